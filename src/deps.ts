@@ -1,0 +1,51 @@
+import { type Config, readConfig } from "./config.ts";
+import type { Job } from "./domain/job.ts";
+import type { Carrier } from "./platform/carriers/carrier.ts";
+import { carriers } from "./platform/carriers/index.ts";
+import type { RateLimiterNamespace } from "./platform/rate-limiter.ts";
+import type { DueEvent } from "./platform/store/events.ts";
+
+/** What a flow needs of the world, made once per event. */
+export interface Deps {
+  db: D1Database;
+  credentials: KVNamespace;
+  limiter: RateLimiterNamespace;
+  messages: Queue<Job>;
+  callbacks: Queue<DueEvent>;
+  carriers: Record<string, Carrier>;
+  config: Config;
+  /** Milliseconds since 1970. */
+  now(): number;
+  newId(): string;
+  /** From 0 to 1. */
+  random(): number;
+  /** Does work after the answer. */
+  waitUntil(work: Promise<unknown>): void;
+  log(level: "info" | "warn" | "error", event: string, fields?: LogFields): void;
+}
+
+/** Ids, counts, durations and outcomes: never a text, number, e-mail address or secret. */
+export type LogFields = Record<string, string | number | boolean | null | undefined>;
+
+/** @throws Error when the configuration is wrong */
+export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>): void }): Deps {
+  return {
+    db: env.DB,
+    credentials: env.CREDENTIALS,
+    limiter: env.RATE_LIMITER as RateLimiterNamespace,
+    messages: env.MESSAGES as Queue<Job>,
+    callbacks: env.CALLBACKS as Queue<DueEvent>,
+    carriers,
+    config: readConfig(env),
+    now: () => Date.now(),
+    newId: () => crypto.randomUUID(),
+    random: Math.random,
+    waitUntil: (work) => context.waitUntil(work),
+    log,
+  };
+}
+
+/** One JSON object a line, as Workers Logs indexes it. */
+export function log(level: "info" | "warn" | "error", event: string, fields: LogFields = {}): void {
+  console.log(JSON.stringify({ level, event, ...fields }));
+}

@@ -1,0 +1,60 @@
+// Pure. What a callback says, and how it is signed.
+import { Webhook } from "standardwebhooks";
+import * as z from "zod";
+import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
+
+export const callbackSchema = z.object({
+  eventId: z.string(),
+  eventType: z.enum(["message.status", "message.clicked"]),
+  messageId: z.uuid(),
+  status: z.enum(MESSAGE_STATUSES),
+  occurredAt: z.iso.datetime(),
+  phone: z.string().nullable(),
+  sendPurpose: z.string(),
+  callbackData: z.string(),
+});
+
+export interface CallbackEvent {
+  eventId: string;
+  messageId: string;
+  status: MessageStatus;
+  /** Milliseconds since 1970. */
+  occurredAt: number;
+  /** E.164 */
+  phone: string | null;
+  sendPurpose: string;
+  callbackData: string;
+}
+
+/** @returns JSON */
+export function callbackBody(event: CallbackEvent): string {
+  const body: z.output<typeof callbackSchema> = {
+    eventId: event.eventId,
+    eventType: "message.status",
+    messageId: event.messageId,
+    status: event.status,
+    occurredAt: new Date(event.occurredAt).toISOString(),
+    phone: event.phone,
+    sendPurpose: event.sendPurpose,
+    callbackData: event.callbackData,
+  };
+  return JSON.stringify(body);
+}
+
+/**
+ * The headers of Standard Webhooks.
+ * @param secrets one, or two while one is being replaced: then there are two signatures
+ */
+export function signatureHeaders(
+  eventId: string,
+  body: string,
+  secrets: readonly string[],
+  now: number,
+): Record<string, string> {
+  const at = new Date(now);
+  return {
+    "webhook-id": eventId,
+    "webhook-timestamp": String(Math.floor(now / 1000)),
+    "webhook-signature": secrets.map((secret) => new Webhook(secret).sign(eventId, at, body)).join(" "),
+  };
+}

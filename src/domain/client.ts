@@ -1,0 +1,78 @@
+// Pure. A client: a pair of credentials that acts for one website.
+import * as z from "zod";
+import { callbackUrlFault } from "./callback-url.ts";
+
+export const OPERATIONS = ["send", "status", "subscription", "subscribe", "unsubscribe"] as const;
+
+export type Operation = (typeof OPERATIONS)[number];
+
+export const CLIENT_ID = /^[0-9a-f]{32}$/;
+export const CLIENT_SECRET = /^[0-9a-f]{64}$/;
+
+/** @param allowLocal whether callbacks may go to http and loopback: only where the service itself runs on loopback */
+export function clientSettingsSchema(allowLocal: boolean) {
+  const callbackUrl = z.string({ error: "must be a string" }).superRefine((url, context) => {
+    const message = callbackUrlFault(url, allowLocal);
+    if (message) context.addIssue({ code: "custom", message });
+  });
+  return z.object(
+    {
+      /** `""` or null takes it away; left out, it stays. */
+      callbackUrl: z
+        .union([callbackUrl, z.literal(""), z.null()])
+        .optional()
+        .transform((url) => (url === "" ? null : url)),
+      operations: z
+        .array(z.enum(OPERATIONS, { error: `must be one of: ${OPERATIONS.join(", ")}` }), {
+          error: `must be an array of: ${OPERATIONS.join(", ")}`,
+        })
+        .transform((operations) => [...new Set(operations)])
+        .optional(),
+      suspended: z.boolean({ error: "must be true or false" }).optional(),
+    },
+    { error: "must be a JSON object" },
+  );
+}
+
+export type ClientSettings = z.output<ReturnType<typeof clientSettingsSchema>>;
+
+export const DEFAULT_GRACE_SECONDS = 86_400;
+const MAX_GRACE_SECONDS = 30 * 86_400;
+
+export const rotationSchema = z.object(
+  {
+    graceSeconds: z
+      .number({ error: "must be a number of seconds" })
+      .int({ error: "must be a whole number of seconds" })
+      .min(0, { error: "must be at least 0" })
+      .max(MAX_GRACE_SECONDS, { error: `must be at most ${MAX_GRACE_SECONDS}` })
+      .optional()
+      .transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS),
+  },
+  { error: "must be a JSON object" },
+);
+
+/** What KV holds of a client: all that the check of a request needs. */
+export interface Credentials {
+  clientId: string;
+  websiteId: string;
+  operations: Operation[];
+  suspended: boolean;
+  /** SHA-256, hex. */
+  secretHash: string;
+  /** The secret being replaced, and when it ends (milliseconds since 1970). */
+  oldSecret: { hash: string; until: number } | null;
+  /** Its website's setting; null: duplicates are not suppressed. */
+  duplicateWindowHours: number | null;
+}
+
+/** What an operator sees of a client: never a secret. */
+export interface Client {
+  clientId: string;
+  websiteId: string;
+  callbackUrl: string | null;
+  operations: Operation[];
+  suspended: boolean;
+  createdAt: number;
+  changedAt: number;
+}

@@ -1,0 +1,38 @@
+// Pure. What travels through the queue of messages: ids and outcomes, never a text or a number.
+import * as z from "zod";
+import { MESSAGE_STATUSES } from "./message.ts";
+
+/** What a carrier reports of a message after it has taken it. */
+export const receiptSchema = z.object({
+  messageId: z.string(),
+  status: z.enum(["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"]),
+  reason: z.string().nullable(),
+});
+
+export type Receipt = z.output<typeof receiptSchema>;
+
+/** How a submission ended. `status` null: the carrier surely has not taken it, and it is tried again at `retryAt`. */
+const submissionRecordSchema = z.object({
+  messageId: z.string(),
+  status: z.enum(MESSAGE_STATUSES).nullable(),
+  reason: z.string().nullable(),
+  carrierMessageId: z.string().nullable(),
+  retryAt: z.number().nullable(),
+  /** What the carrier reported together with its answer. */
+  receipt: receiptSchema.nullable(),
+});
+
+export type SubmissionRecord = z.output<typeof submissionRecordSchema>;
+
+export const jobSchema = z.discriminatedUnion("kind", [
+  /** Submit the message, if it still waits. */
+  z.object({ kind: z.literal("deliver"), messageId: z.string() }),
+  /** Take back a message whose sender was told that it is not stored: the store did not say which. */
+  z.object({ kind: z.literal("cancel"), messageId: z.string() }),
+  /** Give back what a run may have claimed and surely did not submit. */
+  z.object({ kind: z.literal("release"), claim: z.string() }),
+  /** Store how submissions ended, when the store did not answer at the time. */
+  z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
+]);
+
+export type Job = z.output<typeof jobSchema>;

@@ -1,0 +1,47 @@
+// Pure. A message's statuses and what may follow what.
+
+export const MESSAGE_STATUSES = [
+  "PENDING_TO_SEND",
+  "SENDING",
+  "DELIVERED",
+  "FAILED_TO_DELIVERY",
+  "FAILED_TO_SEND",
+  "NOT_FOUND",
+  "NOT_SUBSCRIBED",
+  "FAILED_TO_MATCH",
+] as const;
+
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+
+/**
+ * The statuses from which each status can be reached. A status that stands in no other's list is final. DELIVERED can
+ * follow PENDING_TO_SEND: a receipt may arrive before the answer to the submission is stored.
+ */
+export const REACHED_FROM = {
+  PENDING_TO_SEND: [],
+  SENDING: ["PENDING_TO_SEND"],
+  DELIVERED: ["PENDING_TO_SEND", "SENDING"],
+  FAILED_TO_DELIVERY: ["PENDING_TO_SEND", "SENDING"],
+  FAILED_TO_SEND: ["PENDING_TO_SEND"],
+  NOT_FOUND: [],
+  NOT_SUBSCRIBED: ["PENDING_TO_SEND"],
+  FAILED_TO_MATCH: [],
+} as const satisfies Record<MessageStatus, readonly MessageStatus[]>;
+
+/** An accepted send request, before it has a recipient and a status. Absent optional fields are null. */
+export interface NewMessage {
+  messageId: string;
+  websiteId: string;
+  clientId: string;
+  /** E.164 as digits; null when the recipient is named by e-mail address. */
+  phone: number | null;
+  /** Lower case; null when a phone number is given. */
+  email: string | null;
+  text: string;
+  mediaUrl: string | null;
+  clickUrl: string | null;
+  callbackData: string;
+  sendPurpose: string;
+  /** Milliseconds since 1970. */
+  acceptedAt: number;
+}

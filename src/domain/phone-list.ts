@@ -1,0 +1,152 @@
+// Pure. The phone numbers of a bulk request: an array, a CSV file in Base64, or both; each distinct number once.
+import * as z from "zod";
+import { readTable, UnclosedQuoteError } from "./csv.ts";
+import { isE164 } from "./phone.ts";
+
+export const MAX_PHONE_NUMBERS = 5_000;
+export const MAX_CSV_ROWS = 50_000;
+export const PHONE_COLUMN = "phone_numbers";
+
+/** A CSV file that cannot be read. The message says why, to whoever made the file. */
+export class CsvError extends Error {}
+
+const phoneNumbers = z
+  .array(z.unknown(), {
+    error: ({ input }) =>
+      typeof input === "object" ? "must be a flat array of strings, not an object" : "must be a flat array of strings",
+  })
+  .superRefine((items, context) => {
+    const add = (message: string, path: number[] = []) => context.addIssue({ code: "custom", message, path });
+    if (items.length > MAX_PHONE_NUMBERS) {
+      add(`has ${items.length} items; at most ${MAX_PHONE_NUMBERS} are allowed (a csv_file takes ${MAX_CSV_ROWS})`);
+      return;
+    }
+    items.forEach((item, index) => {
+      if (typeof item !== "string") add("must be a string", [index]);
+    });
+  })
+  .transform((items) => items as string[])
+  .meta({ items: { type: "string" }, maxItems: MAX_PHONE_NUMBERS });
+
+const csvFile = z
+  .string({ error: "must be a string: a CSV file in Base64" })
+  .transform((value, context) => {
+    try {
+      return readPhoneColumn(decodeBase64Text(value), MAX_CSV_ROWS);
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error;
+      context.addIssue({ code: "custom", message: error.message });
+      return z.NEVER;
+    }
+  })
+  .meta({ contentEncoding: "base64", contentMediaType: "text/csv" });
+
+/** `null`, `""` and an empty array count as absent. */
+const absent = [z.literal(""), z.null()] as const;
+
+export const phoneListSchema = z
+  .object(
+    {
+      phone_numbers: z.union([phoneNumbers, ...absent]).optional(),
+      csv_file: z.union([csvFile, ...absent]).optional(),
+    },
+    { error: "must be a JSON object" },
+  )
+  .transform(({ phone_numbers, csv_file }, context) => {
+    const listed = phone_numbers || [];
+    if (listed.length === 0 && !csv_file) {
+      context.addIssue({
+        code: "custom",
+        path: ["phone_numbers"],
+        message: "either phone_numbers (a flat array of strings) or csv_file must be given",
+      });
+      return z.NEVER;
+    }
+    return distinctPhones(csv_file ? [...listed, ...csv_file] : listed);
+  });
+
+export interface PhoneList {
+  /** E.164, distinct, in the order of their first appearance. */
+  valid: string[];
+  /** As given, trimmed; distinct, in the order of their first appearance. */
+  invalid: string[];
+}
+
+export function distinctPhones(given: readonly string[]): PhoneList {
+  const seen = new Set<string>();
+  const list: PhoneList = { valid: [], invalid: [] };
+  for (const item of given) {
+    const phone = item.trim();
+    if (seen.has(phone)) continue;
+    seen.add(phone);
+    (isE164(phone) ? list.valid : list.invalid).push(phone);
+  }
+  return list;
+}
+
+/**
+ * Standard or URL-safe alphabet, padding optional, line breaks allowed; the text in UTF-8, without its byte-order mark.
+ * @throws CsvError
+ */
+export function decodeBase64Text(base64: string): string {
+  const alphabet = /[-_]/.test(base64) ? "base64url" : "base64";
+  let bytes: Uint8Array;
+  try {
+    bytes = Uint8Array.fromBase64(base64, { alphabet });
+  } catch {
+    throw new CsvError("is not Base64 (standard or URL-safe alphabet, without a data: prefix)");
+  }
+  return decodeUtf8(bytes);
+}
+
+/** @throws CsvError */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw new CsvError("is not text in UTF-8");
+  }
+}
+
+/** @throws CsvError without the column, or over `maxRows` */
+function readPhoneColumn(csv: string, maxRows: number): string[] {
+  const phones: string[] = [];
+  const rows = readPhoneRows(csv);
+  let count = 0;
+  for (const [phone] of rows) {
+    count += 1;
+    if (count <= maxRows) phones.push(phone);
+  }
+  if (count > maxRows) throw new CsvError(`has ${count} rows; at most ${maxRows} are allowed`);
+  return phones;
+}
+
+/**
+ * The cells of the column of phone numbers, and of other columns where the file has them ("" where not), row by row.
+ * @throws CsvError
+ */
+export function* readPhoneRows<K extends string>(
+  csv: string,
+  ...others: K[]
+): Generator<[phone: string, ...others: string[]], void> {
+  try {
+    const table = readTable(csv);
+    const phoneIndex = table?.columns.indexOf(PHONE_COLUMN) ?? -1;
+    if (!table || phoneIndex === -1) throw missingColumn(table?.columns ?? []);
+    const indexes = others.map((name) => table.columns.indexOf(name));
+    for (const row of table.rows) yield [row[phoneIndex] ?? "", ...indexes.map((index) => row[index] ?? "")];
+  } catch (error) {
+    if (error instanceof UnclosedQuoteError) throw new CsvError(error.message);
+    throw error;
+  }
+}
+
+function missingColumn(columns: string[]): CsvError {
+  const found = columns.slice(0, 10).map((column) => JSON.stringify(column.slice(0, 40)));
+  return new CsvError(`has no column headed ${PHONE_COLUMN}; its first line has ${found.join(", ") || "nothing"}`);
+}
+
+export const subscriptionStatusAnswerSchema = z.object({
+  phoneNumberStatuses: z.array(z.object({ phoneNumber: z.string(), subscriptionStatus: z.boolean() })),
+  invalidPhoneNumbers: z.array(z.string()),
+});

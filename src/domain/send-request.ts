@@ -1,0 +1,123 @@
+// Pure. The body and the answer of POST /text/message/send. These schemas are the one source of both shapes.
+import * as z from "zod";
+import { isE164, toDigits } from "./phone.ts";
+
+export const MAX_TEXT_CHARACTERS = 1600;
+export const MAX_URL_CHARACTERS = 2048;
+export const MAX_CALLBACK_DATA_BYTES = 8192;
+export const MAX_SEND_PURPOSE_CHARACTERS = 100;
+
+/** Every value of a schema that may be left out may also come as `""` or null: templates cannot leave a field out. */
+function optional(schema: z.ZodType<string, string>) {
+  return z
+    .union([schema, z.literal(""), z.null()])
+    .optional()
+    .transform((value) => (value === "" || value === undefined ? null : value));
+}
+
+function requiredString(example: string) {
+  return z.string({
+    error: (issue) =>
+      issue.input === undefined || issue.input === null ? "is required" : `must be a string${example}`,
+  });
+}
+
+const e164 = z
+  .string({ error: "must be a string" })
+  .refine(isE164, {
+    error: "must be an E.164 phone number: a plus sign, then country code and number, such as +12125550100",
+  })
+  .meta({ examples: ["+12125550100"], pattern: "^\\+[1-9]\\d{1,14}$" });
+
+const webUrl = z
+  .string({ error: "must be a string" })
+  .refine((value) => value.length <= MAX_URL_CHARACTERS, {
+    error: `must have at most ${MAX_URL_CHARACTERS} characters`,
+    abort: true,
+  })
+  .refine((value) => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value), {
+    error: "must be an absolute http or https URL",
+  })
+  .meta({ format: "uri", maxLength: MAX_URL_CHARACTERS });
+
+const text = requiredString("")
+  .refine((value) => value.trim() !== "", { error: "must not be empty or only white space", abort: true })
+  .refine((value) => value.length <= MAX_TEXT_CHARACTERS || [...value].length <= MAX_TEXT_CHARACTERS, {
+    error: `must have at most ${MAX_TEXT_CHARACTERS} characters`,
+    abort: true,
+  })
+  .refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode: it has half of a surrogate pair" })
+  .meta({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS });
+
+const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\":\\"42\\"}", or ""')
+  .refine((value) => new TextEncoder().encode(value).byteLength <= MAX_CALLBACK_DATA_BYTES, {
+    error: `must have at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8`,
+    abort: true,
+  })
+  .refine((value) => value === "" || isJson(value), {
+    error: 'must be a string that parses as JSON, or ""',
+    abort: true,
+  })
+  .refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode: it has half of a surrogate pair" })
+  .meta({ contentMediaType: "application/json", maxLength: MAX_CALLBACK_DATA_BYTES });
+
+const sendPurpose = requiredString("")
+  .regex(/^[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*$/, {
+    error: 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only',
+    abort: true,
+  })
+  .max(MAX_SEND_PURPOSE_CHARACTERS, { error: `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters` });
+
+function isJson(value: string): boolean {
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Which recipient a body names. It stands beside the fields' own rules, and is told together with them.
+ * `email` counts only where `phone` is absent, and is ignored otherwise, whatever it is.
+ */
+function requireRecipient(body: { phone?: unknown; email?: unknown }, context: z.RefinementCtx): void {
+  const add = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
+  if (!isAbsent(body.phone)) return;
+  if (isAbsent(body.email)) add("phone", "either phone or email must be given");
+  else if (typeof body.email !== "string" || body.email.length > 320 || !z.regexes.html5Email.test(body.email)) {
+    add("email", "must be an e-mail address, such as ada@example.com");
+  }
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+export const sendRequestSchema = z
+  .object(
+    {
+      phone: optional(e164),
+      email: z
+        .unknown()
+        .optional()
+        .meta({ type: "string", format: "email", examples: ["ada@example.com"] }),
+      text,
+      mediaUrl: optional(webUrl),
+      clickUrl: optional(webUrl),
+      callbackData,
+      sendPurpose,
+    },
+    { error: "must be a JSON object" },
+  )
+  .superRefine(requireRecipient, { when: ({ value }) => typeof value === "object" && value !== null })
+  .transform(({ phone, email, ...rest }) => ({
+    ...rest,
+    phone: phone === null ? null : toDigits(phone),
+    email: phone === null ? String(email).toLowerCase() : null,
+  }));
+
+/** A checked send request: `phone` as digits, absent optional fields null, exactly one of phone and email. */
+export type SendRequest = z.output<typeof sendRequestSchema>;
+
+export const sendAnswerSchema = z.object({ messageId: z.uuid() });

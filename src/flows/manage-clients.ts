@@ -1,0 +1,98 @@
+import type { Deps } from "../deps.ts";
+import { type Client, type ClientSettings, type Credentials, OPERATIONS } from "../domain/client.ts";
+import { newCallbackSecret, randomHex, seal, sha256Hex } from "../platform/secrets.ts";
+import {
+  findClient,
+  findCredentials,
+  findUncopied,
+  insertClient,
+  markCopied,
+  rotateSecrets,
+  updateClient,
+} from "../platform/store/clients.ts";
+import { writeCredentials } from "../platform/store/credentials.ts";
+
+/** Shown once, and never readable again. */
+export interface IssuedSecrets {
+  clientSecret: string;
+  callbackSecret: string;
+}
+
+const CLIENT_ID_BYTES = 16;
+const CLIENT_SECRET_BYTES = 32;
+
+export async function createClient(
+  deps: Deps,
+  websiteId: string,
+  settings: ClientSettings,
+): Promise<{ clientId: string } & IssuedSecrets> {
+  const clientId = randomHex(CLIENT_ID_BYTES);
+  const { issued, stored } = await issueSecrets(deps);
+  const now = deps.now();
+  await insertClient(deps.db, {
+    clientId,
+    websiteId,
+    callbackUrl: settings.callbackUrl ?? null,
+    operations: settings.operations ?? [...OPERATIONS],
+    suspended: settings.suspended ?? false,
+    createdAt: now,
+    changedAt: now,
+    ...stored,
+  });
+  await copyToKv(deps, { clientId });
+  return { clientId, ...issued };
+}
+
+/** Sets what is given. @returns the client as it is now, or undefined for an unknown one */
+export async function changeClient(
+  deps: Deps,
+  clientId: string,
+  settings: ClientSettings,
+): Promise<Client | undefined> {
+  await updateClient(deps.db, clientId, settings, deps.now());
+  await copyToKv(deps, { clientId });
+  return findClient(deps.db, clientId);
+}
+
+/** A new pair of secrets; the old pair works until the grace ends. @returns undefined for an unknown client */
+export async function rotateClient(
+  deps: Deps,
+  clientId: string,
+  graceSeconds: number,
+): Promise<IssuedSecrets | undefined> {
+  if (!(await findClient(deps.db, clientId))) return undefined;
+  const { issued, stored } = await issueSecrets(deps);
+  const now = deps.now();
+  await rotateSecrets(deps.db, clientId, { ...stored, oldUntil: now + graceSeconds * 1000 }, now);
+  await copyToKv(deps, { clientId });
+  return issued;
+}
+
+async function issueSecrets(deps: Deps) {
+  const issued: IssuedSecrets = { clientSecret: randomHex(CLIENT_SECRET_BYTES), callbackSecret: newCallbackSecret() };
+  const stored = {
+    secretHash: await sha256Hex(issued.clientSecret),
+    callbackSecret: await seal(issued.callbackSecret, deps.config.serviceKey ?? ""),
+  };
+  return { issued, stored };
+}
+
+/** Copies to KV what the check of a request needs. The record in D1 is written first, and the sweep repeats the copy. */
+export async function copyToKv(deps: Deps, by: { websiteId: string } | { clientId: string }): Promise<void> {
+  await copyAll(deps, await findCredentials(deps.db, by));
+}
+
+const COPIES_A_SWEEP = 500;
+
+/** Copies every client whose copy may be out of date. */
+export async function copyCredentials(deps: Deps): Promise<void> {
+  await copyAll(deps, await findUncopied(deps.db, COPIES_A_SWEEP));
+}
+
+async function copyAll(deps: Deps, clients: Credentials[]): Promise<void> {
+  for (const credentials of clients) await writeCredentials(deps.credentials, credentials);
+  if (clients.length > 0) {
+    const ids = clients.map(({ clientId }) => clientId);
+    await markCopied(deps.db, ids, deps.now());
+  }
+}

@@ -1,0 +1,110 @@
+import type { Deps } from "../deps.ts";
+import { callbackBody, signatureHeaders } from "../domain/callback.ts";
+import { type PostResult, postOnce } from "../platform/callback-post.ts";
+import { describeError } from "../platform/describe-error.ts";
+import { unseal } from "../platform/secrets.ts";
+import {
+  type CallbackRecord,
+  type ClaimedCallback,
+  claimCallbacks,
+  type DueEvent,
+  recordCallbacks,
+  releaseCallbacks,
+} from "../platform/store/events.ts";
+import { CONNECTIONS, inParallel } from "./in-parallel.ts";
+import { queueCallbacks } from "./queue-jobs.ts";
+
+/** How many of an invocation's connections one endpoint may hold: a slow one leaves the others theirs. */
+const CONNECTIONS_AN_ENDPOINT = 3;
+
+/** How long what is still due to an endpoint waits after a post to it has timed out. */
+const REST_SECONDS = 60;
+
+/** A run begins no post after this: with the timeout of the last one it ends before an invocation may be cut off (30 s). */
+const RUN_MILLISECONDS = 15_000;
+
+/** Callbacks to one endpoint, posted one after the other. Its lanes rest together once a post has timed out. */
+interface Lane {
+  endpoint: { timedOut: boolean };
+  callbacks: ClaimedCallback[];
+}
+
+/**
+ * Posts each of the callbacks that nobody has claimed, once. What this run cannot post in time goes back to the queue,
+ * as does what is due to an endpoint that has let a post time out: that is left alone for a minute.
+ */
+export async function postCallbacks(deps: Deps, eventIds: DueEvent[]): Promise<void> {
+  const claim = deps.newId();
+  const started = deps.now();
+  const callbacks = await claimCallbacks(deps.db, { eventIds, claim, now: started });
+  const lanes = toLanes(callbacks);
+  const left = await inParallel(lanes, CONNECTIONS, (lane) => postLane(deps, lane, started + RUN_MILLISECONDS));
+  const resting = left.filter((_, lane) => lanes[lane]?.endpoint.timedOut).flat();
+  const others = left.filter((_, lane) => !lanes[lane]?.endpoint.timedOut).flat();
+  await putBack(deps, resting, claim, REST_SECONDS);
+  await putBack(deps, others, claim, 0);
+}
+
+async function putBack(deps: Deps, eventIds: DueEvent[], claim: string, delaySeconds: number): Promise<void> {
+  if (eventIds.length === 0) return;
+  await releaseCallbacks(deps.db, eventIds, claim, deps.now() + delaySeconds * 1000);
+  await queueCallbacks(deps, eventIds, delaySeconds);
+}
+
+/** Lanes in the order in which they get connections: each endpoint's first, then each one's second. */
+function toLanes(callbacks: ClaimedCallback[]): Lane[] {
+  const endpoints = [...Map.groupBy(callbacks, ({ callbackUrl }) => new URL(callbackUrl).host).values()];
+  const lanes = endpoints.map((ofEndpoint) => {
+    const endpoint = { timedOut: false };
+    // The events of one message share a lane, so that they arrive in their order.
+    const messages = [...Map.groupBy(ofEndpoint, ({ messageId }) => messageId).values()];
+    const count = Math.min(CONNECTIONS_AN_ENDPOINT, messages.length);
+    return Array.from({ length: count }, (_, lane) => ({
+      endpoint,
+      callbacks: messages.filter((_, index) => index % count === lane).flat(),
+    }));
+  });
+  return Array.from({ length: CONNECTIONS_AN_ENDPOINT }, (_, turn) => lanes.flatMap((own) => own[turn] ?? [])).flat();
+}
+
+/** @returns what was not posted */
+async function postLane(deps: Deps, { endpoint, callbacks }: Lane, until: number): Promise<DueEvent[]> {
+  const records: CallbackRecord[] = [];
+  for (const callback of callbacks) {
+    if (endpoint.timedOut || deps.now() > until) break;
+    const record = await post(deps, callback);
+    if (record.outcome === "timed-out") endpoint.timedOut = true;
+    records.push(record);
+  }
+  try {
+    await recordCallbacks(deps.db, records);
+  } catch (error) {
+    deps.log("error", "callbacks.not-recorded", { count: records.length, error: describeError(error) });
+  }
+  return callbacks.slice(records.length).map(({ eventId }) => eventId);
+}
+
+async function post(deps: Deps, callback: ClaimedCallback): Promise<CallbackRecord> {
+  const started = deps.now();
+  const result = await signAndPost(deps, callback, started);
+  const durationMilliseconds = deps.now() - started;
+  deps.log(result.httpStatus !== null && result.httpStatus < 300 ? "info" : "warn", "callback.posted", {
+    eventId: callback.eventId,
+    outcome: result.outcome,
+    httpStatus: result.httpStatus,
+    milliseconds: durationMilliseconds,
+  });
+  return { eventId: callback.eventId, durationMilliseconds, ...result };
+}
+
+async function signAndPost(deps: Deps, callback: ClaimedCallback, now: number): Promise<PostResult> {
+  const body = callbackBody(callback);
+  let secrets: string[];
+  try {
+    secrets = await Promise.all(callback.callbackSecrets.map((sealed) => unseal(sealed, deps.config.serviceKey ?? "")));
+  } catch (error) {
+    const response = `the callback secret cannot be decrypted; has SERVICE_KEY changed? (${describeError(error)})`;
+    return { outcome: "not-posted", httpStatus: null, response };
+  }
+  return postOnce(callback.callbackUrl, body, signatureHeaders(callback.eventId, body, secrets, now));
+}

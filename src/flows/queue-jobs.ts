@@ -1,0 +1,31 @@
+import type { Deps } from "../deps.ts";
+import type { Job } from "../domain/job.ts";
+import { describeError } from "../platform/describe-error.ts";
+import type { DueEvent } from "../platform/store/events.ts";
+
+/** The most that one call of sendBatch takes. */
+const BATCH = 100;
+
+/** Queues jobs. What cannot be queued is logged and left to the sweep, which finds the rows that wait. */
+export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Promise<void> {
+  await sendAll(deps, deps.messages, jobs, delaySeconds);
+}
+
+/** Queues callbacks; see queueJobs. */
+export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {
+  await sendAll(deps, deps.callbacks, due, delaySeconds);
+}
+
+async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds: number): Promise<void> {
+  for (let start = 0; start < bodies.length; start += BATCH) {
+    const batch = bodies
+      .slice(start, start + BATCH)
+      .map((body) => ({ body, contentType: "json" as const, delaySeconds }));
+    try {
+      await queue.sendBatch(batch);
+    } catch (error) {
+      deps.log("error", "queue.failed", { count: bodies.length - start, error: describeError(error) });
+      return;
+    }
+  }
+}

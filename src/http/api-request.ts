@@ -1,0 +1,25 @@
+import type { IRequestStrict } from "itty-router";
+import type { Deps } from "../deps.ts";
+import type { Credentials } from "../domain/client.ts";
+import type { Admission } from "../domain/sliding-window.ts";
+
+/** A request on its way through the guards, with what each has found out. */
+export type ApiRequest = IRequestStrict & {
+  /** Answered as X-Request-Id, and logged. */
+  requestId: string;
+  /** Set by requireClient. */
+  client?: Credentials;
+  /** Set by limitRate. */
+  admission?: Admission;
+};
+
+/** Answers, or lets the next handler of the route do so. */
+export type Guard = (request: ApiRequest, deps: Deps) => Promise<void> | void;
+
+export type Handler = (request: ApiRequest, deps: Deps) => Promise<Response> | Response;
+
+/** The client that requireClient has let through. */
+export function clientOf(request: ApiRequest): Credentials {
+  if (!request.client) throw new Error("the route has no requireClient");
+  return request.client;
+}

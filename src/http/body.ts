@@ -1,0 +1,49 @@
+import { RequestFailure } from "../domain/failure.ts";
+import type { ApiRequest } from "./api-request.ts";
+
+/**
+ * The body as JSON.
+ * @throws RequestFailure media-type-wrong, body-too-large, body-not-json
+ */
+export async function readJson(request: ApiRequest, limitBytes: number): Promise<{ value: unknown; text: string }> {
+  requireMediaType(request, "application/json");
+  const bytes = await readBytes(request, limitBytes);
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return { value: JSON.parse(text), text };
+  } catch {
+    throw new RequestFailure({ kind: "body-not-json" });
+  }
+}
+
+/** @throws RequestFailure media-type-wrong */
+export function requireMediaType(request: ApiRequest, expected: string): void {
+  const [type = ""] = (request.headers.get("Content-Type") ?? "").split(";");
+  if (type.trim().toLowerCase() !== expected) throw new RequestFailure({ kind: "media-type-wrong", expected });
+}
+
+/**
+ * The body, counted as it comes: its declared length may be missing or wrong.
+ * @throws RequestFailure body-too-large
+ */
+export async function readBytes(request: ApiRequest, limitBytes: number): Promise<Uint8Array> {
+  const tooLarge = () => new RequestFailure({ kind: "body-too-large", limitBytes });
+  if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const body = request.body as ReadableStream<Uint8Array> | null;
+  for await (const chunk of body ?? []) {
+    length += chunk.byteLength;
+    if (length > limitBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  const [only] = chunks;
+  if (only && chunks.length === 1) return only;
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}

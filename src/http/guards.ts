@@ -1,0 +1,91 @@
+import type { Deps } from "../deps.ts";
+import { CLIENT_ID, CLIENT_SECRET, type Credentials, type Operation } from "../domain/client.ts";
+import { RequestFailure } from "../domain/failure.ts";
+import { describeError } from "../platform/describe-error.ts";
+import { admitRequest } from "../platform/rate-limiter.ts";
+import { equalHashes, sha256Hex } from "../platform/secrets.ts";
+import { cachedCredentials, keepCredentials, readCredentials } from "../platform/store/credentials.ts";
+import { type ApiRequest, clientOf, type Guard } from "./api-request.ts";
+
+/** Lets a client through that has the right credentials and has been granted the operation. */
+export function requireClient(operation: Operation): Guard {
+  return async (request, deps) => {
+    const client = await authenticate(request, deps);
+    if (client.suspended) throw new RequestFailure({ kind: "client-suspended" });
+    if (!client.operations.includes(operation)) throw new RequestFailure({ kind: "operation-denied", operation });
+    request.client = client;
+  };
+}
+
+async function authenticate(request: ApiRequest, deps: Deps): Promise<Credentials> {
+  const clientId = issuedHeader(request, "X-Client-ID", CLIENT_ID);
+  const secret = issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
+  const hash = await sha256Hex(secret);
+  const now = deps.now();
+  const cached = cachedCredentials(clientId, now);
+  if (cached && isSecretOf(cached, hash, now)) return cached;
+  // Whether or not this isolate knows the client, a wrong secret costs one read and one comparison: an unknown client
+  // and a wrong secret take the same time, and a secret that has just been replaced is not refused from the cache.
+  const stored = await readCredentials(deps.credentials, clientId);
+  if (!isSecretOf(stored ?? NOBODY, hash, now) || !stored) {
+    const message = "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.";
+    throw new RequestFailure({ kind: "credentials-wrong", message });
+  }
+  keepCredentials(stored, now);
+  return stored;
+}
+
+function issuedHeader(request: ApiRequest, name: string, form: RegExp): string {
+  const value = request.headers.get(name) ?? "";
+  if (form.test(value)) return value;
+  const length = name === "X-Client-ID" ? 32 : 64;
+  const message =
+    value === "" ? `The header ${name} is missing.` : `The header ${name} must be ${length} lower-case hex characters.`;
+  throw new RequestFailure({ kind: "credentials-missing", message });
+}
+
+/** Compared with in place of a client that is unknown. No secret has this hash. */
+const NOBODY: Pick<Credentials, "secretHash" | "oldSecret"> = { secretHash: "0".repeat(64), oldSecret: null };
+
+/** Both secrets are compared, always. */
+function isSecretOf(client: Pick<Credentials, "secretHash" | "oldSecret">, hash: string, now: number): boolean {
+  const isCurrent = equalHashes(client.secretHash, hash);
+  const isOld = equalHashes(client.oldSecret?.hash ?? NOBODY.secretHash, hash);
+  return isCurrent || (isOld && client.oldSecret !== null && now < client.oldSecret.until);
+}
+
+/** Counts the request against the limit of its website. A counter that fails lets it through. */
+export const limitRate: Guard = async (request, deps) => {
+  const { websiteId } = clientOf(request);
+  try {
+    request.admission = await admitRequest(deps.limiter, websiteId, deps.now);
+  } catch (error) {
+    deps.log("error", "rate-limiter.failed", {
+      requestId: request.requestId,
+      websiteId,
+      error: describeError(error),
+    });
+    return;
+  }
+  const { admitted, resetMilliseconds } = request.admission;
+  if (!admitted) throw new RequestFailure({ kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) });
+};
+
+/** Whole seconds for a header. The window's last millisecond does not make a second of its own. */
+export function toSeconds(milliseconds: number): number {
+  return Math.max(1, Math.ceil((milliseconds - 1) / 1000));
+}
+
+/** Lets through who has OPERATOR_TOKEN. Where none is set, there is no such path. */
+export const requireOperator: Guard = async (request, deps) => {
+  const { operatorToken } = deps.config;
+  if (operatorToken === undefined) throw new RequestFailure({ kind: "path-unknown" });
+  const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.get("Authorization") ?? "") ?? [];
+  if (token === undefined) {
+    const message = "The header Authorization: Bearer <OPERATOR_TOKEN> is missing.";
+    throw new RequestFailure({ kind: "credentials-missing", message });
+  }
+  if (!equalHashes(await sha256Hex(token), await sha256Hex(operatorToken))) {
+    throw new RequestFailure({ kind: "credentials-wrong", message: "This is not the operator's token." });
+  }
+};

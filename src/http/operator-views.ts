@@ -1,0 +1,66 @@
+import type { Client } from "../domain/client.ts";
+import { toE164 } from "../domain/phone.ts";
+import type { Website } from "../domain/website.ts";
+import type { Row } from "../platform/store/database.ts";
+
+/** Milliseconds since 1970 as ISO 8601 in UTC; whatever is no number as null. */
+function toTime(milliseconds: Row[string] | undefined): string | null {
+  return typeof milliseconds === "number" ? new Date(milliseconds).toISOString() : null;
+}
+
+export function websiteView({ createdAt, updatedAt, ...website }: Website) {
+  return { ...website, createdAt: toTime(createdAt), updatedAt: toTime(updatedAt) };
+}
+
+/** A client as an operator sees it: never a secret. */
+export function clientView({ createdAt, changedAt, ...client }: Client) {
+  return { ...client, createdAt: toTime(createdAt), updatedAt: toTime(changedAt) };
+}
+
+export function messageView(row: Row) {
+  return {
+    messageId: row.message_id,
+    websiteId: row.website_id,
+    clientId: row.client_id,
+    status: row.status,
+    reason: row.reason,
+    phone: typeof row.phone === "number" ? toE164(row.phone) : null,
+    email: row.email,
+    text: row.text,
+    mediaUrl: row.media_url,
+    clickUrl: row.click_url,
+    callbackData: row.callback_data,
+    sendPurpose: row.send_purpose,
+    carrier: row.carrier,
+    carrierMessageId: row.carrier_message_id,
+    attempts: row.attempts,
+    acceptedAt: toTime(row.accepted_at),
+    updatedAt: toTime(row.updated_at),
+    claimedAt: toTime(row.claimed_at),
+    retryAt: toTime(row.retry_at),
+  };
+}
+
+export function eventView(row: Row) {
+  return {
+    eventId: `${row.message_id}_${row.event}`,
+    eventType: "message.status",
+    status: row.event,
+    occurredAt: toTime(row.occurred_at),
+  };
+}
+
+/** `outcome` null: the post has not been made, or (with `attemptedAt`) was cut off before it was known. */
+export function callbackView(row: Row) {
+  if (row.callback_due !== 1) return [];
+  return [
+    {
+      eventId: `${row.message_id}_${row.event}`,
+      attemptedAt: toTime(row.attempted_at),
+      outcome: row.outcome,
+      httpStatus: row.http_status,
+      response: row.response,
+      durationMilliseconds: row.duration_ms,
+    },
+  ];
+}

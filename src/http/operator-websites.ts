@@ -1,0 +1,64 @@
+import type { Deps } from "../deps.ts";
+import { failField, RequestFailure } from "../domain/failure.ts";
+import { parseFields } from "../domain/field-errors.ts";
+import { readSubscribers } from "../domain/subscriber-file.ts";
+import { WEBSITE_ID, type Website, websiteSettingsSchema } from "../domain/website.ts";
+import { copyToKv } from "../flows/manage-clients.ts";
+import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
+import { listClients } from "../platform/store/clients.ts";
+import { changeSubscriptions } from "../platform/store/subscriptions.ts";
+import { findWebsite, listWebsites, putWebsite } from "../platform/store/websites.ts";
+import type { ApiRequest, Handler } from "./api-request.ts";
+import { readBytes, readJson, requireMediaType } from "./body.ts";
+import { clientView, websiteView } from "./operator-views.ts";
+
+const SETTINGS_BYTES = 64 * 1024;
+const SUBSCRIBERS_BYTES = 32 * 1024 * 1024;
+
+/** PUT /operator/websites/:websiteId */
+export const putWebsiteHandler: Handler = async (request, deps) => {
+  const websiteId = request.params.websiteId ?? "";
+  if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
+  const { value } = await readJson(request, SETTINGS_BYTES);
+  const settings = parseFields(websiteSettingsSchema(Object.keys(deps.carriers), DEFAULT_CARRIER), value);
+  await putWebsite(deps.db, websiteId, settings, deps.now());
+  await copyToKv(deps, { websiteId });
+  return Response.json(await websiteWithClients(await requireWebsite(request, deps), deps));
+};
+
+/** GET /operator/websites */
+export const listWebsitesHandler: Handler = async (_request, deps) => {
+  return Response.json({ websites: (await listWebsites(deps.db)).map(websiteView) });
+};
+
+/** GET /operator/websites/:websiteId */
+export const getWebsiteHandler: Handler = async (request, deps) => {
+  return Response.json(await websiteWithClients(await requireWebsite(request, deps), deps));
+};
+
+/** POST /operator/websites/:websiteId/subscribers */
+export const importSubscribersHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  requireMediaType(request, "text/csv");
+  const file = readSubscribers(await readBytes(request, SUBSCRIBERS_BYTES));
+  const origin = { source: "import", proof: request.requestId, now: deps.now() } as const;
+  await changeSubscriptions(deps.db, websiteId, file.subscribers, origin);
+  const { invalidPhoneNumbers, invalidEmails } = file;
+  return Response.json({
+    imported: file.subscribers.length,
+    invalidPhoneNumbers,
+    ...(invalidEmails.length > 0 ? { invalidEmails } : {}),
+  });
+};
+
+/** @throws RequestFailure resource-unknown */
+export async function requireWebsite(request: ApiRequest, deps: Deps): Promise<Website> {
+  const websiteId = request.params.websiteId ?? "";
+  const website = WEBSITE_ID.test(websiteId) ? await findWebsite(deps.db, websiteId) : undefined;
+  if (!website) throw new RequestFailure({ kind: "resource-unknown", what: "website" });
+  return website;
+}
+
+async function websiteWithClients(website: Website, deps: Deps) {
+  return { ...websiteView(website), clients: (await listClients(deps.db, website.websiteId)).map(clientView) };
+}

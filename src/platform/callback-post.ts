@@ -1,0 +1,58 @@
+import { describeError } from "./describe-error.ts";
+import type { CallbackOutcome } from "./store/events.ts";
+
+export const CALLBACK_TIMEOUT_MILLISECONDS = 10_000;
+
+/** How much of what comes back is kept for the operator. */
+const KEPT_BYTES = 1024;
+
+export interface PostResult {
+  outcome: CallbackOutcome;
+  httpStatus: number | null;
+  /** The beginning of the body that came back, or what went wrong. */
+  response: string;
+}
+
+/**
+ * Posts JSON once. A redirect is not followed, and after 10 seconds, or 1 KB of answer, the connection is closed.
+ * Whatever happens is a result: it never throws.
+ */
+export async function postOnce(url: string, body: string, headers: Record<string, string>): Promise<PostResult> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), CALLBACK_TIMEOUT_MILLISECONDS);
+  let httpStatus: number | null = null;
+  try {
+    const answer = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", "user-agent": "Textgate", ...headers },
+      body,
+      redirect: "manual",
+      signal: abort.signal,
+    });
+    httpStatus = answer.status;
+    return { outcome: "answered", httpStatus, response: await readBeginning(answer) };
+  } catch (error) {
+    if (!abort.signal.aborted) return { outcome: "unreachable", httpStatus, response: describeError(error) };
+    return {
+      outcome: "timed-out",
+      httpStatus,
+      response: `no whole answer in ${CALLBACK_TIMEOUT_MILLISECONDS / 1000} s`,
+    };
+  } finally {
+    clearTimeout(timer);
+    abort.abort();
+  }
+}
+
+async function readBeginning(answer: Response): Promise<string> {
+  if (!answer.body) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let left = KEPT_BYTES;
+  for await (const chunk of answer.body) {
+    text += decoder.decode(chunk.subarray(0, left), { stream: true });
+    left -= chunk.byteLength;
+    if (left <= 0) break;
+  }
+  return text + decoder.decode();
+}

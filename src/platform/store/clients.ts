@@ -1,0 +1,147 @@
+import type { Client, Credentials, Operation } from "../../domain/client.ts";
+import { type Row, runBatch, runQuery } from "./database.ts";
+
+export interface NewClient extends Client {
+  secretHash: string;
+  /** Encrypted. */
+  callbackSecret: string;
+}
+
+export async function insertClient(db: D1Database, client: NewClient): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare(
+        `INSERT INTO clients (client_id, website_id, callback_url, operations, suspended, secret_hash, callback_secret,
+           created_at, changed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8) ON CONFLICT DO NOTHING`,
+      )
+      .bind(
+        client.clientId,
+        client.websiteId,
+        client.callbackUrl,
+        JSON.stringify(client.operations),
+        client.suspended ? 1 : 0,
+        client.secretHash,
+        client.callbackSecret,
+        client.createdAt,
+      ),
+  ]);
+}
+
+/** Sets what is given; undefined leaves it. */
+export async function updateClient(
+  db: D1Database,
+  clientId: string,
+  change: {
+    callbackUrl?: string | null | undefined;
+    operations?: Operation[] | undefined;
+    suspended?: boolean | undefined;
+  },
+  now: number,
+): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE clients SET callback_url = iif(?2 = 1, ?3, callback_url), operations = coalesce(?4, operations),
+           suspended = coalesce(?5, suspended), changed_at = ?6, copied_at = NULL WHERE client_id = ?1`,
+      )
+      .bind(
+        clientId,
+        change.callbackUrl === undefined ? 0 : 1,
+        change.callbackUrl ?? null,
+        change.operations ? JSON.stringify(change.operations) : null,
+        change.suspended === undefined ? null : Number(change.suspended),
+        now,
+      ),
+  ]);
+}
+
+/** Sets a new pair of secrets; the present pair works until `oldUntil`. Run twice with the same pair, it is set once. */
+export async function rotateSecrets(
+  db: D1Database,
+  clientId: string,
+  pair: { secretHash: string; callbackSecret: string; oldUntil: number },
+  now: number,
+): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE clients SET old_secret_hash = secret_hash, old_callback_secret = callback_secret, old_until = ?4,
+           secret_hash = ?2, callback_secret = ?3, changed_at = ?5, copied_at = NULL
+         WHERE client_id = ?1 AND secret_hash <> ?2`,
+      )
+      .bind(clientId, pair.secretHash, pair.callbackSecret, pair.oldUntil, now),
+  ]);
+}
+
+export async function findClient(db: D1Database, clientId: string): Promise<Client | undefined> {
+  const [row] = await runQuery(db.prepare("SELECT * FROM clients WHERE client_id = ?1").bind(clientId));
+  return row && toClient(row);
+}
+
+export async function listClients(db: D1Database, websiteId: string): Promise<Client[]> {
+  const query = db
+    .prepare("SELECT * FROM clients WHERE website_id = ?1 ORDER BY created_at, client_id")
+    .bind(websiteId);
+  return (await runQuery(query)).map(toClient);
+}
+
+function toClient(row: Row): Client {
+  return {
+    clientId: row.client_id as string,
+    websiteId: row.website_id as string,
+    callbackUrl: row.callback_url as string | null,
+    operations: JSON.parse(row.operations as string) as Operation[],
+    suspended: row.suspended === 1,
+    createdAt: row.created_at as number,
+    changedAt: row.changed_at as number,
+  };
+}
+
+const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
+  c.old_until, w.duplicate_window_hours FROM clients c JOIN websites w ON w.website_id = c.website_id`;
+
+/**
+ * How long after a change a copy may still be overtaken by an older one: two changes at the same time may write to KV in
+ * the other order, so one copy more is made after this.
+ */
+const SETTLED_AFTER_MILLISECONDS = 120_000;
+
+/** The clients of which KV may not hold the latest state, as KV is to hold them. */
+export async function findUncopied(db: D1Database, limit: number): Promise<Credentials[]> {
+  const rows = await runQuery(
+    db
+      .prepare(
+        `${CREDENTIALS} WHERE c.copied_at IS NULL OR c.copied_at < c.changed_at + ${SETTLED_AFTER_MILLISECONDS} LIMIT ?1`,
+      )
+      .bind(limit),
+  );
+  return rows.map(toCredentials);
+}
+
+export async function findCredentials(
+  db: D1Database,
+  by: { websiteId: string } | { clientId: string },
+): Promise<Credentials[]> {
+  const [column, value] = "clientId" in by ? ["client_id", by.clientId] : ["website_id", by.websiteId];
+  return (await runQuery(db.prepare(`${CREDENTIALS} WHERE c.${column} = ?1`).bind(value))).map(toCredentials);
+}
+
+export async function markCopied(db: D1Database, clientIds: string[], now: number): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare("UPDATE clients SET copied_at = ?2 WHERE client_id IN (SELECT value FROM json_each(?1))")
+      .bind(JSON.stringify(clientIds), now),
+  ]);
+}
+
+function toCredentials(row: Row): Credentials {
+  return {
+    clientId: row.client_id as string,
+    websiteId: row.website_id as string,
+    operations: JSON.parse(row.operations as string) as Operation[],
+    suspended: row.suspended === 1,
+    secretHash: row.secret_hash as string,
+    oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash as string, until: row.old_until as number } : null,
+    duplicateWindowHours: row.duplicate_window_hours as number | null,
+  };
+}

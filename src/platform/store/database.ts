@@ -1,0 +1,36 @@
+import { RequestFailure } from "../../domain/failure.ts";
+
+const TRIES = 4;
+const LONGEST_PAUSE_MILLISECONDS = 200;
+
+/** Faults of our own statements: repeating them cannot help, and hiding them as an outage would mislead. */
+const OWN_FAULT = /constraint failed|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL/i;
+
+/**
+ * Runs statements as one transaction. When the store fails it is asked again, so every batch must be safe to run twice:
+ * a failure does not tell whether the transaction took effect.
+ * @throws RequestFailure store-unavailable when it keeps failing
+ */
+export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
+  return untilItAnswers(() => db.batch<Row>(statements));
+}
+
+/** One statement's rows; see runBatch for failures. */
+export async function runQuery(statement: D1PreparedStatement): Promise<Row[]> {
+  return (await untilItAnswers(() => statement.all<Row>())).results;
+}
+
+/** A row as D1 gives it. Each store maps its own rows to types. */
+export type Row = Record<string, string | number | null>;
+
+async function untilItAnswers<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (OWN_FAULT.test(String(error))) throw error;
+      if (tries === TRIES) throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+      await scheduler.wait(Math.random() * LONGEST_PAUSE_MILLISECONDS);
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import type { MessageStatus } from "../../domain/message.ts";
+import { toE164 } from "../../domain/phone.ts";
+import { type Row, runBatch, runQuery } from "./database.ts";
+
+/** An event whose callback waits to be posted, by its id: `<messageId>_<event>`. */
+export type DueEvent = string;
+
+/**
+ * Writes the event of the present status of each message that has none yet. Run after a change of status in the same
+ * transaction, it writes exactly the changes; run again, nothing.
+ */
+export function recordEvents(db: D1Database, messageIds: string[], now: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
+       SELECT m.message_id, m.status, m.updated_at, m.callback_data <> '' AND c.callback_url IS NOT NULL, ?2
+       FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value LEFT JOIN clients c ON c.client_id = m.client_id
+       WHERE m.status <> 'PENDING_TO_SEND'
+       ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
+    )
+    .bind(JSON.stringify(messageIds), now);
+}
+
+/** The events that recordEvents wrote and that have a callback to post. */
+export function dueEvents(result: D1Result<Row> | undefined): DueEvent[] {
+  return (result?.results ?? []).filter((row) => row.callback_due === 1).map((row) => `${row.message_id}_${row.event}`);
+}
+
+/** A callback that this run alone may post. */
+export interface ClaimedCallback {
+  eventId: DueEvent;
+  messageId: string;
+  event: string;
+  status: MessageStatus;
+  /** Milliseconds since 1970. */
+  occurredAt: number;
+  /** E.164, or null when none was found. */
+  phone: string | null;
+  sendPurpose: string;
+  callbackData: string;
+  callbackUrl: string;
+  /** Encrypted; the second is the one being replaced, while it still works. */
+  callbackSecrets: string[];
+}
+
+/**
+ * Claims those of the events whose callback is due and that nobody has claimed, ever. What is claimed is never handed
+ * out again, whatever becomes of the post.
+ * @param claim names this run; the same name claims the same events again
+ */
+export async function claimCallbacks(
+  db: D1Database,
+  { eventIds, claim, now }: { eventIds: DueEvent[]; claim: string; now: number },
+): Promise<ClaimedCallback[]> {
+  const keys = JSON.stringify(eventIds.map(splitEventId));
+  const results = await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE events SET attempted_at = ?2, claim = ?3
+         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))
+           AND callback_due = 1 AND (attempted_at IS NULL OR claim = ?3)`,
+      )
+      .bind(keys, now, claim),
+    db
+      .prepare(
+        `SELECT e.message_id, e.event, e.occurred_at, m.status, m.phone, m.send_purpose, m.callback_data, c.callback_url,
+           c.callback_secret, iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
+         FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 0 AND e.event = j.value ->> 1
+         JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
+         WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY e.occurred_at, e.event = 'SENDING' DESC`,
+      )
+      .bind(keys, now, claim),
+  ]);
+  return (results[1]?.results ?? []).map(toClaimedCallback);
+}
+
+function splitEventId(eventId: DueEvent): [messageId: string, event: string] {
+  const separator = eventId.indexOf("_");
+  return [eventId.slice(0, separator), eventId.slice(separator + 1)];
+}
+
+function toClaimedCallback(row: Row): ClaimedCallback {
+  return {
+    eventId: `${row.message_id}_${row.event}`,
+    messageId: row.message_id as string,
+    event: row.event as string,
+    status: row.event as MessageStatus,
+    occurredAt: row.occurred_at as number,
+    phone: row.phone === null ? null : toE164(row.phone as number),
+    sendPurpose: row.send_purpose as string,
+    callbackData: row.callback_data as string,
+    callbackUrl: row.callback_url as string,
+    callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => typeof secret === "string"),
+  };
+}
+
+/** What came of the one post of a callback. */
+export interface CallbackRecord {
+  eventId: DueEvent;
+  outcome: CallbackOutcome;
+  httpStatus: number | null;
+  /** The beginning of the body that came back, or what went wrong. */
+  response: string;
+  durationMilliseconds: number;
+}
+
+export type CallbackOutcome = "answered" | "timed-out" | "unreachable" | "not-posted";
+
+export async function recordCallbacks(db: D1Database, records: CallbackRecord[]): Promise<void> {
+  const rows = records.map((r) => [
+    ...splitEventId(r.eventId),
+    r.outcome,
+    r.httpStatus,
+    r.response,
+    r.durationMilliseconds,
+  ]);
+  await runBatch(
+    db,
+    rows.map((row) =>
+      db
+        .prepare(
+          `UPDATE events SET outcome = ?3, http_status = ?4, response = ?5, duration_ms = ?6
+           WHERE message_id = ?1 AND event = ?2`,
+        )
+        .bind(...row),
+    ),
+  );
+}
+
+/** Puts claimed callbacks back that were surely not posted; they are queued again, so they count as queued now. */
+export async function releaseCallbacks(
+  db: D1Database,
+  eventIds: DueEvent[],
+  claim: string,
+  now: number,
+): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = ?2
+         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1)) AND claim = ?3
+           AND outcome IS NULL`,
+      )
+      .bind(JSON.stringify(eventIds.map(splitEventId)), now, claim),
+  ]);
+}
+
+const SWEEP_STEP = 1000;
+
+/** Callbacks that wait although their last job was queued before `queuedBefore`; they count as queued now. */
+export async function takeForgottenCallbacks(db: D1Database, queuedBefore: number, now: number): Promise<DueEvent[]> {
+  const rows = await runQuery(
+    db
+      .prepare(
+        `UPDATE events SET queued_at = ?2 WHERE (message_id, event) IN (
+           SELECT message_id, event FROM events WHERE callback_due = 1 AND attempted_at IS NULL AND queued_at < ?1
+           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, event`,
+      )
+      .bind(queuedBefore, now),
+  );
+  return rows.map((row) => `${row.message_id}_${row.event}`);
+}
+
+/** A message's events, in order. */
+export async function readEvents(db: D1Database, messageId: string): Promise<Row[]> {
+  return runQuery(
+    db
+      .prepare("SELECT * FROM events WHERE message_id = ?1 ORDER BY occurred_at, event = 'SENDING' DESC")
+      .bind(messageId),
+  );
+}

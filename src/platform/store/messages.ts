@@ -1,0 +1,260 @@
+import type { SubmissionRecord } from "../../domain/job.ts";
+import { type MessageStatus, type NewMessage, REACHED_FROM } from "../../domain/message.ts";
+import { toE164 } from "../../domain/phone.ts";
+import { type Row, runBatch, runQuery } from "./database.ts";
+import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
+
+const BY_PHONE = `SELECT ?4 AS phone,
+  CASE (SELECT subscribed FROM subscriptions WHERE website_id = ?2 AND phone = ?4)
+    WHEN 1 THEN 'PENDING_TO_SEND' WHEN 0 THEN 'NOT_SUBSCRIBED' ELSE 'NOT_FOUND' END AS status`;
+
+const BY_EMAIL = `SELECT phone, iif(phone IS NULL, 'FAILED_TO_MATCH', 'PENDING_TO_SEND') AS status FROM (SELECT (
+  SELECT phone FROM subscriptions WHERE website_id = ?2 AND email = ?5 AND subscribed = 1
+  ORDER BY change_id DESC LIMIT 1) AS phone)`;
+
+/**
+ * Inserts a message whose status its recipient's subscription decides, at most once. It gives back no row.
+ * @param unless a condition under which nothing is inserted; its parameters start at ?12
+ */
+export function insertMessage(
+  db: D1Database,
+  message: NewMessage,
+  unless = "false",
+  ...parameters: unknown[]
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url, callback_data,
+         send_purpose, status, accepted_at, updated_at, queued_at)
+       SELECT ?1, ?2, ?3, phone, ?5, ?6, ?7, ?8, ?9, ?10, status, ?11, ?11, ?11
+       FROM (${message.phone === null ? BY_EMAIL : BY_PHONE}) WHERE NOT (${unless})
+       ON CONFLICT (message_id) DO NOTHING`,
+    )
+    .bind(
+      message.messageId,
+      message.websiteId,
+      message.clientId,
+      message.phone,
+      message.email,
+      message.text,
+      message.mediaUrl,
+      message.clickUrl,
+      message.callbackData,
+      message.sendPurpose,
+      message.acceptedAt,
+      ...parameters,
+    );
+}
+
+export function selectStatus(db: D1Database, messageId: string): D1PreparedStatement {
+  return db.prepare("SELECT status FROM messages WHERE message_id = ?1").bind(messageId);
+}
+
+/** Takes back a message that its sender was told is not stored, unless its submission has begun. */
+export async function removeUnconfirmed(db: D1Database, messageId: string): Promise<void> {
+  await runBatch(db, [
+    db.prepare("DELETE FROM messages WHERE message_id = ?1 AND claimed_at IS NULL AND carrier IS NULL").bind(messageId),
+    db
+      .prepare("DELETE FROM events WHERE message_id = ?1 AND NOT EXISTS (SELECT 1 FROM messages WHERE message_id = ?1)")
+      .bind(messageId),
+  ]);
+}
+
+/** A message that this run alone may submit. */
+export interface ClaimedMessage {
+  messageId: string;
+  websiteId: string;
+  /** E.164 */
+  phone: string;
+  text: string;
+  mediaUrl: string | null;
+  carrier: string;
+  sender: string | null;
+  /** Submissions begun, this one included. */
+  attempts: number;
+}
+
+/**
+ * Claims those of `ids` that wait to be submitted. A number that has opted out in the meantime is not claimed: its
+ * message becomes NOT_SUBSCRIBED.
+ * @param claim names this run; the same name claims the same messages again
+ * @param acceptedAfter older messages are left for the sweep to end
+ */
+export async function claimMessages(
+  db: D1Database,
+  { ids, claim, now, acceptedAfter }: { ids: string[]; claim: string; now: number; acceptedAfter: number },
+): Promise<{ claimed: ClaimedMessage[]; due: DueEvent[] }> {
+  const list = JSON.stringify(ids);
+  const results = await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE messages SET status = 'NOT_SUBSCRIBED', reason = 'opted out before it was submitted', updated_at = ?2
+         WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL
+           AND NOT EXISTS (SELECT 1 FROM subscriptions s
+             WHERE s.website_id = messages.website_id AND s.phone = messages.phone AND s.subscribed = 1)`,
+      )
+      .bind(list, now),
+    db
+      .prepare(
+        `UPDATE messages SET claimed_at = ?2, claim = ?3, attempts = attempts + (claim IS NOT ?3),
+           carrier = (SELECT carrier FROM websites w WHERE w.website_id = messages.website_id)
+         WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND'
+           AND (claimed_at IS NULL OR claim = ?3) AND (retry_at IS NULL OR retry_at <= ?2) AND accepted_at > ?4
+         RETURNING message_id AS claimed_id, website_id, phone, text, media_url, attempts, carrier,
+           (SELECT sender FROM websites w WHERE w.website_id = messages.website_id) AS sender`,
+      )
+      .bind(list, now, claim, acceptedAfter),
+    recordEvents(db, ids, now),
+  ]);
+  return { claimed: (results[1]?.results ?? []).map(toClaimedMessage), due: dueEvents(results[2]) };
+}
+
+function toClaimedMessage(row: Row): ClaimedMessage {
+  return {
+    messageId: row.claimed_id as string,
+    websiteId: row.website_id as string,
+    phone: toE164(row.phone as number),
+    text: row.text as string,
+    mediaUrl: row.media_url as string | null,
+    carrier: row.carrier as string,
+    sender: row.sender as string | null,
+    attempts: row.attempts as number,
+  };
+}
+
+/** Gives back what a run claimed and surely has not submitted. */
+export async function releaseClaim(db: D1Database, claim: string): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE messages SET claimed_at = NULL, claim = NULL, attempts = attempts - 1, queued_at = 0
+         WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1`,
+      )
+      .bind(claim),
+  ]);
+}
+
+/** Stores how submissions ended. A status that a receipt has already moved on is left alone. */
+export async function recordSubmissions(
+  db: D1Database,
+  records: SubmissionRecord[],
+  claim: string,
+  now: number,
+): Promise<DueEvent[]> {
+  const outcomes = Object.fromEntries(
+    records.map((r) => [r.messageId, [r.status, r.reason, r.carrierMessageId, r.retryAt]]),
+  );
+  const outcome = (index: number) => `json_extract(?1, '$."' || message_id || '"[${index}]')`;
+  const results = await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE messages SET carrier_message_id = coalesce(carrier_message_id, ${outcome(2)})
+         WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2`,
+      )
+      .bind(JSON.stringify(outcomes), claim),
+    db
+      .prepare(
+        `UPDATE messages SET status = coalesce(${outcome(0)}, status), reason = ${outcome(1)}, retry_at = ${outcome(3)},
+           claimed_at = iif(${outcome(0)} IS NULL, NULL, claimed_at),
+           claim = iif(${outcome(0)} IS NULL, NULL, claim),
+           queued_at = coalesce(${outcome(3)}, queued_at), updated_at = ?3
+         WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2 AND status = 'PENDING_TO_SEND'`,
+      )
+      .bind(JSON.stringify(outcomes), claim, now),
+    recordEvents(
+      db,
+      records.map((r) => r.messageId),
+      now,
+    ),
+  ]);
+  return dueEvents(results[2]);
+}
+
+/**
+ * Moves messages to `status` where their present one allows it, and writes the events in the same transaction.
+ * A late, repeated or out-of-order report changes nothing.
+ * @param onlyUnclaimed leaves a message alone whose submission has begun
+ */
+export async function changeStatus(
+  db: D1Database,
+  { ids, status, reason, now, onlyUnclaimed }: StatusChange,
+): Promise<DueEvent[]> {
+  const results = await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE messages SET status = ?2, reason = ?3, updated_at = ?4
+         WHERE message_id IN (SELECT value FROM json_each(?1)) AND status IN (SELECT value FROM json_each(?5))
+           AND (?6 = 0 OR claimed_at IS NULL)`,
+      )
+      .bind(JSON.stringify(ids), status, reason, now, JSON.stringify(REACHED_FROM[status]), onlyUnclaimed ? 1 : 0),
+    recordEvents(db, ids, now),
+  ]);
+  return dueEvents(results[1]);
+}
+
+export interface StatusChange {
+  ids: string[];
+  status: MessageStatus;
+  reason: string | null;
+  now: number;
+  onlyUnclaimed?: boolean;
+}
+
+/** How many messages one step of the sweep takes on. */
+const SWEEP_STEP = 1000;
+
+/** Ids of messages that wait although their last job was queued before `queuedBefore`; they count as queued now. */
+export async function takeForgotten(db: D1Database, queuedBefore: number, now: number): Promise<string[]> {
+  return runIds(
+    db
+      .prepare(
+        `UPDATE messages SET queued_at = ?2 WHERE message_id IN (
+           SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
+           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id`,
+      )
+      .bind(queuedBefore, now),
+  );
+}
+
+/** Ids of messages accepted before `acceptedBefore` that nobody has submitted. */
+export async function findUnsubmitted(db: D1Database, acceptedBefore: number): Promise<string[]> {
+  return runIds(
+    db
+      .prepare(
+        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND accepted_at <= ?1
+         LIMIT ${SWEEP_STEP}`,
+      )
+      .bind(acceptedBefore),
+  );
+}
+
+/** Ids of messages whose submission was begun before `claimedBefore` and never ended: its run was cut off. */
+export async function findInterrupted(db: D1Database, claimedBefore: number): Promise<string[]> {
+  return runIds(
+    db
+      .prepare(
+        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1 LIMIT ${SWEEP_STEP}`,
+      )
+      .bind(claimedBefore),
+  );
+}
+
+/** Ids of messages that the carrier has had since before `sendingSince`, without a final receipt. */
+export async function findWithoutReceipt(db: D1Database, sendingSince: number): Promise<string[]> {
+  return runIds(
+    db
+      .prepare(
+        `SELECT message_id FROM messages WHERE status = 'SENDING' AND updated_at <= ?1
+         ORDER BY updated_at LIMIT ${SWEEP_STEP}`,
+      )
+      .bind(sendingSince),
+  );
+}
+
+async function runIds(statement: D1PreparedStatement): Promise<string[]> {
+  return (await runQuery(statement)).map((row) => row.message_id as string);
+}
+
+export async function readMessage(db: D1Database, messageId: string): Promise<Row | undefined> {
+  return (await runQuery(db.prepare("SELECT * FROM messages WHERE message_id = ?1").bind(messageId)))[0];
+}
