@@ -2,14 +2,15 @@ import { type Config, readConfig } from "./config.ts";
 import type { Job } from "./domain/job.ts";
 import type { Carrier } from "./platform/carriers/carrier.ts";
 import { carriers } from "./platform/carriers/index.ts";
-import type { RateLimiterNamespace } from "./platform/rate-limiter.ts";
+import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
+import { CredentialStore } from "./platform/store/credentials.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 
 /** What a flow needs of the world, made once per event. */
 export interface Deps {
   db: D1Database;
-  credentials: KVNamespace;
-  limiter: RateLimiterNamespace;
+  credentials: CredentialStore;
+  limiter: RateGate;
   messages: Queue<Job>;
   callbacks: Queue<DueEvent>;
   carriers: Record<string, Carrier>;
@@ -27,16 +28,34 @@ export interface Deps {
 /** Ids, counts, durations and outcomes: never a text, number, e-mail address or secret. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
+/** What is made once an isolate, because it remembers. */
+interface Lasting {
+  config: Config;
+  credentials: CredentialStore;
+  limiter: RateGate;
+}
+
+const lasting = new WeakMap<Env, Lasting>();
+
+/** @throws Error when the configuration is wrong */
+export function makeLasting(env: Env): Lasting {
+  return {
+    config: readConfig(env),
+    credentials: new CredentialStore(env.CREDENTIALS),
+    limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
+  };
+}
+
 /** @throws Error when the configuration is wrong */
 export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>): void }): Deps {
+  const made = lasting.get(env) ?? makeLasting(env);
+  lasting.set(env, made);
   return {
+    ...made,
     db: env.DB,
-    credentials: env.CREDENTIALS,
-    limiter: env.RATE_LIMITER as RateLimiterNamespace,
     messages: env.MESSAGES as Queue<Job>,
     callbacks: env.CALLBACKS as Queue<DueEvent>,
     carriers,
-    config: readConfig(env),
     now: () => Date.now(),
     newId: () => crypto.randomUUID(),
     random: Math.random,

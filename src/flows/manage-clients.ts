@@ -10,7 +10,6 @@ import {
   rotateSecrets,
   updateClient,
 } from "../platform/store/clients.ts";
-import { writeCredentials } from "../platform/store/credentials.ts";
 
 /** Shown once, and never readable again. */
 export interface IssuedSecrets {
@@ -90,7 +89,7 @@ export async function copyCredentials(deps: Deps): Promise<void> {
 }
 
 async function copyAll(deps: Deps, clients: Credentials[]): Promise<void> {
-  for (const credentials of clients) await writeCredentials(deps.credentials, credentials);
+  for (const credentials of clients) await deps.credentials.write(credentials);
   if (clients.length > 0) {
     const ids = clients.map(({ clientId }) => clientId);
     await markCopied(deps.db, ids, deps.now());

@@ -2,9 +2,7 @@ import type { Deps } from "../deps.ts";
 import { CLIENT_ID, CLIENT_SECRET, type Credentials, type Operation } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { admitRequest } from "../platform/rate-limiter.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
-import { cachedCredentials, keepCredentials, readCredentials } from "../platform/store/credentials.ts";
 import { type ApiRequest, clientOf, type Guard } from "./api-request.ts";
 
 /** Lets a client through that has the right credentials and has been granted the operation. */
@@ -22,16 +20,16 @@ async function authenticate(request: ApiRequest, deps: Deps): Promise<Credential
   const secret = issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
   const hash = await sha256Hex(secret);
   const now = deps.now();
-  const cached = cachedCredentials(clientId, now);
+  const cached = deps.credentials.cached(clientId, now);
   if (cached && isSecretOf(cached, hash, now)) return cached;
   // Whether or not this isolate knows the client, a wrong secret costs one read and one comparison: an unknown client
   // and a wrong secret take the same time, and a secret that has just been replaced is not refused from the cache.
-  const stored = await readCredentials(deps.credentials, clientId);
+  const stored = await deps.credentials.read(clientId);
   if (!isSecretOf(stored ?? NOBODY, hash, now) || !stored) {
     const message = "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.";
     throw new RequestFailure({ kind: "credentials-wrong", message });
   }
-  keepCredentials(stored, now);
+  deps.credentials.keep(stored, now);
   return stored;
 }
 
@@ -58,7 +56,7 @@ function isSecretOf(client: Pick<Credentials, "secretHash" | "oldSecret">, hash:
 export const limitRate: Guard = async (request, deps) => {
   const { websiteId } = clientOf(request);
   try {
-    request.admission = await admitRequest(deps.limiter, websiteId, deps.now);
+    request.admission = await deps.limiter.admit(websiteId, deps.now);
   } catch (error) {
     deps.log("error", "rate-limiter.failed", {
       requestId: request.requestId,

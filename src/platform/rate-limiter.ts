@@ -12,25 +12,29 @@ export class RateLimiter extends DurableObject<Env> {
 
 export type RateLimiterNamespace = DurableObjectNamespace<RateLimiter>;
 
-/** Until when the object of a website surely refuses (this isolate's clock), so that a flood does not reach it. */
-const refusedUntil = new Map<string, number>();
+/** The way to the objects, one an isolate: it remembers refusals, so that a flood does not reach them. */
+export class RateGate {
+  readonly #limiter: RateLimiterNamespace;
+  /** By website: until when its object surely refuses (this isolate's clock, milliseconds). */
+  readonly #refusedUntil = new Map<string, number>();
 
-/**
- * Asks the website's object, unless it has refused and the time that it named has not come. The time counts from before
- * the call, so it ends no later than the object's own: what it might admit is always asked.
- */
-export async function admitRequest(
-  limiter: RateLimiterNamespace,
-  websiteId: string,
-  now: () => number,
-): Promise<Admission> {
-  const start = now();
-  const until = refusedUntil.get(websiteId);
-  if (until !== undefined) {
-    if (start < until) return { admitted: false, remaining: 0, resetMilliseconds: until - start };
-    refusedUntil.delete(websiteId);
+  constructor(limiter: RateLimiterNamespace) {
+    this.#limiter = limiter;
   }
-  const admission = await limiter.getByName(websiteId).admit();
-  if (!admission.admitted) refusedUntil.set(websiteId, start + admission.resetMilliseconds);
-  return admission;
+
+  /**
+   * Asks the website's object, unless it has refused and the time that it named has not come. That time counts from
+   * before the call, so it ends no later than the object's own: what the object might admit is always asked.
+   */
+  async admit(websiteId: string, now: () => number): Promise<Admission> {
+    const start = now();
+    const until = this.#refusedUntil.get(websiteId);
+    if (until !== undefined) {
+      if (start < until) return { admitted: false, remaining: 0, resetMilliseconds: until - start };
+      this.#refusedUntil.delete(websiteId);
+    }
+    const admission = await this.#limiter.getByName(websiteId).admit();
+    if (!admission.admitted) this.#refusedUntil.set(websiteId, start + admission.resetMilliseconds);
+    return admission;
+  }
 }

@@ -9,41 +9,49 @@ const KV_CACHE_SECONDS = 30;
 const ISOLATE_CACHE_MILLISECONDS = 30_000;
 const ISOLATE_CACHE_ENTRIES = 1000;
 
-const cache = new Map<string, { credentials: Credentials; readAt: number }>();
-
 const keyOf = (clientId: string) => `client:${clientId}`;
 
-/** What this isolate read of a client within the last 30 seconds. */
-export function cachedCredentials(clientId: string, now: number): Credentials | undefined {
-  const entry = cache.get(clientId);
-  if (!entry) return undefined;
-  if (now - entry.readAt < ISOLATE_CACHE_MILLISECONDS) return entry.credentials;
-  cache.delete(clientId);
-  return undefined;
-}
+/** The copies of the clients' credentials in KV, and what this isolate has read of them. */
+export class CredentialStore {
+  readonly #kv: KVNamespace;
+  readonly #cache = new Map<string, { credentials: Credentials; readAt: number }>();
 
-/** Only what was used with the right secret is kept, so a flood of unknown ids leaves the cache alone. */
-export function keepCredentials(credentials: Credentials, now: number): void {
-  const oldest = cache.keys().next();
-  if (cache.size >= ISOLATE_CACHE_ENTRIES && !oldest.done) cache.delete(oldest.value);
-  cache.set(credentials.clientId, { credentials, readAt: now });
-}
-
-/** @throws RequestFailure store-unavailable */
-export async function readCredentials(kv: KVNamespace, clientId: string): Promise<Credentials | null> {
-  try {
-    return await kv.get<Credentials>(keyOf(clientId), { type: "json", cacheTtl: KV_CACHE_SECONDS });
-  } catch (error) {
-    throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+  constructor(kv: KVNamespace) {
+    this.#kv = kv;
   }
-}
 
-/** @throws RequestFailure store-unavailable */
-export async function writeCredentials(kv: KVNamespace, credentials: Credentials): Promise<void> {
-  try {
-    await kv.put(keyOf(credentials.clientId), JSON.stringify(credentials));
-    cache.delete(credentials.clientId);
-  } catch (error) {
-    throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+  /** What this isolate read of a client within the last 30 seconds. */
+  cached(clientId: string, now: number): Credentials | undefined {
+    const entry = this.#cache.get(clientId);
+    if (!entry) return undefined;
+    if (now - entry.readAt < ISOLATE_CACHE_MILLISECONDS) return entry.credentials;
+    this.#cache.delete(clientId);
+    return undefined;
+  }
+
+  /** Only what was used with the right secret is kept, so a flood of unknown ids leaves the cache alone. */
+  keep(credentials: Credentials, now: number): void {
+    const oldest = this.#cache.keys().next();
+    if (this.#cache.size >= ISOLATE_CACHE_ENTRIES && !oldest.done) this.#cache.delete(oldest.value);
+    this.#cache.set(credentials.clientId, { credentials, readAt: now });
+  }
+
+  /** @throws RequestFailure store-unavailable */
+  async read(clientId: string): Promise<Credentials | null> {
+    try {
+      return await this.#kv.get<Credentials>(keyOf(clientId), { type: "json", cacheTtl: KV_CACHE_SECONDS });
+    } catch (error) {
+      throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+    }
+  }
+
+  /** @throws RequestFailure store-unavailable */
+  async write(credentials: Credentials): Promise<void> {
+    try {
+      await this.#kv.put(keyOf(credentials.clientId), JSON.stringify(credentials));
+    } catch (error) {
+      throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+    }
+    this.#cache.delete(credentials.clientId);
   }
 }

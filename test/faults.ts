@@ -1,0 +1,34 @@
+/**
+ * D1 whose first calls fail.
+ * @param when before the statements run, or after they took effect
+ */
+export function failingDatabase(
+  db: D1Database,
+  failures: number,
+  when: "before" | "after" = "before",
+  error = "D1_ERROR: Network connection lost.",
+): D1Database {
+  let left = failures;
+  const fail = async <T>(run: () => Promise<T>): Promise<T> => {
+    const fails = left-- > 0;
+    if (fails && when === "before") throw new Error(error);
+    const result = await run();
+    if (fails) throw new Error(error);
+    return result;
+  };
+  const wrap = (statement: D1PreparedStatement): D1PreparedStatement =>
+    new Proxy(statement, {
+      get: (target, name) => {
+        if (name === "bind") return (...values: unknown[]) => wrap(target.bind(...values));
+        if (name === "all") return () => fail(() => target.all());
+        if (name === "original") return target;
+        return Reflect.get(target, name);
+      },
+    });
+  const original = (statement: D1PreparedStatement) =>
+    (statement as D1PreparedStatement & { original?: D1PreparedStatement }).original ?? statement;
+  return {
+    prepare: (sql: string) => wrap(db.prepare(sql)),
+    batch: (statements: D1PreparedStatement[]) => fail(() => db.batch(statements.map(original))),
+  } as unknown as D1Database;
+}

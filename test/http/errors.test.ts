@@ -1,0 +1,257 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
+import { CredentialStore } from "../../src/platform/store/credentials.ts";
+import { failingDatabase } from "../faults.ts";
+import { OPERATOR_TOKEN, SEND, type TestClient, World } from "../world.ts";
+
+const BODY = { ...SEND, phone: "+12125550100" };
+const SEND_PATH = "/text/message/send";
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand(["+12125550100"]);
+});
+
+async function expectError(answer: Response, code: number): Promise<{ message: string; details: { field: string }[] }> {
+  const body = (await answer.json()) as { code: number; message: string; details: { field: string }[] };
+  expect([answer.status, body.code]).toEqual([Math.floor(code / 100), code]);
+  expect(body.message).not.toBe("");
+  expect(Array.isArray(body.details)).toBe(true);
+  expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  expect(answer.headers.get("content-type")).toBe("application/json");
+  return body;
+}
+
+const withHeaders = (headers: Record<string, string | undefined>) => {
+  const all = {
+    "x-client-id": client.clientId,
+    "x-client-secret": client.clientSecret,
+    "content-type": "application/json",
+    ...headers,
+  };
+  const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return world.fetch(SEND_PATH, { method: "POST", headers: Object.fromEntries(given), body: JSON.stringify(BODY) });
+};
+
+describe("routes", () => {
+  it.each(["/", "/text", "/text/message", "/text/message/sendx", "/operator/nope", "/text/message/send/x"])(
+    "40400: %s is no path, to anyone",
+    async (path) => {
+      for (const method of ["GET", "POST"]) await expectError(await world.fetch(path, { method }), 40400);
+    },
+  );
+
+  it.each([
+    ["GET", SEND_PATH, "POST"],
+    ["HEAD", SEND_PATH, "POST"],
+    ["OPTIONS", "/text/subscription/status", "POST"],
+    ["DELETE", "/operator/websites/brand", "PUT, GET"],
+    ["GET", `/operator/clients/${"0".repeat(32)}`, "PATCH"],
+  ])("40500: %s %s is told what the path takes", async (method, path, allow) => {
+    const answer = await world.fetch(path, { method });
+    expect(answer.headers.get("allow")).toBe(allow);
+    await expectError(answer, 40500);
+  });
+});
+
+describe("credentials", () => {
+  const upper = (text: string) => text.toUpperCase().replaceAll(/\d/g, "A");
+
+  it.each([
+    ["no id", { "x-client-id": undefined }],
+    ["no secret", { "x-client-secret": undefined }],
+    ["an id too short", { "x-client-id": "a".repeat(31) }],
+    ["an id too long", { "x-client-id": "a".repeat(33) }],
+    ["an id in capitals", { "x-client-id": upper("a".repeat(32)) }],
+    ["a secret too short", { "x-client-secret": "0".repeat(63) }],
+    ["a secret that is not hex", { "x-client-secret": "g".repeat(64) }],
+    ["a secret of any form", { "x-client-secret": "'; DROP TABLE clients; --" }],
+  ])("40100: %s", async (_, headers) => {
+    await expectError(await withHeaders(headers), 40100);
+  });
+
+  it("40101: an unknown client and a wrong secret look the same", async () => {
+    const unknown = await expectError(await withHeaders({ "x-client-id": "0".repeat(32) }), 40101);
+    const wrong = await expectError(await withHeaders({ "x-client-secret": "0".repeat(64) }), 40101);
+    expect(wrong).toEqual(unknown);
+  });
+
+  it("40101: the secret of another client", async () => {
+    const other = await world.brand([], "other");
+    await expectError(await withHeaders({ "x-client-secret": other.clientSecret }), 40101);
+  });
+
+  it("40300: suspended, and let in again", async () => {
+    await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
+    await expectError(await withHeaders({}), 40300);
+    await expectError(await withHeaders({ "x-client-secret": "0".repeat(64) }), 40101);
+    await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: false });
+    expect((await withHeaders({})).status).toBe(200);
+  });
+
+  it("40301: an operation that is not granted", async () => {
+    const reader = await world.client("brand", { operations: ["subscription"] });
+    await expectError(await world.post(SEND_PATH, reader, BODY), 40301);
+    const answer = await world.post("/text/subscription/status", reader, { phone_numbers: ["+12125550100"] });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("the rate", () => {
+  it("42900: beyond 300 in one second, however good or bad the requests; then it frees itself", async () => {
+    const good = { phone_numbers: ["+12125550100"] };
+    const statuses: number[] = [];
+    let last = new Response();
+    for (let sent = 0; statuses.filter((status) => status === 429).length < 3 && sent < 2000; sent += 50) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, i) =>
+          world.post("/text/subscription/status", client, i % 2 ? good : "not json"),
+        ),
+      );
+      statuses.push(...answers.map(({ status }) => status));
+      last = answers.find(({ status }) => status === 429) ?? last;
+    }
+    expect(last.headers.get("retry-after")).toBe("1");
+    expect(last.headers.get("ratelimit")).toBe('"website";r=0;t=1');
+    await expectError(last, 42900);
+  });
+
+  it("is told in headers after the check, and not before it", async () => {
+    const answer = await withHeaders({ "content-type": "text/plain" });
+    expect(answer.headers.get("ratelimit-policy")).toBe('"website";q=300;w=1');
+    expect(answer.headers.get("ratelimit")).toMatch(/^"website";r=\d+;t=1$/);
+    expect((await withHeaders({ "x-client-id": undefined })).headers.get("ratelimit")).toBeNull();
+  });
+
+  it("lets requests through, and logs it, when the counter fails", async () => {
+    const broken = { getByName: () => ({ admit: () => Promise.reject(new Error("object reset")) }) };
+    world.deps = { ...world.deps, limiter: new RateGate(broken as unknown as RateLimiterNamespace) };
+    expect((await withHeaders({})).status).toBe(200);
+    expect(world.logs.join()).toContain("rate-limiter.failed");
+  });
+});
+
+describe("the body", () => {
+  it.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", undefined])(
+    "41500: Content-Type %s",
+    async (type) => {
+      const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
+      const body = new TextEncoder().encode(JSON.stringify(BODY));
+      const answer = await world.fetch(SEND_PATH, {
+        method: "POST",
+        headers: type === undefined ? headers : { ...headers, "content-type": type },
+        body,
+      });
+      await expectError(answer, 41500);
+    },
+  );
+
+  it.each(["application/json; charset=utf-8", "APPLICATION/JSON"])("may be of Content-Type %s", async (type) => {
+    expect((await withHeaders({ "content-type": type })).status).toBe(200);
+  });
+
+  it("41300: larger than the operation takes, with and without a declared length", async () => {
+    const large = "x".repeat(128 * 1024 + 1);
+    await expectError(await world.post(SEND_PATH, client, large), 41300);
+    const stream = new Blob([large]).stream();
+    const headers = {
+      "x-client-id": client.clientId,
+      "x-client-secret": client.clientSecret,
+      "content-type": "application/json",
+    };
+    await expectError(await world.fetch(SEND_PATH, { method: "POST", headers, body: stream }), 41300);
+    await expectError(await world.post("/text/subscription/status", client, "x".repeat(8 * 1024 * 1024 + 1)), 41300);
+  });
+
+  it.each(["", "{", "nope", '{"a":1}}', "\u00ff{}"])("40000: %j is not JSON", async (body) => {
+    await expectError(await world.post(SEND_PATH, client, body), 40000);
+  });
+
+  it("40000: bytes that are not UTF-8", async () => {
+    const headers = {
+      "x-client-id": client.clientId,
+      "x-client-secret": client.clientSecret,
+      "content-type": "application/json",
+    };
+    const body = new Uint8Array([0x22, 0xff, 0xfe, 0x22]);
+    await expectError(await world.fetch(SEND_PATH, { method: "POST", headers, body }), 40000);
+  });
+
+  it.each([[[]], ["text"], [null], [5]])("40001: %j is no object", async (body) => {
+    const { details } = await expectError(await world.post(SEND_PATH, client, JSON.stringify(body)), 40001);
+    expect(details).toContainEqual({ field: "body", message: "must be a JSON object" });
+  });
+
+  it("40001: all wrong fields are told at once", async () => {
+    const wrong = { phone: "123", text: " ", mediaUrl: "ftp://x", clickUrl: 5, callbackData: "{", sendPurpose: "a/b" };
+    const { details } = await expectError(await world.post(SEND_PATH, client, wrong), 40001);
+    expect(details.map(({ field }) => field).sort()).toEqual(Object.keys(wrong).sort());
+    const none = await expectError(await world.post(SEND_PATH, client, {}), 40001);
+    expect(none.details.map(({ field }) => field).sort()).toEqual(["callbackData", "phone", "sendPurpose", "text"]);
+  });
+
+  it("is read only after the rate check, and that only after the credentials", async () => {
+    const answer = await world.post(SEND_PATH, { ...client, clientSecret: "0".repeat(64) }, "not json");
+    await expectError(answer, 40101);
+  });
+});
+
+describe("a fault", () => {
+  it("50000: shows nothing of itself, and is logged with the request id", async () => {
+    world.deps = { ...world.deps, newId: sabotage(world.deps.newId) };
+    const answer = await withHeaders({});
+    const requestId = answer.headers.get("x-request-id");
+    const body = await expectError(answer, 50000);
+    expect(JSON.stringify(body)).not.toContain("secret detail");
+    const logged = world.logs.find((line) => line.includes("request.failed"));
+    expect(logged).toContain("secret detail");
+    expect(logged).toContain(requestId);
+  });
+
+  function sabotage(newId: () => string): () => string {
+    let calls = 0;
+    return () => {
+      if (++calls > 1) throw new Error("secret detail");
+      return newId();
+    };
+  }
+
+  it("50300: D1 does not answer", async () => {
+    world.deps = { ...world.deps, db: failingDatabase(world.deps.db, Number.POSITIVE_INFINITY) };
+    const answer = await withHeaders({});
+    expect(answer.headers.get("retry-after")).toBe("2");
+    await expectError(answer, 50300);
+  });
+
+  it("50300: KV does not answer", async () => {
+    const broken = { get: () => Promise.reject(new Error("KV GET failed: 500")) };
+    world.deps = { ...world.deps, credentials: new CredentialStore(broken as unknown as KVNamespace) };
+    await expectError(await withHeaders({}), 50300);
+  });
+});
+
+describe("the operator's side", () => {
+  it("is not there without OPERATOR_TOKEN", async () => {
+    world.deps = { ...world.deps, config: { ...world.deps.config, operatorToken: undefined } };
+    for (const [method, path] of [
+      ["GET", "/websites"],
+      ["DELETE", "/websites/brand"],
+      ["GET", "/nope"],
+    ] as const) {
+      await expectError(await world.operator(method, path), 40400);
+    }
+  });
+
+  it.each([undefined, "Bearer ", "Basic abc", OPERATOR_TOKEN])("40100: Authorization %s", async (authorization) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    await expectError(await world.fetch("/operator/websites", { headers }), 40100);
+  });
+
+  it("40101: a wrong token", async () => {
+    const headers = { authorization: "Bearer wrong" };
+    await expectError(await world.fetch("/operator/websites", { headers }), 40101);
+  });
+});

@@ -1,0 +1,194 @@
+import {
+  applyD1Migrations,
+  createExecutionContext,
+  createMessageBatch,
+  getQueueResult,
+  reset,
+  waitOnExecutionContext,
+} from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { type Deps, makeDeps, makeLasting } from "../src/deps.ts";
+import type { ClientSettings, Operation } from "../src/domain/client.ts";
+import type { Job } from "../src/domain/job.ts";
+import { consume } from "../src/queue.ts";
+import { handleRequest } from "../src/router.ts";
+import { sweep } from "../src/sweep.ts";
+
+export const OPERATOR_TOKEN = "operator-token-of-the-tests";
+export const ORIGIN = "http://localhost";
+
+interface Queued<T> {
+  body: T;
+  /** When it is to be delivered: milliseconds since 1970. */
+  at: number;
+}
+
+export interface TestClient {
+  clientId: string;
+  clientSecret: string;
+  callbackSecret: string;
+}
+
+/** The Worker on real bindings, with a clock that the test holds and queues that deliver when the test says so. */
+export class World {
+  /** Milliseconds since 1970. */
+  now = Date.UTC(2026, 10, 21, 12);
+  readonly jobs: Queued<Job>[] = [];
+  readonly callbacks: Queued<string>[] = [];
+  readonly logs: string[] = [];
+  deps: Deps;
+
+  private constructor() {
+    const pending: Promise<unknown>[] = [];
+    this.#pending = pending;
+    this.deps = {
+      ...makeDeps(env, { waitUntil: (work) => pending.push(work) }),
+      ...makeLasting(env),
+      now: () => this.now,
+      random: () => 0.5,
+      messages: this.#queue(this.jobs),
+      callbacks: this.#queue(this.callbacks),
+      log: (level, event, fields) => this.logs.push(JSON.stringify({ level, event, ...fields })),
+    };
+  }
+
+  readonly #pending: Promise<unknown>[];
+
+  /** An empty world: nothing of an earlier test is left in a store. */
+  static async create(): Promise<World> {
+    await reset();
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+    return new World();
+  }
+
+  #queue<T>(queued: Queued<T>[]): Queue<T> {
+    const sendBatch = async (messages: Iterable<MessageSendRequest<T>>) => {
+      for (const { body, delaySeconds } of messages) queued.push({ body, at: this.now + (delaySeconds ?? 0) * 1000 });
+      return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
+    };
+    return { sendBatch, send: (body: T) => sendBatch([{ body }]) } as unknown as Queue<T>;
+  }
+
+  /** A request to the Worker; work that it left for after its answer is done as well. */
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const request = new Request(`${ORIGIN}${path}`, init as RequestInit<RequestInitCfProperties>);
+    const response = await handleRequest(request, this.deps);
+    await this.afterAnswer();
+    return response;
+  }
+
+  async afterAnswer(): Promise<void> {
+    while (this.#pending.length > 0) await this.#pending.shift();
+  }
+
+  async post(path: string, client: TestClient, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return this.fetch(path, {
+      method: "POST",
+      headers: {
+        "x-client-id": client.clientId,
+        "x-client-secret": client.clientSecret,
+        "content-type": "application/json",
+        ...headers,
+      },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  }
+
+  async operator(method: string, path: string, body?: unknown, contentType = "application/json"): Promise<Response> {
+    return this.fetch(`/operator${path}`, {
+      method,
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": contentType },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  }
+
+  async website(websiteId = "brand", settings: Record<string, unknown> = {}): Promise<string> {
+    await this.operator("PUT", `/websites/${websiteId}`, { name: websiteId, ...settings });
+    return websiteId;
+  }
+
+  async client(
+    websiteId = "brand",
+    settings: Partial<ClientSettings> & { operations?: Operation[] } = {},
+  ): Promise<TestClient> {
+    return (await this.operator("POST", `/websites/${websiteId}/clients`, settings)).json();
+  }
+
+  /** A website with a client that wants callbacks, and subscribers as lines of CSV. */
+  async brand(subscribers: string[] = [], websiteId = "brand"): Promise<TestClient> {
+    await this.website(websiteId);
+    if (subscribers.length > 0) await this.subscribers(websiteId, subscribers);
+    return this.client(websiteId, { callbackUrl: `https://${websiteId}.example.com/callbacks` });
+  }
+
+  async subscribers(websiteId: string, lines: string[]): Promise<Response> {
+    const csv = ["phone_numbers,email,subscribed", ...lines].join("\n");
+    return this.operator("POST", `/websites/${websiteId}/subscribers`, csv, "text/csv");
+  }
+
+  /** Sends, and gives the message's id. */
+  async send(client: TestClient, fields: Record<string, unknown> = {}): Promise<string> {
+    const response = await this.post("/text/message/send", client, { ...SEND, ...fields });
+    if (response.status !== 200) throw new Error(`send: ${response.status} ${await response.text()}`);
+    return ((await response.json()) as { messageId: string }).messageId;
+  }
+
+  /** Delivers the jobs that are due, and those that they bring about, until none is. */
+  async runQueues(): Promise<void> {
+    for (let round = 0; round < 50; round++) {
+      const jobs = this.#take(this.jobs);
+      const callbacks = this.#take(this.callbacks);
+      if (jobs.length + callbacks.length === 0) return;
+      if (jobs.length > 0) await this.deliver("textgate-messages", jobs);
+      if (callbacks.length > 0) await this.deliver("textgate-callbacks", callbacks);
+    }
+    throw new Error("the queues do not come to rest");
+  }
+
+  #take<T>(queue: Queued<T>[]): T[] {
+    const due = queue.filter(({ at }) => at <= this.now);
+    queue.splice(0, queue.length, ...queue.filter(({ at }) => at > this.now));
+    return due.map(({ body }) => body);
+  }
+
+  /** Delivers one batch. @returns the indexes of what is to come again, and what was acknowledged */
+  async deliver(queue: string, bodies: unknown[]): Promise<{ acknowledged: number; retried: number }> {
+    const messages = bodies.map((body, index) => ({
+      id: `job-${index}`,
+      timestamp: new Date(this.now),
+      attempts: 1,
+      body,
+    }));
+    const batch = createMessageBatch(queue, messages);
+    const context = createExecutionContext();
+    await consume(batch, this.deps);
+    await this.afterAnswer();
+    await waitOnExecutionContext(context);
+    const result = await getQueueResult(batch, context);
+    return { acknowledged: result.explicitAcks.length, retried: result.retryMessages.length };
+  }
+
+  async sweep(): Promise<void> {
+    await sweep(this.deps);
+    await this.afterAnswer();
+  }
+
+  advance(seconds: number): void {
+    this.now += seconds * 1000;
+  }
+
+  async rows(sql: string, ...parameters: unknown[]): Promise<Record<string, unknown>[]> {
+    return (
+      await env.DB.prepare(sql)
+        .bind(...parameters)
+        .all()
+    ).results;
+  }
+
+  async statusOf(messageId: string): Promise<unknown> {
+    return (await this.rows("SELECT status FROM messages WHERE message_id = ?1", messageId))[0]?.status;
+  }
+}
+
+/** A send request that lacks only its recipient. */
+export const SEND = { text: "Brand: hello", callbackData: '{"profileId":"01H"}', sendPurpose: "spring-sale_01" };
