@@ -61,6 +61,13 @@ export class World {
     return new World();
   }
 
+  /** Another isolate on the same stores, with the same clock and an empty memory. */
+  static async another(of: World): Promise<World> {
+    const world = new World();
+    world.now = of.now;
+    return world;
+  }
+
   #queue<T>(queued: Queued<T>[]): Queue<T> {
     const sendBatch = async (messages: Iterable<MessageSendRequest<T>>) => {
       for (const { body, delaySeconds } of messages) queued.push({ body, at: this.now + (delaySeconds ?? 0) * 1000 });

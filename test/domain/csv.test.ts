@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { csvRecords, UnclosedQuoteError } from "../../src/domain/csv.ts";
+
+const parse = (text: string) => [...csvRecords(text)];
+
+describe("CSV", () => {
+  it.each([
+    [
+      "LF",
+      "a,b\n1,2\n",
+      [
+        ["a", "b"],
+        ["1", "2"],
+      ],
+    ],
+    [
+      "CRLF",
+      "a,b\r\n1,2\r\n",
+      [
+        ["a", "b"],
+        ["1", "2"],
+      ],
+    ],
+    [
+      "CR",
+      "a,b\r1,2\r",
+      [
+        ["a", "b"],
+        ["1", "2"],
+      ],
+    ],
+    ["no line break at the end", "a\n1", [["a"], ["1"]]],
+    ["blank lines", "\n\na\r\n\r\n  \n1\n\n", [["a"], ["1"]]],
+    [
+      "empty fields",
+      "a,,b\n,\n",
+      [
+        ["a", "", "b"],
+        ["", ""],
+      ],
+    ],
+    ["a comma at the end", "a,", [["a", ""]]],
+    [
+      "quoted fields",
+      '"a","b,c"\n"d ""e""","f\ng"',
+      [
+        ["a", "b,c"],
+        ['d "e"', "f\ng"],
+      ],
+    ],
+    ["a quote inside a bare field", 'a"b,c', [['a"b', "c"]]],
+    ["text after a closing quote", '"a"b,c', [["ab", "c"]]],
+    ["nothing", "", []],
+  ])("with %s", (_, text, records) => {
+    expect(parse(text)).toEqual(records);
+  });
+
+  it("says on which line a quote is opened that is never closed", () => {
+    expect(() => parse('a\n"b\nc"\n"d')).toThrow(new UnclosedQuoteError(4));
+  });
+
+  const field = fc.string({ unit: fc.constantFrom("a", "1", "+", " ", ",", '"', "\n", "\r", "é", "👍"), maxLength: 8 });
+
+  it("gives back whatever fields were written, with any line ending", () => {
+    const records = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { maxLength: 10 });
+    fc.assert(
+      fc.property(records, fc.constantFrom("\n", "\r\n", "\r"), fc.boolean(), (rows, lineEnd, quoteAll) => {
+        const write = (text: string) => (quoteAll || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+        const text = rows.map((row) => row.map(write).join(",")).join(lineEnd);
+        expect(parse(text)).toEqual(rows);
+      }),
+    );
+  });
+
+  it("ends on any text, and loses no character but separators and quotes", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", "\r", " "), maxLength: 40 });
+    const strip = (given: string) => given.replaceAll(/[",\n\r ]/g, "");
+    fc.assert(
+      fc.property(text, (given) => {
+        try {
+          expect(strip(parse(given).flat().join(""))).toBe(strip(given));
+        } catch (error) {
+          if (!(error instanceof UnclosedQuoteError)) throw error;
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

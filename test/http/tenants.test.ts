@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { SEND, World } from "../world.ts";
+
+const ADA = "+12125550100";
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.create();
+});
+
+describe("two websites with the same people", () => {
+  it("do not read each other's subscriptions", async () => {
+    const one = await world.brand([`${ADA},ada@example.com`], "one");
+    const two = await world.brand([`${ADA},,false`], "two");
+    const ask = async (client: typeof one) =>
+      (await world.post("/text/subscription/status", client, { phone_numbers: [ADA] })).json();
+    expect(await ask(one)).toMatchObject({ phoneNumberStatuses: [{ subscriptionStatus: true }] });
+    expect(await ask(two)).toMatchObject({ phoneNumberStatuses: [{ subscriptionStatus: false }] });
+  });
+
+  it("do not send to each other's subscribers, by number or by address", async () => {
+    await world.brand([`${ADA},ada@example.com`], "one");
+    const two = await world.brand([], "two");
+    expect(await world.statusOf(await world.send(two, { phone: ADA }))).toBe("NOT_FOUND");
+    expect(await world.statusOf(await world.send(two, { email: "ada@example.com" }))).toBe("FAILED_TO_MATCH");
+  });
+
+  it("do not count against each other's limit, and the clients of one website share theirs", async () => {
+    const one = await world.brand([], "one");
+    const sibling = await world.client("one");
+    const two = await world.brand([], "two");
+    const left = async (client: typeof one) =>
+      (await world.post("/text/message/send", client, {})).headers.get("ratelimit");
+    expect(await left(one)).toBe('"website";r=299;t=1');
+    expect(await left(sibling)).toBe('"website";r=298;t=1');
+    expect(await left(two)).toBe('"website";r=299;t=1');
+  });
+
+  it("post each message's callback to the client that sent it", async () => {
+    const one = await world.brand([ADA], "one");
+    const other = await world.client("one", { callbackUrl: "https://other.example.com/" });
+    await world.send(one, { phone: "+12125550177" });
+    await world.send(other, { phone: "+12125550177" });
+    const rows = await world.rows(
+      "SELECT c.callback_url FROM events e JOIN messages m USING (message_id) JOIN clients c USING (client_id) ORDER BY 1",
+    );
+    expect(rows.map((row) => row.callback_url)).toEqual([
+      "https://one.example.com/callbacks",
+      "https://other.example.com/",
+    ]);
+  });
+});
+
+describe("a client without a callback URL, or a message without callbackData", () => {
+  it("has its events recorded and no callback queued", async () => {
+    await world.brand([ADA]);
+    const silent = await world.client("brand");
+    const loud = await world.client("brand", { callbackUrl: "https://brand.example.com/" });
+    await world.send(silent, { phone: ADA });
+    await world.send(loud, { ...SEND, phone: ADA, callbackData: "" });
+    await world.runQueues();
+    expect(await world.rows("SELECT event, callback_due FROM events ORDER BY message_id, event")).toEqual([
+      { event: "DELIVERED", callback_due: 0 },
+      { event: "SENDING", callback_due: 0 },
+      { event: "DELIVERED", callback_due: 0 },
+      { event: "SENDING", callback_due: 0 },
+    ]);
+    expect(world.callbacks).toEqual([]);
+  });
+});
