@@ -10,6 +10,8 @@ export default defineConfig({
           cloudflareTest(async () => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
+              // Nothing leaves the machine: what a test does not answer itself is answered here.
+              outboundService: () => new Response("no test answers this", { status: 599 }),
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations("./migrations"),
                 OPERATOR_TOKEN: "operator-token-of-the-tests",
@@ -23,6 +25,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/journeys/**", "test/gateway/**"],
           isolate: false,
+          testTimeout: 20_000,
         },
       },
       {
