@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { SEND, type TestClient, World } from "../world.ts";
+
+let world: World;
+let client: TestClient;
+
+beforeAll(async () => {
+  world = await World.create();
+  client = await world.brand(["+12125550100,ada@example.com"]);
+  // The limit has its own tests: here it would hide the rest.
+  const admission = { admitted: true, remaining: 299, resetMilliseconds: 1000 } as const;
+  world.deps = { ...world.deps, limiter: { admit: async () => admission } as unknown as typeof world.deps.limiter };
+});
+
+const PATHS = ["/text/message/send", "/text/subscription/status"];
+
+const nasty = fc.constantFrom<unknown>(
+  "",
+  null,
+  0,
+  -1,
+  1e308,
+  true,
+  [],
+  {},
+  "\u0000",
+  "\ud800",
+  "__proto__",
+  "+12125550100",
+  "' OR 1=1 --",
+  "$.x",
+  "x".repeat(5000),
+);
+const value = fc.oneof(nasty, fc.string({ unit: "binary", maxLength: 30 }), fc.jsonValue({ maxDepth: 3 }));
+
+/** A body with the right fields, some of them replaced by anything. */
+const sendBody = fc
+  .record(
+    {
+      phone: value,
+      email: value,
+      text: value,
+      mediaUrl: value,
+      clickUrl: value,
+      callbackData: value,
+      sendPurpose: value,
+    },
+    { requiredKeys: [] },
+  )
+  .map((fields) => ({ ...SEND, phone: "+12125550100", ...fields }));
+const listBody = fc.record(
+  {
+    phone_numbers: fc.oneof(value, fc.array(value, { maxLength: 10 })),
+    csv_file: fc.oneof(
+      value,
+      fc.base64String({ maxLength: 200 }),
+      fc.string({ maxLength: 80 }).map((text) => new TextEncoder().encode(`phone_numbers\n${text}`).toBase64()),
+      fc.uint8Array({ maxLength: 60 }).map((bytes) => bytes.toBase64()),
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+async function expectNoFault(answer: Response): Promise<void> {
+  expect(answer.status).toBeLessThan(500);
+  const body = await answer.text();
+  expect(() => JSON.parse(body)).not.toThrow();
+}
+
+describe("free input never gives a fault", () => {
+  it("in fields", async () => {
+    await fc.assert(
+      fc.asyncProperty(sendBody, listBody, async (send, list) => {
+        await expectNoFault(await world.post(PATHS[0] ?? "", client, send));
+        await expectNoFault(await world.post(PATHS[1] ?? "", client, list));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("in whole bodies", async () => {
+    const body = fc.oneof(
+      fc.uint8Array({ maxLength: 100 }),
+      fc.json().map((text) => new TextEncoder().encode(text)),
+    );
+    const headers = {
+      "x-client-id": client.clientId,
+      "x-client-secret": client.clientSecret,
+      "content-type": "application/json",
+    };
+    await fc.assert(
+      fc.asyncProperty(body, fc.constantFrom(...PATHS), async (bytes, path) => {
+        await expectNoFault(await world.fetch(path, { method: "POST", headers, body: bytes }));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("in headers, paths and methods", async () => {
+    const headerValue = fc.string({
+      unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+      maxLength: 80,
+    });
+    const header = fc.constantFrom(
+      "x-client-id",
+      "x-client-secret",
+      "content-type",
+      "content-length",
+      "idempotency-key",
+      "authorization",
+    );
+    const path = fc.oneof(
+      fc.constantFrom(
+        ...PATHS,
+        "/operator/websites",
+        "/operator/messages/%00",
+        "/operator/websites/%E0%A4%A",
+        "//",
+        "/%",
+      ),
+      fc.webPath(),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(header, headerValue),
+        path,
+        fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE"),
+        async (headers, at, method) => {
+          const right = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
+          const init = { method, headers: { ...right, ...headers }, ...(method === "GET" ? {} : { body: "{}" }) };
+          await expectNoFault(await world.fetch(at, init));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("in an operator's file and settings", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 100 }), value, async (csv, settings) => {
+        await expectNoFault(
+          await world.operator(
+            "POST",
+            "/websites/brand/subscribers",
+            `phone_numbers,email,subscribed\n${csv}`,
+            "text/csv",
+          ),
+        );
+        await expectNoFault(
+          await world.operator("PUT", "/websites/fuzzed", { name: settings, sender: settings, helpText: settings }),
+        );
+        await expectNoFault(
+          await world.operator("POST", "/websites/brand/clients", { callbackUrl: settings, operations: settings }),
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,74 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { log } from "../src/deps.ts";
+import { seal, unseal } from "../src/platform/secrets.ts";
+import { OPERATOR_TOKEN, type TestClient, World } from "./world.ts";
+
+const PHONE = "+12125550100";
+const EMAIL = "ada@example.com";
+const TEXT = "A text for nobody else";
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.create();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Everything that the stores hold, as text. */
+async function dumpStores(): Promise<string> {
+  const tables = await world.rows(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+  );
+  const rows = await Promise.all(tables.map(({ name }) => world.rows(`SELECT * FROM "${name}"`)));
+  const { keys } = await env.CREDENTIALS.list();
+  const values = await Promise.all(keys.map(({ name }) => env.CREDENTIALS.get(name)));
+  return JSON.stringify([rows, keys, values]);
+}
+
+describe("a secret", () => {
+  it("is in no store, no log line and no answer but the one that issued it", async () => {
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("thanks"));
+    const printed: string[] = [];
+    vi.spyOn(console, "log").mockImplementation((line) => printed.push(String(line)));
+    world.deps = { ...world.deps, log };
+    const client = await world.brand([`${PHONE},${EMAIL}`]);
+    const rotated = (await (
+      await world.operator("POST", `/clients/${client.clientId}/rotate`, {})
+    ).json()) as TestClient;
+    await world.send(client, { phone: PHONE, text: TEXT });
+    await world.send({ ...client, clientSecret: rotated.clientSecret }, { email: EMAIL, text: TEXT });
+    await world.post("/text/message/send", { ...client, clientSecret: "0".repeat(64) }, {});
+    await world.post("/text/message/send", client, `{"text":"${TEXT}"`);
+    await world.runQueues();
+    await world.sweep();
+    const answers = await Promise.all(
+      ["/websites", "/websites/brand"].map(async (path) => (await world.operator("GET", path)).text()),
+    );
+    const secrets = [client.clientSecret, client.callbackSecret, rotated.clientSecret, rotated.callbackSecret].flatMap(
+      (secret) => [secret, secret.replace("whsec_", "")],
+    );
+    const stores = await dumpStores();
+    expect(stores).toContain(client.clientId);
+    expect(printed.join()).toContain("message.submitted");
+    for (const secret of [...secrets, OPERATOR_TOKEN, "service-key-of-the-tests"]) {
+      expect(stores).not.toContain(secret);
+      expect(printed.join()).not.toContain(secret);
+      expect(answers.join()).not.toContain(secret);
+    }
+    for (const personal of [PHONE, PHONE.slice(1), EMAIL, TEXT]) expect(printed.join()).not.toContain(personal);
+  });
+
+  it("that is sealed comes back with the same key only, and never looks the same twice", async () => {
+    const sealed = await seal("whsec_secret", "key");
+    expect(await unseal(sealed, "key")).toBe("whsec_secret");
+    expect(await seal("whsec_secret", "key")).not.toBe(sealed);
+    await expect(unseal(sealed, "another key")).rejects.toThrow();
+    const altered = Uint8Array.fromBase64(sealed);
+    altered[20] = (altered[20] ?? 0) ^ 1;
+    await expect(unseal(altered.toBase64(), "key")).rejects.toThrow();
+  });
+});
