@@ -14,6 +14,32 @@ const secret = z
   .optional()
   .transform((value) => value || undefined);
 
+/** A URL without a slash at its end; an empty one is none. */
+const baseUrl = z
+  .union([z.url({ protocol: /^https?$/ }), z.literal("")])
+  .optional()
+  .transform((value) => value?.replace(/\/+$/, "") || undefined);
+
+/** The origin under which carriers and handsets reach this service. */
+const origin = baseUrl.refine((value) => value === undefined || new URL(value).origin === value, {
+  error: "must be an origin, such as https://sms.example.com",
+});
+
+/** A carrier is set up once all of its settings are given. */
+const carrierVars = {
+  PUBLIC_ORIGIN: origin,
+  TWILIO_ACCOUNT_SID: secret,
+  TWILIO_AUTH_TOKEN: secret,
+  TWILIO_API_URL: baseUrl.transform((value) => value ?? "https://api.twilio.com"),
+  TELNYX_API_KEY: secret,
+  TELNYX_PUBLIC_KEY: secret,
+  TELNYX_API_URL: baseUrl.transform((value) => value ?? "https://api.telnyx.com/v2"),
+  KANNEL_SENDSMS_URL: baseUrl,
+  KANNEL_USERNAME: secret,
+  KANNEL_PASSWORD: secret,
+  KANNEL_WEBHOOK_KEY: secret,
+};
+
 const configSchema = z
   .object({
     /** How long a message or callback waits for its queue job before the sweep queues it again. */
@@ -31,14 +57,25 @@ const configSchema = z
     OPERATOR_TOKEN: secret,
     /** Secret: what callback secrets are encrypted with. Without it, OPERATOR_TOKEN serves. */
     SERVICE_KEY: secret,
+    ...carrierVars,
   })
-  .transform((vars) => ({
-    requeueAfterMilliseconds: vars.REQUEUE_AFTER_SECONDS,
-    submitWithinMilliseconds: vars.SUBMIT_WITHIN_HOURS,
-    receiptWithinMilliseconds: vars.RECEIPT_WITHIN_HOURS,
-    operatorToken: vars.OPERATOR_TOKEN,
-    serviceKey: vars.SERVICE_KEY ?? vars.OPERATOR_TOKEN,
-  }));
+  .transform(
+    ({
+      REQUEUE_AFTER_SECONDS,
+      SUBMIT_WITHIN_HOURS,
+      RECEIPT_WITHIN_HOURS,
+      OPERATOR_TOKEN,
+      SERVICE_KEY,
+      ...carriers
+    }) => ({
+      requeueAfterMilliseconds: REQUEUE_AFTER_SECONDS,
+      submitWithinMilliseconds: SUBMIT_WITHIN_HOURS,
+      receiptWithinMilliseconds: RECEIPT_WITHIN_HOURS,
+      operatorToken: OPERATOR_TOKEN,
+      serviceKey: SERVICE_KEY ?? OPERATOR_TOKEN,
+      carriers,
+    }),
+  );
 
 /** Times in milliseconds. */
 export type Config = z.output<typeof configSchema>;

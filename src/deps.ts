@@ -1,7 +1,6 @@
 import { type Config, readConfig } from "./config.ts";
 import type { Job } from "./domain/job.ts";
-import type { Carrier } from "./platform/carriers/carrier.ts";
-import { carriers } from "./platform/carriers/index.ts";
+import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
 import { CredentialStore } from "./platform/store/credentials.ts";
 import type { DueEvent } from "./platform/store/events.ts";
@@ -13,7 +12,7 @@ export interface Deps {
   limiter: RateGate;
   messages: Queue<Job>;
   callbacks: Queue<DueEvent>;
-  carriers: Record<string, Carrier>;
+  carriers: Carriers;
   config: Config;
   /** Milliseconds since 1970. */
   now(): number;
@@ -31,6 +30,7 @@ export type LogFields = Record<string, string | number | boolean | null | undefi
 /** What is made once an isolate, because it remembers. */
 interface Lasting {
   config: Config;
+  carriers: Carriers;
   credentials: CredentialStore;
   limiter: RateGate;
 }
@@ -39,8 +39,10 @@ const lasting = new WeakMap<Env, Lasting>();
 
 /** @throws Error when the configuration is wrong */
 export function makeLasting(env: Env): Lasting {
+  const config = readConfig(env);
   return {
-    config: readConfig(env),
+    config,
+    carriers: makeCarriers(config),
     credentials: new CredentialStore(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
   };
@@ -55,7 +57,6 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     db: env.DB,
     messages: env.MESSAGES as Queue<Job>,
     callbacks: env.CALLBACKS as Queue<DueEvent>,
-    carriers,
     now: () => Date.now(),
     newId: () => crypto.randomUUID(),
     random: Math.random,

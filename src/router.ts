@@ -3,10 +3,12 @@ import type { Deps } from "./deps.ts";
 import { RequestFailure } from "./domain/failure.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import type { ApiRequest } from "./http/api-request.ts";
+import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { failureResponse, faultResponse } from "./http/errors.ts";
 import { limitRate, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator-clients.ts";
 import { getMessageHandler } from "./http/operator-messages.ts";
+import { getPersonHandler, listInboundHandler } from "./http/operator-people.ts";
 import {
   getWebsiteHandler,
   importSubscribersHandler,
@@ -22,6 +24,10 @@ const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHea
 router
   .post("/text/message/send", requireClient("send"), limitRate, sendMessage)
   .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatus)
+  .get("/carriers/:carrier/receipts", receiveReceiptsHandler) // guarded by the carrier's signature or key
+  .post("/carriers/:carrier/receipts", receiveReceiptsHandler)
+  .get("/carriers/:carrier/inbound", receiveInboundHandler)
+  .post("/carriers/:carrier/inbound", receiveInboundHandler)
   .get("/operator/websites", requireOperator, listWebsitesHandler)
   .put("/operator/websites/:websiteId", requireOperator, putWebsiteHandler)
   .get("/operator/websites/:websiteId", requireOperator, getWebsiteHandler)
@@ -29,6 +35,8 @@ router
   .post("/operator/websites/:websiteId/subscribers", requireOperator, importSubscribersHandler)
   .patch("/operator/clients/:clientId", requireOperator, changeClientHandler)
   .post("/operator/clients/:clientId/rotate", requireOperator, rotateClientHandler)
+  .get("/operator/websites/:websiteId/inbound", requireOperator, listInboundHandler)
+  .get("/operator/websites/:websiteId/people/:phone", requireOperator, getPersonHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler);
 
 const routes = [...router.routes];

@@ -13,6 +13,7 @@ export type Failure =
   | { kind: "credentials-wrong"; message: string }
   | { kind: "client-suspended" }
   | { kind: "operation-denied"; operation: string }
+  | { kind: "signature-wrong" }
   | { kind: "rate-exceeded"; retryAfterSeconds: number }
   | { kind: "media-type-wrong"; expected: string }
   | { kind: "body-too-large"; limitBytes: number }

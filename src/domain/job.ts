@@ -7,6 +7,10 @@ export const receiptSchema = z.object({
   messageId: z.string(),
   status: z.enum(["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"]),
   reason: z.string().nullable(),
+  /** null where the carrier gives none. */
+  carrierMessageId: z.string().nullable(),
+  /** The person has opted out at the carrier. */
+  optedOut: z.boolean(),
 });
 
 export type Receipt = z.output<typeof receiptSchema>;
@@ -18,6 +22,8 @@ const submissionRecordSchema = z.object({
   reason: z.string().nullable(),
   carrierMessageId: z.string().nullable(),
   retryAt: z.number().nullable(),
+  /** The carrier refused it because the person has opted out there. */
+  optedOut: z.boolean(),
   /** What the carrier reported together with its answer. */
   receipt: receiptSchema.nullable(),
 });

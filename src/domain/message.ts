@@ -1,4 +1,5 @@
 // Pure. A message's statuses and what may follow what.
+import type { Segments } from "./segments.ts";
 
 export const MESSAGE_STATUSES = [
   "PENDING_TO_SEND",
@@ -29,7 +30,7 @@ export const REACHED_FROM = {
 } as const satisfies Record<MessageStatus, readonly MessageStatus[]>;
 
 /** An accepted send request, before it has a recipient and a status. Absent optional fields are null. */
-export interface NewMessage {
+export interface NewMessage extends Segments {
   messageId: string;
   websiteId: string;
   clientId: string;

@@ -1,5 +1,6 @@
 // Pure. A website (a tenant) and what an operator may set of it.
 import * as z from "zod";
+import type { FieldError } from "./failure.ts";
 
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
 
@@ -10,34 +11,48 @@ function orNull<T extends z.ZodType>(schema: T) {
     .transform((value) => (value === "" || value === undefined ? null : value) as z.output<T> | null);
 }
 
-/** @param carriers the names of the carriers that are set up */
-export function websiteSettingsSchema(carriers: string[], defaultCarrier: string) {
-  return z.object(
-    {
-      name: z
-        .string({ error: "is required, and must be a string" })
-        .trim()
-        .min(1, { error: "is required" })
-        .max(200, { error: "must have at most 200 characters" }),
-      carrier: orNull(
-        z.enum(carriers as [string, ...string[]], { error: `must be one of: ${carriers.join(", ")}` }),
-      ).transform((carrier) => carrier ?? defaultCarrier),
-      sender: orNull(
-        z.string({ error: "must be a string" }).trim().max(100, { error: "must have at most 100 characters" }),
-      ),
-      helpText: orNull(
-        z.string({ error: "must be a string" }).max(1600, { error: "must have at most 1600 characters" }),
-      ),
-      duplicateWindowHours: orNull(
-        z
-          .number({ error: "must be a number of hours" })
-          .int({ error: "must be a whole number of hours" })
-          .min(1, { error: "must be at least 1" })
-          .max(168, { error: "must be at most 168" }),
-      ),
-    },
-    { error: "must be a JSON object" },
-  );
+const text = (most: number) =>
+  z.string({ error: "must be a string" }).max(most, { error: `must have at most ${most} characters` });
+
+/**
+ * @param carrierFaults what is wrong with a carrier and a sender: told together with the other fields
+ * @param defaultCarrier of a website that names none
+ */
+export function websiteSettingsSchema(
+  carrierFaults: (carrier: string, sender: string | null) => FieldError[],
+  defaultCarrier: string,
+) {
+  return z
+    .object(
+      {
+        name: z
+          .string({ error: "is required, and must be a string" })
+          .trim()
+          .min(1, { error: "is required" })
+          .max(200, { error: "must have at most 200 characters" }),
+        carrier: orNull(text(40)).transform((carrier) => carrier ?? defaultCarrier),
+        sender: orNull(text(100)),
+        helpText: orNull(text(1600)),
+        duplicateWindowHours: orNull(
+          z
+            .number({ error: "must be a number of hours" })
+            .int({ error: "must be a whole number of hours" })
+            .min(1, { error: "must be at least 1" })
+            .max(168, { error: "must be at most 168" }),
+        ),
+      },
+      { error: "must be a JSON object" },
+    )
+    .superRefine(
+      ({ carrier, sender }: { carrier?: unknown; sender?: unknown }, context) => {
+        if (typeof carrier !== "string") return;
+        const isSender = typeof sender === "string" || sender === null;
+        for (const { field, message } of carrierFaults(carrier, isSender ? sender : null)) {
+          if (field === "carrier" || isSender) context.addIssue({ code: "custom", path: [field], message });
+        }
+      },
+      { when: ({ value }) => typeof value === "object" && value !== null },
+    );
 }
 
 export interface WebsiteSettings {

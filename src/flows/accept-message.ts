@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import type { Credentials } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import type { NewMessage } from "../domain/message.ts";
+import { countSegments } from "../domain/segments.ts";
 import type { SendRequest } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import { type SendKey, type SendKeys, storeMessage } from "../platform/store/send-keys.ts";
@@ -28,7 +29,14 @@ export async function acceptMessage(
   idempotency: Idempotency | undefined,
 ): Promise<string> {
   const { websiteId, clientId } = client;
-  const message: NewMessage = { ...request, messageId: deps.newId(), websiteId, clientId, acceptedAt: deps.now() };
+  const message: NewMessage = {
+    ...request,
+    ...countSegments(request.text),
+    messageId: deps.newId(),
+    websiteId,
+    clientId,
+    acceptedAt: deps.now(),
+  };
   const keys: SendKeys = {
     idempotency: idempotency && (await idempotencyKey(idempotency, message.acceptedAt)),
     duplicate: await duplicateKey(deps, message, client.duplicateWindowHours),

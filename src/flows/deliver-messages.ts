@@ -4,7 +4,7 @@ import type { SubmissionRecord } from "../domain/job.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { type ClaimedMessage, claimMessages, recordSubmissions } from "../platform/store/messages.ts";
-import { applyReceipts } from "./apply-receipts.ts";
+import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
 import { queueCallbacks, queueJobs } from "./queue-jobs.ts";
 
@@ -58,11 +58,11 @@ async function submit(deps: Deps, message: ClaimedMessage): Promise<Submitted> {
 }
 
 async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission> {
-  const carrier = deps.carriers[message.carrier];
+  const carrier = deps.carriers.ready[message.carrier];
   if (!carrier) return { kind: "refused", reason: `carrier ${message.carrier} is not set up` };
-  const { messageId, phone, sender, text, mediaUrl, attempts } = message;
+  const { messageId, phone, sender, text, encoding, mediaUrl, attempts } = message;
   try {
-    return await carrier.submit({ messageId, to: phone, from: sender, text, mediaUrl, attempt: attempts });
+    return await carrier.submit({ messageId, to: phone, from: sender, text, encoding, mediaUrl, attempt: attempts });
   } catch (error) {
     return { kind: "unknown", reason: describeError(error) };
   }
@@ -70,14 +70,14 @@ async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submissio
 
 function toRecord(deps: Deps, message: ClaimedMessage, submission: Submission): SubmissionRecord {
   const { messageId, attempts } = message;
-  const record = { messageId, reason: null, carrierMessageId: null, retryAt: null, receipt: null };
+  const record = { messageId, reason: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
   switch (submission.kind) {
     case "accepted": {
       const receipt = submission.receipt ? { ...submission.receipt, messageId } : null;
       return { ...record, status: "SENDING", carrierMessageId: submission.carrierMessageId, receipt };
     }
     case "refused":
-      return { ...record, status: "FAILED_TO_SEND", reason: submission.reason };
+      return { ...record, status: "FAILED_TO_SEND", reason: submission.reason, optedOut: submission.optedOut ?? false };
     case "later": {
       const seconds = submission.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
       return { ...record, status: null, reason: submission.reason, retryAt: deps.now() + seconds * 1000 };
@@ -104,6 +104,10 @@ async function recordOutcomes(deps: Deps, claim: string, records: SubmissionReco
 export async function storeOutcomes(deps: Deps, claim: string, records: SubmissionRecord[]): Promise<void> {
   const now = deps.now();
   await queueCallbacks(deps, await recordSubmissions(deps.db, records, claim, now));
+  await optOutAtCarrier(
+    deps,
+    records.filter(({ optedOut }) => optedOut),
+  );
   await applyReceipts(
     deps,
     records.flatMap(({ receipt }) => receipt ?? []),

@@ -52,6 +52,11 @@ function toAnswer(failure: Failure): ErrorAnswer {
         code: 40301,
         message: `The operation "${failure.operation}" is not granted to this client. Ask the operator of the service.`,
       };
+    case "signature-wrong":
+      return {
+        code: 40302,
+        message: "This does not come from the carrier: its signature or key is missing, wrong or too old.",
+      };
     case "rate-exceeded":
       return {
         code: 42900,

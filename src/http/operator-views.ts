@@ -31,6 +31,8 @@ export function messageView(row: Row) {
     clickUrl: row.click_url,
     callbackData: row.callback_data,
     sendPurpose: row.send_purpose,
+    encoding: row.encoding,
+    segments: row.segments,
     carrier: row.carrier,
     carrierMessageId: row.carrier_message_id,
     attempts: row.attempts,
@@ -63,4 +65,38 @@ export function callbackView(row: Row) {
       durationMilliseconds: row.duration_ms,
     },
   ];
+}
+
+/** A number without a row was never subscribed: it has only texted. */
+export function personView(phone: string, row: Row | undefined) {
+  return {
+    phone,
+    subscribed: row?.subscribed === 1,
+    email: row?.email ?? null,
+    optedOutByPerson: row?.opted_out_by_person === 1,
+    optOutConfirmedAt: toTime(row?.opt_out_confirmed_at),
+  };
+}
+
+/** One row of the ledger. */
+export function changeView(row: Row) {
+  return {
+    from: row.was_subscribed === null ? null : row.was_subscribed === 1,
+    to: row.subscribed === 1,
+    at: toTime(row.changed_at),
+    source: row.source,
+    proof: row.proof,
+  };
+}
+
+export function inboundView(row: Row) {
+  return {
+    from: row.sender,
+    to: row.recipient,
+    text: row.text,
+    keyword: row.keyword,
+    carrier: row.carrier,
+    carrierMessageId: row.carrier_message_id,
+    receivedAt: toTime(row.received_at),
+  };
 }

@@ -4,7 +4,7 @@ import { parseFields } from "../domain/field-errors.ts";
 import { readSubscribers } from "../domain/subscriber-file.ts";
 import { WEBSITE_ID, type Website, websiteSettingsSchema } from "../domain/website.ts";
 import { copyToKv } from "../flows/manage-clients.ts";
-import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
+import { carrierFaults, DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { listClients } from "../platform/store/clients.ts";
 import { changeSubscriptions } from "../platform/store/subscriptions.ts";
 import { findWebsite, listWebsites, putWebsite } from "../platform/store/websites.ts";
@@ -20,8 +20,8 @@ export const putWebsiteHandler: Handler = async (request, deps) => {
   const websiteId = request.params.websiteId ?? "";
   if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
   const { value } = await readJson(request, SETTINGS_BYTES);
-  const settings = parseFields(websiteSettingsSchema(Object.keys(deps.carriers), DEFAULT_CARRIER), value);
-  await putWebsite(deps.db, websiteId, settings, deps.now());
+  const schema = websiteSettingsSchema((...choice) => carrierFaults(deps.carriers, ...choice), DEFAULT_CARRIER);
+  await putWebsite(deps.db, websiteId, parseFields(schema, value), deps.now());
   await copyToKv(deps, { websiteId });
   return Response.json(await websiteWithClients(await requireWebsite(request, deps), deps));
 };
@@ -42,12 +42,13 @@ export const importSubscribersHandler: Handler = async (request, deps) => {
   requireMediaType(request, "text/csv");
   const file = readSubscribers(await readBytes(request, SUBSCRIBERS_BYTES));
   const origin = { source: "import", proof: request.requestId, now: deps.now() } as const;
-  await changeSubscriptions(deps.db, websiteId, file.subscribers, origin);
+  const optedOutNumbers = await changeSubscriptions(deps.db, websiteId, file.subscribers, origin);
   const { invalidPhoneNumbers, invalidEmails } = file;
   return Response.json({
-    imported: file.subscribers.length,
+    imported: file.subscribers.length - optedOutNumbers.length,
     invalidPhoneNumbers,
     ...(invalidEmails.length > 0 ? { invalidEmails } : {}),
+    ...(optedOutNumbers.length > 0 ? { optedOutNumbers } : {}),
   });
 };
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Carrier, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
+import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { failingDatabase } from "../faults.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -7,6 +8,9 @@ const ADA = "+12125550100";
 
 /** A carrier that counts, and answers as the test says. */
 class CountingCarrier implements Carrier {
+  readonly senderFault = sandbox.senderFault;
+  readonly readReceipts = sandbox.readReceipts;
+  readonly readInbound = sandbox.readInbound;
   readonly submitted: OutboundMessage[] = [];
   answer: (message: OutboundMessage) => Submission | Promise<Submission> = ({ messageId }) => ({
     kind: "accepted",
@@ -27,7 +31,7 @@ beforeEach(async () => {
   world = await World.create();
   client = await world.brand([ADA, "+12125550101"]);
   carrier = new CountingCarrier();
-  world.deps = { ...world.deps, carriers: { sandbox: carrier } };
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: carrier }, missing: {} } };
 });
 
 const message = async (messageId: string) =>
@@ -49,6 +53,7 @@ describe("a message", () => {
         to: ADA,
         from: "+12125550000",
         text: "Brand: hello",
+        encoding: "GSM-7",
         mediaUrl: "https://example.com/a.jpg",
         attempt: 1,
       },
@@ -94,7 +99,7 @@ describe("a message", () => {
 
   it("of a website whose carrier is gone is refused with the reason", async () => {
     const messageId = await world.send(client, { phone: ADA });
-    world.deps = { ...world.deps, carriers: {} };
+    world.deps = { ...world.deps, carriers: { ready: {}, missing: {} } };
     await world.runQueues();
     expect(await message(messageId)).toMatchObject({
       status: "FAILED_TO_SEND",

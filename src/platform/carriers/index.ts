@@ -1,7 +1,72 @@
+import type { Config } from "../../config.ts";
+import type { FieldError } from "../../domain/failure.ts";
 import type { Carrier } from "./carrier.ts";
+import { kannel } from "./kannel.ts";
 import { sandbox } from "./sandbox.ts";
+import { telnyx } from "./telnyx.ts";
+import { twilio } from "./twilio.ts";
 
 /** Of a website that names none. */
 export const DEFAULT_CARRIER = "sandbox";
 
-export const carriers: Record<string, Carrier> = { sandbox };
+export interface Carriers {
+  /** Those that are set up, by name. */
+  ready: Record<string, Carrier>;
+  /** The settings that the others lack. */
+  missing: Record<string, string[]>;
+}
+
+/** @param config the carriers' settings, under the names of their vars and secrets */
+export function makeCarriers({ carriers: vars }: Pick<Config, "carriers">): Carriers {
+  const made: Carriers = { ready: { sandbox }, missing: {} };
+  const add = (
+    name: string,
+    needs: (keyof Config["carriers"])[],
+    make: (value: (key: string) => string) => Carrier,
+  ) => {
+    const missing = needs.filter((key) => vars[key] === undefined);
+    if (missing.length > 0) made.missing[name] = missing;
+    else made.ready[name] = make((key) => vars[key as keyof Config["carriers"]] ?? "");
+  };
+  add("twilio", ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN", "PUBLIC_ORIGIN"], (value) =>
+    twilio({
+      accountSid: value("TWILIO_ACCOUNT_SID"),
+      authToken: value("TWILIO_AUTH_TOKEN"),
+      apiUrl: value("TWILIO_API_URL"),
+      publicOrigin: value("PUBLIC_ORIGIN"),
+    }),
+  );
+  add("telnyx", ["TELNYX_API_KEY", "TELNYX_PUBLIC_KEY", "PUBLIC_ORIGIN"], (value) =>
+    telnyx({
+      apiKey: value("TELNYX_API_KEY"),
+      publicKey: value("TELNYX_PUBLIC_KEY"),
+      apiUrl: value("TELNYX_API_URL"),
+      publicOrigin: value("PUBLIC_ORIGIN"),
+    }),
+  );
+  add(
+    "kannel",
+    ["KANNEL_SENDSMS_URL", "KANNEL_USERNAME", "KANNEL_PASSWORD", "KANNEL_WEBHOOK_KEY", "PUBLIC_ORIGIN"],
+    (value) =>
+      kannel({
+        sendSmsUrl: value("KANNEL_SENDSMS_URL"),
+        username: value("KANNEL_USERNAME"),
+        password: value("KANNEL_PASSWORD"),
+        webhookKey: value("KANNEL_WEBHOOK_KEY"),
+        publicOrigin: value("PUBLIC_ORIGIN"),
+      }),
+  );
+  return made;
+}
+
+/** What keeps a website from sending through a carrier, and from a sender. */
+export function carrierFaults({ ready, missing }: Carriers, carrier: string, sender: string | null): FieldError[] {
+  const chosen = Object.hasOwn(ready, carrier) ? ready[carrier] : undefined;
+  const fault = chosen?.senderFault(sender);
+  if (chosen) return fault ? [{ field: "sender", message: fault }] : [];
+  const lacks = Object.hasOwn(missing, carrier) ? missing[carrier] : undefined;
+  const message = lacks
+    ? `${carrier} is not set up: it lacks ${lacks.join(", ")}`
+    : `must be one of: ${Object.keys(ready).join(", ")}`;
+  return [{ field: "carrier", message }];
+}

@@ -1,12 +1,9 @@
-import type { Carrier, OutboundMessage, Submission } from "./carrier.ts";
+import { type Carrier, FORGED, type OutboundMessage, type Submission } from "./carrier.ts";
 
 /** What happens to a message, by the last four digits of its number. Any other number is delivered. */
 const OUTCOMES: Record<string, (message: OutboundMessage) => Submission> = {
   "0001": () => ({ kind: "refused", reason: "sandbox: refused" }),
-  "0002": (message) => ({
-    ...accept(message),
-    receipt: { status: "FAILED_TO_DELIVERY", reason: "sandbox: undelivered" },
-  }),
+  "0002": (message) => accept(message, { status: "FAILED_TO_DELIVERY", reason: "sandbox: undelivered" }),
   "0003": (message) => accept(message),
   "0004": (message) =>
     message.attempt === 1
@@ -15,17 +12,21 @@ const OUTCOMES: Record<string, (message: OutboundMessage) => Submission> = {
   "0005": () => ({ kind: "unknown", reason: "sandbox: unknown outcome" }),
 };
 
-function accept(message: OutboundMessage): Submission & { kind: "accepted" } {
-  return { kind: "accepted", carrierMessageId: `sandbox-${message.messageId}` };
-}
+const deliver = (message: OutboundMessage) => accept(message, { status: "DELIVERED", reason: null });
 
-function deliver(message: OutboundMessage): Submission {
-  return { ...accept(message), receipt: { status: "DELIVERED", reason: null } };
+function accept(
+  { messageId }: OutboundMessage,
+  receipt?: { status: "DELIVERED" | "FAILED_TO_DELIVERY"; reason: string | null },
+): Submission {
+  const carrierMessageId = `sandbox-${messageId}`;
+  if (!receipt) return { kind: "accepted", carrierMessageId };
+  return { kind: "accepted", carrierMessageId, receipt: { ...receipt, carrierMessageId, optedOut: false } };
 }
 
 /** A carrier without an account, for development and tests of clients. It sends nothing, and gives its receipts at once. */
 export const sandbox: Carrier = {
-  async submit(message) {
-    return (OUTCOMES[message.to.slice(-4)] ?? deliver)(message);
-  },
+  senderFault: () => undefined,
+  submit: async (message) => (OUTCOMES[message.to.slice(-4)] ?? deliver)(message),
+  readReceipts: async () => FORGED,
+  readInbound: async () => FORGED,
 };

@@ -1,6 +1,7 @@
 import type { SubmissionRecord } from "../../domain/job.ts";
 import { type MessageStatus, type NewMessage, REACHED_FROM } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
+import type { Segments } from "../../domain/segments.ts";
 import { type Row, runBatch, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 
@@ -14,7 +15,7 @@ const BY_EMAIL = `SELECT phone, iif(phone IS NULL, 'FAILED_TO_MATCH', 'PENDING_T
 
 /**
  * Inserts a message whose status its recipient's subscription decides, at most once. It gives back no row.
- * @param unless a condition under which nothing is inserted; its parameters start at ?12
+ * @param unless a condition under which nothing is inserted; its parameters start at ?14
  */
 export function insertMessage(
   db: D1Database,
@@ -25,8 +26,8 @@ export function insertMessage(
   return db
     .prepare(
       `INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url, callback_data,
-         send_purpose, status, accepted_at, updated_at, queued_at)
-       SELECT ?1, ?2, ?3, phone, ?5, ?6, ?7, ?8, ?9, ?10, status, ?11, ?11, ?11
+         send_purpose, status, accepted_at, updated_at, queued_at, encoding, segments)
+       SELECT ?1, ?2, ?3, phone, ?5, ?6, ?7, ?8, ?9, ?10, status, ?11, ?11, ?11, ?12, ?13
        FROM (${message.phone === null ? BY_EMAIL : BY_PHONE}) WHERE NOT (${unless})
        ON CONFLICT (message_id) DO NOTHING`,
     )
@@ -42,6 +43,8 @@ export function insertMessage(
       message.callbackData,
       message.sendPurpose,
       message.acceptedAt,
+      message.encoding,
+      message.segments,
       ...parameters,
     );
 }
@@ -67,6 +70,7 @@ export interface ClaimedMessage {
   /** E.164 */
   phone: string;
   text: string;
+  encoding: Segments["encoding"];
   mediaUrl: string | null;
   carrier: string;
   sender: string | null;
@@ -90,7 +94,7 @@ export async function claimMessages(
       .prepare(
         `UPDATE messages SET status = 'NOT_SUBSCRIBED', reason = 'opted out before it was submitted', updated_at = ?2
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL
-           AND NOT EXISTS (SELECT 1 FROM subscriptions s
+           AND is_reply = 0 AND NOT EXISTS (SELECT 1 FROM subscriptions s
              WHERE s.website_id = messages.website_id AND s.phone = messages.phone AND s.subscribed = 1)`,
       )
       .bind(list, now),
@@ -100,7 +104,7 @@ export async function claimMessages(
            carrier = (SELECT carrier FROM websites w WHERE w.website_id = messages.website_id)
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND'
            AND (claimed_at IS NULL OR claim = ?3) AND (retry_at IS NULL OR retry_at <= ?2) AND accepted_at > ?4
-         RETURNING message_id AS claimed_id, website_id, phone, text, media_url, attempts, carrier,
+         RETURNING message_id AS claimed_id, website_id, phone, text, encoding, media_url, attempts, carrier,
            (SELECT sender FROM websites w WHERE w.website_id = messages.website_id) AS sender`,
       )
       .bind(list, now, claim, acceptedAfter),
@@ -115,6 +119,7 @@ function toClaimedMessage(row: Row): ClaimedMessage {
     websiteId: row.website_id as string,
     phone: toE164(row.phone as number),
     text: row.text as string,
+    encoding: row.encoding as Segments["encoding"],
     mediaUrl: row.media_url as string | null,
     carrier: row.carrier as string,
     sender: row.sender as string | null,
@@ -173,20 +178,27 @@ export async function recordSubmissions(
 /**
  * Moves messages to `status` where their present one allows it, and writes the events in the same transaction.
  * A late, repeated or out-of-order report changes nothing.
- * @param onlyUnclaimed leaves a message alone whose submission has begun
  */
 export async function changeStatus(
   db: D1Database,
-  { ids, status, reason, now, onlyUnclaimed }: StatusChange,
+  { ids, status, reason, now, onlyUnclaimed, carrier }: StatusChange,
 ): Promise<DueEvent[]> {
   const results = await runBatch(db, [
     db
       .prepare(
         `UPDATE messages SET status = ?2, reason = ?3, updated_at = ?4
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status IN (SELECT value FROM json_each(?5))
-           AND (?6 = 0 OR claimed_at IS NULL)`,
+           AND (?6 = 0 OR claimed_at IS NULL) AND (?7 IS NULL OR carrier = ?7)`,
       )
-      .bind(JSON.stringify(ids), status, reason, now, JSON.stringify(REACHED_FROM[status]), onlyUnclaimed ? 1 : 0),
+      .bind(
+        JSON.stringify(ids),
+        status,
+        reason,
+        now,
+        JSON.stringify(REACHED_FROM[status]),
+        onlyUnclaimed ? 1 : 0,
+        carrier ?? null,
+      ),
     recordEvents(db, ids, now),
   ]);
   return dueEvents(results[1]);
@@ -197,7 +209,10 @@ export interface StatusChange {
   status: MessageStatus;
   reason: string | null;
   now: number;
+  /** Leaves a message alone whose submission has begun. */
   onlyUnclaimed?: boolean;
+  /** Leaves a message alone that another carrier has. */
+  carrier?: string | undefined;
 }
 
 /** How many messages one step of the sweep takes on. */

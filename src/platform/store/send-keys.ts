@@ -31,7 +31,7 @@ export async function storeMessage(db: D1Database, message: NewMessage, keys: Se
   const { idempotency, duplicate } = keys;
   const present = [idempotency, duplicate].filter((key) => key !== undefined);
   const isRepeated =
-    "EXISTS (SELECT 1 FROM send_keys WHERE website_id = ?2 AND send_key IN (?12, ?13) AND message_id <> ?1)";
+    "EXISTS (SELECT 1 FROM send_keys WHERE website_id = ?2 AND send_key IN (?14, ?15) AND message_id <> ?1)";
   const results = await runBatch(db, [
     ...(idempotency ? [claimKey(db, message, idempotency)] : []),
     ...(duplicate ? [claimKey(db, message, duplicate, idempotency)] : []),

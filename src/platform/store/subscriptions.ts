@@ -1,5 +1,5 @@
-import { toDigits } from "../../domain/phone.ts";
-import { runBatch, runQuery } from "./database.ts";
+import { toDigits, toE164 } from "../../domain/phone.ts";
+import { type Row, runBatch, runQuery } from "./database.ts";
 
 /**
  * Which of the numbers are subscribed to the website's text program, in one query.
@@ -32,6 +32,10 @@ export async function findPhoneByEmail(db: D1Database, websiteId: string, email:
   return (row?.phone as number | undefined) ?? null;
 }
 
+/** The id of the last row of the ledger about a number: the state is what that row says. */
+export const LATEST_CHANGE = (websiteId: string, phone: string) =>
+  `(SELECT max(change_id) FROM subscription_changes c WHERE c.website_id = ${websiteId} AND c.phone = ${phone})`;
+
 export interface SubscriptionChange {
   /** E.164 */
   phone: string;
@@ -50,37 +54,97 @@ export interface ChangeOrigin {
 /** About 60 bytes each: well under D1's 2 MB for one value. */
 const CHANGES_A_BATCH = 10_000;
 
-/** Sets the state of numbers, in the order given, and adds what changes to the ledger. Repeating it changes nothing. */
+/**
+ * Sets the state of numbers, and adds what changes to the ledger. Repeating it changes nothing. A number whose owner has
+ * opted out is not subscribed again: only that person can undo it.
+ * @param changes distinct numbers; of several with one address, the later counts as subscribed later
+ * @returns the numbers that were to be subscribed and whose owner has opted out, E.164
+ */
 export async function changeSubscriptions(
   db: D1Database,
   websiteId: string,
   changes: SubscriptionChange[],
   origin: ChangeOrigin,
-): Promise<void> {
+): Promise<string[]> {
+  const refused: string[] = [];
   for (let start = 0; start < changes.length; start += CHANGES_A_BATCH) {
     const rows = changes
       .slice(start, start + CHANGES_A_BATCH)
       .map(({ phone, subscribed, email }) => [toDigits(phone), subscribed ? 1 : 0, email]);
-    const list = JSON.stringify(rows);
-    await runBatch(db, [
-      db
-        .prepare(
-          `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-           SELECT ?1, j.value ->> 0, s.subscribed, j.value ->> 1, ?3, ?4, ?5
-           FROM json_each(?2) j LEFT JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value ->> 0
-           WHERE s.subscribed IS NOT j.value ->> 1 ORDER BY j.key`,
-        )
-        .bind(websiteId, list, origin.now, origin.source, origin.proof),
-      db
-        .prepare(
-          `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
-           SELECT ?1, j.value ->> 0, j.value ->> 1, j.value ->> 2, (SELECT max(change_id) FROM subscription_changes c
-             WHERE c.website_id = ?1 AND c.phone = j.value ->> 0)
-           FROM json_each(?2) j WHERE true
-           ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = excluded.subscribed,
-             email = coalesce(excluded.email, subscriptions.email), change_id = excluded.change_id`,
-        )
-        .bind(websiteId, list),
-    ]);
+    const [first] = await runBatch(db, changeStatements(db, websiteId, JSON.stringify(rows), origin));
+    refused.push(...(first?.results ?? []).map(({ phone }) => toE164(phone as number)));
   }
+  return refused;
+}
+
+function changeStatements(db: D1Database, websiteId: string, list: string, origin: ChangeOrigin) {
+  return [
+    db
+      .prepare(
+        `SELECT s.phone FROM json_each(?2) j CROSS JOIN subscriptions s
+         ON s.website_id = ?1 AND s.phone = j.value ->> 0
+         WHERE s.opted_out_by_person = 1 AND j.value ->> 1 = 1`,
+      )
+      .bind(websiteId, list),
+    db
+      .prepare(
+        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
+         SELECT ?1, j.value ->> 0, s.subscribed, j.value ->> 1, ?3, ?4, ?5
+         FROM json_each(?2) j LEFT JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value ->> 0
+         WHERE s.subscribed IS NOT j.value ->> 1 AND s.opted_out_by_person IS NOT 1 ORDER BY j.key`,
+      )
+      .bind(websiteId, list, origin.now, origin.source, origin.proof),
+    db
+      .prepare(
+        `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
+         SELECT ?1, j.value ->> 0, j.value ->> 1, j.value ->> 2, ${LATEST_CHANGE("?1", "j.value ->> 0")}
+         FROM json_each(?2) j WHERE true
+         ON CONFLICT (website_id, phone) DO UPDATE SET
+           subscribed = iif(subscriptions.opted_out_by_person = 1, 0, excluded.subscribed),
+           email = coalesce(excluded.email, subscriptions.email), change_id = excluded.change_id`,
+      )
+      .bind(websiteId, list),
+  ];
+}
+
+/**
+ * The recipient of a message has opted out by their own word. Repeating it changes nothing.
+ * @param origin with the source carrier or keyword
+ */
+export async function optOutRecipient(db: D1Database, messageId: string, origin: ChangeOrigin): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare(
+        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
+         SELECT m.website_id, m.phone, s.subscribed, 0, ?2, ?3, ?4 FROM messages m
+         LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
+         WHERE m.message_id = ?1 AND m.phone IS NOT NULL AND (s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)`,
+      )
+      .bind(messageId, origin.now, origin.source, origin.proof),
+    db
+      .prepare(
+        `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id, opted_out_by_person)
+         SELECT m.website_id, m.phone, 0, NULL, ${LATEST_CHANGE("m.website_id", "m.phone")}, 1
+         FROM messages m WHERE m.message_id = ?1 AND m.phone IS NOT NULL
+         ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 0, change_id = excluded.change_id,
+           opted_out_by_person = 1`,
+      )
+      .bind(messageId),
+  ]);
+}
+
+/** A number's state and the ledger about it; undefined for a number that was never seen. */
+export async function readPerson(
+  db: D1Database,
+  websiteId: string,
+  phone: number,
+): Promise<{ person: Row; changes: Row[] } | undefined> {
+  const [people, changes] = await runBatch(db, [
+    db.prepare("SELECT * FROM subscriptions WHERE website_id = ?1 AND phone = ?2").bind(websiteId, phone),
+    db
+      .prepare("SELECT * FROM subscription_changes WHERE website_id = ?1 AND phone = ?2 ORDER BY change_id")
+      .bind(websiteId, phone),
+  ]);
+  const [person] = people?.results ?? [];
+  return person && { person, changes: changes?.results ?? [] };
 }

@@ -38,6 +38,16 @@ export async function listWebsites(db: D1Database): Promise<Website[]> {
   return (await runQuery(db.prepare("SELECT * FROM websites ORDER BY website_id"))).map(toWebsite);
 }
 
+/** The websites that send through the carrier from one of these senders. */
+export async function findWebsitesBySender(db: D1Database, carrier: string, senders: string[]): Promise<Website[]> {
+  const query = db
+    .prepare(
+      "SELECT * FROM websites WHERE carrier = ?1 AND sender IN (SELECT value FROM json_each(?2)) ORDER BY website_id",
+    )
+    .bind(carrier, JSON.stringify(senders));
+  return (await runQuery(query)).map(toWebsite);
+}
+
 function toWebsite(row: Row): Website {
   return {
     websiteId: row.website_id as string,

@@ -1,0 +1,48 @@
+import type { Deps } from "../deps.ts";
+import { RequestFailure } from "../domain/failure.ts";
+import { applyReceipts } from "../flows/apply-receipts.ts";
+import { receiveInbound } from "../flows/receive-inbound.ts";
+import type { Carrier, CarrierRequest, Verified } from "../platform/carriers/carrier.ts";
+import type { ApiRequest, Handler } from "./api-request.ts";
+import { readBytes } from "./body.ts";
+
+const BODY_BYTES = 256 * 1024;
+
+/** /carriers/:carrier/receipts. What the store cannot take is a 503: the carrier comes again. */
+export const receiveReceiptsHandler: Handler = async (request, deps) => {
+  const { carrierName, reports } = await verify(request, deps, (carrier, given) => carrier.readReceipts(given));
+  await applyReceipts(deps, reports, carrierName);
+  deps.log("info", "receipts.received", { requestId: request.requestId, carrier: carrierName, count: reports.length });
+  return received();
+};
+
+/** /carriers/:carrier/inbound */
+export const receiveInboundHandler: Handler = async (request, deps) => {
+  const { carrierName, reports } = await verify(request, deps, (carrier, given) => carrier.readInbound(given));
+  for (const inbound of reports) await receiveInbound(deps, carrierName, inbound);
+  return received();
+};
+
+/** 200 and nothing in it: Kannel counts only 200 and 202 as received, and a body could be taken for an answer to send. */
+function received(): Response {
+  return new Response(null, { status: 200 });
+}
+
+/** @throws RequestFailure path-unknown without such a carrier, signature-wrong for what it has not sent */
+async function verify<T>(
+  request: ApiRequest,
+  deps: Deps,
+  read: (carrier: Carrier, given: CarrierRequest) => Promise<Verified<T>>,
+): Promise<{ carrierName: string; reports: T[] }> {
+  const carrierName = request.params.carrier ?? "";
+  const carrier = Object.hasOwn(deps.carriers.ready, carrierName) ? deps.carriers.ready[carrierName] : undefined;
+  const { PUBLIC_ORIGIN } = deps.config.carriers;
+  if (!carrier || PUBLIC_ORIGIN === undefined) throw new RequestFailure({ kind: "path-unknown" });
+  const { pathname, search } = new URL(request.url);
+  const body = new TextDecoder().decode(await readBytes(request, BODY_BYTES));
+  const { method, headers } = request;
+  const given = { method, url: new URL(pathname + search, PUBLIC_ORIGIN), headers, body, now: deps.now() };
+  const verified = await read(carrier, given);
+  if (verified.kind === "forged") throw new RequestFailure({ kind: "signature-wrong" });
+  return { carrierName, reports: verified.reports };
+}

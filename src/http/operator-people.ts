@@ -1,0 +1,44 @@
+import { failField, RequestFailure } from "../domain/failure.ts";
+import { isE164, toDigits } from "../domain/phone.ts";
+import { listInbound } from "../platform/store/inbound.ts";
+import { readPerson } from "../platform/store/subscriptions.ts";
+import type { ApiRequest, Handler } from "./api-request.ts";
+import { changeView, inboundView, personView } from "./operator-views.ts";
+import { requireWebsite } from "./operator-websites.ts";
+
+const PAGE = 100;
+
+/** GET /operator/websites/:websiteId/inbound?before=<time> : what people texted, the latest first, 100 at a time. */
+export const listInboundHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const before = readTime(request.query.before) ?? Number.MAX_SAFE_INTEGER;
+  const texts = await listInbound(deps.db, websiteId, { sender: null, before, limit: PAGE });
+  return Response.json({ texts: texts.map(inboundView) });
+};
+
+function readTime(given: string | string[] | undefined): number | undefined {
+  if (given === undefined || given === "") return undefined;
+  const time = Date.parse(String(given));
+  return Number.isNaN(time) ? failField("before", "must be a time in ISO 8601") : time;
+}
+
+/** GET /operator/websites/:websiteId/people/:phone : the state of a number, how it came about, and what it texted. */
+export const getPersonHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const phone = requirePhone(request);
+  const [found, texts] = await Promise.all([
+    readPerson(deps.db, websiteId, toDigits(phone)),
+    listInbound(deps.db, websiteId, { sender: phone, before: Number.MAX_SAFE_INTEGER, limit: PAGE }),
+  ]);
+  if (!found && texts.length === 0) throw new RequestFailure({ kind: "resource-unknown", what: "number" });
+  return Response.json({
+    ...personView(phone, found?.person),
+    changes: (found?.changes ?? []).map(changeView),
+    texts: texts.map(inboundView),
+  });
+};
+
+function requirePhone(request: ApiRequest): string {
+  const given = (request.params.phone ?? "").replace(/^%2B/i, "+");
+  return isE164(given) ? given : failField("phone", "must be an E.164 phone number, such as +12125550100");
+}

@@ -1,0 +1,137 @@
+import { connect } from "cloudflare:sockets";
+import type { Receipt } from "../../domain/job.ts";
+import { equalHashes, sha256Hex } from "../secrets.ts";
+import {
+  type Carrier,
+  type CarrierRequest,
+  FORGED,
+  type InboundText,
+  type OutboundMessage,
+  type Submission,
+} from "./carrier.ts";
+import { ask, commonSubmission } from "./http.ts";
+
+/**
+ * The receipt's type (`%d`) is a bit mask: 1 delivered, 2 failed, 4 buffered, 8 accepted by the SMSC, 16 refused by it;
+ * an expired message is 32 with the 2. The final bits are looked for first.
+ */
+const STATUSES: [bit: number, status: Receipt["status"], word: string][] = [
+  [1, "DELIVERED", "delivered"],
+  [2, "FAILED_TO_DELIVERY", "undelivered"],
+  [16, "FAILED_TO_DELIVERY", "refused by the SMSC"],
+  [8, "SENDING", "accepted by the SMSC"],
+  [4, "SENDING", "buffered"],
+];
+
+const ALL_RECEIPTS = "31";
+
+/** X-Kannel-Coding for text outside GSM 03.38: with any other, Kannel sends a question mark for what it cannot write. */
+const UCS2 = "2";
+
+export interface KannelSettings {
+  /** Of smsbox, such as http://127.0.0.1:13013/cgi-bin/sendsms */
+  sendSmsUrl: string;
+  username: string;
+  password: string;
+  /** What the URLs that Kannel calls are guarded with: it signs nothing. */
+  webhookKey: string;
+  publicOrigin: string;
+}
+
+export function kannel(settings: KannelSettings): Carrier {
+  return {
+    senderFault: (sender) =>
+      sender !== null && /^(\+?\d{3,15}|[A-Za-z0-9 ]{1,11})$/.test(sender)
+        ? undefined
+        : "must be a number, a short code, or up to 11 letters and digits that your SMSC knows",
+    submit: (message) => submit(settings, message),
+    readReceipts: (request) => readReceipts(settings, request),
+    readInbound: (request) => readInbound(settings, request),
+  };
+}
+
+async function submit(settings: KannelSettings, message: OutboundMessage): Promise<Submission> {
+  if (message.mediaUrl !== null) return { kind: "refused", reason: "kannel: an SMS gateway cannot carry media" };
+  if (!(await canConnect(settings.sendSmsUrl))) return { kind: "later", reason: "kannel: connection refused" };
+  const answer = await ask(settings.sendSmsUrl, {
+    method: "POST",
+    headers: {
+      "content-type": "text/plain; charset=UTF-8",
+      "x-kannel-username": settings.username,
+      "x-kannel-password": settings.password,
+      "x-kannel-from": message.from ?? "",
+      "x-kannel-to": message.to,
+      ...(message.encoding === "UCS-2" ? { "x-kannel-coding": UCS2 } : {}),
+      "x-kannel-dlr-mask": ALL_RECEIPTS,
+      "x-kannel-dlr-url": await receiptUrl(settings, message.messageId),
+    },
+    body: new TextEncoder().encode(message.text),
+  });
+  if (answer.status === 202) return { kind: "accepted", carrierMessageId: null };
+  const reason = answer.status === null ? "" : `kannel: HTTP ${answer.status}: ${answer.body.slice(0, 200).trim()}`;
+  return answer.status === 503 ? { kind: "later", reason } : commonSubmission(answer, reason);
+}
+
+/**
+ * fetch says the same of a connection that was refused and of one that broke after the message had gone out. Only the
+ * first is safe to try again, so it is found out beforehand; what breaks after this counts as unknown.
+ */
+async function canConnect(url: string): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(url);
+  try {
+    const socket = connect({ hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) });
+    await socket.opened;
+    await socket.close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Kannel fills in `%d` and `%A`; of our own part it would corrupt a percent-escape, and there is none. */
+async function receiptUrl({ publicOrigin, webhookKey }: KannelSettings, messageId: string): Promise<string> {
+  const key = await receiptKey(webhookKey, messageId);
+  return `${publicOrigin}/carriers/kannel/receipts?m=${messageId}&k=${key}&type=%d&answer=%A`;
+}
+
+/** What shows that a receipt's URL is one that we gave out, for this message alone. */
+async function receiptKey(webhookKey: string, messageId: string): Promise<string> {
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(webhookKey), algorithm, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(`receipt ${messageId}`))).toHex();
+}
+
+async function readReceipts({ webhookKey }: KannelSettings, { method, url }: CarrierRequest) {
+  const query = url.searchParams;
+  const messageId = query.get("m") ?? "";
+  const isOurs = await equalTexts(query.get("k") ?? "", await receiptKey(webhookKey, messageId));
+  if (method !== "GET" || !isOurs) return FORGED;
+  const type = Number(query.get("type"));
+  const found = STATUSES.find(([bit]) => (type & bit) !== 0);
+  if (!found) return { kind: "verified" as const, reports: [] };
+  const [, status, word] = found;
+  const answer = query.get("answer")?.slice(0, 200).trim();
+  const reason = status === "FAILED_TO_DELIVERY" ? `kannel: ${word}${answer ? `: ${answer}` : ""}` : null;
+  const receipt: Receipt = { messageId, status, reason, carrierMessageId: null, optedOut: false };
+  return { kind: "verified" as const, reports: [receipt] };
+}
+
+async function readInbound({ webhookKey }: KannelSettings, { method, url }: CarrierRequest) {
+  const query = url.searchParams;
+  if (method !== "GET" || !(await equalTexts(query.get("key") ?? "", webhookKey))) return FORGED;
+  const [id, from, to] = [query.get("id"), query.get("from"), query.get("to")];
+  if (!id || !from || !to) return { kind: "verified" as const, reports: [] };
+  const text: InboundText = {
+    carrierMessageId: id,
+    from,
+    to: [to],
+    text: query.get("text") ?? "",
+    answeredByCarrier: false,
+  };
+  return { kind: "verified" as const, reports: [text] };
+}
+
+async function equalTexts(a: string, b: string): Promise<boolean> {
+  return equalHashes(await sha256Hex(a), await sha256Hex(b));
+}

@@ -1,0 +1,177 @@
+import * as z from "zod";
+import type { Receipt } from "../../domain/job.ts";
+import { isE164 } from "../../domain/phone.ts";
+import {
+  type Carrier,
+  type CarrierRequest,
+  FORGED,
+  type InboundText,
+  type OutboundMessage,
+  type Submission,
+} from "./carrier.ts";
+import { type Answer, ask, commonSubmission, parseJson } from "./http.ts";
+
+/** https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks: the status of the one recipient. */
+const STATUSES: Record<string, Receipt["status"]> = {
+  queued: "SENDING",
+  sending: "SENDING",
+  sent: "SENDING",
+  delivered: "DELIVERED",
+  sending_failed: "FAILED_TO_DELIVERY",
+  delivery_failed: "FAILED_TO_DELIVERY",
+  /** No carrier's word came: neither is known, so the deadline decides. */
+  delivery_unconfirmed: "SENDING",
+};
+
+/** The recipient has opted out of this sender (with HTTP 409, or in a receipt). */
+const OPTED_OUT = "40300";
+
+const MESSAGING_PROFILE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** How far the time stamp of a signature may be from ours. */
+const TOLERANCE_SECONDS = 300;
+
+export interface TelnyxSettings {
+  apiKey: string;
+  /** Ed25519, 32 bytes in Base64. */
+  publicKey: string;
+  /** Without a slash at the end. */
+  apiUrl: string;
+  publicOrigin: string;
+}
+
+export function telnyx(settings: TelnyxSettings): Carrier {
+  return {
+    senderFault: (sender) =>
+      sender !== null && (isE164(sender) || MESSAGING_PROFILE.test(sender) || /^\d{3,8}$/.test(sender))
+        ? undefined
+        : "must be an E.164 number, a short code or a messaging profile (UUID) of your Telnyx account",
+    submit: async (message) => toSubmission(await create(settings, message)),
+    readReceipts: async (request) => {
+      const event = await readSigned(settings, request);
+      return event === undefined ? FORGED : { kind: "verified", reports: toReceipts(event) };
+    },
+    readInbound: async (request) => {
+      const event = await readSigned(settings, request);
+      return event === undefined ? FORGED : { kind: "verified", reports: toInbound(event) };
+    },
+  };
+}
+
+function create({ apiKey, apiUrl, publicOrigin }: TelnyxSettings, message: OutboundMessage) {
+  const sender = message.from ?? "";
+  const body = {
+    to: message.to,
+    [MESSAGING_PROFILE.test(sender) ? "messaging_profile_id" : "from"]: sender,
+    text: message.text,
+    webhook_url: `${publicOrigin}/carriers/telnyx/receipts?m=${message.messageId}`,
+    use_profile_webhooks: false,
+    ...(message.mediaUrl === null ? {} : { type: "MMS", media_urls: [message.mediaUrl] }),
+  };
+  return ask(`${apiUrl}/messages`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+const createdSchema = z.object({ data: z.object({ id: z.string().min(1) }) });
+const errorsSchema = z.object({
+  errors: z
+    .array(z.object({ code: z.string().nullish(), title: z.string().nullish(), detail: z.string().nullish() }))
+    .min(1),
+});
+
+function toSubmission(answer: Answer): Submission {
+  if (answer.status === null) return commonSubmission(answer, "");
+  const json = parseJson(answer.body);
+  const created = createdSchema.safeParse(json);
+  if (answer.status >= 200 && answer.status < 300) {
+    if (created.success) return { kind: "accepted", carrierMessageId: created.data.data.id };
+    return { kind: "unknown", reason: `telnyx: HTTP ${answer.status} without an id` };
+  }
+  const errors = errorsSchema.safeParse(json).data?.errors ?? [];
+  const [first] = errors;
+  const reason = `telnyx: HTTP ${answer.status}${first?.code ? `, ${first.code}` : ""}${first?.title ? `: ${first.title}` : ""}`;
+  const submission = commonSubmission(answer, reason);
+  const optedOut = errors.some(({ code }) => code === OPTED_OUT);
+  return submission.kind === "refused" && optedOut ? { ...submission, optedOut: true } : submission;
+}
+
+/** The event of a request whose raw body Telnyx has signed within the last five minutes; undefined otherwise. */
+async function readSigned({ publicKey }: TelnyxSettings, request: CarrierRequest): Promise<unknown> {
+  const timestamp = request.headers.get("telnyx-timestamp") ?? "";
+  if (request.method !== "POST" || !/^\d{1,12}$/.test(timestamp)) return undefined;
+  if (Math.abs(request.now / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return undefined;
+  try {
+    const signature = Uint8Array.fromBase64(request.headers.get("telnyx-signature-ed25519") ?? "");
+    const key = await crypto.subtle.importKey("raw", Uint8Array.fromBase64(publicKey), "Ed25519", false, ["verify"]);
+    const signed = new TextEncoder().encode(`${timestamp}|${request.body}`);
+    return (await crypto.subtle.verify("Ed25519", key, signature, signed))
+      ? (parseJson(request.body) ?? null)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const receiptSchema = z.object({
+  data: z.object({
+    payload: z.object({
+      id: z.string(),
+      direction: z.literal("outbound"),
+      to: z.array(z.object({ status: z.string() })).min(1),
+      errors: z.array(z.object({ code: z.coerce.string().nullish(), title: z.string().nullish() })).nullish(),
+      /** The signature covers the body and not the URL, so this is where our reference is read from. */
+      webhook_url: z.string(),
+    }),
+  }),
+});
+
+function toReceipts(event: unknown): Receipt[] {
+  const payload = receiptSchema.safeParse(event).data?.data.payload;
+  const status = STATUSES[payload?.to[0]?.status ?? ""];
+  if (!payload || status === undefined || !URL.canParse(payload.webhook_url)) return [];
+  const messageId = new URL(payload.webhook_url).searchParams.get("m");
+  if (messageId === null) return [];
+  const [error] = payload.errors ?? [];
+  const failure = `telnyx: ${payload.to[0]?.status}${error?.code ? `, ${error.code}` : ""}${error?.title ? `: ${error.title}` : ""}`;
+  return [
+    {
+      messageId,
+      status,
+      reason: status === "FAILED_TO_DELIVERY" ? failure : null,
+      carrierMessageId: payload.id,
+      optedOut: payload.errors?.some(({ code }) => code === OPTED_OUT) ?? false,
+    },
+  ];
+}
+
+const inboundSchema = z.object({
+  data: z.object({
+    payload: z.object({
+      id: z.string(),
+      direction: z.literal("inbound"),
+      from: z.object({ phone_number: z.string() }),
+      to: z.array(z.object({ phone_number: z.string() })).min(1),
+      messaging_profile_id: z.string().nullish(),
+      text: z.string().nullish(),
+    }),
+  }),
+});
+
+function toInbound(event: unknown): InboundText[] {
+  const payload = inboundSchema.safeParse(event).data?.data.payload;
+  if (!payload) return [];
+  const numbers = payload.to.map(({ phone_number }) => phone_number);
+  const profile = payload.messaging_profile_id;
+  return [
+    {
+      carrierMessageId: payload.id,
+      from: payload.from.phone_number,
+      to: profile ? [...numbers, profile] : numbers,
+      text: payload.text ?? "",
+      answeredByCarrier: false,
+    },
+  ];
+}

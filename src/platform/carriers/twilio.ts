@@ -1,0 +1,145 @@
+import * as z from "zod";
+import type { Receipt } from "../../domain/job.ts";
+import { isE164 } from "../../domain/phone.ts";
+import {
+  type Carrier,
+  type CarrierRequest,
+  FORGED,
+  type InboundText,
+  type OutboundMessage,
+  type Submission,
+} from "./carrier.ts";
+import { type Answer, ask, commonSubmission, parseJson } from "./http.ts";
+
+/** https://www.twilio.com/docs/messaging/api/message-resource#message-status-values */
+const STATUSES: Record<string, Receipt["status"]> = {
+  accepted: "SENDING",
+  scheduled: "SENDING",
+  queued: "SENDING",
+  sending: "SENDING",
+  sent: "SENDING",
+  delivered: "DELIVERED",
+  read: "DELIVERED",
+  undelivered: "FAILED_TO_DELIVERY",
+  failed: "FAILED_TO_DELIVERY",
+  canceled: "FAILED_TO_DELIVERY",
+};
+
+/** https://www.twilio.com/docs/api/errors/21610: the recipient has opted out of this sender. */
+const OPTED_OUT = 21610;
+
+const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/;
+
+export interface TwilioSettings {
+  accountSid: string;
+  authToken: string;
+  /** Without a slash at the end. */
+  apiUrl: string;
+  publicOrigin: string;
+}
+
+export function twilio(settings: TwilioSettings): Carrier {
+  return {
+    senderFault: (sender) =>
+      sender !== null && (isE164(sender) || MESSAGING_SERVICE.test(sender) || /^\d{3,8}$/.test(sender))
+        ? undefined
+        : "must be an E.164 number, a short code or a messaging service (MG…) of your Twilio account",
+    submit: async (message) => toSubmission(await create(settings, message)),
+    readReceipts: async (request) => {
+      const form = await readSigned(settings, request);
+      return form ? { kind: "verified", reports: toReceipts(request, form) } : FORGED;
+    },
+    readInbound: async (request) => {
+      const form = await readSigned(settings, request);
+      return form ? { kind: "verified", reports: toInbound(form) } : FORGED;
+    },
+  };
+}
+
+function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings, message: OutboundMessage) {
+  const sender = message.from ?? "";
+  const form = new URLSearchParams({
+    To: message.to,
+    [MESSAGING_SERVICE.test(sender) ? "MessagingServiceSid" : "From"]: sender,
+    Body: message.text,
+    StatusCallback: `${publicOrigin}/carriers/twilio/receipts?m=${message.messageId}`,
+  });
+  if (message.mediaUrl !== null) form.set("MediaUrl", message.mediaUrl);
+  return ask(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, {
+    method: "POST",
+    headers: {
+      authorization: `Basic ${btoa(`${accountSid}:${authToken}`)}`,
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body: form.toString(),
+  });
+}
+
+const createdSchema = z.object({ sid: z.string().min(1) });
+const errorSchema = z.object({ code: z.number().nullish(), message: z.string().nullish() });
+
+function toSubmission(answer: Answer): Submission {
+  if (answer.status === null) return commonSubmission(answer, "");
+  const json = parseJson(answer.body);
+  const created = createdSchema.safeParse(json);
+  if (answer.status >= 200 && answer.status < 300) {
+    if (created.success) return { kind: "accepted", carrierMessageId: created.data.sid };
+    return { kind: "unknown", reason: `twilio: HTTP ${answer.status} without a sid` };
+  }
+  const { code, message } = errorSchema.safeParse(json).data ?? {};
+  const reason = `twilio: HTTP ${answer.status}${code ? `, ${code}` : ""}${message ? `: ${message}` : ""}`;
+  const submission = commonSubmission(answer, reason);
+  return submission.kind === "refused" && code === OPTED_OUT ? { ...submission, optedOut: true } : submission;
+}
+
+/** The form of a request that carries Twilio's signature of this very URL and form; undefined otherwise. */
+async function readSigned(settings: TwilioSettings, request: CarrierRequest): Promise<URLSearchParams | undefined> {
+  const form = new URLSearchParams(request.body);
+  const signature = decodeSignature(request.headers.get("x-twilio-signature"));
+  if (request.method !== "POST" || !signature) return undefined;
+  const names = [...new Set(form.keys())].sort();
+  const signed = request.url.href + names.map((name) => name + form.getAll(name).join("")).join("");
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-1" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(settings.authToken), algorithm, false, ["verify"]);
+  return (await crypto.subtle.verify("HMAC", key, signature, encoder.encode(signed))) ? form : undefined;
+}
+
+function decodeSignature(header: string | null): Uint8Array | undefined {
+  try {
+    return Uint8Array.fromBase64(header ?? "");
+  } catch {
+    return undefined;
+  }
+}
+
+function toReceipts({ url }: CarrierRequest, form: URLSearchParams): Receipt[] {
+  const messageId = url.searchParams.get("m");
+  const status = STATUSES[form.get("MessageStatus") ?? ""];
+  if (messageId === null || status === undefined) return [];
+  const code = form.get("ErrorCode");
+  return [
+    {
+      messageId,
+      status,
+      reason: status === "FAILED_TO_DELIVERY" ? `twilio: ${form.get("MessageStatus")}${code ? `, ${code}` : ""}` : null,
+      carrierMessageId: form.get("MessageSid"),
+      optedOut: code === String(OPTED_OUT),
+    },
+  ];
+}
+
+function toInbound(form: URLSearchParams): InboundText[] {
+  const [sid, from, to] = [form.get("MessageSid"), form.get("From"), form.get("To")];
+  if (!sid || !from || !to) return [];
+  const service = form.get("MessagingServiceSid");
+  return [
+    {
+      carrierMessageId: sid,
+      from,
+      to: service ? [to, service] : [to],
+      text: form.get("Body") ?? "",
+      answeredByCarrier: form.has("OptOutType"),
+    },
+  ];
+}
