@@ -1,17 +1,15 @@
 import type { Deps } from "./deps.ts";
-import type { MessageStatus } from "./domain/message.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueJobs } from "./flows/queue-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
-import { takeForgottenCallbacks } from "./platform/store/events.ts";
 import {
-  changeStatus,
   findInterrupted,
   findUnsubmitted,
   findWithoutReceipt,
-  type StatusChange,
   takeForgotten,
-} from "./platform/store/messages.ts";
+  takeForgottenCallbacks,
+} from "./platform/store/left-behind.ts";
+import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
 import { purgeExpiredKeys } from "./platform/store/send-keys.ts";
 
 /** A run of a queue's consumer lasts 15 minutes at most; a claim older than this has no run any more. */
@@ -26,9 +24,11 @@ export async function sweep(deps: Deps): Promise<void> {
   const now = deps.now();
   await run(deps, "requeue-messages", () => requeueMessages(deps, now));
   await run(deps, "requeue-callbacks", () => requeueCallbacks(deps, now));
+  const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
   await run(deps, "end-interrupted", () =>
-    endAll(deps, () => findInterrupted(deps.db, now - LONGEST_RUN_MILLISECONDS), {
+    endAll(deps, () => findInterrupted(deps.db, claimedBefore), {
       status: "SENDING",
+      claimedBefore,
       reason: "outcome unknown, not sent again: the run that submitted it was cut off",
     }),
   );
@@ -81,10 +81,10 @@ async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
 async function endAll(
   deps: Deps,
   find: () => Promise<string[]>,
-  change: { status: MessageStatus; reason: string } & Pick<StatusChange, "onlyUnclaimed">,
+  change: Omit<StatusChange, "ids" | "now">,
 ): Promise<number> {
   return inSteps(find, async (ids) => {
-    await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, now: deps.now() }));
+    await queueCallbacks(deps, await changeStatus(deps.db, { ids, keepsReason: true, ...change, now: deps.now() }));
   });
 }
 

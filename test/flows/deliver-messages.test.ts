@@ -147,7 +147,7 @@ describe("the answer of a carrier", () => {
     }
     expect(await message(messageId)).toMatchObject({
       status: "FAILED_TO_SEND",
-      reason: "the carrier could not take it in time",
+      reason: "the carrier could not take it in time (before: busy)",
     });
     expect(await events(messageId)).toEqual(["FAILED_TO_SEND"]);
     const tries = carrier.submitted.length;

@@ -145,22 +145,6 @@ export async function releaseCallbacks(
   ]);
 }
 
-const SWEEP_STEP = 1000;
-
-/** Callbacks that wait although their last job was queued before `queuedBefore`; they count as queued now. */
-export async function takeForgottenCallbacks(db: D1Database, queuedBefore: number, now: number): Promise<DueEvent[]> {
-  const rows = await runQuery(
-    db
-      .prepare(
-        `UPDATE events SET queued_at = ?2 WHERE (message_id, event) IN (
-           SELECT message_id, event FROM events WHERE callback_due = 1 AND attempted_at IS NULL AND queued_at < ?1
-           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, event`,
-      )
-      .bind(queuedBefore, now),
-  );
-  return rows.map((row) => `${row.message_id}_${row.event}`);
-}
-
 /** A message's events, in order. */
 export async function readEvents(db: D1Database, messageId: string): Promise<Row[]> {
   return runQuery(

@@ -179,25 +179,26 @@ export async function recordSubmissions(
  * Moves messages to `status` where their present one allows it, and writes the events in the same transaction.
  * A late, repeated or out-of-order report changes nothing.
  */
-export async function changeStatus(
-  db: D1Database,
-  { ids, status, reason, now, onlyUnclaimed, carrier }: StatusChange,
-): Promise<DueEvent[]> {
+export async function changeStatus(db: D1Database, change: StatusChange): Promise<DueEvent[]> {
+  const { ids, status, now } = change;
   const results = await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET status = ?2, reason = ?3, updated_at = ?4
+        `UPDATE messages SET status = ?2, updated_at = ?4,
+           reason = iif(?6 = 1 AND reason IS NOT NULL, ?3 || ' (before: ' || reason || ')', ?3)
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status IN (SELECT value FROM json_each(?5))
-           AND (?6 = 0 OR claimed_at IS NULL) AND (?7 IS NULL OR carrier = ?7)`,
+           AND (?7 = 0 OR claimed_at IS NULL) AND (?8 IS NULL OR claimed_at <= ?8) AND (?9 IS NULL OR carrier = ?9)`,
       )
       .bind(
         JSON.stringify(ids),
         status,
-        reason,
+        change.reason,
         now,
         JSON.stringify(REACHED_FROM[status]),
-        onlyUnclaimed ? 1 : 0,
-        carrier ?? null,
+        change.keepsReason ? 1 : 0,
+        change.onlyUnclaimed ? 1 : 0,
+        change.claimedBefore ?? null,
+        change.carrier ?? null,
       ),
     recordEvents(db, ids, now),
   ]);
@@ -209,65 +210,14 @@ export interface StatusChange {
   status: MessageStatus;
   reason: string | null;
   now: number;
+  /** Adds the reason that the message has. */
+  keepsReason?: boolean;
   /** Leaves a message alone whose submission has begun. */
   onlyUnclaimed?: boolean;
+  /** Leaves a message alone whose submission was begun after this, or not at all. */
+  claimedBefore?: number;
   /** Leaves a message alone that another carrier has. */
   carrier?: string | undefined;
-}
-
-/** How many messages one step of the sweep takes on. */
-const SWEEP_STEP = 1000;
-
-/** Ids of messages that wait although their last job was queued before `queuedBefore`; they count as queued now. */
-export async function takeForgotten(db: D1Database, queuedBefore: number, now: number): Promise<string[]> {
-  return runIds(
-    db
-      .prepare(
-        `UPDATE messages SET queued_at = ?2 WHERE message_id IN (
-           SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
-           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id`,
-      )
-      .bind(queuedBefore, now),
-  );
-}
-
-/** Ids of messages accepted before `acceptedBefore` that nobody has submitted. */
-export async function findUnsubmitted(db: D1Database, acceptedBefore: number): Promise<string[]> {
-  return runIds(
-    db
-      .prepare(
-        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND accepted_at <= ?1
-         LIMIT ${SWEEP_STEP}`,
-      )
-      .bind(acceptedBefore),
-  );
-}
-
-/** Ids of messages whose submission was begun before `claimedBefore` and never ended: its run was cut off. */
-export async function findInterrupted(db: D1Database, claimedBefore: number): Promise<string[]> {
-  return runIds(
-    db
-      .prepare(
-        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1 LIMIT ${SWEEP_STEP}`,
-      )
-      .bind(claimedBefore),
-  );
-}
-
-/** Ids of messages that the carrier has had since before `sendingSince`, without a final receipt. */
-export async function findWithoutReceipt(db: D1Database, sendingSince: number): Promise<string[]> {
-  return runIds(
-    db
-      .prepare(
-        `SELECT message_id FROM messages WHERE status = 'SENDING' AND updated_at <= ?1
-         ORDER BY updated_at LIMIT ${SWEEP_STEP}`,
-      )
-      .bind(sendingSince),
-  );
-}
-
-async function runIds(statement: D1PreparedStatement): Promise<string[]> {
-  return (await runQuery(statement)).map((row) => row.message_id as string);
 }
 
 export async function readMessage(db: D1Database, messageId: string): Promise<Row | undefined> {
