@@ -32,7 +32,7 @@ export default defineConfig({
         test: {
           name: "journeys",
           environment: "node",
-          include: ["test/journeys/**/*.test.ts"],
+          include: ["test/journeys/**/*.test.ts", "test/gateway/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
