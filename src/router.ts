@@ -6,6 +6,7 @@ import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { failureResponse, faultResponse } from "./http/errors.ts";
 import { limitRate, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
+import { messageStatus } from "./http/message-status.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator-clients.ts";
 import { getMessageHandler } from "./http/operator-messages.ts";
 import { getPersonHandler, listInboundHandler } from "./http/operator-people.ts";
@@ -16,6 +17,7 @@ import {
   putWebsiteHandler,
 } from "./http/operator-websites.ts";
 import { sendMessage } from "./http/send-message.ts";
+import { subscribe, unsubscribe } from "./http/subscribe.ts";
 import { subscriptionStatus } from "./http/subscription-status.ts";
 import { describeError } from "./platform/describe-error.ts";
 
@@ -23,6 +25,9 @@ const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHea
 
 router
   .post("/text/message/send", requireClient("send"), limitRate, sendMessage)
+  .get("/text/message/status", requireClient("status"), limitRate, messageStatus)
+  .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribe)
+  .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribe)
   .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatus)
   .get("/carriers/:carrier/receipts", receiveReceiptsHandler) // guarded by the carrier's signature or key
   .post("/carriers/:carrier/receipts", receiveReceiptsHandler)

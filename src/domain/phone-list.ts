@@ -2,6 +2,8 @@
 import * as z from "zod";
 import { readTable, UnclosedQuoteError } from "./csv.ts";
 import { isE164 } from "./phone.ts";
+import { sendPurpose } from "./send-request.ts";
+import { type SubscriberRow, toSubscribers } from "./subscribers.ts";
 
 export const MAX_PHONE_NUMBERS = 5_000;
 export const MAX_CSV_ROWS = 50_000;
@@ -28,41 +30,64 @@ const phoneNumbers = z
   .transform((items) => items as string[])
   .meta({ items: { type: "string" }, maxItems: MAX_PHONE_NUMBERS });
 
-const csvFile = z
-  .string({ error: "must be a string: a CSV file in Base64" })
-  .transform((value, context) => {
-    try {
-      return readPhoneColumn(decodeBase64Text(value), MAX_CSV_ROWS);
-    } catch (error) {
-      if (!(error instanceof CsvError)) throw error;
-      context.addIssue({ code: "custom", message: error.message });
-      return z.NEVER;
-    }
-  })
-  .meta({ contentEncoding: "base64", contentMediaType: "text/csv" });
+/** @param read what is taken from the file's text; its CsvError is told */
+function csvFile<T>(read: (csv: string) => T) {
+  return z
+    .string({ error: "must be a string: a CSV file in Base64" })
+    .transform((value, context) => {
+      try {
+        return read(decodeBase64Text(value));
+      } catch (error) {
+        if (!(error instanceof CsvError)) throw error;
+        context.addIssue({ code: "custom", message: error.message });
+        return z.NEVER;
+      }
+    })
+    .meta({ contentEncoding: "base64", contentMediaType: "text/csv" });
+}
 
 /** `null`, `""` and an empty array count as absent. */
 const absent = [z.literal(""), z.null()] as const;
+
+const NEITHER_LIST = {
+  code: "custom" as const,
+  path: ["phone_numbers"],
+  message: "either phone_numbers (a flat array of strings) or csv_file must be given",
+};
 
 export const phoneListSchema = z
   .object(
     {
       phone_numbers: z.union([phoneNumbers, ...absent]).optional(),
-      csv_file: z.union([csvFile, ...absent]).optional(),
+      csv_file: z.union([csvFile(readPhoneColumn), ...absent]).optional(),
     },
     { error: "must be a JSON object" },
   )
   .transform(({ phone_numbers, csv_file }, context) => {
     const listed = phone_numbers || [];
-    if (listed.length === 0 && !csv_file) {
-      context.addIssue({
-        code: "custom",
-        path: ["phone_numbers"],
-        message: "either phone_numbers (a flat array of strings) or csv_file must be given",
-      });
-      return z.NEVER;
+    if (listed.length > 0 || csv_file) return distinctPhones(csv_file ? [...listed, ...csv_file] : listed);
+    context.addIssue(NEITHER_LIST);
+    return z.NEVER;
+  });
+
+/** The body of POST /text/subscribe: the file may have a column of e-mail addresses. */
+export const subscribeSchema = z
+  .object(
+    {
+      phone_numbers: z.union([phoneNumbers, ...absent]).optional(),
+      csv_file: z.union([csvFile(readSubscriberRows), ...absent]).optional(),
+      sendPurpose,
+    },
+    { error: "must be a JSON object" },
+  )
+  .transform(({ phone_numbers, csv_file, sendPurpose: purpose }, context) => {
+    const listed = phone_numbers || [];
+    if (listed.length > 0 || csv_file) {
+      const rows = [...listed.map((phone) => ({ phone, email: "", subscribed: true })), ...(csv_file || [])];
+      return { ...toSubscribers(rows), sendPurpose: purpose };
     }
-    return distinctPhones(csv_file ? [...listed, ...csv_file] : listed);
+    context.addIssue(NEITHER_LIST);
+    return z.NEVER;
   });
 
 export interface PhoneList {
@@ -108,17 +133,26 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** @throws CsvError without the column, or over `maxRows` */
-function readPhoneColumn(csv: string, maxRows: number): string[] {
-  const phones: string[] = [];
-  const rows = readPhoneRows(csv);
+/** @throws CsvError without the column, or over 50,000 rows */
+function readPhoneColumn(csv: string): string[] {
+  return atMost(readPhoneRows(csv), ([phone]) => phone);
+}
+
+/** @throws CsvError without the column of numbers, or over 50,000 rows */
+function readSubscriberRows(csv: string): SubscriberRow[] {
+  return atMost(readPhoneRows(csv, "email"), ([phone, email = ""]) => ({ phone, email, subscribed: true }));
+}
+
+/** Counts the rows beyond the limit as well, and keeps none of them. */
+function atMost<T, R>(rows: Iterable<T>, take: (row: T) => R): R[] {
+  const taken: R[] = [];
   let count = 0;
-  for (const [phone] of rows) {
+  for (const row of rows) {
     count += 1;
-    if (count <= maxRows) phones.push(phone);
+    if (count <= MAX_CSV_ROWS) taken.push(take(row));
   }
-  if (count > maxRows) throw new CsvError(`has ${count} rows; at most ${maxRows} are allowed`);
-  return phones;
+  if (count > MAX_CSV_ROWS) throw new CsvError(`has ${count} rows; at most ${MAX_CSV_ROWS} are allowed`);
+  return taken;
 }
 
 /**

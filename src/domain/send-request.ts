@@ -61,7 +61,7 @@ const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\"
   .refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode: it has half of a surrogate pair" })
   .meta({ contentMediaType: "application/json", maxLength: MAX_CALLBACK_DATA_BYTES });
 
-const sendPurpose = requiredString("")
+export const sendPurpose = requiredString("")
   .regex(/^[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*$/, {
     error: 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only',
     abort: true,

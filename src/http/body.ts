@@ -1,6 +1,9 @@
 import { RequestFailure } from "../domain/failure.ts";
 import type { ApiRequest } from "./api-request.ts";
 
+/** The most that a body with lists of phone numbers may have. */
+export const LIST_BODY_BYTES = 8 * 1024 * 1024;
+
 /**
  * The body as JSON.
  * @throws RequestFailure media-type-wrong, body-too-large, body-not-json

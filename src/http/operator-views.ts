@@ -4,7 +4,7 @@ import type { Website } from "../domain/website.ts";
 import type { Row } from "../platform/store/database.ts";
 
 /** Milliseconds since 1970 as ISO 8601 in UTC; whatever is no number as null. */
-function toTime(milliseconds: Row[string] | undefined): string | null {
+export function toTime(milliseconds: Row[string] | undefined): string | null {
   return typeof milliseconds === "number" ? new Date(milliseconds).toISOString() : null;
 }
 

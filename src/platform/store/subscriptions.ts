@@ -1,5 +1,5 @@
 import { toDigits, toE164 } from "../../domain/phone.ts";
-import { type Row, runBatch, runQuery } from "./database.ts";
+import { type Row, runBatch, runQuery, toJsonLists } from "./database.ts";
 
 /**
  * Which of the numbers are subscribed to the website's text program, in one query.
@@ -51,9 +51,6 @@ export interface ChangeOrigin {
   now: number;
 }
 
-/** About 60 bytes each: well under D1's 2 MB for one value. */
-const CHANGES_A_BATCH = 10_000;
-
 /**
  * Sets the state of numbers, and adds what changes to the ledger. Repeating it changes nothing. A number whose owner has
  * opted out is not subscribed again: only that person can undo it.
@@ -67,11 +64,9 @@ export async function changeSubscriptions(
   origin: ChangeOrigin,
 ): Promise<string[]> {
   const refused: string[] = [];
-  for (let start = 0; start < changes.length; start += CHANGES_A_BATCH) {
-    const rows = changes
-      .slice(start, start + CHANGES_A_BATCH)
-      .map(({ phone, subscribed, email }) => [toDigits(phone), subscribed ? 1 : 0, email]);
-    const [first] = await runBatch(db, changeStatements(db, websiteId, JSON.stringify(rows), origin));
+  const rows = changes.map(({ phone, subscribed, email }) => [toDigits(phone), subscribed ? 1 : 0, email]);
+  for (const list of toJsonLists(rows)) {
+    const [first] = await runBatch(db, changeStatements(db, websiteId, list, origin));
     refused.push(...(first?.results ?? []).map(({ phone }) => toE164(phone as number)));
   }
   return refused;

@@ -1,0 +1,50 @@
+// Pure. Rows of subscribers as they are given, and what of them can be stored.
+import * as z from "zod";
+import { isE164 } from "./phone.ts";
+
+/** As given; an empty email is none. */
+export interface SubscriberRow {
+  phone: string;
+  email: string;
+  subscribed: boolean;
+}
+
+export interface Subscriber {
+  /** E.164 */
+  phone: string;
+  /** Lower case; null: none given. */
+  email: string | null;
+  subscribed: boolean;
+}
+
+export interface Subscribers {
+  /** Distinct numbers; of a number that stands in several rows, the last. */
+  subscribers: Subscriber[];
+  /** As given, trimmed; distinct. */
+  invalidPhoneNumbers: string[];
+  /** Their numbers are stored without an address. */
+  invalidEmails: string[];
+}
+
+export function toSubscribers(rows: Iterable<SubscriberRow>): Subscribers {
+  const subscribers = new Map<string, Subscriber>();
+  const invalidPhones = new Set<string>();
+  const invalidEmails = new Set<string>();
+  for (const row of rows) {
+    const phone = row.phone.trim();
+    if (!isE164(phone)) {
+      invalidPhones.add(phone);
+      continue;
+    }
+    const email = row.email.trim().toLowerCase();
+    const isEmail = z.regexes.html5Email.test(email);
+    if (email !== "" && !isEmail) invalidEmails.add(row.email.trim());
+    subscribers.delete(phone);
+    subscribers.set(phone, { phone, email: isEmail ? email : null, subscribed: row.subscribed });
+  }
+  return {
+    subscribers: [...subscribers.values()],
+    invalidPhoneNumbers: [...invalidPhones],
+    invalidEmails: [...invalidEmails],
+  };
+}

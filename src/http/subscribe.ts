@@ -1,0 +1,49 @@
+import * as z from "zod";
+import { parseFields } from "../domain/field-errors.ts";
+import { phoneListSchema, subscribeSchema } from "../domain/phone-list.ts";
+import { changeSubscriptions } from "../platform/store/subscriptions.ts";
+import { clientOf, type Handler } from "./api-request.ts";
+import { LIST_BODY_BYTES, readJson } from "./body.ts";
+
+export const unsubscribeAnswerSchema = z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
+
+export const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
+  /** Their owners have opted out by their own word: only they can undo it, by texting START. */
+  failedToProcessNumbers: z.array(z.string()),
+  /** Left out when there is none. Their numbers are subscribed, without an address. */
+  invalidEmails: z.array(z.string()).optional(),
+});
+
+/** POST /text/unsubscribe */
+export const unsubscribe: Handler = async (request, deps) => {
+  const { value } = await readJson(request, LIST_BODY_BYTES);
+  const { valid, invalid } = parseFields(phoneListSchema, value);
+  const changes = valid.map((phone) => ({ phone, email: null, subscribed: false }));
+  const origin = { source: "api", proof: `request ${request.requestId}`, now: deps.now() } as const;
+  await changeSubscriptions(deps.db, clientOf(request).websiteId, changes, origin);
+  const answer: z.output<typeof unsubscribeAnswerSchema> = {
+    message: `${count(valid.length)} unsubscribed.`,
+    invalidPhoneNumbers: invalid,
+  };
+  return Response.json(answer);
+};
+
+/** POST /text/subscribe */
+export const subscribe: Handler = async (request, deps) => {
+  const { value } = await readJson(request, LIST_BODY_BYTES);
+  const given = parseFields(subscribeSchema, value);
+  const proof = `request ${request.requestId}, sendPurpose ${given.sendPurpose}`;
+  const origin = { source: "api", proof, now: deps.now() } as const;
+  const refused = await changeSubscriptions(deps.db, clientOf(request).websiteId, given.subscribers, origin);
+  const answer: z.output<typeof subscribeAnswerSchema> = {
+    message: `${count(given.subscribers.length - refused.length)} subscribed.`,
+    invalidPhoneNumbers: given.invalidPhoneNumbers,
+    failedToProcessNumbers: refused,
+    ...(given.invalidEmails.length > 0 ? { invalidEmails: given.invalidEmails } : {}),
+  };
+  return Response.json(answer);
+};
+
+function count(numbers: number): string {
+  return numbers === 1 ? "1 number is" : `${numbers} numbers are`;
+}
