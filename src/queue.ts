@@ -5,7 +5,8 @@ import { deliverMessages, storeOutcomes } from "./flows/deliver-messages.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { describeError } from "./platform/describe-error.ts";
 import type { DueEvent } from "./platform/store/events.ts";
-import { releaseClaim, removeUnconfirmed } from "./platform/store/messages.ts";
+import { releaseClaim } from "./platform/store/messages.ts";
+import { removeUnconfirmed } from "./platform/store/store-messages.ts";
 
 /** How long a batch of callbacks holds up the next: a slow endpoint's posts go on in the background. */
 const PATIENCE_MILLISECONDS = 1000;
@@ -27,28 +28,27 @@ async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> 
 }
 
 async function consumeMessages(batch: MessageBatch, deps: Deps): Promise<void> {
-  const deliveries = new Map<string, Message[]>();
+  const deliveries: Message[] = [];
+  const messageIds = new Set<string>();
   for (const message of batch.messages) {
     const job = jobSchema.safeParse(message.body);
     if (!job.success) {
       deps.log("error", "job.malformed", { queueMessageId: message.id });
       message.ack();
     } else if (job.data.kind === "deliver") {
-      const { messageId } = job.data;
-      deliveries.set(messageId, [...(deliveries.get(messageId) ?? []), message]);
+      deliveries.push(message);
+      for (const messageId of job.data.messageIds) messageIds.add(messageId);
     } else {
       await settle(deps, [message], runJob(deps, job.data));
     }
   }
-  if (deliveries.size > 0) {
-    await settle(deps, [...deliveries.values()].flat(), deliverMessages(deps, [...deliveries.keys()]));
-  }
+  if (deliveries.length > 0) await settle(deps, deliveries, deliverMessages(deps, [...messageIds]));
 }
 
 async function runJob(deps: Deps, job: Exclude<Job, { kind: "deliver" }>): Promise<void> {
   switch (job.kind) {
     case "cancel":
-      return removeUnconfirmed(deps.db, job.messageId);
+      return removeUnconfirmed(deps.db, job.messageIds);
     case "release":
       return releaseClaim(deps.db, job.claim);
     case "record":

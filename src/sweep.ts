@@ -1,6 +1,6 @@
 import type { Deps } from "./deps.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
-import { queueCallbacks, queueJobs } from "./flows/queue-jobs.ts";
+import { queueCallbacks, queueDeliveries } from "./flows/queue-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
 import {
   findInterrupted,
@@ -10,7 +10,7 @@ import {
   takeForgottenCallbacks,
 } from "./platform/store/left-behind.ts";
 import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
-import { purgeExpiredKeys } from "./platform/store/send-keys.ts";
+import { purgeExpiredKeys } from "./platform/store/store-messages.ts";
 
 /** A run of a queue's consumer lasts 15 minutes at most; a claim older than this has no run any more. */
 const LONGEST_RUN_MILLISECONDS = 16 * 60_000;
@@ -62,11 +62,7 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
   return inSteps(
     () => takeForgotten(deps.db, queuedBefore, now),
-    (ids) =>
-      queueJobs(
-        deps,
-        ids.map((messageId) => ({ kind: "deliver", messageId })),
-      ),
+    (ids) => queueDeliveries(deps, ids),
   );
 }
 

@@ -31,14 +31,17 @@ const submissionRecordSchema = z.object({
 export type SubmissionRecord = z.output<typeof submissionRecordSchema>;
 
 export const jobSchema = z.discriminatedUnion("kind", [
-  /** Submit the message, if it still waits. */
-  z.object({ kind: z.literal("deliver"), messageId: z.string() }),
-  /** Take back a message whose sender was told that it is not stored: the store did not say which. */
-  z.object({ kind: z.literal("cancel"), messageId: z.string() }),
+  /** Submit the messages, if they still wait. */
+  z.object({ kind: z.literal("deliver"), messageIds: z.array(z.string()) }),
+  /** Take back messages whose sender was told that they are not stored: the store did not say which. */
+  z.object({ kind: z.literal("cancel"), messageIds: z.array(z.string()) }),
   /** Give back what a run may have claimed and surely did not submit. */
   z.object({ kind: z.literal("release"), claim: z.string() }),
   /** Store how submissions ended, when the store did not answer at the time. */
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
 ]);
+
+/** How many messages one job names, and one run claims at a time: what a crash leaves with an unknown outcome. */
+export const MESSAGES_A_JOB = 100;
 
 export type Job = z.output<typeof jobSchema>;

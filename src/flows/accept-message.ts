@@ -1,15 +1,19 @@
 import type { Deps } from "../deps.ts";
 import type { Credentials } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
-import type { NewMessage } from "../domain/message.ts";
 import { countSegments } from "../domain/segments.ts";
 import type { SendRequest } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
-import { type SendKey, type SendKeys, storeMessage } from "../platform/store/send-keys.ts";
-import { findPhoneByEmail } from "../platform/store/subscriptions.ts";
-import { queueCallbacks, queueJobs } from "./queue-jobs.ts";
+import {
+  type OnceKey,
+  type Stored,
+  type StoredMessage,
+  type StoreOptions,
+  storeMessages,
+} from "../platform/store/store-messages.ts";
+import { queueCallbacks, queueDeliveries, queueJobs } from "./queue-jobs.ts";
 
-const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
+export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
 
 /** The value of the Idempotency-Key header, and the body that it is bound to. */
 export interface Idempotency {
@@ -28,50 +32,55 @@ export async function acceptMessage(
   request: SendRequest,
   idempotency: Idempotency | undefined,
 ): Promise<string> {
-  const { websiteId, clientId } = client;
-  const message: NewMessage = {
-    ...request,
-    ...countSegments(request.text),
-    messageId: deps.newId(),
-    websiteId,
-    clientId,
-    acceptedAt: deps.now(),
-  };
-  const keys: SendKeys = {
-    idempotency: idempotency && (await idempotencyKey(idempotency, message.acceptedAt)),
-    duplicate: await duplicateKey(deps, message, client.duplicateWindowHours),
-  };
-  const acceptance = await storeOrCancel(deps, message, keys);
-  if (acceptance.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
-  if (acceptance.kind === "repeated") return acceptance.messageId;
-  const { messageId } = message;
-  if (acceptance.status === "PENDING_TO_SEND") deps.waitUntil(queueJobs(deps, [{ kind: "deliver", messageId }]));
-  if (acceptance.due.length > 0) deps.waitUntil(queueCallbacks(deps, acceptance.due));
-  return messageId;
+  const messageId = deps.newId();
+  const options = storeOptions(deps, client, idempotency && (await onceKey(deps, idempotency, messageId)));
+  const message = await toStoredMessage(client, request, messageId, options.acceptedAt);
+  const stored = await storeOrCancel(deps, options, [message]);
+  if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
+  if (stored.kind === "repeated") return stored.attempt;
+  followUp(deps, stored);
+  return stored.duplicates.get(messageId) ?? messageId;
+}
+
+async function onceKey(deps: Deps, { key, body }: Idempotency, attempt: string): Promise<OnceKey> {
+  const expiresAt = deps.now() + IDEMPOTENCY_MILLISECONDS;
+  return { key: `key:${key}`, bodyHash: await sha256Hex(body), expiresAt, attempt };
+}
+
+export function storeOptions(deps: Deps, client: Credentials, once: OnceKey | undefined): StoreOptions {
+  const { websiteId, clientId, duplicateWindowHours } = client;
+  const acceptedAt = deps.now();
+  const duplicatesUntil = duplicateWindowHours === null ? null : acceptedAt + duplicateWindowHours * 3_600_000;
+  return { websiteId, clientId, acceptedAt, once: once ?? null, duplicatesUntil };
+}
+
+export async function toStoredMessage(
+  { websiteId, clientId, duplicateWindowHours }: Credentials,
+  request: SendRequest,
+  messageId: string,
+  acceptedAt: number,
+): Promise<StoredMessage> {
+  const { text, sendPurpose } = request;
+  const sameHash = duplicateWindowHours === null ? null : await sha256Hex(JSON.stringify([text, sendPurpose]));
+  return { ...request, ...countSegments(text), messageId, websiteId, clientId, acceptedAt, sameHash };
 }
 
 /**
- * A store that fails may still have stored the message. The client is told to send it again, so what may have been
+ * A store that fails may still have stored the messages. The client is told to send them again, so what may have been
  * stored is taken back; but not with an Idempotency-Key, under which the repetition will find it.
  */
-async function storeOrCancel(deps: Deps, message: NewMessage, keys: SendKeys) {
+export async function storeOrCancel(deps: Deps, options: StoreOptions, messages: StoredMessage[]): Promise<Stored> {
   try {
-    return await storeMessage(deps.db, message, keys);
+    return await storeMessages(deps.db, options, messages);
   } catch (error) {
-    if (!keys.idempotency) await queueJobs(deps, [{ kind: "cancel", messageId: message.messageId }]);
+    const messageIds = messages.map(({ messageId }) => messageId);
+    if (!options.once) await queueJobs(deps, [{ kind: "cancel", messageIds }]);
     throw error;
   }
 }
 
-async function idempotencyKey({ key, body }: Idempotency, now: number): Promise<SendKey> {
-  return { key: `key:${key}`, bodyHash: await sha256Hex(body), expiresAt: now + IDEMPOTENCY_MILLISECONDS };
-}
-
-async function duplicateKey(deps: Deps, message: NewMessage, windowHours: number | null): Promise<SendKey | undefined> {
-  if (windowHours === null) return undefined;
-  const phone =
-    message.email === null ? message.phone : await findPhoneByEmail(deps.db, message.websiteId, message.email);
-  if (phone === null) return undefined;
-  const hash = await sha256Hex(JSON.stringify([phone, message.text, message.sendPurpose]));
-  return { key: `same:${hash}`, bodyHash: hash, expiresAt: message.acceptedAt + windowHours * 3_600_000 };
+/** Queues deliveries and callbacks, after the answer. */
+export function followUp(deps: Deps, { pending, due }: Stored & { kind: "stored" }): void {
+  if (pending.length > 0) deps.waitUntil(queueDeliveries(deps, pending));
+  if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
 }

@@ -1,12 +1,12 @@
 import type { Deps } from "../deps.ts";
 import { backoffSeconds } from "../domain/backoff.ts";
-import type { SubmissionRecord } from "../domain/job.ts";
+import { MESSAGES_A_JOB, type SubmissionRecord } from "../domain/job.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { type ClaimedMessage, claimMessages, recordSubmissions } from "../platform/store/messages.ts";
 import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
-import { queueCallbacks, queueJobs } from "./queue-jobs.ts";
+import { queueCallbacks, queueDeliveries, queueJobs } from "./queue-jobs.ts";
 
 /**
  * Submits those of the messages that wait, each once: only what this run has claimed in the store is submitted, and what
@@ -14,6 +14,12 @@ import { queueCallbacks, queueJobs } from "./queue-jobs.ts";
  * @throws RequestFailure store-unavailable, before anything was submitted: safe to run again
  */
 export async function deliverMessages(deps: Deps, ids: string[]): Promise<void> {
+  for (let start = 0; start < ids.length; start += MESSAGES_A_JOB) {
+    await deliverSome(deps, ids.slice(start, start + MESSAGES_A_JOB));
+  }
+}
+
+async function deliverSome(deps: Deps, ids: string[]): Promise<void> {
   const claim = deps.newId();
   const claimed = await claimOrRelease(deps, ids, claim);
   if (claimed.length === 0) return;
@@ -115,9 +121,9 @@ export async function storeOutcomes(deps: Deps, claim: string, records: Submissi
   const waiting = records.filter((record) => record.retryAt !== null);
   const bySeconds = Map.groupBy(waiting, ({ retryAt }) => Math.max(0, Math.ceil(((retryAt ?? now) - now) / 1000)));
   for (const [seconds, group] of bySeconds) {
-    await queueJobs(
+    await queueDeliveries(
       deps,
-      group.map(({ messageId }) => ({ kind: "deliver", messageId })),
+      group.map(({ messageId }) => messageId),
       seconds,
     );
   }

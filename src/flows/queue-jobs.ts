@@ -1,10 +1,19 @@
 import type { Deps } from "../deps.ts";
-import type { Job } from "../domain/job.ts";
+import { type Job, MESSAGES_A_JOB } from "../domain/job.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
 
-/** The most that one call of sendBatch takes. */
-const BATCH = 100;
+/** One call of sendBatch takes 100 messages and 256 KB: a job of 100 ids has 4 KB. */
+const BATCH = 50;
+
+/** Queues messages for delivery; see queueJobs. */
+export async function queueDeliveries(deps: Deps, messageIds: string[], delaySeconds = 0): Promise<void> {
+  const jobs: Job[] = [];
+  for (let start = 0; start < messageIds.length; start += MESSAGES_A_JOB) {
+    jobs.push({ kind: "deliver", messageIds: messageIds.slice(start, start + MESSAGES_A_JOB) });
+  }
+  await queueJobs(deps, jobs, delaySeconds);
+}
 
 /** Queues jobs. What cannot be queued is logged and left to the sweep, which finds the rows that wait. */
 export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Promise<void> {

@@ -7,7 +7,7 @@ import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
 import { applyInbound } from "../platform/store/inbound.ts";
 import { findWebsitesBySender } from "../platform/store/websites.ts";
-import { queueJobs } from "./queue-jobs.ts";
+import { queueDeliveries } from "./queue-jobs.ts";
 
 /** The sendPurpose of what is answered to a keyword. */
 const REPLY_PURPOSE = "keyword-reply";
@@ -35,7 +35,7 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
     const reply = website && !inbound.answeredByCarrier ? replyTo(deps, website, keyword) : null;
     const isReplyDue = await applyInbound(deps.db, record, phone, reply);
     deps.log("info", "inbound.received", { carrier, websiteId: record.websiteId, keyword, replied: isReplyDue });
-    if (reply && isReplyDue) await queueJobs(deps, [{ kind: "deliver", messageId: reply.messageId }]);
+    if (reply && isReplyDue) await queueDeliveries(deps, [reply.messageId]);
   }
 }
 

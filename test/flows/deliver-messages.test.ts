@@ -40,7 +40,8 @@ const events = async (messageId: string) =>
   (await world.rows("SELECT event FROM events WHERE message_id = ?1 ORDER BY occurred_at, event DESC", messageId)).map(
     ({ event }) => event,
   );
-const deliver = (messageId: string) => world.deliver("textgate-messages", [{ kind: "deliver", messageId }]);
+const deliver = (messageId: string) =>
+  world.deliver("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }]);
 
 describe("a message", () => {
   it("is handed to its website's carrier with its sender, once", async () => {
@@ -64,7 +65,7 @@ describe("a message", () => {
 
   it("whose job is delivered twice, in one batch or two, is submitted once", async () => {
     const messageId = await world.send(client, { phone: ADA });
-    const job = { kind: "deliver", messageId };
+    const job = { kind: "deliver", messageIds: [messageId] };
     expect(await world.deliver("textgate-messages", [job, job])).toEqual({ acknowledged: 2, retried: 0 });
     await Promise.all([deliver(messageId), deliver(messageId)]);
     expect(carrier.submitted).toHaveLength(1);
@@ -80,7 +81,7 @@ describe("a message", () => {
     world.advance(2);
     await world.sweep();
     await world.sweep();
-    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "deliver", messageId }]);
+    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "deliver", messageIds: [messageId] }]);
     await world.runQueues();
     world.advance(120);
     await world.sweep();
@@ -319,7 +320,14 @@ describe("the queue", () => {
 
   it("that brings a malformed job has it logged and done with, and the rest of its batch delivered", async () => {
     const messageId = await world.send(client, { phone: ADA });
-    const bodies = [null, 5, "x", { kind: "fly" }, { kind: "deliver", messageId: 7 }, { kind: "deliver", messageId }];
+    const bodies = [
+      null,
+      5,
+      "x",
+      { kind: "fly" },
+      { kind: "deliver", messageIds: 7 },
+      { kind: "deliver", messageIds: [messageId] },
+    ];
     expect(await world.deliver("textgate-messages", bodies)).toEqual({ acknowledged: 6, retried: 0 });
     expect(carrier.submitted).toHaveLength(1);
     expect(world.logs.filter((line) => line.includes("job.malformed"))).toHaveLength(5);

@@ -27,7 +27,7 @@ describe("a send request", () => {
       callback_data: SEND.callbackData,
       send_purpose: SEND.sendPurpose,
     });
-    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "deliver", messageId }]);
+    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "deliver", messageIds: [messageId] }]);
   });
 
   it.each([

@@ -15,6 +15,25 @@ export async function runBatch(db: D1Database, statements: D1PreparedStatement[]
   return untilItAnswers(() => db.batch<Row>(statements));
 }
 
+/** The same, with each statement's rows under its name; null statements are left out, and have no rows. */
+export async function runNamed<Name extends string>(
+  db: D1Database,
+  statements: Record<Name, D1PreparedStatement | null>,
+): Promise<Record<Name, Row[]>> {
+  const present = (Object.entries(statements) as [Name, D1PreparedStatement | null][]).flatMap(([name, statement]) =>
+    statement ? [{ name, statement }] : [],
+  );
+  const results = await runBatch(
+    db,
+    present.map(({ statement }) => statement),
+  );
+  const rows = Object.fromEntries(Object.keys(statements).map((name) => [name, []])) as unknown as Record<Name, Row[]>;
+  present.forEach(({ name }, index) => {
+    rows[name] = results[index]?.results ?? [];
+  });
+  return rows;
+}
+
 /** One statement's rows; see runBatch for failures. */
 export async function runQuery(statement: D1PreparedStatement): Promise<Row[]> {
   return (await untilItAnswers(() => statement.all<Row>())).results;

@@ -22,8 +22,8 @@ export function recordEvents(db: D1Database, messageIds: string[], now: number):
 }
 
 /** The events that recordEvents wrote and that have a callback to post. */
-export function dueEvents(result: D1Result<Row> | undefined): DueEvent[] {
-  return (result?.results ?? []).filter((row) => row.callback_due === 1).map((row) => `${row.message_id}_${row.event}`);
+export function dueEvents(rows: Row[] | undefined): DueEvent[] {
+  return (rows ?? []).filter((row) => row.callback_due === 1).map((row) => `${row.message_id}_${row.event}`);
 }
 
 /** A callback that this run alone may post. */

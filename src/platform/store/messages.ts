@@ -1,67 +1,9 @@
 import type { SubmissionRecord } from "../../domain/job.ts";
-import { type MessageStatus, type NewMessage, REACHED_FROM } from "../../domain/message.ts";
+import { type MessageStatus, REACHED_FROM } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
 import type { Segments } from "../../domain/segments.ts";
 import { type Row, runBatch, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
-
-const BY_PHONE = `SELECT ?4 AS phone,
-  CASE (SELECT subscribed FROM subscriptions WHERE website_id = ?2 AND phone = ?4)
-    WHEN 1 THEN 'PENDING_TO_SEND' WHEN 0 THEN 'NOT_SUBSCRIBED' ELSE 'NOT_FOUND' END AS status`;
-
-const BY_EMAIL = `SELECT phone, iif(phone IS NULL, 'FAILED_TO_MATCH', 'PENDING_TO_SEND') AS status FROM (SELECT (
-  SELECT phone FROM subscriptions WHERE website_id = ?2 AND email = ?5 AND subscribed = 1
-  ORDER BY change_id DESC LIMIT 1) AS phone)`;
-
-/**
- * Inserts a message whose status its recipient's subscription decides, at most once. It gives back no row.
- * @param unless a condition under which nothing is inserted; its parameters start at ?14
- */
-export function insertMessage(
-  db: D1Database,
-  message: NewMessage,
-  unless = "false",
-  ...parameters: unknown[]
-): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url, callback_data,
-         send_purpose, status, accepted_at, updated_at, queued_at, encoding, segments)
-       SELECT ?1, ?2, ?3, phone, ?5, ?6, ?7, ?8, ?9, ?10, status, ?11, ?11, ?11, ?12, ?13
-       FROM (${message.phone === null ? BY_EMAIL : BY_PHONE}) WHERE NOT (${unless})
-       ON CONFLICT (message_id) DO NOTHING`,
-    )
-    .bind(
-      message.messageId,
-      message.websiteId,
-      message.clientId,
-      message.phone,
-      message.email,
-      message.text,
-      message.mediaUrl,
-      message.clickUrl,
-      message.callbackData,
-      message.sendPurpose,
-      message.acceptedAt,
-      message.encoding,
-      message.segments,
-      ...parameters,
-    );
-}
-
-export function selectStatus(db: D1Database, messageId: string): D1PreparedStatement {
-  return db.prepare("SELECT status FROM messages WHERE message_id = ?1").bind(messageId);
-}
-
-/** Takes back a message that its sender was told is not stored, unless its submission has begun. */
-export async function removeUnconfirmed(db: D1Database, messageId: string): Promise<void> {
-  await runBatch(db, [
-    db.prepare("DELETE FROM messages WHERE message_id = ?1 AND claimed_at IS NULL AND carrier IS NULL").bind(messageId),
-    db
-      .prepare("DELETE FROM events WHERE message_id = ?1 AND NOT EXISTS (SELECT 1 FROM messages WHERE message_id = ?1)")
-      .bind(messageId),
-  ]);
-}
 
 /** A message that this run alone may submit. */
 export interface ClaimedMessage {
@@ -110,7 +52,7 @@ export async function claimMessages(
       .bind(list, now, claim, acceptedAfter),
     recordEvents(db, ids, now),
   ]);
-  return { claimed: (results[1]?.results ?? []).map(toClaimedMessage), due: dueEvents(results[2]) };
+  return { claimed: (results[1]?.results ?? []).map(toClaimedMessage), due: dueEvents(results[2]?.results) };
 }
 
 function toClaimedMessage(row: Row): ClaimedMessage {
@@ -172,7 +114,7 @@ export async function recordSubmissions(
       now,
     ),
   ]);
-  return dueEvents(results[2]);
+  return dueEvents(results[2]?.results);
 }
 
 /**
@@ -202,7 +144,7 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
       ),
     recordEvents(db, ids, now),
   ]);
-  return dueEvents(results[1]);
+  return dueEvents(results[1]?.results);
 }
 
 export interface StatusChange {

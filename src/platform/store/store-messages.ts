@@ -1,0 +1,212 @@
+import type { NewMessage } from "../../domain/message.ts";
+import { runNamed, toJsonLists } from "./database.ts";
+import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
+
+/** Makes a request, or a part of one, happen once: until it expires, whoever comes with the key again finds what it did. */
+export interface OnceKey {
+  key: string;
+  /** SHA-256 of what the key is bound to. */
+  bodyHash: string;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+  /** Names this attempt: what another has stored is not stored again. Of a single message, its id. */
+  attempt: string;
+}
+
+/** What the messages of one call have in common. */
+export interface StoreOptions {
+  websiteId: string;
+  clientId: string;
+  /** Milliseconds since 1970. */
+  acceptedAt: number;
+  once: OnceKey | null;
+  /** Until when the same number, text and purpose is one message; null where duplicates are not suppressed. */
+  duplicatesUntil: number | null;
+}
+
+export type StoredMessage = NewMessage & {
+  /** SHA-256 of text and purpose; null where duplicates are not suppressed. */
+  sameHash: string | null;
+};
+
+export type Stored =
+  | {
+      kind: "stored";
+      /** Ids of those that wait to be delivered. */
+      pending: string[];
+      due: DueEvent[];
+      /** The id of each that was not stored because it repeats one, and the id of that one. */
+      duplicates: Map<string, string>;
+    }
+  /** Another attempt has stored this; of a single message, `attempt` is its id. */
+  | { kind: "repeated"; attempt: string }
+  /** The key was used with another body. */
+  | { kind: "conflict" };
+
+/**
+ * Stores messages with their first statuses, which the recipients' subscriptions decide, and the events of those that are
+ * final, in one transaction. However many identical requests come at once, one is stored.
+ * @param messages together small enough for one parameter (see toJsonLists)
+ */
+export async function storeMessages(db: D1Database, options: StoreOptions, messages: StoredMessage[]): Promise<Stored> {
+  const { once } = options;
+  const ids = messages.map(({ messageId }) => messageId);
+  const [list = "[]"] = toJsonLists(messages.map(toRow));
+  const suppresses = options.duplicatesUntil !== null;
+  const rows = await runNamed(db, {
+    claim: once && claimOnce(db, options, once),
+    claimSame: suppresses ? claimSame(db, options, list) : null,
+    insert: insert(db, options, list),
+    events: recordEvents(db, ids, options.acceptedAt),
+    point: once && suppresses && once.attempt === ids[0] ? pointToFirst(db, options, once, list) : null,
+    once: once && selectOnce(db, options, once),
+    duplicates: suppresses ? selectDuplicates(db, options, list) : null,
+    pending: selectPending(db, ids),
+  });
+  const [holder] = rows.once;
+  if (once && holder?.body_hash !== once.bodyHash) return { kind: "conflict" };
+  if (once && holder?.message_id !== once.attempt) return { kind: "repeated", attempt: String(holder?.message_id) };
+  return {
+    kind: "stored",
+    pending: JSON.parse(String(rows.pending[0]?.ids ?? "[]")),
+    due: dueEvents(rows.events),
+    duplicates: new Map(rows.duplicates.map((row) => [String(row.id), String(row.first_id)])),
+  };
+}
+
+function toRow(message: StoredMessage) {
+  return [
+    message.messageId,
+    message.phone,
+    message.email,
+    message.text,
+    message.mediaUrl,
+    message.clickUrl,
+    message.callbackData,
+    message.sendPurpose,
+    message.encoding,
+    message.segments,
+    message.sameHash,
+  ];
+}
+
+/** The rows of ?1, each with its recipient's number in the website ?2: given, or found by the e-mail address. */
+const RECIPIENTS = `WITH given AS (
+    SELECT value ->> 0 AS id, value ->> 1 AS given_phone, value ->> 2 AS email, value FROM json_each(?1)
+  ), recipients AS (
+    SELECT id, email, value, iif(email IS NULL, given_phone, (SELECT phone FROM subscriptions
+      WHERE website_id = ?2 AND email = given.email AND subscribed = 1 ORDER BY change_id DESC LIMIT 1)) AS phone
+    FROM given
+  )`;
+
+/** The key under which a recipient's message is known as the same. */
+const SAME_KEY = "'same:' || (value ->> 10) || ':' || phone";
+
+/** Whether this attempt is the one that stores: ?3 is the key or NULL, ?4 the attempt. */
+const IS_OURS = `(?3 IS NULL OR EXISTS (SELECT 1 FROM send_keys
+  WHERE website_id = ?2 AND send_key = ?3 AND message_id = ?4))`;
+
+const ours = ({ once }: StoreOptions) => [once?.key ?? null, once?.attempt ?? null] as const;
+
+function claimOnce(db: D1Database, { websiteId, acceptedAt }: StoreOptions, once: OnceKey): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO send_keys (website_id, send_key, body_hash, message_id, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)
+       ON CONFLICT (website_id, send_key) DO UPDATE SET body_hash = ?3, message_id = ?4, expires_at = ?5
+       WHERE send_keys.expires_at <= ?6`,
+    )
+    .bind(websiteId, once.key, once.bodyHash, once.attempt, once.expiresAt, acceptedAt);
+}
+
+/** Of several with the same key, the first takes it. */
+function claimSame(db: D1Database, options: StoreOptions, list: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `${RECIPIENTS} INSERT INTO send_keys (website_id, send_key, body_hash, message_id, expires_at)
+       SELECT ?2, ${SAME_KEY}, '', id, ?5 FROM recipients WHERE phone IS NOT NULL AND ${IS_OURS}
+       ON CONFLICT (website_id, send_key) DO UPDATE SET message_id = excluded.message_id, expires_at = excluded.expires_at
+       WHERE send_keys.expires_at <= ?6`,
+    )
+    .bind(list, options.websiteId, ...ours(options), options.duplicatesUntil, options.acceptedAt);
+}
+
+function insert(db: D1Database, options: StoreOptions, list: string): D1PreparedStatement {
+  const isFirst = `(value ->> 10 IS NULL OR phone IS NULL OR EXISTS (SELECT 1 FROM send_keys
+    WHERE website_id = ?2 AND send_key = ${SAME_KEY} AND message_id = id))`;
+  return db
+    .prepare(
+      `${RECIPIENTS} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
+         callback_data, send_purpose, encoding, segments, status, accepted_at, updated_at, queued_at)
+       SELECT id, ?2, ?5, phone, email, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8,
+         value ->> 9, CASE WHEN phone IS NULL THEN 'FAILED_TO_MATCH' ELSE
+           CASE (SELECT subscribed FROM subscriptions s WHERE s.website_id = ?2 AND s.phone = recipients.phone)
+             WHEN 1 THEN 'PENDING_TO_SEND' WHEN 0 THEN 'NOT_SUBSCRIBED' ELSE 'NOT_FOUND' END END, ?6, ?6, ?6
+       FROM recipients WHERE ${IS_OURS} AND ${isFirst}
+       ON CONFLICT (message_id) DO NOTHING`,
+    )
+    .bind(list, options.websiteId, ...ours(options), options.clientId, options.acceptedAt);
+}
+
+/** A new key on a duplicate stands for the message that the duplicate repeats. */
+function pointToFirst(db: D1Database, options: StoreOptions, once: OnceKey, list: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `${RECIPIENTS} UPDATE send_keys SET message_id = coalesce((SELECT first.message_id FROM recipients JOIN send_keys first
+         ON first.website_id = ?2 AND first.send_key = ${SAME_KEY}), message_id)
+       WHERE website_id = ?2 AND send_key = ?3 AND message_id = ?4`,
+    )
+    .bind(list, options.websiteId, once.key, once.attempt);
+}
+
+function selectOnce(db: D1Database, { websiteId }: StoreOptions, once: OnceKey): D1PreparedStatement {
+  return db
+    .prepare("SELECT body_hash, message_id FROM send_keys WHERE website_id = ?1 AND send_key = ?2")
+    .bind(websiteId, once.key);
+}
+
+function selectDuplicates(db: D1Database, { websiteId }: StoreOptions, list: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `${RECIPIENTS} SELECT id, k.message_id AS first_id FROM recipients JOIN send_keys k
+       ON k.website_id = ?2 AND k.send_key = ${SAME_KEY} WHERE k.message_id <> id`,
+    )
+    .bind(list, websiteId);
+}
+
+function selectPending(db: D1Database, ids: string[]): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT json_group_array(m.message_id) AS ids FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value
+       WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL`,
+    )
+    .bind(JSON.stringify(ids));
+}
+
+/** Takes back messages that their sender was told are not stored, unless their submission has begun. */
+export async function removeUnconfirmed(db: D1Database, messageIds: string[]): Promise<void> {
+  const list = JSON.stringify(messageIds);
+  await runNamed(db, {
+    messages: db
+      .prepare(
+        `DELETE FROM messages WHERE message_id IN (SELECT value FROM json_each(?1))
+         AND claimed_at IS NULL AND carrier IS NULL`,
+      )
+      .bind(list),
+    events: db
+      .prepare(
+        `DELETE FROM events WHERE message_id IN (SELECT value FROM json_each(?1))
+         AND message_id NOT IN (SELECT m.message_id FROM json_each(?1) j JOIN messages m ON m.message_id = j.value)`,
+      )
+      .bind(list),
+    sameKeys: db
+      .prepare(
+        `DELETE FROM send_keys WHERE send_key LIKE 'same:%' AND message_id IN (SELECT value FROM json_each(?1))
+         AND message_id NOT IN (SELECT m.message_id FROM json_each(?1) j JOIN messages m ON m.message_id = j.value)`,
+      )
+      .bind(list),
+  });
+}
+
+export async function purgeExpiredKeys(db: D1Database, now: number): Promise<void> {
+  await runNamed(db, { keys: db.prepare("DELETE FROM send_keys WHERE expires_at <= ?1").bind(now) });
+}
