@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+
+const SECRETS = ["OPERATOR_TOKEN", "SERVICE_KEY"] as const;
+
+export type Secrets = Record<(typeof SECRETS)[number], string>;
+
+/** The vars of files of the form of .dev.vars. Of one that stands in several, the last counts; a missing file has none. */
+export function readVars(paths: string[]): Record<string, string | undefined> {
+  return Object.assign({}, ...paths.map((path) => parseEnv(readOrEmpty(path))));
+}
+
+/**
+ * Makes the secrets that neither the files nor `given` has, and appends them to the last of the files. A new file can
+ * be read by its owner only.
+ * @param given wins over the files
+ */
+export function ensureSecrets(paths: string[], given: Record<string, string>): Secrets {
+  const known = { ...readVars(paths), ...given };
+  const missing = SECRETS.filter((name) => !known[name]).map(
+    (name) => [name, randomBytes(32).toString("hex")] as const,
+  );
+  const path = paths.at(-1);
+  if (path && missing.length > 0) append(path, missing.map(([name, value]) => `${name}=${value}\n`).join(""));
+  return { ...known, ...Object.fromEntries(missing) } as Secrets;
+}
+
+function append(path: string, lines: string): void {
+  const text = readOrEmpty(path);
+  const separator = text === "" || text.endsWith("\n") ? "" : "\n";
+  writeFileSync(path, separator + lines, { flag: "a", mode: 0o600 });
+}
+
+function readOrEmpty(path: string): string {
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
+}

@@ -1,0 +1,60 @@
+import { DEMO_PHONES, type DemoClient } from "./demo.ts";
+
+/** Where the operator's command looks when it is told nothing. */
+export const DEFAULT_URL = "http://127.0.0.1:8787";
+
+const RECEIVER_PORT = 9999;
+
+export interface Started {
+  url: string;
+  client: DemoClient;
+  /** Where the client's secrets are kept. */
+  clientFile: string;
+  /** The operator's token is not in .dev.vars, where the operator's command looks for it. */
+  tokenIsElsewhere: boolean;
+}
+
+/** What somebody who sees the service for the first time does next. Each command is one line, for bash and zsh. */
+export function nextSteps({ url, client, clientFile, tokenIsElsewhere }: Started): string {
+  const flags = [url === DEFAULT_URL ? "" : ` --url ${url}`, tokenIsElsewhere ? " --token <OPERATOR_TOKEN>" : ""].join(
+    "",
+  );
+  const message = { phone: DEMO_PHONES[0], text: "Hello from Textgate", callbackData: "{}", sendPurpose: "first-text" };
+  return `
+Textgate runs at ${url}, with a website "demo" whose carrier is a sandbox: no text leaves this machine.
+
+Send a text:
+
+${curl(`${url}/text/message/send`, client, message)}
+
+See what became of it, with the messageId of the answer:
+
+npm run operator -- message <messageId>${flags}
+
+Ask who is subscribed:
+
+${curl(`${url}/text/subscription/status`, client, { phone_numbers: [...DEMO_PHONES, "+12125550199"] })}
+
+Receive callbacks: run a receiver in another terminal, give the client its URL, and send again.
+
+${receiver()}
+npm run operator -- change-client ${client.clientId} --callback-url http://127.0.0.1:${RECEIVER_PORT}/${flags}
+
+They are signed with the callbackSecret in ${clientFile}
+The log follows. Ctrl-C stops the service; its data stays.
+`;
+}
+
+function curl(url: string, client: DemoClient, body: object): string {
+  const headers = [
+    `X-Client-ID: ${client.clientId}`,
+    `X-Client-Secret: ${client.clientSecret}`,
+    "Content-Type: application/json",
+  ];
+  return `curl -sS '${url}' ${headers.map((header) => `-H '${header}'`).join(" ")} -d '${JSON.stringify(body)}'`;
+}
+
+function receiver(): string {
+  const onRequest = "(i, o) => { i.pipe(process.stdout, { end: false }); i.on('end', () => o.end('\\n')) }";
+  return `node -e "require('node:http').createServer(${onRequest}).listen(${RECEIVER_PORT}, '127.0.0.1')"`;
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { callOperator, Refusal, type Service } from "./operator-api.ts";
+
+/** The command line was wrong. */
+export class UsageError extends Error {}
+
+/** The options of a command, as they were given. */
+export type Values = Record<string, string | boolean | undefined>;
+
+export function segment(id: string | undefined): string {
+  return encodeURIComponent(id ?? "");
+}
+
+/** PUT replaces all of a website's settings, so those that are not given are read first. */
+export async function putWebsite(service: Service, [id]: string[], values: Values): Promise<string> {
+  const path = `/websites/${segment(id)}`;
+  const given = {
+    name: values.name,
+    carrier: values.carrier,
+    sender: values.sender,
+    helpText: values["help-text"],
+    duplicateWindowHours: toNumber("duplicate-window-hours", values["duplicate-window-hours"]),
+  };
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return callOperator(service, "PUT", path, { ...(await readWebsite(service, path)), ...set });
+}
+
+async function readWebsite(service: Service, path: string): Promise<object> {
+  try {
+    const { name, carrier, sender, helpText, duplicateWindowHours } = JSON.parse(
+      await callOperator(service, "GET", path),
+    );
+    return { name, carrier, sender, helpText, duplicateWindowHours };
+  } catch (error) {
+    if (error instanceof Refusal && error.body.code === 40401) return {};
+    throw error;
+  }
+}
+
+export function createClient(service: Service, [id]: string[], values: Values): Promise<string> {
+  return callOperator(service, "POST", `/websites/${segment(id)}/clients`, toClient(values));
+}
+
+export async function changeClient(service: Service, [id]: string[], values: Values): Promise<string> {
+  if (values.suspend && values.resume) throw new UsageError("--suspend and --resume exclude each other");
+  const suspended = values.suspend ? true : values.resume ? false : undefined;
+  const change = JSON.parse(JSON.stringify({ ...toClient(values), suspended }));
+  if (Object.keys(change).length === 0) throw new UsageError("nothing to change is given");
+  return callOperator(service, "PATCH", `/clients/${segment(id)}`, change);
+}
+
+export async function rotateClient(service: Service, [id]: string[], values: Values): Promise<string> {
+  const graceSeconds = toNumber("grace-seconds", values["grace-seconds"]);
+  return callOperator(service, "POST", `/clients/${segment(id)}/rotate`, { graceSeconds });
+}
+
+export async function importSubscribers(service: Service, [id, file = "-"]: string[]): Promise<string> {
+  return callOperator(service, "POST", `/websites/${segment(id)}/subscribers`, readInput(file));
+}
+
+/** What is undefined is left out of the JSON. */
+function toClient(values: Values) {
+  const operations = values.operations;
+  return {
+    callbackUrl: values["callback-url"],
+    operations: typeof operations === "string" ? operations.split(/[\s,]+/).filter(Boolean) : undefined,
+  };
+}
+
+/** @returns null for `''` */
+function toNumber(option: string, text: Values[string]): number | null | undefined {
+  if (typeof text !== "string") return undefined;
+  if (text === "") return null;
+  if (!/^\d+$/.test(text)) throw new UsageError(`--${option} must be a whole number, not "${text}"`);
+  return Number(text);
+}
+
+function readInput(file: string): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(readFileSync(file === "-" ? 0 : file));
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : error}`);
+  }
+}

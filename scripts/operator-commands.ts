@@ -1,0 +1,122 @@
+import type { ParseArgsOptionsConfig } from "node:util";
+import { callOperator, type Service } from "./operator-api.ts";
+import {
+  changeClient,
+  createClient,
+  importSubscribers,
+  putWebsite,
+  rotateClient,
+  segment,
+  type Values,
+} from "./operator-calls.ts";
+import { showChange, showImport, showMessage, showSecrets, showWebsite, showWebsites } from "./operator-report.ts";
+
+export interface Command {
+  name: string;
+  /** What stands after the name. */
+  parameters: string[];
+  summary: string;
+  options: Record<string, Option>;
+  notes?: string;
+  /** @returns the JSON that the service answered, as text */
+  run(service: Service, parameters: string[], values: Values): Promise<string>;
+  /** The same for a person to read. */
+  show(answer: string): string;
+}
+
+/** Without `value` it is a switch. */
+export interface Option {
+  value?: string;
+  summary: string;
+}
+
+const CLIENT_OPTIONS: Record<string, Option> = {
+  "callback-url": { value: "<url>", summary: "where its callbacks are posted; '' for none" },
+  operations: { value: "<list>", summary: "of send,status,subscription,subscribe,unsubscribe" },
+};
+
+export const COMMANDS: Command[] = [
+  {
+    name: "websites",
+    parameters: [],
+    summary: "list the websites",
+    options: {},
+    run: (service) => callOperator(service, "GET", "/websites"),
+    show: showWebsites,
+  },
+  {
+    name: "website",
+    parameters: ["<websiteId>"],
+    summary: "show a website and its clients",
+    options: {},
+    run: (service, [id]) => callOperator(service, "GET", `/websites/${segment(id)}`),
+    show: showWebsite,
+  },
+  {
+    name: "put-website",
+    parameters: ["<websiteId>"],
+    summary: "make a website, or change its settings",
+    options: {
+      name: { value: "<text>", summary: "required for a new one" },
+      carrier: { value: "<name>", summary: "what takes its texts; '' for the default" },
+      sender: { value: "<text>", summary: "the number or name that its texts come from; '' for none" },
+      "help-text": { value: "<text>", summary: "the answer to HELP; '' for none" },
+      "duplicate-window-hours": { value: "<n>", summary: "suppress duplicates for so long; '' for not at all" },
+    },
+    notes: "What is not given stays as it is; '' takes a setting away.",
+    run: putWebsite,
+    show: showWebsite,
+  },
+  {
+    name: "create-client",
+    parameters: ["<websiteId>"],
+    summary: "make a client; its secrets are shown this once",
+    options: CLIENT_OPTIONS,
+    notes: "Without --operations it may do all of them.",
+    run: createClient,
+    show: showSecrets,
+  },
+  {
+    name: "change-client",
+    parameters: ["<clientId>"],
+    summary: "change a client; what is not given stays",
+    options: {
+      ...CLIENT_OPTIONS,
+      suspend: { summary: "refuse its requests" },
+      resume: { summary: "take them again" },
+    },
+    run: changeClient,
+    show: showChange,
+  },
+  {
+    name: "rotate-client",
+    parameters: ["<clientId>"],
+    summary: "give a client new secrets, shown this once",
+    options: { "grace-seconds": { value: "<n>", summary: "how long the old ones work; a day when left out" } },
+    run: rotateClient,
+    show: showSecrets,
+  },
+  {
+    name: "import-subscribers",
+    parameters: ["<websiteId>", "<file.csv or ->"],
+    summary: "import subscribers from a CSV file, or from standard input",
+    options: {},
+    notes: "Columns: phone_numbers, and if wanted email and subscribed (true when left out).",
+    run: importSubscribers,
+    show: showImport,
+  },
+  {
+    name: "message",
+    parameters: ["<messageId>"],
+    summary: "show what became of a message, and what its callbacks were answered",
+    options: {},
+    run: (service, [id]) => callOperator(service, "GET", `/messages/${segment(id)}`),
+    show: showMessage,
+  },
+];
+
+/** As parseArgs wants them. */
+export function toParseOptions(options: Record<string, Option>): ParseArgsOptionsConfig {
+  const entries = Object.entries(options);
+  return Object.fromEntries(entries.map(([name, { value }]) => [name, { type: value ? "string" : "boolean" }]));
+}

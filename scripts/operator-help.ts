@@ -1,0 +1,43 @@
+import { COMMANDS, type Command, type Option } from "./operator-commands.ts";
+
+export const COMMON_OPTIONS: Record<string, Option> = {
+  url: { value: "<url>", summary: "the service; TEXTGATE_URL, or http://127.0.0.1:8787, when left out" },
+  token: { value: "<token>", summary: "its OPERATOR_TOKEN; that of the environment, or of .dev.vars, when left out" },
+  json: { summary: "print the JSON answer as it came; npm run -s operator prints nothing else" },
+  help: { summary: "explain a command" },
+};
+
+const EXIT_CODES = "Exit codes: 0 done, 1 refused by the service, 2 wrong usage, 3 the service does not answer.";
+
+export function overview(): string {
+  const commands = COMMANDS.map((it) => [[it.name, ...it.parameters].join(" "), it.summary] as const);
+  return [
+    "npm run operator -- <command> [options]",
+    "",
+    ...align(commands),
+    "",
+    ...align(describe(COMMON_OPTIONS)),
+    "",
+    EXIT_CODES,
+  ].join("\n");
+}
+
+export function helpOf({ name, parameters, summary, options, notes }: Command): string {
+  return [
+    `npm run operator -- ${[name, ...parameters].join(" ")} [options]`,
+    "",
+    `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
+    ...(notes ? [notes] : []),
+    "",
+    ...align(describe({ ...options, ...COMMON_OPTIONS })),
+  ].join("\n");
+}
+
+function describe(options: Record<string, Option>) {
+  return Object.entries(options).map(([name, { value, summary }]) => [`--${name} ${value ?? ""}`, summary] as const);
+}
+
+function align(rows: (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Run, run, waitFor } from "./processes.ts";
+
+export const TOKEN = "operator-token-of-the-journeys";
+
+/** A folder for a service's data and secrets, so that none of the developer's own is touched. */
+export function makeFolder() {
+  const folder = mkdtempSync(join(tmpdir(), "textgate-"));
+  const varsFile = join(folder, "dev.vars");
+  writeFileSync(varsFile, "");
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  return { folder, varsFile, state: join(folder, "state"), remove };
+}
+
+export type Folder = ReturnType<typeof makeFolder>;
+
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  const port = await new Promise<number>((resolve) =>
+    server.on("listening", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address ? address.port : 0);
+    }),
+  );
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export function startFlags({ state, varsFile }: Folder, port: number): string[] {
+  return ["--port", `${port}`, "--persist-to", state, "--env-file", varsFile, "--var", `OPERATOR_TOKEN:${TOKEN}`];
+}
+
+export async function untilStarted(service: Run): Promise<void> {
+  let ended = false;
+  void service.exited.then(() => {
+    ended = true;
+  });
+  await waitFor("the service to start", () => ended || service.output().includes("Ctrl-C"), 50_000);
+  if (ended) throw new Error(`the service has not started:\n${service.output()}`);
+}
+
+/** The service of `npm start`, for a file of tests that call it. */
+export async function startService(flags: string[] = []) {
+  const folder = makeFolder();
+  const port = await findFreePort();
+  const service = run(process.execPath, ["scripts/start.ts", ...startFlags(folder, port), ...flags]);
+  await untilStarted(service);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    folder,
+    output: service.output,
+    async stop(): Promise<void> {
+      service.child.kill("SIGTERM");
+      const code = await service.exited;
+      if (code !== 0) throw new Error(`the service ended with exit code ${code}:\n${service.output()}`);
+      folder.remove();
+    },
+  };
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+/** One call of the operator's side that must succeed. */
+export async function operate(url: string, method: string, path: string, body?: object | string) {
+  const type = typeof body === "string" ? "text/csv" : "application/json";
+  const response = await fetch(`${url}/operator${path}`, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, ...(body ? { "content-type": type } : {}) },
+    ...(body ? { body: typeof body === "string" ? body : JSON.stringify(body) } : {}),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} /operator${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+export interface Client {
+  url: string;
+  clientId: string;
+  clientSecret: string;
+  callbackSecret: string;
+}
+
+let websites = 0;
+
+/** A website of its own with one client; the subscribers are lines of the CSV file. */
+export async function makeClient(url: string, callbackUrl: string, subscribers: string[] = []): Promise<Client> {
+  const path = `/websites/journey-${process.pid}-${++websites}`;
+  await operate(url, "PUT", path, { name: "Journey" });
+  if (subscribers.length > 0) {
+    await operate(url, "POST", `${path}/subscribers`, ["phone_numbers,email,subscribed", ...subscribers].join("\n"));
+  }
+  return { url, ...(await operate(url, "POST", `${path}/clients`, { callbackUrl })) };
+}
+
+/** Sends a text; the fields that are not given are filled in. */
+export async function send(client: Client, fields: object): Promise<{ status: number; messageId: string }> {
+  const response = await fetch(`${client.url}/text/message/send`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-client-id": client.clientId,
+      "x-client-secret": client.clientSecret,
+    },
+    body: JSON.stringify({ text: "Brand: hello", callbackData: "{}", sendPurpose: "journey", ...fields }),
+  });
+  const { messageId } = (await response.json()) as { messageId: string };
+  return { status: response.status, messageId };
+}
+
+/** What the operator sees of a message, once it has this status. */
+export function untilStatus(url: string, messageId: string, status: string) {
+  return waitFor(`${messageId} to be ${status}`, async () => {
+    const message = await operate(url, "GET", `/messages/${messageId}`);
+    return message.status === status && message;
+  });
+}
+
+/** Fires the scheduled job, as the cron trigger does each minute. */
+export async function sweep(url: string): Promise<void> {
+  const response = await fetch(`${url}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
+  if (!response.ok) throw new Error(`the sweep failed: ${response.status}`);
+}
