@@ -6,7 +6,7 @@ import { sweep } from "./sweep.ts";
 export { RateLimiter } from "./platform/rate-limiter.ts";
 
 export default {
-  fetch: (request, env, context) => handleRequest(request, makeDeps(env, context)),
+  fetch: (request, env, context) => handleRequest(request, () => makeDeps(env, context)),
   queue: (batch, env, context) => consume(batch, makeDeps(env, context)),
   scheduled: (_event, env, context) => sweep(makeDeps(env, context)),
 } satisfies ExportedHandler<Env>;

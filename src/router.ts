@@ -1,5 +1,5 @@
 import { Router } from "itty-router";
-import type { Deps } from "./deps.ts";
+import { type Deps, log } from "./deps.ts";
 import { RequestFailure } from "./domain/failure.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import type { ApiRequest } from "./http/api-request.ts";
@@ -16,6 +16,7 @@ import {
   listWebsitesHandler,
   putWebsiteHandler,
 } from "./http/operator-websites.ts";
+import { sendBulk } from "./http/send-bulk.ts";
 import { sendMessage } from "./http/send-message.ts";
 import { subscribe, unsubscribe } from "./http/subscribe.ts";
 import { subscriptionStatus } from "./http/subscription-status.ts";
@@ -25,6 +26,7 @@ const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHea
 
 router
   .post("/text/message/send", requireClient("send"), limitRate, sendMessage)
+  .post("/text/bulk/message/send", requireClient("send"), limitRate, sendBulk)
   .get("/text/message/status", requireClient("status"), limitRate, messageStatus)
   .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribe)
   .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribe)
@@ -48,9 +50,15 @@ const routes = [...router.routes];
 
 router.all("*", refuseUnknown);
 
-/** Answers a request; whatever goes wrong is an answer too. */
-export async function handleRequest(request: Request, deps: Deps): Promise<Response> {
-  return router.fetch(Object.assign(request, { requestId: deps.newId() }) as unknown as ApiRequest, deps);
+/** Answers a request; whatever goes wrong is an answer too, wrong configuration included. */
+export async function handleRequest(request: Request, makeDeps: () => Deps): Promise<Response> {
+  const apiRequest = Object.assign(request, { requestId: crypto.randomUUID() }) as unknown as ApiRequest;
+  try {
+    return await router.fetch(apiRequest, makeDeps());
+  } catch (error) {
+    log("error", "configuration.wrong", { requestId: apiRequest.requestId, error: describeError(error) });
+    return addHeaders(faultResponse(), apiRequest);
+  }
 }
 
 /** Nothing else has answered: a path that is known has been called with a wrong method. */

@@ -79,7 +79,7 @@ export class World {
   /** A request to the Worker; work that it left for after its answer is done as well. */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const request = new Request(`${ORIGIN}${path}`, init as RequestInit<RequestInitCfProperties>);
-    const response = await handleRequest(request, this.deps);
+    const response = await handleRequest(request, () => this.deps);
     await this.afterAnswer();
     return response;
   }

@@ -21,7 +21,9 @@ export type Failure =
   | { kind: "fields-wrong"; details: FieldError[] }
   | { kind: "resource-unknown"; what: string }
   | { kind: "idempotency-conflict" }
-  | { kind: "store-unavailable" };
+  | { kind: "store-unavailable" }
+  /** A bulk request that ended early, when some of its messages were stored. */
+  | { kind: "bulk-interrupted"; because: Failure; stored: { index: number; messageId: string }[] };
 
 /** Thrown by guards, body readers and stores, and caught in one place, by the router. */
 export class RequestFailure extends Error {

@@ -4,10 +4,19 @@ import { type FieldError, RequestFailure } from "./failure.ts";
 
 /** @throws RequestFailure with every wrong field of `input` */
 export function parseFields<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+  const parsed = tryFields(schema, input);
+  if (parsed.details) throw new RequestFailure({ kind: "fields-wrong", details: parsed.details });
+  return parsed.data;
+}
+
+/** What `input` says, or every wrong field of it. */
+export function tryFields<T extends z.ZodType>(
+  schema: T,
+  input: unknown,
+): { data: z.output<T>; details?: never } | { data?: never; details: FieldError[] } {
   const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.flatMap((issue) => toFieldErrors(issue, []));
-  throw new RequestFailure({ kind: "fields-wrong", details });
+  if (parsed.success) return { data: parsed.data };
+  return { details: parsed.error.issues.flatMap((issue) => toFieldErrors(issue, [])) };
 }
 
 /** A union's own issue says only "Invalid input"; its first option is the one that a caller means. */

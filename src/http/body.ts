@@ -30,19 +30,30 @@ export function requireMediaType(request: ApiRequest, expected: string): void {
  * @throws RequestFailure body-too-large
  */
 export async function readBytes(request: ApiRequest, limitBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readChunks(request, limitBytes)) chunks.push(chunk);
+  const [only] = chunks;
+  return only && chunks.length === 1 ? only : joinBytes(chunks);
+}
+
+/**
+ * The body in pieces; see readBytes.
+ * @throws RequestFailure body-too-large
+ */
+export async function* readChunks(request: ApiRequest, limitBytes: number): AsyncGenerator<Uint8Array, void> {
   const tooLarge = () => new RequestFailure({ kind: "body-too-large", limitBytes });
   if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw tooLarge();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
   const body = request.body as ReadableStream<Uint8Array> | null;
+  let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.byteLength;
     if (length > limitBytes) throw tooLarge();
-    chunks.push(chunk);
+    yield chunk;
   }
-  const [only] = chunks;
-  if (only && chunks.length === 1) return only;
-  const bytes = new Uint8Array(length);
+}
+
+function joinBytes(chunks: Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
   let offset = 0;
   for (const chunk of chunks) {
     bytes.set(chunk, offset);

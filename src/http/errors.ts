@@ -84,6 +84,16 @@ function toAnswer(failure: Failure): ErrorAnswer {
         message: "A store did not answer. It is safe to repeat the request after the time in Retry-After.",
         headers: { "retry-after": String(STORE_RETRY_SECONDS) },
       };
+    case "bulk-interrupted": {
+      const { stored } = failure;
+      const answer = toAnswer(failure.because);
+      const message = `${answer.message} Before that, ${stored.length} messages were stored, and details says which: repeat the request with its Idempotency-Key, or send only the others.`;
+      const details = stored.map(({ index, messageId }) => ({
+        field: `messages[${index}]`,
+        message: `stored as ${messageId}`,
+      }));
+      return { ...answer, message, details: [...(answer.details ?? []), ...details] };
+    }
   }
 }
 

@@ -22,7 +22,8 @@ export const sendMessage: Handler = async (request, deps) => {
   return Response.json({ messageId });
 };
 
-function readIdempotencyKey(request: ApiRequest): string | undefined {
+/** @throws RequestFailure fields-wrong */
+export function readIdempotencyKey(request: ApiRequest): string | undefined {
   const key = request.headers.get("Idempotency-Key");
   if (key === null) return undefined;
   return /^[\x21-\x7e]{1,255}$/.test(key) ? key : failField("Idempotency-Key", "must have 1 to 255 visible characters");

@@ -1,6 +1,10 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { makeDeps } from "../../src/deps.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
+import { handleRequest } from "../../src/router.ts";
 import { failingDatabase } from "../faults.ts";
 import { OPERATOR_TOKEN, SEND, type TestClient, World } from "../world.ts";
 
@@ -201,7 +205,7 @@ describe("the body", () => {
 
 describe("a fault", () => {
   it("50000: shows nothing of itself, and is logged with the request id", async () => {
-    world.deps = { ...world.deps, newId: sabotage(world.deps.newId) };
+    world.deps = { ...world.deps, newId: () => sabotage() };
     const answer = await withHeaders({});
     const requestId = answer.headers.get("x-request-id");
     const body = await expectError(answer, 50000);
@@ -211,13 +215,20 @@ describe("a fault", () => {
     expect(logged).toContain(requestId);
   });
 
-  function sabotage(newId: () => string): () => string {
-    let calls = 0;
-    return () => {
-      if (++calls > 1) throw new Error("secret detail");
-      return newId();
-    };
+  function sabotage(): never {
+    throw new Error("secret detail");
   }
+
+  it("50000: a wrong setting is logged by its name, and not shown", async () => {
+    const request = new Request("http://localhost/operator/websites");
+    const printed = vi.spyOn(console, "log").mockImplementation(() => {});
+    const answer = await handleRequest(request, () =>
+      makeDeps({ ...env, SUBMIT_WITHIN_HOURS: "soon" }, createExecutionContext()),
+    );
+    expect(JSON.stringify(await expectError(answer, 50000))).not.toContain("SUBMIT");
+    expect(printed.mock.calls.join()).toContain("SUBMIT_WITHIN_HOURS");
+    printed.mockRestore();
+  });
 
   it("50300: D1 does not answer", async () => {
     world.deps = { ...world.deps, db: failingDatabase(world.deps.db, Number.POSITIVE_INFINITY) };

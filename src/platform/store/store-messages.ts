@@ -1,5 +1,5 @@
 import type { NewMessage } from "../../domain/message.ts";
-import { runNamed, toJsonLists } from "./database.ts";
+import { runNamed } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 
 /** Makes a request, or a part of one, happen once: until it expires, whoever comes with the key again finds what it did. */
@@ -46,12 +46,12 @@ export type Stored =
 /**
  * Stores messages with their first statuses, which the recipients' subscriptions decide, and the events of those that are
  * final, in one transaction. However many identical requests come at once, one is stored.
- * @param messages together small enough for one parameter (see toJsonLists)
+ * @param messages together below the 2,000,000 bytes that D1 takes in one value
  */
 export async function storeMessages(db: D1Database, options: StoreOptions, messages: StoredMessage[]): Promise<Stored> {
   const { once } = options;
   const ids = messages.map(({ messageId }) => messageId);
-  const [list = "[]"] = toJsonLists(messages.map(toRow));
+  const list = JSON.stringify(messages.map(toRow));
   const suppresses = options.duplicatesUntil !== null;
   const rows = await runNamed(db, {
     claim: once && claimOnce(db, options, once),

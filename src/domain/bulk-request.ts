@@ -1,0 +1,96 @@
+// Pure. The messages of a bulk request, read from its body piece by piece.
+import { JSONParser } from "@streamparser/json";
+import * as z from "zod";
+import { sendRequestSchema } from "./send-request.ts";
+
+export const MAX_BULK_MESSAGES = 50_000;
+
+export const bulkSendRequestSchema = z.object({ messages: z.array(sendRequestSchema).min(1).max(MAX_BULK_MESSAGES) });
+
+export const bulkSendAnswerSchema = z.object({
+  successSent: z.array(z.object({ index: z.int(), messageId: z.uuid() })),
+  failedSent: z.array(
+    z.object({
+      index: z.int(),
+      /** As given; null where it is no string. */
+      phone: z.string().nullable(),
+      email: z.string().nullable(),
+      errorMessage: z.string(),
+    }),
+  ),
+});
+
+/** The body is no JSON, or breaks off. */
+export class BrokenBodyError extends Error {}
+
+/**
+ * How many messages, and how many characters of JSON, are checked and stored at a time. Under an Idempotency-Key the same
+ * body must fall into the same chunks, so both count messages and not what the network brings together.
+ */
+const CHUNK_MESSAGES = 500;
+const CHUNK_CHARACTERS = 500_000;
+
+/** Messages as they stand in the body. */
+export interface BulkChunk {
+  items: unknown[];
+  /** The same as JSON, for what an Idempotency-Key is bound to. */
+  json: string;
+}
+
+/** Takes a body in pieces, and gives the items of its array `messages` in chunks, as they become whole. */
+export class BulkReader {
+  readonly #parser = new JSONParser({ paths: ["$.messages.*"], keepStack: false });
+  readonly #whole: BulkChunk[] = [];
+  #items: unknown[] = [];
+  #texts: string[] = [];
+  #characters = 0;
+
+  constructor() {
+    this.#parser.onValue = ({ value, key }) => {
+      if (typeof key === "number") this.#add(value);
+    };
+  }
+
+  /** @throws BrokenBodyError */
+  write(bytes: Uint8Array): void {
+    rethrow(() => this.#parser.write(bytes));
+  }
+
+  /** @throws BrokenBodyError unless the body is whole; then the last chunk is too */
+  end(): void {
+    rethrow(() => {
+      if (!this.#parser.isEnded) this.#parser.end();
+    });
+    this.#closeChunk();
+  }
+
+  /** The next chunk that is whole. */
+  take(): BulkChunk | undefined {
+    return this.#whole.shift();
+  }
+
+  #add(item: unknown): void {
+    const text = JSON.stringify(item);
+    if (this.#characters + text.length > CHUNK_CHARACTERS) this.#closeChunk();
+    this.#items.push(item);
+    this.#texts.push(text);
+    this.#characters += text.length;
+    if (this.#items.length === CHUNK_MESSAGES) this.#closeChunk();
+  }
+
+  #closeChunk(): void {
+    if (this.#items.length > 0) this.#whole.push({ items: this.#items, json: `[${this.#texts.join(",")}]` });
+    this.#items = [];
+    this.#texts = [];
+    this.#characters = 0;
+  }
+}
+
+/** The parser throws plain errors too, such as for bytes that are no UTF-8. */
+function rethrow(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw new BrokenBodyError(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,13 @@
+import { acceptBulk } from "../flows/accept-bulk.ts";
+import { clientOf, type Handler } from "./api-request.ts";
+import { readChunks, requireMediaType } from "./body.ts";
+import { readIdempotencyKey } from "./send-message.ts";
+
+const BODY_BYTES = 48 * 1024 * 1024;
+
+/** POST /text/bulk/message/send : stored while the body comes in, so that neither has to fit into memory whole. */
+export const sendBulk: Handler = async (request, deps) => {
+  requireMediaType(request, "application/json");
+  const key = readIdempotencyKey(request);
+  return Response.json(await acceptBulk(deps, clientOf(request), readChunks(request, BODY_BYTES), key));
+};
