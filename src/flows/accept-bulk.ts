@@ -138,7 +138,13 @@ class BulkRun {
   async #onceKey(part: string, bound: string): Promise<OnceKey | undefined> {
     if (this.#key === undefined) return undefined;
     const expiresAt = this.#deps.now() + IDEMPOTENCY_MILLISECONDS;
-    return { key: `bulk:${part}:${this.#key}`, bodyHash: await sha256Hex(bound), expiresAt, attempt: this.#attempt };
+    return {
+      key: `bulk:${part}:${this.#key}`,
+      bodyHash: await sha256Hex(bound),
+      expiresAt,
+      attempt: this.#attempt,
+      ...(part === "end" ? {} : { closedBy: `bulk:end:${this.#key}` }),
+    };
   }
 }
 

@@ -11,6 +11,8 @@ export interface OnceKey {
   expiresAt: number;
   /** Names this attempt: what another has stored is not stored again. Of a single message, its id. */
   attempt: string;
+  /** A key that, once it is taken, lets no new key be taken: the request is complete. */
+  closedBy?: string;
 }
 
 /** What the messages of one call have in common. */
@@ -111,11 +113,12 @@ const ours = ({ once }: StoreOptions) => [once?.key ?? null, once?.attempt ?? nu
 function claimOnce(db: D1Database, { websiteId, acceptedAt }: StoreOptions, once: OnceKey): D1PreparedStatement {
   return db
     .prepare(
-      `INSERT INTO send_keys (website_id, send_key, body_hash, message_id, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)
+      `INSERT INTO send_keys (website_id, send_key, body_hash, message_id, expires_at) SELECT ?1, ?2, ?3, ?4, ?5
+       WHERE NOT EXISTS (SELECT 1 FROM send_keys WHERE website_id = ?1 AND send_key = ?7 AND expires_at > ?6)
        ON CONFLICT (website_id, send_key) DO UPDATE SET body_hash = ?3, message_id = ?4, expires_at = ?5
        WHERE send_keys.expires_at <= ?6`,
     )
-    .bind(websiteId, once.key, once.bodyHash, once.attempt, once.expiresAt, acceptedAt);
+    .bind(websiteId, once.key, once.bodyHash, once.attempt, once.expiresAt, acceptedAt, once.closedBy ?? null);
 }
 
 /** Of several with the same key, the first takes it. */

@@ -1,0 +1,212 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { failingDatabase } from "../faults.ts";
+import { SEND, type TestClient, World } from "../world.ts";
+
+const PATH = "/text/bulk/message/send";
+const ADA = "+12125550100";
+
+interface Answer {
+  successSent: { index: number; messageId: string }[];
+  failedSent: { index: number; phone: string | null; email: string | null; errorMessage: string }[];
+}
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([`${ADA},ada@example.com`]);
+});
+
+const message = (fields: object = {}) => ({ ...SEND, phone: ADA, ...fields });
+const bulk = (messages: unknown, headers: Record<string, string> = {}) =>
+  world.post(PATH, client, { messages }, headers);
+const accept = async (messages: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+  const answer = await bulk(messages, headers);
+  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+  return answer.json();
+};
+const countStored = async () => (await world.rows("SELECT count(*) AS n FROM messages"))[0]?.n;
+const refusal = async (answer: Response) => ({
+  status: answer.status,
+  body: (await answer.json()) as { code: number; message: string; details: { field: string; message: string }[] },
+});
+
+describe("a bulk request", () => {
+  it("stores each message for itself, and tells what is wrong with the others", async () => {
+    const answer = await accept([
+      message(),
+      message({ phone: "123", text: "" }),
+      message({ phone: "", email: "ADA@example.com" }),
+      "no object",
+      message({ phone: "+12125550177" }),
+    ]);
+    expect(answer.successSent.map(({ index }) => index)).toEqual([0, 2, 4]);
+    expect(answer.failedSent).toEqual([
+      {
+        index: 1,
+        phone: "123",
+        email: null,
+        errorMessage: expect.stringMatching(/^phone: must be.*; text: must not be/),
+      },
+      { index: 3, phone: null, email: null, errorMessage: expect.stringContaining("must be a JSON object") },
+    ]);
+    const statuses = await Promise.all(answer.successSent.map(({ messageId }) => world.statusOf(messageId)));
+    expect(statuses).toEqual(["PENDING_TO_SEND", "PENDING_TO_SEND", "NOT_FOUND"]);
+    expect(world.callbacks).toHaveLength(1);
+    await world.runQueues();
+    expect(await world.statusOf(answer.successSent[0]?.messageId ?? "")).toBe("DELIVERED");
+  });
+
+  it("gives every message an id of its own, a UUID", async () => {
+    const { successSent } = await accept(Array.from({ length: 1200 }, () => message()));
+    expect(new Set(successSent.map(({ messageId }) => messageId)).size).toBe(1200);
+    for (const { messageId } of successSent.slice(0, 3)) {
+      expect(messageId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    }
+  });
+
+  it("suppresses duplicates where the website wants that, within the request as well", async () => {
+    await world.website("brand", { duplicateWindowHours: 1 });
+    const first = await world.send(client, { phone: ADA });
+    const { successSent } = await accept([
+      message(),
+      message({ text: "other" }),
+      message({ email: "x", text: "other" }),
+    ]);
+    expect(successSent[0]?.messageId).toBe(first);
+    expect(successSent[2]?.messageId).toBe(successSent[1]?.messageId);
+    expect(await countStored()).toBe(2);
+  });
+
+  it.each<[string, unknown, number]>([
+    ["no messages", undefined, 40001],
+    ["an object in their place", { a: message() }, 40001],
+    ["an empty array", [], 40001],
+    ["a text in their place", "x", 40001],
+  ])("with %s is refused", async (_, messages, code) => {
+    expect((await refusal(await bulk(messages))).body.code).toBe(code);
+  });
+
+  it("counts once against the limit, and wants the grant to send", async () => {
+    const answer = await bulk([message(), message(), message()]);
+    expect(answer.headers.get("ratelimit")).toMatch(/r=299/);
+    const reader = await world.client("brand", { operations: ["status"] });
+    expect((await world.post(PATH, reader, { messages: [message()] })).status).toBe(403);
+  });
+});
+
+describe("a body that breaks off", () => {
+  const whole = JSON.stringify({ messages: Array.from({ length: 1100 }, (_, i) => message({ text: `no ${i}` })) });
+
+  it("says which messages were stored before", async () => {
+    const { status, body } = await refusal(await world.post(PATH, client, whole.slice(0, -50)));
+    expect([status, body.code]).toEqual([400, 40000]);
+    expect(body.message).toContain("1000 messages were stored");
+    expect(body.details).toHaveLength(1000);
+    const [{ field, message: told }] = body.details as [{ field: string; message: string }];
+    expect(field).toBe("messages[0]");
+    expect(await world.statusOf(told.replace("stored as ", ""))).toBe("PENDING_TO_SEND");
+    expect(await countStored()).toBe(1000);
+  });
+
+  it("can be repeated with its Idempotency-Key: what is stored is not stored again", async () => {
+    const headers = { "idempotency-key": "batch-7" };
+    await world.post(PATH, client, whole.slice(0, -50), headers);
+    const first = (await (await world.post(PATH, client, whole, headers)).json()) as Answer;
+    expect(first.successSent).toHaveLength(1100);
+    expect(await countStored()).toBe(1100);
+    expect(await (await world.post(PATH, client, whole, headers)).json()).toEqual(first);
+    expect(await countStored()).toBe(1100);
+    await world.runQueues();
+    expect(await world.rows("SELECT DISTINCT attempts FROM messages")).toEqual([{ attempts: 1 }]);
+  });
+
+  it("is refused with the key of another body, longer, shorter or changed, and stores nothing of it", async () => {
+    const headers = { "idempotency-key": "batch-8" };
+    const items = Array.from({ length: 1000 }, (_, i) => message({ text: `no ${i}` }));
+    await accept(items, headers);
+    for (const other of [[...items, message()], items.slice(0, 500), items.with(700, message({ text: "changed" }))]) {
+      const { status, body } = await refusal(await bulk(other, headers));
+      expect([status, body.code]).toEqual([409, 40900]);
+      expect(await countStored()).toBe(1000);
+    }
+  });
+
+  it("over 48 MB is refused, whatever its declared length", async () => {
+    const headers = {
+      "x-client-id": client.clientId,
+      "x-client-secret": client.clientSecret,
+      "content-type": "application/json",
+    };
+    let sent = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        sent += 1024 * 1024;
+        controller.enqueue(new Uint8Array(1024 * 1024).fill(0x20));
+        if (sent > 50 * 1024 * 1024) controller.close();
+      },
+    });
+    expect((await refusal(await world.fetch(PATH, { method: "POST", headers, body }))).body.code).toBe(41300);
+  });
+
+  it("is never a fault, whatever it is", async () => {
+    const text = fc.oneof(
+      fc.json(),
+      fc.json().map((json) => `{"messages":${json}}`),
+      fc.string({ unit: fc.constantFrom(...'{}[]":,m1e\\u '), maxLength: 60 }).map((rest) => `{"messages":[${rest}`),
+    );
+    world.deps = {
+      ...world.deps,
+      limiter: { admit: async () => ({ admitted: true, remaining: 1, resetMilliseconds: 1 }) } as never,
+    };
+    await fc.assert(
+      fc.asyncProperty(text, async (body) => {
+        expect((await world.post(PATH, client, body)).status).toBeLessThan(500);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("a store that fails in the middle", () => {
+  it("is told with what was stored before, and the rest can be sent again without sending one twice", async () => {
+    const items = Array.from({ length: 1000 }, (_, i) => message({ text: `no ${i}` }));
+    const whole = world.deps;
+    let batches = 0;
+    const db = {
+      prepare: (sql: string) => whole.db.prepare(sql),
+      batch: (statements: D1PreparedStatement[]) =>
+        ++batches > 1 ? failingDatabase(whole.db, 1, "after").batch(statements) : whole.db.batch(statements),
+    };
+    world.deps = { ...whole, db: db as unknown as D1Database };
+    const { status, body } = await refusal(await bulk(items));
+    world.deps = whole;
+    expect([status, body.code]).toEqual([503, 50300]);
+    expect(body.details).toHaveLength(500);
+    const told = new Set(body.details.map(({ field }) => Number(/\d+/.exec(field)?.[0])));
+    await accept(items.filter((_, index) => !told.has(index)));
+    await world.runQueues();
+    const texts = await world.rows("SELECT text, count(*) AS n FROM messages GROUP BY text HAVING n > 1");
+    expect(texts).toEqual([]);
+    expect(await countStored()).toBe(1000);
+  });
+});
+
+describe("50,000 messages", () => {
+  it("are accepted in one request, and no more than that", async () => {
+    const lines = Array.from({ length: 50_000 }, (_, i) => `+1212${5_000_000 + i}`);
+    await world.subscribers("brand", lines);
+    const messages = lines.map((phone, i) => message({ phone, callbackData: `"${i}"` }));
+    const { successSent, failedSent } = await accept(messages);
+    expect([successSent.length, failedSent.length]).toEqual([50_000, 0]);
+    expect(await world.rows("SELECT status, count(*) AS n FROM messages GROUP BY status")).toEqual([
+      { status: "PENDING_TO_SEND", n: 50_000 },
+    ]);
+    expect(world.jobs).toHaveLength(500);
+    const { body } = await refusal(await bulk([...messages, message()]));
+    expect(body.code).toBe(40001);
+    expect(body.message).toContain("has more than 50000 items");
+  }, 60_000);
+});
