@@ -57,10 +57,21 @@ const configSchema = z
     OPERATOR_TOKEN: secret,
     /** Secret: what callback secrets are encrypted with. Without it, OPERATOR_TOKEN serves. */
     SERVICE_KEY: secret,
+    /** The origin of tracking links; left out, PUBLIC_ORIGIN, or else the origin under which a send request came. */
+    LINK_ORIGIN: origin,
+    /** How long messages, their events and their links are kept. */
+    RETENTION_DAYS: z.coerce
+      .number()
+      .min(7)
+      .max(3650)
+      .default(30)
+      .transform((value) => value * 86_400_000),
     ...carrierVars,
   })
   .transform(
     ({
+      LINK_ORIGIN,
+      RETENTION_DAYS,
       REQUEUE_AFTER_SECONDS,
       SUBMIT_WITHIN_HOURS,
       RECEIPT_WITHIN_HOURS,
@@ -68,6 +79,8 @@ const configSchema = z
       SERVICE_KEY,
       ...carriers
     }) => ({
+      linkOrigin: LINK_ORIGIN ?? carriers.PUBLIC_ORIGIN,
+      retentionMilliseconds: RETENTION_DAYS,
       requeueAfterMilliseconds: REQUEUE_AFTER_SECONDS,
       submitWithinMilliseconds: SUBMIT_WITHIN_HOURS,
       receiptWithinMilliseconds: RECEIPT_WITHIN_HOURS,

@@ -5,6 +5,7 @@ import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { failureResponse, faultResponse } from "./http/errors.ts";
+import { followLink } from "./http/follow-link.ts";
 import { limitRate, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { messageStatus } from "./http/message-status.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator-clients.ts";
@@ -31,6 +32,8 @@ router
   .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribe)
   .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribe)
   .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatus)
+  .get("/l/:code", followLink) // open: the code cannot be guessed
+  .head("/l/:code", followLink)
   .get("/carriers/:carrier/receipts", receiveReceiptsHandler) // guarded by the carrier's signature or key
   .post("/carriers/:carrier/receipts", receiveReceiptsHandler)
   .get("/carriers/:carrier/inbound", receiveInboundHandler)

@@ -19,15 +19,18 @@ export async function applyReceipts(deps: Deps, receipts: Receipt[], carrier?: s
   await optOutAtCarrier(
     deps,
     receipts.filter(({ optedOut }) => optedOut),
+    carrier,
   );
 }
 
-/** The carrier says that the recipients of these messages have opted out there: so they have here. */
+/** The carrier says that the recipients of these messages have opted out there: so they have here, once a message. */
 export async function optOutAtCarrier(
   deps: Deps,
   messages: { messageId: string; reason: string | null }[],
+  carrier?: string,
 ): Promise<void> {
   for (const { messageId, reason } of messages) {
-    await optOutRecipient(deps.db, messageId, { source: "carrier", proof: reason ?? messageId, now: deps.now() });
+    const origin = { source: "carrier", proof: reason ?? messageId, now: deps.now() } as const;
+    await optOutRecipient(deps.db, messageId, origin, carrier);
   }
 }

@@ -17,7 +17,8 @@ const REPLY_PURPOSE = "keyword-reply";
  * Safe to run again with the same text.
  */
 export async function receiveInbound(deps: Deps, carrier: string, inbound: InboundText): Promise<void> {
-  const keyword = readKeyword(inbound.text);
+  const keyword = inbound.keyword ?? readKeyword(inbound.text);
+  const from = toSender(inbound.from);
   const websites = await findWebsitesBySender(deps.db, carrier, inbound.to.flatMap(withAndWithoutPlus));
   if (websites.length === 0) deps.log("warn", "inbound.no-website", { carrier });
   for (const website of websites.length > 0 ? websites : [null]) {
@@ -25,18 +26,23 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
       websiteId: website?.websiteId ?? "",
       carrier,
       carrierMessageId: inbound.carrierMessageId,
-      from: inbound.from,
+      from,
       to: inbound.to[0] ?? "",
       text: inbound.text,
       keyword,
       receivedAt: deps.now(),
     };
-    const phone = website && isE164(inbound.from) ? toDigits(inbound.from) : null;
+    const phone = website && isE164(from) ? toDigits(from) : null;
     const reply = website && !inbound.answeredByCarrier ? replyTo(deps, website, keyword) : null;
     const isReplyDue = await applyInbound(deps.db, record, phone, reply);
     deps.log("info", "inbound.received", { carrier, websiteId: record.websiteId, keyword, replied: isReplyDue });
     if (reply && isReplyDue) await queueDeliveries(deps, [reply.messageId]);
   }
+}
+
+/** E.164 where a plus sign is all that lacks of it: some gateways give numbers without. */
+function toSender(from: string): string {
+  return isE164(`+${from}`) ? `+${from}` : from;
 }
 
 /** A short code has no plus sign, and gateways differ on whether a number has one. */

@@ -19,6 +19,8 @@ export const receiveReceiptsHandler: Handler = async (request, deps) => {
 /** /carriers/:carrier/inbound */
 export const receiveInboundHandler: Handler = async (request, deps) => {
   const { carrierName, reports } = await verify(request, deps, (carrier, given) => carrier.readInbound(given));
+  if (reports.length === 0)
+    deps.log("warn", "inbound.unreadable", { requestId: request.requestId, carrier: carrierName });
   for (const inbound of reports) await receiveInbound(deps, carrierName, inbound);
   return received();
 };

@@ -1,4 +1,5 @@
 import type { Receipt } from "../../domain/job.ts";
+import type { Keyword } from "../../domain/keyword.ts";
 import type { Segments } from "../../domain/segments.ts";
 
 /** What a carrier is asked to bring to a handset. */
@@ -46,6 +47,8 @@ export interface InboundText {
   /** Under which names a website may have this number as its sender. */
   to: string[];
   text: string;
+  /** What the carrier has taken the text for, where it reads keywords itself (it may know other words for them). */
+  keyword: Keyword | null;
   /** The carrier has already answered the keyword itself. */
   answeredByCarrier: boolean;
 }

@@ -72,6 +72,8 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
   return answer.status === 503 ? { kind: "later", reason } : commonSubmission(answer, reason);
 }
 
+const CONNECT_TIMEOUT_MILLISECONDS = 5000;
+
 /**
  * fetch says the same of a connection that was refused and of one that broke after the message had gone out. Only the
  * first is safe to try again, so it is found out beforehand; what breaks after this counts as unknown.
@@ -80,9 +82,10 @@ async function canConnect(url: string): Promise<boolean> {
   const { hostname, port, protocol } = new URL(url);
   try {
     const socket = connect({ hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) });
-    await socket.opened;
+    const opened = socket.opened.then(() => true);
+    const isOpen = await Promise.race([opened, scheduler.wait(CONNECT_TIMEOUT_MILLISECONDS).then(() => false)]);
     await socket.close();
-    return true;
+    return isOpen;
   } catch {
     return false;
   }
@@ -127,6 +130,7 @@ async function readInbound({ webhookKey }: KannelSettings, { method, url }: Carr
     from,
     to: [to],
     text: query.get("text") ?? "",
+    keyword: null,
     answeredByCarrier: false,
   };
   return { kind: "verified" as const, reports: [text] };

@@ -12,21 +12,22 @@ import {
 import { type Answer, ask, commonSubmission, parseJson } from "./http.ts";
 
 /** https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks: the status of the one recipient. */
-const STATUSES: Record<string, Receipt["status"]> = {
-  queued: "SENDING",
-  sending: "SENDING",
-  sent: "SENDING",
-  delivered: "DELIVERED",
-  sending_failed: "FAILED_TO_DELIVERY",
-  delivery_failed: "FAILED_TO_DELIVERY",
-  /** No carrier's word came: neither is known, so the deadline decides. */
-  delivery_unconfirmed: "SENDING",
-};
+const STATUSES = new Map<string, Receipt["status"]>([
+  ["queued", "SENDING"],
+  ["sending", "SENDING"],
+  ["sent", "SENDING"],
+  ["delivered", "DELIVERED"],
+  ["sending_failed", "FAILED_TO_DELIVERY"],
+  ["delivery_failed", "FAILED_TO_DELIVERY"],
+  ["expired", "FAILED_TO_DELIVERY"],
+  // No carrier's word came: neither is known, so the deadline decides.
+  ["delivery_unconfirmed", "SENDING"],
+]);
 
 /** The recipient has opted out of this sender (with HTTP 409, or in a receipt). */
 const OPTED_OUT = "40300";
 
-const MESSAGING_PROFILE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const MESSAGING_PROFILE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** How far the time stamp of a signature may be from ours. */
 const TOLERANCE_SECONDS = 300;
@@ -130,7 +131,7 @@ const receiptSchema = z.object({
 
 function toReceipts(event: unknown): Receipt[] {
   const payload = receiptSchema.safeParse(event).data?.data.payload;
-  const status = STATUSES[payload?.to[0]?.status ?? ""];
+  const status = STATUSES.get(payload?.to[0]?.status ?? "");
   if (!payload || status === undefined || !URL.canParse(payload.webhook_url)) return [];
   const messageId = new URL(payload.webhook_url).searchParams.get("m");
   if (messageId === null) return [];
@@ -171,6 +172,7 @@ function toInbound(event: unknown): InboundText[] {
       from: payload.from.phone_number,
       to: profile ? [...numbers, profile] : numbers,
       text: payload.text ?? "",
+      keyword: null,
       answeredByCarrier: false,
     },
   ];

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Receipt } from "../../domain/job.ts";
+import type { Keyword } from "../../domain/keyword.ts";
 import { isE164 } from "../../domain/phone.ts";
 import {
   type Carrier,
@@ -12,23 +13,30 @@ import {
 import { type Answer, ask, commonSubmission, parseJson } from "./http.ts";
 
 /** https://www.twilio.com/docs/messaging/api/message-resource#message-status-values */
-const STATUSES: Record<string, Receipt["status"]> = {
-  accepted: "SENDING",
-  scheduled: "SENDING",
-  queued: "SENDING",
-  sending: "SENDING",
-  sent: "SENDING",
-  delivered: "DELIVERED",
-  read: "DELIVERED",
-  undelivered: "FAILED_TO_DELIVERY",
-  failed: "FAILED_TO_DELIVERY",
-  canceled: "FAILED_TO_DELIVERY",
-};
+const STATUSES = new Map<string, Receipt["status"]>([
+  ["accepted", "SENDING"],
+  ["scheduled", "SENDING"],
+  ["queued", "SENDING"],
+  ["sending", "SENDING"],
+  ["sent", "SENDING"],
+  ["delivered", "DELIVERED"],
+  ["read", "DELIVERED"],
+  ["undelivered", "FAILED_TO_DELIVERY"],
+  ["failed", "FAILED_TO_DELIVERY"],
+  ["canceled", "FAILED_TO_DELIVERY"],
+]);
+
+/** https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out: what Twilio has taken a text for, and answered. */
+const OPT_OUT_TYPES = new Map<string, Keyword>([
+  ["STOP", "stop"],
+  ["START", "start"],
+  ["HELP", "help"],
+]);
 
 /** https://www.twilio.com/docs/api/errors/21610: the recipient has opted out of this sender. */
 const OPTED_OUT = 21610;
 
-const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/;
+const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/i;
 
 export interface TwilioSettings {
   accountSid: string;
@@ -97,12 +105,18 @@ async function readSigned(settings: TwilioSettings, request: CarrierRequest): Pr
   const form = new URLSearchParams(request.body);
   const signature = decodeSignature(request.headers.get("x-twilio-signature"));
   if (request.method !== "POST" || !signature) return undefined;
-  const names = [...new Set(form.keys())].sort();
-  const signed = request.url.href + names.map((name) => name + form.getAll(name).join("")).join("");
+  const names = distinct([...form.keys()]);
+  const signed =
+    request.url.href + names.flatMap((name) => distinct(form.getAll(name)).map((value) => name + value)).join("");
   const encoder = new TextEncoder();
   const algorithm = { name: "HMAC", hash: "SHA-1" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(settings.authToken), algorithm, false, ["verify"]);
   return (await crypto.subtle.verify("HMAC", key, signature, encoder.encode(signed))) ? form : undefined;
+}
+
+/** Sorted, as Twilio signs the names of a form, and the values of a name. */
+function distinct(texts: string[]): string[] {
+  return [...new Set(texts)].sort();
 }
 
 function decodeSignature(header: string | null): Uint8Array | undefined {
@@ -115,7 +129,7 @@ function decodeSignature(header: string | null): Uint8Array | undefined {
 
 function toReceipts({ url }: CarrierRequest, form: URLSearchParams): Receipt[] {
   const messageId = url.searchParams.get("m");
-  const status = STATUSES[form.get("MessageStatus") ?? ""];
+  const status = STATUSES.get(form.get("MessageStatus") ?? "");
   if (messageId === null || status === undefined) return [];
   const code = form.get("ErrorCode");
   return [
@@ -139,6 +153,7 @@ function toInbound(form: URLSearchParams): InboundText[] {
       from,
       to: service ? [to, service] : [to],
       text: form.get("Body") ?? "",
+      keyword: OPT_OUT_TYPES.get(form.get("OptOutType") ?? "") ?? null,
       answeredByCarrier: form.has("OptOutType"),
     },
   ];

@@ -52,7 +52,7 @@ export async function claimCallbacks(
   db: D1Database,
   { eventIds, claim, now }: { eventIds: DueEvent[]; claim: string; now: number },
 ): Promise<ClaimedCallback[]> {
-  const keys = JSON.stringify(eventIds.map(splitEventId));
+  const keys = JSON.stringify([...new Set(eventIds)].map(splitEventId));
   const results = await runBatch(db, [
     db
       .prepare(

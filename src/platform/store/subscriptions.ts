@@ -103,28 +103,37 @@ function changeStatements(db: D1Database, websiteId: string, list: string, origi
 }
 
 /**
- * The recipient of a message has opted out by their own word. Repeating it changes nothing.
- * @param origin with the source carrier or keyword
+ * The recipient of a message has opted out at its carrier. It counts once a message: a report that is repeated after the
+ * person has come back by START changes nothing.
+ * @param carrier leaves the message of another carrier alone
  */
-export async function optOutRecipient(db: D1Database, messageId: string, origin: ChangeOrigin): Promise<void> {
+export async function optOutRecipient(
+  db: D1Database,
+  messageId: string,
+  origin: ChangeOrigin,
+  carrier: string | undefined,
+): Promise<void> {
+  const isNew = "m.message_id = ?1 AND m.phone IS NOT NULL AND m.opted_out = 0 AND (?2 IS NULL OR m.carrier = ?2)";
+  const key = [messageId, carrier ?? null] as const;
   await runBatch(db, [
     db
       .prepare(
         `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-         SELECT m.website_id, m.phone, s.subscribed, 0, ?2, ?3, ?4 FROM messages m
+         SELECT m.website_id, m.phone, s.subscribed, 0, ?3, ?4, ?5 FROM messages m
          LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
-         WHERE m.message_id = ?1 AND m.phone IS NOT NULL AND (s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)`,
+         WHERE ${isNew} AND (s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)`,
       )
-      .bind(messageId, origin.now, origin.source, origin.proof),
+      .bind(...key, origin.now, origin.source, origin.proof),
     db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id, opted_out_by_person)
          SELECT m.website_id, m.phone, 0, NULL, ${LATEST_CHANGE("m.website_id", "m.phone")}, 1
-         FROM messages m WHERE m.message_id = ?1 AND m.phone IS NOT NULL
+         FROM messages m WHERE ${isNew}
          ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 0, change_id = excluded.change_id,
            opted_out_by_person = 1`,
       )
-      .bind(messageId),
+      .bind(...key),
+    db.prepare(`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`).bind(...key),
   ]);
 }
 

@@ -1,0 +1,248 @@
+/** What every carrier must do with a message. contract-receipts.test.ts is the other half: what it must do with reports. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ADA, BOB, CARRIERS, CarrierWorld, mockSockets, OPTING_OUT, OURS } from "./carrier-world.ts";
+import { type Answering, text } from "./test-carrier.ts";
+
+mockSockets();
+
+const TEXTS = ["hello & 100% = +1 £", "Grüße 👍 ÿ", "two\nlines {}[]~€", "x".repeat(1600), "👍".repeat(400)];
+/** What leaves open, from any carrier, whether it has the message. */
+const UNKNOWNS: [what: string, answer: Answering][] = [
+  ["a timeout", () => Promise.reject(new DOMException("The operation timed out", "TimeoutError"))],
+  ["a reset", () => Promise.reject(new Error("Network connection lost."))],
+  ["an answer that breaks off", () => new Response(breaksOff(), { status: 202 })],
+  ["408", () => text("", 408)],
+  ["500", () => text("", 500)],
+  ["502", () => text("<html>", 502)],
+  ["a redirect", () => text("", 307, { location: "https://elsewhere.example.com/" })],
+  ["another redirect", () => text("", 303, { location: "/messages" })],
+  ["204", () => new Response(null, { status: 204 })],
+];
+
+const MEDIA = "https://cdn.example.com/a%20picture.jpg?x=1&y=2";
+
+describe.each(CARRIERS)("$name, with a message", (carrier) => {
+  let at: CarrierWorld;
+
+  beforeEach(async () => {
+    at = await CarrierWorld.create(carrier);
+  });
+
+  afterEach(() => {
+    at.expectPublished();
+    vi.restoreAllMocks();
+  });
+
+  const passHours = async (hours: number) => {
+    for (let hour = 0; hour < hours; hour++) {
+      at.world.advance(3600);
+      await at.world.sweep();
+      await at.world.runQueues();
+    }
+  };
+
+  it("accepted: is SENDING, and the carrier's id for it is kept", async () => {
+    const { messageId, ...submitted } = await at.submit({ text: "Brand: hello" });
+    expect(submitted).toMatchObject({ to: ADA, from: OURS, text: "Brand: hello", mediaUrls: [] });
+    expect(submitted.receiptUrl).toMatch(new RegExp(`^https://sms.example.com/carriers/${carrier.name}/receipts\\?m=`));
+    expect(await at.message(messageId)).toMatchObject({
+      status: "SENDING",
+      reason: null,
+      carrier: carrier.name,
+      carrierMessageId: carrier.carrierMessageId,
+      attempts: 1,
+    });
+    await at.world.runQueues();
+    expect(at.callbacks[messageId]).toEqual(["SENDING"]);
+  });
+
+  it("reaches the carrier with its text as it is", async () => {
+    for (const words of TEXTS) expect((await at.submit({ text: words })).text).toBe(words);
+  });
+
+  it("is sent from the sender of its website, of whichever kind", async () => {
+    for (const sender of carrier.senders) {
+      await at.world.website("brand", { carrier: carrier.name, sender });
+      expect((await at.submit()).from).toBe(sender);
+    }
+  });
+
+  it("refused: is FAILED_TO_SEND with a reason to read, and is not tried again", async () => {
+    for (const [what, answer, reason] of carrier.refusals) {
+      at.answer = answer;
+      const { messageId } = await at.submit();
+      expect([what, await at.message(messageId)]).toMatchObject([
+        what,
+        { status: "FAILED_TO_SEND", reason: expect.stringMatching(reason), carrierMessageId: null },
+      ]);
+      await at.world.runQueues();
+      expect(at.callbacks[messageId]).toEqual(["FAILED_TO_SEND"]);
+    }
+    await passHours(2);
+    expect(at.submitted).toHaveLength(carrier.refusals.length);
+    expect((await at.person(ADA)).subscribed).toBe(true);
+  });
+
+  it.each(carrier.laters)(
+    "later (%s): is tried again and then accepted, twice in total",
+    async (_, answer, seconds) => {
+      at.answer = answer;
+      const { messageId } = await at.submit();
+      const waiting = (await at.message(messageId)) as { retryAt: string };
+      expect(waiting).toMatchObject({ status: "PENDING_TO_SEND", carrierMessageId: null });
+      const wait = (Date.parse(waiting.retryAt) - at.world.now) / 1000;
+      if (seconds === undefined) expect(wait).toBeGreaterThan(0);
+      else expect(wait).toBe(seconds);
+      at.answer = carrier.accepts;
+      at.world.advance(wait - 1);
+      await at.world.runQueues();
+      expect(at.submitted).toHaveLength(1);
+      at.world.advance(1);
+      await at.world.runQueues();
+      expect(at.submitted).toHaveLength(2);
+      expect(at.submitted[1]).toEqual(at.submitted[0]);
+      expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reason: null });
+      expect(await at.events(messageId)).toEqual(["SENDING"]);
+    },
+  );
+
+  it("later, from somebody who says STOP in the meantime: is not sent", async () => {
+    at.answer = carrier.laters[0]?.[1] ?? carrier.accepts;
+    const { messageId } = await at.submit();
+    at.answer = carrier.accepts;
+    await at.inbound("STOP", { from: ADA });
+    at.world.advance(3600);
+    await at.world.runQueues();
+    expect(at.submitted.filter((one) => one.messageId === messageId)).toHaveLength(1);
+    expect(await at.events(messageId)).toEqual(["NOT_SUBSCRIBED"]);
+  });
+
+  it("unknown: is never submitted again, and a later receipt ends it", async () => {
+    const unknowns = [...UNKNOWNS, ...carrier.unknowns];
+    for (const [what, answer] of unknowns) {
+      at.answer = answer;
+      const { messageId } = await at.submit();
+      expect([what, await at.message(messageId)]).toMatchObject([
+        what,
+        {
+          status: "SENDING",
+          reason: expect.stringMatching(/^outcome unknown, not sent again: ./),
+          carrierMessageId: null,
+        },
+      ]);
+    }
+    await passHours(5);
+    expect(at.submitted).toHaveLength(unknowns.length);
+    for (const submitted of at.submitted) {
+      expect((await at.receipt(submitted, carrier.delivered)).status).toBe(200);
+      await at.world.runQueues();
+      expect(at.callbacks[submitted.messageId]).toEqual(["SENDING", "DELIVERED"]);
+    }
+  });
+
+  it("that the carrier cannot reach for want of a connection (521): is tried again", async () => {
+    at.answer = () => text("", 521);
+    const { messageId } = await at.submit();
+    expect(await at.message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
+  });
+
+  it("with media: is sent with it, or refused by a carrier of text alone", async () => {
+    if (carrier.carriesMedia) {
+      expect((await at.submit({ mediaUrl: MEDIA })).mediaUrls).toEqual([MEDIA]);
+      return;
+    }
+    const messageId = await at.world.send(at.client, { phone: ADA, mediaUrl: MEDIA });
+    await at.world.runQueues();
+    expect(at.submitted).toEqual([]);
+    expect(await at.message(messageId)).toMatchObject({
+      status: "FAILED_TO_SEND",
+      reason: expect.stringMatching(/cannot carry media/),
+    });
+  });
+
+  it("of a website that names it without its settings: there is no such website, and the answer says what lacks", async () => {
+    const [first = ""] = Object.keys(carrier.settings);
+    at.configure({ ...carrier.settings, PUBLIC_ORIGIN: "https://sms.example.com", [first]: "" });
+    const settings = { name: "Other", carrier: carrier.name, sender: OURS };
+    const lacksOne = await at.world.operator("PUT", "/websites/other", settings);
+    expect(lacksOne.status).toBe(400);
+    expect(await lacksOne.json()).toMatchObject({
+      code: 40001,
+      details: [{ field: "carrier", message: `${carrier.name} is not set up: it lacks ${first}` }],
+    });
+    at.configure({});
+    const lacksAll = await at.world.operator("PUT", "/websites/other", settings);
+    const names = [...Object.keys(carrier.settings), "PUBLIC_ORIGIN"].join(", ");
+    expect(await lacksAll.json()).toMatchObject({
+      details: [{ field: "carrier", message: `${carrier.name} is not set up: it lacks ${names}` }],
+    });
+    expect((await at.world.operator("GET", "/websites/other")).status).toBe(404);
+  });
+
+  it("from a sender that the carrier does not take: the website is refused", async () => {
+    for (const sender of carrier.badSenders) {
+      const answer = await at.world.operator("PUT", "/websites/brand", {
+        name: "Brand",
+        carrier: carrier.name,
+        sender,
+      });
+      expect([sender, answer.status, await answer.json()]).toMatchObject([
+        sender,
+        400,
+        { code: 40001, details: [{ field: "sender", message: expect.stringMatching(/^must be /) }] },
+      ]);
+    }
+  });
+});
+
+describe.each(OPTING_OUT)("$name, with a message", (carrier) => {
+  it("to somebody who has opted out there: is FAILED_TO_SEND, and they are here too", async () => {
+    const at = await CarrierWorld.create(carrier);
+    at.answer = carrier.optOut?.refusal ?? carrier.accepts;
+    const { messageId } = await at.submit();
+    const { status, reason } = await at.message(messageId);
+    expect(status).toBe("FAILED_TO_SEND");
+    const person = await at.person(ADA);
+    expect(person).toMatchObject({ subscribed: false, optedOutByPerson: true });
+    expect(person.changes.at(-1)).toMatchObject({ from: true, to: false, source: "carrier", proof: reason });
+    expect((await at.person(BOB)).subscribed).toBe(true);
+    const next = await at.world.send(at.client, { phone: ADA });
+    await at.world.runQueues();
+    expect(await at.world.statusOf(next)).toBe("NOT_SUBSCRIBED");
+    expect(at.submitted).toHaveLength(1);
+    vi.restoreAllMocks();
+  });
+});
+
+describe("kannel, which says the same of a refused connection and of a broken one", () => {
+  it("is tried again while nothing listens, without a submission, and then accepted", async () => {
+    const kannel = CARRIERS[2] as (typeof CARRIERS)[number];
+    const at = await CarrierWorld.create(kannel);
+    at.connection = () => Promise.reject(new Error("proxy request failed, cannot connect to the specified address"));
+    const messageId = await at.world.send(at.client, { phone: ADA });
+    await at.world.runQueues();
+    expect(at.submitted).toEqual([]);
+    expect(await at.message(messageId)).toMatchObject({
+      status: "PENDING_TO_SEND",
+      reason: "kannel: connection refused",
+      attempts: 1,
+    });
+    at.connection = async () => {};
+    at.world.advance(3600);
+    await at.world.runQueues();
+    expect(at.submitted).toHaveLength(1);
+    expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reason: null, attempts: 2 });
+    vi.restoreAllMocks();
+  });
+});
+
+/** A body whose connection is lost after its first bytes. */
+function breaksOff(): ReadableStream<Uint8Array> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  void writer
+    .write(new TextEncoder().encode('{"sid":"SM1'))
+    .then(() => writer.abort(new Error("Network connection lost.")))
+    .catch(() => {});
+  return readable;
+}

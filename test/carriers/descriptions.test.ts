@@ -1,0 +1,151 @@
+/** What we ask of Twilio and Telnyx is what they publish, and so is what our tests have them answer. */
+import * as fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { makeCarriers } from "../../src/platform/carriers/index.ts";
+import {
+  TWILIO_ANSWER,
+  telnyxAnswerFaults,
+  telnyxReceiptFaults,
+  telnyxRefusalFaults,
+  telnyxRequestFaults,
+  twilioAnswerFaults,
+  twilioRequestFaults,
+} from "./descriptions.ts";
+import { telnyx } from "./telnyx.ts";
+import { json, PUBLIC_ORIGIN, type TestCarrier } from "./test-carrier.ts";
+import { twilio } from "./twilio.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const { ready } = makeCarriers(readConfig({ PUBLIC_ORIGIN, ...twilio.settings, ...telnyx.settings }));
+const MESSAGE = { messageId: crypto.randomUUID(), to: "+12125550100", text: "hi", mediaUrl: null, attempt: 1 };
+
+describe.each([twilio, telnyx])("a request to $name", (carrier) => {
+  it("is as published, whatever the sender, the text and the media", async () => {
+    const requests = answerWith(carrier, carrier.accepts);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...carrier.senders),
+        fc.string({ unit: "grapheme", minLength: 1, maxLength: 300 }),
+        fc.option(fc.webUrl({ withQueryParameters: true, withFragments: true })),
+        async (from, text, mediaUrl) => {
+          await submit(carrier, { from, text, mediaUrl });
+          const [submitted] = requests.splice(0);
+          expect(submitted).toMatchObject({ faults: [], from, text, mediaUrls: mediaUrl === null ? [] : [mediaUrl] });
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it("holds no secret in its URL", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(async () => carrier.accepts());
+    await submit(carrier, {});
+    for (const secret of ["0123456789abcdef", "KEY0123"])
+      expect(String(fetched.mock.calls[0]?.[0])).not.toContain(secret);
+  });
+});
+
+describe("the descriptions", () => {
+  const request = (url: string, type: string) =>
+    new Request(url, { method: "POST", headers: { "content-type": type } });
+
+  it("find a misspelt, a missing and a doubled field, and a wrong path, of Twilio's", () => {
+    const url = "https://api.twilio.com/2010-04-01/Accounts/AC00000000000000000000000000000000/Messages.json";
+    const faults = (body: string, at = url) =>
+      twilioRequestFaults(request(at, "application/x-www-form-urlencoded"), body);
+    const good = "To=%2B12125550100&From=%2B12125550000&Body=hi";
+    expect(faults(good)).toEqual([]);
+    for (const bad of [
+      `${good}&Statuscallback=https%3A%2F%2Fa.b`,
+      `${good}&To=%2B1212`,
+      "From=1234&Body=a",
+      "To=1234&Body=a",
+    ]) {
+      expect([bad, faults(bad).length]).toEqual([bad, 1]);
+    }
+    expect(faults(good, url.replace("Messages", "Message"))).not.toEqual([]);
+    expect(faults(good, url.replace("AC0", "XX0"))).not.toEqual([]);
+  });
+
+  it("find a misspelt, a missing and a wrong field, and a wrong path, of Telnyx's", () => {
+    const url = "https://api.telnyx.com/v2/messages";
+    const faults = (body: unknown, at = url) =>
+      telnyxRequestFaults(request(at, "application/json"), JSON.stringify(body));
+    const good = { to: "+12125550100", from: "+12125550000", text: "hi" };
+    expect(faults(good)).toEqual([]);
+    expect(faults({ ...good, webhookUrl: "https://a.b" })).not.toEqual([]);
+    expect(faults({ ...good, media_urls: "https://a.b" })).not.toEqual([]);
+    expect(faults({ from: "1", text: "hi" })).not.toEqual([]);
+    expect(faults(good, `${url}/`)).not.toEqual([]);
+  });
+
+  it("find an event of Telnyx's that it does not send", () => {
+    expect(telnyxReceiptFaults({ data: { payload: { to: [{ status: "lost" }] } } })).not.toEqual([]);
+  });
+});
+
+describe("an answer as published", () => {
+  it.each([
+    ["from a number", { from: "+12125550000", messaging_service_sid: null }],
+    ["from a service", {}],
+    ["queued, with everything null that may be", { body: null, price: null, date_sent: null, error_code: null }],
+    ["of an MMS", { sid: `MM${"1".repeat(32)}`, num_media: "1", status: "accepted" }],
+  ])("of Twilio's, %s: is accepted under its sid", async (_, fields) => {
+    const answer = { ...TWILIO_ANSWER, ...fields };
+    expect(twilioAnswerFaults(answer)).toEqual([]);
+    answerWith(twilio, () => json(answer, 201));
+    expect(await submit(twilio, {})).toEqual({ kind: "accepted", carrierMessageId: answer.sid });
+  });
+
+  it("of Telnyx's: is accepted under its id", async () => {
+    const id = crypto.randomUUID();
+    const to = [{ phone_number: "+12125550100", status: "queued", carrier: "EXAMPLE", line_type: "Wireless" }];
+    for (const fields of [{}, { type: "MMS", media: [{ url: "https://a.b/c.jpg" }] }, { sent_at: null, cost: null }]) {
+      const answer = { data: { record_type: "message", direction: "outbound", id, type: "SMS", to, ...fields } };
+      expect(telnyxAnswerFaults(answer)).toEqual([]);
+      answerWith(telnyx, () => json(answer, 200));
+      expect(await submit(telnyx, {})).toEqual({ kind: "accepted", carrierMessageId: id });
+    }
+  });
+
+  it("of Telnyx's that refuses: is refused with its first error, an opt-out wherever it stands", async () => {
+    const optedOut = { code: "40300", title: "Blocked due to STOP message", detail: "d", source: { pointer: "/to" } };
+    const other = { code: "40305", title: "Invalid 'from' address", meta: { url: "https://a.b" } };
+    for (const errors of [[optedOut], [other], [other, optedOut]]) {
+      expect(telnyxRefusalFaults({ errors })).toEqual([]);
+      answerWith(telnyx, () => json({ errors }, 409));
+      const [{ code, title } = other] = errors;
+      expect(await submit(telnyx, {})).toEqual({
+        kind: "refused",
+        reason: `telnyx: HTTP 409, ${code}: ${title}`,
+        ...(errors.includes(optedOut) ? { optedOut: true } : {}),
+      });
+    }
+  });
+
+  it("that the suite has the carriers give is one of these", async () => {
+    expect(twilioAnswerFaults(await (await twilio.accepts()).json())).toEqual([]);
+    expect(telnyxAnswerFaults(await (await telnyx.accepts()).json())).toEqual([]);
+    expect(telnyxRefusalFaults(await (await telnyx.optOut?.refusal())?.json())).toEqual([]);
+  });
+});
+
+/** Answers every request; gives those that were made, as the carrier reads them. */
+function answerWith(carrier: TestCarrier, answer: TestCarrier["accepts"]) {
+  const made: ReturnType<TestCarrier["read"]>[] = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const request = new Request(input as string, init as RequestInit);
+    made.push(carrier.read(request, await request.text()));
+    return answer();
+  });
+  return made;
+}
+
+function submit(carrier: TestCarrier, fields: { from?: string; text?: string; mediaUrl?: string | null }) {
+  const [from = ""] = carrier.senders;
+  return ready[carrier.name]?.submit({ ...MESSAGE, from, encoding: "GSM-7", ...fields });
+}

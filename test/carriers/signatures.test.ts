@@ -1,0 +1,127 @@
+/** Requests that the carriers' own libraries accept and refuse are accepted and refused here. */
+import { describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { makeCarriers } from "../../src/platform/carriers/index.ts";
+import telnyxVectors from "./fixtures/telnyx-signatures.json" with { type: "json" };
+import twilioVectors from "./fixtures/twilio-signatures.json" with { type: "json" };
+
+const { ready } = makeCarriers(
+  readConfig({
+    PUBLIC_ORIGIN: "https://gw.example.com",
+    TWILIO_ACCOUNT_SID: "AC00000000000000000000000000000000",
+    TWILIO_AUTH_TOKEN: twilioVectors.authToken,
+    TELNYX_API_KEY: "KEY",
+    TELNYX_PUBLIC_KEY: telnyxVectors.publicKeyBase64,
+  }),
+);
+
+const at = (seconds: number) => telnyxVectors.timestamp * 1000 + seconds * 1000;
+
+describe("Twilio's signature", () => {
+  it.each(twilioVectors.vectors)("$name", async ({ method, url, body, signature, valid }) => {
+    const headers = new Headers({ [twilioVectors.header]: signature });
+    const request = { method, url: new URL(url), headers, body, now: 0 };
+    const kind = valid ? "verified" : "forged";
+    expect((await ready.twilio?.readReceipts(request))?.kind).toBe(kind);
+    expect((await ready.twilio?.readInbound(request))?.kind).toBe(kind);
+  });
+
+  it("of a receipt lets it be read as it was written", async () => {
+    const [vector] = twilioVectors.vectors;
+    if (!vector) throw new Error("no vector");
+    const headers = new Headers({ "x-twilio-signature": vector.signature });
+    const request = { method: "POST", url: new URL(vector.url), headers, body: vector.body, now: 0 };
+    expect(await ready.twilio?.readReceipts(request)).toEqual({
+      kind: "verified",
+      reports: [
+        {
+          messageId: "01J8ZK5T9Q",
+          status: "DELIVERED",
+          reason: null,
+          carrierMessageId: "SM11111111111111111111111111111111",
+          optedOut: false,
+        },
+      ],
+    });
+  });
+
+  it("of an inbound text lets it be read as it was written, and as answered by Twilio", async () => {
+    const vector = twilioVectors.vectors[1];
+    if (!vector) throw new Error("no vector");
+    const headers = new Headers({ "x-twilio-signature": vector.signature });
+    const request = { method: "POST", url: new URL(vector.url), headers, body: vector.body, now: 0 };
+    expect(await ready.twilio?.readInbound(request)).toEqual({
+      kind: "verified",
+      reports: [
+        {
+          carrierMessageId: "SM22222222222222222222222222222222",
+          from: "+15005550006",
+          to: ["+15005550001", "MG33333333333333333333333333333333"],
+          keyword: "stop",
+          text: "Stop & thanks + 👍=1",
+          answeredByCarrier: true,
+        },
+      ],
+    });
+  });
+});
+
+describe("Telnyx's signature", () => {
+  const read = async (index: number, seconds: number, change = (body: string) => body) => {
+    const { headers, body } = telnyxVectors.vectors[index] as (typeof telnyxVectors.vectors)[number];
+    const url = new URL("https://gw.example.com/carriers/telnyx/receipts");
+    const request = { method: "POST", url, headers: new Headers(headers), body: change(body), now: at(seconds) };
+    return [await ready.telnyx?.readReceipts(request), await ready.telnyx?.readInbound(request)];
+  };
+
+  it.each(telnyxVectors.vectors.map(({ name, valid }, index) => ({ name, valid, index })))(
+    "$name",
+    async ({ valid, index }) => {
+      for (const answer of await read(index, 0)) expect(answer?.kind).toBe(valid ? "verified" : "forged");
+    },
+  );
+
+  it.each([-301, -300, 300, 301])("counts for 5 minutes around its time stamp: %d seconds", async (seconds) => {
+    for (const answer of await read(0, seconds))
+      expect(answer?.kind).toBe(Math.abs(seconds) > 300 ? "forged" : "verified");
+  });
+
+  it("is over the bytes that came, not over what they mean", async () => {
+    const again = (body: string) => JSON.stringify(JSON.parse(body));
+    for (const answer of await read(1, 0, again)) expect(answer?.kind).toBe("forged");
+  });
+
+  it("lets a receipt and an inbound text be read as they were written", async () => {
+    expect(await read(0, 0)).toEqual([
+      {
+        kind: "verified",
+        reports: [
+          {
+            messageId: "01J8ZK5T9Q",
+            status: "DELIVERED",
+            reason: null,
+            carrierMessageId: "40385f64-5717-4562-b3fc-2c963f66afa6",
+            optedOut: false,
+          },
+        ],
+      },
+      { kind: "verified", reports: [] },
+    ]);
+    expect(await read(1, 0)).toEqual([
+      { kind: "verified", reports: [] },
+      {
+        kind: "verified",
+        reports: [
+          {
+            carrierMessageId: "7ee4241c-f127-47e5-9c34-3aac291f8058",
+            from: "+15005550006",
+            to: ["+15005550001", "4000eba1-a0c0-4563-9925-b25e842a7cb6"],
+            text: "STOP",
+            keyword: null,
+            answeredByCarrier: false,
+          },
+        ],
+      },
+    ]);
+  });
+});

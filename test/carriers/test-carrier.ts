@@ -1,0 +1,78 @@
+import type { MessageStatus } from "../../src/domain/message.ts";
+
+/** A message as it reached a carrier. */
+export interface Submitted {
+  /** Our reference, as the carrier would give it back. */
+  messageId: string;
+  to: string;
+  from: string;
+  text: string;
+  mediaUrls: string[];
+  /** Where the carrier was told to post receipts to. */
+  receiptUrl: string;
+  /** What differs from what the carrier publishes of its API; empty where nothing does. */
+  faults: string[];
+}
+
+/** What a carrier calls us with. */
+export interface Hook {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+export interface InboundGiven {
+  id: string;
+  from: string;
+  to: string;
+  text: string;
+  /** Further fields of the carrier's own. */
+  more?: Record<string, string>;
+}
+
+export interface ReceiptGiven {
+  status: string;
+  /** The carrier's error code. */
+  error?: string;
+}
+
+/** An answer to a submission; a function because a body can be read once. */
+export type Answering = () => Response | Promise<Response>;
+
+/** A carrier as the suite sees it from outside: how it answers, and how it calls us. */
+export interface TestCarrier {
+  name: "twilio" | "telnyx" | "kannel";
+  settings: Record<string, string>;
+  senders: string[];
+  badSenders: (string | null)[];
+  isSubmission(request: Request): boolean;
+  read(request: Request, body: string): Submitted;
+  accepts: Answering;
+  /** What `accepts` calls the message; null where the carrier gives no id. */
+  carrierMessageId: string | null;
+  refusals: [what: string, answer: Answering, reason: RegExp][];
+  /** The seconds it asks to wait; undefined where it names none. */
+  laters: [what: string, answer: Answering, seconds: number | undefined][];
+  /** Beside those that every carrier shares. */
+  unknowns: [what: string, answer: Answering][];
+  statuses: Record<string, MessageStatus>;
+  sent: string;
+  delivered: string;
+  failed: string;
+  /** Of a message that could not be delivered: what the operator reads. */
+  failedReason: RegExp;
+  receipt(submitted: Submitted, given: ReceiptGiven, now: number): Promise<Hook>;
+  inbound(given: InboundGiven, now: number): Promise<Hook>;
+  /** Receipts that it has not sent, made from what it knows of two messages. */
+  forgeries(of: Submitted, other: Submitted, now: number): Promise<[what: string, hook: Hook][]>;
+  optOut?: { refusal: Answering; receipt: ReceiptGiven };
+  carriesMedia: boolean;
+}
+
+export const PUBLIC_ORIGIN = "https://sms.example.com";
+
+export const text = (body: string, status: number, headers: Record<string, string> = {}) =>
+  new Response(body, { status, headers });
+export const json = (value: unknown, status: number, headers: Record<string, string> = {}) =>
+  Response.json(value, { status, headers });
