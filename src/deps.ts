@@ -19,6 +19,7 @@ export interface Deps {
   newId(): string;
   /** From 0 to 1. */
   random(): number;
+  randomBytes(count: number): Uint8Array;
   /** Does work after the answer. */
   waitUntil(work: Promise<unknown>): void;
   log(level: "info" | "warn" | "error", event: string, fields?: LogFields): void;
@@ -60,6 +61,7 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     now: () => Date.now(),
     newId: () => crypto.randomUUID(),
     random: Math.random,
+    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     waitUntil: (work) => context.waitUntil(work),
     log,
   };

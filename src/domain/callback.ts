@@ -16,6 +16,7 @@ export const callbackSchema = z.object({
 
 export interface CallbackEvent {
   eventId: string;
+  eventType: z.output<typeof callbackSchema>["eventType"];
   messageId: string;
   status: MessageStatus;
   /** Milliseconds since 1970. */
@@ -30,7 +31,7 @@ export interface CallbackEvent {
 export function callbackBody(event: CallbackEvent): string {
   const body: z.output<typeof callbackSchema> = {
     eventId: event.eventId,
-    eventType: "message.status",
+    eventType: event.eventType,
     messageId: event.messageId,
     status: event.status,
     occurredAt: new Date(event.occurredAt).toISOString(),

@@ -41,6 +41,8 @@ export interface NewMessage extends Segments {
   text: string;
   mediaUrl: string | null;
   clickUrl: string | null;
+  /** Of the link that stands for clickUrl in the text; null without one. */
+  linkCode: string | null;
   callbackData: string;
   sendPurpose: string;
   /** Milliseconds since 1970. */

@@ -7,13 +7,19 @@ import {
   type bulkSendAnswerSchema,
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
-import type { Credentials } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { tryFields } from "../domain/field-errors.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import type { OnceKey, StoredMessage } from "../platform/store/store-messages.ts";
-import { followUp, IDEMPOTENCY_MILLISECONDS, storeOptions, storeOrCancel, toStoredMessage } from "./accept-message.ts";
+import {
+  followUp,
+  IDEMPOTENCY_MILLISECONDS,
+  type Sender,
+  storeOptions,
+  storeOrCancel,
+  toStoredMessage,
+} from "./accept-message.ts";
 
 export type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
 
@@ -26,11 +32,11 @@ export type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
  */
 export async function acceptBulk(
   deps: Deps,
-  client: Credentials,
+  sender: Sender,
   body: AsyncIterable<Uint8Array>,
   key: string | undefined,
 ): Promise<BulkAnswer> {
-  const run = new BulkRun(deps, client, key, key === undefined ? deps.newId() : await firstId(client, key));
+  const run = new BulkRun(deps, sender, key, key === undefined ? deps.newId() : await firstId(sender, key));
   try {
     await readAll(body, run);
   } catch (error) {
@@ -63,8 +69,8 @@ function interrupted(error: unknown, { successSent }: BulkAnswer): unknown {
 }
 
 /** With a key, the ids follow from it: the same request has the same. A UUID of version 8. */
-async function firstId({ websiteId }: Credentials, key: string): Promise<string> {
-  const hex = await sha256Hex(`bulk ${websiteId} ${key}`);
+async function firstId({ client }: Sender, key: string): Promise<string> {
+  const hex = await sha256Hex(`bulk ${client.websiteId} ${key}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
@@ -77,16 +83,16 @@ function nthId(first: string, index: number): string {
 class BulkRun {
   readonly answer: BulkAnswer = { successSent: [], failedSent: [] };
   readonly #deps: Deps;
-  readonly #client: Credentials;
+  readonly #sender: Sender;
   readonly #key: string | undefined;
   readonly #firstId: string;
   readonly #attempt: string;
   #chunks = 0;
   #count = 0;
 
-  constructor(deps: Deps, client: Credentials, key: string | undefined, first: string) {
+  constructor(deps: Deps, sender: Sender, key: string | undefined, first: string) {
     this.#deps = deps;
-    this.#client = client;
+    this.#sender = sender;
     this.#key = key;
     this.#firstId = first;
     this.#attempt = deps.newId();
@@ -98,7 +104,7 @@ class BulkRun {
     this.#count += items.length;
     if (this.#count > MAX_BULK_MESSAGES) throw wrongCount(`has more than ${MAX_BULK_MESSAGES} items`);
     const messages = await this.#check(items, start);
-    const options = storeOptions(this.#deps, this.#client, await this.#onceKey(String(this.#chunks++), json));
+    const options = storeOptions(this.#deps, this.#sender.client, await this.#onceKey(String(this.#chunks++), json));
     const stored = await storeOrCancel(this.#deps, options, [...messages.values()]);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
     if (stored.kind === "stored") followUp(this.#deps, stored);
@@ -111,7 +117,6 @@ class BulkRun {
   /** What is right of the items, by index; what is wrong goes into the answer. */
   async #check(items: unknown[], start: number): Promise<Map<number, StoredMessage>> {
     const messages = new Map<number, StoredMessage>();
-    const acceptedAt = this.#deps.now();
     for (const [offset, item] of items.entries()) {
       const index = start + offset;
       const { data, details } = tryFields(sendRequestSchema, item);
@@ -120,7 +125,7 @@ class BulkRun {
         this.answer.failedSent.push({ index, ...recipientOf(item), errorMessage });
       } else {
         const id = nthId(this.#firstId, index);
-        messages.set(index, await toStoredMessage(this.#client, data, id, acceptedAt));
+        messages.set(index, await toStoredMessage(this.#deps, this.#sender, data, id));
       }
     }
     return messages;
@@ -131,7 +136,7 @@ class BulkRun {
     if (this.#count === 0) throw wrongCount(`must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`);
     const once = await this.#onceKey("end", String(this.#count));
     if (!once) return;
-    const stored = await storeOrCancel(this.#deps, storeOptions(this.#deps, this.#client, once), []);
+    const stored = await storeOrCancel(this.#deps, storeOptions(this.#deps, this.#sender.client, once), []);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   }
 

@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import type { Credentials } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
+import { newLinkCode, placeLink } from "../domain/link.ts";
 import { countSegments } from "../domain/segments.ts";
 import type { SendRequest } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
@@ -15,6 +16,12 @@ import { queueCallbacks, queueDeliveries, queueJobs } from "./queue-jobs.ts";
 
 export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
 
+/** Who sends, and under which origin handsets reach this service. */
+export interface Sender {
+  client: Credentials;
+  linkOrigin: string;
+}
+
 /** The value of the Idempotency-Key header, and the body that it is bound to. */
 export interface Idempotency {
   key: string;
@@ -28,13 +35,14 @@ export interface Idempotency {
  */
 export async function acceptMessage(
   deps: Deps,
-  client: Credentials,
+  sender: Sender,
   request: SendRequest,
   idempotency: Idempotency | undefined,
 ): Promise<string> {
+  const { client } = sender;
   const messageId = deps.newId();
   const options = storeOptions(deps, client, idempotency && (await onceKey(deps, idempotency, messageId)));
-  const message = await toStoredMessage(client, request, messageId, options.acceptedAt);
+  const message = await toStoredMessage(deps, sender, request, messageId);
   const stored = await storeOrCancel(deps, options, [message]);
   if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   if (stored.kind === "repeated") return stored.attempt;
@@ -54,15 +62,21 @@ export function storeOptions(deps: Deps, client: Credentials, once: OnceKey | un
   return { websiteId, clientId, acceptedAt, once: once ?? null, duplicatesUntil };
 }
 
+/** The message that a request asks for, with its link in place of the URL. */
 export async function toStoredMessage(
-  { websiteId, clientId, duplicateWindowHours }: Credentials,
+  deps: Deps,
+  { client, linkOrigin }: Sender,
   request: SendRequest,
   messageId: string,
-  acceptedAt: number,
 ): Promise<StoredMessage> {
-  const { text, sendPurpose } = request;
-  const sameHash = duplicateWindowHours === null ? null : await sha256Hex(JSON.stringify([text, sendPurpose]));
-  return { ...request, ...countSegments(text), messageId, websiteId, clientId, acceptedAt, sameHash };
+  const { websiteId, clientId, duplicateWindowHours } = client;
+  const { clickUrl, sendPurpose } = request;
+  const linkCode = clickUrl === null ? null : newLinkCode(deps.randomBytes);
+  const text = clickUrl === null ? request.text : placeLink(request.text, clickUrl, `${linkOrigin}/l/${linkCode}`);
+  const same = JSON.stringify([request.text, sendPurpose]);
+  const sameHash = duplicateWindowHours === null ? null : await sha256Hex(same);
+  const acceptedAt = deps.now();
+  return { ...request, ...countSegments(text), text, linkCode, messageId, websiteId, clientId, acceptedAt, sameHash };
 }
 
 /**

@@ -63,6 +63,7 @@ function replyTo(deps: Deps, website: Website, keyword: Keyword | null): NewMess
     text,
     mediaUrl: null,
     clickUrl: null,
+    linkCode: null,
     callbackData: "",
     sendPurpose: REPLY_PURPOSE,
     acceptedAt: deps.now(),

@@ -11,7 +11,7 @@ export const errorSchema = z.object({
     .meta({ description: "One item for each field that breaks a rule, such as `phone_numbers[3]`." }),
 });
 
-interface ErrorAnswer {
+export interface ErrorAnswer {
   code: number;
   message: string;
   details?: FieldError[];
@@ -27,9 +27,13 @@ export function failureResponse(failure: Failure): Response {
 }
 
 /** Nothing of an unexpected fault is shown; the request id finds it in the log. */
+export const FAULT: ErrorAnswer = {
+  code: ERROR_CODES.fault.code,
+  message: "Internal server error. The X-Request-Id header names this request in our log.",
+};
+
 export function faultResponse(): Response {
-  const message = "Internal server error. The X-Request-Id header names this request in our log.";
-  return toResponse({ code: ERROR_CODES.fault.code, message });
+  return toResponse(FAULT);
 }
 
 function toResponse({ code, message, details, headers }: ErrorAnswer): Response {
@@ -37,7 +41,7 @@ function toResponse({ code, message, details, headers }: ErrorAnswer): Response 
   return Response.json(body, { status: Math.floor(code / 100), headers: headers ?? {} });
 }
 
-function toAnswer(failure: Failure): ErrorAnswer {
+export function toAnswer(failure: Failure): ErrorAnswer {
   if (failure.kind !== "bulk-interrupted") return { code: ERROR_CODES[failure.kind].code, ...explain(failure) };
   const { stored } = failure;
   const answer = toAnswer(failure.because);

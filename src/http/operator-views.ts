@@ -2,6 +2,8 @@ import type { Client } from "../domain/client.ts";
 import { toE164 } from "../domain/phone.ts";
 import type { Website } from "../domain/website.ts";
 import type { Row } from "../platform/store/database.ts";
+import { isClick } from "../platform/store/events.ts";
+import type { ClickCounts } from "../platform/store/links.ts";
 
 /** Milliseconds since 1970 as ISO 8601 in UTC; whatever is no number as null. */
 export function toTime(milliseconds: Row[string] | undefined): string | null {
@@ -46,8 +48,7 @@ export function messageView(row: Row) {
 export function eventView(row: Row) {
   return {
     eventId: `${row.message_id}_${row.event}`,
-    eventType: "message.status",
-    status: row.event,
+    ...(isClick(row) ? { eventType: "message.clicked" } : { eventType: "message.status", status: row.event }),
     occurredAt: toTime(row.occurred_at),
   };
 }
@@ -99,4 +100,8 @@ export function inboundView(row: Row) {
     carrierMessageId: row.carrier_message_id,
     receivedAt: toTime(row.received_at),
   };
+}
+
+export function clicksView({ people, robots, firstAt }: ClickCounts) {
+  return { people, robots, firstAt: toTime(firstAt) };
 }

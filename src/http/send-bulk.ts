@@ -1,7 +1,7 @@
 import { acceptBulk } from "../flows/accept-bulk.ts";
-import { clientOf, type Handler } from "./api-request.ts";
+import type { Handler } from "./api-request.ts";
 import { readChunks, requireMediaType } from "./body.ts";
-import { readIdempotencyKey } from "./send-message.ts";
+import { readIdempotencyKey, senderOf } from "./send-message.ts";
 
 const BODY_BYTES = 48 * 1024 * 1024;
 
@@ -9,5 +9,5 @@ const BODY_BYTES = 48 * 1024 * 1024;
 export const sendBulk: Handler = async (request, deps) => {
   requireMediaType(request, "application/json");
   const key = readIdempotencyKey(request);
-  return Response.json(await acceptBulk(deps, clientOf(request), readChunks(request, BODY_BYTES), key));
+  return Response.json(await acceptBulk(deps, senderOf(request, deps), readChunks(request, BODY_BYTES), key));
 };

@@ -1,7 +1,8 @@
+import type { Deps } from "../deps.ts";
 import { failField } from "../domain/failure.ts";
 import { parseFields } from "../domain/field-errors.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
-import { acceptMessage } from "../flows/accept-message.ts";
+import { acceptMessage, type Sender } from "../flows/accept-message.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
 import { readJson } from "./body.ts";
 
@@ -15,12 +16,17 @@ export const sendMessage: Handler = async (request, deps) => {
   const key = readIdempotencyKey(request);
   const messageId = await acceptMessage(
     deps,
-    clientOf(request),
+    senderOf(request, deps),
     message,
     key === undefined ? key : { key, body: text },
   );
   return Response.json({ messageId });
 };
+
+/** Links lead to the configured origin; without one, to the origin under which the client has reached us. */
+export function senderOf(request: ApiRequest, deps: Deps): Sender {
+  return { client: clientOf(request), linkOrigin: deps.config.linkOrigin ?? new URL(request.url).origin };
+}
 
 /** @throws RequestFailure fields-wrong */
 export function readIdempotencyKey(request: ApiRequest): string | undefined {

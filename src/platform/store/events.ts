@@ -29,8 +29,8 @@ export function dueEvents(rows: Row[] | undefined): DueEvent[] {
 /** A callback that this run alone may post. */
 export interface ClaimedCallback {
   eventId: DueEvent;
+  eventType: "message.status" | "message.clicked";
   messageId: string;
-  event: string;
   status: MessageStatus;
   /** Milliseconds since 1970. */
   occurredAt: number;
@@ -79,12 +79,18 @@ function splitEventId(eventId: DueEvent): [messageId: string, event: string] {
   return [eventId.slice(0, separator), eventId.slice(separator + 1)];
 }
 
+/** A click's event is `CLICK_` and its id; any other is a status. */
+export function isClick(row: Row): boolean {
+  return String(row.event).startsWith("CLICK_");
+}
+
 function toClaimedCallback(row: Row): ClaimedCallback {
   return {
     eventId: `${row.message_id}_${row.event}`,
+    eventType: isClick(row) ? "message.clicked" : "message.status",
     messageId: row.message_id as string,
-    event: row.event as string,
-    status: row.event as MessageStatus,
+    // Of a change, the status at that time; of a click, the present one.
+    status: (isClick(row) ? row.status : row.event) as MessageStatus,
     occurredAt: row.occurred_at as number,
     phone: row.phone === null ? null : toE164(row.phone as number),
     sendPurpose: row.send_purpose as string,

@@ -60,6 +60,7 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
     claimSame: suppresses ? claimSame(db, options, list) : null,
     insert: insert(db, options, list),
     events: recordEvents(db, ids, options.acceptedAt),
+    links: messages.some(({ linkCode }) => linkCode !== null) ? insertLinks(db, list) : null,
     point: once && suppresses && once.attempt === ids[0] ? pointToFirst(db, options, once, list) : null,
     once: once && selectOnce(db, options, once),
     duplicates: suppresses ? selectDuplicates(db, options, list) : null,
@@ -89,6 +90,7 @@ function toRow(message: StoredMessage) {
     message.encoding,
     message.segments,
     message.sameHash,
+    message.linkCode,
   ];
 }
 
@@ -150,6 +152,16 @@ function insert(db: D1Database, options: StoreOptions, list: string): D1Prepared
     .bind(list, options.websiteId, ...ours(options), options.clientId, options.acceptedAt);
 }
 
+function insertLinks(db: D1Database, list: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO links (code, message_id, url) SELECT j.value ->> 11, m.message_id, m.click_url
+       FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value ->> 0
+       WHERE j.value ->> 11 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM links l WHERE l.message_id = m.message_id)`,
+    )
+    .bind(list);
+}
+
 /** A new key on a duplicate stands for the message that the duplicate repeats. */
 function pointToFirst(db: D1Database, options: StoreOptions, once: OnceKey, list: string): D1PreparedStatement {
   return db
@@ -189,6 +201,12 @@ function selectPending(db: D1Database, ids: string[]): D1PreparedStatement {
 export async function removeUnconfirmed(db: D1Database, messageIds: string[]): Promise<void> {
   const list = JSON.stringify(messageIds);
   await runNamed(db, {
+    links: db
+      .prepare(
+        `DELETE FROM links WHERE message_id IN (SELECT m.message_id FROM json_each(?1) j
+           JOIN messages m ON m.message_id = j.value WHERE m.claimed_at IS NULL AND m.carrier IS NULL)`,
+      )
+      .bind(list),
     messages: db
       .prepare(
         `DELETE FROM messages WHERE message_id IN (SELECT value FROM json_each(?1))

@@ -1,0 +1,55 @@
+import type * as z from "zod";
+import type { Operation } from "../../domain/client.ts";
+import type { ErrorKind } from "../error-codes.ts";
+import type { HeaderName } from "./headers.ts";
+
+/** Who may call: a client with the named operation granted, the operator, a carrier, or anyone. */
+export type Access = { client: Operation } | "operator" | "carrier" | "open";
+
+export interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  description: string;
+  schema: object;
+  example?: string;
+}
+
+export interface RequestBody {
+  /** Where a carrier posts what is its own, several. */
+  mediaTypes: string[];
+  schema: z.ZodType;
+  description: string;
+  examples: Record<string, unknown>;
+}
+
+/** What is answered when nothing goes wrong. */
+export interface Answer {
+  status: number;
+  description: string;
+  mediaType?: string;
+  schema?: z.ZodType;
+  example?: unknown;
+  headers?: HeaderName[];
+}
+
+/** One operation, before it is written as OpenAPI has it. */
+export interface ApiOperation {
+  id: string;
+  method: "get" | "head" | "post" | "put" | "patch" | "delete";
+  /** As OpenAPI writes it: `/operator/websites/{websiteId}`. */
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  access: Access;
+  parameters?: Parameter[];
+  body?: RequestBody;
+  answers: Answer[];
+  /** Beyond those that its access and its body bring along. */
+  errors?: ErrorKind[];
+}
+
+export function pathParameter(name: string, description: string, schema: object, example: string): Parameter {
+  return { name, in: "path", required: true, description, schema, example };
+}

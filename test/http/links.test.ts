@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { CODE_LENGTH, newLinkCode, placeLink } from "../../src/domain/link.ts";
+import { type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const PERSON =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Mobile/15E148 Safari/604.1";
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([ADA]);
+});
+
+/** The path of the link in a message's text, and the text. */
+async function sendLink(fields: object): Promise<{ messageId: string; path: string; text: string }> {
+  const messageId = await world.send(client, { phone: ADA, ...fields });
+  const text = String((await world.rows("SELECT text FROM messages WHERE message_id = ?1", messageId))[0]?.text);
+  return { messageId, text, path: /\/l\/[A-Za-z0-9]{10}/.exec(text)?.[0] ?? "" };
+}
+
+const click = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  world.fetch(path, { method, headers: { "user-agent": PERSON, ...headers } });
+const clicksOf = async (messageId: string) =>
+  ((await (await world.operator("GET", `/messages/${messageId}`)).json()) as { clicks: object }).clicks;
+
+describe("a click URL", () => {
+  it("becomes a link where the text has it, and at the end where it has not", async () => {
+    const clickUrl = "https://shop.example.com/sale?a=b#c";
+    const placed = await sendLink({ clickUrl, text: `Sale: ${clickUrl}. Ends today` });
+    expect(placed.text).toBe(`Sale: http://localhost${placed.path}. Ends today`);
+    const added = await sendLink({ clickUrl, text: "Sale" });
+    expect(added.text).toBe(`Sale http://localhost${added.path}`);
+    expect(added.path).not.toBe(placed.path);
+  });
+
+  it("is under LINK_ORIGIN where one is set, and counts into the segments", async () => {
+    world.deps = { ...world.deps, config: { ...world.deps.config, linkOrigin: "https://l.example" } };
+    const { text, messageId } = await sendLink({ clickUrl: "https://shop.example.com/", text: "x".repeat(140) });
+    expect(text).toMatch(/^x{140} https:\/\/l\.example\/l\/[A-Za-z0-9]{10}$/);
+    expect(await world.rows("SELECT segments FROM messages WHERE message_id = ?1", messageId)).toEqual([
+      { segments: 2 },
+    ]);
+  });
+
+  it.each([
+    "https://example.com/?utm_source=a%20b&x=%C3%A9#part?y=1",
+    "http://example.com:8080/a//b/../c;d=e?",
+    "HTTPS://Example.COM/PATH",
+    "https://example.com/ünï/路径?q=é#ß",
+    "https://example.com/%E0%A4%A",
+  ])("comes back unchanged: %s", async (clickUrl) => {
+    const { path } = await sendLink({ clickUrl });
+    const answer = await click(path);
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get("location")).toBe(clickUrl);
+  });
+
+  it("belongs to each message of a bulk request too", async () => {
+    const messages = [1, 2].map((n) => ({
+      phone: ADA,
+      text: `no ${n}`,
+      clickUrl: `https://example.com/${n}`,
+      callbackData: "",
+      sendPurpose: "a",
+    }));
+    await world.post("/text/bulk/message/send", client, { messages });
+    const links = await world.rows("SELECT url FROM links ORDER BY url");
+    expect(links.map(({ url }) => url)).toEqual(["https://example.com/1", "https://example.com/2"]);
+  });
+});
+
+describe("a click", () => {
+  it("is counted after the answer, and told to the client", async () => {
+    const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });
+    world.advance(60);
+    await click(path);
+    expect(await clicksOf(messageId)).toEqual({ people: 1, robots: 0, firstAt: "2026-11-21T12:01:00.000Z" });
+    expect(world.callbacks).toHaveLength(1);
+    expect(world.callbacks[0]?.body).toMatch(new RegExp(`^${messageId}_CLICK_`));
+  });
+
+  it.each<[string, Record<string, string>, string?]>([
+    ["a robot", { "user-agent": "facebookexternalhit/1.1" }],
+    ["a crawler", { "user-agent": "Mozilla/5.0 (compatible; Googlebot/2.1)" }],
+    ["a script", { "user-agent": "curl/8.0" }],
+    ["nobody", { "user-agent": "" }],
+    ["a prefetch", { "sec-purpose": "prefetch;prerender" }],
+    ["a preview", { "x-purpose": "preview" }],
+    ["a HEAD request", {}, "HEAD"],
+  ])("of %s is redirected and counted apart", async (_, headers, method) => {
+    const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });
+    expect((await click(path, headers, method)).status).toBe(302);
+    expect(await clicksOf(messageId)).toEqual({ people: 0, robots: 1, firstAt: null });
+    expect(world.callbacks).toEqual([]);
+  });
+
+  it("counts 1,000 when the link is clicked 1,000 times at once", async () => {
+    const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });
+    await Promise.all(Array.from({ length: 1000 }, () => click(path)));
+    expect(await clicksOf(messageId)).toMatchObject({ people: 1000, robots: 0 });
+  }, 60_000);
+
+  it("does not wait for the count, and is redirected when the count fails", async () => {
+    const { path } = await sendLink({ clickUrl: "https://example.com/" });
+    const { db } = world.deps;
+    const whole = world.deps;
+    const broken = { prepare: (sql: string) => db.prepare(sql), batch: () => new Promise(() => {}) };
+    const left: Promise<unknown>[] = [];
+    world.deps = { ...whole, db: broken as unknown as D1Database, waitUntil: (work) => left.push(work) };
+    expect((await click(path)).status).toBe(302);
+    expect(left).toHaveLength(1);
+    world.deps = whole;
+  });
+});
+
+describe("a link that leads nowhere", () => {
+  it.each(["/l/AAAAAAAAAA", "/l/short", "/l/AAAAAAAAAAA", "/l/AAAA'AAAAA", "/l/%00%00%00%00"])(
+    "%s is a plain page, 404",
+    async (path) => {
+      const answer = await click(path);
+      expect(answer.status).toBe(404);
+      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(await answer.text()).toContain("Link not found");
+    },
+  );
+});
+
+describe("the code of a link", () => {
+  it("has ten characters of 62, each as likely as another", () => {
+    const counts = new Map<string, number>();
+    for (let i = 0; i < 20_000; i++) {
+      const code = newLinkCode((count) => crypto.getRandomValues(new Uint8Array(count)));
+      expect(code).toHaveLength(CODE_LENGTH);
+      for (const character of code) counts.set(character, (counts.get(character) ?? 0) + 1);
+    }
+    expect(counts.size).toBe(62);
+    const expected = 200_000 / 62;
+    for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected / 5);
+  });
+});
+
+describe("the place of a link", () => {
+  const url = "https://a.example/x";
+
+  it.each([
+    [`see ${url}`, "see L"],
+    [`${url}, ${url}!`, "L, L!"],
+    [`(${url})`, "(L)"],
+    [`${url}/more`, `${url}/more L`],
+    [`${url}?a=b ${url}`, `${url}?a=b L`],
+    ["none", "none L"],
+  ])("%j becomes %j", (text, placed) => {
+    expect(placeLink(text, url, "L")).toBe(placed);
+  });
+
+  it("takes nothing else from the text", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(url, " ", ".", "/", "a", "https://a.example"), { maxLength: 12 }),
+        (parts) => {
+          const text = parts.join("");
+          const placed = placeLink(text, url, "\u0001");
+          expect(placed.replace(/ \u0001$/, "").replaceAll("\u0001", url)).toBe(
+            placed.endsWith(" \u0001") && !text.endsWith(` ${url}`)
+              ? text
+              : placed
+                  .replaceAll("\u0001", url)
+                  .replace(/ https:\/\/a\.example\/x$/, (end) => (text.endsWith(end) ? end : "")),
+          );
+        },
+      ),
+    );
+  });
+});
