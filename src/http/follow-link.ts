@@ -29,7 +29,8 @@ export const followLink: Handler = async (request, deps) => {
 };
 
 function isPerson(request: ApiRequest): boolean {
-  if (request.method === "HEAD" || isbot(request.headers.get("user-agent"))) return false;
+  const agent = request.headers.get("user-agent") ?? "";
+  if (request.method === "HEAD" || agent === "" || isbot(agent)) return false;
   return !PREFETCH_HEADERS.some((name) => /prefetch|preview|prerender/i.test(request.headers.get(name) ?? ""));
 }
 

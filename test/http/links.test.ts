@@ -158,21 +158,12 @@ describe("the place of a link", () => {
   });
 
   it("takes nothing else from the text", () => {
+    const part = fc.constantFrom(url, " ", ".", "/", "a", "https://a.example");
     fc.assert(
-      fc.property(
-        fc.array(fc.constantFrom(url, " ", ".", "/", "a", "https://a.example"), { maxLength: 12 }),
-        (parts) => {
-          const text = parts.join("");
-          const placed = placeLink(text, url, "\u0001");
-          expect(placed.replace(/ \u0001$/, "").replaceAll("\u0001", url)).toBe(
-            placed.endsWith(" \u0001") && !text.endsWith(` ${url}`)
-              ? text
-              : placed
-                  .replaceAll("\u0001", url)
-                  .replace(/ https:\/\/a\.example\/x$/, (end) => (text.endsWith(end) ? end : "")),
-          );
-        },
-      ),
+      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+        const text = parts.join("");
+        expect([text, `${text} ${url}`]).toContain(placeLink(text, url, "LINK").replaceAll("LINK", url));
+      }),
     );
   });
 });
