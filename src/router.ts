@@ -10,7 +10,8 @@ import { limitRate, requireClient, requireOperator, toSeconds } from "./http/gua
 import { messageStatus } from "./http/message-status.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator-clients.ts";
 import { getMessageHandler } from "./http/operator-messages.ts";
-import { getPersonHandler, listInboundHandler } from "./http/operator-people.ts";
+import { erasePersonHandler, getPersonHandler, listInboundHandler } from "./http/operator-people.ts";
+import { reportHandler } from "./http/operator-reports.ts";
 import {
   getWebsiteHandler,
   importSubscribersHandler,
@@ -47,6 +48,8 @@ router
   .post("/operator/clients/:clientId/rotate", requireOperator, rotateClientHandler)
   .get("/operator/websites/:websiteId/inbound", requireOperator, listInboundHandler)
   .get("/operator/websites/:websiteId/people/:phone", requireOperator, getPersonHandler)
+  .delete("/operator/websites/:websiteId/people/:phone", requireOperator, erasePersonHandler)
+  .get("/operator/websites/:websiteId/report", requireOperator, reportHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler);
 
 const routes = [...router.routes];

@@ -10,7 +10,9 @@ import {
   takeForgottenCallbacks,
 } from "./platform/store/left-behind.ts";
 import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
+import { purgeInbound, purgeMessages } from "./platform/store/reports.ts";
 import { purgeExpiredKeys } from "./platform/store/store-messages.ts";
+import { listWebsites } from "./platform/store/websites.ts";
 
 /** A run of a queue's consumer lasts 15 minutes at most; a claim older than this has no run any more. */
 const LONGEST_RUN_MILLISECONDS = 16 * 60_000;
@@ -46,6 +48,7 @@ export async function sweep(deps: Deps): Promise<void> {
     }),
   );
   await run(deps, "copy-credentials", () => copyCredentials(deps));
+  await run(deps, "purge-messages", () => purgeOld(deps, now - config.retentionMilliseconds));
   await run(deps, "purge-send-keys", () => purgeExpiredKeys(deps.db, now));
 }
 
@@ -72,6 +75,19 @@ async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
     () => takeForgottenCallbacks(deps.db, queuedBefore, now),
     (due) => queueCallbacks(deps, due),
   );
+}
+
+/** Texts and what belongs to them; subscriptions and their ledger stay. */
+async function purgeOld(deps: Deps, before: number): Promise<number> {
+  let count = 0;
+  for (const { websiteId } of await listWebsites(deps.db)) {
+    count += await inSteps(
+      () => purgeMessages(deps.db, websiteId, before),
+      async () => {},
+    );
+  }
+  await purgeInbound(deps.db, before);
+  return count;
 }
 
 async function endAll(

@@ -1,5 +1,6 @@
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { isE164, toDigits } from "../domain/phone.ts";
+import { erase } from "../flows/change-subscriptions.ts";
 import { listInbound } from "../platform/store/inbound.ts";
 import { readPerson } from "../platform/store/subscriptions.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
@@ -36,6 +37,15 @@ export const getPersonHandler: Handler = async (request, deps) => {
     changes: (found?.changes ?? []).map(changeView),
     texts: texts.map(inboundView),
   });
+};
+
+/** DELETE /operator/websites/:websiteId/people/:phone : all about a number goes, but for a mark that keeps it opted out. */
+export const erasePersonHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const phone = requirePhone(request);
+  const erasedMessages = await erase(deps, websiteId, phone);
+  deps.log("info", "person.erased", { requestId: request.requestId, websiteId, messages: erasedMessages });
+  return Response.json({ phone, erasedMessages });
 };
 
 function requirePhone(request: ApiRequest): string {

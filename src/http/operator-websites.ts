@@ -3,10 +3,10 @@ import { failField, RequestFailure } from "../domain/failure.ts";
 import { parseFields } from "../domain/field-errors.ts";
 import { readSubscribers } from "../domain/subscriber-file.ts";
 import { WEBSITE_ID, type Website, websiteSettingsSchema } from "../domain/website.ts";
+import { setSubscriptions } from "../flows/change-subscriptions.ts";
 import { copyToKv } from "../flows/manage-clients.ts";
 import { carrierFaults, DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { listClients } from "../platform/store/clients.ts";
-import { changeSubscriptions } from "../platform/store/subscriptions.ts";
 import { findWebsite, listWebsites, putWebsite } from "../platform/store/websites.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { readBytes, readJson, requireMediaType } from "./body.ts";
@@ -42,7 +42,7 @@ export const importSubscribersHandler: Handler = async (request, deps) => {
   requireMediaType(request, "text/csv");
   const file = readSubscribers(await readBytes(request, SUBSCRIBERS_BYTES));
   const origin = { source: "import", proof: request.requestId, now: deps.now() } as const;
-  const optedOutNumbers = await changeSubscriptions(deps.db, websiteId, file.subscribers, origin);
+  const optedOutNumbers = await setSubscriptions(deps, websiteId, file.subscribers, origin);
   const { invalidPhoneNumbers, invalidEmails } = file;
   return Response.json({
     imported: file.subscribers.length - optedOutNumbers.length,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseFields } from "../domain/field-errors.ts";
 import { phoneListSchema, subscribeSchema } from "../domain/phone-list.ts";
-import { changeSubscriptions } from "../platform/store/subscriptions.ts";
+import { setSubscriptions } from "../flows/change-subscriptions.ts";
 import { clientOf, type Handler } from "./api-request.ts";
 import { LIST_BODY_BYTES, readJson } from "./body.ts";
 
@@ -20,7 +20,7 @@ export const unsubscribe: Handler = async (request, deps) => {
   const { valid, invalid } = parseFields(phoneListSchema, value);
   const changes = valid.map((phone) => ({ phone, email: null, subscribed: false }));
   const origin = { source: "api", proof: `request ${request.requestId}`, now: deps.now() } as const;
-  await changeSubscriptions(deps.db, clientOf(request).websiteId, changes, origin);
+  await setSubscriptions(deps, clientOf(request).websiteId, changes, origin);
   const answer: z.output<typeof unsubscribeAnswerSchema> = {
     message: `${count(valid.length)} unsubscribed.`,
     invalidPhoneNumbers: invalid,
@@ -34,7 +34,7 @@ export const subscribe: Handler = async (request, deps) => {
   const given = parseFields(subscribeSchema, value);
   const proof = `request ${request.requestId}, sendPurpose ${given.sendPurpose}`;
   const origin = { source: "api", proof, now: deps.now() } as const;
-  const refused = await changeSubscriptions(deps.db, clientOf(request).websiteId, given.subscribers, origin);
+  const refused = await setSubscriptions(deps, clientOf(request).websiteId, given.subscribers, origin);
   const answer: z.output<typeof subscribeAnswerSchema> = {
     message: `${count(given.subscribers.length - refused.length)} subscribed.`,
     invalidPhoneNumbers: given.invalidPhoneNumbers,

@@ -20,6 +20,14 @@ export function newCallbackSecret(): string {
   return `whsec_${crypto.getRandomValues(new Uint8Array(32)).toBase64()}`;
 }
 
+/** HMAC-SHA-256, as lower-case hex. */
+export async function hmacHex(key: string, text: string): Promise<string> {
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const imported = await crypto.subtle.importKey("raw", encoder.encode(key), algorithm, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, encoder.encode(text))).toHex();
+}
+
 const IV_BYTES = 12;
 
 /** Encrypts a secret that must be read again (AES-256-GCM). @returns Base64 of IV and ciphertext */

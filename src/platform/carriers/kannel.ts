@@ -1,6 +1,6 @@
 import { connect } from "cloudflare:sockets";
 import type { Receipt } from "../../domain/job.ts";
-import { equalHashes, sha256Hex } from "../secrets.ts";
+import { equalHashes, hmacHex, sha256Hex } from "../secrets.ts";
 import {
   type Carrier,
   type CarrierRequest,
@@ -98,11 +98,8 @@ async function receiptUrl({ publicOrigin, webhookKey }: KannelSettings, messageI
 }
 
 /** What shows that a receipt's URL is one that we gave out, for this message alone. */
-async function receiptKey(webhookKey: string, messageId: string): Promise<string> {
-  const encoder = new TextEncoder();
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(webhookKey), algorithm, false, ["sign"]);
-  return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(`receipt ${messageId}`))).toHex();
+function receiptKey(webhookKey: string, messageId: string): Promise<string> {
+  return hmacHex(webhookKey, `receipt ${messageId}`);
 }
 
 async function readReceipts({ webhookKey }: KannelSettings, { method, url }: CarrierRequest) {

@@ -62,7 +62,11 @@ function keywordStatements(
 ): D1PreparedStatement[] {
   switch (inbound.keyword) {
     case "stop":
-      return [...stopReply(db, inbound, phone, reply), ...setByPerson(db, inbound, phone, 0)];
+      return [
+        markLatest(db, inbound, phone),
+        ...stopReply(db, inbound, phone, reply),
+        ...setByPerson(db, inbound, phone, 0),
+      ];
     case "start":
       return setByPerson(db, inbound, phone, 1);
     case "help":
@@ -70,6 +74,18 @@ function keywordStatements(
     case null:
       return [];
   }
+}
+
+/** The latest message that a carrier took for the person is the one that they answer, for the report. */
+function markLatest(db: D1Database, inbound: InboundRecord, phone: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `UPDATE messages SET opted_out = 1 WHERE message_id = (SELECT message_id FROM messages WHERE website_id = ?1
+         AND phone = ?4 AND is_reply = 0 AND status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY')
+         ORDER BY accepted_at DESC LIMIT 1)
+       AND ${NOT_APPLIED} AND EXISTS (SELECT 1 FROM subscriptions WHERE website_id = ?1 AND phone = ?4 AND subscribed = 1)`,
+    )
+    .bind(inbound.websiteId, inbound.carrier, inbound.carrierMessageId, phone);
 }
 
 /** One confirmation per opt-out: none for a person who has opted out already and was told so within the last day. */

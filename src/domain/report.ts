@@ -1,0 +1,85 @@
+// Pure. The report of a website: its messages counted by day or by purpose.
+import * as z from "zod";
+import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
+
+const FAILURES = ["FAILED_TO_SEND", "FAILED_TO_DELIVERY", "NOT_FOUND", "NOT_SUBSCRIBED", "FAILED_TO_MATCH"] as const;
+
+const countsSchema = z.object({
+  /** All messages: the sum of pending, sending, delivered and failed. */
+  accepted: z.int(),
+  pending: z.int(),
+  /** Taken by a carrier: sending, delivered, and undelivered. */
+  sent: z.int(),
+  delivered: z.int(),
+  failed: z.object(Object.fromEntries(FAILURES.map((status) => [status, z.int()])) as Record<Failure, z.ZodInt>),
+  /** Messages with a person's click. */
+  clicked: z.int(),
+  /** Clicks of people, and of robots. */
+  clicks: z.int(),
+  robotClicks: z.int(),
+  /** Messages after which the person opted out. */
+  optedOut: z.int(),
+  /** Of the messages that a carrier took. */
+  segments: z.int(),
+});
+
+type Failure = (typeof FAILURES)[number];
+
+export type Counts = z.output<typeof countsSchema>;
+
+export const reportSchema = z.object({
+  websiteId: z.string(),
+  from: z.iso.date(),
+  to: z.iso.date(),
+  by: z.enum(["day", "purpose"]),
+  rows: z.array(countsSchema.extend({ day: z.iso.date().optional(), sendPurpose: z.string().optional() })),
+  total: countsSchema,
+});
+
+export type Report = z.output<typeof reportSchema>;
+
+/** Messages of one day, purpose and status, counted. */
+export interface ReportRow {
+  day: string;
+  sendPurpose: string;
+  status: MessageStatus;
+  messages: number;
+  segments: number;
+  clicked: number;
+  clicks: number;
+  robotClicks: number;
+  optedOut: number;
+}
+
+export function makeReport(
+  question: Pick<Report, "websiteId" | "from" | "to" | "by">,
+  counted: readonly ReportRow[],
+): Report {
+  const nameOf = (row: ReportRow) => (question.by === "day" ? row.day : row.sendPurpose);
+  const groups = [...Map.groupBy(counted, nameOf)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const rows = groups.map(([name, group]) => ({
+    ...(question.by === "day" ? { day: name } : { sendPurpose: name }),
+    ...count(group),
+  }));
+  return { ...question, rows, total: count(counted) };
+}
+
+function count(rows: readonly ReportRow[]): Counts {
+  const sum = (
+    field: keyof ReportRow & ("messages" | "segments" | "clicked" | "clicks" | "robotClicks" | "optedOut"),
+  ) => rows.reduce((total, row) => total + row[field], 0);
+  const of = (...statuses: MessageStatus[]) =>
+    rows.filter(({ status }) => statuses.includes(status)).reduce((total, { messages }) => total + messages, 0);
+  return {
+    accepted: of(...MESSAGE_STATUSES),
+    pending: of("PENDING_TO_SEND"),
+    sent: of("SENDING", "DELIVERED", "FAILED_TO_DELIVERY"),
+    delivered: of("DELIVERED"),
+    failed: Object.fromEntries(FAILURES.map((status) => [status, of(status)])) as Counts["failed"],
+    clicked: sum("clicked"),
+    clicks: sum("clicks"),
+    robotClicks: sum("robotClicks"),
+    optedOut: sum("optedOut"),
+    segments: sum("segments"),
+  };
+}
