@@ -58,6 +58,17 @@ export async function importSubscribers(service: Service, [id, file = "-"]: stri
   return callOperator(service, "POST", `/websites/${segment(id)}/subscribers`, readInput(file));
 }
 
+export async function erasePerson(service: Service, [id, phone]: string[], values: Values): Promise<string> {
+  if (!values.yes) throw new UsageError("this cannot be undone: give --yes to do it");
+  return callOperator(service, "DELETE", `/websites/${segment(id)}/people/${segment(phone)}`);
+}
+
+/** What is given, as a query with its question mark. */
+export function toQuery(values: Values): string {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+}
+
 /** What is undefined is left out of the JSON. */
 function toClient(values: Values) {
   const operations = values.operations;

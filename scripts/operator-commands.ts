@@ -3,12 +3,15 @@ import { callOperator, type Service } from "./operator-api.ts";
 import {
   changeClient,
   createClient,
+  erasePerson,
   importSubscribers,
   putWebsite,
   rotateClient,
   segment,
+  toQuery,
   type Values,
 } from "./operator-calls.ts";
+import { showErasure, showInbound, showPerson, showReport } from "./operator-people-report.ts";
 import { showChange, showImport, showMessage, showSecrets, showWebsite, showWebsites } from "./operator-report.ts";
 
 export interface Command {
@@ -104,6 +107,44 @@ export const COMMANDS: Command[] = [
     notes: "Columns: phone_numbers, and if wanted email and subscribed (true when left out).",
     run: importSubscribers,
     show: showImport,
+  },
+  {
+    name: "person",
+    parameters: ["<websiteId>", "<phone>"],
+    summary: "show whether a number is subscribed, how that came about, and what it texted",
+    options: {},
+    run: (service, [id, phone]) => callOperator(service, "GET", `/websites/${segment(id)}/people/${segment(phone)}`),
+    show: showPerson,
+  },
+  {
+    name: "erase-person",
+    parameters: ["<websiteId>", "<phone>"],
+    summary: "erase all about a number, but for a mark that keeps it opted out",
+    options: { yes: { summary: "required: it cannot be undone" } },
+    run: erasePerson,
+    show: showErasure,
+  },
+  {
+    name: "inbound",
+    parameters: ["<websiteId>"],
+    summary: "show what people texted, the latest first, 100 at a time",
+    options: { before: { value: "<time>", summary: "ISO 8601: only what came before" } },
+    run: (service, [id], { before }) =>
+      callOperator(service, "GET", `/websites/${segment(id)}/inbound${toQuery({ before })}`),
+    show: showInbound,
+  },
+  {
+    name: "report",
+    parameters: ["<websiteId>"],
+    summary: "count the messages by day or by purpose",
+    options: {
+      from: { value: "<day>", summary: "such as 2026-11-01 (UTC); 30 days back when left out" },
+      to: { value: "<day>", summary: "the last day; today when left out" },
+      by: { value: "<day|purpose>", summary: "day when left out" },
+    },
+    run: (service, [id], { from, to, by }) =>
+      callOperator(service, "GET", `/websites/${segment(id)}/report${toQuery({ from, to, by })}`),
+    show: showReport,
   },
   {
     name: "message",

@@ -31,7 +31,7 @@ interface MessageReport {
   callbacks: Callback[];
 }
 
-type Cell = string | number | null | undefined;
+export type Cell = string | number | null | undefined;
 
 export function showWebsites(answer: string): string {
   const { websites } = JSON.parse(answer) as { websites: Website[] };
@@ -80,13 +80,14 @@ export function showSecrets(answer: string): string {
 }
 
 export function showImport(answer: string): string {
-  const { imported, invalidPhoneNumbers, invalidEmails = [] } = JSON.parse(answer);
+  const { imported, invalidPhoneNumbers, invalidEmails = [], optedOutNumbers = [] } = JSON.parse(answer);
   const list = (title: string, items: string[]) =>
     items.length === 0 ? [] : [`${title}: ${items.length}`, ...items.map((item) => `  ${printable(item)}`)];
   return [
     `Imported: ${imported}`,
     ...list("Not phone numbers, left out", invalidPhoneNumbers),
     ...list("Not e-mail addresses, their numbers imported without", invalidEmails),
+    ...list("Opted out by the person, and not brought back", optedOutNumbers),
   ].join("\n");
 }
 
@@ -120,7 +121,7 @@ function describeCallback(callback: Callback | undefined): string {
 }
 
 /** Aligned columns, two spaces between them. */
-function toTable(rows: Cell[][]): string {
+export function toTable(rows: Cell[][]): string {
   const cells = rows.map((row) => row.map((cell) => printable(cell === null ? "-" : String(cell ?? ""))));
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   return cells

@@ -64,6 +64,23 @@ describe("clients", () => {
   });
 });
 
+describe("people and reports", () => {
+  test("are shown, and a person is erased once that is confirmed", async () => {
+    const client = await makeClient(service.url, "", ["+12125550140,c@example.com"]);
+    const { messageId } = await send(client, { phone: "+12125550140" });
+    const { websiteId } = await operatorJson(["message", messageId]);
+    const person = await operator(["person", websiteId, "+12125550140"]);
+    expect(person.output).toMatch(/state +subscribed\n.*unknown -> subscribed +import +.*No texts\./s);
+    expect((await operator(["inbound", websiteId])).output).toBe("No texts.\n");
+    expect((await operator(["report", websiteId, "--by", "purpose"])).output).toMatch(/^journey +1 .*^total +1 /ms);
+    expect((await operator(["report", websiteId, "--by", "week"])).code).toBe(1);
+    expect((await operator(["erase-person", websiteId, "+12125550140"])).code).toBe(2);
+    const erased = await operator(["erase-person", websiteId, "+12125550140", "--yes"]);
+    expect(erased).toEqual({ code: 0, output: "Erased +12125550140, with 1 message.\n" });
+    expect((await operator(["message", messageId])).code).toBe(1);
+  });
+});
+
 describe("subscribers", () => {
   const csv = "phone_numbers,email\n+12125550130,a@example.com\n12125550131,\n";
   const report = "Imported: 1\nNot phone numbers, left out: 1\n  12125550131\n";
