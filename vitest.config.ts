@@ -36,6 +36,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
+          // After the others: what waits for a real process should not wait for a busy machine.
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -13,6 +13,7 @@ import type { Job } from "../src/domain/job.ts";
 import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
+import { expectDocumented } from "./docs/conformance.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
 export const ORIGIN = "http://localhost";
@@ -76,11 +77,12 @@ export class World {
     return { sendBatch, send: (body: T) => sendBatch([{ body }]) } as unknown as Queue<T>;
   }
 
-  /** A request to the Worker; work that it left for after its answer is done as well. */
+  /** A request to the Worker, whose answer must fit the OpenAPI document; what it left for after its answer is done too. */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const request = new Request(`${ORIGIN}${path}`, init as RequestInit<RequestInitCfProperties>);
     const response = await handleRequest(request, () => this.deps);
     await this.afterAnswer();
+    await expectDocumented(request, init.body, response);
     return response;
   }
 
@@ -146,8 +148,8 @@ export class World {
       const jobs = this.#take(this.jobs);
       const callbacks = this.#take(this.callbacks);
       if (jobs.length + callbacks.length === 0) return;
-      if (jobs.length > 0) await this.deliver("textgate-messages", jobs);
-      if (callbacks.length > 0) await this.deliver("textgate-callbacks", callbacks);
+      for (const batch of inBatches(jobs)) await this.deliver("textgate-messages", batch);
+      for (const batch of inBatches(callbacks)) await this.deliver("textgate-callbacks", batch);
     }
     throw new Error("the queues do not come to rest");
   }
@@ -195,6 +197,13 @@ export class World {
   async statusOf(messageId: string): Promise<unknown> {
     return (await this.rows("SELECT status FROM messages WHERE message_id = ?1", messageId))[0]?.status;
   }
+}
+
+/** A consumer's batches, as wrangler.toml has them. */
+function inBatches<T>(bodies: T[]): T[][] {
+  return Array.from({ length: Math.ceil(bodies.length / 100) }, (_, batch) =>
+    bodies.slice(batch * 100, batch * 100 + 100),
+  );
 }
 
 /** A send request that lacks only its recipient. */

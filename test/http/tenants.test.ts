@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { SEND, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -27,6 +27,7 @@ describe("two websites with the same people", () => {
   });
 
   it("do not count against each other's limit, and the clients of one website share theirs", async () => {
+    vi.useFakeTimers({ now: world.now, toFake: ["Date"] });
     const one = await world.brand([], "one");
     const sibling = await world.client("one");
     const two = await world.brand([], "two");
@@ -35,6 +36,7 @@ describe("two websites with the same people", () => {
     expect(await left(one)).toBe('"website";r=299;t=1');
     expect(await left(sibling)).toBe('"website";r=298;t=1');
     expect(await left(two)).toBe('"website";r=299;t=1');
+    vi.useRealTimers();
   });
 
   it("post each message's callback to the client that sent it", async () => {

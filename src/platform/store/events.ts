@@ -113,24 +113,19 @@ export interface CallbackRecord {
 export type CallbackOutcome = "answered" | "timed-out" | "unreachable" | "not-posted";
 
 export async function recordCallbacks(db: D1Database, records: CallbackRecord[]): Promise<void> {
-  const rows = records.map((r) => [
-    ...splitEventId(r.eventId),
-    r.outcome,
-    r.httpStatus,
-    r.response,
-    r.durationMilliseconds,
-  ]);
-  await runBatch(
-    db,
-    rows.map((row) =>
-      db
-        .prepare(
-          `UPDATE events SET outcome = ?3, http_status = ?4, response = ?5, duration_ms = ?6
-           WHERE message_id = ?1 AND event = ?2`,
-        )
-        .bind(...row),
-    ),
+  const results = Object.fromEntries(
+    records.map((r) => [r.eventId, [r.outcome, r.httpStatus, r.response, r.durationMilliseconds]]),
   );
+  const result = (index: number) => `json_extract(?1, '$."' || message_id || '_' || event || '"[${index}]')`;
+  await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE events SET outcome = ${result(0)}, http_status = ${result(1)}, response = ${result(2)},
+           duration_ms = ${result(3)}
+         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))`,
+      )
+      .bind(JSON.stringify(results), JSON.stringify(records.map(({ eventId }) => splitEventId(eventId)))),
+  ]);
 }
 
 /** Puts claimed callbacks back that were surely not posted; they are queued again, so they count as queued now. */

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Every call of a client, with curl (7.76 or newer). It changes the subscription of the second number.
+#   TEXTGATE_URL=… CLIENT_ID=… CLIENT_SECRET=… ./curl.sh +12125550100 +12125550101
+set -euo pipefail
+
+: "${TEXTGATE_URL:?is missing: the URL of the service}"
+: "${CLIENT_ID:?is missing: the operator of the service gives it to you}"
+: "${CLIENT_SECRET:?is missing: the operator of the service gives it to you}"
+phone=${1:?a phone number is missing} other=${2:?a second phone number is missing}
+
+# Calls a path. What is worth repeating (429, 5xx, a timeout) is repeated, after the Retry-After of the answer.
+# The credentials are read from a pipe: every user of the machine could see them among the arguments.
+call() {
+  local path=$1
+  shift
+  curl --silent --show-error --fail-with-body --max-time 30 --retry 4 --write-out '\n' \
+    --header @<(printf 'X-Client-ID: %s\nX-Client-Secret: %s\n' "$CLIENT_ID" "$CLIENT_SECRET") \
+    --header 'Content-Type: application/json' "$@" "${TEXTGATE_URL%/}$path"
+}
+
+new_key() { openssl rand -hex 16; }
+
+# Unsubscribe a number, and ask who is subscribed: as an array.
+call /text/unsubscribe --data "{\"phone_numbers\": [\"$other\"]}"
+call /text/subscription/status --data "{\"phone_numbers\": [\"$phone\", \"$other\"]}"
+
+# Subscribe it again (only with the person's consent), and ask once more: as a CSV file in Base64.
+call /text/subscribe --data "{\"phone_numbers\": [\"$other\"], \"sendPurpose\": \"example\"}"
+csv=$(printf 'phone_numbers\n%s\n' "$phone" "$other" | base64 | tr -d '\n')
+call /text/subscription/status --data @- <<<"{\"csv_file\": \"$csv\"}"
+
+# Send a text, and ask what has become of it. The key makes it safe to repeat: one key, one text.
+sent=$(
+  call /text/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
+{"phone": "$phone", "text": "Hello", "callbackData": "{}", "sendPurpose": "example"}
+JSON
+) || { echo "$sent"; exit 1; }
+echo "$sent"
+message_id=$(sed -n 's/.*"messageId":"\([^"]*\)".*/\1/p' <<<"$sent")
+call "/text/message/status?messageId=$message_id"
+
+# Send many texts in one request. Each stands for itself: the answer tells which were accepted.
+call /text/bulk/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
+{"messages": [
+  {"phone": "$phone", "text": "Hello, both", "callbackData": "{}", "sendPurpose": "example"},
+  {"phone": "$other", "text": "Hello, both", "callbackData": "{}", "sendPurpose": "example"}
+]}
+JSON
