@@ -1,5 +1,6 @@
 // The figures as tables, or as JSON.
 import { arch, cpus, platform } from "node:os";
+import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
 import type { SendRow } from "./send.ts";
 import type { Spread } from "./statistics.ts";
@@ -9,6 +10,7 @@ export interface Report {
   bundle?: BundleFigures;
   send?: SendRow[];
   status?: StatusRow[];
+  bulk?: BulkRow[];
 }
 
 export function printReport(report: Report, asJson: boolean): void {
@@ -23,10 +25,24 @@ export function printReport(report: Report, asJson: boolean): void {
     return;
   }
   console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}: medians of rounds (lowest–highest)`);
-  const { bundle, send, status } = report;
+  const { bundle, send, status, bulk } = report;
   if (bundle) printBundle(bundle);
   if (send) printTable("Send, and its floor: KV read, object call, D1 insert, queue send, in turn", sendTable(send));
   if (status) printTable("Status, its floor (the one D1 query), and the usual way; milliseconds", statusTable(status));
+  if (bulk) printTable("Bulk sends, and the heap of the isolate meanwhile", bulkTable(bulk));
+}
+
+function bulkTable(rows: BulkRow[]): string[][] {
+  const megabytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+  return [
+    ["messages", "body", "messages/s", "peak heap"],
+    ...rows.map((row) => [
+      row.messages.toLocaleString("en"),
+      megabytes(row.bodyBytes),
+      cell(row.messagesPerSecond),
+      megabytes(row.peakHeapBytes),
+    ]),
+  ];
 }
 
 function printBundle({ bytes, gzipBytes, startUp }: BundleFigures): void {

@@ -1,5 +1,6 @@
 // Measures the service against a floor and the usual way, side by side. `npm run bench -- --help` lists the flags.
 import { parseArgs } from "node:util";
+import { measureBulk } from "./bulk.ts";
 import { measureBundle } from "./bundle.ts";
 import { printReport, type Report } from "./report.ts";
 import { measureSends } from "./send.ts";
@@ -7,14 +8,14 @@ import { start } from "./service.ts";
 import { measureStatus } from "./status.ts";
 
 const HELP = `npm run bench -- [flags]
-  --only bundle,send,status   what to measure; all by default
+  --only bundle,send,status,bulk   what to measure; all by default
   --seconds 1.5               how long each load of a round lasts
   --subscriptions 100000      the size of the larger table; the smaller one has 10,000
   --json                      JSON on standard output in place of the tables`;
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: "string", default: "bundle,send,status" },
+    only: { type: "string", default: "bundle,send,status,bulk" },
     seconds: { type: "string", default: "1.5" },
     subscriptions: { type: "string", default: "100000" },
     json: { type: "boolean", default: false },
@@ -34,6 +35,7 @@ async function run(parts: Set<string>): Promise<void> {
     if (parts.has("bundle")) report.bundle = await measureBundle(workers);
     if (parts.has("send")) report.send = await measureSends(workers, seconds);
     if (parts.has("status")) report.status = await measureStatus(workers, subscriptions);
+    if (parts.has("bulk")) report.bulk = await measureBulk(workers);
     printReport(report, flags.json);
   } finally {
     await workers.close();

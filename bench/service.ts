@@ -28,6 +28,8 @@ export interface Workers {
   url: Record<WorkerName, string>;
   db: Database;
   operatorToken: string;
+  /** Of workerd, over HTTP. */
+  inspectorUrl: URL;
   /** Where the bundles stand; it goes when the process ends. */
   directory: string;
   close(): Promise<void>;
@@ -53,6 +55,7 @@ export async function start(exit: (code: number) => void): Promise<Workers> {
         log: new NoOpLog(),
         handleStructuredLogs: ({ message }) => process.stderr.write(`${message}\n`),
         cf: false,
+        inspectorPort: 0,
         telemetry: { enabled: false },
         resourceTmpPath: join(directory, "resources"),
         workers: names.map((name) => workerOptions(config, name, directory, operatorToken)),
@@ -62,7 +65,9 @@ export async function start(exit: (code: number) => void): Promise<Workers> {
     const urls = await Promise.all(names.map(async (name) => [name, (await direct(name)).origin] as const));
     const db = await miniflare.getD1Database("DB", "service");
     await applyMigrations(db);
-    return { url: Object.fromEntries(urls) as Record<WorkerName, string>, db, operatorToken, directory, close };
+    const inspectorUrl = new URL((await miniflare.getInspectorURL()).href.replace(/^ws/, "http"));
+    const url = Object.fromEntries(urls) as Record<WorkerName, string>;
+    return { url, db, operatorToken, inspectorUrl, directory, close };
   } catch (error) {
     await close();
     throw error;
