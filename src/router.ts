@@ -8,6 +8,7 @@ import { failureResponse, faultResponse } from "./http/errors.ts";
 import { followLink } from "./http/follow-link.ts";
 import { limitRate, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { messageStatus } from "./http/message-status.ts";
+import { openApi } from "./http/openapi.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator-clients.ts";
 import { getMessageHandler } from "./http/operator-messages.ts";
 import { erasePersonHandler, getPersonHandler, listInboundHandler } from "./http/operator-people.ts";
@@ -33,6 +34,7 @@ router
   .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribe)
   .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribe)
   .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatus)
+  .get("/openapi.json", openApi)
   .get("/l/:code", followLink) // open: the code cannot be guessed
   .head("/l/:code", followLink)
   .get("/carriers/:carrier/receipts", receiveReceiptsHandler) // guarded by the carrier's signature or key
@@ -52,7 +54,7 @@ router
   .get("/operator/websites/:websiteId/report", requireOperator, reportHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler);
 
-const routes = [...router.routes];
+export const routes = [...router.routes];
 
 router.all("*", refuseUnknown);
 

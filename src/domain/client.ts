@@ -17,17 +17,20 @@ export function clientSettingsSchema(allowLocal: boolean) {
   });
   return z.object(
     {
-      /** `""` or null takes it away; left out, it stays. */
       callbackUrl: z
         .union([callbackUrl, z.literal(""), z.null()])
         .optional()
-        .transform((url) => (url === "" ? null : url)),
+        .transform((url) => (url === "" ? null : url))
+        .meta({
+          description: 'An https URL that no private network has. `""` or null takes it away; left out, it stays.',
+        }),
       operations: z
         .array(z.enum(OPERATIONS, { error: `must be one of: ${OPERATIONS.join(", ")}` }), {
           error: `must be an array of: ${OPERATIONS.join(", ")}`,
         })
         .transform((operations) => [...new Set(operations)])
-        .optional(),
+        .optional()
+        .meta({ description: "What the client may do; everything when left out as it is created." }),
       suspended: z.boolean({ error: "must be true or false" }).optional(),
     },
     { error: "must be a JSON object" },
@@ -47,7 +50,8 @@ export const rotationSchema = z.object(
       .min(0, { error: "must be at least 0" })
       .max(MAX_GRACE_SECONDS, { error: `must be at most ${MAX_GRACE_SECONDS}` })
       .optional()
-      .transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS),
+      .transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS)
+      .meta({ description: "How long the old pair works.", default: DEFAULT_GRACE_SECONDS }),
   },
   { error: "must be a JSON object" },
 );

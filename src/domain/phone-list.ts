@@ -28,7 +28,11 @@ const phoneNumbers = z
     });
   })
   .transform((items) => items as string[])
-  .meta({ items: { type: "string" }, maxItems: MAX_PHONE_NUMBERS });
+  .meta({
+    description: "A flat array; each distinct number counts once.",
+    items: { type: "string" },
+    maxItems: MAX_PHONE_NUMBERS,
+  });
 
 /** @param read what is taken from the file's text; its CsvError is told */
 function csvFile<T>(read: (csv: string) => T) {
@@ -43,7 +47,11 @@ function csvFile<T>(read: (csv: string) => T) {
         return z.NEVER;
       }
     })
-    .meta({ contentEncoding: "base64", contentMediaType: "text/csv" });
+    .meta({
+      description: `A CSV file in UTF-8 with a column headed \`${PHONE_COLUMN}\` and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional).`,
+      contentEncoding: "base64",
+      contentMediaType: "text/csv",
+    });
 }
 
 /** `null`, `""` and an empty array count as absent. */
@@ -54,6 +62,9 @@ const NEITHER_LIST = {
   path: ["phone_numbers"],
   message: "either phone_numbers (a flat array of strings) or csv_file must be given",
 };
+
+/** The same, as JSON Schema says it. */
+const EITHER_LIST = [{ required: ["phone_numbers"] }, { required: ["csv_file"] }];
 
 export const phoneListSchema = z
   .object(
@@ -68,7 +79,8 @@ export const phoneListSchema = z
     if (listed.length > 0 || csv_file) return distinctPhones(csv_file ? [...listed, ...csv_file] : listed);
     context.addIssue(NEITHER_LIST);
     return z.NEVER;
-  });
+  })
+  .meta({ anyOf: EITHER_LIST });
 
 /** The body of POST /text/subscribe: the file may have a column of e-mail addresses. */
 export const subscribeSchema = z
@@ -88,7 +100,8 @@ export const subscribeSchema = z
     }
     context.addIssue(NEITHER_LIST);
     return z.NEVER;
-  });
+  })
+  .meta({ anyOf: EITHER_LIST });
 
 export interface PhoneList {
   /** E.164, distinct, in the order of their first appearance. */

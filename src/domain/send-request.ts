@@ -27,7 +27,7 @@ const e164 = z
   .refine(isE164, {
     error: "must be an E.164 phone number: a plus sign, then country code and number, such as +12125550100",
   })
-  .meta({ examples: ["+12125550100"], pattern: "^\\+[1-9]\\d{1,14}$" });
+  .meta({ description: "E.164.", examples: ["+12125550100"], pattern: "^\\+[1-9]\\d{1,14}$" });
 
 const webUrl = z
   .string({ error: "must be a string" })
@@ -38,7 +38,11 @@ const webUrl = z
   .refine((value) => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value), {
     error: "must be an absolute http or https URL",
   })
-  .meta({ format: "uri", maxLength: MAX_URL_CHARACTERS });
+  .meta({
+    description: "An absolute http or https URL.",
+    pattern: "^[Hh][Tt][Tt][Pp][Ss]?://\\S+$",
+    maxLength: MAX_URL_CHARACTERS,
+  });
 
 const text = requiredString("")
   .refine((value) => value.trim() !== "", { error: "must not be empty or only white space", abort: true })
@@ -47,7 +51,7 @@ const text = requiredString("")
     abort: true,
   })
   .refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode: it has half of a surrogate pair" })
-  .meta({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS });
+  .meta({ description: "Not only white space.", minLength: 1, maxLength: MAX_TEXT_CHARACTERS });
 
 const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\":\\"42\\"}", or ""')
   .refine((value) => new TextEncoder().encode(value).byteLength <= MAX_CALLBACK_DATA_BYTES, {
@@ -59,14 +63,19 @@ const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\"
     abort: true,
   })
   .refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode: it has half of a surrogate pair" })
-  .meta({ contentMediaType: "application/json", maxLength: MAX_CALLBACK_DATA_BYTES });
+  .meta({
+    description: `Handed back byte for byte in callbacks; \`""\`: no callback. At most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8.`,
+    contentMediaType: "application/json",
+    maxLength: MAX_CALLBACK_DATA_BYTES,
+  });
 
 export const sendPurpose = requiredString("")
   .regex(/^[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*$/, {
     error: 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only',
     abort: true,
   })
-  .max(MAX_SEND_PURPOSE_CHARACTERS, { error: `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters` });
+  .max(MAX_SEND_PURPOSE_CHARACTERS, { error: `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters` })
+  .meta({ description: "What it is sent for, such as the name of a campaign." });
 
 function isJson(value: string): boolean {
   try {
@@ -101,7 +110,11 @@ export const sendRequestSchema = z
       email: z
         .unknown()
         .optional()
-        .meta({ type: "string", format: "email", examples: ["ada@example.com"] }),
+        .meta({
+          type: ["string", "null"],
+          description: "An e-mail address, in any case. Required where `phone` is absent; ignored where it is given.",
+          examples: ["ada@example.com"],
+        }),
       text,
       mediaUrl: optional(webUrl),
       clickUrl: optional(webUrl),
@@ -115,7 +128,13 @@ export const sendRequestSchema = z
     ...rest,
     phone: phone === null ? null : toDigits(phone),
     email: phone === null ? String(email).toLowerCase() : null,
-  }));
+  }))
+  // The rule of requireRecipient, as JSON Schema says it.
+  .meta({
+    if: { properties: { phone: { enum: ["", null] } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { required: ["email"], properties: { email: { type: "string", format: "email" } } },
+  });
 
 /** A checked send request: `phone` as digits, absent optional fields null, exactly one of phone and email. */
 export type SendRequest = z.output<typeof sendRequestSchema>;

@@ -30,16 +30,18 @@ export function websiteSettingsSchema(
           .trim()
           .min(1, { error: "is required" })
           .max(200, { error: "must have at most 200 characters" }),
-        carrier: orNull(text(40)).transform((carrier) => carrier ?? defaultCarrier),
-        sender: orNull(text(100)),
-        helpText: orNull(text(1600)),
+        carrier: orNull(text(40))
+          .transform((carrier) => carrier ?? defaultCarrier)
+          .meta({ description: `One that is set up; \`${defaultCarrier}\` when left out.` }),
+        sender: orNull(text(100)).meta({ description: "A number, a short code, or what else the carrier sends from." }),
+        helpText: orNull(text(1600)).meta({ description: "What HELP and INFO are answered." }),
         duplicateWindowHours: orNull(
           z
             .number({ error: "must be a number of hours" })
             .int({ error: "must be a whole number of hours" })
             .min(1, { error: "must be at least 1" })
             .max(168, { error: "must be at most 168" }),
-        ),
+        ).meta({ description: "How long the same number, text and sendPurpose is one message; never when left out." }),
       },
       { error: "must be a JSON object" },
     )

@@ -243,29 +243,16 @@ describe.concurrent("with the service", () => {
       const answers: string[] = [];
       const passOn: Behaviour = async (response) => {
         const { path, headers, body } = proxy.received[answers.length] ?? { path: "", headers: {}, body: "" };
-        const { "idempotency-key": key = "", "x-client-id": id = "", "x-client-secret": secret = "" } = headers;
-        const answer = await fetch(service.url + path, {
-          method: "POST",
-          headers: {
-            "content-type": "application/json",
-            "idempotency-key": key,
-            "x-client-id": id,
-            "x-client-secret": secret,
-          },
-          body,
-        });
+        const kept = ["content-type", "idempotency-key", "x-client-id", "x-client-secret"];
+        const passed = Object.fromEntries(kept.map((name) => [name, headers[name] ?? ""]));
+        const answer = await fetch(service.url + path, { method: "POST", headers: passed, body });
         const text = await answer.text();
         if (answers.push(text) === 1) response.destroy();
         else response.writeHead(answer.status).end(text);
       };
       const proxy = await startFake(passOn);
-      const { code, output } = await runClient(
-        language,
-        { ...(await makeSender()), url: proxy.url },
-        "send",
-        PHONE,
-        "Hello",
-      );
+      const client = { ...(await makeSender()), url: proxy.url };
+      const { code, output } = await runClient(language, client, "send", PHONE, "Hello");
       expect(code, output).toBe(0);
       const { messageId } = JSON.parse(output);
       expect(answers.map((text) => JSON.parse(text))).toEqual([{ messageId }, { messageId }]);
@@ -280,9 +267,8 @@ describe.concurrent("with the service", () => {
       const port = await findFreePort();
       const url = `http://127.0.0.1:${port}/`;
       const client = await makeClient(service.url, url, [PHONE]);
-      const { output } = start(program, `receiver.${extension}`, [`${port}`], {
-        CALLBACK_SECRET: client.callbackSecret,
-      });
+      const env = { CALLBACK_SECRET: client.callbackSecret };
+      const { output } = start(program, `receiver.${extension}`, [`${port}`], env);
       await waitFor("the receiver to listen", () => output().includes(url));
       const post = async (headers: Record<string, string>, body: string) =>
         (await fetch(url, { method: "POST", headers, body })).status;
@@ -290,13 +276,8 @@ describe.concurrent("with the service", () => {
     }
 
     function makeEvent(messageId: string, status: string, occurredAt: string): string {
-      return JSON.stringify({
-        eventId: `${messageId}_${status}`,
-        eventType: "message.status",
-        messageId,
-        status,
-        occurredAt,
-      });
+      const eventId = `${messageId}_${status}`;
+      return JSON.stringify({ eventId, eventType: "message.status", messageId, status, occurredAt });
     }
 
     function sign(secret: string, body: string, at = Date.now()) {
@@ -325,31 +306,20 @@ describe.concurrent("with the service", () => {
       const body = makeEvent("m1", "DELIVERED", "2026-11-21T12:00:00.000Z");
       const genuine = sign(client.callbackSecret, body);
       const forged = sign(`whsec_${Buffer.alloc(24).toString("base64")}`, body);
+      const signature = genuine["webhook-signature"];
       const minutes = 60_000;
-      expect({
+      const answers = {
         forged: await post(forged, body),
         alteredBody: await post(genuine, body.replace("DELIVERED", "FAILED_TO_DELIVERY")),
         alteredId: await post({ ...genuine, "webhook-id": "m1_SENDING" }, body),
         alteredTime: await post({ ...genuine, "webhook-timestamp": "1" }, body),
         old: await post(sign(client.callbackSecret, body, Date.now() - 6 * minutes), body),
         early: await post(sign(client.callbackSecret, body, Date.now() + 6 * minutes), body),
-        otherVersion: await post(
-          { ...genuine, "webhook-signature": genuine["webhook-signature"].replace("v1,", "v2,") },
-          body,
-        ),
-        cutOff: await post({ ...genuine, "webhook-signature": genuine["webhook-signature"].slice(0, -4) }, body),
+        otherVersion: await post({ ...genuine, "webhook-signature": signature.replace("v1,", "v2,") }, body),
+        cutOff: await post({ ...genuine, "webhook-signature": signature.slice(0, -4) }, body),
         unsigned: await post({}, body),
-      }).toEqual({
-        forged: 401,
-        alteredBody: 401,
-        alteredId: 401,
-        alteredTime: 401,
-        old: 401,
-        early: 401,
-        otherVersion: 401,
-        cutOff: 401,
-        unsigned: 401,
-      });
+      };
+      expect(Object.entries(answers).filter(([, status]) => status !== 401)).toEqual([]);
       expect(output()).not.toContain("the message is");
       expect(await post(genuine, body)).toBe(204);
     });
@@ -374,8 +344,10 @@ describe.concurrent("with the service", () => {
         makeEvent("m2", "SENDING", "2026-11-21T12:00:00.000Z"),
         makeEvent("m2", "FAILED_TO_DELIVERY", "2026-11-21T12:00:00.000Z"),
       ];
-      for (const body of events) expect(await post(sign(client.callbackSecret, body), body)).toBe(204);
-      await waitFor("the last event", () => output().includes("m2_FAILED_TO_DELIVERY:"));
+      for (const body of events) {
+        expect(await post(sign(client.callbackSecret, body), body)).toBe(204);
+        await waitFor("the event", () => output().includes(`\n${JSON.parse(body).eventId}: `));
+      }
       expect(output().trim().split("\n").slice(1)).toEqual([
         "m1_DELIVERED: the message is DELIVERED",
         "m1_SENDING: the message is DELIVERED",

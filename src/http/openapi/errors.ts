@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { Failure } from "../../domain/failure.ts";
 import { ERROR_CODES, type ErrorKind } from "../error-codes.ts";
 import { type ErrorAnswer, errorSchema, FAULT, toAnswer } from "../errors.ts";
@@ -35,6 +34,8 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "store-unavailable": { kind: "store-unavailable" },
 };
 
+const ORDER = Object.keys(ERROR_CODES) as ErrorKind[];
+
 /** Every kind of failure that an operation may answer. */
 export function errorsOf({ access, body, errors = [] }: ApiOperation): ErrorKind[] {
   const kinds: ErrorKind[] = [];
@@ -44,44 +45,66 @@ export function errorsOf({ access, body, errors = [] }: ApiOperation): ErrorKind
   if (typeof access === "object") kinds.push(...credentials, "client-suspended", "operation-denied", "rate-exceeded");
   if (body && access !== "carrier") kinds.push("media-type-wrong", "body-too-large", "fields-wrong");
   if (body?.mediaTypes.includes("application/json") && access !== "carrier") kinds.push("body-not-json");
-  return [...new Set([...kinds, ...errors, "fault" as const])];
+  if (access !== "open") kinds.push("store-unavailable");
+  const all = new Set<ErrorKind>([...kinds, ...errors, "fault"]);
+  return ORDER.filter((kind) => all.has(kind));
 }
 
-/** The responses of these kinds by status, and the headers that each has. */
-export function errorResponses(kinds: ErrorKind[], isLimited: boolean): Record<string, JsonObject> {
-  const byStatus = Map.groupBy(kinds, (kind) => Math.floor(ERROR_CODES[kind].code / 100));
-  const entries = [...byStatus].sort(([a], [b]) => a - b);
-  return Object.fromEntries(entries.map(([status, some]) => [status, errorResponse(some, isLimited)]));
+/** The responses of failures: each is written once, among the components, and referred to. */
+export class ErrorResponses {
+  readonly components: Record<string, JsonObject> = {};
+  readonly #schema = toJsonSchema(errorSchema) as { properties: { code: object } };
+
+  constructor() {
+    this.#refer(["path-unknown"], false);
+    this.#refer(["method-wrong"], false);
+  }
+
+  /** The responses of these kinds by status. */
+  byStatus(kinds: ErrorKind[], isLimited: boolean): JsonObject {
+    const byStatus = Map.groupBy(kinds, (kind) => Math.floor(ERROR_CODES[kind].code / 100));
+    return Object.fromEntries([...byStatus].map(([status, some]) => [status, this.#refer(some, isLimited)]));
+  }
+
+  #refer(kinds: ErrorKind[], isLimited: boolean): JsonObject {
+    const codes = kinds.map((kind) => ERROR_CODES[kind].code);
+    const name = `Error${codes.join("-")}${isLimited ? "Limited" : ""}`;
+    this.components[name] ??= {
+      description: kinds.map(describe).join("\n"),
+      headers: referTo(headersOf(Math.floor((codes[0] ?? 0) / 100), isLimited)),
+      content: { "application/json": { schema: this.#withCodes(codes), examples: toExamples(kinds) } },
+    };
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  #withCodes(codes: number[]): JsonObject {
+    const { properties } = this.#schema;
+    return { ...this.#schema, properties: { ...properties, code: { type: "integer", enum: codes } } };
+  }
 }
 
-export function errorResponse(kinds: ErrorKind[], isLimited: boolean): JsonObject {
-  const answers = kinds.map(toExample);
+/** A request without credentials, or of a client that may not, is not counted against the limit. */
+function headersOf(status: number, isLimited: boolean): HeaderName[] {
   const headers: HeaderName[] = ["X-Request-Id"];
-  const status = Math.floor((answers[0]?.code ?? 0) / 100);
   if (isLimited && status !== 401 && status !== 403) headers.push("RateLimit-Policy", "RateLimit");
   if (status === 429 || status === 503) headers.push("Retry-After");
   if (status === 405) headers.push("Allow");
-  const schema = errorSchema.extend({ code: z.literal(answers.map(({ code }) => code)) });
-  return {
-    description: kinds.map(describe).join("; "),
-    headers: referTo(headers),
-    content: { "application/json": { schema: toJsonSchema(schema), examples: toExamples(kinds, answers) } },
-  };
+  return headers;
+}
+
+function toExamples(kinds: ErrorKind[]): JsonObject {
+  const examples = kinds.map((kind) => {
+    const { code, message, details = [] } = toExample(kind);
+    return [code, { summary: ERROR_CODES[kind].meaning, value: { code, message, details } }];
+  });
+  return Object.fromEntries(examples);
 }
 
 function toExample(kind: ErrorKind): ErrorAnswer {
   return kind === "fault" ? FAULT : toAnswer(EXAMPLES[kind]);
 }
 
-function toExamples(kinds: ErrorKind[], answers: ErrorAnswer[]): JsonObject {
-  const entries = answers.map(({ code, message, details = [] }, index) => {
-    const kind = kinds[index];
-    return [String(code), { summary: kind && ERROR_CODES[kind].meaning, value: { code, message, details } }] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
 function describe(kind: ErrorKind): string {
   const { code, meaning, advice } = ERROR_CODES[kind];
-  return `${code}: ${meaning}${advice ? ` (${advice})` : ""}`;
+  return `- ${code}: ${meaning}${advice ? ` (${advice})` : ""}`;
 }

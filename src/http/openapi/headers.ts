@@ -32,7 +32,7 @@ export const HEADERS = {
   Location: {
     description: "The `clickUrl` of the message, query and fragment included.",
     required: true,
-    schema: { type: "string", format: "uri" },
+    schema: { type: "string" },
     example: "https://example.com/sale?from=sms#top",
   },
 } as const;

@@ -12,6 +12,7 @@ export interface Parameter {
   required: boolean;
   description: string;
   schema: object;
+  /** Filled in where the operation is tried out: what may be left out has none. */
   example?: string;
 }
 

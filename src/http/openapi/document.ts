@@ -1,0 +1,86 @@
+import { bulkSendAnswerSchema, bulkSendRequestSchema } from "../../domain/bulk-request.ts";
+import { phoneListSchema, subscribeSchema, subscriptionStatusAnswerSchema } from "../../domain/phone-list.ts";
+import { sendAnswerSchema, sendRequestSchema } from "../../domain/send-request.ts";
+import { messageStatusAnswerSchema } from "../message-status.ts";
+import { operatorAnswerSchemas } from "../operator-answers.ts";
+import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../subscribe.ts";
+import { description, SECURITY_SCHEMES, TAGS } from "./about.ts";
+import { carrierOperations } from "./carrier-operations.ts";
+import { ErrorResponses } from "./errors.ts";
+import { HEADERS } from "./headers.ts";
+import { openOperations } from "./open-operations.ts";
+import type { ApiOperation } from "./operation.ts";
+import { clientOperations, operatorRequestSchemas, websiteOperations } from "./operator-operations.ts";
+import { peopleOperations } from "./people-operations.ts";
+import { reportOperation } from "./report-operation.ts";
+import { type JsonObject, SchemaNames } from "./schemas.ts";
+import { textOperations } from "./text-operations.ts";
+import { webhooks } from "./webhooks.ts";
+import { writeOperation } from "./write-operation.ts";
+
+const VERSION = "1";
+
+export interface OpenApiDocument extends JsonObject {
+  paths: Record<string, Record<string, JsonObject>>;
+  components: Record<"schemas" | "headers" | "responses" | "securitySchemes", Record<string, JsonObject>>;
+}
+
+/** The service as OpenAPI 3.1 describes it. Takes some 35 ms to make, the first time. */
+export function makeDocument(): OpenApiDocument {
+  const requests = operatorRequestSchemas();
+  const answers = operatorAnswerSchemas();
+  const names = new SchemaNames({ ...clientSchemas(), ...requests, ...answers });
+  const errors = new ErrorResponses();
+  const operations = [
+    ...textOperations(),
+    ...openOperations(),
+    ...websiteOperations(requests, answers),
+    ...clientOperations(requests, answers),
+    reportOperation(answers),
+    ...peopleOperations(answers),
+    ...carrierOperations(),
+  ];
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Textgate",
+      version: VERSION,
+      summary: "Send text messages, and know who is subscribed",
+      description: description(),
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    tags: TAGS.map(([name, about]) => ({ name, description: about })),
+    paths: toPaths(operations, names, errors),
+    webhooks: webhooks(),
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      schemas: names.toComponents(),
+      headers: HEADERS,
+      responses: errors.components,
+    },
+  };
+}
+
+function clientSchemas() {
+  return {
+    SendRequest: sendRequestSchema,
+    SendAnswer: sendAnswerSchema,
+    BulkSendRequest: bulkSendRequestSchema,
+    BulkSendAnswer: bulkSendAnswerSchema,
+    MessageStatus: messageStatusAnswerSchema,
+    PhoneList: phoneListSchema,
+    SubscriptionStatuses: subscriptionStatusAnswerSchema,
+    SubscribeRequest: subscribeSchema,
+    SubscribeAnswer: subscribeAnswerSchema,
+    UnsubscribeAnswer: unsubscribeAnswerSchema,
+  };
+}
+
+function toPaths(operations: ApiOperation[], names: SchemaNames, errors: ErrorResponses): OpenApiDocument["paths"] {
+  const paths: OpenApiDocument["paths"] = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: writeOperation(operation, names, errors) };
+  }
+  return paths;
+}

@@ -1,0 +1,45 @@
+import type { ApiOperation, Parameter } from "./operation.ts";
+import { type OperatorAnswers, ok, WEBSITE_PARAMETER } from "./operator-operations.ts";
+
+const COUNTS = {
+  accepted: 3,
+  pending: 0,
+  sent: 2,
+  delivered: 2,
+  failed: { FAILED_TO_SEND: 0, FAILED_TO_DELIVERY: 0, NOT_FOUND: 0, NOT_SUBSCRIBED: 1, FAILED_TO_MATCH: 0 },
+  clicked: 1,
+  clicks: 2,
+  robotClicks: 1,
+  optedOut: 0,
+  segments: 2,
+};
+
+export function reportOperation(answers: OperatorAnswers): ApiOperation {
+  const days = { websiteId: "brand", from: "2026-11-20", to: "2026-11-21", by: "day" };
+  const report = { ...days, rows: [{ day: "2026-11-21", ...COUNTS }], total: COUNTS };
+  return {
+    id: "getReport",
+    method: "get",
+    path: "/operator/websites/{websiteId}/report",
+    tag: "Websites",
+    summary: "Count the messages of a website",
+    description: "By day of acceptance (UTC) or by sendPurpose; also of messages that are no longer kept.",
+    access: "operator",
+    parameters: [
+      WEBSITE_PARAMETER,
+      day("from", "The first day, such as `2026-11-20`. Of 30 days when left out; at most 400 days before the last."),
+      day("to", "The last day; today when left out."),
+      query("by", "What the rows stand for.", { type: "string", enum: ["day", "purpose"], default: "day" }),
+    ],
+    answers: [ok(answers.Report, "A row for each day, or purpose, that has messages; and their sum.", report)],
+    errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
+function day(name: string, description: string): Parameter {
+  return query(name, description, { type: "string", format: "date" });
+}
+
+function query(name: string, description: string, schema: object): Parameter {
+  return { name, in: "query", required: false, description, schema };
+}

@@ -1,0 +1,58 @@
+import { type ErrorResponses, errorsOf } from "./errors.ts";
+import { type HeaderName, referTo } from "./headers.ts";
+import type { Access, Answer, ApiOperation, RequestBody } from "./operation.ts";
+import type { JsonObject, SchemaNames } from "./schemas.ts";
+
+/** An Operation Object. */
+export function writeOperation(operation: ApiOperation, names: SchemaNames, errors: ErrorResponses): JsonObject {
+  const { id, tag, summary, access, parameters, body, answers } = operation;
+  const isLimited = typeof access === "object";
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: describe(operation),
+    security: writeSecurity(access),
+    ...(parameters ? { parameters } : {}),
+    ...(body ? { requestBody: writeBody(body, names) } : {}),
+    responses: {
+      ...Object.fromEntries(answers.map((answer) => [answer.status, writeAnswer(answer, isLimited, names)])),
+      ...errors.byStatus(errorsOf(operation), isLimited),
+    },
+  };
+}
+
+function describe({ description = "", access }: ApiOperation): string {
+  return typeof access === "object"
+    ? `${description}\n\nThe client needs the operation \`${access.client}\`.`
+    : description;
+}
+
+/** A carrier's proof has no scheme in OpenAPI: it stands in the description. */
+function writeSecurity(access: Access): JsonObject[] {
+  if (typeof access === "object") return [{ ClientId: [], ClientSecret: [] }];
+  return access === "operator" ? [{ Operator: [] }] : [];
+}
+
+function writeBody({ mediaTypes, schema, description, examples }: RequestBody, names: SchemaNames): JsonObject {
+  const values = Object.entries(examples).map(([name, value]) => [name, { value }]);
+  const content = {
+    schema: names.refer(schema),
+    ...(values.length > 0 ? { examples: Object.fromEntries(values) } : {}),
+  };
+  return { required: true, description, content: Object.fromEntries(mediaTypes.map((type) => [type, content])) };
+}
+
+function writeAnswer(
+  { description, mediaType, schema, example, headers = [] }: Answer,
+  isLimited: boolean,
+  names: SchemaNames,
+) {
+  const all: HeaderName[] = [
+    "X-Request-Id",
+    ...(isLimited ? (["RateLimit-Policy", "RateLimit"] as const) : []),
+    ...headers,
+  ];
+  const content = { ...(schema ? { schema: names.refer(schema) } : {}), ...(example === undefined ? {} : { example }) };
+  return { description, headers: referTo(all), ...(mediaType ? { content: { [mediaType]: content } } : {}) };
+}

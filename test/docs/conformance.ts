@@ -1,0 +1,126 @@
+import { type OutputUnit, Validator } from "@cfworker/json-schema";
+import { ERROR_CODES } from "../../src/http/error-codes.ts";
+import { makeDocument } from "../../src/http/openapi/document.ts";
+import type { JsonObject } from "../../src/http/openapi/schemas.ts";
+
+interface Response3 {
+  headers?: Record<string, { $ref: string }>;
+  content?: Record<string, { schema: JsonObject }>;
+}
+
+interface Operation3 {
+  requestBody?: { content: Record<string, { schema: JsonObject }> };
+  responses: Record<string, Response3 | { $ref: string }>;
+}
+
+export const documentOfApi = makeDocument();
+
+/** Everything in an answer must be documented: in the document itself, a client is left free to be given more. */
+const closed = closeObjects(documentOfApi) as typeof documentOfApi;
+
+const paths = Object.keys(documentOfApi.paths)
+  .sort((a, b) => a.split("{").length - b.split("{").length)
+  .map((path) => ({ path, form: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`) }));
+
+/**
+ * Holds an answer to the document.
+ * @throws Error that says what of it is not documented
+ */
+export async function expectDocumented(request: Request, sentBody: unknown, answer: Response): Promise<void> {
+  const { pathname } = new URL(request.url);
+  const what = `${request.method} ${pathname} ${answer.status}`;
+  const item = closed.paths[paths.find(({ form }) => form.test(pathname))?.path ?? ""];
+  const operation = item?.[request.method.toLowerCase()] as Operation3 | undefined;
+  if (!operation)
+    return expectFits(what, answer, errorResponse(item && answer.status !== 404 ? "method-wrong" : "path-unknown"));
+  const response = operation.responses[answer.status];
+  if (!response) throw new Error(`${what}: this status is not documented`);
+  await expectFits(what, answer, resolve(response));
+  if (answer.ok && isAllTaken(await answer.clone().text())) expectRequestFits(what, request, sentBody);
+}
+
+async function expectFits(what: string, answer: Response, { headers = {}, content = {} }: Response3): Promise<void> {
+  for (const [name, header] of Object.entries(closed.components.headers)) {
+    const value = answer.headers.get(name);
+    const { required, schema } = header as { required?: boolean; schema: JsonObject };
+    if (value === null && name in headers && required) throw new Error(`${what}: the header ${name} is missing`);
+    if (value !== null && !(name in headers)) throw new Error(`${what}: the header ${name} is not documented`);
+    if (value !== null) expectValid(`${what}, header ${name}`, schema, value);
+  }
+  await expectContent(what, answer, content);
+}
+
+async function expectContent(
+  what: string,
+  answer: Response,
+  content: NonNullable<Response3["content"]>,
+): Promise<void> {
+  const body = await answer.clone().text();
+  const [type = ""] = (answer.headers.get("content-type") ?? "").split(";");
+  if (body === "") {
+    if (Object.keys(content).length > 0) throw new Error(`${what}: the documented body is missing`);
+    return;
+  }
+  const documented = content[type];
+  if (!documented) throw new Error(`${what}: the content type ${type} is not documented`);
+  expectValid(`${what}, body`, documented.schema, type === "application/json" ? shorten(JSON.parse(body)) : body);
+}
+
+/** Of many messages, those that are wrong are told in an answer of success. */
+function isAllTaken(body: string): boolean {
+  return !body.includes('"failedSent":[{');
+}
+
+/** What the service takes, the document allows. */
+function expectRequestFits(what: string, request: Request, sentBody: unknown): void {
+  const { pathname } = new URL(request.url);
+  const path = paths.find(({ form }) => form.test(pathname))?.path ?? "";
+  const operation = documentOfApi.paths[path]?.[request.method.toLowerCase()] as unknown as Operation3;
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  if (!schema || typeof sentBody !== "string" || pathname.startsWith("/carriers/")) return;
+  expectValid(`${what}, request`, schema, withoutIgnored(shorten(JSON.parse(sentBody)) as JsonObject));
+}
+
+/** Beside a number, the address is ignored, whatever it is. */
+function withoutIgnored({ email, ...body }: JsonObject): JsonObject {
+  return body.phone || email === undefined ? body : { ...body, email };
+}
+
+const validators = new Map<JsonObject, Validator>();
+
+/** @throws Error */
+export function expectValid(what: string, schema: JsonObject, value: unknown): void {
+  const { components } = what.endsWith("request") ? documentOfApi : closed;
+  const validator = validators.get(schema) ?? new Validator({ ...schema, components }, "2020-12", false);
+  validators.set(schema, validator);
+  const { valid, errors } = validator.validate(value);
+  if (!valid) throw new Error(`${what} does not fit the document: ${errors.map(describe).join("; ")}`);
+}
+
+function describe({ instanceLocation, error }: OutputUnit): string {
+  return `${instanceLocation} ${error}`;
+}
+
+/** Of 50,000 items, the first hundred: the others are made by the same code. */
+function shorten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 100).map(shorten);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shorten(inner)]));
+}
+
+function errorResponse(kind: "method-wrong" | "path-unknown"): Response3 {
+  return closed.components.responses[`Error${ERROR_CODES[kind].code}`] as Response3;
+}
+
+function resolve(response: Response3 | { $ref: string }): Response3 {
+  if (!("$ref" in response)) return response;
+  return closed.components.responses[response.$ref.split("/").at(-1) ?? ""] as Response3;
+}
+
+function closeObjects(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closeObjects);
+  if (typeof value !== "object" || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, closeObjects(inner)]));
+  const isOpen = copy.type === "object" && copy.properties && !("additionalProperties" in copy);
+  return isOpen ? { ...copy, additionalProperties: false } : copy;
+}

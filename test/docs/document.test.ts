@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { ERROR_CODES } from "../../src/http/error-codes.ts";
+import type { JsonObject } from "../../src/http/openapi/schemas.ts";
+import { routes } from "../../src/router.ts";
+import { World } from "../world.ts";
+import { documentOfApi, expectDocumented, expectValid } from "./conformance.ts";
+
+type Content = Record<
+  string,
+  { schema?: JsonObject; example?: unknown; examples?: Record<string, { value: unknown }> }
+>;
+
+const operations = Object.entries(documentOfApi.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
+);
+
+/** Every place that has a schema beside examples of it. */
+function findContents(value: unknown, at = ""): { at: string; content: Content[string] }[] {
+  if (typeof value !== "object" || value === null) return [];
+  const entry = value as Content[string];
+  const isContent = entry.schema && (entry.example !== undefined || entry.examples !== undefined);
+  const inner = Object.entries(value).flatMap(([name, part]) => findContents(part, `${at}/${name}`));
+  return isContent ? [{ at, content: entry }, ...inner] : inner;
+}
+
+describe("the document", () => {
+  it("is answered to anyone", async () => {
+    const world = await World.create();
+    const answer = await world.fetch("/openapi.json");
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(documentOfApi)));
+  });
+
+  it("has every route of the router, and no other", () => {
+    const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const routed = routes.map(([method, , , path]) => `${method} ${path?.replaceAll(/:(\w+)/g, "{$1}")}`);
+    expect(documented.sort()).toEqual(routed.sort());
+  });
+
+  it("names every parameter of each path", () => {
+    for (const { path, operation } of operations) {
+      const parameters = (operation.parameters ?? []) as { in: string; name: string }[];
+      const inPath = parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
+      expect([path, inPath]).toEqual([path, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)]);
+    }
+  });
+
+  it("has every error code, with its meaning and an example", () => {
+    const responses = Object.values(documentOfApi.components.responses) as {
+      content: Record<string, { examples: object }>;
+    }[];
+    const examples = responses.flatMap(({ content }) => Object.keys(content["application/json"]?.examples ?? {}));
+    const codes = Object.values(ERROR_CODES).map(({ code }) => String(code));
+    expect([...new Set(examples)].sort()).toEqual([...codes].sort());
+    const { description } = documentOfApi.info as { description: string };
+    for (const { code, meaning } of Object.values(ERROR_CODES))
+      expect(description).toContain(`| ${code} | ${meaning} |`);
+  });
+
+  it("gives an example for every body but those that are a carrier's own", () => {
+    const bodies = operations.filter(({ path }) => !path.startsWith("/carriers/"));
+    for (const { path, operation } of bodies) {
+      const { content } = (operation.requestBody ?? { content: {} }) as { content: Content };
+      for (const { examples = {} } of Object.values(content))
+        expect([path, Object.keys(examples)]).not.toEqual([path, []]);
+    }
+  });
+
+  it.each(findContents(documentOfApi))("has an example that fits its schema: $at", ({ at, content }) => {
+    const values = content.examples ? Object.values(content.examples).map(({ value }) => value) : [content.example];
+    for (const value of values) expectValid(at, content.schema ?? {}, value);
+  });
+});
+
+describe("the check of every answer", () => {
+  const request = new Request("http://localhost/operator/websites");
+  const headers = { "x-request-id": "0b0e1f3c-6a5d-4b57-9d9e-2f6c1c0f4a11" };
+
+  it.each([
+    ["a status", () => Response.json({ websites: [] }, { status: 202, headers })],
+    ["a field", () => Response.json({ websites: [], more: true }, { headers })],
+    ["a type", () => Response.json({ websites: [{ websiteId: 1 }] }, { headers })],
+    ["a code", () => Response.json({ code: 40302, message: "", details: [] }, { status: 401, headers })],
+    ["a header that is missing", () => Response.json({ websites: [] })],
+    ["a header", () => Response.json({ websites: [] }, { headers: { ...headers, "retry-after": "1" } })],
+    ["a content type", () => new Response("{}", { headers: { ...headers, "content-type": "text/plain" } })],
+  ])("refuses %s that is not documented", async (_, answer) => {
+    await expect(expectDocumented(request, undefined, answer())).rejects.toThrow(/document|missing/);
+  });
+});

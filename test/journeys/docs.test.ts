@@ -1,0 +1,121 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser, startBrowser, type Visit, visit } from "./browser.ts";
+import { makeClient, type Service, startService } from "./service.ts";
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, { operationId: string }>>;
+  webhooks: Record<string, Record<string, { operationId: string }>>;
+}
+
+let service: Service;
+let document: Document;
+
+beforeAll(async () => {
+  service = await startService();
+  document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
+});
+
+afterAll(() => service?.stop());
+
+describe("the document that is served", () => {
+  it("is valid OpenAPI 3.1", async () => {
+    const { valid, errors } = await new Validator().validate(
+      structuredClone(document) as object as Record<string, unknown>,
+    );
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+    expect(document.openapi).toMatch(/^3\.1\./);
+  });
+});
+
+describe("the page", () => {
+  it("lets nothing run or load that the service does not serve itself", async () => {
+    const answer = await fetch(`${service.url}/docs`);
+    expect(answer.status).toBe(200);
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  it("never stands in for a path of the API", async () => {
+    for (const path of ["/text/message/send", "/operator/websites", "/docs/nothing"]) {
+      const answer = await fetch(`${service.url}${path}`);
+      expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+const HINT = "apt-get install chromium";
+if (!hasBrowser)
+  console.warn(`SKIPPED: the docs page in a browser, because Chromium is not installed. To run it: ${HINT}`);
+
+describe.skipIf(!hasBrowser)("the page in a browser", () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+
+  afterAll(() => browser?.close());
+
+  const operationIds = () =>
+    [...Object.values(document.paths), ...Object.values(document.webhooks)]
+      .flatMap((item) => Object.values(item))
+      .map(({ operationId }) => operationId);
+
+  /** Opened, and all of its operations with it. */
+  async function open(width: number, colorScheme: "light" | "dark"): Promise<Visit> {
+    const opened = await visit(browser, `${service.url}/docs`, { viewport: { width, height: 900 }, colorScheme });
+    await opened.page
+      .locator(".opblock")
+      .nth(operationIds().length - 1)
+      .waitFor();
+    return opened;
+  }
+
+  it.each([
+    [1280, "light"],
+    [1280, "dark"],
+    [390, "light"],
+    [390, "dark"],
+  ] as const)("shows every operation, %i pixels wide, %s", { timeout: 120_000 }, async (width, scheme) => {
+    const { page, complaints, close } = await open(width, scheme);
+    const shown = await page.locator(".opblock").evaluateAll((blocks) => blocks.map(({ id }) => id.split("-").at(-1)));
+    expect(shown.sort()).toEqual(operationIds().sort());
+    await page.locator(".opblock-summary-control").evaluateAll((controls) => {
+      for (const control of controls) (control as HTMLElement).click();
+    });
+    await page
+      .locator(".opblock.is-open .responses-inner")
+      .nth(shown.length - 1)
+      .waitFor();
+    expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    const background = await page.evaluate(() => getComputedStyle(globalThis.document.documentElement).backgroundColor);
+    const [red = 255] = background.match(/\d+/g)?.map(Number) ?? [];
+    expect(red < 100, background).toBe(scheme === "dark");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("sends a message that is tried out", { timeout: 120_000 }, async () => {
+    const client = await makeClient(service.url, "http://127.0.0.1:9/", ["+12125550100,,true"]);
+    const { page, complaints, close } = await open(390, "light");
+    await page.locator("button.authorize").first().click();
+    for (const secret of [client.clientId, client.clientSecret]) {
+      const field = page.locator(".auth-container:has(input)").first();
+      await field.locator("input").fill(secret);
+      await field.locator("button[type=submit]").click();
+    }
+    await page.locator(".close-modal").click();
+    const block = page.locator("#operations-Messages-sendMessage");
+    await block.locator(".opblock-summary-control").click();
+    await block.locator(".try-out__btn").click();
+    await block.locator(".execute").click();
+    await expect.poll(() => block.locator(".live-responses-table").textContent()).toMatch(/"messageId"/);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
