@@ -197,7 +197,7 @@ describe("a store that fails in the middle", () => {
 });
 
 describe("50,000 messages", () => {
-  it("are accepted in one request, all delivered, each change called back once; and more are refused", async () => {
+  it("are accepted in one request, all delivered, and called back once a change where that is wanted; more are refused", async () => {
     const lines = Array.from({ length: 50_000 }, (_, i) => `+1212${5_000_000 + i}`);
     await world.subscribers("brand", lines);
     // The sandbox's own numbers would be refused or wait: this is about how many.
@@ -209,7 +209,7 @@ describe("50,000 messages", () => {
       posted.add(id);
       return new Response("thanks");
     });
-    const messages = lines.map((phone, i) => message({ phone, callbackData: `"${i}"` }));
+    const messages = lines.map((phone, i) => message({ phone, callbackData: i % 5 === 0 ? `"${i}"` : "" }));
     const { successSent, failedSent } = await accept(messages);
     expect([successSent.length, failedSent.length]).toEqual([50_000, 0]);
     expect(world.jobs).toHaveLength(500);
@@ -218,7 +218,7 @@ describe("50,000 messages", () => {
     expect(await world.rows("SELECT status, count(*) AS n FROM messages GROUP BY status")).toEqual([
       { status: "DELIVERED", n: 50_000 },
     ]);
-    expect(posted.size).toBe(100_000);
+    expect(posted.size).toBe(20_000);
     const { body } = await refusal(await bulk([...messages, message()]));
     expect(body.message).toContain("has more than 50000 items");
   }, 120_000);

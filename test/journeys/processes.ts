@@ -29,6 +29,8 @@ export function run(command: string, args: string[], { env = {}, input = "" } = 
       output += text;
     });
   }
+  // A command that ends at once does not read what it is given.
+  child.stdin.on("error", () => {});
   child.stdin.end(input);
   const exited = new Promise<number | null>((resolve) => child.on("close", resolve));
   return { child, output: () => output, exited };
