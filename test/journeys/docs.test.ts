@@ -79,8 +79,8 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
     return opened;
   }
 
-  it.each([1280, 390])("shows every operation, %i pixels wide, light and dark", { timeout: 120_000 }, async (width) => {
-    const { page, complaints, close } = await open(width);
+  it("shows every operation, on a desk and on a phone, light and dark", { timeout: 120_000 }, async () => {
+    const { page, complaints, close } = await open(1280);
     const shown = await page.locator(".opblock").evaluateAll((blocks) => blocks.map(({ id }) => id.split("-").at(-1)));
     expect(shown.sort()).toEqual(operationIds().sort());
     await page.locator(".opblock-summary-control").evaluateAll((controls) => {
@@ -90,13 +90,16 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
       .locator(".opblock.is-open .responses-inner")
       .nth(shown.length - 1)
       .waitFor();
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      const background = () =>
-        page.evaluate(() => getComputedStyle(globalThis.document.documentElement).backgroundColor);
-      const isDark = async () => Number(/\d+/.exec(await background())?.[0] ?? 255) < 100;
-      await expect.poll(isDark).toBe(colorScheme === "dark");
+    const background = () => page.evaluate(() => getComputedStyle(globalThis.document.documentElement).backgroundColor);
+    const isDark = async () => Number(/\d+/.exec(await background())?.[0] ?? 255) < 100;
+    const scrollWidth = () => page.evaluate(() => globalThis.document.documentElement.scrollWidth);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await expect.poll(isDark).toBe(colorScheme === "dark");
+        await expect.poll(scrollWidth).toBeLessThanOrEqual(width);
+      }
     }
     expect(complaints).toEqual([]);
     await close();
