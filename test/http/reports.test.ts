@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Counts, Report } from "../../src/domain/report.ts";
+import { receiveInbound } from "../../src/flows/receive-inbound.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -103,6 +104,31 @@ describe("a report", () => {
     expect([await report(`${range}&by=day`), await report(`${range}&by=purpose`)]).toEqual(before);
     await world.sweep();
     expect(await report(`${range}&by=day`)).toEqual(before[0]);
+  });
+
+  it("counts a message after which the person opted out, once, also when they say STOP again", async () => {
+    await world.website("brand", { sender: "+12125550000" });
+    await world.send(client, { phone: ADA, sendPurpose: "first" });
+    world.advance(60);
+    await world.send(client, { phone: ADA, sendPurpose: "second" });
+    await world.runQueues();
+    for (const carrierMessageId of ["in-1", "in-2"]) {
+      const text = {
+        carrierMessageId,
+        from: ADA,
+        to: ["+12125550000"],
+        text: "STOP",
+        keyword: null,
+        answeredByCarrier: false,
+      };
+      await receiveInbound(world.deps, "sandbox", text);
+    }
+    const { rows } = await report("by=purpose");
+    expect(rows.map(({ sendPurpose, optedOut }) => [sendPurpose, optedOut])).toEqual([
+      ["first", 0],
+      ["keyword-reply", 0],
+      ["second", 1],
+    ]);
   });
 
   it("counts the days that are asked for, and both ends of them", async () => {
