@@ -1,4 +1,5 @@
--- How the text travels, and whether the message answers what a person texted: then it goes out although they opted out.
+-- How the text travels, and whether the message answers what a person texted: 1, the confirmation of an opt-out, which goes
+-- out although they opted out; 2, any other answer, which does not.
 ALTER TABLE messages ADD COLUMN encoding TEXT;
 ALTER TABLE messages ADD COLUMN segments INTEGER;
 ALTER TABLE messages ADD COLUMN is_reply INTEGER NOT NULL DEFAULT 0;

@@ -1,6 +1,7 @@
 import type { Keyword } from "../../domain/keyword.ts";
 import type { NewMessage } from "../../domain/message.ts";
 import { type Row, runBatch, runQuery } from "./database.ts";
+import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { LATEST_CHANGE } from "./subscriptions.ts";
 
 /** A text that a person sent to a website; websiteId `""`: to a number that no website has. */
@@ -93,22 +94,29 @@ function stopReply(db: D1Database, inbound: InboundRecord, phone: number, reply:
   if (!reply) return [];
   const toldBefore = `EXISTS (SELECT 1 FROM subscriptions WHERE website_id = ?1 AND phone = ?4 AND subscribed = 0
     AND opted_out_by_person = 1 AND opt_out_confirmed_at > ${inbound.receivedAt - CONFIRM_AGAIN_AFTER_MILLISECONDS})`;
-  return [insertReply(db, inbound, phone, reply, `NOT ${toldBefore}`)];
+  return [insertReply(db, inbound, phone, reply, OPT_OUT_CONFIRMATION, `NOT ${toldBefore}`)];
 }
 
 /** Nobody who has opted out is texted, not even with help. */
 function helpReply(db: D1Database, inbound: InboundRecord, phone: number, reply: NewMessage | null) {
   if (!reply) return [];
   const optedOut = "EXISTS (SELECT 1 FROM subscriptions WHERE website_id = ?1 AND phone = ?4 AND subscribed = 0)";
-  return [insertReply(db, inbound, phone, reply, `NOT ${optedOut}`)];
+  return [insertReply(db, inbound, phone, reply, ANSWER, `NOT ${optedOut}`)];
 }
 
-function insertReply(db: D1Database, inbound: InboundRecord, phone: number, reply: NewMessage, condition: string) {
+function insertReply(
+  db: D1Database,
+  inbound: InboundRecord,
+  phone: number,
+  reply: NewMessage,
+  isReply: number,
+  condition: string,
+) {
   return db
     .prepare(
       `INSERT INTO messages (website_id, message_id, client_id, phone, text, callback_data, send_purpose, status,
          accepted_at, updated_at, queued_at, encoding, segments, is_reply)
-       SELECT ?1, ?5, ?6, ?4, ?7, ?8, ?9, 'PENDING_TO_SEND', ?10, ?10, ?10, ?11, ?12, 1
+       SELECT ?1, ?5, ?6, ?4, ?7, ?8, ?9, 'PENDING_TO_SEND', ?10, ?10, ?10, ?11, ?12, ${isReply}
        WHERE ${NOT_APPLIED} AND ${condition} ON CONFLICT (message_id) DO NOTHING`,
     )
     .bind(

@@ -5,6 +5,13 @@ import type { Segments } from "../../domain/segments.ts";
 import { type Row, runBatch, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 
+/** `is_reply` of what answers a person: a confirmation goes out although they opted out, any other answer does not. */
+export const OPT_OUT_CONFIRMATION = 1;
+export const ANSWER = 2;
+
+const SUBSCRIPTION = `SELECT 1 FROM subscriptions s
+  WHERE s.website_id = messages.website_id AND s.phone = messages.phone`;
+
 /** A message that this run alone may submit. */
 export interface ClaimedMessage {
   messageId: string;
@@ -36,8 +43,9 @@ export async function claimMessages(
       .prepare(
         `UPDATE messages SET status = 'NOT_SUBSCRIBED', reason = 'opted out before it was submitted', updated_at = ?2
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL
-           AND is_reply = 0 AND NOT EXISTS (SELECT 1 FROM subscriptions s
-             WHERE s.website_id = messages.website_id AND s.phone = messages.phone AND s.subscribed = 1)`,
+           AND CASE is_reply WHEN ${OPT_OUT_CONFIRMATION} THEN false
+             WHEN ${ANSWER} THEN EXISTS (${SUBSCRIPTION} AND s.subscribed = 0)
+             ELSE NOT EXISTS (${SUBSCRIPTION} AND s.subscribed = 1) END`,
       )
       .bind(list, now),
     db

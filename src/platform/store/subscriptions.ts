@@ -19,19 +19,6 @@ export async function findSubscribed(db: D1Database, websiteId: string, phones: 
   return new Set(JSON.parse((row?.phones as string | undefined) ?? "[]") as number[]);
 }
 
-/** The number of an e-mail address: of several, the one subscribed last; null without one. */
-export async function findPhoneByEmail(db: D1Database, websiteId: string, email: string): Promise<number | null> {
-  const [row] = await runQuery(
-    db
-      .prepare(
-        `SELECT phone FROM subscriptions WHERE website_id = ?1 AND email = ?2 AND subscribed = 1
-         ORDER BY change_id DESC LIMIT 1`,
-      )
-      .bind(websiteId, email),
-  );
-  return (row?.phone as number | undefined) ?? null;
-}
-
 /** The id of the last row of the ledger about a number: the state is what that row says. */
 export const LATEST_CHANGE = (websiteId: string, phone: string) =>
   `(SELECT max(change_id) FROM subscription_changes c WHERE c.website_id = ${websiteId} AND c.phone = ${phone})`;
