@@ -1,4 +1,5 @@
 import { type Config, readConfig } from "./config.ts";
+import { DeliveryGroup } from "./domain/delivery-group.ts";
 import type { Job } from "./domain/job.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
@@ -14,6 +15,7 @@ export interface Deps {
   callbacks: Queue<DueEvent>;
   carriers: Carriers;
   config: Config;
+  group: DeliveryGroup;
   /** Milliseconds since 1970. */
   now(): number;
   newId(): string;
@@ -34,6 +36,7 @@ interface Lasting {
   carriers: Carriers;
   credentials: CredentialStore;
   limiter: RateGate;
+  group: DeliveryGroup;
 }
 
 const lasting = new WeakMap<Env, Lasting>();
@@ -46,6 +49,7 @@ export function makeLasting(env: Env): Lasting {
     carriers: makeCarriers(config),
     credentials: new CredentialStore(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
+    group: new DeliveryGroup(),
   };
 }
 
