@@ -1,4 +1,5 @@
 import { type Config, readConfig } from "./config.ts";
+import type { CarrierRest } from "./domain/carrier-rest.ts";
 import { DeliveryGroup } from "./domain/delivery-group.ts";
 import type { Job } from "./domain/job.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
@@ -16,6 +17,8 @@ export interface Deps {
   carriers: Carriers;
   config: Config;
   group: DeliveryGroup;
+  /** By carrier. */
+  rests: Map<string, CarrierRest>;
   /** Milliseconds since 1970. */
   now(): number;
   newId(): string;
@@ -37,6 +40,7 @@ interface Lasting {
   credentials: CredentialStore;
   limiter: RateGate;
   group: DeliveryGroup;
+  rests: Map<string, CarrierRest>;
 }
 
 const lasting = new WeakMap<Env, Lasting>();
@@ -50,6 +54,7 @@ export function makeLasting(env: Env): Lasting {
     credentials: new CredentialStore(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
     group: new DeliveryGroup(),
+    rests: new Map(),
   };
 }
 

@@ -41,7 +41,7 @@ export const jobSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
 ]);
 
-/** How many messages one job names, and one run claims at a time: what a crash leaves with an unknown outcome. */
+/** How many messages one job names. */
 export const MESSAGES_A_JOB = 100;
 
 export type Job = z.output<typeof jobSchema>;

@@ -1,29 +1,76 @@
 import type { Deps } from "../deps.ts";
 import { backoffSeconds } from "../domain/backoff.ts";
-import { MESSAGES_A_JOB, type SubmissionRecord } from "../domain/job.ts";
+import { CarrierRest } from "../domain/carrier-rest.ts";
+import type { SubmissionRecord } from "../domain/job.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { type ClaimedMessage, claimMessages, recordSubmissions } from "../platform/store/messages.ts";
+import {
+  type ClaimedMessage,
+  claimMessages,
+  postpone,
+  recordSubmissions,
+  waitingByCarrier,
+} from "../platform/store/messages.ts";
 import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
 import { queueCallbacks, queueDeliveries, queueJobs } from "./queue-jobs.ts";
 
+/** How many messages each connection submits of one claim: what is claimed when a run is cut off has an unknown outcome. */
+const SUBMISSIONS_A_CONNECTION = 4;
+
+/** A run claims nothing after this: with what it has claimed it ends before an invocation may be cut off (15 minutes). */
+const RUN_MILLISECONDS = 5 * 60_000;
+
+/** After so many submissions that the carrier did not take, a message has failed, whatever time is left to it. */
+const MOST_ATTEMPTS = 40;
+
 /**
  * Submits those of the messages that wait, each once: only what this run has claimed in the store is submitted, and what
- * may have been submitted is never claimed again.
- * @throws RequestFailure store-unavailable, before anything was submitted: safe to run again
+ * may have been submitted is never claimed again. Carriers do not wait for one another.
+ * @throws RequestFailure store-unavailable: safe to run again
  */
 export async function deliverMessages(deps: Deps, ids: string[]): Promise<void> {
-  for (let start = 0; start < ids.length; start += MESSAGES_A_JOB) {
-    await deliverSome(deps, ids.slice(start, start + MESSAGES_A_JOB));
+  const waiting = [...(await waitingByCarrier(deps.db, ids))];
+  const connections = Math.max(1, Math.floor(CONNECTIONS / waiting.length));
+  const ends = await Promise.allSettled(
+    waiting.map(([carrier, own]) => deliverThrough(deps, carrier, own, connections)),
+  );
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+async function deliverThrough(deps: Deps, carrier: string, ids: string[], connections: number): Promise<void> {
+  const started = deps.now();
+  const rest = restOf(deps, carrier);
+  const step = connections * SUBMISSIONS_A_CONNECTION;
+  for (let start = 0; start < ids.length; start += step) {
+    const now = deps.now();
+    const until = rest.until(now);
+    if (until !== undefined) return letRest(deps, carrier, ids.slice(start), until);
+    if (now - started > RUN_MILLISECONDS) return queueDeliveries(deps, ids.slice(start));
+    await deliverSome(deps, ids.slice(start, start + step), rest, connections);
   }
 }
 
-async function deliverSome(deps: Deps, ids: string[]): Promise<void> {
+function restOf({ rests }: Deps, carrier: string): CarrierRest {
+  const rest = rests.get(carrier) ?? new CarrierRest();
+  rests.set(carrier, rest);
+  return rest;
+}
+
+/** What a failing carrier is spared waits in the store and in the queue, and is no attempt. */
+async function letRest(deps: Deps, carrier: string, ids: string[], until: number): Promise<void> {
+  const seconds = Math.ceil((until - deps.now()) / 1000);
+  deps.log("warn", "carrier.rests", { carrier, count: ids.length, seconds });
+  await postpone(deps.db, ids, until, `${carrier} keeps failing and is given a rest`);
+  await queueDeliveries(deps, ids, seconds);
+}
+
+async function deliverSome(deps: Deps, ids: string[], rest: CarrierRest, connections: number): Promise<void> {
   const claim = deps.newId();
   const claimed = await claimOrRelease(deps, ids, claim);
   if (claimed.length === 0) return;
-  const submissions = await inParallel(claimed, CONNECTIONS, (message) => submit(deps, message));
+  const submissions = await inParallel(claimed, connections, (message) => submit(deps, message, rest));
   await recordOutcomes(
     deps,
     claim,
@@ -49,9 +96,16 @@ interface Submitted {
   submission: Submission;
 }
 
-async function submit(deps: Deps, message: ClaimedMessage): Promise<Submitted> {
+/** Of one claim, what a carrier is spared that begins to fail is tried again after its rest. */
+async function submit(deps: Deps, message: ClaimedMessage, rest: CarrierRest): Promise<Submitted> {
   const started = deps.now();
+  const until = rest.until(started);
+  if (until !== undefined) {
+    const reason = `${message.carrier} keeps failing and is given a rest`;
+    return { message, submission: { kind: "later", reason, retryAfterSeconds: Math.ceil((until - started) / 1000) } };
+  }
   const submission = await trySubmit(deps, message);
+  noteHealth(deps, rest, submission);
   deps.log(submission.kind === "accepted" ? "info" : "warn", "message.submitted", {
     messageId: message.messageId,
     websiteId: message.websiteId,
@@ -61,6 +115,14 @@ async function submit(deps: Deps, message: ClaimedMessage): Promise<Submitted> {
     milliseconds: deps.now() - started,
   });
   return { message, submission };
+}
+
+function noteHealth(deps: Deps, rest: CarrierRest, submission: Submission): void {
+  if (submission.kind === "accepted" || submission.kind === "refused") rest.worked();
+  else if (submission.failing) {
+    const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
+    rest.failed(deps.now(), deps.random(), seconds);
+  }
 }
 
 async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission> {
@@ -85,6 +147,13 @@ function toRecord(deps: Deps, message: ClaimedMessage, submission: Submission): 
     case "refused":
       return { ...record, status: "FAILED_TO_SEND", reason: submission.reason, optedOut: submission.optedOut ?? false };
     case "later": {
+      if (attempts >= MOST_ATTEMPTS) {
+        return {
+          ...record,
+          status: "FAILED_TO_SEND",
+          reason: `not taken in ${attempts} attempts: ${submission.reason}`,
+        };
+      }
       const seconds = submission.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
       return { ...record, status: null, reason: submission.reason, retryAt: deps.now() + seconds * 1000 };
     }
