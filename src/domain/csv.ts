@@ -1,4 +1,4 @@
-// Pure. CSV as RFC 4180 has it, and as spreadsheets and scripts write it: LF, CRLF or CR, blank lines, a byte-order mark.
+// Pure. CSV as RFC 4180 has it; what is read, also as spreadsheets and scripts write it: LF, CRLF or CR, blank lines, a byte-order mark.
 
 const COMMA = 44;
 const QUOTE = 34;
@@ -81,4 +81,17 @@ export function readTable(text: string): { columns: string[]; rows: Generator<st
   const heading = rows.next();
   if (heading.done) return undefined;
   return { columns: heading.value.map((column) => column.trim()), rows };
+}
+
+/** What a spreadsheet takes for the beginning of a formula, the wide forms included. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+
+/** CSV for a spreadsheet: texts are quoted, and one that would be taken for a formula has an apostrophe before it. */
+export function writeCsv(rows: readonly (readonly (string | number)[])[]): string {
+  return rows.map((row) => `${row.map(writeField).join(",")}\r\n`).join("");
+}
+
+function writeField(value: string | number): string {
+  if (typeof value === "number") return String(value);
+  return `"${(FORMULA.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`;
 }
