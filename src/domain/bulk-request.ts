@@ -1,6 +1,7 @@
 // Pure. The messages of a bulk request, read from its body piece by piece.
 import { JSONParser } from "@streamparser/json";
 import * as z from "zod";
+import { failField } from "./failure.ts";
 import { sendRequestSchema } from "./send-request.ts";
 
 export const MAX_BULK_MESSAGES = 50_000;
@@ -30,6 +31,12 @@ export class BrokenBodyError extends Error {}
 const CHUNK_MESSAGES = 500;
 const CHUNK_CHARACTERS = 500_000;
 
+/**
+ * How much may come without completing a message. The parser keeps what is not complete, at up to a hundred times its
+ * size, and a send request alone may have half of this.
+ */
+const INCOMPLETE_BYTES = 256 * 1024;
+
 /** Messages as they stand in the body. */
 export interface BulkChunk {
   items: unknown[];
@@ -44,16 +51,24 @@ export class BulkReader {
   #items: unknown[] = [];
   #texts: string[] = [];
   #characters = 0;
+  #incompleteBytes = 0;
 
   constructor() {
     this.#parser.onValue = ({ value, key }) => {
+      this.#incompleteBytes = 0;
       if (typeof key === "number") this.#add(value);
     };
   }
 
-  /** @throws BrokenBodyError */
+  /**
+   * @param bytes a piece that is small beside 256 KB
+   * @throws BrokenBodyError; RequestFailure fields-wrong for a message, or another field, that is far too large
+   */
   write(bytes: Uint8Array): void {
+    this.#incompleteBytes += bytes.byteLength;
     rethrow(() => this.#parser.write(bytes));
+    if (this.#incompleteBytes > INCOMPLETE_BYTES)
+      failField("messages", "goes on for more than 256 KB without a whole message");
   }
 
   /** @throws BrokenBodyError unless the body is whole; then the last chunk is too */

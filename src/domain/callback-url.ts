@@ -2,32 +2,54 @@
 
 /**
  * What is wrong with a callback URL, or undefined. The URL parser has already made one form of every way to write an
- * IPv4 address (decimal, octal, hexadecimal, short), so the ranges below see them all.
+ * IPv4 address (decimal, octal, hexadecimal, short, percent-encoded, with other digits and dots), so the ranges below
+ * see them all. A name is not looked up: what it leads to may change before the next post.
  * @param allowLocal http and loopback are allowed: only where the service itself runs on loopback
  */
 export function callbackUrlFault(text: string, allowLocal: boolean): string | undefined {
   if (text.length > 2048) return "must have at most 2048 characters";
-  if (!URL.canParse(text)) return "must be an absolute https URL";
+  // The parser would pass over them: what is stored and shown would not be what is called.
+  if (!/^[a-z]+:\/\/[^\s\p{Cc}\\]+$/iu.test(text) || !URL.canParse(text)) return "must be an absolute https URL";
   const url = new URL(text);
-  const host = url.hostname.replace(/\.$/, "").replace(/^\[|\]$/g, "");
-  const local = allowLocal && isLoopback(host);
+  const host = hostOf(url);
+  const local = allowLocal && isLoopback(url);
   if (url.protocol !== "https:" && !(local && url.protocol === "http:")) return "must be an https URL";
-  if (url.username !== "" || url.password !== "") return "must not carry a user name or password";
+  if (url.username !== "" || url.password !== "" || /^[^/]+:\/\/[^/?#]*@/.test(text)) {
+    return "must not carry a user name or password";
+  }
   if (!local && isInternal(host)) return "must not name a private, loopback or link-local address";
   return undefined;
 }
 
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host.startsWith("127.");
+/** Whether a URL leads to the very machine: by the name localhost, or by an address of 127/8 or ::1. */
+export function isLoopback(url: URL): boolean {
+  const host = hostOf(url);
+  return host === "localhost" || host === "::1" || (isIpv4(host) && host.startsWith("127."));
 }
 
-/** Names that resolve inside a network, by convention or by standard (RFC 6761, RFC 6762, RFC 8375). */
-const INTERNAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|corp|home)$/;
+/** Without the brackets of IPv6, and without the dot that may end a name. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/\.$/, "").replace(/^\[|\]$/g, "");
+}
+
+function isIpv4(host: string): boolean {
+  return /^\d+\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** Names that no public DNS has, by convention or by standard (RFC 6761, 6762, 7686, 8375, 9476; ICANN for the last). */
+const INTERNAL_NAME =
+  /(^|\.)(localhost|localdomain|local|internal|intranet|private|lan|home\.arpa|test|invalid|onion|alt|corp|home|mail)$/;
 
 function isInternal(host: string): boolean {
   if (host.includes(":")) return isInternalIpv6(host);
-  if (/^\d+\.\d+\.\d+\.\d+$/.test(host)) return isInternalIpv4(host.split(".").map(Number));
-  return INTERNAL_NAME.test(host) || !host.includes(".");
+  if (isIpv4(host)) return isInternalIpv4(host.split(".").map(Number));
+  return INTERNAL_NAME.test(host) || !isDomainName(host);
+}
+
+/** Two labels or more, and none empty: of `localhost..` a lenient resolver makes localhost. */
+function isDomainName(host: string): boolean {
+  const labels = host.split(".");
+  return labels.length > 1 && labels.every((label) => label !== "");
 }
 
 /** Ranges that are not reachable from the internet at large: RFC 6890 and its successors. */
@@ -41,14 +63,15 @@ function isInternalIpv4([a = 0, b = 0, c = 0]: number[]): boolean {
   return a === 203 && b === 0 && c === 113;
 }
 
-/** Only global unicast (2000::/3) is reachable, and in it not what wraps an IPv4 address or serves documentation. */
+/**
+ * Only global unicast (2000::/3) is reachable; in it neither protocol assignments with Teredo (2001::/23), documentation
+ * (2001:db8::/32, 3fff::/20), nor 6to4 (2002::/16). What else wraps an IPv4 address (mapped, compatible, NAT64) is outside.
+ */
 function isInternalIpv6(host: string): boolean {
-  const groups = expandIpv6(host);
-  const [first = 0, second = 0] = groups;
-  const embedded = (high: number, low: number) => isInternalIpv4([high >> 8, high & 255, low >> 8, low & 255]);
-  if (first === 0x64 && second === 0xff9b) return embedded(groups[6] ?? 0, groups[7] ?? 0);
-  if (first === 0x2002) return embedded(second, groups[2] ?? 0);
+  const [first = 0, second = 0] = expandIpv6(host);
   if (first === 0x2001) return second < 0x200 || second === 0xdb8;
+  if (first === 0x2002) return true;
+  if (first === 0x3fff) return second < 0x1000;
   return first < 0x2000 || first > 0x3fff;
 }
 

@@ -1,4 +1,4 @@
-// Pure. CSV as RFC 4180 has it, and as spreadsheets and scripts write it: LF, CRLF or CR, blank lines, a byte-order mark.
+// Pure. CSV as RFC 4180 has it; what is read, also as spreadsheets and scripts write it: LF, CRLF or CR, blank lines, a byte-order mark.
 
 const COMMA = 44;
 const QUOTE = 34;
@@ -130,4 +130,17 @@ function cellAt(line: string, index: number): string {
   }
   const end = line.indexOf(",", start);
   return line.slice(start, end === -1 ? undefined : end);
+}
+
+/** What a spreadsheet takes for the beginning of a formula, the wide forms included. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+
+/** CSV for a spreadsheet: texts are quoted, and one that would be taken for a formula has an apostrophe before it. */
+export function writeCsv(rows: readonly (readonly (string | number)[])[]): string {
+  return rows.map((row) => `${row.map(writeField).join(",")}\r\n`).join("");
+}
+
+function writeField(value: string | number): string {
+  if (typeof value === "number") return String(value);
+  return `"${(FORMULA.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`;
 }

@@ -16,7 +16,9 @@ export type Failure =
   | { kind: "signature-wrong" }
   | { kind: "rate-exceeded"; retryAfterSeconds: number }
   | { kind: "media-type-wrong"; expected: string }
+  | { kind: "encoding-wrong" }
   | { kind: "body-too-large"; limitBytes: number }
+  | { kind: "body-incomplete" }
   | { kind: "body-not-json" }
   | { kind: "fields-wrong"; details: FieldError[] }
   | { kind: "resource-unknown"; what: string }

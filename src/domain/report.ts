@@ -64,6 +64,21 @@ export function makeReport(
   return { ...question, rows, total: count(counted) };
 }
 
+/** A report as a table: its columns, and its rows without their sum. */
+export function toTable({ by, rows }: Report): (string | number)[][] {
+  const name = by === "day" ? "day" : "sendPurpose";
+  const table = rows.map((row) => flatten(row).map(([, count]) => count));
+  const columns = flatten(count([])).map(([column]) => column);
+  return [[name, ...columns], ...table.map((counts, index) => [rows[index]?.[name] ?? "", ...counts])];
+}
+
+/** The counts in their order, each under its name. */
+function flatten({ failed, ...counts }: Counts): [column: string, count: number][] {
+  const { accepted, pending, sent, delivered, clicked, clicks, robotClicks, optedOut, segments } = counts;
+  const before = { accepted, pending, sent, delivered };
+  return Object.entries({ ...before, ...failed, clicked, clicks, robotClicks, optedOut, segments });
+}
+
 function count(rows: readonly ReportRow[]): Counts {
   const sum = (
     field: keyof ReportRow & ("messages" | "segments" | "clicked" | "clicks" | "robotClicks" | "optedOut"),

@@ -35,7 +35,7 @@ const webUrl = z
     error: `must have at most ${MAX_URL_CHARACTERS} characters`,
     abort: true,
   })
-  .refine((value) => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value), {
+  .refine((value) => /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(value) && URL.canParse(value), {
     error: "must be an absolute http or https URL",
   })
   .meta({

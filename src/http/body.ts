@@ -1,33 +1,60 @@
-import { RequestFailure } from "../domain/failure.ts";
+import { failField, RequestFailure } from "../domain/failure.ts";
 import type { ApiRequest } from "./api-request.ts";
 
 /** The most that a body with lists of phone numbers may have. */
 export const LIST_BODY_BYTES = 8 * 1024 * 1024;
 
 /**
+ * How many arrays and objects a body may have. Each takes some hundred times the memory of its two characters, of which a
+ * Worker has 128 MB; what is asked for here needs a few.
+ */
+const MOST_NESTED = 100_000;
+
+/**
  * The body as JSON.
- * @throws RequestFailure media-type-wrong, body-too-large, body-not-json
+ * @throws RequestFailure media-type-wrong, encoding-wrong, body-too-large, body-incomplete, body-not-json, fields-wrong
  */
 export async function readJson(request: ApiRequest, limitBytes: number): Promise<{ value: unknown; text: string }> {
   requireMediaType(request, "application/json");
-  const bytes = await readBytes(request, limitBytes);
+  const text = decode(await readBytes(request, limitBytes));
+  if (hasMore(text, "[", MOST_NESTED) || hasMore(text, "{", MOST_NESTED)) {
+    failField("body", `must not have more than ${MOST_NESTED} arrays or objects`);
+  }
   try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     return { value: JSON.parse(text), text };
   } catch {
     throw new RequestFailure({ kind: "body-not-json" });
   }
 }
 
-/** @throws RequestFailure media-type-wrong */
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw new RequestFailure({ kind: "body-not-json" });
+  }
+}
+
+function hasMore(text: string, character: string, most: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) {
+    if (++count > most) return true;
+  }
+  return false;
+}
+
+/** @throws RequestFailure media-type-wrong, encoding-wrong */
 export function requireMediaType(request: ApiRequest, expected: string): void {
   const [type = ""] = (request.headers.get("Content-Type") ?? "").split(";");
   if (type.trim().toLowerCase() !== expected) throw new RequestFailure({ kind: "media-type-wrong", expected });
+  // What is compressed comes in as it is: its size would not say how much there is to parse.
+  const encoding = request.headers.get("Content-Encoding") ?? "";
+  if (!/^(identity)?$/i.test(encoding.trim())) throw new RequestFailure({ kind: "encoding-wrong" });
 }
 
 /**
  * The body, counted as it comes: its declared length may be missing or wrong.
- * @throws RequestFailure body-too-large
+ * @throws RequestFailure body-too-large, body-incomplete
  */
 export async function readBytes(request: ApiRequest, limitBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
@@ -36,19 +63,57 @@ export async function readBytes(request: ApiRequest, limitBytes: number): Promis
   return only && chunks.length === 1 ? only : joinBytes(chunks);
 }
 
+/** What is read at a time. Of a body that comes byte by byte, each byte alone would take 4 KB, and a turn of its own. */
+const PIECE_BYTES = 64 * 1024;
+
+/** How long a piece may be under way: 6.4 KB a second are not too slow. */
+const PIECE_MILLISECONDS = 10_000;
+
+/** How long a body may be waited for altogether: half a minute, and the time that it needs at 256 KB a second. */
+function longestWait(limitBytes: number): number {
+  return 30_000 + limitBytes / 256;
+}
+
 /**
- * The body in pieces; see readBytes.
- * @throws RequestFailure body-too-large
+ * The body in pieces of 64 KB; see readBytes. What does not come in time is not waited for, and the time that whoever
+ * asks for the pieces takes does not count.
+ * @throws RequestFailure body-too-large, body-incomplete
  */
 export async function* readChunks(request: ApiRequest, limitBytes: number): AsyncGenerator<Uint8Array, void> {
   const tooLarge = () => new RequestFailure({ kind: "body-too-large", limitBytes });
   if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw tooLarge();
-  const body = request.body as ReadableStream<Uint8Array> | null;
+  const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader({ mode: "byob" });
   let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.byteLength;
-    if (length > limitBytes) throw tooLarge();
-    yield chunk;
+  let patience = longestWait(limitBytes);
+  try {
+    while (reader) {
+      const asked = Date.now();
+      const { done, value } = await inTime(
+        reader.readAtLeast(PIECE_BYTES, new Uint8Array(PIECE_BYTES)),
+        Math.min(PIECE_MILLISECONDS, patience),
+      );
+      if (done) return;
+      patience -= Date.now() - asked;
+      length += value.byteLength;
+      if (length > limitBytes) throw tooLarge();
+      yield value;
+    }
+  } finally {
+    // It says nothing about a body that has been read whole, and ends one that has not.
+    void reader?.cancel().catch(() => {});
+  }
+}
+
+/** @throws RequestFailure body-incomplete when it takes too long, or the connection breaks */
+async function inTime<T>(reading: Promise<T>, milliseconds: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error("too slow")), milliseconds);
+  try {
+    return await Promise.race([reading, late.promise]);
+  } catch (error) {
+    throw new RequestFailure({ kind: "body-incomplete" }, { cause: error });
+  } finally {
+    clearTimeout(timer);
   }
 }
 

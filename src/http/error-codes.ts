@@ -30,7 +30,13 @@ export const ERROR_CODES: Record<ErrorKind, ErrorCode> = {
     advice: "repeat after `Retry-After`",
   },
   "media-type-wrong": { code: 41500, meaning: "the Content-Type is not the one that is taken here" },
+  "encoding-wrong": { code: 41501, meaning: "the body is compressed (`Content-Encoding`)" },
   "body-too-large": { code: 41300, meaning: "the body is too large" },
+  "body-incomplete": {
+    code: 40800,
+    meaning: "the body broke off, or did not arrive in time",
+    advice: "repeat",
+  },
   "body-not-json": { code: 40000, meaning: "the body is not JSON in UTF-8" },
   "fields-wrong": { code: 40001, meaning: "fields break their rules: `details` has all of them" },
   "resource-unknown": { code: 40401, meaning: "unknown message, website, client or number" },

@@ -81,8 +81,12 @@ function explain(failure: Exclude<Failure, { kind: "bulk-interrupted" }>): Omit<
       };
     case "media-type-wrong":
       return { message: `The Content-Type must be ${failure.expected}.` };
+    case "encoding-wrong":
+      return { message: "The body must not be compressed: leave Content-Encoding out." };
     case "body-too-large":
       return { message: `The body is larger than ${failure.limitBytes} bytes, the most that is taken here.` };
+    case "body-incomplete":
+      return { message: "The body broke off, or did not arrive in time." };
     case "body-not-json":
       return { message: "The body is not JSON in UTF-8." };
     case "fields-wrong":

@@ -26,8 +26,16 @@ export const followLink: Handler = async (request, deps) => {
       deps.log("error", "click.not-counted", { messageId: link.messageId, error: describeError(error) }),
     ),
   );
-  return new Response(null, { status: 302, headers: { location: link.url, "referrer-policy": "no-referrer" } });
+  return new Response(null, {
+    status: 302,
+    headers: { location: toHeader(link.url), "referrer-policy": "no-referrer" },
+  });
 };
+
+/** The very URL; where it has more than ASCII, which a header cannot carry, with that encoded. */
+function toHeader(url: string): string {
+  return /^[\x21-\x7e]+$/.test(url) ? url : new URL(url).href;
+}
 
 function isPerson(request: ApiRequest): boolean {
   const agent = request.headers.get("user-agent") ?? "";

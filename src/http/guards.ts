@@ -20,10 +20,10 @@ async function authenticate(request: ApiRequest, deps: Deps): Promise<Credential
   const secret = issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
   const hash = await sha256Hex(secret);
   const now = deps.now();
+  // Whether or not this isolate knows the client, a wrong secret costs one read and the comparisons of both copies: an
+  // unknown client and a wrong secret take the same time, and a new secret is not refused for what the cache holds.
   const cached = deps.credentials.cached(clientId, now);
-  if (cached && isSecretOf(cached, hash, now)) return cached;
-  // Whether or not this isolate knows the client, a wrong secret costs one read and one comparison: an unknown client
-  // and a wrong secret take the same time, and a secret that has just been replaced is not refused from the cache.
+  if (isSecretOf(cached ?? NOBODY, hash, now) && cached) return cached;
   const stored = await deps.credentials.read(clientId);
   if (!isSecretOf(stored ?? NOBODY, hash, now) || !stored) {
     const message = "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.";

@@ -38,7 +38,7 @@ async function readSettings(request: ApiRequest) {
 
 /** A service that is itself called on loopback runs on a developer's machine: no host name of an edge is one. */
 function isLocal(request: ApiRequest): boolean {
-  return isLoopback(new URL(request.url).hostname);
+  return isLoopback(new URL(request.url));
 }
 
 function requireClientId(request: ApiRequest): string {

@@ -1,5 +1,6 @@
+import { writeCsv } from "../domain/csv.ts";
 import { failField } from "../domain/failure.ts";
-import { makeReport } from "../domain/report.ts";
+import { makeReport, toTable } from "../domain/report.ts";
 import { countMessages } from "../platform/store/reports.ts";
 import type { Handler } from "./api-request.ts";
 import { requireWebsite } from "./operator-websites.ts";
@@ -8,7 +9,10 @@ const DAY_MILLISECONDS = 86_400_000;
 const DAYS_WHEN_LEFT_OUT = 30;
 const LONGEST_DAYS = 400;
 
-/** GET /operator/websites/:websiteId/report?from=&to=&by=day|purpose : days in UTC, both included; the last 30 by default. */
+/**
+ * GET /operator/websites/:websiteId/report?from=&to=&by=day|purpose&format=json|csv : days in UTC, both included; the last 30
+ * by default.
+ */
 export const reportHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   const to = readDay("to", request.query.to) ?? toDay(deps.now());
@@ -19,8 +23,12 @@ export const reportHandler: Handler = async (request, deps) => {
   if (isTooLong) failField("from", `must not be more than ${LONGEST_DAYS} days before ${to}`);
   const by = request.query.by ?? "day";
   if (by !== "day" && by !== "purpose") failField("by", "must be day or purpose");
+  const format = request.query.format ?? "json";
+  if (format !== "json" && format !== "csv") failField("format", "must be json or csv");
   const question = { websiteId, from, to, by } as const;
-  return Response.json(makeReport(question, await countMessages(deps.db, question)));
+  const report = makeReport(question, await countMessages(deps.db, question));
+  if (format === "json") return Response.json(report);
+  return new Response(writeCsv(toTable(report)), { headers: { "content-type": "text/csv; charset=utf-8" } });
 };
 
 function readDay(field: string, given: string | string[] | undefined): string | undefined {

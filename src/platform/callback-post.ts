@@ -1,3 +1,4 @@
+import { callbackUrlFault } from "../domain/callback-url.ts";
 import { describeError } from "./describe-error.ts";
 import type { CallbackOutcome } from "./store/events.ts";
 
@@ -15,9 +16,12 @@ export interface PostResult {
 
 /**
  * Posts JSON once. A redirect is not followed, and after 10 seconds, or 1 KB of answer, the connection is closed.
- * Whatever happens is a result: it never throws.
+ * Whatever happens is a result: it never throws. The URL is held to the rule of today, which may be stricter than the one
+ * it was stored under; loopback is left to the check at that time, which knew whether the service itself runs there.
  */
 export async function postOnce(url: string, body: string, headers: Record<string, string>): Promise<PostResult> {
+  const fault = callbackUrlFault(url, true);
+  if (fault) return { outcome: "not-posted", httpStatus: null, response: `the callback URL ${fault}` };
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), CALLBACK_TIMEOUT_MILLISECONDS);
   let httpStatus: number | null = null;

@@ -143,13 +143,17 @@ describe("a body that breaks off", () => {
       "content-type": "application/json",
     };
     let sent = 0;
-    const body = new ReadableStream({
+    const items = new TextEncoder().encode(`"${"x".repeat(2045)}",`.repeat(512));
+    const pieces = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"messages":[')),
       pull(controller) {
-        sent += 1024 * 1024;
-        controller.enqueue(new Uint8Array(1024 * 1024).fill(0x20));
+        sent += items.byteLength;
+        controller.enqueue(items.slice());
         if (sent > 50 * 1024 * 1024) controller.close();
       },
     });
+    // As over a network: a stream of bytes, and not of a script's own pieces.
+    const body = pieces.pipeThrough(new IdentityTransformStream());
     expect((await refusal(await world.fetch(PATH, { method: "POST", headers, body }))).body.code).toBe(41300);
   });
 

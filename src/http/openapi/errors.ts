@@ -20,7 +20,9 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "signature-wrong": { kind: "signature-wrong" },
   "rate-exceeded": { kind: "rate-exceeded", retryAfterSeconds: 1 },
   "media-type-wrong": { kind: "media-type-wrong", expected: "application/json" },
+  "encoding-wrong": { kind: "encoding-wrong" },
   "body-too-large": { kind: "body-too-large", limitBytes: LIMIT_BYTES },
+  "body-incomplete": { kind: "body-incomplete" },
   "body-not-json": { kind: "body-not-json" },
   "fields-wrong": {
     kind: "fields-wrong",
@@ -41,9 +43,11 @@ export function errorsOf({ access, body, errors = [] }: ApiOperation): ErrorKind
   const kinds: ErrorKind[] = [];
   const credentials = ["credentials-missing", "credentials-wrong"] as const;
   if (access === "operator") kinds.push("path-unknown", ...credentials);
-  if (access === "carrier") kinds.push("path-unknown", "signature-wrong", "body-too-large");
+  if (access === "carrier") kinds.push("path-unknown", "signature-wrong", "body-too-large", "body-incomplete");
   if (typeof access === "object") kinds.push(...credentials, "client-suspended", "operation-denied", "rate-exceeded");
-  if (body && access !== "carrier") kinds.push("media-type-wrong", "body-too-large", "fields-wrong");
+  if (body && access !== "carrier") {
+    kinds.push("media-type-wrong", "encoding-wrong", "body-too-large", "body-incomplete", "fields-wrong");
+  }
   if (body?.mediaTypes.includes("application/json") && access !== "carrier") kinds.push("body-not-json");
   if (access !== "open") kinds.push("store-unavailable");
   const all = new Set<ErrorKind>([...kinds, ...errors, "fault"]);

@@ -30,9 +30,9 @@ export const HEADERS = {
     example: "POST",
   },
   Location: {
-    description: "The `clickUrl` of the message, query and fragment included.",
+    description: "The `clickUrl` of the message, query and fragment included; what is not ASCII in it is encoded.",
     required: true,
-    schema: { type: "string" },
+    schema: { type: "string", pattern: "^[\\x21-\\x7e]+$" },
     example: "https://example.com/sale?from=sms#top",
   },
 } as const;

@@ -31,6 +31,8 @@ export interface Answer {
   mediaType?: string;
   schema?: z.ZodType;
   example?: unknown;
+  /** The same in another form, where the request asks for it. */
+  other?: { mediaType: string; schema: z.ZodType; example: unknown };
   headers?: HeaderName[];
 }
 

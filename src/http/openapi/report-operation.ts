@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { ApiOperation, Parameter } from "./operation.ts";
 import { type OperatorAnswers, ok, WEBSITE_PARAMETER } from "./operator-operations.ts";
 
@@ -12,6 +13,14 @@ const COUNTS = {
   robotClicks: 1,
   optedOut: 0,
   segments: 2,
+};
+
+const CSV = {
+  mediaType: "text/csv",
+  schema: z.string(),
+  example: `"day","accepted","pending","sent","delivered","FAILED_TO_SEND","FAILED_TO_DELIVERY","NOT_FOUND","NOT_SUBSCRIBED","FAILED_TO_MATCH","clicked","clicks","robotClicks","optedOut","segments"\r
+"2026-11-21",3,0,2,2,0,0,0,1,0,1,2,1,0,2\r
+`,
 };
 
 export function reportOperation(answers: OperatorAnswers): ApiOperation {
@@ -30,8 +39,18 @@ export function reportOperation(answers: OperatorAnswers): ApiOperation {
       day("from", "The first day, such as `2026-11-20`. Of 30 days when left out; at most 400 days before the last."),
       day("to", "The last day; today when left out."),
       query("by", "What the rows stand for.", { type: "string", enum: ["day", "purpose"], default: "day" }),
+      query(
+        "format",
+        "`csv`: the rows for a spreadsheet. A sendPurpose that it would take for a formula has an apostrophe before it.",
+        { type: "string", enum: ["json", "csv"], default: "json" },
+      ),
     ],
-    answers: [ok(answers.Report, "A row for each day, or purpose, that has messages; and their sum.", report)],
+    answers: [
+      {
+        ...ok(answers.Report, "A row for each day, or purpose, that has messages; and their sum.", report),
+        other: CSV,
+      },
+    ],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }

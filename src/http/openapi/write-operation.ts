@@ -43,16 +43,24 @@ function writeBody({ mediaTypes, schema, description, examples }: RequestBody, n
   return { required: true, description, content: Object.fromEntries(mediaTypes.map((type) => [type, content])) };
 }
 
-function writeAnswer(
-  { description, mediaType, schema, example, headers = [] }: Answer,
-  isLimited: boolean,
-  names: SchemaNames,
-) {
+function writeAnswer({ headers = [], ...answer }: Answer, isLimited: boolean, names: SchemaNames) {
   const all: HeaderName[] = [
     "X-Request-Id",
     ...(isLimited ? (["RateLimit-Policy", "RateLimit"] as const) : []),
     ...headers,
   ];
-  const content = { ...(schema ? { schema: names.refer(schema) } : {}), ...(example === undefined ? {} : { example }) };
-  return { description, headers: referTo(all), ...(mediaType ? { content: { [mediaType]: content } } : {}) };
+  const content = [answer, answer.other ?? {}].flatMap((form) => writeForm(form, names));
+  return {
+    description: answer.description,
+    headers: referTo(all),
+    ...(content.length > 0 ? { content: Object.fromEntries(content) } : {}),
+  };
+}
+
+/** One media type of an answer, and what is in it. */
+function writeForm({ mediaType, schema, example }: Partial<Answer>, names: SchemaNames): [string, JsonObject][] {
+  if (mediaType === undefined) return [];
+  return [
+    [mediaType, { ...(schema ? { schema: names.refer(schema) } : {}), ...(example === undefined ? {} : { example }) }],
+  ];
 }
