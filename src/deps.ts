@@ -18,6 +18,8 @@ export interface Deps {
   callbacks: Queue<DueEvent>;
   carriers: Carriers;
   health: HealthMemory;
+  /** The files of public/. */
+  assets: Fetcher;
   config: Config;
   group: DeliveryGroup;
   /** By carrier. */
@@ -74,6 +76,7 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
   return {
     ...made,
     db: env.DB,
+    assets: env.ASSETS,
     messages: env.MESSAGES as Queue<Job>,
     callbacks: env.CALLBACKS as Queue<DueEvent>,
     now: () => Date.now(),

@@ -1,6 +1,8 @@
 // Pure. Phone numbers: E.164 text at the edges, whole numbers inside.
-import { parsePhoneNumberFromString } from "libphonenumber-js";
-import metadata from "libphonenumber-js/min/metadata";
+import { type MetadataJson, parsePhoneNumberFromString } from "libphonenumber-js/core";
+import { PHONE_METADATA } from "./phone-metadata.ts";
+
+const metadata = JSON.parse(PHONE_METADATA) as MetadataJson;
 
 const PLUS = 43;
 const ZERO = 48;
@@ -31,7 +33,7 @@ export function e164Digits(text: string): number {
 }
 
 export function isE164ToLibrary(text: string): boolean {
-  const parsed = parsePhoneNumberFromString(text);
+  const parsed = parsePhoneNumberFromString(text, metadata);
   return parsed !== undefined && parsed.number === text && parsed.isPossible();
 }
 
