@@ -4,6 +4,9 @@ import { backoffSeconds } from "./backoff.ts";
 /** How many submissions in a row a carrier fails before it is given a rest. */
 export const FAILURES_BEFORE_REST = 3;
 
+/** How long a carrier is left alone that lets everything hang: until what is under way has timed out. */
+const HANG_MILLISECONDS = 20_000;
+
 /** One isolate's knowledge of a carrier. */
 export class CarrierRest {
   #failures = 0;
@@ -19,6 +22,12 @@ export class CarrierRest {
   worked(): void {
     this.#failures = 0;
     this.#rests = 0;
+    this.#until = 0;
+  }
+
+  /** Nothing of what was submitted together has been answered for a while. */
+  hangs(now: number): void {
+    this.#until = Math.max(this.#until, now + HANG_MILLISECONDS);
   }
 
   /**

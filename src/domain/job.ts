@@ -26,6 +26,8 @@ const submissionRecordSchema = z.object({
   optedOut: z.boolean(),
   /** What the carrier reported together with its answer. */
   receipt: receiptSchema.nullable(),
+  /** false: it was claimed, and the carrier was not asked. */
+  attempted: z.boolean().default(true),
 });
 
 export type SubmissionRecord = z.output<typeof submissionRecordSchema>;

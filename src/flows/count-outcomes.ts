@@ -8,9 +8,12 @@ import { addOutcomes, type OutcomeCount } from "../platform/store/outcome-counts
  */
 export async function countOutcomes<T>(deps: Deps, work: (counting: Deps) => Promise<T>): Promise<T> {
   const counts = new Map<string, OutcomeCount>();
+  let isStored = false;
   const log: Deps["log"] = (level, event, fields = {}) => {
     const ended = toOutcome(event, fields);
-    if (ended) {
+    // Of work that goes on in the background.
+    if (ended && isStored) deps.waitUntil(store(deps, [{ ...ended, count: 1 }]));
+    else if (ended) {
       const key = JSON.stringify(ended);
       counts.set(key, { ...ended, count: (counts.get(key)?.count ?? 0) + 1 });
     }
@@ -20,6 +23,7 @@ export async function countOutcomes<T>(deps: Deps, work: (counting: Deps) => Pro
     // No copy: what is replaced in deps while the work runs is replaced for the work too.
     return await work(Object.assign(Object.create(deps) as Deps, { log }));
   } finally {
+    isStored = true;
     if (counts.size > 0) deps.waitUntil(store(deps, [...counts.values()]));
   }
 }

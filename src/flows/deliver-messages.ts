@@ -16,7 +16,13 @@ import { CONNECTIONS, inParallel } from "./in-parallel.ts";
 import { queueCallbacks, queueDeliveries, queueJobs } from "./queue-jobs.ts";
 
 /** How many messages each connection submits of one claim: what is claimed when a run is cut off has an unknown outcome. */
-const SUBMISSIONS_A_CONNECTION = 4;
+const SUBMISSIONS_A_CONNECTION = 2;
+
+/**
+ * How long a run waits for what it has submitted of one claim. What a carrier then still lets hang ends in the background,
+ * and holds up neither the next batch nor what else is in this one.
+ */
+const PATIENCE_MILLISECONDS = 2000;
 
 /** A run claims nothing after this: with what it has claimed it ends before an invocation may be cut off (15 minutes). */
 const RUN_MILLISECONDS = 5 * 60_000;
@@ -48,7 +54,8 @@ async function deliverThrough(deps: Deps, carrier: string, ids: string[], connec
     const until = rest.until(now);
     if (until !== undefined) return letRest(deps, carrier, ids.slice(start), until);
     if (now - started > RUN_MILLISECONDS) return queueDeliveries(deps, ids.slice(start));
-    await deliverSome(deps, ids.slice(start, start + step), rest, connections);
+    const isDone = await deliverSome(deps, ids.slice(start, start + step), rest, connections);
+    if (!isDone) return queueDeliveries(deps, ids.slice(start + step));
   }
 }
 
@@ -66,16 +73,33 @@ async function letRest(deps: Deps, carrier: string, ids: string[], until: number
   await queueDeliveries(deps, ids, seconds);
 }
 
-async function deliverSome(deps: Deps, ids: string[], rest: CarrierRest, connections: number): Promise<void> {
+/** Submissions of one claim. */
+interface Turn {
+  rest: CarrierRest;
+  ended: number;
+  /** No other is to begin. */
+  isOver: boolean;
+}
+
+/** @returns whether all has ended; what has not is left to the background, and what had not begun waits again */
+async function deliverSome(deps: Deps, ids: string[], rest: CarrierRest, connections: number): Promise<boolean> {
   const claim = deps.newId();
   const claimed = await claimOrRelease(deps, ids, claim);
-  if (claimed.length === 0) return;
-  const submissions = await inParallel(claimed, connections, (message) => submit(deps, message, rest));
-  await recordOutcomes(
-    deps,
-    claim,
-    submissions.map(({ message, submission }) => toRecord(deps, message, submission)),
+  if (claimed.length === 0) return true;
+  const turn: Turn = { rest, ended: 0, isOver: false };
+  const work = inParallel(claimed, connections, (message) => submit(deps, message, turn)).then((endings) =>
+    recordOutcomes(
+      deps,
+      claim,
+      endings.map(({ message, ending }) => toRecord(deps, message, ending)),
+    ),
   );
+  const isDone = await Promise.race([work.then(() => true), scheduler.wait(PATIENCE_MILLISECONDS).then(() => false)]);
+  if (isDone) return true;
+  turn.isOver = true;
+  if (turn.ended === 0) rest.hangs(deps.now());
+  deps.waitUntil(work);
+  return false;
 }
 
 async function claimOrRelease(deps: Deps, ids: string[], claim: string): Promise<ClaimedMessage[]> {
@@ -91,21 +115,23 @@ async function claimOrRelease(deps: Deps, ids: string[], claim: string): Promise
   }
 }
 
-interface Submitted {
-  message: ClaimedMessage;
-  submission: Submission;
-}
+/** `spared`: the carrier was not asked. */
+type Ending = Submission | { kind: "spared"; reason: string; seconds: number };
 
-/** Of one claim, what a carrier is spared that begins to fail is tried again after its rest. */
-async function submit(deps: Deps, message: ClaimedMessage, rest: CarrierRest): Promise<Submitted> {
+async function submit(
+  deps: Deps,
+  message: ClaimedMessage,
+  turn: Turn,
+): Promise<{ message: ClaimedMessage; ending: Ending }> {
   const started = deps.now();
-  const until = rest.until(started);
-  if (until !== undefined) {
-    const reason = `${message.carrier} keeps failing and is given a rest`;
-    return { message, submission: { kind: "later", reason, retryAfterSeconds: Math.ceil((until - started) / 1000) } };
+  const until = turn.rest.until(started);
+  if (until !== undefined || turn.isOver) {
+    const reason = `${message.carrier} ${until === undefined ? "is slow" : "keeps failing and is given a rest"}`;
+    return { message, ending: { kind: "spared", reason, seconds: Math.ceil(((until ?? started) - started) / 1000) } };
   }
   const submission = await trySubmit(deps, message);
-  noteHealth(deps, rest, submission);
+  turn.ended += 1;
+  noteHealth(deps, turn.rest, submission);
   deps.log(submission.kind === "accepted" ? "info" : "warn", "message.submitted", {
     messageId: message.messageId,
     websiteId: message.websiteId,
@@ -114,7 +140,7 @@ async function submit(deps: Deps, message: ClaimedMessage, rest: CarrierRest): P
     attempt: message.attempts,
     milliseconds: deps.now() - started,
   });
-  return { message, submission };
+  return { message, ending: submission };
 }
 
 function noteHealth(deps: Deps, rest: CarrierRest, submission: Submission): void {
@@ -136,10 +162,13 @@ async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submissio
   }
 }
 
-function toRecord(deps: Deps, message: ClaimedMessage, submission: Submission): SubmissionRecord {
+function toRecord(deps: Deps, message: ClaimedMessage, submission: Ending): SubmissionRecord {
   const { messageId, attempts } = message;
-  const record = { messageId, reason: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
+  const nothing = { reason: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
+  const record = { ...nothing, messageId, attempted: submission.kind !== "spared" };
   switch (submission.kind) {
+    case "spared":
+      return { ...record, status: null, reason: submission.reason, retryAt: deps.now() + submission.seconds * 1000 };
     case "accepted": {
       const receipt = submission.receipt ? { ...submission.receipt, messageId } : null;
       return { ...record, status: "SENDING", carrierMessageId: submission.carrierMessageId, receipt };

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { deliverMessages } from "../../src/flows/deliver-messages.ts";
 import type { Carrier, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { type TestClient, World } from "../world.ts";
@@ -32,6 +33,10 @@ beforeEach(async () => {
   one = new TestCarrier();
   other = new TestCarrier();
   world.deps = { ...world.deps, carriers: { ready: { sandbox: one, kannel: other }, missing: {} } };
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 async function websiteOf(carrier: string): Promise<TestClient> {
@@ -116,6 +121,31 @@ describe("a carrier that keeps failing", () => {
     hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
     await running;
     expect(new Set(other.submitted).size).toBe(ids.length);
+  });
+
+  it("by letting everything hang is waited for no longer than its patience lasts, and then left alone", async () => {
+    const client = await websiteOf("sandbox");
+    const hung = Promise.withResolvers<Submission>();
+    one.answer = () => hung.promise;
+    const ids = await sendAll(client);
+    const patience = vi.spyOn(scheduler, "wait").mockResolvedValue();
+    await deliverMessages(world.deps, ids);
+    await deliverMessages(world.deps, ids);
+    patience.mockRestore();
+    expect(one.submitted.length).toBe(6);
+    one.answer = accepted;
+    hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
+    await world.afterAnswer();
+    for (let minute = 0; minute < 3; minute++) {
+      world.advance(60);
+      await world.sweep();
+      await world.runQueues();
+    }
+    expect(one.submitted.toSorted()).toEqual(ids.toSorted());
+    const [{ count } = { count: 0 }] = await world.rows(
+      "SELECT count(*) AS count FROM messages WHERE status = 'SENDING' AND reason LIKE 'outcome unknown%' AND attempts = 1",
+    );
+    expect(count).toBe(6);
   });
 
   it("whose answer is about one message alone is given no rest", async () => {

@@ -122,7 +122,7 @@ describe("the line of a job", () => {
 describe("a job that always fails", () => {
   const record: SubmissionRecord = {
     ...{ messageId: "x", status: "FAILED_TO_SEND", reason: `no such number: ${ADA}`, carrierMessageId: null },
-    ...{ retryAt: null, optedOut: false, receipt: null },
+    ...{ retryAt: null, optedOut: false, receipt: null, attempted: true },
   };
   const poison = { kind: "record", claim: "poison-1", records: [record] };
 

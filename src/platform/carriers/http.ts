@@ -1,8 +1,8 @@
 import { describeError } from "../describe-error.ts";
 import type { Submission } from "./carrier.ts";
 
-/** How long a carrier may take to answer a submission. */
-export const SUBMIT_TIMEOUT_MILLISECONDS = 30_000;
+/** How long a carrier may take to answer a submission: it may be waited for after its batch, which is allowed 30 seconds. */
+export const SUBMIT_TIMEOUT_MILLISECONDS = 20_000;
 
 /** An answer with its body, or why there is none. */
 export type Answer = { status: number; headers: Headers; body: string } | { status: null; reason: string };

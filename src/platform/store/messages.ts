@@ -127,7 +127,7 @@ export async function recordSubmissions(
   now: number,
 ): Promise<DueEvent[]> {
   const outcomes = Object.fromEntries(
-    records.map((r) => [r.messageId, [r.status, r.reason, r.carrierMessageId, r.retryAt]]),
+    records.map((r) => [r.messageId, [r.status, r.reason, r.carrierMessageId, r.retryAt, r.attempted]]),
   );
   const outcome = (index: number) => `json_extract(?1, '$."' || message_id || '"[${index}]')`;
   const results = await runBatch(db, [
@@ -142,7 +142,7 @@ export async function recordSubmissions(
         `UPDATE messages SET status = coalesce(${outcome(0)}, status), reason = ${outcome(1)}, retry_at = ${outcome(3)},
            claimed_at = iif(${outcome(0)} IS NULL, NULL, claimed_at),
            claim = iif(${outcome(0)} IS NULL, NULL, claim),
-           queued_at = coalesce(${outcome(3)}, queued_at), updated_at = ?3
+           queued_at = coalesce(${outcome(3)}, queued_at), attempts = attempts - (${outcome(4)} = 0), updated_at = ?3
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2 AND status = 'PENDING_TO_SEND'`,
       )
       .bind(JSON.stringify(outcomes), claim, now),
