@@ -46,8 +46,9 @@ const miniflare = new Miniflare(
 await miniflare.ready;
 
 const db = await miniflare.getD1Database("DB", "service");
-const migrated = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'websites'").first();
-if (!migrated) {
+const isRestart = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'websites'").first();
+if (isRestart) await redeliver();
+else {
   // wrangler's code, which this needs, takes long to load: a restart does without.
   const { applyMigrations } = await import("../../../bench/service.ts");
   await applyMigrations(db);
@@ -61,3 +62,37 @@ setInterval(() => {
     .catch((error) => console.error(String(error)));
 }, settings.sweepEveryMilliseconds);
 process.send?.("ready");
+
+/**
+ * Miniflare's queues die with the process. Cloudflare's do not: what a killed run has not acknowledged is delivered again,
+ * also what it had claimed. So half of the jobs come again here, by the message's id, and half are lost, for the sweep to find.
+ */
+async function redeliver(): Promise<void> {
+  const comesAgain = "instr('02468ace', substr(message_id, -1)) > 0";
+  const messageIds = await selectIds(
+    `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND ${comesAgain}`,
+  );
+  const eventIds = await selectIds(
+    `SELECT message_id || '_' || event FROM events WHERE callback_due = 1 AND outcome IS NULL AND ${comesAgain}`,
+  );
+  const jobs = inHundreds(messageIds).map((ids) => ({ kind: "deliver", messageIds: ids }));
+  const messages = await miniflare.getQueueProducer("MESSAGES", "service");
+  const callbacks = await miniflare.getQueueProducer("CALLBACKS", "service");
+  for (const batch of inHundreds(jobs)) await messages.sendBatch(batch.map(toMessage));
+  for (const batch of inHundreds(eventIds)) await callbacks.sendBatch(batch.map(toMessage));
+}
+
+async function selectIds(query: string): Promise<string[]> {
+  return (await db.prepare(query).raw<[string]>()).map(([id]) => id);
+}
+
+function toMessage(body: unknown) {
+  return { body, contentType: "json" as const };
+}
+
+/** As many as a job names, and as many as a batch may hold. */
+function inHundreds<T>(items: T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / 100) }, (_, index) =>
+    items.slice(index * 100, index * 100 + 100),
+  );
+}
