@@ -144,7 +144,7 @@ async function runFault(run: FaultRun): Promise<FaultRow> {
     stayAway(carrier, fault.awayMilliseconds ?? 0),
   ]);
   const ids = [...sent.values()].map(({ messageId }) => String(messageId));
-  const found = await untilEnded(service.url, ids, fault);
+  const found = await untilEnded(run, ids);
   return toRow(run, ids, found, healthy);
 }
 
@@ -170,14 +170,16 @@ interface Seen {
 
 const LONGEST_END_MILLISECONDS = 45_000;
 
-/** Looks until no message waits any more. */
-async function untilEnded(url: string, ids: string[], { ends }: CarrierFault): Promise<Seen[]> {
+/** Looks until no message waits any more, or one has gone wrong for good. */
+async function untilEnded({ fault, service, carrier }: FaultRun, ids: string[]): Promise<Seen[]> {
   const deadline = performance.now() + LONGEST_END_MILLISECONDS;
+  const hasEnded = ({ status }: Seen) => status === "DELIVERED" || (fault.ends === "unknown" && status === "SENDING");
+  const tooOften = fault.ends === "unknown" ? carrier.askedById : carrier.takenById;
   for (;;) {
     const seen: Seen[] = [];
-    for (const messageId of ids) seen.push(await operate(url, "GET", `/messages/${messageId}`));
-    const hasEnded = ({ status }: Seen) => status === "DELIVERED" || (ends === "unknown" && status === "SENDING");
-    if (seen.every(hasEnded) || performance.now() > deadline) return seen;
+    for (const messageId of ids) seen.push(await operate(service.url, "GET", `/messages/${messageId}`));
+    const isOver = seen.every(hasEnded) || ids.some((id) => (tooOften.get(id) ?? 0) > 1);
+    if (isOver || performance.now() > deadline) return seen;
     await wait(300);
   }
 }
