@@ -57,6 +57,7 @@ describe("the tally", () => {
         takenById: new Map([[ID, 1]]),
         takenByPhone: new Map([[phoneAt(0), 1]]),
         confirmed: new Map([[ID, RECEIPT.delivered]]),
+        reporting: 0,
         strays: 0,
       },
       receiver: { received: new Map([[CALLBACK, 1]]), wronglySigned: 0 },
@@ -68,6 +69,7 @@ describe("the tally", () => {
       status: "DELIVERED",
       reason: null,
       claimed: false,
+      claimedAt: null,
     };
     const event: EventRow = {
       eventId: CALLBACK,
@@ -143,6 +145,7 @@ describe("the tally", () => {
     ["lost: said to be sent", (it) => notTaken(it, "SENDING"), { lost: 1 }],
     ["lost: not in the record", (it) => Object.assign(it.message, { messageId: "another" }), { lost: 1 }],
     ["a receipt that was forgotten", (it) => Object.assign(it.message, { status: "SENDING" }), {}],
+    ["receipts that are refused", (it) => Object.assign(it.carrier, { reporting: 1 }), {}],
     ["a delivery that nobody reported", (it) => it.carrier.confirmed.clear(), {}],
     ["called back twice", (it) => it.receiver.received.set(CALLBACK, 2), { "called back twice": 1 }],
     ["called back without a record", (it) => it.receiver.received.set(`${ID}_SENDING`, 1), {}],

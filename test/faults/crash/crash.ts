@@ -1,14 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { operate } from "../../journeys/service.ts";
 import { accept, type Conduct, CountingCarrier, RECEIPT, type Submission } from "./carrier.ts";
 import { makeWebsite } from "./client.ts";
 import { Load } from "./load.ts";
 import { planKills, planRequests } from "./plan.ts";
 import { drawn, drawnInteger } from "./random.ts";
 import { CountingReceiver } from "./receiver.ts";
-import { readRecord, type ServiceRecord } from "./record.ts";
+import type { ServiceRecord } from "./record.ts";
 import { type Bundle, Service } from "./service.ts";
-import { type Tally, tally } from "./tally.ts";
+import { reportFaults, settle } from "./settle.ts";
+import { type Figures, isUnknown, type Tally, tally } from "./tally.ts";
 
 export interface CrashOptions {
   bundle: Bundle;
@@ -55,21 +55,30 @@ export async function crash({ bundle, seed, messages, kills, keep }: CrashOption
     });
     await load.run(planRequests(seed, messages));
     await killer.done();
-    const { record, report } = await settle(service, carrier, receiver);
+    const { record, report } = await settle({ service, websiteId: WEBSITE }, carrier, receiver);
     const { figures, faults } = tally({ load, carrier, receiver }, record);
-    faults.push(...reportFaults(report, record, carrier));
-    const serverErrors = [...load.answers].reduce((sum, [status, n]) => sum + (status >= 500 ? n : 0), 0);
-    const answers = {
-      "answered 5xx": serverErrors,
-      "answered 429": load.answers.get(429) ?? 0,
-      "broken off": load.broken,
+    return {
+      figures: { ...figures, "unknown of one kill, most": mostOfOneKill(record, service.kills), ...answersOf(load) },
+      faults: [...faults, ...reportFaults(report, record, carrier)],
+      restarts: service.restarts,
     };
-    return { figures: { ...figures, ...answers, kills: service.restarts.length }, faults, restarts: service.restarts };
   } finally {
     await service.remove();
     await carrier.close();
     await receiver.close();
   }
+}
+
+function answersOf({ answers, broken }: Load): Figures {
+  const serverErrors = [...answers].filter(([status]) => status >= 500).reduce((sum, [, count]) => sum + count, 0);
+  return { "answered 5xx": serverErrors, "answered 429": answers.get(429) ?? 0, "broken off": broken };
+}
+
+/** @param kills in milliseconds since 1970: what a kill has cut off was claimed after the kill before it */
+function mostOfOneKill({ messages }: ServiceRecord, kills: number[]): number {
+  const claims = messages.filter(isUnknown).map(({ claimedAt }) => claimedAt ?? 0);
+  const byKill = Map.groupBy(claims, (claimedAt) => kills.findIndex((kill) => claimedAt <= kill));
+  return Math.max(0, ...[...byKill.values()].map(({ length }) => length));
 }
 
 /** Every text is taken. Most get SENDING and DELIVERED, some before the answer; a few fail, and a few are never reported. */
@@ -123,58 +132,4 @@ class Killer {
     this.#onKill();
     await this.#service.killAndRestart();
   }
-}
-
-const SILENCE_MILLISECONDS = 3000;
-const LONGEST_SILENCE_SEARCH_MILLISECONDS = 60_000;
-const MOST_LOOKS = 4;
-
-/** Waits until nothing moves any more, ends the service and reads its record; while rows wait in it, starts it again. */
-async function settle(service: Service, carrier: CountingCarrier, receiver: CountingReceiver) {
-  for (let look = 1; ; look++) {
-    await untilSilent(carrier, receiver);
-    const today = new Date().toISOString().slice(0, 10);
-    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-    const report: Report = await operate(
-      service.url,
-      "GET",
-      `/websites/${WEBSITE}/report?from=${yesterday}&to=${today}`,
-    );
-    await service.kill();
-    const record = readRecord(service.directory);
-    const waits =
-      record.messages.some(({ status, claimed }) => status === "PENDING_TO_SEND" && !claimed) ||
-      record.events.some(({ due, attempted }) => due && !attempted);
-    if (!waits || look === MOST_LOOKS) return { record, report };
-    await service.start();
-  }
-}
-
-async function untilSilent(carrier: CountingCarrier, receiver: CountingReceiver): Promise<void> {
-  const started = performance.now();
-  const quietFor = () => performance.now() - Math.max(started, carrier.lastSeen, receiver.lastSeen);
-  while (quietFor() < SILENCE_MILLISECONDS || carrier.reporting > 0) {
-    if (performance.now() - started > LONGEST_SILENCE_SEARCH_MILLISECONDS) return;
-    await wait(50);
-  }
-}
-
-interface Report {
-  total: { accepted: number; sent: number; delivered: number; failed: Record<string, number> };
-}
-
-/** The report over HTTP says what the record and the carrier say. */
-function reportFaults({ total }: Report, { messages }: ServiceRecord, carrier: CountingCarrier): string[] {
-  const of = (...statuses: string[]) => messages.filter(({ status }) => statuses.includes(status)).length;
-  const delivered = [...carrier.confirmed.values()].filter((type) => type === RECEIPT.delivered).length;
-  const failed = [...carrier.confirmed.values()].filter((type) => type === RECEIPT.failed).length;
-  const expected: [string, number, number][] = [
-    ["accepted", total.accepted, messages.length],
-    ["sent", total.sent, of("SENDING", "DELIVERED", "FAILED_TO_DELIVERY")],
-    ["delivered", total.delivered, delivered],
-    ["FAILED_TO_DELIVERY", total.failed.FAILED_TO_DELIVERY ?? 0, failed],
-  ];
-  return expected
-    .filter(([, reported, counted]) => reported !== counted)
-    .map(([name, reported, counted]) => `the report says ${name} ${reported}, counted ${counted}`);
 }

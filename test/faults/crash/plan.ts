@@ -42,11 +42,16 @@ function kindAt(seed: number, index: number): Kind {
   return value < 0.9 ? "keyless" : "bulk";
 }
 
+/** Every fourth kill comes right after the restart of the one before: what finds the lost again can itself be cut off. */
+const AT_ONCE_AGAIN = 4;
+
 /** After how many answered messages the service is killed: anywhere in the run but at its very ends. */
 export function planKills(seed: number, kills: number, messages: number): number[] {
   const least = Math.ceil(messages * 0.02);
   const most = Math.floor(messages * 0.97);
-  return Array.from({ length: kills }, (_, index) => drawnInteger(least, most, seed, "kill", index)).sort(
-    (a, b) => a - b,
+  const moments = Array.from({ length: kills }, (_, index) => drawnInteger(least, most, seed, "kill", index));
+  moments.sort((a, b) => a - b);
+  return moments.map(
+    (moment, index) => (index % AT_ONCE_AGAIN === AT_ONCE_AGAIN - 1 ? moments[index - 1] : moment) ?? moment,
   );
 }

@@ -13,6 +13,8 @@ export interface MessageRow {
   reason: string | null;
   /** A run has claimed it for submission, and has not said what came of it. */
   claimed: boolean;
+  /** When a submission was last begun; milliseconds since 1970. */
+  claimedAt: number | null;
 }
 
 /** The service's own record of an event. */
@@ -62,6 +64,7 @@ function readMessages(db: DatabaseSync): MessageRow[] {
     status: String(row.status),
     reason: row.reason === null ? null : String(row.reason),
     claimed: row.status === "PENDING_TO_SEND" && row.claimed_at !== null,
+    claimedAt: row.claimed_at === null ? null : Number(row.claimed_at),
   }));
 }
 

@@ -13,6 +13,7 @@ export function printCrash(seeds: number[], results: CrashResult[]): void {
   printTable([
     ["", ...seeds.map((seed) => `seed ${seed}`)],
     ...names.map((name) => [name, ...results.map(({ figures }) => figures[name] ?? "")]),
+    ["kills", ...results.map(({ restarts }) => restarts.length)],
     ["restart, median ms", ...results.map(({ restarts }) => of(restarts, 0.5))],
     ["restart, longest ms", ...results.map(({ restarts }) => of(restarts, 1))],
   ]);

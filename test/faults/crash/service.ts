@@ -61,6 +61,8 @@ export class Service {
   readonly directory: string;
   /** Milliseconds from each kill to the first answer after it. */
   readonly restarts: number[] = [];
+  /** When, in milliseconds since 1970. */
+  readonly kills: number[] = [];
   readonly #settings: ServiceSettings;
   readonly #removeDirectory: () => void;
   #child: ChildProcess | undefined;
@@ -131,6 +133,7 @@ export class Service {
     const exited = once(child, "exit");
     process.kill(-child.pid, "SIGKILL");
     await exited;
+    this.kills.push(Date.now());
   }
 
   /** Ends it for good. */

@@ -7,7 +7,7 @@ import type { EventRow, MessageRow, ServiceRecord } from "./record.ts";
 
 export interface Outside {
   load: Pick<Load, "sent" | "changedIds">;
-  carrier: Pick<CountingCarrier, "takenById" | "takenByPhone" | "confirmed" | "strays">;
+  carrier: Pick<CountingCarrier, "takenById" | "takenByPhone" | "confirmed" | "reporting" | "strays">;
   receiver: Pick<CountingReceiver, "received" | "wronglySigned">;
 }
 
@@ -31,6 +31,7 @@ export function tally({ load, carrier, receiver }: Outside, record: ServiceRecor
   const messages = tallyMessages(load.sent, carrier, record, faults);
   const callbacks = tallyCallbacks(receiver, record, faults);
   for (const key of load.changedIds) faults.push(`the repeated request ${key} was answered another id`);
+  if (carrier.reporting > 0) faults.push(`receipts of ${carrier.reporting} texts were not taken`);
   if (carrier.strays > 0) faults.push(`the carrier was called ${carrier.strays} times under another path`);
   return { figures: { ...messages, ...callbacks }, faults };
 }
@@ -80,7 +81,7 @@ function tallyMessages(
 }
 
 /** Nobody knows whether the carrier has it, and the record says so. */
-function isUnknown(row: MessageRow | undefined): boolean {
+export function isUnknown(row: MessageRow | undefined): boolean {
   return row !== undefined && (row.claimed || (row.status === "SENDING" && /outcome unknown/.test(row.reason ?? "")));
 }
 
