@@ -84,11 +84,11 @@ async function scratch(): Promise<string> {
   return free > ROOM_BYTES ? memory : tmpdir();
 }
 
-type WorkerConfig = Omit<V4WorkerOptions, "script" | "scriptPath" | "modules"> &
+export type WorkerConfig = Omit<V4WorkerOptions, "script" | "scriptPath" | "modules"> &
   Pick<V4WorkerOptions, "bindings" | "compatibilityDate" | "queueConsumers">;
 
 /** wrangler.toml as Miniflare takes it; read from a copy that has no .dev.vars beside it. */
-async function readConfig(directory: string): Promise<WorkerConfig> {
+export async function readConfig(directory: string): Promise<WorkerConfig> {
   const copy = join(directory, "wrangler.toml");
   await copyFile(join(ROOT, "wrangler.toml"), copy);
   return unstable_getMiniflareWorkerOptions(copy).workerOptions as WorkerConfig;
@@ -126,7 +126,7 @@ export async function wrangler(directory: string, ...parameters: string[]): Prom
   await promisify(execFile)(process.execPath, command, { cwd: ROOT, env });
 }
 
-async function applyMigrations(db: Database): Promise<void> {
+export async function applyMigrations(db: Database): Promise<void> {
   const folder = join(ROOT, "migrations");
   for (const file of (await readdir(folder)).sort()) {
     const statements = unstable_splitSqlQuery(await readFile(join(folder, file), "utf8"));
