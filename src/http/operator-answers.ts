@@ -128,7 +128,7 @@ function operatorMessage(time: z.ZodISODateTime) {
       z.object({
         eventId: z.string(),
         attemptedAt: time.nullable(),
-        outcome: z.enum(["answered", "timed-out", "unreachable", "not-signed"]).nullable(),
+        outcome: z.enum(["answered", "timed-out", "unreachable", "not-posted"]).nullable(),
         httpStatus: z.int().nullable(),
         response: z.string().nullable().meta({ description: "The first kilobyte of what came back, or the error." }),
         durationMilliseconds: z.number().nullable(),
