@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { log } from "../src/deps.ts";
 import { seal, unseal } from "../src/platform/secrets.ts";
+import { dumpStores } from "./stores.ts";
 import { OPERATOR_TOKEN, type TestClient, World } from "./world.ts";
 
 const PHONE = "+12125550100";
@@ -17,17 +17,6 @@ beforeEach(async () => {
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-/** Everything that the stores hold, as text. */
-async function dumpStores(): Promise<string> {
-  const tables = await world.rows(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
-  );
-  const rows = await Promise.all(tables.map(({ name }) => world.rows(`SELECT * FROM "${name}"`)));
-  const { keys } = await env.CREDENTIALS.list();
-  const values = await Promise.all(keys.map(({ name }) => env.CREDENTIALS.get(name)));
-  return JSON.stringify([rows, keys, values]);
-}
 
 describe("a secret", () => {
   it("is in no store, no log line and no answer but the one that issued it", async () => {
@@ -51,7 +40,7 @@ describe("a secret", () => {
     const secrets = [client.clientSecret, client.callbackSecret, rotated.clientSecret, rotated.callbackSecret].flatMap(
       (secret) => [secret, secret.replace("whsec_", "")],
     );
-    const stores = await dumpStores();
+    const stores = await dumpStores(world);
     expect(stores).toContain(client.clientId);
     expect(printed.join()).toContain("message.submitted");
     for (const secret of [...secrets, OPERATOR_TOKEN, "service-key-of-the-tests"]) {
