@@ -15,14 +15,14 @@ const PARTS = ["bundle", "send", "status", "bulk", "limit", "deliver"];
 
 const HELP = `npm run bench -- [flags]
   --only ${PARTS.join(",")}   what to measure; all by default
-  --seconds 1                              how long each load of a round lasts
+  --seconds 0.5                            how long each load of a round lasts
   --subscriptions 10000,1000000,5000000    the sizes of the tables that numbers are looked up in
   --json                                   JSON on standard output in place of the tables`;
 
 const { values: flags } = parseArgs({
   options: {
     only: { type: "string", default: PARTS.join(",") },
-    seconds: { type: "string", default: "1" },
+    seconds: { type: "string", default: "0.5" },
     subscriptions: { type: "string", default: "10000,1000000,5000000" },
     json: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
