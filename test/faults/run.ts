@@ -3,7 +3,7 @@ import { type SpawnOptions, spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ROOT } from "../../bench/service.ts";
+import { ROOT } from "../../bench/build.ts";
 import { callbackFaults } from "./crash/callback-faults.ts";
 import { carrierFaults } from "./crash/carrier-faults.ts";
 import { type CrashResult, crash } from "./crash/crash.ts";

@@ -4,7 +4,8 @@ import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readConfig, type WorkerConfig, wrangler } from "../../../bench/service.ts";
+import { wrangler } from "../../../bench/build.ts";
+import { readConfig, type WorkerConfig } from "../../../bench/service.ts";
 import { findFreePort, TOKEN } from "../../journeys/service.ts";
 import type { ServiceSettings } from "./service-process.ts";
 
