@@ -20,6 +20,9 @@ interface CarrierFault {
 }
 
 const MESSAGES = 30;
+
+/** As many as are submitted at a time: with more, the carrier would be given a rest before it was asked about them all. */
+const AT_A_TIME = 6;
 const STORM_MILLISECONDS = 2500;
 
 const FAULTS: CarrierFault[] = [
@@ -50,7 +53,7 @@ const FAULTS: CarrierFault[] = [
     name: "hangs up",
     conduct: ({ phone }) => ({ takes: isEven(phone), answer: (response) => void response.destroy() }),
     ends: "unknown",
-    messages: MESSAGES,
+    messages: AT_A_TIME,
   },
   {
     name: "half an answer",
@@ -63,7 +66,7 @@ const FAULTS: CarrierFault[] = [
       },
     }),
     ends: "unknown",
-    messages: MESSAGES,
+    messages: AT_A_TIME,
   },
   {
     name: "redirects",
@@ -72,10 +75,10 @@ const FAULTS: CarrierFault[] = [
       answer: (response) => void response.writeHead(307, { location: "/elsewhere" }).end(),
     }),
     ends: "unknown",
-    messages: MESSAGES,
+    messages: AT_A_TIME,
   },
-  // The service waits 30 seconds for an answer.
-  { name: "silent", conduct: () => ({ takes: true, answer: () => {} }), ends: "unknown", messages: 4 },
+  // The service waits 20 seconds for an answer.
+  { name: "silent", conduct: () => ({ takes: true, answer: () => {} }), ends: "unknown", messages: AT_A_TIME },
 ];
 
 function isEven(phone: string): boolean {
@@ -109,6 +112,9 @@ export async function carrierFaults(options: { bundle: Bundle; seed: number; kee
   try {
     const rows: FaultRow[] = [];
     for (const fault of inOrderOf(options.seed, FAULTS)) {
+      // The rest that one fault has earned the carrier goes with the service's memory.
+      await service.kill();
+      await service.start();
       rows.push(await runFault({ fault, service, carrier, receiver, healthy, messages, seed: options.seed }));
     }
     return rows;
