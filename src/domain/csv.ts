@@ -95,30 +95,23 @@ export interface Column {
  */
 export function readPlainColumn(text: string, name: string): Column {
   const lines = text.includes("\r") ? text.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : text;
-  const heading = takeLine(lines, 0);
-  const columns = heading === undefined ? [] : heading.line.split(",").map((column) => column.trim());
+  let next = 0;
+  /** The next line that is not blank. */
+  const takeLine = (): string | undefined => {
+    while (next < lines.length) {
+      const end = lines.indexOf("\n", next);
+      const line = lines.slice(next, end === -1 ? undefined : end);
+      next = end === -1 ? lines.length : end + 1;
+      if (line.includes(",") || line.trim() !== "") return line;
+    }
+    return undefined;
+  };
+  const columns = (takeLine()?.split(",") ?? []).map((column) => column.trim());
   const index = columns.indexOf(name);
-  if (heading === undefined || index === -1) return { columns, cells: undefined };
+  if (index === -1) return { columns, cells: undefined };
   const cells: string[] = [];
-  let record = takeLine(lines, heading.next);
-  while (record !== undefined) {
-    cells.push(cellAt(record.line, index));
-    record = takeLine(lines, record.next);
-  }
+  for (let line = takeLine(); line !== undefined; line = takeLine()) cells.push(cellAt(line, index));
   return { columns, cells };
-}
-
-/** The next line that is not blank. */
-function takeLine(lines: string, from: number): { line: string; next: number } | undefined {
-  let start = from;
-  while (start < lines.length) {
-    const end = lines.indexOf("\n", start);
-    const line = lines.slice(start, end === -1 ? undefined : end);
-    const next = end === -1 ? lines.length : end + 1;
-    if (line.includes(",") || line.trim() !== "") return { line, next };
-    start = next;
-  }
-  return undefined;
 }
 
 function cellAt(line: string, index: number): string {

@@ -77,7 +77,8 @@ export const phoneListSchema = z
   )
   .transform(({ phone_numbers, csv_file }, context) => {
     const listed = phone_numbers || [];
-    if (listed.length > 0 || csv_file) return distinctPhones(csv_file ? [...listed, ...csv_file] : listed);
+    if (listed.length > 0 || csv_file)
+      return distinctPhones(listed.length === 0 ? csv_file || [] : [...listed, ...(csv_file || [])]);
     context.addIssue(NEITHER_LIST);
     return z.NEVER;
   })

@@ -12,15 +12,19 @@ export const subscriptionStatus: Handler = async (request, deps) => {
   return new Response(writeAnswer(phones, subscribed), { headers: { "content-type": "application/json" } });
 };
 
-const SUBSCRIBED = '","subscriptionStatus":true}';
-const NOT_SUBSCRIBED = '","subscriptionStatus":false}';
+const START = '{"phoneNumber":"';
+const AFTER_SUBSCRIBED = `","subscriptionStatus":true},${START}`;
+const AFTER_OTHER = `","subscriptionStatus":false},${START}`;
 
-/** E.164 needs no escaping in JSON, and an answer of 50,000 numbers is built faster as text than as objects. */
+/**
+ * E.164 needs no escaping in JSON, and an answer of 50,000 numbers is built faster, and in less memory, as text than as
+ * objects: of each number two pieces, its own and what stands between it and the next.
+ */
 function writeAnswer({ valid, invalid }: PhoneList, subscribed: Uint8Array): string {
-  let statuses = "";
+  let statuses = START;
   for (let index = 0; index < valid.length; index++) {
-    const start = index === 0 ? '{"phoneNumber":"' : ',{"phoneNumber":"';
-    statuses += start + valid[index] + (subscribed[index] === 1 ? SUBSCRIBED : NOT_SUBSCRIBED);
+    statuses += valid[index] + (subscribed[index] === 1 ? AFTER_SUBSCRIBED : AFTER_OTHER);
   }
-  return `{"phoneNumberStatuses":[${statuses}],"invalidPhoneNumbers":${JSON.stringify(invalid)}}`;
+  const whole = valid.length === 0 ? "" : statuses.slice(0, -`,${START}`.length);
+  return `{"phoneNumberStatuses":[${whole}],"invalidPhoneNumbers":${JSON.stringify(invalid)}}`;
 }
