@@ -23,9 +23,15 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/journeys/**", "test/gateway/**"],
+          // test/faults takes minutes: `npm run faults` asks for it.
+          exclude: ["test/journeys/**", "test/gateway/**", ...(process.env.FAULT_SEEDS ? [] : ["test/faults/**"])],
           isolate: false,
           testTimeout: 20_000,
+          // test/faults: the long form is FAULT_SEEDS=50; a seed that fails is run again by FAULT_FROM_SEED.
+          provide: {
+            faultSeeds: Number(process.env.FAULT_SEEDS ?? 1),
+            faultFromSeed: Number(process.env.FAULT_FROM_SEED ?? 1),
+          },
         },
       },
       {

@@ -1,5 +1,6 @@
 import { callbackUrlFault } from "../domain/callback-url.ts";
 import { describeError } from "./describe-error.ts";
+import { readBeginning } from "./read-beginning.ts";
 import type { CallbackOutcome } from "./store/events.ts";
 
 export const CALLBACK_TIMEOUT_MILLISECONDS = 10_000;
@@ -34,7 +35,7 @@ export async function postOnce(url: string, body: string, headers: Record<string
       signal: abort.signal,
     });
     httpStatus = answer.status;
-    return { outcome: "answered", httpStatus, response: await readBeginning(answer) };
+    return { outcome: "answered", httpStatus, response: await readBeginning(answer, KEPT_BYTES) };
   } catch (error) {
     if (!abort.signal.aborted) return { outcome: "unreachable", httpStatus, response: describeError(error) };
     return {
@@ -46,17 +47,4 @@ export async function postOnce(url: string, body: string, headers: Record<string
     clearTimeout(timer);
     abort.abort();
   }
-}
-
-async function readBeginning(answer: Response): Promise<string> {
-  if (!answer.body) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  let left = KEPT_BYTES;
-  for await (const chunk of answer.body) {
-    text += decoder.decode(chunk.subarray(0, left), { stream: true });
-    left -= chunk.byteLength;
-    if (left <= 0) break;
-  }
-  return text + decoder.decode();
 }

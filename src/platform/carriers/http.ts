@@ -1,8 +1,15 @@
 import { describeError } from "../describe-error.ts";
+import { readBeginning } from "../read-beginning.ts";
 import type { Submission } from "./carrier.ts";
 
 /** How long a carrier may take to answer a submission: it may be waited for after its batch, which is allowed 30 seconds. */
 export const SUBMIT_TIMEOUT_MILLISECONDS = 20_000;
+
+/** How much of an answer is read: many times what a carrier says of one message. */
+const READ_BYTES = 64 * 1024;
+
+/** How much of it is kept: the outcomes of a job's messages are stored as one value, and queued as one message. */
+const REASON_CHARACTERS = 300;
 
 /** An answer with its body, or why there is none. */
 export type Answer = { status: number; headers: Headers; body: string } | { status: null; reason: string };
@@ -12,7 +19,7 @@ export async function ask(url: string, init: RequestInit): Promise<Answer> {
   try {
     const signal = AbortSignal.timeout(SUBMIT_TIMEOUT_MILLISECONDS);
     const answer = await fetch(url, { ...init, redirect: "manual", signal });
-    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+    return { status: answer.status, headers: answer.headers, body: await readBeginning(answer, READ_BYTES) };
   } catch (error) {
     return { status: null, reason: describeError(error) };
   }
@@ -30,9 +37,10 @@ export function parseJson(body: string): unknown {
  * What every carrier's answer means that is none of its own cases. 521, 523 and 530 are Cloudflare's own: no connection
  * to the carrier was made. 408, 5xx, redirects and no answer at all leave open whether it has the message.
  */
-export function commonSubmission(answer: Answer, reason: string): Submission {
+export function commonSubmission(answer: Answer, explanation: string): Submission {
   if (answer.status === null) return { kind: "unknown", reason: answer.reason, failing: true };
   const { status } = answer;
+  const reason = explanation.slice(0, REASON_CHARACTERS);
   if (status === 429 || status === 521 || status === 523 || status === 530) {
     const seconds = retryAfterSeconds(answer.headers);
     return { kind: "later", reason, failing: true, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };

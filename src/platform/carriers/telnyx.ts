@@ -76,7 +76,7 @@ function create({ apiKey, apiUrl, publicOrigin }: TelnyxSettings, message: Outbo
   });
 }
 
-const createdSchema = z.object({ data: z.object({ id: z.string().min(1) }) });
+const createdSchema = z.object({ data: z.object({ id: z.string().min(1).max(255) }) });
 const errorsSchema = z.object({
   errors: z
     .array(z.object({ code: z.string().nullish(), title: z.string().nullish(), detail: z.string().nullish() }))

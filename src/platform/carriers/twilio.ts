@@ -83,7 +83,7 @@ function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings,
   });
 }
 
-const createdSchema = z.object({ sid: z.string().min(1) });
+const createdSchema = z.object({ sid: z.string().min(1).max(255) });
 const errorSchema = z.object({ code: z.number().nullish(), message: z.string().nullish() });
 
 function toSubmission(answer: Answer): Submission {

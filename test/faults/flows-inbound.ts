@@ -1,0 +1,81 @@
+import type { Flow } from "./flow.ts";
+import { confirmationOf } from "./outside.ts";
+import { CAREFUL_SENDER, type Scene, SENDER, type WebsiteId } from "./stage.ts";
+
+const HELP = "brand: Reply STOP to unsubscribe.";
+
+/** The number of whoever texts in the scene. */
+const numberIn = (scene: Scene) => String(scene.wishes[0]?.to);
+
+function wishConfirmation(scene: Scene, phone = scene.stage.person().phone, websiteId: WebsiteId = "brand"): string {
+  scene.wish(phone, "a text", confirmationOf(websiteId)).websiteId = websiteId;
+  return phone;
+}
+
+async function optOut(scene: Scene): Promise<void> {
+  await scene.text(wishConfirmation(scene), "STOP");
+  await scene.stage.runQueues("messages");
+}
+
+/** What a person texts, which the carrier brings again until it gets a 200. */
+export const INBOUND: Flow[] = [
+  {
+    name: "STOP",
+    survivesAll: true,
+    act: (scene) => scene.text(wishConfirmation(scene), "STOP"),
+    judge: (scene) => scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 2, texts: 1 }),
+  },
+  {
+    name: "STOP from a number never seen",
+    onlyLong: true,
+    act: (scene) => scene.text(wishConfirmation(scene, scene.stage.stranger()), "Stop."),
+    judge: (scene) => scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 1, texts: 1 }),
+  },
+  {
+    name: "STOP while a message is queued",
+    prepare: async (scene) => {
+      const wish = scene.wish(scene.stage.person().phone, "a text or NOT_SUBSCRIBED");
+      await scene.send({ wish });
+    },
+    act: (scene) => scene.text(wishConfirmation(scene, numberIn(scene)), "STOP"),
+    judge: (scene) => scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 2, texts: 1 }),
+  },
+  {
+    name: "STOP to two websites",
+    survivesAll: true,
+    act: (scene) => {
+      const phone = wishConfirmation(scene);
+      wishConfirmation(scene, phone, "careful");
+      return scene.text(phone, "STOP", [SENDER, CAREFUL_SENDER]);
+    },
+    judge: async (scene) => [
+      ...(await scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 2, texts: 1 })),
+      ...(await scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 2, texts: 1 }, "careful")),
+    ],
+  },
+  {
+    name: "STOP again",
+    onlyLong: true,
+    prepare: optOut,
+    act: (scene) => scene.text(numberIn(scene), "stop"),
+    judge: (scene) => scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 2, texts: 2 }),
+  },
+  {
+    name: "START",
+    prepare: optOut,
+    act: (scene) => scene.text(numberIn(scene), "START"),
+    judge: (scene) => scene.judgeNumber(numberIn(scene), { subscribed: 1, changes: 3, texts: 2 }),
+  },
+  {
+    name: "HELP",
+    act: (scene) => scene.text(String(scene.wish(scene.stage.person().phone, "a text", HELP).to), "HELP"),
+    judge: (scene) => scene.judgeNumber(numberIn(scene), { subscribed: 1, changes: 1, texts: 1 }),
+  },
+  {
+    name: "any other text",
+    onlyLong: true,
+    prepare: (scene) => scene.sendAndDeliver(),
+    act: (scene) => scene.text(numberIn(scene), "thanks"),
+    judge: (scene) => scene.judgeNumber(numberIn(scene), { subscribed: 1, changes: 1, texts: 1 }),
+  },
+];

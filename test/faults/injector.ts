@@ -1,0 +1,137 @@
+import { env } from "cloudflare:workers";
+import type { Deps } from "../../src/deps.ts";
+import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
+import { CredentialStore } from "../../src/platform/store/credentials.ts";
+
+/** What each binding says when it fails. */
+const ERRORS = {
+  D1: "D1_ERROR: Network connection lost.",
+  KV: "KV request failed: 503 Service Unavailable",
+  limiter: "Durable Object reset because its code was updated.",
+  messages: "Queue sendBatch failed: Internal Server Error",
+  callbacks: "Queue sendBatch failed: Internal Server Error",
+};
+
+export type Binding = keyof typeof ERRORS;
+
+export interface Fault {
+  /** Which of the calls fails, from 1. */
+  nth: number;
+  /** A call that fails after has taken effect, and its caller does not hear of it. */
+  when: "before" | "after";
+  /** The one call; every further call of its binding, the repetitions of the store included; every call of any. */
+  lasts: "once" | "on its binding" | "on every binding";
+  /** How the further calls fail, if not like the first. */
+  afterwards?: "before";
+}
+
+/** Whether a call of a binding fails, and when: drawn for each, in place of a fault. */
+export type Draw = (binding: Binding) => "before" | "after" | undefined;
+
+/** Counts the calls that a flow makes to its bindings, and lets those fail that a fault says. */
+export class Injector {
+  readonly calls: Binding[] = [];
+  readonly #fault: Fault | undefined;
+  readonly #draw: Draw | undefined;
+  #mended = false;
+
+  constructor(fault?: Fault, draw?: Draw) {
+    this.#fault = fault;
+    this.#draw = draw;
+  }
+
+  /** From now on nothing fails, also what still runs. */
+  mend(): void {
+    this.#mended = true;
+  }
+
+  get isMended(): boolean {
+    return this.#mended;
+  }
+
+  wrap(deps: Deps): Deps {
+    return {
+      ...deps,
+      db: this.#database(env.DB),
+      credentials: new CredentialStore(this.#keyValue(env.CREDENTIALS)),
+      limiter: new RateGate(this.#namespace(env.RATE_LIMITER as RateLimiterNamespace)),
+      messages: this.#members(deps.messages, "messages", ["send", "sendBatch"]),
+      callbacks: this.#members(deps.callbacks, "callbacks", ["send", "sendBatch"]),
+    };
+  }
+
+  async #call<T>(binding: Binding, run: () => Promise<T>): Promise<T> {
+    const when = this.#failure(this.calls.push(binding), binding);
+    if (when === "before") throw new Error(ERRORS[binding]);
+    const result = await run();
+    if (when === "after") throw new Error(ERRORS[binding]);
+    return result;
+  }
+
+  #failure(call: number, binding: Binding): Fault["when"] | undefined {
+    if (this.#mended) return undefined;
+    if (this.#draw) return this.#draw(binding);
+    const fault = this.#fault;
+    if (!fault || call < fault.nth) return undefined;
+    if (call === fault.nth) return fault.when;
+    const isDown = fault.lasts === "on every binding" || this.calls[fault.nth - 1] === binding;
+    return isDown && fault.lasts !== "once" ? (fault.afterwards ?? fault.when) : undefined;
+  }
+
+  /** The object with these of its functions counted. What the Worker has not used so far is refused, not passed by. */
+  #members<T extends object>(object: T, binding: Binding, names: string[]): T {
+    return new Proxy(object, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name);
+        if (!names.includes(String(name))) throw new Error(`the injector does not count ${binding} ${String(name)}`);
+        return (...given: unknown[]) =>
+          this.#call(binding, async () => (member as (...given: unknown[]) => Promise<unknown>).apply(target, given));
+      },
+    });
+  }
+
+  #keyValue(kv: KVNamespace): KVNamespace {
+    return this.#members(kv, "KV", ["get", "put", "delete"]);
+  }
+
+  #namespace(namespace: RateLimiterNamespace): RateLimiterNamespace {
+    const getByName = (name: string) => {
+      const stub = namespace.getByName(name);
+      return { admit: () => this.#call("limiter", async () => stub.admit()) };
+    };
+    return { getByName } as unknown as RateLimiterNamespace;
+  }
+
+  #database(db: D1Database): D1Database {
+    const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+    const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
+      const run = (name: "all" | "run" | "first" | "raw") => () =>
+        this.#call("D1", async () => (statement[name] as () => Promise<unknown>).call(statement));
+      const wrapped = {
+        bind: (...values: unknown[]) => wrap(statement.bind(...checked(values))),
+        all: run("all"),
+        run: run("run"),
+        first: run("first"),
+        raw: run("raw"),
+      } as unknown as D1PreparedStatement;
+      originals.set(wrapped, statement);
+      return wrapped;
+    };
+    const batch = (statements: D1PreparedStatement[]) =>
+      this.#call("D1", () => db.batch(statements.map((statement) => originals.get(statement) ?? statement)));
+    return { prepare: (sql: string) => wrap(db.prepare(sql)), batch } as unknown as D1Database;
+  }
+}
+
+const MOST_BYTES = 2_000_000;
+
+/** D1 takes no longer value on the edge; locally it takes any. */
+function checked(values: unknown[]): unknown[] {
+  for (const value of values) {
+    if (typeof value !== "string" || value.length * 3 <= MOST_BYTES) continue;
+    if (new TextEncoder().encode(value).byteLength > MOST_BYTES) {
+      throw new Error("D1_ERROR: string or blob too big: SQLITE_TOOBIG");
+    }
+  }
+  return values;
+}

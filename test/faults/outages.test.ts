@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Comparer } from "./compare.ts";
+import { type Fault, Injector } from "./injector.ts";
+import { type Scene, Stage } from "./stage.ts";
+
+/** Longer than a job of the queue is repeated: its five retries are over in two minutes. */
+const OUTAGE_MINUTES = 12;
+
+let stage: Stage;
+let scene: Scene;
+
+beforeEach(async () => {
+  stage = await Stage.create(10);
+  scene = stage.scene("a long outage");
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/**
+ * The store is away from a call of the flow on, which may take effect all the same, and for minutes after: queues and
+ * sweeps meet it too.
+ */
+async function outage(nth: number, when: Fault["when"], work: () => Promise<unknown>): Promise<void> {
+  const injector = new Injector({ nth, when, lasts: "on its binding", afterwards: "before" });
+  stage.world.deps = injector.wrap(stage.deps);
+  await work();
+  for (let second = 0; second < OUTAGE_MINUTES * 60; second += 10) {
+    stage.world.advance(10);
+    await stage.runQueues();
+    if (second % 60 === 0) await stage.world.sweep();
+  }
+  injector.mend();
+  stage.world.deps = stage.deps;
+}
+
+/** What is wrong, when all has come to rest. */
+async function findings(): Promise<string[]> {
+  await stage.recover();
+  await stage.end();
+  const comparer = await Comparer.read(stage);
+  const { violations, counts } = comparer.compare([scene]);
+  const { messages, callbacks } = Object.groupBy(stage.queues.dead, ({ queue }) => queue);
+  console.log(
+    `${expect.getState().currentTestName}: ${JSON.stringify(counts)}, dead: ${messages?.length ?? 0} jobs, ${callbacks?.length ?? 0} callbacks`,
+  );
+  return [...violations, ...(await comparer.strays())];
+}
+
+describe(`a store that is away for ${OUTAGE_MINUTES} minutes`, () => {
+  it.each(["before", "after"] as const)(
+    "as a text comes without an Idempotency-Key, from %s it is stored: repeated, it goes out once",
+    async (when) => {
+      await outage(3, when, () => scene.send());
+      expect(await findings()).toEqual([]);
+    },
+  );
+
+  it.each(["before", "after"] as const)(
+    "as a text comes with an Idempotency-Key, from %s it is stored: repeated, it goes out once",
+    async (when) => {
+      const headers = { "idempotency-key": "k" };
+      await outage(3, when, () => scene.send({ headers }));
+      expect(await findings()).toEqual([]);
+    },
+  );
+
+  it.each(["before", "after"] as const)(
+    "as a message is claimed, from %s the claim: it goes out afterwards, once",
+    async (when) => {
+      await scene.send();
+      await outage(1, when, () => stage.runQueues("messages"));
+      expect(await findings()).toEqual([]);
+    },
+  );
+
+  it.each(["before", "after"] as const)(
+    "as the outcomes are stored, from %s they are: the queue holds them until they can be",
+    async (when) => {
+      const refused = scene.wish(stage.person().phone);
+      stage.outside.behaviours.set(String(refused.to), () => ({ kind: "refused", reason: "no such number" }));
+      const later = scene.wish(stage.person().phone);
+      stage.outside.behaviours.set(String(later.to), ({ attempt, messageId }) =>
+        attempt === 1 ? { kind: "later", reason: "busy" } : { kind: "accepted", carrierMessageId: messageId },
+      );
+      await scene.sendAll([refused, later, scene.wish(stage.person().phone)]);
+      await outage(2, when, () => stage.runQueues("messages"));
+      expect(await findings()).toEqual([]);
+    },
+  );
+
+  it.each(["before", "after"] as const)(
+    "as callbacks are claimed, from %s the claim: none is posted twice",
+    async (when) => {
+      await scene.sendAll([1, 2, 3].map(() => scene.wish(stage.stranger(), "NOT_FOUND")));
+      scene.mayBeUnposted = true;
+      await outage(1, when, () => stage.runQueues("callbacks"));
+      expect(await findings()).toEqual([]);
+    },
+  );
+});

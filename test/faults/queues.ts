@@ -1,0 +1,116 @@
+import type { Deps } from "../../src/deps.ts";
+import type { Job } from "../../src/domain/job.ts";
+import { consume } from "../../src/queue.ts";
+
+type Name = "messages" | "callbacks";
+
+export interface Entry {
+  queue: Name;
+  body: unknown;
+  /** When it is to be delivered: milliseconds since 1970. */
+  at: number;
+  /** Deliveries, the next one included. */
+  attempts: number;
+}
+
+/** As wrangler.toml has them. */
+const MAX_RETRIES: Record<Name, number> = { messages: 10, callbacks: 0 };
+const RETRY_DELAY_SECONDS = 10;
+const BATCH_MESSAGES = 100;
+
+/** What one call of a producer may hold, by Cloudflare's limits. */
+const MESSAGE_BYTES = 128_000;
+const CALL_BYTES = 256_000;
+const LONGEST_DELAY_SECONDS = 86_400;
+
+/** Both queues as Cloudflare keeps them: with its limits, its repetitions and its end of patience. */
+export class PlatformQueues {
+  entries: Entry[] = [];
+  /** What was delivered in vain as often as it is delivered. */
+  readonly dead: Entry[] = [];
+  readonly messages = this.#producer<Job>("messages");
+  readonly callbacks = this.#producer<string>("callbacks");
+  readonly #now: () => number;
+  #held: Entry[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  #producer<T>(queue: Name): Queue<T> {
+    const sendBatch = async (given: Iterable<MessageSendRequest<T>>) => {
+      const messages = [...given];
+      const sizes = messages.map(({ body }) => new TextEncoder().encode(JSON.stringify(body)).byteLength);
+      if (messages.length > BATCH_MESSAGES) throw new Error("Queue sendBatch failed: Too many messages");
+      if (sizes.some((size) => size > MESSAGE_BYTES) || sizes.reduce((sum, size) => sum + size, 0) > CALL_BYTES) {
+        throw new Error("Queue sendBatch failed: Payload Too Large");
+      }
+      for (const { body, delaySeconds } of messages) {
+        const at = this.#now() + checkedDelay(delaySeconds ?? 0) * 1000;
+        this.entries.push({ queue, body: structuredClone(body), at, attempts: 1 });
+      }
+      return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
+    };
+    return { sendBatch, send: (body: T) => sendBatch([{ body }]) } as unknown as Queue<T>;
+  }
+
+  /** Delivers nothing of what there is until it is released. */
+  hold(): void {
+    this.#held.push(...this.entries.splice(0));
+  }
+
+  release(): void {
+    this.entries.unshift(...this.#held.splice(0));
+  }
+
+  /** Takes out what is due, of one queue or both. */
+  takeDue(queue?: Name): Entry[] {
+    const isDue = (entry: Entry) => entry.at <= this.#now() && (queue === undefined || entry.queue === queue);
+    const due = this.entries.filter(isDue);
+    this.entries = this.entries.filter((entry) => !isDue(entry));
+    return due;
+  }
+
+  /** Delivers what is due, and what that brings about, until nothing is. */
+  async run(deps: Deps, afterAnswer: () => Promise<void>, queue?: Name): Promise<void> {
+    for (let round = 0; round < 50; round++) {
+      const due = this.takeDue(queue);
+      if (due.length === 0) return;
+      for (const name of ["messages", "callbacks"] as const) {
+        const own = due.filter((entry) => entry.queue === name);
+        for (let start = 0; start < own.length; start += BATCH_MESSAGES) {
+          await this.deliver(deps, name, own.slice(start, start + BATCH_MESSAGES));
+          await afterAnswer();
+        }
+      }
+    }
+    throw new Error("the queues do not come to rest");
+  }
+
+  /** Delivers one batch, and keeps for later what is to come again. */
+  async deliver(deps: Deps, queue: Name, batch: Entry[]): Promise<void> {
+    const retries = new Map<Entry, number>();
+    const messages = batch.map((entry, index) => ({
+      id: `${queue}-${index}`,
+      timestamp: new Date(this.#now()),
+      body: entry.body,
+      attempts: entry.attempts,
+      ack: () => retries.delete(entry),
+      retry: ({ delaySeconds = RETRY_DELAY_SECONDS } = {}) => retries.set(entry, checkedDelay(delaySeconds)),
+    }));
+    try {
+      await consume({ queue: `textgate-${queue}`, messages } as unknown as MessageBatch, deps);
+    } catch {
+      for (const entry of batch) retries.set(entry, RETRY_DELAY_SECONDS);
+    }
+    for (const [entry, delaySeconds] of retries) {
+      if (entry.attempts > MAX_RETRIES[queue]) this.dead.push(entry);
+      else this.entries.push({ ...entry, at: this.#now() + delaySeconds * 1000, attempts: entry.attempts + 1 });
+    }
+  }
+}
+
+function checkedDelay(seconds: number): number {
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= LONGEST_DELAY_SECONDS) return seconds;
+  throw new Error(`Queue: no delay of ${seconds} seconds`);
+}
