@@ -1,13 +1,16 @@
 import type { Deps } from "./deps.ts";
+import { recoveredWithinSeconds } from "./domain/backoff.ts";
 import { LONGEST_RUN_MILLISECONDS } from "./domain/health.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveries } from "./flows/queue-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { purgeDeadJobs } from "./platform/store/dead-jobs.ts";
 import {
+  type Forgotten,
   findInterrupted,
   findUnsubmitted,
   findWithoutReceipt,
+  markInterrupted,
   takeForgotten,
   takeForgottenCallbacks,
 } from "./platform/store/left-behind.ts";
@@ -17,6 +20,8 @@ import { purgeInbound, purgeMessages } from "./platform/store/reports.ts";
 import { purgeExpiredKeys } from "./platform/store/store-messages.ts";
 import { recordSweep } from "./platform/store/sweeps.ts";
 import { listWebsites } from "./platform/store/websites.ts";
+
+const LONGEST_RECOVERY_MILLISECONDS = recoveredWithinSeconds(Number.POSITIVE_INFINITY) * 1000;
 
 /** How many steps of 1,000 rows a job takes on in one sweep; the next sweep goes on. */
 const MOST_STEPS = 20;
@@ -87,13 +92,28 @@ async function run(deps: Deps, { name, isRoutine, run }: SweepJob, now: number):
   }
 }
 
+/**
+ * The store may have taken a message and failed all the same: then its sender was told to send it again, and a job takes it
+ * back. That job comes first: until a run has claimed a message, its delivery waits as long as the job may.
+ */
 async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
+  const unconfirmedAt = now + LONGEST_RECOVERY_MILLISECONDS;
   return inSteps(
-    () => takeForgotten(deps.db, queuedBefore, now),
-    (ids) => queueDeliveries(deps, ids),
+    () => takeForgotten(deps.db, { queuedBefore, unconfirmedAt, now }),
+    async (forgotten) => {
+      const seconds = ({ isConfirmed, acceptedAt }: Forgotten) =>
+        isConfirmed ? 0 : toNextTen(recoveredWithinSeconds(now - acceptedAt));
+      for (const [delaySeconds, group] of Map.groupBy(forgotten, seconds)) {
+        const ids = group.map(({ messageId }) => messageId);
+        await queueDeliveries(deps, ids, delaySeconds);
+      }
+    },
   );
 }
+
+/** Those that wait nearly as long travel together. */
+const toNextTen = (seconds: number) => Math.ceil(seconds / 10) * 10;
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
@@ -103,9 +123,12 @@ async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   );
 }
 
+/** A job may still know how it ended, or that it never began, if the store was away: that job comes first. */
 async function endInterrupted(deps: Deps, now: number): Promise<number> {
   const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
-  return endAll(deps, () => findInterrupted(deps.db, claimedBefore), {
+  const foundBefore = now - LONGEST_RECOVERY_MILLISECONDS;
+  await markInterrupted(deps.db, claimedBefore, now);
+  return endAll(deps, () => findInterrupted(deps.db, claimedBefore, foundBefore), {
     status: "SENDING",
     claimedBefore,
     reason: "outcome unknown, not sent again: the run that submitted it was cut off",
@@ -151,13 +174,13 @@ async function endAll(
   });
 }
 
-async function inSteps(take: () => Promise<string[]>, work: (ids: string[]) => Promise<void>): Promise<number> {
+async function inSteps<T>(take: () => Promise<T[]>, work: (found: T[]) => Promise<void>): Promise<number> {
   let count = 0;
   for (let step = 0; step < MOST_STEPS; step++) {
-    const ids = await take();
-    if (ids.length === 0) break;
-    await work(ids);
-    count += ids.length;
+    const found = await take();
+    if (found.length === 0) break;
+    await work(found);
+    count += found.length;
   }
   return count;
 }

@@ -4,17 +4,36 @@ import type { DueEvent } from "./events.ts";
 /** How many rows one step of the sweep takes on. */
 const SWEEP_STEP = 1000;
 
-/** Ids of messages that wait although their last job was queued before `queuedBefore`; they count as queued now. */
-export async function takeForgotten(db: D1Database, queuedBefore: number, now: number): Promise<string[]> {
-  return runIds(
+/** A message that waits without a job. */
+export interface Forgotten {
+  messageId: string;
+  acceptedAt: number;
+  /** A run has claimed it before: its sender has been told that it is stored. */
+  isConfirmed: boolean;
+}
+
+/**
+ * Messages that wait although their last job was queued before `queuedBefore`; they count as queued now, or by
+ * `unconfirmedAt` where nobody has claimed them so far.
+ */
+export async function takeForgotten(
+  db: D1Database,
+  { queuedBefore, unconfirmedAt, now }: { queuedBefore: number; unconfirmedAt: number; now: number },
+): Promise<Forgotten[]> {
+  const rows = await runQuery(
     db
       .prepare(
-        `UPDATE messages SET queued_at = ?2 WHERE message_id IN (
+        `UPDATE messages SET queued_at = iif(carrier IS NULL, ?3, ?2) WHERE message_id IN (
            SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
-           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id`,
+           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, accepted_at, carrier`,
       )
-      .bind(queuedBefore, now),
+      .bind(queuedBefore, now, unconfirmedAt),
   );
+  return rows.map((row) => ({
+    messageId: String(row.message_id),
+    acceptedAt: Number(row.accepted_at),
+    isConfirmed: row.carrier !== null,
+  }));
 }
 
 /** Ids of messages accepted before `acceptedBefore` that nobody has submitted. */
@@ -29,14 +48,30 @@ export async function findUnsubmitted(db: D1Database, acceptedBefore: number): P
   );
 }
 
-/** Ids of messages whose submission was begun before `claimedBefore` and never ended: its run was cut off. */
-export async function findInterrupted(db: D1Database, claimedBefore: number): Promise<string[]> {
+/**
+ * Notes of messages whose submission was begun before `claimedBefore` and never ended that they were found so now; their
+ * queued_at, which is about no job as long as they are claimed, keeps it.
+ */
+export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
+  await runQuery(
+    db
+      .prepare(
+        `UPDATE messages SET queued_at = ?2
+         WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1 AND queued_at <= claimed_at`,
+      )
+      .bind(claimedBefore, now),
+  );
+}
+
+/** Ids of messages whose submission was begun before `claimedBefore`, and that were found without its end by `foundBefore`. */
+export async function findInterrupted(db: D1Database, claimedBefore: number, foundBefore: number): Promise<string[]> {
   return runIds(
     db
       .prepare(
-        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1 LIMIT ${SWEEP_STEP}`,
+        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1
+           AND queued_at > claimed_at AND queued_at <= ?2 LIMIT ${SWEEP_STEP}`,
       )
-      .bind(claimedBefore),
+      .bind(claimedBefore, foundBefore),
   );
 }
 
