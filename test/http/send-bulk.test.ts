@@ -82,6 +82,20 @@ describe("a bulk request", () => {
     expect(await countStored()).toBe(2);
   });
 
+  it("answers the same ids for duplicates when it is repeated, also after their time", async () => {
+    await world.website("brand", { duplicateWindowHours: 1 });
+    const messages = [message(), message(), message({ text: "other" }), message()];
+    const ask = () => accept(messages, { "idempotency-key": "k" });
+    const first = await ask();
+    expect(new Set(first.successSent.map(({ messageId }) => messageId)).size).toBe(2);
+    expect(await ask()).toEqual(first);
+    world.advance(3601);
+    await world.sweep();
+    await world.send(client, { phone: ADA });
+    expect(await ask()).toEqual(first);
+    expect(await countStored()).toBe(3);
+  });
+
   it.each<[string, unknown, number]>([
     ["no messages", undefined, 40001],
     ["an object in their place", { a: message() }, 40001],
