@@ -1,4 +1,3 @@
-import { vi } from "vitest";
 import type { Deps } from "../../src/deps.ts";
 import type { Receipt } from "../../src/domain/job.ts";
 import { type TestClient, World } from "../world.ts";
@@ -69,11 +68,6 @@ export class Stage {
 
   /** With two websites and their many subscribers. */
   static async create(subscribers = SUBSCRIBERS): Promise<Stage> {
-    // The store's pauses between two tries are real time, and no test is about them; its patience with a carrier is longer.
-    const wait = scheduler.wait.bind(scheduler);
-    vi.spyOn(scheduler, "wait").mockImplementation(async (milliseconds) => {
-      if (milliseconds >= 1000) await wait(milliseconds);
-    });
     const world = await World.create();
     const lines = Array.from({ length: subscribers }, (_, i) => `${numberOf(i)},p${i}@example.com,true`);
     for (let i = 0; i < OPTED_OUT; i++) lines.push(`${goneOf(i)},,false`);
