@@ -1,5 +1,5 @@
 import type { Deps } from "./deps.ts";
-import { recoveredWithinSeconds } from "./domain/backoff.ts";
+import { LONGEST_RECOVERY_SECONDS } from "./domain/backoff.ts";
 import { LONGEST_RUN_MILLISECONDS } from "./domain/health.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveries } from "./flows/queue-jobs.ts";
@@ -20,8 +20,6 @@ import { purgeInbound, purgeMessages } from "./platform/store/reports.ts";
 import { purgeExpiredKeys } from "./platform/store/store-messages.ts";
 import { recordSweep } from "./platform/store/sweeps.ts";
 import { listWebsites } from "./platform/store/websites.ts";
-
-const LONGEST_RECOVERY_MILLISECONDS = recoveredWithinSeconds(Number.POSITIVE_INFINITY) * 1000;
 
 /** How many steps of 1,000 rows a job takes on in one sweep; the next sweep goes on. */
 const MOST_STEPS = 20;
@@ -92,18 +90,13 @@ async function run(deps: Deps, { name, isRoutine, run }: SweepJob, now: number):
   }
 }
 
-/**
- * The store may have taken a message and failed all the same: then its sender was told to send it again, and a job takes it
- * back. That job comes first: until a run has claimed a message, its delivery waits as long as the job may.
- */
 async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
-  const unconfirmedAt = now + LONGEST_RECOVERY_MILLISECONDS;
   return inSteps(
-    () => takeForgotten(deps.db, { queuedBefore, unconfirmedAt, now }),
+    () => takeForgotten(deps.db, { queuedBefore, now, margin: recoveryMargin(deps) }),
     async (forgotten) => {
-      const seconds = ({ isConfirmed, acceptedAt }: Forgotten) =>
-        isConfirmed ? 0 : toNextTen(recoveredWithinSeconds(now - acceptedAt));
+      const seconds = ({ queuedAt }: Forgotten) =>
+        Math.ceil((queuedAt - now) / 1000 / TOGETHER_SECONDS) * TOGETHER_SECONDS;
       for (const [delaySeconds, group] of Map.groupBy(forgotten, seconds)) {
         const ids = group.map(({ messageId }) => messageId);
         await queueDeliveries(deps, ids, delaySeconds);
@@ -112,8 +105,15 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
   );
 }
 
-/** Those that wait nearly as long travel together. */
-const toNextTen = (seconds: number) => Math.ceil(seconds / 10) * 10;
+/** Deliveries that wait nearly as long travel together. */
+const TOGETHER_SECONDS = 5;
+
+const LONGEST_RECOVERY_MARGIN_MILLISECONDS = 30_000;
+
+/** What a job that makes up for a failed store may take beside its pauses. */
+function recoveryMargin({ config }: Deps): number {
+  return Math.min(LONGEST_RECOVERY_MARGIN_MILLISECONDS, config.requeueAfterMilliseconds);
+}
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
@@ -126,7 +126,7 @@ async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
 /** A job may still know how it ended, or that it never began, if the store was away: that job comes first. */
 async function endInterrupted(deps: Deps, now: number): Promise<number> {
   const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
-  const foundBefore = now - LONGEST_RECOVERY_MILLISECONDS;
+  const foundBefore = now - LONGEST_RECOVERY_SECONDS * 1000 - recoveryMargin(deps);
   await markInterrupted(deps.db, claimedBefore, now);
   return endAll(deps, () => findInterrupted(deps.db, claimedBefore, foundBefore), {
     status: "SENDING",

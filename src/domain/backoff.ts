@@ -15,24 +15,14 @@ export function backoffSeconds(attempts: number, random: number, longestSeconds 
 }
 
 /** As long as a job waits at most that makes up for a failed store, before it is tried again. */
-const LONGEST_RECOVERY_SECONDS = 300;
+export const LONGEST_RECOVERY_SECONDS = 300;
 
 /**
- * How long a job waits that makes up for a failed store: never longer than half of what has passed since, and 5 seconds.
- * So it is known when it has been tried at the latest, once the store is back; see recoveredWithinSeconds.
+ * How long a job waits that makes up for a failed store: never longer than half of what has passed since, and 5 seconds. So
+ * whoever waits half as long again as something is old, LONGEST_RECOVERY_SECONDS at most, and some seconds more, comes after
+ * the job, however long the store was away.
  * @param attempts tries so far, from 1
  */
 export function recoverySeconds(attempts: number): number {
   return Math.floor(Math.min(LONGEST_RECOVERY_SECONDS, FIRST_SECONDS * 1.5 ** (attempts - 1)));
-}
-
-/** What a try and its way through the queue may take beside the pause. */
-const RECOVERY_MARGIN_SECONDS = 30;
-
-/**
- * Within how many seconds of a store's return a job has been tried that makes up for its failure.
- * @param ageMilliseconds how long ago the store failed
- */
-export function recoveredWithinSeconds(ageMilliseconds: number): number {
-  return Math.min(LONGEST_RECOVERY_SECONDS, Math.ceil(ageMilliseconds / 2000)) + RECOVERY_MARGIN_SECONDS;
 }

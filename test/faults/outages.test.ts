@@ -4,7 +4,7 @@ import { type Fault, Injector } from "./injector.ts";
 import { type Scene, Stage } from "./stage.ts";
 
 /** Shorter than a run may last; longer than one; longer than a job of the queue is repeated. */
-const OUTAGES_MINUTES = inject("faultSeeds") > 1 ? [1, 2, 5, 12, 40, 150] : [2, 40];
+const OUTAGES_MINUTES = inject("faultSeeds") > 1 ? [1, 2, 5, 12, 40, 150] : [12];
 
 let stage: Stage;
 let scene: Scene;

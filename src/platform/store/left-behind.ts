@@ -1,3 +1,4 @@
+import { LONGEST_RECOVERY_SECONDS } from "../../domain/backoff.ts";
 import { runQuery } from "./database.ts";
 import type { DueEvent } from "./events.ts";
 
@@ -7,33 +8,31 @@ const SWEEP_STEP = 1000;
 /** A message that waits without a job. */
 export interface Forgotten {
   messageId: string;
-  acceptedAt: number;
-  /** A run has claimed it before: its sender has been told that it is stored. */
-  isConfirmed: boolean;
+  /** When its next job is to be delivered: milliseconds since 1970. */
+  queuedAt: number;
 }
 
 /**
- * Messages that wait although their last job was queued before `queuedBefore`; they count as queued now, or by
- * `unconfirmedAt` where nobody has claimed them so far.
+ * Messages that wait although their last job was queued before `queuedBefore`; they count as queued anew. The store may have
+ * taken a message and failed all the same: then its sender was told to send it again, and a job takes it back. Until a run
+ * has claimed a message its delivery comes after that job.
+ * @param margin what a job may take beside its pauses, in milliseconds; see recoverySeconds
  */
 export async function takeForgotten(
   db: D1Database,
-  { queuedBefore, unconfirmedAt, now }: { queuedBefore: number; unconfirmedAt: number; now: number },
+  { queuedBefore, now, margin }: { queuedBefore: number; now: number; margin: number },
 ): Promise<Forgotten[]> {
   const rows = await runQuery(
     db
       .prepare(
-        `UPDATE messages SET queued_at = iif(carrier IS NULL, ?3, ?2) WHERE message_id IN (
+        `UPDATE messages SET queued_at = ?2 + iif(carrier IS NULL, cast(min(?3, (?2 - accepted_at) / 2) + ?4 AS INTEGER), 0)
+         WHERE message_id IN (
            SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
-           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, accepted_at, carrier`,
+           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, queued_at`,
       )
-      .bind(queuedBefore, now, unconfirmedAt),
+      .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin),
   );
-  return rows.map((row) => ({
-    messageId: String(row.message_id),
-    acceptedAt: Number(row.accepted_at),
-    isConfirmed: row.carrier !== null,
-  }));
+  return rows.map((row) => ({ messageId: String(row.message_id), queuedAt: Number(row.queued_at) }));
 }
 
 /** Ids of messages accepted before `acceptedBefore` that nobody has submitted. */
