@@ -1,9 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-/** Journeys mostly wait for processes: more of them than cores. */
-const MAX_WORKERS = 3;
-
 /** Unit and flow tests run in workerd with the real bindings; journeys run the whole service from outside. */
 export default defineConfig({
   test: {
@@ -28,7 +25,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/journeys/**", "test/gateway/**"],
           isolate: false,
-          maxWorkers: MAX_WORKERS,
+          maxWorkers: 2,
           testTimeout: 20_000,
           // test/faults: more than one seed is the long form, of minutes; a seed that fails is run again by FAULT_FROM_SEED.
           provide: {
@@ -44,7 +41,9 @@ export default defineConfig({
           include: ["test/journeys/**/*.test.ts", "test/gateway/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: MAX_WORKERS,
+          maxWorkers: 2,
+          // After the others: what waits for a real process should not wait for a busy machine.
+          sequence: { groupOrder: 1 },
         },
       },
     ],
