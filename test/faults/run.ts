@@ -34,6 +34,9 @@ interface Options {
 
 const FOLDER = "test/faults";
 
+/** Of a part that is a program of its own. */
+const LONGEST_PROGRAM_MILLISECONDS = 240_000;
+
 const PARTS: Record<string, Part> = {
   crash: runCrash,
   carrier: runCarrier,
@@ -134,8 +137,6 @@ async function runCallback({ bundle, seeds, keep }: Options): Promise<string[]> 
 function upgradeFlags({ seeds, keep, from }: Options): string[] {
   return ["--seeds", seeds.join(), ...(keep ? ["--keep"] : []), ...(from === undefined ? [] : ["--from", from])];
 }
-
-const LONGEST_PROGRAM_MILLISECONDS = 240_000;
 
 /** A program of its own, which says by its exit code whether it has found a fault. */
 function runNode(parameters: string[], { seeds }: Options): Promise<string[]> {

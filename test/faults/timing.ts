@@ -74,7 +74,7 @@ async function measure(
   let seenAt = Number.NEGATIVE_INFINITY;
   for (let round = -WARM_UP; round < requests; round++) {
     if (performance.now() - seenAt > SEEN_EVERY_MILLISECONDS) {
-      await ask(url, seen, 200);
+      await ask(url, seen, 404);
       seenAt = performance.now();
     }
     for (const [kind, make] of shuffled(Object.entries(kinds))) {
@@ -86,14 +86,10 @@ async function measure(
 }
 
 async function ask(url: string, { clientId, clientSecret }: Credentials, expected: number): Promise<number> {
-  const headers = {
-    "content-type": "application/json",
-    "x-client-id": clientId,
-    "x-client-secret": clientSecret,
-  };
-  const body = '{"phone_numbers":["+12125550100"]}';
+  const headers = { "x-client-id": clientId, "x-client-secret": clientSecret };
   const started = performance.now();
-  const { status } = await call(agent, `${url}/text/subscription/status`, { method: "POST", headers, body });
+  // Without a body: workerd ends a connection on which it has not read one, and a new connection takes its own time.
+  const { status } = await call(agent, `${url}/text/message/status?messageId=unknown`, { headers });
   const milliseconds = performance.now() - started;
   if (status !== expected) throw new Error(`answered ${status}, expected ${expected}`);
   return milliseconds;
