@@ -110,7 +110,7 @@ class Gate {
 const QUIET_MILLISECONDS = 400;
 const LONGEST_REST_MILLISECONDS = 30_000;
 
-/** One upgrade and rollback under load, and what became of every message. */
+/** One upgrade and rollback under load, and what became of every message. What goes wrong on the way is a fault, too. */
 export async function rollOut(options: RolloutOptions): Promise<RolloutResult> {
   const { previous, present, migrations, seed, messages, keep } = options;
   const carrier = new CountingCarrier((submission) => {
@@ -134,7 +134,7 @@ export async function rollOut(options: RolloutOptions): Promise<RolloutResult> {
         steps.note(load.sent.size);
       },
     });
-    await load.run(planRequests(seed, messages));
+    await Promise.race([load.run(planRequests(seed, messages)), steps.failed, tooLate()]);
     await steps.done();
     const { record, report } = await settle({ service, websiteId: WEBSITE }, carrier, receiver);
     const { figures, faults } = tally({ load, carrier, receiver }, record);
@@ -149,11 +149,22 @@ export async function rollOut(options: RolloutOptions): Promise<RolloutResult> {
         ...errorsLogged(service),
       ],
     };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause ? `: ${error.cause}` : "";
+    return { figures: {}, faults: [`${error}${cause}`, ...errorsLogged(service)] };
   } finally {
     await service.remove();
     await carrier.close();
     await receiver.close();
   }
+}
+
+const LONGEST_LOAD_MILLISECONDS = 120_000;
+
+/** A client asks again for as long as it is answered 5xx: a version that cannot work at all would never be done. */
+async function tooLate(): Promise<never> {
+  await wait(LONGEST_LOAD_MILLISECONDS, undefined, { ref: false });
+  throw new Error(`the load has not ended after ${LONGEST_LOAD_MILLISECONDS / 1000} seconds`);
 }
 
 /** How long a claim may have been there when a kill cut its run off: the carrier is slow to answer some. */
@@ -190,6 +201,9 @@ class Steps {
   readonly #service: Service;
   readonly #left: { step: Step; at: number }[];
   #running: Promise<void> = Promise.resolve();
+  readonly #failure = Promise.withResolvers<never>();
+  /** Rejects when a step fails: the load may then wait for ever. */
+  readonly failed = this.#failure.promise;
 
   constructor(service: Service, steps: Step[], messages: number) {
     this.#service = service;
@@ -201,7 +215,7 @@ class Steps {
     for (const { step } of this.#left.filter(({ at }) => at <= answered)) {
       this.#left.shift();
       this.#running = this.#running.then(() => step.run(this.#service));
-      this.#running.catch(() => {});
+      this.#running.catch((error) => this.#failure.reject(new Error(`${step.name} failed`, { cause: error })));
     }
   }
 
