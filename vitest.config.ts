@@ -1,6 +1,9 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
+/** Journeys mostly wait for processes: more of them than cores. */
+const MAX_WORKERS = 3;
+
 /** Unit and flow tests run in workerd with the real bindings; journeys run the whole service from outside. */
 export default defineConfig({
   test: {
@@ -23,11 +26,11 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
-          // test/faults takes minutes: `npm run faults` asks for it.
-          exclude: ["test/journeys/**", "test/gateway/**", ...(process.env.FAULT_SEEDS ? [] : ["test/faults/**"])],
+          exclude: ["test/journeys/**", "test/gateway/**"],
           isolate: false,
+          maxWorkers: MAX_WORKERS,
           testTimeout: 20_000,
-          // test/faults: the long form is FAULT_SEEDS=50; a seed that fails is run again by FAULT_FROM_SEED.
+          // test/faults: more than one seed is the long form, of minutes; a seed that fails is run again by FAULT_FROM_SEED.
           provide: {
             faultSeeds: Number(process.env.FAULT_SEEDS ?? 1),
             faultFromSeed: Number(process.env.FAULT_FROM_SEED ?? 1),
@@ -41,9 +44,7 @@ export default defineConfig({
           include: ["test/journeys/**/*.test.ts", "test/gateway/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
-          // After the others: what waits for a real process should not wait for a busy machine.
-          sequence: { groupOrder: 1 },
+          maxWorkers: MAX_WORKERS,
         },
       },
     ],

@@ -1,5 +1,5 @@
 import type { Deps } from "./deps.ts";
-import { backoffSeconds } from "./domain/backoff.ts";
+import { backoffSeconds, recoverySeconds } from "./domain/backoff.ts";
 import { RequestFailure } from "./domain/failure.ts";
 import { type Job, jobSchema } from "./domain/job.ts";
 import { countOutcomes } from "./flows/count-outcomes.ts";
@@ -40,6 +40,9 @@ async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> 
   await Promise.race([posting, scheduler.wait(PATIENCE_MILLISECONDS)]);
 }
 
+/** Makes up for a failed store. */
+type Recovery = Exclude<Job, { kind: "deliver" }>;
+
 interface Entry {
   message: Message;
   /** undefined for a malformed one. */
@@ -73,7 +76,7 @@ function deliver(deps: Deps, entries: Entry[]): Promise<void> {
   return deliverMessages(deps, [...new Set(ids)]);
 }
 
-async function runJob(deps: Deps, job: Exclude<Job, { kind: "deliver" }>): Promise<void> {
+async function runJob(deps: Deps, job: Recovery): Promise<void> {
   switch (job.kind) {
     case "cancel":
       return removeUnconfirmed(deps.db, job.messageIds);
@@ -113,11 +116,19 @@ async function bury(deps: Deps, queue: string, entry: Entry, fault: unknown): Pr
   }
 }
 
-/** What has failed as often as wrangler.toml says; while the store does not take it, it is tried again for days. */
+/**
+ * What has failed as often as wrangler.toml says. A job that makes up for a failed store is tried on, since nothing else does
+ * its work; the rest is kept for the operator, for which it waits for the store for days.
+ */
 async function consumeDead(batch: MessageBatch, deps: Deps): Promise<void> {
   const queue = batch.queue.replace(/-dead$/, "");
-  const entries = batch.messages.map((message) => ({ message, job: jobSchema.safeParse(message.body).data }));
-  for (const group of inGroups(entries)) {
+  const kept: Entry[] = [];
+  for (const message of batch.messages) {
+    const { data: job } = jobSchema.safeParse(message.body);
+    if (job && job.kind !== "deliver") await settle(deps, queue, [{ message, job }], () => runJob(deps, job));
+    else kept.push({ message, job });
+  }
+  for (const group of inGroups(kept)) {
     const started = deps.now();
     const jobs = group.map(({ message }) => message);
     try {
@@ -135,7 +146,12 @@ function done(deps: Deps, entry: Entry, outcome: "done" | "dead", started: numbe
 }
 
 function retry(deps: Deps, entry: Entry, error: unknown, started: number, longestSeconds?: number): void {
-  entry.message.retry({ delaySeconds: backoffSeconds(entry.message.attempts, deps.random(), longestSeconds) });
+  const { message, job } = entry;
+  const isRecovery = job !== undefined && job.kind !== "deliver";
+  const delaySeconds = isRecovery
+    ? recoverySeconds(message.attempts)
+    : backoffSeconds(message.attempts, deps.random(), longestSeconds);
+  message.retry({ delaySeconds });
   logJob(deps, entry, "retried", started, error);
 }
 

@@ -1,13 +1,16 @@
 import type { Deps } from "./deps.ts";
+import { LONGEST_RECOVERY_SECONDS } from "./domain/backoff.ts";
 import { LONGEST_RUN_MILLISECONDS } from "./domain/health.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveries } from "./flows/queue-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { purgeDeadJobs } from "./platform/store/dead-jobs.ts";
 import {
+  type Forgotten,
   findInterrupted,
   findUnsubmitted,
   findWithoutReceipt,
+  markInterrupted,
   takeForgotten,
   takeForgottenCallbacks,
 } from "./platform/store/left-behind.ts";
@@ -90,9 +93,26 @@ async function run(deps: Deps, { name, isRoutine, run }: SweepJob, now: number):
 async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
   return inSteps(
-    () => takeForgotten(deps.db, queuedBefore, now),
-    (ids) => queueDeliveries(deps, ids),
+    () => takeForgotten(deps.db, { queuedBefore, now, margin: recoveryMargin(deps) }),
+    async (forgotten) => {
+      const seconds = ({ queuedAt }: Forgotten) =>
+        Math.ceil((queuedAt - now) / 1000 / TOGETHER_SECONDS) * TOGETHER_SECONDS;
+      for (const [delaySeconds, group] of Map.groupBy(forgotten, seconds)) {
+        const ids = group.map(({ messageId }) => messageId);
+        await queueDeliveries(deps, ids, delaySeconds);
+      }
+    },
   );
+}
+
+/** Deliveries that wait nearly as long travel together. */
+const TOGETHER_SECONDS = 5;
+
+const LONGEST_RECOVERY_MARGIN_MILLISECONDS = 30_000;
+
+/** What a job that makes up for a failed store may take beside its pauses. */
+function recoveryMargin({ config }: Deps): number {
+  return Math.min(LONGEST_RECOVERY_MARGIN_MILLISECONDS, config.requeueAfterMilliseconds);
 }
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
@@ -103,9 +123,12 @@ async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   );
 }
 
+/** A job may still know how it ended, or that it never began, if the store was away: that job comes first. */
 async function endInterrupted(deps: Deps, now: number): Promise<number> {
   const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
-  return endAll(deps, () => findInterrupted(deps.db, claimedBefore), {
+  const foundBefore = now - LONGEST_RECOVERY_SECONDS * 1000 - recoveryMargin(deps);
+  await markInterrupted(deps.db, claimedBefore, now);
+  return endAll(deps, () => findInterrupted(deps.db, claimedBefore, foundBefore), {
     status: "SENDING",
     claimedBefore,
     reason: "outcome unknown, not sent again: the run that submitted it was cut off",
@@ -151,13 +174,13 @@ async function endAll(
   });
 }
 
-async function inSteps(take: () => Promise<string[]>, work: (ids: string[]) => Promise<void>): Promise<number> {
+async function inSteps<T>(take: () => Promise<T[]>, work: (found: T[]) => Promise<void>): Promise<number> {
   let count = 0;
   for (let step = 0; step < MOST_STEPS; step++) {
-    const ids = await take();
-    if (ids.length === 0) break;
-    await work(ids);
-    count += ids.length;
+    const found = await take();
+    if (found.length === 0) break;
+    await work(found);
+    count += found.length;
   }
   return count;
 }

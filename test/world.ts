@@ -7,6 +7,7 @@ import {
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { vi } from "vitest";
 import { type Deps, logLine, makeDeps, makeLasting } from "../src/deps.ts";
 import type { ClientSettings, Operation } from "../src/domain/client.ts";
 import type { Job } from "../src/domain/job.ts";
@@ -28,6 +29,15 @@ export interface TestClient {
   clientId: string;
   clientSecret: string;
   callbackSecret: string;
+}
+
+const wait = scheduler.wait.bind(scheduler);
+
+/** Pauses of less than a second are over at once: between tries of the store, and for others to travel with. */
+function skipPauses(): void {
+  vi.spyOn(scheduler, "wait").mockImplementation((milliseconds, options) =>
+    wait(milliseconds < 1000 ? 0 : milliseconds, options),
+  );
 }
 
 /** The Worker on real bindings, with a clock that the test holds and queues that deliver when the test says so. */
@@ -59,6 +69,7 @@ export class World {
   static async create(): Promise<World> {
     await reset();
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+    skipPauses();
     return new World();
   }
 

@@ -108,9 +108,9 @@ class BulkRun {
     const stored = await storeOrCancel(this.#deps, options, [...messages.values()]);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
     if (stored.kind === "stored") followUp(this.#deps, stored);
-    const firsts = stored.kind === "stored" ? stored.duplicates : new Map<string, string>();
+    const { duplicates } = stored;
     for (const [index, { messageId }] of messages) {
-      this.answer.successSent.push({ index, messageId: firsts.get(messageId) ?? messageId });
+      this.answer.successSent.push({ index, messageId: duplicates.get(messageId) ?? messageId });
     }
   }
 

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { Comparer } from "./compare.ts";
 import { type Fault, Injector } from "./injector.ts";
 import { type Scene, Stage } from "./stage.ts";
 
-/** Longer than a job of the queue is repeated: its five retries are over in two minutes. */
-const OUTAGE_MINUTES = 12;
+/** Shorter than a run may last; longer than one; longer than a job of the queue is repeated. */
+const OUTAGES_MINUTES = inject("faultSeeds") > 1 ? [1, 2, 5, 12, 40, 150] : [12];
 
 let stage: Stage;
 let scene: Scene;
@@ -22,11 +22,14 @@ afterEach(() => {
  * The store is away from a call of the flow on, which may take effect all the same, and for minutes after: queues and
  * sweeps meet it too.
  */
-async function outage(nth: number, when: Fault["when"], work: () => Promise<unknown>): Promise<void> {
+async function outage(
+  { minutes, nth, when }: { minutes: number; nth: number; when: Fault["when"] },
+  work: () => Promise<unknown>,
+): Promise<void> {
   const injector = new Injector({ nth, when, lasts: "on its binding", afterwards: "before" });
   stage.world.deps = injector.wrap(stage.deps);
   await work();
-  for (let second = 0; second < OUTAGE_MINUTES * 60; second += 10) {
+  for (let second = 0; second < minutes * 60; second += 10) {
     stage.world.advance(10);
     await stage.runQueues();
     if (second % 60 === 0) await stage.world.sweep();
@@ -48,11 +51,11 @@ async function findings(): Promise<string[]> {
   return [...violations, ...(await comparer.strays())];
 }
 
-describe(`a store that is away for ${OUTAGE_MINUTES} minutes`, () => {
+describe.each(OUTAGES_MINUTES)("a store that is away for %d minutes", (minutes) => {
   it.each(["before", "after"] as const)(
     "as a text comes without an Idempotency-Key, from %s it is stored: repeated, it goes out once",
     async (when) => {
-      await outage(3, when, () => scene.send());
+      await outage({ minutes, nth: 3, when }, () => scene.send());
       expect(await findings()).toEqual([]);
     },
   );
@@ -61,7 +64,7 @@ describe(`a store that is away for ${OUTAGE_MINUTES} minutes`, () => {
     "as a text comes with an Idempotency-Key, from %s it is stored: repeated, it goes out once",
     async (when) => {
       const headers = { "idempotency-key": "k" };
-      await outage(3, when, () => scene.send({ headers }));
+      await outage({ minutes, nth: 3, when }, () => scene.send({ headers }));
       expect(await findings()).toEqual([]);
     },
   );
@@ -70,7 +73,7 @@ describe(`a store that is away for ${OUTAGE_MINUTES} minutes`, () => {
     "as a message is claimed, from %s the claim: it goes out afterwards, once",
     async (when) => {
       await scene.send();
-      await outage(1, when, () => stage.runQueues("messages"));
+      await outage({ minutes, nth: 2, when }, () => stage.runQueues("messages"));
       expect(await findings()).toEqual([]);
     },
   );
@@ -85,7 +88,7 @@ describe(`a store that is away for ${OUTAGE_MINUTES} minutes`, () => {
         attempt === 1 ? { kind: "later", reason: "busy" } : { kind: "accepted", carrierMessageId: messageId },
       );
       await scene.sendAll([refused, later, scene.wish(stage.person().phone)]);
-      await outage(2, when, () => stage.runQueues("messages"));
+      await outage({ minutes, nth: 3, when }, () => stage.runQueues("messages"));
       expect(await findings()).toEqual([]);
     },
   );
@@ -95,7 +98,7 @@ describe(`a store that is away for ${OUTAGE_MINUTES} minutes`, () => {
     async (when) => {
       await scene.sendAll([1, 2, 3].map(() => scene.wish(stage.stranger(), "NOT_FOUND")));
       scene.mayBeUnposted = true;
-      await outage(1, when, () => stage.runQueues("callbacks"));
+      await outage({ minutes, nth: 1, when }, () => stage.runQueues("callbacks"));
       expect(await findings()).toEqual([]);
     },
   );

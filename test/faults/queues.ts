@@ -2,7 +2,9 @@ import type { Deps } from "../../src/deps.ts";
 import type { Job } from "../../src/domain/job.ts";
 import { consume } from "../../src/queue.ts";
 
-type Name = "messages" | "callbacks";
+const NAMES = ["messages", "messages-dead", "callbacks"] as const;
+
+type Name = (typeof NAMES)[number];
 
 export interface Entry {
   queue: Name;
@@ -14,8 +16,9 @@ export interface Entry {
 }
 
 /** As wrangler.toml has them. */
-const MAX_RETRIES: Record<Name, number> = { messages: 10, callbacks: 0 };
+const MAX_RETRIES: Record<Name, number> = { messages: 20, "messages-dead": 100, callbacks: 0 };
 const RETRY_DELAY_SECONDS = 10;
+const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = { messages: "messages-dead" };
 const BATCH_MESSAGES = 100;
 
 /** What one call of a producer may hold, by Cloudflare's limits. */
@@ -23,10 +26,10 @@ const MESSAGE_BYTES = 128_000;
 const CALL_BYTES = 256_000;
 const LONGEST_DELAY_SECONDS = 86_400;
 
-/** Both queues as Cloudflare keeps them: with its limits, its repetitions and its end of patience. */
+/** The queues as Cloudflare keeps them: with its limits, its repetitions and its end of patience. */
 export class PlatformQueues {
   entries: Entry[] = [];
-  /** What was delivered in vain as often as it is delivered. */
+  /** What was delivered in vain as often as it is delivered, and has no dead-letter queue. */
   readonly dead: Entry[] = [];
   readonly messages = this.#producer<Job>("messages");
   readonly callbacks = this.#producer<string>("callbacks");
@@ -76,7 +79,7 @@ export class PlatformQueues {
     for (let round = 0; round < 50; round++) {
       const due = this.takeDue(queue);
       if (due.length === 0) return;
-      for (const name of ["messages", "callbacks"] as const) {
+      for (const name of NAMES) {
         const own = due.filter((entry) => entry.queue === name);
         for (let start = 0; start < own.length; start += BATCH_MESSAGES) {
           await this.deliver(deps, name, own.slice(start, start + BATCH_MESSAGES));
@@ -104,8 +107,13 @@ export class PlatformQueues {
       for (const entry of batch) retries.set(entry, RETRY_DELAY_SECONDS);
     }
     for (const [entry, delaySeconds] of retries) {
-      if (entry.attempts > MAX_RETRIES[queue]) this.dead.push(entry);
-      else this.entries.push({ ...entry, at: this.#now() + delaySeconds * 1000, attempts: entry.attempts + 1 });
+      if (entry.attempts <= MAX_RETRIES[queue]) {
+        this.entries.push({ ...entry, at: this.#now() + delaySeconds * 1000, attempts: entry.attempts + 1 });
+        continue;
+      }
+      const deadLetters = DEAD_LETTER_QUEUES[queue];
+      if (deadLetters) this.entries.push({ ...entry, queue: deadLetters, at: this.#now(), attempts: 1 });
+      else this.dead.push(entry);
     }
   }
 }

@@ -1,4 +1,3 @@
-import { vi } from "vitest";
 import type { Deps } from "../../src/deps.ts";
 import type { Receipt } from "../../src/domain/job.ts";
 import { type TestClient, World } from "../world.ts";
@@ -69,8 +68,6 @@ export class Stage {
 
   /** With two websites and their many subscribers. */
   static async create(subscribers = SUBSCRIBERS): Promise<Stage> {
-    // The store's pauses between two tries are real time, and no test is about them.
-    vi.spyOn(scheduler, "wait").mockImplementation(async () => {});
     const world = await World.create();
     const lines = Array.from({ length: subscribers }, (_, i) => `${numberOf(i)},p${i}@example.com,true`);
     for (let i = 0; i < OPTED_OUT; i++) lines.push(`${goneOf(i)},,false`);
@@ -133,8 +130,9 @@ export class Stage {
     await this.runQueues();
     for (const scene of this.scenes) await scene.repeat();
     await this.runQueues();
-    // Releases and retries (5 to 60 seconds), what waits without a job (a minute), claims of a run that is gone (16 minutes).
-    for (const seconds of [10, 61, 61, 61, 960, 61, 61]) await this.pass(seconds);
+    // Releases and retries (5 seconds to 5 minutes), what waits without a job (a minute, and as long as a job that may take it
+    // back), claims of a run that is gone (16 minutes, and 6 for a job that may know more).
+    for (let minute = 0; minute < 30; minute++) await this.pass(60);
   }
 
   /** Until every message has its final status. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SubmissionRecord } from "../../src/domain/job.ts";
+import { keepDeadJobs } from "../../src/flows/dead-jobs.ts";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { consume } from "../../src/queue.ts";
@@ -144,7 +145,7 @@ describe("a job that always fails", () => {
       { id: "good", body: { kind: "release", claim: "c" } },
       { id: "message", body: deliverJob(messageId) },
     ];
-    expect(await deliver(MESSAGES, batch)).toEqual({ bad: 4, good: null, message: null });
+    expect(await deliver(MESSAGES, batch)).toEqual({ bad: 5, good: null, message: null });
     expect(submitted).toEqual([messageId]);
   });
 
@@ -154,7 +155,7 @@ describe("a job that always fails", () => {
       ends.push((await deliver(MESSAGES, [{ id: "bad", body: poison, attempts }])).bad);
       expect(await list()).toHaveLength(attempts < 6 ? 0 : 1);
     }
-    expect(ends).toEqual([4, 8, 15, 30, 60, null]);
+    expect(ends).toEqual([5, 7, 11, 16, 25, null]);
     const kept = { ...poison, records: [{ ...record, reason: "no such number: +…00" }] };
     const error = "Error: D1_ERROR: no such column: x";
     const diedAt = "2026-11-21T12:00:00.000Z";
@@ -164,12 +165,12 @@ describe("a job that always fails", () => {
 
   it("for the store's sake is tried on: how often, the queue decides", async () => {
     world.deps = { ...world.deps, db: broken() };
-    expect(await deliver(MESSAGES, [{ id: "a", body: poison, attempts: 10 }])).toEqual({ a: 450 });
+    expect(await deliver(MESSAGES, [{ id: "a", body: poison, attempts: 10 }])).toEqual({ a: 192 });
   });
 
   it("and that the store does not keep comes again", async () => {
     await world.rows("DROP TABLE dead_jobs");
-    expect(await deliver(MESSAGES, [{ id: "a", body: poison, attempts: 6 }])).toEqual({ a: 120 });
+    expect(await deliver(MESSAGES, [{ id: "a", body: poison, attempts: 6 }])).toEqual({ a: 37 });
   });
 });
 
@@ -245,9 +246,41 @@ describe("the dead-letter queue", () => {
   });
 });
 
+describe("a job that makes up for a failed store", () => {
+  const claim = "of a run that failed";
+  const release = { id: "a", body: { kind: "release", claim } };
+
+  beforeEach(async () => {
+    const messageId = await send();
+    await world.rows(
+      "UPDATE messages SET claimed_at = ?2, claim = ?3 WHERE message_id = ?1",
+      messageId,
+      world.now,
+      claim,
+    );
+  });
+
+  it("is done from the dead-letter queue too, as nothing else does its work", async () => {
+    const { deps } = world;
+    world.deps = { ...deps, db: broken() };
+    expect(await deliver(DEAD, [{ ...release, attempts: 90 }])).toEqual({ a: 300 });
+    world.deps = deps;
+    expect(await deliver(DEAD, [{ ...release, attempts: 91 }])).toEqual({ a: null });
+    expect(await world.rows("SELECT claim, claimed_at FROM messages")).toEqual([{ claim: null, claimed_at: null }]);
+    expect(await list()).toEqual([]);
+  });
+
+  it("is kept from there when it fails by itself", async () => {
+    world.deps = { ...world.deps, db: faultyDatabase(claim) };
+    expect(await deliver(DEAD, [{ ...release, attempts: 5 }])).toEqual({ a: 25 });
+    expect(await deliver(DEAD, [{ ...release, attempts: 6 }])).toEqual({ a: null });
+    expect(await list()).toMatchObject([{ id: "a", queue: MESSAGES, body: release.body }]);
+  });
+});
+
 describe("the operator", () => {
   const keep = async (id: string, body: unknown) => {
-    await deliver(DEAD, [{ id, body }]);
+    await keepDeadJobs(world.deps, MESSAGES, [{ id, body }]);
     world.advance(1);
   };
 

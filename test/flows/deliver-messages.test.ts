@@ -75,13 +75,17 @@ describe("a message", () => {
   it("whose job is lost is found by the sweep, and submitted once", async () => {
     const messageId = await world.send(client, { phone: ADA });
     world.jobs.length = 0;
-    world.advance(59);
+    world.advance(59.999);
     await world.sweep();
     expect(world.jobs).toEqual([]);
-    world.advance(2);
+    world.advance(1.002);
     await world.sweep();
     await world.sweep();
-    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "deliver", messageIds: [messageId] }]);
+    expect(world.jobs).toEqual([{ body: { kind: "deliver", messageIds: [messageId] }, at: world.now + 65_000 }]);
+    world.advance(64);
+    await world.runQueues();
+    expect(carrier.submitted).toEqual([]);
+    world.advance(1);
     await world.runQueues();
     world.advance(120);
     await world.sweep();
@@ -257,6 +261,11 @@ describe("a store that fails", () => {
     expect(await message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
     world.advance(61);
     await world.sweep();
+    world.advance(329);
+    await world.sweep();
+    expect(await message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
+    world.advance(1);
+    await world.sweep();
     expect(await message(messageId)).toMatchObject({ status: "SENDING" });
     await world.runQueues();
     expect(carrier.submitted).toHaveLength(1);
@@ -290,8 +299,23 @@ describe("a send that the store did not confirm", () => {
     expect((await world.post("/text/message/send", client, body, headers)).status).toBe(200);
     world.advance(120);
     await world.sweep();
+    world.advance(90);
     await world.runQueues();
     expect(carrier.submitted).toHaveLength(1);
+  });
+
+  it("and that a duplicate was answered with is not taken back", async () => {
+    await world.website("brand", { duplicateWindowHours: 1 });
+    const { body } = await sendOnBroken("after");
+    const answer = await world.post("/text/message/send", client, body);
+    const { messageId } = (await answer.json()) as { messageId: string };
+    await world.runQueues();
+    expect(await world.rows("SELECT message_id FROM messages")).toEqual([{ message_id: messageId }]);
+    world.advance(61);
+    await world.sweep();
+    world.advance(70);
+    await world.runQueues();
+    expect(carrier.submitted).toMatchObject([{ messageId }]);
   });
 
   it("when the store fails once: is stored and answered all the same", async () => {
@@ -314,6 +338,7 @@ describe("the queue", () => {
     world.deps = whole;
     world.advance(61);
     await world.sweep();
+    world.advance(70);
     await world.runQueues();
     expect(await world.statusOf(messageId)).toBe("SENDING");
   });

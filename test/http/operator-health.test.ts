@@ -117,6 +117,9 @@ describe("messages", () => {
     expect(after.messages).toMatchObject({ claimed: NONE, stuck: { count: 1, oldestSeconds: 960 } });
     expect(after.problems).toContain("messages-stuck");
     await world.sweep();
+    expect((await look()).messages).toMatchObject({ stuck: { count: 1 } });
+    world.advance(330);
+    await world.sweep();
     expect((await look()).messages).toMatchObject({ stuck: NONE, withoutReceipt: { count: 1, oldestSeconds: 0 } });
   });
 

@@ -112,6 +112,26 @@ describe("clients", () => {
     ]);
   });
 
+  it("keep the secret that they use when a rotation is asked for once more, and not when another follows later", async () => {
+    const rotate = async () =>
+      (await json(world.operator("POST", `/clients/${client.clientId}/rotate`, {}))).body.clientSecret as string;
+    const lost = await rotate();
+    world.advance(599);
+    const second = await rotate();
+    expect([await works(), await works(lost), await works(second)]).toEqual([200, 401, 200]);
+    world.advance(600);
+    const third = await rotate();
+    expect([await works(), await works(second), await works(third)]).toEqual([401, 200, 200]);
+  });
+
+  it("that are locked out at once stay so, however soon the next rotation comes", async () => {
+    const rotate = async (body: object) =>
+      (await json(world.operator("POST", `/clients/${client.clientId}/rotate`, body))).body.clientSecret as string;
+    const second = await rotate({ graceSeconds: 0 });
+    const third = await rotate({});
+    expect([await works(), await works(second), await works(third)]).toEqual([401, 200, 200]);
+  });
+
   it("that were changed elsewhere are refused here within 90 seconds", async () => {
     expect(await works()).toBe(200);
     const elsewhere = await World.another(world);

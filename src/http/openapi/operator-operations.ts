@@ -106,7 +106,8 @@ export function clientOperations(requests: OperatorRequests, answers: OperatorAn
       method: "post",
       path: "/operator/clients/{clientId}/rotate",
       summary: "Replace the secrets of a client",
-      description: "The old pair works until the grace ends.",
+      description:
+        "The old pair works until the grace ends. Repeated within 10 minutes, as after an answer that was lost, it takes the place of the first rotation: the pair before both goes on working, and the one between ends.",
       parameters: [CLIENT_PARAMETER],
       body: json(requests.Rotation, { aDay: {}, atOnce: { graceSeconds: 0 } }),
       answers: [ok(answers.NewSecrets, "The new pair is shown this once.", secrets)],

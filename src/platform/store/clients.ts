@@ -55,21 +55,31 @@ export async function updateClient(
   ]);
 }
 
-/** Sets a new pair of secrets; the present pair works until `oldUntil`. Run twice with the same pair, it is set once. */
+/**
+ * A rotation that follows another so soon repeats it, as nobody has seen the answer or used the pair: what went on working
+ * then still does.
+ */
+const REPEATED_ROTATION_MILLISECONDS = 10 * 60_000;
+
+/**
+ * Sets a new pair of secrets; the present pair works until `oldUntil`, or the one before it if this repeats a rotation. Run
+ * twice with the same pair, it is set once.
+ */
 export async function rotateSecrets(
   db: D1Database,
   clientId: string,
   pair: { secretHash: string; callbackSecret: string; oldUntil: number },
   now: number,
 ): Promise<void> {
+  const old = (column: string) => `iif(rotated_at > ?6 AND old_until > ?5, old_${column}, ${column})`;
   await runBatch(db, [
     db
       .prepare(
-        `UPDATE clients SET old_secret_hash = secret_hash, old_callback_secret = callback_secret, old_until = ?4,
-           secret_hash = ?2, callback_secret = ?3, changed_at = ?5, copied_at = NULL
+        `UPDATE clients SET old_secret_hash = ${old("secret_hash")}, old_callback_secret = ${old("callback_secret")},
+           old_until = ?4, rotated_at = ?5, secret_hash = ?2, callback_secret = ?3, changed_at = ?5, copied_at = NULL
          WHERE client_id = ?1 AND secret_hash <> ?2`,
       )
-      .bind(clientId, pair.secretHash, pair.callbackSecret, pair.oldUntil, now),
+      .bind(clientId, pair.secretHash, pair.callbackSecret, pair.oldUntil, now, now - REPEATED_ROTATION_MILLISECONDS),
   ]);
 }
 

@@ -1,20 +1,38 @@
+import { LONGEST_RECOVERY_SECONDS } from "../../domain/backoff.ts";
 import { runQuery } from "./database.ts";
 import type { DueEvent } from "./events.ts";
 
 /** How many rows one step of the sweep takes on. */
 const SWEEP_STEP = 1000;
 
-/** Ids of messages that wait although their last job was queued before `queuedBefore`; they count as queued now. */
-export async function takeForgotten(db: D1Database, queuedBefore: number, now: number): Promise<string[]> {
-  return runIds(
+/** A message that waits without a job. */
+export interface Forgotten {
+  messageId: string;
+  /** When its next job is to be delivered: milliseconds since 1970. */
+  queuedAt: number;
+}
+
+/**
+ * Messages that wait although their last job was queued before `queuedBefore`; they count as queued anew. The store may have
+ * taken a message and failed all the same: then its sender was told to send it again, and a job takes it back. Until a run
+ * has claimed a message its delivery comes after that job.
+ * @param margin what a job may take beside its pauses, in milliseconds; see recoverySeconds
+ */
+export async function takeForgotten(
+  db: D1Database,
+  { queuedBefore, now, margin }: { queuedBefore: number; now: number; margin: number },
+): Promise<Forgotten[]> {
+  const rows = await runQuery(
     db
       .prepare(
-        `UPDATE messages SET queued_at = ?2 WHERE message_id IN (
+        `UPDATE messages SET queued_at = ?2 + iif(carrier IS NULL, cast(min(?3, (?2 - accepted_at) / 2) + ?4 AS INTEGER), 0)
+         WHERE message_id IN (
            SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
-           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id`,
+           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, queued_at`,
       )
-      .bind(queuedBefore, now),
+      .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin),
   );
+  return rows.map((row) => ({ messageId: String(row.message_id), queuedAt: Number(row.queued_at) }));
 }
 
 /** Ids of messages accepted before `acceptedBefore` that nobody has submitted. */
@@ -29,14 +47,30 @@ export async function findUnsubmitted(db: D1Database, acceptedBefore: number): P
   );
 }
 
-/** Ids of messages whose submission was begun before `claimedBefore` and never ended: its run was cut off. */
-export async function findInterrupted(db: D1Database, claimedBefore: number): Promise<string[]> {
+/**
+ * Notes of messages whose submission was begun before `claimedBefore` and never ended that they were found so now; their
+ * queued_at, which is about no job as long as they are claimed, keeps it.
+ */
+export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
+  await runQuery(
+    db
+      .prepare(
+        `UPDATE messages SET queued_at = ?2
+         WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1 AND queued_at <= claimed_at`,
+      )
+      .bind(claimedBefore, now),
+  );
+}
+
+/** Ids of messages whose submission was begun before `claimedBefore`, and that were found without its end by `foundBefore`. */
+export async function findInterrupted(db: D1Database, claimedBefore: number, foundBefore: number): Promise<string[]> {
   return runIds(
     db
       .prepare(
-        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1 LIMIT ${SWEEP_STEP}`,
+        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1
+           AND queued_at > claimed_at AND queued_at <= ?2 LIMIT ${SWEEP_STEP}`,
       )
-      .bind(claimedBefore),
+      .bind(claimedBefore, foundBefore),
   );
 }
 

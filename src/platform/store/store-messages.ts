@@ -1,5 +1,5 @@
 import type { NewMessage } from "../../domain/message.ts";
-import { runNamed } from "./database.ts";
+import { runBatch, runNamed } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 
 /** Makes a request, or a part of one, happen once: until it expires, whoever comes with the key again finds what it did. */
@@ -41,7 +41,7 @@ export type Stored =
       duplicates: Map<string, string>;
     }
   /** Another attempt has stored this; of a single message, `attempt` is its id. */
-  | { kind: "repeated"; attempt: string }
+  | { kind: "repeated"; attempt: string; duplicates: Map<string, string> }
   /** The key was used with another body. */
   | { kind: "conflict" };
 
@@ -55,20 +55,24 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
   const ids = messages.map(({ messageId }) => messageId);
   const list = JSON.stringify(messages.map(toRow));
   const suppresses = options.duplicatesUntil !== null;
+  const isSingle = once?.attempt === ids[0];
   const rows = await runNamed(db, {
     claim: once && claimOnce(db, options, once),
     claimSame: suppresses ? claimSame(db, options, list) : null,
     insert: insert(db, options, list),
     events: recordEvents(db, ids, options.acceptedAt),
     links: messages.some(({ linkCode }) => linkCode !== null) ? insertLinks(db, list) : null,
-    point: once && suppresses && once.attempt === ids[0] ? pointToFirst(db, options, once, list) : null,
+    point: once && suppresses && isSingle ? pointToFirst(db, options, once, list) : null,
+    keep: once && suppresses && !isSingle ? keepDuplicates(db, options, once, list) : null,
     once: once && selectOnce(db, options, once),
-    duplicates: suppresses ? selectDuplicates(db, options, list) : null,
+    duplicates: suppresses ? selectDuplicates(db, options, list, once !== null && !isSingle) : null,
   });
+  const duplicates = new Map(rows.duplicates.map((row) => [String(row.id), String(row.first_id)]));
   const [holder] = rows.once;
   if (once && holder?.body_hash !== once.bodyHash) return { kind: "conflict" };
-  if (once && holder?.message_id !== once.attempt) return { kind: "repeated", attempt: String(holder?.message_id) };
-  const duplicates = new Map(rows.duplicates.map((row) => [String(row.id), String(row.first_id)]));
+  if (once && holder?.message_id !== once.attempt) {
+    return { kind: "repeated", attempt: String(holder?.message_id), duplicates };
+  }
   // What was stored has its event if its status is final. After a transaction that took effect and was run again, the
   // events are not told a second time: then a job finds nothing to do, and the sweep queues the callbacks.
   const final = new Set(rows.events.map((row) => String(row.message_id)));
@@ -122,14 +126,20 @@ function claimOnce(db: D1Database, { websiteId, acceptedAt }: StoreOptions, once
     .bind(websiteId, once.key, once.bodyHash, once.attempt, once.expiresAt, acceptedAt, once.closedBy ?? null);
 }
 
+/** What body_hash says of a same key with which somebody came again: its message was answered, and is not to be taken back. */
+const REPEATED = "repeated";
+
 /** Of several with the same key, the first takes it. */
 function claimSame(db: D1Database, options: StoreOptions, list: string): D1PreparedStatement {
   return db
     .prepare(
       `${RECIPIENTS} INSERT INTO send_keys (website_id, send_key, body_hash, message_id, expires_at)
        SELECT ?2, ${SAME_KEY}, '', id, ?5 FROM recipients WHERE phone IS NOT NULL AND ${IS_OURS}
-       ON CONFLICT (website_id, send_key) DO UPDATE SET message_id = excluded.message_id, expires_at = excluded.expires_at
-       WHERE send_keys.expires_at <= ?6`,
+       ON CONFLICT (website_id, send_key) DO UPDATE SET
+         message_id = iif(expires_at <= ?6, excluded.message_id, message_id),
+         expires_at = iif(expires_at <= ?6, excluded.expires_at, expires_at),
+         body_hash = iif(expires_at <= ?6, '', '${REPEATED}')
+       WHERE message_id <> excluded.message_id`,
     )
     .bind(list, options.websiteId, ...ours(options), options.duplicatesUntil, options.acceptedAt);
 }
@@ -178,44 +188,55 @@ function selectOnce(db: D1Database, { websiteId }: StoreOptions, once: OnceKey):
     .bind(websiteId, once.key);
 }
 
-function selectDuplicates(db: D1Database, { websiteId }: StoreOptions, list: string): D1PreparedStatement {
+/** Of many under one key, each duplicate is kept with the message that it repeats: asked again, the answer is the same. */
+function keepDuplicates(db: D1Database, options: StoreOptions, once: OnceKey, list: string): D1PreparedStatement {
   return db
     .prepare(
-      `${RECIPIENTS} SELECT id, k.message_id AS first_id FROM recipients JOIN send_keys k
-       ON k.website_id = ?2 AND k.send_key = ${SAME_KEY} WHERE k.message_id <> id`,
+      `${RECIPIENTS} INSERT INTO send_keys (website_id, send_key, body_hash, message_id, expires_at)
+       SELECT ?2, 'duplicate:' || id, '', k.message_id, ?5 FROM recipients JOIN send_keys k
+         ON k.website_id = ?2 AND k.send_key = ${SAME_KEY} WHERE k.message_id <> id AND ${IS_OURS}
+       ON CONFLICT (website_id, send_key) DO NOTHING`,
     )
-    .bind(list, websiteId);
+    .bind(list, options.websiteId, ...ours(options), once.expiresAt);
 }
 
-/** Takes back messages that their sender was told are not stored, unless their submission has begun. */
+/** @param areKept by keepDuplicates */
+function selectDuplicates(
+  db: D1Database,
+  { websiteId }: StoreOptions,
+  list: string,
+  areKept: boolean,
+): D1PreparedStatement {
+  const sql = areKept
+    ? `SELECT value ->> 0 AS id, k.message_id AS first_id FROM json_each(?1) JOIN send_keys k
+       ON k.website_id = ?2 AND k.send_key = 'duplicate:' || (value ->> 0)`
+    : `${RECIPIENTS} SELECT id, k.message_id AS first_id FROM recipients JOIN send_keys k
+       ON k.website_id = ?2 AND k.send_key = ${SAME_KEY} WHERE k.message_id <> id`;
+  return db.prepare(sql).bind(list, websiteId);
+}
+
+/** A message whose submission has not begun, and for which no other has been taken to be a duplicate of it. */
+const UNCONFIRMED = `m.claimed_at IS NULL AND m.carrier IS NULL AND NOT EXISTS (SELECT 1 FROM send_keys k
+  WHERE k.message_id = m.message_id AND k.send_key >= 'same:' AND k.send_key < 'same;' AND k.body_hash = '${REPEATED}')`;
+
+/** Of ?1 those that have gone. */
+const GONE = `SELECT value FROM json_each(?1) WHERE value NOT IN (
+  SELECT m.message_id FROM json_each(?1) j JOIN messages m ON m.message_id = j.value)`;
+
+/** Takes back messages that their sender was told are not stored, unless their submission has begun or they were answered since. */
 export async function removeUnconfirmed(db: D1Database, messageIds: string[]): Promise<void> {
   const list = JSON.stringify(messageIds);
-  await runNamed(db, {
-    links: db
-      .prepare(
-        `DELETE FROM links WHERE message_id IN (SELECT m.message_id FROM json_each(?1) j
-           JOIN messages m ON m.message_id = j.value WHERE m.claimed_at IS NULL AND m.carrier IS NULL)`,
-      )
-      .bind(list),
-    messages: db
-      .prepare(
-        `DELETE FROM messages WHERE message_id IN (SELECT value FROM json_each(?1))
-         AND claimed_at IS NULL AND carrier IS NULL`,
-      )
-      .bind(list),
-    events: db
-      .prepare(
-        `DELETE FROM events WHERE message_id IN (SELECT value FROM json_each(?1))
-         AND message_id NOT IN (SELECT m.message_id FROM json_each(?1) j JOIN messages m ON m.message_id = j.value)`,
-      )
-      .bind(list),
-    sameKeys: db
-      .prepare(
-        `DELETE FROM send_keys WHERE send_key LIKE 'same:%' AND message_id IN (SELECT value FROM json_each(?1))
-         AND message_id NOT IN (SELECT m.message_id FROM json_each(?1) j JOIN messages m ON m.message_id = j.value)`,
-      )
-      .bind(list),
-  });
+  const unconfirmed = `SELECT m.message_id FROM json_each(?1) j JOIN messages m ON m.message_id = j.value WHERE ${UNCONFIRMED}`;
+  const statements = {
+    links: `DELETE FROM links WHERE message_id IN (${unconfirmed})`,
+    messages: `DELETE FROM messages WHERE message_id IN (${unconfirmed})`,
+    events: `DELETE FROM events WHERE message_id IN (${GONE})`,
+    sameKeys: `DELETE FROM send_keys WHERE message_id IN (${GONE}) AND send_key >= 'same:' AND send_key < 'same;'`,
+  };
+  await runBatch(
+    db,
+    Object.values(statements).map((sql) => db.prepare(sql).bind(list)),
+  );
 }
 
 export async function purgeExpiredKeys(db: D1Database, now: number): Promise<void> {

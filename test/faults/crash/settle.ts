@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { ServiceState } from "../../../src/domain/health.ts";
 import { operate } from "../../journeys/service.ts";
 import { type CountingCarrier, RECEIPT } from "./carrier.ts";
 import type { CountingReceiver } from "./receiver.ts";
@@ -6,41 +7,37 @@ import { readRecord, type ServiceRecord } from "./record.ts";
 import type { Service } from "./service.ts";
 
 const SILENCE_MILLISECONDS = 3000;
-const LONGEST_SILENCE_SEARCH_MILLISECONDS = 60_000;
-const MOST_LOOKS = 4;
+const LOOK_AGAIN_MILLISECONDS = 250;
+/** What waits without a job waits half as long again as it is old. */
+const LONGEST_SEARCH_MILLISECONDS = 180_000;
 
-/** Waits until nothing moves any more, ends the service and reads its record; while rows wait in it, starts it again. */
+/** Waits until nothing moves or waits any more, ends the service and reads its record. */
 export async function settle(
   { service, websiteId }: { service: Service; websiteId: string },
   carrier: CountingCarrier,
   receiver: CountingReceiver,
 ): Promise<{ record: ServiceRecord; report: Report }> {
-  for (let look = 1; ; look++) {
-    await untilSilent(carrier, receiver);
-    const today = new Date().toISOString().slice(0, 10);
-    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-    const report: Report = await operate(
-      service.url,
-      "GET",
-      `/websites/${websiteId}/report?from=${yesterday}&to=${today}`,
-    );
-    await service.kill();
-    const record = readRecord(service.directory);
-    const waits =
-      record.messages.some(({ status, claimed }) => status === "PENDING_TO_SEND" && !claimed) ||
-      record.events.some(({ due, attempted }) => due && !attempted);
-    if (!waits || look === MOST_LOOKS) return { record, report };
-    await service.start();
+  await untilSilent(service, carrier, receiver);
+  const today = new Date().toISOString().slice(0, 10);
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const path = `/websites/${websiteId}/report?from=${yesterday}&to=${today}`;
+  const report: Report = await operate(service.url, "GET", path);
+  await service.kill();
+  return { record: readRecord(service.directory), report };
+}
+
+async function untilSilent(service: Service, carrier: CountingCarrier, receiver: CountingReceiver): Promise<void> {
+  const started = performance.now();
+  const quietFor = () => performance.now() - Math.max(started, carrier.lastSeen, receiver.lastSeen);
+  while (quietFor() < SILENCE_MILLISECONDS || carrier.reporting > 0 || (await isWaiting(service))) {
+    if (performance.now() - started > LONGEST_SEARCH_MILLISECONDS) return;
+    await wait(LOOK_AGAIN_MILLISECONDS);
   }
 }
 
-async function untilSilent(carrier: CountingCarrier, receiver: CountingReceiver): Promise<void> {
-  const started = performance.now();
-  const quietFor = () => performance.now() - Math.max(started, carrier.lastSeen, receiver.lastSeen);
-  while (quietFor() < SILENCE_MILLISECONDS || carrier.reporting > 0) {
-    if (performance.now() - started > LONGEST_SILENCE_SEARCH_MILLISECONDS) return;
-    await wait(50);
-  }
+async function isWaiting({ url }: Service): Promise<boolean> {
+  const { messages, callbacks }: ServiceState = await operate(url, "GET", "/health");
+  return messages.waiting.count + messages.retrying.count + callbacks.due.count > 0;
 }
 
 export interface Report {
