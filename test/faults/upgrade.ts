@@ -7,7 +7,8 @@ import { checkOut, compareMigrations, findPrevious, NoHistory, resolveCommit } f
 import { type RolloutResult, rollOut } from "./upgrade/rollout.ts";
 
 const HELP = `node test/faults/upgrade.ts [flags]
-  --from <commit>   the version to upgrade from; by default the one before the newest migration
+  --from <commit>   the version to upgrade from; by default the one before the newest migration. Not one from before
+                    0004_dead_jobs.sql, which lacks the GET /operator/health that tells when nothing waits any more
   --seeds 1,2,3     the same seed makes the same plan of requests and receipts. Odd ones replace a version at rest, as a
                     deploy does; even ones kill it under load
   --messages 2000   of each seed

@@ -245,7 +245,7 @@ describe("the work behind a refusal", () => {
     "comes no sooner for %s than the time that both take",
     async (who) => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const wait = vi.spyOn(scheduler, "wait").mockReturnValueOnce(promise);
+      const wait = vi.spyOn(scheduler, "wait").mockClear().mockReturnValueOnce(promise);
       const clientId = who === "a wrong secret" ? one.clientId : "0".repeat(32);
       let isAnswered = false;
       const answer = world.post("/text/message/send", { ...one, clientId, clientSecret: "0".repeat(64) }, {});

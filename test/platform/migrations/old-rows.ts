@@ -134,6 +134,7 @@ export class Generation {
       created_at: NOW - HOUR,
       changed_at: NOW - HOUR,
       copied_at: null,
+      rotated_at: website === "brand" ? null : NOW - 20 * MINUTE,
     };
   }
 
