@@ -66,10 +66,10 @@ export async function start<Name extends WorkerName>(options: StartOptions<Name>
 export type WorkerConfig = Omit<V4WorkerOptions, "script" | "scriptPath" | "modules"> &
   Pick<V4WorkerOptions, "bindings" | "compatibilityDate" | "queueConsumers">;
 
-/** wrangler.toml as Miniflare takes it; read from a copy that has no .dev.vars beside it. */
-export async function readConfig(directory: string): Promise<WorkerConfig> {
+/** wrangler.toml of a checkout as Miniflare takes it; read from a copy that has no .dev.vars beside it. */
+export async function readConfig(directory: string, checkout = ROOT): Promise<WorkerConfig> {
   const copy = join(directory, "wrangler.toml");
-  await copyFile(join(ROOT, "wrangler.toml"), copy);
+  await copyFile(join(checkout, "wrangler.toml"), copy);
   return unstable_getMiniflareWorkerOptions(copy).workerOptions as WorkerConfig;
 }
 
@@ -90,10 +90,16 @@ function workerOptions<Name extends WorkerName>(
   };
 }
 
-export async function applyMigrations(db: Database): Promise<void> {
-  const folder = join(ROOT, "migrations");
-  for (const file of (await readdir(folder)).sort()) {
-    const statements = unstable_splitSqlQuery(await readFile(join(folder, file), "utf8"));
+/** Paths, in the order in which they are applied. */
+export async function findMigrations(checkout = ROOT): Promise<string[]> {
+  const folder = join(checkout, "migrations");
+  return (await readdir(folder)).sort().map((file) => join(folder, file));
+}
+
+/** Each in a transaction of its own. */
+export async function applyMigrations(db: Database, paths?: string[]): Promise<void> {
+  for (const path of paths ?? (await findMigrations())) {
+    const statements = unstable_splitSqlQuery(await readFile(path, "utf8"));
     await db.batch(statements.map((statement) => db.prepare(statement)));
   }
 }

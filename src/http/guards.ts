@@ -15,6 +15,9 @@ export function requireClient(operation: Operation): Guard {
   };
 }
 
+/** How long a wrong secret and an unknown client wait alike: KV takes longer to find a value than to find none. */
+const REFUSAL_MILLISECONDS = 100;
+
 async function authenticate(request: ApiRequest, deps: Deps): Promise<Credentials> {
   const clientId = issuedHeader(request, "X-Client-ID", CLIENT_ID);
   const secret = issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
@@ -24,8 +27,10 @@ async function authenticate(request: ApiRequest, deps: Deps): Promise<Credential
   // unknown client and a wrong secret take the same time, and a new secret is not refused for what the cache holds.
   const cached = deps.credentials.cached(clientId, now);
   if (isSecretOf(cached ?? NOBODY, hash, now) && cached) return cached;
+  const refusalDue = scheduler.wait(REFUSAL_MILLISECONDS);
   const stored = await deps.credentials.read(clientId);
   if (!isSecretOf(stored ?? NOBODY, hash, now) || !stored) {
+    await refusalDue;
     const message = "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.";
     throw new RequestFailure({ kind: "credentials-wrong", message });
   }

@@ -12,10 +12,11 @@ import { printCallbacks, printCarrier, printCrash, printFaults, printTable } fro
 import { type Bundle, buildBundle } from "./crash/service.ts";
 
 const HELP = `npm run faults -- [flags]
-  --only crash,carrier,callback,fuzz,soak,bindings   which faults; all that are there by default
+  --only crash,carrier,callback,fuzz,soak,upgrade,timing,bindings   which faults; all that are there by default
   --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts
   --messages 10000   of a crash run
   --kills 10         of a crash run: kill -9 of the whole service under load
+  --from <commit>    of an upgrade run: the version before; by default the one before the newest migration
   --keep             leaves each service's state and log in the temporary directory, and says where
 Exits with 1 when anything was lost, sent twice or held up, or when the record does not say what was seen from outside.`;
 
@@ -28,9 +29,13 @@ interface Options {
   messages: number;
   kills: number;
   keep: boolean;
+  from: string | undefined;
 }
 
 const FOLDER = "test/faults";
+
+/** Of a part that is a program of its own. */
+const LONGEST_PROGRAM_MILLISECONDS = 240_000;
 
 const PARTS: Record<string, Part> = {
   crash: runCrash,
@@ -38,6 +43,8 @@ const PARTS: Record<string, Part> = {
   callback: runCallback,
   fuzz: (options) => runNode([`${FOLDER}/fuzz.ts`], options),
   soak: (options) => runNode([`${FOLDER}/soak.ts`], options),
+  upgrade: (options) => runNode([`${FOLDER}/upgrade.ts`, ...upgradeFlags(options)], options),
+  timing: (options) => runNode([`${FOLDER}/timing.ts`], options),
   bindings: (options) => runNode(["node_modules/vitest/vitest.mjs", "run", "--project", "worker", FOLDER], options),
 };
 
@@ -55,6 +62,7 @@ const { values: flags } = parseArgs({
     messages: { type: "string", default: "10000" },
     kills: { type: "string", default: "10" },
     keep: { type: "boolean", default: false },
+    from: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
@@ -77,6 +85,7 @@ async function run(): Promise<number> {
     messages: wholeNumber("messages", flags.messages),
     kills: wholeNumber("kills", flags.kills),
     keep: flags.keep,
+    from: flags.from,
   };
   const results: [name: string, seconds: number, faults: string[]][] = [];
   for (const name of chosen) {
@@ -125,7 +134,9 @@ async function runCallback({ bundle, seeds, keep }: Options): Promise<string[]> 
   return rows.flatMap((row) => [...row.faults, ...heldUp(`endpoint ${row.fault}`, row.healthy)]);
 }
 
-const LONGEST_PROGRAM_MILLISECONDS = 240_000;
+function upgradeFlags({ seeds, keep, from }: Options): string[] {
+  return ["--seeds", seeds.join(), ...(keep ? ["--keep"] : []), ...(from === undefined ? [] : ["--from", from])];
+}
 
 /** A program of its own, which says by its exit code whether it has found a fault. */
 function runNode(parameters: string[], { seeds }: Options): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { limitRate, requireOperator } from "../../src/http/guards.ts";
 import { makeCarriers } from "../../src/platform/carriers/index.ts";
 import { routes } from "../../src/router.ts";
@@ -240,4 +240,24 @@ describe("the work behind a refusal", () => {
     expect(await count(unknown)).toEqual(refused);
     expect((await count(one))[1]).toEqual({ reads: 0, hashes: 1, comparisons: 2 });
   });
+
+  it.each(["an unknown client", "a wrong secret"])(
+    "comes no sooner for %s than the time that both take",
+    async (who) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const wait = vi.spyOn(scheduler, "wait").mockClear().mockReturnValueOnce(promise);
+      const clientId = who === "a wrong secret" ? one.clientId : "0".repeat(32);
+      let isAnswered = false;
+      const answer = world.post("/text/message/send", { ...one, clientId, clientSecret: "0".repeat(64) }, {});
+      void answer.then(() => {
+        isAnswered = true;
+      });
+      // Another request comes and is answered meanwhile.
+      expect((await world.post("/text/message/send", one, {})).status).toBe(400);
+      expect([isAnswered, wait.mock.calls]).toEqual([false, [[100]]]);
+      resolve();
+      expect((await answer).status).toBe(401);
+      vi.restoreAllMocks();
+    },
+  );
 });

@@ -2,23 +2,24 @@
 // and its cron. Its settings come as JSON in the first argument; it says "ready" over the channel of its parent.
 import { dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import type { WorkerConfig } from "../../../bench/service.ts";
+import type { Version } from "./service.ts";
 
-export interface ServiceSettings {
-  /** Of the bundled Worker. */
-  script: string;
+export interface ServiceSettings extends Version {
+  /** Another version, which runs the queues' consumers, the cron and the limiter in place of the one that answers requests. */
+  consumer?: Version | undefined;
+  /** Paths of those that an empty database gets; all, when left out. */
+  migrations?: string[] | undefined;
   /** Holds the state, and what goes with the process. */
   directory: string;
   port: number;
-  /** wrangler.toml, and what of it is other here. */
-  config: WorkerConfig;
+  /** What is other here than in wrangler.toml. */
   bindings: Record<string, string>;
   /** In production a minute. */
   sweepEveryMilliseconds: number;
 }
 
 const settings: ServiceSettings = JSON.parse(process.argv[2] ?? "{}");
-const { script, directory, port, config, bindings } = settings;
+const { directory, port, bindings, consumer } = settings;
 
 // The service does not outlive a driver that was itself killed.
 process.on("disconnect", () => process.exit(1));
@@ -33,13 +34,11 @@ const miniflare = new Miniflare(
     resourceTmpPath: join(directory, "resources"),
     workers: [
       {
-        ...config,
-        name: "service",
-        modulesRoot: dirname(script),
-        modules: [{ type: "ESModule", path: script }],
-        bindings: { ...config.bindings, ...bindings },
+        ...toWorker("service", settings),
+        ...(consumer ? { queueConsumers: {}, durableObjects: limiterOf("consumer") } : {}),
         unsafeDirectSockets: [{ host: "127.0.0.1", port }],
       },
+      ...(consumer ? [toWorker("consumer", consumer)] : []),
     ],
   }),
 );
@@ -51,17 +50,42 @@ if (isRestart) await redeliver();
 else {
   // wrangler's code, which this needs, takes long to load: a restart does without.
   const { applyMigrations } = await import("../../../bench/service.ts");
-  await applyMigrations(db);
+  await applyMigrations(db, settings.migrations);
 }
 
-const worker = await miniflare.getWorker("service");
+const worker = await miniflare.getWorker(consumer ? "consumer" : "service");
 let sweeping: Promise<unknown> = Promise.resolve();
 setInterval(() => {
   sweeping = sweeping
     .then(() => worker.scheduled({ cron: "* * * * *" }))
     .catch((error) => console.error(String(error)));
 }, settings.sweepEveryMilliseconds);
+process.on("message", (paths: string[]) => {
+  migrate(paths).then(
+    () => process.send?.("migrated"),
+    (error) => process.send?.(String(error)),
+  );
+});
 process.send?.("ready");
+
+function toWorker(name: string, { script, config }: Version) {
+  return {
+    ...config,
+    name,
+    modulesRoot: dirname(script),
+    modules: [{ type: "ESModule" as const, path: script }],
+    bindings: { ...config.bindings, ...bindings },
+  };
+}
+
+function limiterOf(scriptName: string) {
+  return { RATE_LIMITER: { className: "RateLimiter", scriptName, useSQLite: true } };
+}
+
+async function migrate(paths: string[]): Promise<void> {
+  const { applyMigrations } = await import("../../../bench/service.ts");
+  await applyMigrations(db, paths);
+}
 
 /**
  * Miniflare's queues die with the process. Cloudflare's do not: what a killed run has not acknowledged is delivered again,

@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { wrangler } from "../../../bench/build.ts";
+import { ROOT, wrangler } from "../../../bench/build.ts";
 import { readConfig, type WorkerConfig } from "../../../bench/service.ts";
 import { findFreePort, TOKEN } from "../../journeys/service.ts";
 import type { ServiceSettings } from "./service-process.ts";
@@ -27,20 +27,25 @@ function untilRemoved(remove: () => void): () => void {
   };
 }
 
-export interface Bundle {
+/** A version of the Worker. */
+export interface Version {
+  /** Path of the bundled Worker. */
   script: string;
   config: WorkerConfig;
+}
+
+export interface Bundle extends Version {
   remove(): void;
 }
 
-/** The production bundle, in a directory of its own. */
-export async function buildBundle(): Promise<Bundle> {
+/** The production bundle of a checkout, in a directory of its own. */
+export async function buildBundle(checkout = ROOT): Promise<Bundle> {
   const directory = mkdtempSync(join(tmpdir(), "textgate-bundle-"));
   const remove = untilRemoved(() => rmSync(directory, { recursive: true, force: true }));
-  await wrangler(directory, "deploy", "src/index.ts", "--dry-run", "--outdir", directory);
+  await wrangler(directory, "deploy", "src/index.ts", "--dry-run", "--outdir", directory, "--cwd", checkout);
   return {
     script: join(directory, "index.js"),
-    config: await readConfig(directory),
+    config: await readConfig(directory, checkout),
     remove,
   };
 }
@@ -51,6 +56,8 @@ export interface ServiceOptions {
   sendSmsUrl: string;
   /** Leaves the state and the log where they are, for a look. */
   keep: boolean;
+  /** Paths of those that the database begins with; all, when left out. */
+  migrations?: string[];
 }
 
 const SWEEP_EVERY_MILLISECONDS = 1000;
@@ -64,12 +71,12 @@ export class Service {
   readonly restarts: number[] = [];
   /** When, in milliseconds since 1970. */
   readonly kills: number[] = [];
-  readonly #settings: ServiceSettings;
+  #settings: ServiceSettings;
   readonly #removeDirectory: () => void;
   #child: ChildProcess | undefined;
   #up = Promise.withResolvers<void>();
 
-  private constructor({ bundle, sendSmsUrl, keep }: ServiceOptions, port: number) {
+  private constructor({ bundle, sendSmsUrl, keep, migrations }: ServiceOptions, port: number) {
     this.url = `http://127.0.0.1:${port}`;
     this.directory = mkdtempSync(join(tmpdir(), "textgate-faults-"));
     this.#removeDirectory = untilRemoved(() => {
@@ -88,7 +95,8 @@ export class Service {
     };
     const { script, config } = bundle;
     const sweepEveryMilliseconds = SWEEP_EVERY_MILLISECONDS;
-    this.#settings = { script, config, directory: this.directory, port, bindings, sweepEveryMilliseconds };
+    const { directory } = this;
+    this.#settings = { script, config, directory, port, bindings, sweepEveryMilliseconds, migrations };
   }
 
   static async start(options: ServiceOptions): Promise<Service> {
@@ -125,6 +133,21 @@ export class Service {
     await this.kill();
     await this.start();
     this.restarts.push(performance.now() - killed);
+  }
+
+  /** Names the versions that the next start runs: with a consumer, two at a time, as while one replaces the other. */
+  use({ script, config }: Version, consumer?: Version): void {
+    this.#settings = { ...this.#settings, script, config, consumer };
+  }
+
+  /** Applies migrations to the database while it is in use. */
+  async migrate(paths: string[]): Promise<void> {
+    const child = this.#child;
+    if (!child) throw new Error("the service does not run");
+    const answered = once(child, "message", { signal: AbortSignal.timeout(START_MILLISECONDS) });
+    child.send(paths);
+    const [answer] = await answered;
+    if (answer !== "migrated") throw new Error(`the migrations failed: ${answer}`);
   }
 
   async kill(): Promise<void> {

@@ -1,0 +1,321 @@
+// Rows as they stand in a database under traffic: every state that a message, subscription, event or job can be in.
+import { env } from "cloudflare:workers";
+import { readConfig } from "../../../src/config.ts";
+import { MESSAGE_STATUSES } from "../../../src/domain/message.ts";
+import { hmacHex, newCallbackSecret, randomHex, seal, sha256Hex } from "../../../src/platform/secrets.ts";
+import type { TestClient } from "../../world.ts";
+import type { Schema } from "./schema.ts";
+
+export type OldRow = Record<string, string | number | null>;
+export type OldRows = Record<string, OldRow[]>;
+
+/** As the clock of a World stands. */
+const NOW = Date.UTC(2026, 10, 21, 12);
+const SERVICE_KEY = readConfig(env).serviceKey ?? "";
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+export const WEBSITES = ["brand", "shop"] as const;
+export const PEOPLE = 60;
+
+/** What people are, over and over: four of six have asked for texts. */
+const PERSON_STATES: OldRow[] = [
+  { subscribed: 1, email: null, opted_out_by_person: 0, opt_out_confirmed_at: null },
+  { subscribed: 1, email: "given", opted_out_by_person: 0, opt_out_confirmed_at: null },
+  { subscribed: 0, email: "given", opted_out_by_person: 0, opt_out_confirmed_at: null },
+  { subscribed: 1, email: null, opted_out_by_person: 0, opt_out_confirmed_at: null },
+  { subscribed: 0, email: null, opted_out_by_person: 1, opt_out_confirmed_at: NOW - HOUR },
+  { subscribed: 1, email: "given", opted_out_by_person: 0, opt_out_confirmed_at: null },
+];
+
+/** What a message can be; the rest of its columns are the same in each. */
+const MESSAGE_STATES: OldRow[] = [
+  { status: "PENDING_TO_SEND", queued_at: NOW - 5 * MINUTE },
+  { status: "PENDING_TO_SEND", queued_at: NOW - 5 * MINUTE, is_reply: 1 },
+  { status: "PENDING_TO_SEND", queued_at: NOW - 5 * MINUTE, is_reply: 2 },
+  { status: "PENDING_TO_SEND", attempts: 2, retry_at: NOW - MINUTE, queued_at: NOW - 2 * MINUTE, reason: "busy" },
+  { status: "PENDING_TO_SEND", attempts: 1, claimed_at: NOW - MINUTE, claim: "a run at work" },
+  { status: "PENDING_TO_SEND", attempts: 1, claimed_at: NOW - HOUR, claim: "a run that was cut off" },
+  { status: "PENDING_TO_SEND", accepted_at: NOW - 5 * HOUR, queued_at: NOW - HOUR },
+  ...MESSAGE_STATUSES.filter((status) => status !== "PENDING_TO_SEND").map((status) => ({ status })),
+  { status: "SENDING", reason: "timeout: outcome unknown, not sent again", updated_at: NOW - 25 * HOUR },
+  { status: "DELIVERED", opted_out: 1 },
+];
+
+/** What the event of a message's status can be. The first is not called back. */
+const EVENT_STATES: OldRow[] = [
+  { callback_due: 0 },
+  { callback_due: 1 },
+  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "a run that was cut off" },
+  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "c", outcome: "answered", http_status: 200, response: "ok" },
+  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "c", outcome: "answered", http_status: 500, response: "" },
+  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "c", outcome: "timed-out", response: "10 s" },
+  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "c", outcome: "unreachable", response: "refused" },
+  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "c", outcome: "not-posted", response: "no key" },
+];
+
+const CARRIER_HAS = ["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"];
+
+/** Of one generation of rows; the rows of two generations stand beside each other. */
+export class Generation {
+  readonly rows: OldRows = {};
+  readonly clients = new Map<string, TestClient>();
+  readonly #number: number;
+
+  private constructor(number: number) {
+    this.#number = number;
+  }
+
+  static async make(number: number): Promise<Generation> {
+    const made = new Generation(number);
+    const { rows } = made;
+    rows.websites = WEBSITES.map((website, index) => made.#website(website, index));
+    rows.clients = await Promise.all(WEBSITES.map((website) => made.#client(website)));
+    const people = WEBSITES.flatMap((website) => Array.from({ length: PEOPLE }, (_, index) => ({ website, index })));
+    rows.subscription_changes = people.flatMap(({ website, index }) => made.#changes(website, index));
+    rows.subscriptions = people.map(({ website, index }) => made.#subscription(website, index));
+    rows.messages = people.flatMap(({ website, index }) =>
+      [0, 1, 2].map((turn) => made.#message(website, index, turn)),
+    );
+    rows.events = rows.messages.flatMap((message, index) => made.#events(message, index));
+    rows.send_keys = await Promise.all(rows.messages.map((message, index) => made.#sendKey(message, index)));
+    rows.inbound_texts = people.map(({ website, index }) => made.#inbound(website, index));
+    rows.links = rows.messages.flatMap((message, index) => made.#link(message, index));
+    rows.clicks = rows.messages.flatMap((message, index) => made.#clicks(message, index));
+    rows.report_rows = MESSAGE_STATUSES.map((status, index) => made.#reportRow(status, index));
+    rows.erased_people = await Promise.all(WEBSITES.map((website) => made.#erased(website)));
+    rows.dead_jobs = Array.from({ length: 12 }, (_, index) => made.#deadJob(index));
+    rows.outcome_counts = ["accepted", "refused", "unknown", "later"].map((outcome) => made.#outcome(outcome));
+    rows.last_sweep = number === 0 ? [{ only: 1, ended_at: NOW - MINUTE, failed_jobs: "[]" }] : [];
+    return made;
+  }
+
+  websiteId(website: string): string {
+    return `${website}-${this.#number}`;
+  }
+
+  /** As digits. */
+  phone(website: string, index: number): number {
+    return 12125550100 + this.#number * 100_000 + WEBSITES.indexOf(website as "brand") * 10_000 + index;
+  }
+
+  /** Of a number that was erased. */
+  erasedPhone(website: string): string {
+    return `+${this.phone(website, 9000)}`;
+  }
+
+  #website(website: string, index: number): OldRow {
+    return {
+      website_id: this.websiteId(website),
+      name: `Website ${website}`,
+      carrier: "sandbox",
+      sender: index === 0 ? null : "+12125550000",
+      help_text: index === 0 ? null : "Texts about your orders.",
+      duplicate_window_hours: index === 0 ? null : 24,
+      created_at: NOW - HOUR,
+      updated_at: NOW - HOUR,
+    };
+  }
+
+  async #client(website: string): Promise<OldRow> {
+    const client = { clientId: randomHex(16), clientSecret: randomHex(32), callbackSecret: newCallbackSecret() };
+    this.clients.set(website, client);
+    return {
+      client_id: client.clientId,
+      website_id: this.websiteId(website),
+      callback_url: `https://${website}.example.com/callbacks`,
+      operations: '["send","status","subscription","subscribe"]',
+      suspended: 0,
+      secret_hash: await sha256Hex(client.clientSecret),
+      callback_secret: await seal(client.callbackSecret, SERVICE_KEY),
+      old_secret_hash: await sha256Hex("an old one"),
+      old_callback_secret: null,
+      old_until: NOW - MINUTE,
+      created_at: NOW - HOUR,
+      changed_at: NOW - HOUR,
+      copied_at: null,
+      rotated_at: website === "brand" ? null : NOW - 20 * MINUTE,
+    };
+  }
+
+  #changeId(website: string, index: number): number {
+    return 1 + 2 * (this.#number * 1000 + WEBSITES.indexOf(website as "brand") * PEOPLE + index);
+  }
+
+  /** Everybody was subscribed by an import; who has opted out since has a second row. */
+  #changes(website: string, index: number): OldRow[] {
+    const person = { website_id: this.websiteId(website), phone: this.phone(website, index), changed_at: NOW - HOUR };
+    const change_id = this.#changeId(website, index);
+    const { subscribed, opted_out_by_person } = at(PERSON_STATES, index);
+    const source = opted_out_by_person === 1 ? "keyword" : index % 2 === 0 ? "api" : "carrier";
+    return [
+      { ...person, change_id, was_subscribed: null, subscribed: 1, source: "import", proof: "a request" },
+      ...(subscribed === 1
+        ? []
+        : [{ ...person, change_id: change_id + 1, was_subscribed: 1, subscribed: 0, source, proof: "STOP" }]),
+    ];
+  }
+
+  #subscription(website: string, index: number): OldRow {
+    const state = at(PERSON_STATES, index);
+    return {
+      ...state,
+      website_id: this.websiteId(website),
+      phone: this.phone(website, index),
+      email: state.email === null ? null : `${website}-${index}@example.com`,
+      change_id: this.#changeId(website, index) + (state.subscribed === 1 ? 0 : 1),
+    };
+  }
+
+  #message(website: string, index: number, turn: number): OldRow {
+    const state = at(MESSAGE_STATES, index + turn * 7);
+    const isMatched = state.status !== "FAILED_TO_MATCH";
+    const isTaken = CARRIER_HAS.includes(String(state.status));
+    const hasLink = index % 3 === 0;
+    return {
+      message_id: uuid(this.#number, WEBSITES.indexOf(website as "brand") * 1000 + index * 3 + turn),
+      website_id: this.websiteId(website),
+      client_id: this.clients.get(website)?.clientId ?? "",
+      phone: isMatched ? this.phone(website, index) : null,
+      email: isMatched ? null : "nobody@example.com",
+      text: `Brand: “hello” ${index}, it’s ${turn} 🎉`,
+      media_url: index % 5 === 0 ? "https://example.com/1.jpg" : null,
+      click_url: hasLink ? `https://example.com/?q=${index}` : null,
+      callback_data: index % 7 === 6 ? "" : `{"index":${index}}`,
+      send_purpose: `purpose ${turn}`,
+      reason: null,
+      accepted_at: NOW - HOUR,
+      updated_at: NOW - HOUR,
+      queued_at: NOW - HOUR,
+      claimed_at: isTaken ? NOW - HOUR : null,
+      claim: isTaken ? "a run" : null,
+      attempts: isTaken ? 1 : 0,
+      retry_at: null,
+      carrier: isTaken ? "sandbox" : null,
+      carrier_message_id: isTaken ? `sandbox-${index}-${turn}` : null,
+      encoding: "UCS-2",
+      segments: 1,
+      is_reply: 0,
+      opted_out: 0,
+      ...state,
+    };
+  }
+
+  /** A message that waits has none, one that its carrier has had has two, and one with a link a click of a person too. */
+  #events({ message_id, status, callback_data, click_url }: OldRow, index: number): OldRow[] {
+    if (status === "PENDING_TO_SEND") return [];
+    const names = [
+      ...(status === "DELIVERED" || status === "FAILED_TO_DELIVERY" ? ["SENDING"] : []),
+      String(status),
+      ...(click_url === null ? [] : [`CLICK_${uuid(9, index)}`]),
+    ];
+    return names.map((event, place) => ({
+      message_id: message_id ?? null,
+      event,
+      occurred_at: NOW - HOUR + place,
+      queued_at: NOW - HOUR,
+      attempted_at: null,
+      claim: null,
+      outcome: null,
+      http_status: null,
+      response: null,
+      duration_ms: null,
+      ...(callback_data === "" ? { callback_due: 0 } : at(EVENT_STATES, index + place)),
+    }));
+  }
+
+  async #sendKey({ message_id, website_id }: OldRow, index: number): Promise<OldRow> {
+    return {
+      website_id: website_id ?? null,
+      send_key: `key:${index}`,
+      body_hash: await sha256Hex(bodyOf(index)),
+      message_id: message_id ?? null,
+      expires_at: index % 2 === 0 ? NOW + HOUR : NOW - 1,
+    };
+  }
+
+  #inbound(website: string, index: number): OldRow {
+    const text = at(["STOP", "START", "HELP", "what is this?"], index);
+    return {
+      website_id: index % 20 === 19 ? "" : this.websiteId(website),
+      carrier: "twilio",
+      carrier_message_id: `in-${this.#number}-${website}-${index}`,
+      sender: `+${this.phone(website, index)}`,
+      recipient: "+12125550000",
+      text,
+      keyword: at(["stop", "start", "help", null], index),
+      received_at: NOW - HOUR + index,
+      applied: index % 2,
+    };
+  }
+
+  #link({ message_id, click_url }: OldRow, index: number): OldRow[] {
+    const code = `Link${this.#number}${String(index).padStart(5, "0")}`;
+    return click_url === null ? [] : [{ code, message_id: message_id ?? null, url: click_url ?? null }];
+  }
+
+  #clicks({ message_id, click_url }: OldRow, index: number): OldRow[] {
+    if (click_url === null) return [];
+    const click = { message_id: message_id ?? null, clicked_at: NOW - HOUR };
+    return [1, 0].map((isPerson) => ({ ...click, click_id: uuid(9 - isPerson, index), is_person: isPerson }));
+  }
+
+  #reportRow(status: string, index: number): OldRow {
+    const counts = { messages: 10 + index, segments: 20, clicked: 3, clicks: 4, robot_clicks: 5, opted_out: 1 };
+    return { website_id: this.websiteId("brand"), day: "2026-10-01", send_purpose: "sale", status, ...counts };
+  }
+
+  async #erased(website: string): Promise<OldRow> {
+    const website_id = this.websiteId(website);
+    return { website_id, mark: await hmacHex(SERVICE_KEY, `erased ${website_id} ${this.erasedPhone(website)}`) };
+  }
+
+  #deadJob(index: number): OldRow {
+    const messageIds = [uuid(this.#number, index * 3)];
+    const body = index === 11 ? { kind: "of a version to come" } : { kind: "deliver", messageIds };
+    return {
+      id: `dead-${this.#number}-${index}`,
+      queue: "textgate-messages",
+      body: JSON.stringify(body),
+      died_at: NOW - HOUR + index,
+      error: index % 2 === 0 ? "Error: no such table" : null,
+      put_back_at: index % 3 === 0 ? NOW - MINUTE : null,
+    };
+  }
+
+  #outcome(outcome: string): OldRow {
+    const kind = this.#number === 0 ? "submission" : "callback";
+    return { minute: NOW / MINUTE - 1, kind, carrier: kind === "callback" ? "" : "sandbox", outcome, count: 7 };
+  }
+}
+
+/** What the request with the key `index` said. */
+export const bodyOf = (index: number) =>
+  JSON.stringify({ phone: "+12125550100", text: `text ${index}`, callbackData: "{}", sendPurpose: "old" });
+
+function uuid(generation: number, index: number): string {
+  return `00000000-0000-4000-8${String(generation).padStart(3, "0")}-${index.toString(16).padStart(12, "0")}`;
+}
+
+function at<T>(items: readonly T[], index: number): T {
+  return items[index % items.length] as T;
+}
+
+/**
+ * Writes what a Worker that was made for this schema has written: its tables and columns, and no others.
+ * @throws Error for a table or column that this file does not know
+ */
+export async function writeRows(db: D1Database, schema: Schema, rows: OldRows): Promise<void> {
+  const unknown = [...schema.keys()].filter((table) => !rows[table]);
+  if (unknown.length > 0) throw new Error(`no rows for the tables ${unknown}: describe their states in old-rows.ts`);
+  const inserts = Object.entries(rows).flatMap(([table, given]) => {
+    const names = [...(schema.get(table)?.columns.keys() ?? [])];
+    const missing = names.filter((name) => given.some((row) => row[name] === undefined));
+    if (missing.length > 0) throw new Error(`no values for ${table}.${missing}: describe them in old-rows.ts`);
+    if (names.length === 0 || given.length === 0) return [];
+    const values = names.map((name) => `value ->> '${name}'`);
+    const sql = `INSERT INTO ${table} (${names}) SELECT ${values} FROM json_each(?1)`;
+    return [db.prepare(sql).bind(JSON.stringify(given))];
+  });
+  await db.batch(inserts);
+}

@@ -1,0 +1,179 @@
+import { applyD1Migrations, reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { Outside } from "../../faults/outside.ts";
+import { type TestClient, World } from "../../world.ts";
+import { bodyOf, Generation, type OldRow, PEOPLE, WEBSITES, writeRows } from "./old-rows.ts";
+import { readSchema } from "./schema.ts";
+
+const MIGRATIONS = env.TEST_MIGRATIONS;
+const HOUR = 3_600_000;
+
+let world: World;
+let outside: Outside;
+/** Written before the migration, and after it by the version before, which is still running then. */
+let generations: Generation[];
+
+/** This version on a database that has been through the migration under the version before. */
+async function upgrade(at: number): Promise<void> {
+  vi.restoreAllMocks();
+  const empty = await World.create();
+  await reset();
+  await applyD1Migrations(env.DB, MIGRATIONS.slice(0, at));
+  const schema = await readSchema(env.DB);
+  generations = [await Generation.make(0), await Generation.make(1)];
+  await writeRows(env.DB, schema, generations[0]?.rows ?? {});
+  await applyD1Migrations(env.DB, MIGRATIONS.slice(0, at + 1));
+  await writeRows(env.DB, schema, generations[1]?.rows ?? {});
+  await applyD1Migrations(env.DB, MIGRATIONS);
+  world = await World.another(empty);
+  outside = new Outside(world);
+  world.deps = outside.connect(world.deps);
+}
+
+const rowsOf = (sql: string) => world.rows(sql) as Promise<OldRow[]>;
+
+/** What comes of a message that the version before left behind, once the sweep and the queues have run. */
+function fate(row: OldRow, subscribed: unknown): { status: unknown; submitted: number } {
+  const { status, claimed_at, is_reply } = row;
+  if (status === "SENDING" && Number(row.updated_at) <= world.now - 24 * HOUR)
+    return { status: "FAILED_TO_DELIVERY", submitted: 0 };
+  if (status !== "PENDING_TO_SEND") return { status, submitted: 0 };
+  if (claimed_at !== null)
+    return { status: Number(claimed_at) < world.now - HOUR / 2 ? "SENDING" : status, submitted: 0 };
+  if (Number(row.accepted_at) <= world.now - 4 * HOUR) return { status: "FAILED_TO_SEND", submitted: 0 };
+  if (subscribed === 1 || is_reply === 1) return { status: "SENDING", submitted: 1 };
+  return { status: "NOT_SUBSCRIBED", submitted: 0 };
+}
+
+describe.each(MIGRATIONS.slice(1).map(({ name }, index) => ({ name, at: index + 1 })))("after $name", ({ at }) => {
+  beforeEach(() => upgrade(at));
+
+  it("ends each message that waited as it should, submits it once, and posts each callback that was due once", async () => {
+    const messages = await rowsOf(`SELECT m.*, s.subscribed FROM messages m
+      LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone`);
+    const fates = messages.map((row) => ({ id: String(row.message_id), ...fate(row, row.subscribed) }));
+    const dueBefore = (await rowsOf("SELECT * FROM events WHERE callback_due = 1 AND attempted_at IS NULL")).map(idOf);
+    const eventsBefore = new Set((await rowsOf("SELECT * FROM events")).map(idOf));
+    expect(dueBefore.length).toBeGreaterThan(20);
+    // What waits without a job, or was cut off, first waits for a job that may still tell more.
+    for (let round = 0; round < 2; round++) {
+      await world.sweep();
+      world.advance(400);
+      await world.runQueues();
+    }
+
+    const after = await rowsOf("SELECT message_id, status FROM messages");
+    const statuses = new Map(after.map(({ message_id, status }) => [message_id, status]));
+    expect(fates.map(({ id }) => [id, statuses.get(id)])).toEqual(fates.map(({ id, status }) => [id, status]));
+    const submitted = Map.groupBy(outside.submitted, ({ messageId }) => messageId);
+    expect(fates.map(({ id }) => [id, submitted.get(id)?.length ?? 0])).toEqual(fates.map((f) => [f.id, f.submitted]));
+    expect(submitted.size).toBeGreaterThan(20);
+
+    const events = await rowsOf("SELECT * FROM events");
+    const dueSince = events.filter((row) => row.callback_due === 1 && !eventsBefore.has(idOf(row))).map(idOf);
+    expect(outside.posts.map(({ eventId }) => eventId).sort()).toEqual([...dueBefore, ...dueSince].sort());
+    expect(events.filter((row) => row.callback_due === 1 && row.attempted_at === null)).toEqual([]);
+  });
+
+  it("shows each message to the operator as it is, and counts all of them in the report", async () => {
+    // Some 90 of each generation: all states.
+    const messages = await rowsOf("SELECT * FROM messages WHERE rowid % 4 = 0");
+    for (const { message_id, status, text, click_url, callback_data, attempts } of messages) {
+      const answer = await world.operator("GET", `/messages/${message_id}`);
+      expect(await answer.json()).toMatchObject({
+        status,
+        text,
+        attempts,
+        clickUrl: click_url,
+        callbackData: callback_data,
+      });
+    }
+    for (const generation of generations) {
+      const websiteId = generation.websiteId("brand");
+      const report = await world.operator("GET", `/websites/${websiteId}/report?from=2026-09-01&to=2026-11-21`);
+      const { total } = (await report.json()) as { total: { accepted: number; clicks: number } };
+      const [kept] = await rowsOf(`SELECT coalesce(sum(messages), 0) AS messages, coalesce(sum(clicks), 0) AS clicks
+        FROM report_rows WHERE website_id = '${websiteId}'`);
+      const [clicks] = await rowsOf(`SELECT count(*) AS count FROM clicks JOIN messages USING (message_id)
+        WHERE is_person = 1 AND website_id = '${websiteId}'`);
+      expect(total.accepted).toBe(PEOPLE * 3 + Number(kept?.messages));
+      expect(total.clicks).toBe(Number(clicks?.count) + Number(kept?.clicks));
+    }
+  });
+
+  it("lets clients in, and knows who is subscribed, opted out, and erased", async () => {
+    await world.sweep();
+    for (const generation of generations) {
+      for (const website of WEBSITES) {
+        const client = generation.clients.get(website) as TestClient;
+        const people = (generation.rows.subscriptions ?? []).filter(
+          (row) => row.website_id === generation.websiteId(website),
+        );
+        const answer = await world.post("/text/subscription/status", client, {
+          phone_numbers: people.map(({ phone }) => `+${phone}`),
+        });
+        expect(((await answer.json()) as { phoneNumberStatuses: unknown }).phoneNumberStatuses).toEqual(
+          people.map(({ phone, subscribed }) => ({ phoneNumber: `+${phone}`, subscriptionStatus: subscribed === 1 })),
+        );
+        const owners = await ownersWhoOptedOut(generation, website);
+        expect(await refusedToSubscribe(client, generation, website)).toEqual(owners);
+      }
+    }
+  });
+
+  it("finds what a repeated request did, and where links lead", async () => {
+    await world.sweep();
+    for (const generation of generations) {
+      const keys = (generation.rows.send_keys ?? []).map((row, index) => ({ ...row, index }));
+      const live = keys.filter((row: OldRow) => Number(row.expires_at) > world.now);
+      for (const { website_id, message_id, send_key, index } of live.slice(0, 40) as (OldRow & { index: number })[]) {
+        const website = WEBSITES.find((name) => generation.websiteId(name) === website_id) ?? "brand";
+        const headers = { "idempotency-key": String(send_key).slice("key:".length) };
+        const client = generation.clients.get(website) as TestClient;
+        const same = await world.post("/text/message/send", client, bodyOf(index), headers);
+        expect([same.status, await same.json()]).toEqual([200, { messageId: message_id }]);
+        expect((await world.post("/text/message/send", client, bodyOf(index + 1), headers)).status).toBe(409);
+      }
+    }
+    for (const { code, url } of await rowsOf("SELECT * FROM links")) {
+      const answer = await world.fetch(`/l/${code}`);
+      expect([answer.status, answer.headers.get("location")]).toEqual([302, url]);
+    }
+  });
+
+  it("lists what people texted, and the jobs that died", async () => {
+    for (const generation of generations) {
+      const websiteId = generation.websiteId("shop");
+      const [texts] = await rowsOf(`SELECT count(*) AS count FROM inbound_texts WHERE website_id = '${websiteId}'`);
+      const answer = await world.operator("GET", `/websites/${websiteId}/inbound`);
+      expect(((await answer.json()) as { texts: unknown[] }).texts.length).toBe(texts?.count);
+    }
+    const [jobs] = await rowsOf("SELECT count(*) AS count FROM dead_jobs");
+    const answer = await world.operator("GET", "/dead-jobs");
+    expect(((await answer.json()) as { deadJobs: unknown[] }).deadJobs.length).toBe(jobs?.count);
+    expect((await world.operator("GET", "/health")).status).toBe(200);
+  });
+});
+
+const idOf = (row: OldRow) => `${row.message_id}_${row.event}`;
+
+/** Everybody is to be subscribed again, who was erased as well. */
+async function refusedToSubscribe(client: TestClient, generation: Generation, website: string): Promise<string[]> {
+  const phones = Array.from({ length: PEOPLE }, (_, index) => `+${generation.phone(website, index)}`);
+  const answer = await world.post("/text/subscribe", client, {
+    phone_numbers: [...phones, generation.erasedPhone(website)],
+    sendPurpose: "sale",
+  });
+  return ((await answer.json()) as { failedToProcessNumbers: string[] }).failedToProcessNumbers.sort();
+}
+
+/** As the database says: an old one may not have known yet who had opted out by themselves, or was erased. */
+async function ownersWhoOptedOut(generation: Generation, website: string): Promise<string[]> {
+  const websiteId = generation.websiteId(website);
+  const people = await rowsOf(
+    `SELECT phone FROM subscriptions WHERE website_id = '${websiteId}' AND opted_out_by_person = 1`,
+  );
+  const erased = await rowsOf(`SELECT mark FROM erased_people WHERE website_id = '${websiteId}'`);
+  return [...people.map(({ phone }) => `+${phone}`), ...erased.map(() => generation.erasedPhone(website))].sort();
+}
