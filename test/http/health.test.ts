@@ -1,3 +1,5 @@
+import { applyD1Migrations, reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HealthMemory } from "../../src/platform/health-memory.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
@@ -59,7 +61,8 @@ describe("what fails is named, and why is in the log alone:", () => {
   });
 
   it("a database without the latest migration", async () => {
-    await world.rows("DROP TABLE last_sweep");
+    await reset();
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, -1));
     expect(await ask()).toMatchObject({ http: 503, failing: ["database"] });
   });
 

@@ -4,9 +4,9 @@ import { type Row, runNamed, runQuery } from "./database.ts";
 /** How many rows of a state are looked at: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
 
-/** Reads from the newest table: it fails as well when the latest migration has not been applied. Asked once. */
+/** Reads what the latest migration has added: it fails as well when that has not been applied. Asked once. */
 export async function probeDatabase(db: D1Database): Promise<void> {
-  await db.prepare("SELECT ended_at FROM last_sweep").all();
+  await db.prepare("SELECT rotated_at FROM clients LIMIT 1").all();
 }
 
 /** Times in milliseconds since 1970. */
