@@ -1,7 +1,7 @@
 /** What the bench uses of autocannon, which comes without types. */
 declare module "autocannon" {
   interface Client {
-    setRequests(requests: { method: string; path: string; headers: Record<string, string>; body: string }[]): void;
+    setRequests(requests: { method: string; path: string; headers: Record<string, string>; body?: string }[]): void;
   }
 
   interface Result {

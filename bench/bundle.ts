@@ -2,10 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { bundlePath, type Workers, wrangler } from "./service.ts";
+import { bundlePath, wrangler } from "./build.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
-const PROFILES = 3;
+const PROFILES = 5;
 
 export interface BundleFigures {
   bytes: number;
@@ -14,7 +14,8 @@ export interface BundleFigures {
   startUp: Spread;
 }
 
-export async function measureBundle({ directory }: Workers): Promise<BundleFigures> {
+/** @param directory where the bundles are */
+export async function measureBundle(directory: string): Promise<BundleFigures> {
   const bundle = await readFile(bundlePath(directory, "service"));
   const startUps: number[] = [];
   for (let profile = 0; profile < PROFILES; profile++) startUps.push(await startUpMilliseconds(directory));

@@ -1,45 +1,98 @@
 // Measures the service against a floor and the usual way, side by side. `npm run bench -- --help` lists the flags.
 import { parseArgs } from "node:util";
+import { buildWorkers, WORKERS, type WorkerName } from "./build.ts";
 import { measureBulk } from "./bulk.ts";
 import { measureBundle } from "./bundle.ts";
+import { measureDeliveries } from "./deliver.ts";
+import { measureLimiter } from "./limiter.ts";
 import { printReport, type Report } from "./report.ts";
-import { measureSends } from "./send.ts";
-import { start } from "./service.ts";
+import { makeScratch } from "./scratch.ts";
+import { type StartOptions, start, type Workers } from "./service.ts";
+import { compareSingles, prepareSingles, type SingleRow } from "./single.ts";
 import { measureStatus } from "./status.ts";
 
+const PARTS = ["bundle", "send", "status", "bulk", "limit", "deliver"];
+
 const HELP = `npm run bench -- [flags]
-  --only bundle,send,status,bulk   what to measure; all by default
-  --seconds 1.5               how long each load of a round lasts
-  --subscriptions 100000      the size of the larger table; the smaller one has 10,000
-  --json                      JSON on standard output in place of the tables`;
+  --only ${PARTS.join(",")}   what to measure; all by default
+  --seconds 0.5                            how long each load of a round lasts
+  --subscriptions 10000,1000000,5000000    the sizes of the tables that numbers are looked up in
+  --json                                   JSON on standard output in place of the tables`;
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: "string", default: "bundle,send,status,bulk" },
-    seconds: { type: "string", default: "1.5" },
-    subscriptions: { type: "string", default: "100000" },
+    only: { type: "string", default: PARTS.join(",") },
+    seconds: { type: "string", default: "0.5" },
+    subscriptions: { type: "string", default: "10000,1000000,5000000" },
     json: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 
 if (flags.help) console.log(HELP);
-else await run(new Set(flags.only.split(",")));
+else await run(flags.only.split(","));
 
-async function run(parts: Set<string>): Promise<void> {
+async function run(parts: string[]): Promise<void> {
+  const unknown = parts.find((part) => !PARTS.includes(part));
+  if (unknown !== undefined) throw new Error(`--only takes ${PARTS.join(", ")}; there is no ${unknown}`);
   const seconds = positive("seconds", flags.seconds);
-  const subscriptions = positive("subscriptions", flags.subscriptions);
-  const workers = await start(process.exit);
+  const tables = flags.subscriptions.split(",").map((size) => positive("subscriptions", size));
+  const subscriptions = parts.includes("status") ? tables.reduce((sum, size) => sum + size, 0) : 0;
+  const directory = await makeScratch(subscriptions);
+  const report: Report = {};
+  const measure = async (part: string, work: () => Promise<void>) => {
+    if (!parts.includes(part)) return;
+    process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: ${part}\n`);
+    await work();
+  };
+  await buildWorkers(directory);
+  await measure("bundle", async () => {
+    report.bundle = await measureBundle(directory);
+  });
+  if (parts.some((part) => part !== "bundle" && part !== "deliver")) {
+    await withWorkers({ directory, names: WORKERS, withConsumers: false }, async (workers) => {
+      const singles = await prepareSingles(workers, "single");
+      await measure("send", async () => {
+        report.send = await compare(workers, singles.send, [1, 32, 128], seconds);
+      });
+      await measure("status", async () => {
+        report.statusOfOne = await compare(workers, singles.status, [1, 32], seconds);
+        report.status = await measureStatus(workers, tables);
+      });
+      await measure("bulk", async () => {
+        report.bulk = await measureBulk(workers, singles.send, seconds);
+      });
+      await measure("limit", async () => {
+        report.limit = await measureLimiter(workers, seconds);
+      });
+    });
+  }
+  await measure("deliver", () =>
+    withWorkers({ directory, names: ["service"], withConsumers: true }, async (workers) => {
+      report.deliver = await measureDeliveries(workers);
+    }),
+  );
+  printReport(report, flags.json);
+}
+
+async function withWorkers<Name extends WorkerName>(
+  options: StartOptions<Name>,
+  work: (workers: Workers<Name>) => Promise<void>,
+): Promise<void> {
+  const workers = await start(options);
   try {
-    const report: Report = {};
-    if (parts.has("bundle")) report.bundle = await measureBundle(workers);
-    if (parts.has("send")) report.send = await measureSends(workers, seconds);
-    if (parts.has("status")) report.status = await measureStatus(workers, subscriptions);
-    if (parts.has("bulk")) report.bulk = await measureBulk(workers);
-    printReport(report, flags.json);
+    await work(workers);
   } finally {
     await workers.close();
   }
+}
+
+type Requests = Awaited<ReturnType<typeof prepareSingles>>["send"];
+
+async function compare(workers: Workers, requests: Requests, connections: number[], seconds: number) {
+  const rows: SingleRow[] = [];
+  for (const count of connections) rows.push(await compareSingles(workers, requests, count, seconds));
+  return rows;
 }
 
 function positive(name: string, text: string): number {

@@ -1,51 +1,75 @@
-// POST /text/subscription/status against the one D1 query, and against the way it is usually written.
+// POST /text/subscription/status against the one D1 query, and against the way it is usually written, over growing tables.
+import { setTimeout as sleep } from "node:timers/promises";
+import { HeapMeter } from "./heap.ts";
 import { post } from "./load.ts";
 import { createClient, digitsAt, isSubscribed, type SeededClient, seedSubscriptions } from "./seed.ts";
 import type { Workers } from "./service.ts";
 import { medianRatio, percentile, type Spread, spreadOf } from "./statistics.ts";
 
-const SMALLER_TABLE = 10_000;
 const ROUNDS = 5;
 /** How often a round asks for so many numbers; the usual way only once where it is slow. */
 const SIZES = [
-  { numbers: 1, calls: 40, usualCalls: 40 },
+  { numbers: 1, calls: 100, usualCalls: 100 },
   { numbers: 100, calls: 20, usualCalls: 20 },
   { numbers: 5_000, calls: 5, usualCalls: 3 },
   { numbers: 50_000, calls: 3, usualCalls: 1 },
 ];
+export const MOST_NUMBERS = 50_000;
 const MOST_IN_AN_ARRAY = 5_000;
+
+/** So that a Worker which takes no time at all stays within 300 requests a second. */
+const LEAST_MILLISECONDS_A_TURN = 4;
 
 /** Of the numbers asked for, one in so many is in the table. */
 const ONE_IN = 5;
 /** Numbers from here on are in no table. */
-const UNKNOWN = 50_000_000;
+export const UNKNOWN = 50_000_000;
 
 /** A prime, so that the numbers chosen of a table of round size all differ. */
 const STRIDE = 7919;
 
-const WORKERS = ["service", "floor", "usual"] as const;
-type Measured = (typeof WORKERS)[number];
+/** The service, its D1 query alone, the binding calls of a request for one number in turn, and the usual way. */
+const MEASURED = ["service", "query", "calls", "usual"] as const;
+type Measured = (typeof MEASURED)[number];
+type Times = Record<Measured, number[]>;
 
 export interface StatusRow {
   numbers: number;
   subscriptions: number;
   /** Milliseconds of a whole request. */
   service: Spread;
-  floor: Spread;
+  query: Spread;
   usual: Spread;
-  /** The service's time over the floor's, and the usual way's over the service's, round by round. */
-  timesFloor: number;
+  /** The service's time over the query's, and the usual way's over the service's, round by round. */
+  timesQuery: number;
   fasterThanUsual: number;
+  /** Of one number: KV read, object call and D1 read in turn, and its time over the service's. */
+  calls?: Spread;
+  callsOverService?: number;
 }
 
-export async function measureStatus(workers: Workers, largerTable: number): Promise<StatusRow[]> {
+export interface StatusFigures {
+  rows: StatusRow[];
+  /** How long it took to store each table. */
+  seedSeconds: number[];
+  /** The most that the isolate's heap was seen to hold while it looked up 50,000 numbers in the largest table. */
+  peakHeapBytes: number;
+}
+
+/** @param tables how many subscriptions each has; every table is measured before the next is stored */
+export async function measureStatus(workers: Workers, tables: number[]): Promise<StatusFigures> {
   const rows: StatusRow[] = [];
-  for (const subscriptions of [SMALLER_TABLE, largerTable]) {
+  const seedSeconds: number[] = [];
+  let peakHeapBytes = 0;
+  for (const subscriptions of tables) {
     const client = await createClient(workers, `status-${subscriptions}`);
+    const started = performance.now();
     await seedSubscriptions(workers.db, client.websiteId, subscriptions);
+    seedSeconds.push((performance.now() - started) / 1000);
     for (const size of SIZES) rows.push(await measureSize(workers, client, subscriptions, size));
+    peakHeapBytes = await measureHeap(workers, client, subscriptions);
   }
-  return rows;
+  return { rows, seedSeconds, peakHeapBytes };
 }
 
 async function measureSize(
@@ -54,25 +78,45 @@ async function measureSize(
   subscriptions: number,
   { numbers, calls, usualCalls }: (typeof SIZES)[number],
 ): Promise<StatusRow> {
-  const rounds: Record<Measured, number[]> = { service: [], floor: [], usual: [] };
+  const callsOf: Record<Measured, number> = {
+    service: calls,
+    query: calls,
+    calls: numbers === 1 ? calls : 0,
+    usual: usualCalls,
+  };
+  const rounds: Times = { service: [], query: [], calls: [], usual: [] };
   for (let round = -1; round < ROUNDS; round++) {
-    const indexes = chooseNumbers(numbers, subscriptions, round + 1);
-    const ask = await prepare(workers, client, indexes);
-    const times: Record<Measured, number[]> = { service: [], floor: [], usual: [] };
+    const ask = await prepare(workers, client, chooseNumbers(numbers, subscriptions, round + 1));
+    const times: Times = { service: [], query: [], calls: [], usual: [] };
     for (let call = 0; call < calls; call++) {
-      for (const name of WORKERS) if (name !== "usual" || call < usualCalls) times[name].push(await ask(name));
+      const turn = sleep(LEAST_MILLISECONDS_A_TURN);
+      for (const name of MEASURED) if (call < callsOf[name]) times[name].push(await ask(name));
+      await turn;
     }
-    if (round >= 0) for (const name of WORKERS) rounds[name].push(percentile(times[name], 0.5));
+    if (round >= 0) for (const name of MEASURED) rounds[name].push(percentile(times[name], 0.5));
   }
   return {
     numbers,
     subscriptions,
     service: spreadOf(rounds.service),
-    floor: spreadOf(rounds.floor),
+    query: spreadOf(rounds.query),
     usual: spreadOf(rounds.usual),
-    timesFloor: medianRatio(rounds.service, rounds.floor),
+    timesQuery: medianRatio(rounds.service, rounds.query),
     fasterThanUsual: medianRatio(rounds.usual, rounds.service),
+    ...(callsOf.calls > 0
+      ? { calls: spreadOf(rounds.calls), callsOverService: medianRatio(rounds.calls, rounds.service) }
+      : {}),
   };
+}
+
+async function measureHeap(workers: Workers, client: SeededClient, subscriptions: number): Promise<number> {
+  const heap = await HeapMeter.open(workers.inspectorUrl, "service");
+  const ask = await prepare(workers, client, chooseNumbers(MOST_NUMBERS, subscriptions, 0));
+  const peak = heap.watch();
+  for (let round = 0; round < ROUNDS; round++) await ask("service");
+  const bytes = peak.stop();
+  heap.close();
+  return bytes;
 }
 
 /** Indexes of numbers, other ones each round, scattered. */
@@ -95,11 +139,12 @@ async function prepare({ url }: Workers, { websiteId, headers }: SeededClient, i
   await post(`${url.floor}/numbers`, {}, `[${sorted.join(",")}]`, "PUT");
   const expected = indexes.filter((index) => index < UNKNOWN && isSubscribed(index)).length;
   return async (name: Measured): Promise<number> => {
+    const worker = { service: url.service, query: url.floor, calls: url.floor, usual: url.usual }[name];
     const answer =
-      name === "floor"
-        ? await post(`${url.floor}/status/${websiteId}`, {}, "")
-        : await post(`${url[name]}/text/subscription/status`, headers, body);
-    const found = name === "floor" ? JSON.parse(answer.body).length : answer.body.split(":true}").length - 1;
+      name === "query"
+        ? await post(`${worker}/status/${websiteId}`, {}, "")
+        : await post(`${worker}/text/subscription/status`, headers, body);
+    const found = name === "query" ? JSON.parse(answer.body).length : answer.body.split(":true}").length - 1;
     if (found !== expected) throw new Error(`${name} found ${found} of ${expected} subscribed`);
     return answer.milliseconds;
   };

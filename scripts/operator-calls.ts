@@ -63,6 +63,20 @@ export async function erasePerson(service: Service, [id, phone]: string[], value
   return callOperator(service, "DELETE", `/websites/${segment(id)}/people/${segment(phone)}`);
 }
 
+/** All of them, a hundred a call: those that wait as it begins, for what dies again at once would never end. */
+export async function putBack(service: Service, [id]: string[], values: Values): Promise<string> {
+  if (!values.all) return callOperator(service, "POST", `/dead-jobs/${segment(id)}/put-back`);
+  const step = async () => JSON.parse(await callOperator(service, "POST", "/dead-jobs/put-back"));
+  const first = await step();
+  let { putBack, left } = first;
+  while (left > 0 && putBack < first.putBack + first.left) {
+    const next = await step();
+    putBack += next.putBack;
+    left = next.left;
+  }
+  return JSON.stringify({ putBack, left });
+}
+
 /** What is given, as a query with its question mark. */
 export function toQuery(values: Values): string {
   const given = Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === "string");

@@ -5,12 +5,14 @@ import {
   createClient,
   erasePerson,
   importSubscribers,
+  putBack,
   putWebsite,
   rotateClient,
   segment,
   toQuery,
   type Values,
 } from "./operator-calls.ts";
+import { showDeadJobs, showHealth, showPutBack } from "./operator-fault-report.ts";
 import { showErasure, showInbound, showPerson, showReport } from "./operator-people-report.ts";
 import { showChange, showImport, showMessage, showSecrets, showWebsite, showWebsites } from "./operator-report.ts";
 
@@ -18,6 +20,8 @@ export interface Command {
   name: string;
   /** What stands after the name. */
   parameters: string[];
+  /** A switch that stands in their place. */
+  inPlace?: string;
   summary: string;
   options: Record<string, Option>;
   notes?: string;
@@ -153,6 +157,34 @@ export const COMMANDS: Command[] = [
     options: {},
     run: (service, [id]) => callOperator(service, "GET", `/messages/${segment(id)}`),
     show: showMessage,
+  },
+  {
+    name: "health",
+    parameters: [],
+    summary: "show what waits, what is stuck and what fails",
+    options: {},
+    notes: "The README says of each problem what to do.",
+    run: (service) => callOperator(service, "GET", "/health"),
+    show: showHealth,
+  },
+  {
+    name: "dead-jobs",
+    parameters: [],
+    summary: "show the jobs that failed for good, the latest first, 100 at a time",
+    options: { before: { value: "<id>", summary: "only what died before this one" } },
+    notes: "--json shows the jobs themselves.",
+    run: (service, _, { before }) => callOperator(service, "GET", `/dead-jobs${toQuery({ before })}`),
+    show: showDeadJobs,
+  },
+  {
+    name: "put-back",
+    parameters: ["<id or --all>"],
+    inPlace: "all",
+    summary: "queue a dead job again; twice is harmless",
+    options: { all: { summary: "every one that nobody has put back" } },
+    notes: "A job changes only what its claim, or its message's status, still allows.",
+    run: putBack,
+    show: showPutBack,
   },
 ];
 

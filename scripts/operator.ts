@@ -39,7 +39,9 @@ async function runCommand(command: Command, args: string[], wantsJson: boolean):
   const options = toParseOptions({ ...COMMON_OPTIONS, ...command.options });
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const parameters = positionals.slice(1);
-  if (parameters.length !== command.parameters.length || parameters.includes("")) {
+  const isInPlace = command.inPlace !== undefined && values[command.inPlace] === true;
+  const expected = isInPlace ? 0 : command.parameters.length;
+  if (parameters.length !== expected || parameters.includes("")) {
     throw new UsageError(`it takes ${command.parameters.join(" ") || "no arguments"}`);
   }
   const service = toService(values.url as string | undefined, values.token as string | undefined);

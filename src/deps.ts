@@ -1,6 +1,10 @@
 import { type Config, readConfig } from "./config.ts";
+import type { CarrierRest } from "./domain/carrier-rest.ts";
+import { DeliveryGroup } from "./domain/delivery-group.ts";
 import type { Job } from "./domain/job.ts";
+import { maskNumbers } from "./domain/mask.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
+import { HealthMemory } from "./platform/health-memory.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
 import { CredentialStore } from "./platform/store/credentials.ts";
 import type { DueEvent } from "./platform/store/events.ts";
@@ -13,7 +17,13 @@ export interface Deps {
   messages: Queue<Job>;
   callbacks: Queue<DueEvent>;
   carriers: Carriers;
+  health: HealthMemory;
+  /** The files of public/. */
+  assets: Fetcher;
   config: Config;
+  group: DeliveryGroup;
+  /** By carrier. */
+  rests: Map<string, CarrierRest>;
   /** Milliseconds since 1970. */
   now(): number;
   newId(): string;
@@ -22,11 +32,15 @@ export interface Deps {
   randomBytes(count: number): Uint8Array;
   /** Does work after the answer. */
   waitUntil(work: Promise<unknown>): void;
-  log(level: "info" | "warn" | "error", event: string, fields?: LogFields): void;
+  log(level: Level, event: string, fields?: LogFields): void;
 }
 
+type Level = "info" | "warn" | "error";
+
 /** Ids, counts, durations and outcomes: never a text, number, e-mail address or secret. */
-export type LogFields = Record<string, string | number | boolean | null | undefined>;
+export interface LogFields {
+  [name: string]: string | number | boolean | null | undefined | LogFields;
+}
 
 /** What is made once an isolate, because it remembers. */
 interface Lasting {
@@ -34,6 +48,9 @@ interface Lasting {
   carriers: Carriers;
   credentials: CredentialStore;
   limiter: RateGate;
+  group: DeliveryGroup;
+  rests: Map<string, CarrierRest>;
+  health: HealthMemory;
 }
 
 const lasting = new WeakMap<Env, Lasting>();
@@ -46,6 +63,9 @@ export function makeLasting(env: Env): Lasting {
     carriers: makeCarriers(config),
     credentials: new CredentialStore(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
+    group: new DeliveryGroup(),
+    rests: new Map(),
+    health: new HealthMemory(),
   };
 }
 
@@ -56,6 +76,7 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
   return {
     ...made,
     db: env.DB,
+    assets: env.ASSETS,
     messages: env.MESSAGES as Queue<Job>,
     callbacks: env.CALLBACKS as Queue<DueEvent>,
     now: () => Date.now(),
@@ -67,7 +88,17 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
   };
 }
 
-/** One JSON object a line, as Workers Logs indexes it. */
-export function log(level: "info" | "warn" | "error", event: string, fields: LogFields = {}): void {
-  console.log(JSON.stringify({ level, event, ...fields }));
+export function log(level: Level, event: string, fields: LogFields = {}): void {
+  console.log(logLine(level, event, fields));
+}
+
+/** One JSON object, as Workers Logs indexes it. An error's words are not ours: a number in them is masked. */
+export function logLine(level: Level, event: string, fields: LogFields = {}): string {
+  const { error } = fields;
+  return JSON.stringify({
+    level,
+    event,
+    ...fields,
+    ...(typeof error === "string" ? { error: maskNumbers(error) } : {}),
+  });
 }

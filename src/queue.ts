@@ -1,6 +1,9 @@
 import type { Deps } from "./deps.ts";
 import { backoffSeconds } from "./domain/backoff.ts";
+import { RequestFailure } from "./domain/failure.ts";
 import { type Job, jobSchema } from "./domain/job.ts";
+import { countOutcomes } from "./flows/count-outcomes.ts";
+import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages, storeOutcomes } from "./flows/deliver-messages.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { describeError } from "./platform/describe-error.ts";
@@ -11,38 +14,63 @@ import { removeUnconfirmed } from "./platform/store/store-messages.ts";
 /** How long a batch of callbacks holds up the next: a slow endpoint's posts go on in the background. */
 const PATIENCE_MILLISECONDS = 1000;
 
-/** The consumer of both queues. It never throws: that would bring back jobs that are done. */
+/** A job that fails by itself is dead after so many tries. One that the store fails has those of wrangler.toml. */
+const TRIES = 6;
+
+/** With its 100 tries, a dead job waits longer for the store than the four days for which a queue keeps it. */
+const LONGEST_DEAD_PAUSE_SECONDS = 7200;
+
+/** The consumer of every queue. It never throws: that would bring back jobs that are done. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
   if (batch.queue.endsWith("callbacks")) await consumeCallbacks(batch, deps);
-  else await consumeMessages(batch, deps);
+  else if (batch.queue.endsWith("-dead")) await consumeDead(batch, deps);
+  else await countOutcomes(deps, (counting) => consumeMessages(batch, counting));
 }
 
-/** Delivered once, whatever happens: the sweep finds callbacks that nobody has claimed. */
+/** Delivered once, whatever happens: the sweep finds callbacks that nobody has claimed. One line a batch: each post has its own. */
 async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> {
+  const started = deps.now();
   const eventIds = batch.messages.map(({ body }) => body).filter((body): body is DueEvent => typeof body === "string");
-  const posting = postCallbacks(deps, eventIds).catch((error: unknown) =>
-    deps.log("error", "callbacks.failed", { count: eventIds.length, error: describeError(error) }),
+  const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
+  const posting = countOutcomes(deps, (counting) => postCallbacks(counting, eventIds)).then(
+    () => deps.log("info", "job", { ...about(), outcome: "done" }),
+    (error: unknown) => deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) }),
   );
   deps.waitUntil(posting);
   await Promise.race([posting, scheduler.wait(PATIENCE_MILLISECONDS)]);
 }
 
+interface Entry {
+  message: Message;
+  /** undefined for a malformed one. */
+  job: Job | undefined;
+}
+
+/**
+ * What makes up for a failed store comes first; then the deliveries, together. A delivery that has failed before runs
+ * alone, after the others, so that a job that always fails holds up no other.
+ */
 async function consumeMessages(batch: MessageBatch, deps: Deps): Promise<void> {
-  const deliveries: Message[] = [];
-  const messageIds = new Set<string>();
+  const deliveries: Entry[] = [];
   for (const message of batch.messages) {
-    const job = jobSchema.safeParse(message.body);
-    if (!job.success) {
-      deps.log("error", "job.malformed", { queueMessageId: message.id });
-      message.ack();
-    } else if (job.data.kind === "deliver") {
-      deliveries.push(message);
-      for (const messageId of job.data.messageIds) messageIds.add(messageId);
-    } else {
-      await settle(deps, [message], runJob(deps, job.data));
-    }
+    const { data: job, error } = jobSchema.safeParse(message.body);
+    if (job?.kind === "deliver") deliveries.push({ message, job });
+    else if (job) await settle(deps, batch.queue, [{ message, job }], () => runJob(deps, job));
+    else await bury(deps, batch.queue, { message, job }, new Error(`malformed: ${error?.issues[0]?.message}`));
   }
-  if (deliveries.length > 0) await settle(deps, deliveries, deliverMessages(deps, [...messageIds]));
+  for (const group of inGroups(deliveries)) await settle(deps, batch.queue, group, () => deliver(deps, group));
+}
+
+/** Those that come for the first time together, each of the others alone. */
+function inGroups(entries: Entry[]): Entry[][] {
+  const isFirst = ({ message }: Entry) => message.attempts === 1;
+  const first = entries.filter(isFirst);
+  return [...(first.length > 0 ? [first] : []), ...entries.filter((entry) => !isFirst(entry)).map((entry) => [entry])];
+}
+
+function deliver(deps: Deps, entries: Entry[]): Promise<void> {
+  const ids = entries.flatMap(({ job }) => (job?.kind === "deliver" ? job.messageIds : []));
+  return deliverMessages(deps, [...new Set(ids)]);
 }
 
 async function runJob(deps: Deps, job: Exclude<Job, { kind: "deliver" }>): Promise<void> {
@@ -56,14 +84,77 @@ async function runJob(deps: Deps, job: Exclude<Job, { kind: "deliver" }>): Promi
   }
 }
 
-async function settle(deps: Deps, messages: Message[], work: Promise<void>): Promise<void> {
+async function settle(deps: Deps, queue: string, entries: Entry[], work: () => Promise<void>): Promise<void> {
+  const started = deps.now();
   try {
-    await work;
-    for (const message of messages) message.ack();
+    await work();
+    for (const entry of entries) done(deps, entry, "done", started);
   } catch (error) {
-    deps.log("error", "job.failed", { count: messages.length, error: describeError(error) });
-    for (const message of messages) {
-      message.retry({ delaySeconds: backoffSeconds(message.attempts, deps.random()) });
+    for (const entry of entries) {
+      if (isOwnFault(error) && entry.message.attempts >= TRIES) await bury(deps, queue, entry, error);
+      else retry(deps, entry, error, started);
     }
   }
+}
+
+function isOwnFault(error: unknown): boolean {
+  return !(error instanceof RequestFailure && error.failure.kind === "store-unavailable");
+}
+
+/** Keeps a job for the operator that no further try can help. */
+async function bury(deps: Deps, queue: string, entry: Entry, fault: unknown): Promise<void> {
+  const started = deps.now();
+  if (!entry.job) deps.log("error", "job.malformed", { queueMessageId: entry.message.id });
+  try {
+    await keepDeadJobs(deps, queue, [entry.message], fault);
+    done(deps, entry, "dead", started, fault);
+  } catch (error) {
+    retry(deps, entry, error, started);
+  }
+}
+
+/** What has failed as often as wrangler.toml says; while the store does not take it, it is tried again for days. */
+async function consumeDead(batch: MessageBatch, deps: Deps): Promise<void> {
+  const queue = batch.queue.replace(/-dead$/, "");
+  const entries = batch.messages.map((message) => ({ message, job: jobSchema.safeParse(message.body).data }));
+  for (const group of inGroups(entries)) {
+    const started = deps.now();
+    const jobs = group.map(({ message }) => message);
+    try {
+      await keepDeadJobs(deps, queue, jobs);
+      for (const entry of group) done(deps, entry, "dead", started);
+    } catch (error) {
+      for (const entry of group) retry(deps, entry, error, started, LONGEST_DEAD_PAUSE_SECONDS);
+    }
+  }
+}
+
+function done(deps: Deps, entry: Entry, outcome: "done" | "dead", started: number, fault?: unknown): void {
+  entry.message.ack();
+  logJob(deps, entry, outcome, started, fault);
+}
+
+function retry(deps: Deps, entry: Entry, error: unknown, started: number, longestSeconds?: number): void {
+  entry.message.retry({ delaySeconds: backoffSeconds(entry.message.attempts, deps.random(), longestSeconds) });
+  logJob(deps, entry, "retried", started, error);
+}
+
+const LEVELS = { done: "info", retried: "warn", dead: "error" } as const;
+
+function logJob(deps: Deps, { message, job }: Entry, outcome: keyof typeof LEVELS, started: number, error?: unknown) {
+  deps.log(LEVELS[outcome], "job", {
+    queueMessageId: message.id,
+    kind: job?.kind ?? "malformed",
+    count: job ? countOf(job) : 1,
+    outcome,
+    attempts: message.attempts,
+    milliseconds: deps.now() - started,
+    ...(error === undefined ? {} : { error: describeError(error) }),
+  });
+}
+
+/** The messages that a job is about; of a claim, nobody knows. */
+function countOf(job: Job): number | null {
+  if (job.kind === "release") return null;
+  return job.kind === "record" ? job.records.length : job.messageIds.length;
 }

@@ -4,12 +4,15 @@ import { RequestFailure } from "./domain/failure.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
-import { failureResponse, faultResponse } from "./http/errors.ts";
+import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
 import { followLink } from "./http/follow-link.ts";
 import { limitRate, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
+import { health, misconfiguredResponse } from "./http/health.ts";
 import { messageStatus } from "./http/message-status.ts";
 import { openApi } from "./http/openapi.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator-clients.ts";
+import { listDeadJobsHandler, putBackAllHandler, putBackHandler } from "./http/operator-dead-jobs.ts";
+import { operatorHealth } from "./http/operator-health.ts";
 import { getMessageHandler } from "./http/operator-messages.ts";
 import { erasePersonHandler, getPersonHandler, listInboundHandler } from "./http/operator-people.ts";
 import { reportHandler } from "./http/operator-reports.ts";
@@ -19,6 +22,7 @@ import {
   listWebsitesHandler,
   putWebsiteHandler,
 } from "./http/operator-websites.ts";
+import { logRequest, routeOf } from "./http/request-log.ts";
 import { sendBulk } from "./http/send-bulk.ts";
 import { sendMessage } from "./http/send-message.ts";
 import { subscribe, unsubscribe } from "./http/subscribe.ts";
@@ -35,6 +39,7 @@ router
   .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribe)
   .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatus)
   .get("/openapi.json", openApi)
+  .get("/health", health) // open: it says what fails, not why
   .get("/l/:code", followLink) // open: the code cannot be guessed
   .head("/l/:code", followLink)
   .get("/carriers/:carrier/receipts", receiveReceiptsHandler) // guarded by the carrier's signature or key
@@ -52,7 +57,11 @@ router
   .get("/operator/websites/:websiteId/people/:phone", requireOperator, getPersonHandler)
   .delete("/operator/websites/:websiteId/people/:phone", requireOperator, erasePersonHandler)
   .get("/operator/websites/:websiteId/report", requireOperator, reportHandler)
-  .get("/operator/messages/:messageId", requireOperator, getMessageHandler);
+  .get("/operator/messages/:messageId", requireOperator, getMessageHandler)
+  .get("/operator/health", requireOperator, operatorHealth)
+  .get("/operator/dead-jobs", requireOperator, listDeadJobsHandler)
+  .post("/operator/dead-jobs/put-back", requireOperator, putBackAllHandler)
+  .post("/operator/dead-jobs/:jobId/put-back", requireOperator, putBackHandler);
 
 export const routes = [...router.routes];
 
@@ -60,12 +69,21 @@ router.all("*", refuseUnknown);
 
 /** Answers a request; whatever goes wrong is an answer too, wrong configuration included. */
 export async function handleRequest(request: Request, makeDeps: () => Deps): Promise<Response> {
-  const apiRequest = Object.assign(request, { requestId: crypto.randomUUID() }) as unknown as ApiRequest;
+  const facts = { requestId: crypto.randomUUID(), logged: {} };
+  const apiRequest = Object.assign(request, facts) as unknown as ApiRequest;
   try {
-    return await router.fetch(apiRequest, makeDeps());
+    const deps = makeDeps();
+    const started = deps.now();
+    const response = await router.fetch(apiRequest, deps);
+    logRequest(deps, apiRequest, response, deps.now() - started);
+    return response;
   } catch (error) {
-    log("error", "configuration.wrong", { requestId: apiRequest.requestId, error: describeError(error) });
-    return addHeaders(faultResponse(), apiRequest);
+    const { requestId, method } = apiRequest;
+    const isHealth = method === "GET" && new URL(request.url).pathname === "/health";
+    const response = isHealth ? misconfiguredResponse() : faultResponse();
+    const { status } = response;
+    log("error", "configuration.wrong", { requestId, method, status, error: describeError(error) });
+    return addHeaders(response, apiRequest);
   }
 }
 
@@ -78,8 +96,10 @@ function refuseUnknown(request: ApiRequest, deps: Deps): never {
 }
 
 function answerError(error: unknown, request: ApiRequest, deps: Deps): Response {
-  const fields = { requestId: request.requestId, path: new URL(request.url).pathname, error: describeError(error) };
-  if (!(error instanceof RequestFailure)) {
+  const isExpected = error instanceof RequestFailure;
+  request.logged = { ...request.logged, code: (isExpected ? toAnswer(error.failure) : FAULT).code };
+  const fields = { requestId: request.requestId, route: routeOf(request), error: describeError(error) };
+  if (!isExpected) {
     deps.log("error", "request.failed", fields);
     return faultResponse();
   }

@@ -1,7 +1,9 @@
 import type { Deps } from "./deps.ts";
+import { LONGEST_RUN_MILLISECONDS } from "./domain/health.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveries } from "./flows/queue-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
+import { purgeDeadJobs } from "./platform/store/dead-jobs.ts";
 import {
   findInterrupted,
   findUnsubmitted,
@@ -10,54 +12,78 @@ import {
   takeForgottenCallbacks,
 } from "./platform/store/left-behind.ts";
 import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
+import { purgeOutcomes } from "./platform/store/outcome-counts.ts";
 import { purgeInbound, purgeMessages } from "./platform/store/reports.ts";
 import { purgeExpiredKeys } from "./platform/store/store-messages.ts";
+import { recordSweep } from "./platform/store/sweeps.ts";
 import { listWebsites } from "./platform/store/websites.ts";
-
-/** A run of a queue's consumer lasts 15 minutes at most; a claim older than this has no run any more. */
-const LONGEST_RUN_MILLISECONDS = 16 * 60_000;
 
 /** How many steps of 1,000 rows a job takes on in one sweep; the next sweep goes on. */
 const MOST_STEPS = 20;
 
-/** Each minute: finds what a crash, a lost job or a silent carrier left behind. Its jobs do not hold one another up. */
-export async function sweep(deps: Deps): Promise<void> {
-  const { config } = deps;
-  const now = deps.now();
-  await run(deps, "requeue-messages", () => requeueMessages(deps, now));
-  await run(deps, "requeue-callbacks", () => requeueCallbacks(deps, now));
-  const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
-  await run(deps, "end-interrupted", () =>
-    endAll(deps, () => findInterrupted(deps.db, claimedBefore), {
-      status: "SENDING",
-      claimedBefore,
-      reason: "outcome unknown, not sent again: the run that submitted it was cut off",
-    }),
-  );
-  await run(deps, "end-unsubmitted", () =>
-    endAll(deps, () => findUnsubmitted(deps.db, now - config.submitWithinMilliseconds), {
-      status: "FAILED_TO_SEND",
-      reason: "the carrier could not take it in time",
-      onlyUnclaimed: true,
-    }),
-  );
-  await run(deps, "end-without-receipt", () =>
-    endAll(deps, () => findWithoutReceipt(deps.db, now - config.receiptWithinMilliseconds), {
-      status: "FAILED_TO_DELIVERY",
-      reason: "no final receipt came in time",
-    }),
-  );
-  await run(deps, "copy-credentials", () => copyCredentials(deps));
-  await run(deps, "purge-messages", () => purgeOld(deps, now - config.retentionMilliseconds));
-  await run(deps, "purge-send-keys", () => purgeExpiredKeys(deps.db, now));
+interface SweepJob {
+  name: string;
+  /** What it finds is no fault of anybody: it is part of every day. */
+  isRoutine?: boolean;
+  /** @returns how many it found; anything but a number where it does not count */
+  run(deps: Deps, now: number): Promise<unknown>;
 }
 
-async function run(deps: Deps, job: string, work: () => Promise<unknown>): Promise<void> {
+const JOBS: SweepJob[] = [
+  { name: "requeue-messages", run: requeueMessages },
+  { name: "requeue-callbacks", run: requeueCallbacks },
+  { name: "end-interrupted", run: endInterrupted },
+  { name: "end-unsubmitted", run: endUnsubmitted },
+  { name: "end-without-receipt", run: endWithoutReceipt },
+  { name: "copy-credentials", isRoutine: true, run: copyCredentials },
+  { name: "purge-messages", isRoutine: true, run: purgeOld },
+  { name: "purge-send-keys", isRoutine: true, run: ({ db }, now) => purgeExpiredKeys(db, now) },
+  { name: "purge-outcomes", isRoutine: true, run: ({ db }, now) => purgeOutcomes(db, now) },
+  {
+    name: "purge-dead-jobs",
+    isRoutine: true,
+    run: ({ db, config }, now) => purgeDeadJobs(db, now - config.retentionMilliseconds),
+  },
+];
+
+interface SweepResult {
+  name: string;
+  /** null: it does not count, or failed. */
+  count: number | null;
+  milliseconds: number;
+  failed: boolean;
+}
+
+/** Each minute: finds what a crash, a lost job or a silent carrier left behind. Its jobs do not hold one another up. */
+export async function sweep(deps: Deps): Promise<void> {
+  const now = deps.now();
+  const results: SweepResult[] = [];
+  for (const job of JOBS) results.push(await run(deps, job, now));
+  const failedJobs = results.filter(({ failed }) => failed).map(({ name }) => name);
+  deps.log(failedJobs.length > 0 ? "error" : "info", "sweep", {
+    milliseconds: deps.now() - now,
+    failed: failedJobs.length,
+    jobs: Object.fromEntries(results.map(({ name, count, milliseconds }) => [name, { count, milliseconds }])),
+  });
   try {
-    const count = await work();
-    if (typeof count === "number" && count > 0) deps.log("warn", "sweep.found", { job, count });
+    await recordSweep(deps.db, deps.now(), failedJobs);
   } catch (error) {
-    deps.log("error", "sweep.failed", { job, error: describeError(error) });
+    deps.log("error", "sweep.failed", { job: "record-sweep", error: describeError(error) });
+  }
+}
+
+async function run(deps: Deps, { name, isRoutine, run }: SweepJob, now: number): Promise<SweepResult> {
+  const started = deps.now();
+  try {
+    const found = await run(deps, now);
+    const count = typeof found === "number" ? found : null;
+    const milliseconds = deps.now() - started;
+    if (count) deps.log(isRoutine ? "info" : "warn", "sweep.found", { job: name, count, milliseconds });
+    return { name, count, milliseconds, failed: false };
+  } catch (error) {
+    const milliseconds = deps.now() - started;
+    deps.log("error", "sweep.failed", { job: name, milliseconds, error: describeError(error) });
+    return { name, count: null, milliseconds, failed: true };
   }
 }
 
@@ -77,8 +103,33 @@ async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   );
 }
 
+async function endInterrupted(deps: Deps, now: number): Promise<number> {
+  const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
+  return endAll(deps, () => findInterrupted(deps.db, claimedBefore), {
+    status: "SENDING",
+    claimedBefore,
+    reason: "outcome unknown, not sent again: the run that submitted it was cut off",
+  });
+}
+
+async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
+  return endAll(deps, () => findUnsubmitted(deps.db, now - deps.config.submitWithinMilliseconds), {
+    status: "FAILED_TO_SEND",
+    reason: "the carrier could not take it in time",
+    onlyUnclaimed: true,
+  });
+}
+
+async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {
+  return endAll(deps, () => findWithoutReceipt(deps.db, now - deps.config.receiptWithinMilliseconds), {
+    status: "FAILED_TO_DELIVERY",
+    reason: "no final receipt came in time",
+  });
+}
+
 /** Texts and what belongs to them; subscriptions and their ledger stay. */
-async function purgeOld(deps: Deps, before: number): Promise<number> {
+async function purgeOld(deps: Deps, now: number): Promise<number> {
+  const before = now - deps.config.retentionMilliseconds;
   let count = 0;
   for (const { websiteId } of await listWebsites(deps.db)) {
     count += await inSteps(

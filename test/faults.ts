@@ -1,12 +1,14 @@
 /**
  * D1 whose first calls fail.
  * @param when before the statements run, or after they took effect
+ * @param which "batches" lets single queries through
  */
 export function failingDatabase(
   db: D1Database,
   failures: number,
   when: "before" | "after" = "before",
   error = "D1_ERROR: Network connection lost.",
+  which: "all" | "batches" = "all",
 ): D1Database {
   let left = failures;
   const fail = async <T>(run: () => Promise<T>): Promise<T> => {
@@ -20,7 +22,7 @@ export function failingDatabase(
     new Proxy(statement, {
       get: (target, name) => {
         if (name === "bind") return (...values: unknown[]) => wrap(target.bind(...values));
-        if (name === "all") return () => fail(() => target.all());
+        if (name === "all" && which === "all") return () => fail(() => target.all());
         if (name === "original") return target;
         return Reflect.get(target, name);
       },

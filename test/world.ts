@@ -7,7 +7,7 @@ import {
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { type Deps, makeDeps, makeLasting } from "../src/deps.ts";
+import { type Deps, logLine, makeDeps, makeLasting } from "../src/deps.ts";
 import type { ClientSettings, Operation } from "../src/domain/client.ts";
 import type { Job } from "../src/domain/job.ts";
 import { consume } from "../src/queue.ts";
@@ -49,7 +49,7 @@ export class World {
       random: () => 0.5,
       messages: this.#queue(this.jobs),
       callbacks: this.#queue(this.callbacks),
-      log: (level, event, fields) => this.logs.push(JSON.stringify({ level, event, ...fields })),
+      log: (level, event, fields) => this.logs.push(logLine(level, event, fields)),
     };
   }
 
@@ -74,7 +74,8 @@ export class World {
       for (const { body, delaySeconds } of messages) queued.push({ body, at: this.now + (delaySeconds ?? 0) * 1000 });
       return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
     };
-    return { sendBatch, send: (body: T) => sendBatch([{ body }]) } as unknown as Queue<T>;
+    const metrics = async () => ({ backlogCount: queued.length, backlogBytes: 0 });
+    return { sendBatch, metrics, send: (body: T) => sendBatch([{ body }]) } as unknown as Queue<T>;
   }
 
   /** A request to the Worker, whose answer must fit the OpenAPI document; what it left for after its answer is done too. */

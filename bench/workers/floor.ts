@@ -13,14 +13,15 @@ export default {
       numbers = await request.text();
       return new Response();
     }
-    return pathname.startsWith("/status/") ? status(env, pathname.slice("/status/".length)) : send(request, env);
+    if (pathname.startsWith("/status/")) return statusOfMany(env, pathname.slice("/status/".length));
+    return pathname === "/text/subscription/status" ? statusOfOne(request, env) : send(request, env);
   },
 } satisfies ExportedHandler<Env>;
 
 async function send(request: Request, env: Env): Promise<Response> {
   const body = await request.json<Record<string, string>>();
-  const clientId = request.headers.get("X-Client-ID") ?? "";
-  const client = await env.CREDENTIALS.get<{ websiteId: string }>(`client:${clientId}`, { type: "json" });
+  const clientId = clientIdOf(request);
+  const client = await readClient(env, clientId);
   if (!client) return new Response(null, { status: 401 });
   await callCounter(env, client.websiteId);
   const messageId = crypto.randomUUID();
@@ -45,7 +46,21 @@ async function send(request: Request, env: Env): Promise<Response> {
   return Response.json({ messageId });
 }
 
-async function status(env: Env, websiteId: string): Promise<Response> {
+/** Of a body with one number: the client, the object, the row. */
+async function statusOfOne(request: Request, env: Env): Promise<Response> {
+  const { phone_numbers = [] } = await request.json<{ phone_numbers?: string[] }>();
+  const client = await readClient(env, clientIdOf(request));
+  if (!client) return new Response(null, { status: 401 });
+  await callCounter(env, client.websiteId);
+  const [phoneNumber = ""] = phone_numbers;
+  const row = await env.DB.prepare("SELECT subscribed FROM subscriptions WHERE website_id = ?1 AND phone = ?2")
+    .bind(client.websiteId, Number(phoneNumber))
+    .first<{ subscribed: number }>();
+  return Response.json({ phoneNumberStatuses: [{ phoneNumber, subscriptionStatus: row?.subscribed === 1 }] });
+}
+
+/** Of the numbers at hand: the one query. */
+async function statusOfMany(env: Env, websiteId: string): Promise<Response> {
   const row = await env.DB.prepare(
     `SELECT json_group_array(s.phone) AS phones FROM json_each(?2) j
      CROSS JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value WHERE s.subscribed = 1`,
@@ -53,4 +68,12 @@ async function status(env: Env, websiteId: string): Promise<Response> {
     .bind(websiteId, numbers)
     .first<{ phones: string }>();
   return new Response(row?.phones);
+}
+
+function clientIdOf(request: Request): string {
+  return request.headers.get("X-Client-ID") ?? "";
+}
+
+function readClient(env: Env, clientId: string): Promise<{ websiteId: string } | null> {
+  return env.CREDENTIALS.get<{ websiteId: string }>(`client:${clientId}`, { type: "json" });
 }

@@ -1,5 +1,7 @@
-// The status of a list of numbers as it is usually written: each number parsed, the file split, `IN (…)` by 100 parameters.
+// The status of a list of numbers as it is usually written: a library for each number and one for the file, and queries of
+// `IN (…)` by 100 parameters.
 import { parsePhoneNumber } from "libphonenumber-js";
+import Papa from "papaparse";
 import { callCounter } from "./counter.ts";
 
 export { RateLimiter } from "./counter.ts";
@@ -33,9 +35,8 @@ export default {
 
 function readCsv(base64: string): string[] {
   const text = new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
-  const [heading = "", ...lines] = text.split(/\r?\n/).filter((line) => line !== "");
-  const column = heading.split(",").indexOf("phone_numbers");
-  return lines.map((line) => line.split(",")[column] ?? "");
+  const { data } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true });
+  return data.map((row) => row.phone_numbers ?? "");
 }
 
 function parseNumbers(given: string[]): { valid: string[]; invalid: string[] } {

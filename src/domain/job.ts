@@ -26,6 +26,8 @@ const submissionRecordSchema = z.object({
   optedOut: z.boolean(),
   /** What the carrier reported together with its answer. */
   receipt: receiptSchema.nullable(),
+  /** false: it was claimed, and the carrier was not asked. */
+  attempted: z.boolean().default(true),
 });
 
 export type SubmissionRecord = z.output<typeof submissionRecordSchema>;
@@ -41,7 +43,7 @@ export const jobSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
 ]);
 
-/** How many messages one job names, and one run claims at a time: what a crash leaves with an unknown outcome. */
+/** How many messages one job names. */
 export const MESSAGES_A_JOB = 100;
 
 export type Job = z.output<typeof jobSchema>;

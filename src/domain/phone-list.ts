@@ -1,8 +1,9 @@
 // Pure. The phone numbers of a bulk request: an array, a CSV file in Base64, or both; each distinct number once.
 import * as z from "zod";
-import { readTable, UnclosedQuoteError } from "./csv.ts";
-import { isE164 } from "./phone.ts";
+import { readPlainColumn, readTable, UnclosedQuoteError } from "./csv.ts";
+import { e164Digits } from "./phone.ts";
 import { sendPurpose } from "./send-request.ts";
+import { sortOrder } from "./sort-order.ts";
 import { type SubscriberRow, toSubscribers } from "./subscribers.ts";
 
 export const MAX_PHONE_NUMBERS = 5_000;
@@ -76,7 +77,8 @@ export const phoneListSchema = z
   )
   .transform(({ phone_numbers, csv_file }, context) => {
     const listed = phone_numbers || [];
-    if (listed.length > 0 || csv_file) return distinctPhones(csv_file ? [...listed, ...csv_file] : listed);
+    if (listed.length > 0 || csv_file)
+      return distinctPhones(listed.length === 0 ? csv_file || [] : [...listed, ...(csv_file || [])]);
     context.addIssue(NEITHER_LIST);
     return z.NEVER;
   })
@@ -106,20 +108,36 @@ export const subscribeSchema = z
 export interface PhoneList {
   /** E.164, distinct, in the order of their first appearance. */
   valid: string[];
+  /** The indexes of `valid` by ascending number. */
+  order: Uint32Array;
   /** As given, trimmed; distinct, in the order of their first appearance. */
   invalid: string[];
 }
 
 export function distinctPhones(given: readonly string[]): PhoneList {
-  const seen = new Set<string>();
-  const list: PhoneList = { valid: [], invalid: [] };
+  const phones: string[] = [];
+  const digits = new Float64Array(given.length);
+  const invalid = new Set<string>();
   for (const item of given) {
     const phone = item.trim();
-    if (seen.has(phone)) continue;
-    seen.add(phone);
-    (isE164(phone) ? list.valid : list.invalid).push(phone);
+    const number = e164Digits(phone);
+    if (Number.isNaN(number)) invalid.add(phone);
+    else digits[phones.push(phone) - 1] = number;
   }
-  return list;
+  return { ...withoutRepeats(phones, digits.subarray(0, phones.length)), invalid: [...invalid] };
+}
+
+/** In their order, equal numbers stand side by side, the one that came first before the others. */
+function withoutRepeats(phones: string[], digits: Float64Array): Pick<PhoneList, "valid" | "order"> {
+  const order = sortOrder(digits);
+  const repeats = new Set<number>();
+  for (let place = 1; place < order.length; place++) {
+    const index = order[place] as number;
+    if (digits[index] === digits[order[place - 1] as number]) repeats.add(index);
+  }
+  if (repeats.size === 0) return { valid: phones, order };
+  const isFirst = (_: unknown, index: number) => !repeats.has(index);
+  return withoutRepeats(phones.filter(isFirst), digits.filter(isFirst));
 }
 
 /**
@@ -148,7 +166,11 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 /** @throws CsvError without the column, or over 50,000 rows */
 function readPhoneColumn(csv: string): string[] {
-  return atMost(readPhoneRows(csv), ([phone]) => phone);
+  if (csv.includes('"')) return atMost(readPhoneRows(csv), ([phone]) => phone);
+  const { columns, cells } = readPlainColumn(csv, PHONE_COLUMN);
+  if (!cells) throw missingColumn(columns);
+  if (cells.length > MAX_CSV_ROWS) throw tooManyRows(cells.length);
+  return cells;
 }
 
 /** @throws CsvError without the column of numbers, or over 50,000 rows */
@@ -164,8 +186,12 @@ function atMost<T, R>(rows: Iterable<T>, take: (row: T) => R): R[] {
     count += 1;
     if (count <= MAX_CSV_ROWS) taken.push(take(row));
   }
-  if (count > MAX_CSV_ROWS) throw new CsvError(`has ${count} rows; at most ${MAX_CSV_ROWS} are allowed`);
+  if (count > MAX_CSV_ROWS) throw tooManyRows(count);
   return taken;
+}
+
+function tooManyRows(count: number): CsvError {
+  return new CsvError(`has ${count} rows; at most ${MAX_CSV_ROWS} are allowed`);
 }
 
 /**

@@ -1,32 +1,51 @@
 // Pure. Phone numbers: E.164 text at the edges, whole numbers inside.
-import { parsePhoneNumberFromString } from "libphonenumber-js";
-import metadata from "libphonenumber-js/min/metadata";
+import { type MetadataJson, parsePhoneNumberFromString } from "libphonenumber-js/core";
+import { PHONE_METADATA } from "./phone-metadata.ts";
 
-const E164_SHAPE = /^\+[1-9]\d{1,14}$/;
+const metadata = JSON.parse(PHONE_METADATA) as MetadataJson;
+
+const PLUS = 43;
+const ZERO = 48;
+const ANY_DIGIT = 0b11_1111_1111;
 
 /**
  * Whether `text` is a phone number in E.164 form: libphonenumber finds it possible (a length that its country has) and
  * writes it in the same way. Possible, not "valid": numbering plans change faster than the library's data.
- *
- * The library takes about 8 µs for each, so what its own data leaves no doubt about is decided by a table.
  */
 export function isE164(text: string): boolean {
-  return E164_SHAPE.test(text) && (isBeyondDoubt(text) || isE164ToLibrary(text));
+  return !Number.isNaN(e164Digits(text));
+}
+
+/**
+ * The digits of a phone number in E.164 form, as toDigits gives them; NaN for any other text. The library takes about
+ * 8 µs for a number, so what its own data leaves no doubt about is decided by a table.
+ */
+export function e164Digits(text: string): number {
+  const { length } = text;
+  if (length < 3 || length > 16 || text.charCodeAt(0) !== PLUS || text.charCodeAt(1) === ZERO) return Number.NaN;
+  let digits = 0;
+  for (let index = 1; index < length; index++) {
+    const digit = text.charCodeAt(index) - ZERO;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    digits = digits * 10 + digit;
+  }
+  return isBeyondDoubt(text) || isE164ToLibrary(text) ? digits : Number.NaN;
 }
 
 export function isE164ToLibrary(text: string): boolean {
-  const parsed = parsePhoneNumberFromString(text);
+  const parsed = parsePhoneNumberFromString(text, metadata);
   return parsed !== undefined && parsed.number === text && parsed.isPossible();
 }
 
 /** A known calling code, a length that all of its countries have, and no national prefix that would be taken away. */
 function isBeyondDoubt(text: string): boolean {
-  for (let digits = 1; digits <= 3; digits++) {
-    const plan = plans.get(text.slice(1, 1 + digits));
-    if (plan === undefined) continue;
-    const start = 1 + digits;
+  let callingCode = 0;
+  for (let start = 2; start <= 4 && start < text.length; start++) {
+    callingCode = callingCode * 10 + text.charCodeAt(start - 1) - ZERO;
+    const plan = planOf(callingCode);
+    if (plan === null) continue;
     if ((plan.lengths & (1 << (text.length - start))) === 0) return false;
-    if (plan.prefix === null) return true;
+    if ((plan.prefixStarts & (1 << (text.charCodeAt(start) - ZERO))) === 0) return true;
     plan.prefix.lastIndex = start;
     return !plan.prefix.test(text);
   }
@@ -38,7 +57,9 @@ interface Plan {
   /** Bit n is set when a national number may have n digits. */
   lengths: number;
   /** Matches, where it is set to look (sticky), what any of the countries would take for a national prefix. */
-  prefix: RegExp | null;
+  prefix: RegExp;
+  /** Bit d is set when such a prefix may begin with digit d. */
+  prefixStarts: number;
 }
 
 /**
@@ -47,20 +68,49 @@ interface Plan {
  */
 type Country = { 3?: number[] | 0; 5?: string | 0; 7?: string | 0 };
 
-const plans = new Map(
-  Object.entries(metadata.country_calling_codes as Record<string, string[]>).map(([callingCode, names]) => [
-    callingCode,
-    toPlan(names.map((name) => (metadata.countries as unknown as Record<string, Country>)[name] ?? {})),
-  ]),
-);
+const namesByCode = metadata.country_calling_codes as Record<string, string[]>;
+const countries = metadata.countries as unknown as Record<string, Country>;
 
-function toPlan(countries: Country[]): Plan {
+/** By calling code, each made when a number first asks for it; null where no country has it. */
+const plans: (Plan | null | undefined)[] = [];
+
+function planOf(callingCode: number): Plan | null {
+  const known = plans[callingCode];
+  if (known !== undefined) return known;
+  const plan = toPlan((namesByCode[callingCode] ?? []).map((name) => countries[name] ?? {}));
+  plans[callingCode] = plan;
+  return plan;
+}
+
+function toPlan(users: Country[]): Plan | null {
+  if (users.length === 0) return null;
   const toBits = ({ 3: lengths }: Country) => (lengths || []).reduce((bits, length) => bits | (1 << length), 0);
-  const prefixes = countries.flatMap(({ 5: prefix, 7: prefixForParsing }) => prefixForParsing || prefix || []);
-  return {
-    lengths: countries.map(toBits).reduce((all, own) => all & own),
-    prefix: prefixes.length === 0 ? null : new RegExp(`(?:${prefixes.join("|")})`, "y"),
-  };
+  const lengths = users.map(toBits).reduce((all, own) => all & own);
+  const prefixes = users.flatMap(
+    ({ 5: prefix, 7: forParsing }) => withoutLengths(forParsing || prefix || "", lengths) || [],
+  );
+  const source = [...new Set(prefixes)].join("|");
+  return { lengths, prefix: new RegExp(source === "" ? "(?!)" : `(?:${source})`, "y"), prefixStarts: startsOf(source) };
+}
+
+/** Where numbers of so many digits are dialled without an area code, a pattern names them whole: `([2-9]\d{6})$|1`. */
+function withoutLengths(prefix: string, lengths: number): string {
+  const [whole, digits] = /^\((?:\d|\[[-\d]+\])\\d\{(\d+)\}\)\$\|?/.exec(prefix) ?? ["", "0"];
+  return (lengths & (1 << (Number(digits) + 1))) === 0 ? prefix.slice(whole.length) : prefix;
+}
+
+/**
+ * The digits with which a match of a pattern may begin, and perhaps more: all that stand where the pattern, an alternative
+ * or a group begins, or after an optional group.
+ */
+function startsOf(source: string): number {
+  if (/(?:^|[|(]|\(\?:)(?:\d|\\d|\[[^\]]*\])(?:[?*]|\{0)|\)(?:\*|\{0)|[.^]/.test(source)) return ANY_DIGIT;
+  let starts = 0;
+  for (const [, atom = ""] of source.matchAll(/(?:^|[|(]|\(\?:|\)\?)(\d|\\d|\[[-\d]+\])/g)) {
+    const first = new RegExp(`^${atom}`);
+    for (let digit = 0; digit <= 9; digit++) if (first.test(String(digit))) starts |= 1 << digit;
+  }
+  return starts;
 }
 
 /** `+12125550100` as 12125550100. E.164 has at most 15 digits and no leading zero, so a number holds it exactly. */

@@ -12,7 +12,7 @@ import {
   type StoreOptions,
   storeMessages,
 } from "../platform/store/store-messages.ts";
-import { queueCallbacks, queueDeliveries, queueJobs } from "./queue-jobs.ts";
+import { queueCallbacks, queueJobs, queueTogether } from "./queue-jobs.ts";
 
 export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
 
@@ -95,6 +95,6 @@ export async function storeOrCancel(deps: Deps, options: StoreOptions, messages:
 
 /** Queues deliveries and callbacks, after the answer. */
 export function followUp(deps: Deps, { pending, due }: Stored & { kind: "stored" }): void {
-  if (pending.length > 0) deps.waitUntil(queueDeliveries(deps, pending));
+  if (pending.length > 0) deps.waitUntil(queueTogether(deps, pending));
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
 }

@@ -1,34 +1,105 @@
 import type { Deps } from "../deps.ts";
 import { backoffSeconds } from "../domain/backoff.ts";
-import { MESSAGES_A_JOB, type SubmissionRecord } from "../domain/job.ts";
+import { CarrierRest } from "../domain/carrier-rest.ts";
+import type { SubmissionRecord } from "../domain/job.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { type ClaimedMessage, claimMessages, recordSubmissions } from "../platform/store/messages.ts";
+import {
+  type ClaimedMessage,
+  claimMessages,
+  postpone,
+  recordSubmissions,
+  waitingByCarrier,
+} from "../platform/store/messages.ts";
 import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
 import { queueCallbacks, queueDeliveries, queueJobs } from "./queue-jobs.ts";
 
+/** How many messages each connection submits of one claim: what is claimed when a run is cut off has an unknown outcome. */
+const SUBMISSIONS_A_CONNECTION = 2;
+
+/**
+ * How long a run waits for what it has submitted of one claim. What a carrier then still lets hang ends in the background,
+ * and holds up neither the next batch nor what else is in this one.
+ */
+const PATIENCE_MILLISECONDS = 2000;
+
+/** A run claims nothing after this: with what it has claimed it ends before an invocation may be cut off (15 minutes). */
+const RUN_MILLISECONDS = 5 * 60_000;
+
+/** After so many submissions that the carrier did not take, a message has failed, whatever time is left to it. */
+const MOST_ATTEMPTS = 40;
+
 /**
  * Submits those of the messages that wait, each once: only what this run has claimed in the store is submitted, and what
- * may have been submitted is never claimed again.
- * @throws RequestFailure store-unavailable, before anything was submitted: safe to run again
+ * may have been submitted is never claimed again. Carriers do not wait for one another.
+ * @throws RequestFailure store-unavailable: safe to run again
  */
 export async function deliverMessages(deps: Deps, ids: string[]): Promise<void> {
-  for (let start = 0; start < ids.length; start += MESSAGES_A_JOB) {
-    await deliverSome(deps, ids.slice(start, start + MESSAGES_A_JOB));
+  const waiting = [...(await waitingByCarrier(deps.db, ids))];
+  const connections = Math.max(1, Math.floor(CONNECTIONS / waiting.length));
+  const ends = await Promise.allSettled(
+    waiting.map(([carrier, own]) => deliverThrough(deps, carrier, own, connections)),
+  );
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+async function deliverThrough(deps: Deps, carrier: string, ids: string[], connections: number): Promise<void> {
+  const started = deps.now();
+  const rest = restOf(deps, carrier);
+  const step = connections * SUBMISSIONS_A_CONNECTION;
+  for (let start = 0; start < ids.length; start += step) {
+    const now = deps.now();
+    const until = rest.until(now);
+    if (until !== undefined) return letRest(deps, carrier, ids.slice(start), until);
+    if (now - started > RUN_MILLISECONDS) return queueDeliveries(deps, ids.slice(start));
+    const isDone = await deliverSome(deps, ids.slice(start, start + step), rest, connections);
+    if (!isDone) return queueDeliveries(deps, ids.slice(start + step));
   }
 }
 
-async function deliverSome(deps: Deps, ids: string[]): Promise<void> {
+function restOf({ rests }: Deps, carrier: string): CarrierRest {
+  const rest = rests.get(carrier) ?? new CarrierRest();
+  rests.set(carrier, rest);
+  return rest;
+}
+
+/** What a failing carrier is spared waits in the store and in the queue, and is no attempt. */
+async function letRest(deps: Deps, carrier: string, ids: string[], until: number): Promise<void> {
+  const seconds = Math.ceil((until - deps.now()) / 1000);
+  deps.log("warn", "carrier.rests", { carrier, count: ids.length, seconds });
+  await postpone(deps.db, ids, until, `${carrier} keeps failing and is given a rest`);
+  await queueDeliveries(deps, ids, seconds);
+}
+
+/** Submissions of one claim. */
+interface Turn {
+  rest: CarrierRest;
+  ended: number;
+  /** No other is to begin. */
+  isOver: boolean;
+}
+
+/** @returns whether all has ended; what has not is left to the background, and what had not begun waits again */
+async function deliverSome(deps: Deps, ids: string[], rest: CarrierRest, connections: number): Promise<boolean> {
   const claim = deps.newId();
   const claimed = await claimOrRelease(deps, ids, claim);
-  if (claimed.length === 0) return;
-  const submissions = await inParallel(claimed, CONNECTIONS, (message) => submit(deps, message));
-  await recordOutcomes(
-    deps,
-    claim,
-    submissions.map(({ message, submission }) => toRecord(deps, message, submission)),
+  if (claimed.length === 0) return true;
+  const turn: Turn = { rest, ended: 0, isOver: false };
+  const work = inParallel(claimed, connections, (message) => submit(deps, message, turn)).then((endings) =>
+    recordOutcomes(
+      deps,
+      claim,
+      endings.map(({ message, ending }) => toRecord(deps, message, ending)),
+    ),
   );
+  const isDone = await Promise.race([work.then(() => true), scheduler.wait(PATIENCE_MILLISECONDS).then(() => false)]);
+  if (isDone) return true;
+  turn.isOver = true;
+  if (turn.ended === 0) rest.hangs(deps.now());
+  deps.waitUntil(work);
+  return false;
 }
 
 async function claimOrRelease(deps: Deps, ids: string[], claim: string): Promise<ClaimedMessage[]> {
@@ -44,14 +115,23 @@ async function claimOrRelease(deps: Deps, ids: string[], claim: string): Promise
   }
 }
 
-interface Submitted {
-  message: ClaimedMessage;
-  submission: Submission;
-}
+/** `spared`: the carrier was not asked. */
+type Ending = Submission | { kind: "spared"; reason: string; seconds: number };
 
-async function submit(deps: Deps, message: ClaimedMessage): Promise<Submitted> {
+async function submit(
+  deps: Deps,
+  message: ClaimedMessage,
+  turn: Turn,
+): Promise<{ message: ClaimedMessage; ending: Ending }> {
   const started = deps.now();
+  const until = turn.rest.until(started);
+  if (until !== undefined || turn.isOver) {
+    const reason = `${message.carrier} ${until === undefined ? "is slow" : "keeps failing and is given a rest"}`;
+    return { message, ending: { kind: "spared", reason, seconds: Math.ceil(((until ?? started) - started) / 1000) } };
+  }
   const submission = await trySubmit(deps, message);
+  turn.ended += 1;
+  noteHealth(deps, turn.rest, submission);
   deps.log(submission.kind === "accepted" ? "info" : "warn", "message.submitted", {
     messageId: message.messageId,
     websiteId: message.websiteId,
@@ -60,7 +140,15 @@ async function submit(deps: Deps, message: ClaimedMessage): Promise<Submitted> {
     attempt: message.attempts,
     milliseconds: deps.now() - started,
   });
-  return { message, submission };
+  return { message, ending: submission };
+}
+
+function noteHealth(deps: Deps, rest: CarrierRest, submission: Submission): void {
+  if (submission.kind === "accepted" || submission.kind === "refused") rest.worked();
+  else if (submission.failing) {
+    const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
+    rest.failed(deps.now(), deps.random(), seconds);
+  }
 }
 
 async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission> {
@@ -74,10 +162,13 @@ async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submissio
   }
 }
 
-function toRecord(deps: Deps, message: ClaimedMessage, submission: Submission): SubmissionRecord {
+function toRecord(deps: Deps, message: ClaimedMessage, submission: Ending): SubmissionRecord {
   const { messageId, attempts } = message;
-  const record = { messageId, reason: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
+  const nothing = { reason: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
+  const record = { ...nothing, messageId, attempted: submission.kind !== "spared" };
   switch (submission.kind) {
+    case "spared":
+      return { ...record, status: null, reason: submission.reason, retryAt: deps.now() + submission.seconds * 1000 };
     case "accepted": {
       const receipt = submission.receipt ? { ...submission.receipt, messageId } : null;
       return { ...record, status: "SENDING", carrierMessageId: submission.carrierMessageId, receipt };
@@ -85,6 +176,13 @@ function toRecord(deps: Deps, message: ClaimedMessage, submission: Submission): 
     case "refused":
       return { ...record, status: "FAILED_TO_SEND", reason: submission.reason, optedOut: submission.optedOut ?? false };
     case "later": {
+      if (attempts >= MOST_ATTEMPTS) {
+        return {
+          ...record,
+          status: "FAILED_TO_SEND",
+          reason: `not taken in ${attempts} attempts: ${submission.reason}`,
+        };
+      }
       const seconds = submission.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
       return { ...record, status: null, reason: submission.reason, retryAt: deps.now() + seconds * 1000 };
     }

@@ -83,9 +83,11 @@ export async function copyToKv(deps: Deps, by: { websiteId: string } | { clientI
 
 const COPIES_A_SWEEP = 500;
 
-/** Copies every client whose copy may be out of date. */
-export async function copyCredentials(deps: Deps): Promise<void> {
-  await copyAll(deps, await findUncopied(deps.db, COPIES_A_SWEEP));
+/** Copies every client whose copy may be out of date. @returns how many */
+export async function copyCredentials(deps: Deps): Promise<number> {
+  const clients = await findUncopied(deps.db, COPIES_A_SWEEP);
+  await copyAll(deps, clients);
+  return clients.length;
 }
 
 async function copyAll(deps: Deps, clients: Credentials[]): Promise<void> {

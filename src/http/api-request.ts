@@ -1,5 +1,5 @@
 import type { IRequestStrict } from "itty-router";
-import type { Deps } from "../deps.ts";
+import type { Deps, LogFields } from "../deps.ts";
 import type { Credentials } from "../domain/client.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 
@@ -7,6 +7,8 @@ import type { Admission } from "../domain/sliding-window.ts";
 export type ApiRequest = IRequestStrict & {
   /** Answered as X-Request-Id, and logged. */
   requestId: string;
+  /** What its line in the log says beside what every line says: handlers add ids and counts. */
+  logged: LogFields;
   /** Set by requireClient. */
   client?: Credentials;
   /** Set by limitRate. */

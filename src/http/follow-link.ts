@@ -20,6 +20,7 @@ export const followLink: Handler = async (request, deps) => {
     isPerson: isPerson(request),
   };
   const count = async () => queueCallbacks(deps, await recordClick(deps.db, click));
+  request.logged = { messageId: link.messageId, isPerson: click.isPerson };
   deps.waitUntil(
     count().catch((error: unknown) =>
       deps.log("error", "click.not-counted", { messageId: link.messageId, error: describeError(error) }),

@@ -19,6 +19,7 @@ export const messageStatus: Handler = async (request, deps) => {
   if (!message || message.website_id !== clientOf(request).websiteId) {
     throw new RequestFailure({ kind: "resource-unknown", what: "message" });
   }
+  request.logged = { messageId };
   const answer: z.output<typeof messageStatusAnswerSchema> = {
     messageId,
     status: message.status as MessageStatus,

@@ -1,10 +1,7 @@
 import type { Handler } from "./api-request.ts";
-import { makeDocument } from "./openapi/document.ts";
 
-let text: string | undefined;
-
-/** GET /openapi.json : made when it is first asked for, once an isolate. */
-export const openApi: Handler = () => {
-  text ??= JSON.stringify(makeDocument());
-  return new Response(text, { headers: { "content-type": "application/json" } });
+/** GET /openapi.json : a file among the assets, which `npm run openapi` writes, so that the Worker need not carry it. */
+export const openApi: Handler = async (request, deps) => {
+  const { body } = await deps.assets.fetch(new URL("/openapi.json", request.url));
+  return new Response(body, { headers: { "content-type": "application/json" } });
 };

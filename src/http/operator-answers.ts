@@ -3,6 +3,7 @@ import { callbackSchema } from "../domain/callback.ts";
 import { OPERATIONS } from "../domain/client.ts";
 import { MESSAGE_STATUSES } from "../domain/message.ts";
 import { reportSchema } from "../domain/report.ts";
+import { faultAnswers } from "./operator-fault-answers.ts";
 
 // What an operator is answered: operator-views.ts makes it from rows. Made when first asked for, not as the Worker starts.
 export function operatorAnswerSchemas() {
@@ -42,6 +43,7 @@ export function operatorAnswerSchemas() {
     Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),
     Report: reportSchema,
     OperatorMessage: operatorMessage(time),
+    ...faultAnswers(time),
   };
 }
 

@@ -9,5 +9,7 @@ const BODY_BYTES = 48 * 1024 * 1024;
 export const sendBulk: Handler = async (request, deps) => {
   requireMediaType(request, "application/json");
   const key = readIdempotencyKey(request);
-  return Response.json(await acceptBulk(deps, senderOf(request, deps), readChunks(request, BODY_BYTES), key));
+  const answer = await acceptBulk(deps, senderOf(request, deps), readChunks(request, BODY_BYTES), key);
+  request.logged = { stored: answer.successSent.length, failed: answer.failedSent.length };
+  return Response.json(answer);
 };

@@ -20,6 +20,7 @@ export const sendMessage: Handler = async (request, deps) => {
     message,
     key === undefined ? key : { key, body: text },
   );
+  request.logged = { messageId };
   return Response.json({ messageId });
 };
 

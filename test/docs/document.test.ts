@@ -24,7 +24,8 @@ function findContents(value: unknown, at = ""): { at: string; content: Content[s
 }
 
 describe("the document", () => {
-  it("is answered to anyone", async () => {
+  /** After a change of routes or schemas: `npm run openapi`. */
+  it("is answered to anyone, as the routes and schemas of today make it", async () => {
     const world = await World.create();
     const answer = await world.fetch("/openapi.json");
     expect(answer.status).toBe(200);

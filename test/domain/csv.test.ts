@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvRecords, UnclosedQuoteError } from "../../src/domain/csv.ts";
+import { csvRecords, readPlainColumn, readTable, UnclosedQuoteError } from "../../src/domain/csv.ts";
 
 const parse = (text: string) => [...csvRecords(text)];
 
@@ -85,6 +85,20 @@ describe("CSV", () => {
         }
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  it("gives a column of any text without quotes as the reader of records does", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "1", ",", "\n", "\r", " "), maxLength: 40 });
+    fc.assert(
+      fc.property(text, fc.constantFrom("a", "1", ""), (given, name) => {
+        const table = readTable(given);
+        const columns = table?.columns ?? [];
+        const index = columns.indexOf(name);
+        const cells = index === -1 ? undefined : [...(table?.rows ?? [])].map((row) => row[index] ?? "");
+        expect(readPlainColumn(given, name)).toEqual({ columns, cells });
+      }),
+      { numRuns: 2000 },
     );
   });
 });

@@ -1,6 +1,14 @@
-import { getCountries, getCountryCallingCode } from "libphonenumber-js";
+import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js";
+import metadata from "libphonenumber-js/min/metadata";
 import { describe, expect, it } from "vitest";
-import { isE164, isE164ToLibrary } from "../../src/domain/phone.ts";
+import { isE164 } from "../../src/domain/phone.ts";
+import { PHONE_METADATA } from "../../src/domain/phone-metadata.ts";
+
+/** By the whole library, with its own data. */
+function isE164ToLibrary(text: string): boolean {
+  const parsed = parsePhoneNumberFromString(text);
+  return parsed !== undefined && parsed.number === text && parsed.isPossible();
+}
 
 /** A generator of whole numbers below `below` that starts anywhere but always goes the same way (mulberry32). */
 function random(seed: number): (below: number) => number {
@@ -33,6 +41,17 @@ function anything(next: (below: number) => number): string {
 }
 
 describe("the table of lengths", () => {
+  /** After a new version of the library: `npm run phone-metadata`. */
+  it("is made of the installed library's data, all but the formats", () => {
+    const withoutFormats = (countries: Record<string, unknown[]>) =>
+      Object.entries(countries).map(([name, data]) => [name, data.map((value, index) => (index === 4 ? 0 : value))]);
+    const kept = JSON.parse(PHONE_METADATA);
+    expect(kept.country_calling_codes).toEqual(metadata.country_calling_codes);
+    for (const part of ["countries", "nonGeographic"] as const) {
+      expect(withoutFormats(kept[part])).toEqual(withoutFormats((metadata as unknown as typeof kept)[part]));
+    }
+  });
+
   it("agrees with the library on a million numbers, random and structured", () => {
     const seed = Date.now() | 0;
     const next = random(seed);

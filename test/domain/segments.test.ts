@@ -1,5 +1,7 @@
 import fc from "fast-check";
+import Package from "grapheme-splitter";
 import { describe, expect, it } from "vitest";
+import GraphemeSplitter from "../../src/domain/grapheme-splitter.ts";
 import { countByPackage, countSegments } from "../../src/domain/segments.ts";
 
 describe("the count of segments", () => {
@@ -20,6 +22,28 @@ describe("the count of segments", () => {
         expect(countSegments(written)).toEqual(countByPackage(written));
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it("takes texts apart where the package does that it stands for, emoji and accents included", () => {
+    const part = fc.constantFrom(
+      ..."aé\n\r€ñ",
+      "e\u0301",
+      "👍",
+      "👍🏽",
+      "🇩🇪",
+      "👩‍👩‍👧",
+      "❤️",
+      "한",
+      "ก",
+      "नि",
+      "\u0000",
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 60 }), (parts) => {
+        const text = parts.join("");
+        expect(new GraphemeSplitter().splitGraphemes(text)).toEqual(new Package().splitGraphemes(text));
+      }),
     );
   });
 });

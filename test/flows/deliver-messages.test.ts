@@ -182,7 +182,7 @@ describe("the answer of a carrier", () => {
 describe("a store that fails", () => {
   const breakStore = (failures: number, when: "before" | "after") => {
     const whole = world.deps;
-    world.deps = { ...whole, db: failingDatabase(whole.db, failures, when) };
+    world.deps = { ...whole, db: failingDatabase(whole.db, failures, when, undefined, "batches") };
     return () => {
       world.deps = whole;
     };

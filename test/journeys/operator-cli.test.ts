@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { showDeadJobs, showPutBack } from "../../scripts/operator-fault-report.ts";
 import { run, waitFor } from "./processes.ts";
 import { makeClient, operate, type Service, send, startService, TOKEN } from "./service.ts";
 
@@ -111,11 +112,56 @@ test("a message is shown with its events and what came back from each callback",
   expect(await operatorJson(["message", messageId])).toMatchObject({ messageId, status: "FAILED_TO_DELIVERY" });
 });
 
+describe("faults", () => {
+  test("are shown: callbacks to an endpoint that is not there, and nothing else", async () => {
+    const client = await makeClient(service.url, "http://127.0.0.1:9/", ["+12125550150"]);
+    await send(client, { phone: "+12125550150" });
+    await waitFor("its callbacks to fail", async () => {
+      const { callbacks } = await operate(service.url, "GET", "/health");
+      return callbacks.lastHour.unreachable >= 2 && callbacks.due.count === 0;
+    });
+    const { code, output } = await operator(["health"]);
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/^at +2\S+Z\nproblems +callbacks-failing\nsweep +ended \d+ s ago\nqueue of messages +0\n/);
+    expect(output).toMatch(/^callbacks, last hour +unreachable \d+$/m);
+    expect(output).toMatch(/^CARRIER +WAITING .*\nsandbox +0 .* accepted \d+$/m);
+    expect(await operatorJson(["health"])).toMatchObject({ problems: ["callbacks-failing"], deadJobs: { count: 0 } });
+  });
+
+  test("that no job has died of leave nothing to put back", async () => {
+    expect(await operator(["dead-jobs"])).toEqual({ code: 0, output: "No dead jobs.\n" });
+    expect(await operator(["put-back", "--all"])).toEqual({ code: 0, output: "Put back 0 jobs.\n" });
+    expect(await operator(["put-back", "nobody"])).toMatchObject({ code: 1, output: expect.stringMatching(/^40401 /) });
+  });
+
+  test("of a dead job are shown in a line, whatever is in them", () => {
+    const job = { id: "a1", queue: "textgate-messages", diedAt: "2026-11-21T12:00:00.000Z", putBackAt: null };
+    const deadJobs = [
+      { ...job, body: { kind: "deliver", messageIds: ["m"] }, error: "Error: no\n\u001b[31m such table" },
+      { ...job, body: null, error: null },
+    ];
+    const lines = showDeadJobs(JSON.stringify({ deadJobs })).split("\n");
+    expect(lines).toEqual([
+      "ID  DIED                      PUT BACK  KIND     ERROR",
+      "a1  2026-11-21T12:00:00.000Z  -         deliver  Error: no [31m such table",
+      "a1  2026-11-21T12:00:00.000Z  -         unknown  -",
+    ]);
+    expect(showPutBack('{"putBack":1}')).toBe("Put back 1 job.");
+    expect(showPutBack('{"putBack":100,"left":3}')).toBe("Put back 100 jobs, 3 left.");
+  });
+});
+
 describe("help", () => {
   test.each([["--help"], ["help"]])("%s names every command and the exit codes", async (flag) => {
     const { code, output } = await operator([flag], { env: { OPERATOR_TOKEN: "" } });
     expect(code).toBe(0);
-    for (const command of ["websites", "put-website <websiteId>", "message <messageId>", "Exit codes"]) {
+    for (const command of [
+      "websites",
+      "put-website <websiteId>",
+      "message <messageId>",
+      "put-back <id or --all>",
+      "Exit codes",
+    ]) {
       expect(output).toContain(command);
     }
   });
@@ -154,6 +200,8 @@ describe.concurrent("exit codes", () => {
     [["website"], "it takes <websiteId>"],
     [["website", "a", "b"], "it takes <websiteId>"],
     [["websites", "--suspend"], "Unknown option '--suspend'"],
+    [["put-back"], "it takes <id or --all>"],
+    [["put-back", "a", "--all"], "it takes <id or --all>"],
     [["change-client", nobody], "nothing to change is given"],
     [["change-client", nobody, "--suspend", "--resume"], "exclude each other"],
     [["rotate-client", nobody, "--grace-seconds", "soon"], "must be a whole number"],

@@ -7,7 +7,9 @@ export const TAGS = [
   ["Websites", "The operator's side: tenants."],
   ["Clients", "The operator's side: credentials that act for a website."],
   ["People", "The operator's side: subscribers, what they texted, and single messages."],
+  ["Faults", "The operator's side: what waits, what fails, and what is to be tried again."],
   ["Carriers", "What carriers call."],
+  ["Health", "Whether the service can work."],
   ["Reference", "This document."],
 ] as const;
 

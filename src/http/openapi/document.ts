@@ -1,12 +1,14 @@
 import { bulkSendAnswerSchema, bulkSendRequestSchema } from "../../domain/bulk-request.ts";
 import { phoneListSchema, subscribeSchema, subscriptionStatusAnswerSchema } from "../../domain/phone-list.ts";
 import { sendAnswerSchema, sendRequestSchema } from "../../domain/send-request.ts";
+import { healthAnswerSchema } from "../health.ts";
 import { messageStatusAnswerSchema } from "../message-status.ts";
 import { operatorAnswerSchemas } from "../operator-answers.ts";
 import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../subscribe.ts";
 import { description, SECURITY_SCHEMES, TAGS } from "./about.ts";
 import { carrierOperations } from "./carrier-operations.ts";
 import { ErrorResponses } from "./errors.ts";
+import { faultOperations, healthOperation } from "./fault-operations.ts";
 import { HEADERS } from "./headers.ts";
 import { openOperations } from "./open-operations.ts";
 import type { ApiOperation } from "./operation.ts";
@@ -29,15 +31,18 @@ export interface OpenApiDocument extends JsonObject {
 export function makeDocument(): OpenApiDocument {
   const requests = operatorRequestSchemas();
   const answers = operatorAnswerSchemas();
-  const names = new SchemaNames({ ...clientSchemas(), ...requests, ...answers });
+  const health = healthAnswerSchema();
+  const names = new SchemaNames({ ...clientSchemas(), ...requests, ...answers, Health: health });
   const errors = new ErrorResponses();
   const operations = [
     ...textOperations(),
     ...openOperations(),
+    healthOperation(health),
     ...websiteOperations(requests, answers),
     ...clientOperations(requests, answers),
     reportOperation(answers),
     ...peopleOperations(answers),
+    ...faultOperations(answers),
     ...carrierOperations(),
   ];
   return {

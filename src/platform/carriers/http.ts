@@ -1,8 +1,8 @@
 import { describeError } from "../describe-error.ts";
 import type { Submission } from "./carrier.ts";
 
-/** How long a carrier may take to answer a submission. */
-export const SUBMIT_TIMEOUT_MILLISECONDS = 30_000;
+/** How long a carrier may take to answer a submission: it may be waited for after its batch, which is allowed 30 seconds. */
+export const SUBMIT_TIMEOUT_MILLISECONDS = 20_000;
 
 /** An answer with its body, or why there is none. */
 export type Answer = { status: number; headers: Headers; body: string } | { status: null; reason: string };
@@ -31,14 +31,14 @@ export function parseJson(body: string): unknown {
  * to the carrier was made. 408, 5xx, redirects and no answer at all leave open whether it has the message.
  */
 export function commonSubmission(answer: Answer, reason: string): Submission {
-  if (answer.status === null) return { kind: "unknown", reason: answer.reason };
+  if (answer.status === null) return { kind: "unknown", reason: answer.reason, failing: true };
   const { status } = answer;
   if (status === 429 || status === 521 || status === 523 || status === 530) {
     const seconds = retryAfterSeconds(answer.headers);
-    return { kind: "later", reason, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
+    return { kind: "later", reason, failing: true, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
   }
   if (status >= 400 && status < 500 && status !== 408) return { kind: "refused", reason };
-  return { kind: "unknown", reason };
+  return { kind: "unknown", reason, failing: true };
 }
 
 const LONGEST_PAUSE_SECONDS = 3600;

@@ -52,7 +52,8 @@ export function kannel(settings: KannelSettings): Carrier {
 
 async function submit(settings: KannelSettings, message: OutboundMessage): Promise<Submission> {
   if (message.mediaUrl !== null) return { kind: "refused", reason: "kannel: an SMS gateway cannot carry media" };
-  if (!(await canConnect(settings.sendSmsUrl))) return { kind: "later", reason: "kannel: connection refused" };
+  if (!(await canConnect(settings.sendSmsUrl)))
+    return { kind: "later", reason: "kannel: connection refused", failing: true };
   const answer = await ask(settings.sendSmsUrl, {
     method: "POST",
     headers: {
@@ -69,7 +70,7 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
   });
   if (answer.status === 202) return { kind: "accepted", carrierMessageId: null };
   const reason = answer.status === null ? "" : `kannel: HTTP ${answer.status}: ${answer.body.slice(0, 200).trim()}`;
-  return answer.status === 503 ? { kind: "later", reason } : commonSubmission(answer, reason);
+  return answer.status === 503 ? { kind: "later", reason, failing: true } : commonSubmission(answer, reason);
 }
 
 const CONNECT_TIMEOUT_MILLISECONDS = 5000;

@@ -12,6 +12,36 @@ export const ANSWER = 2;
 const SUBSCRIPTION = `SELECT 1 FROM subscriptions s
   WHERE s.website_id = messages.website_id AND s.phone = messages.phone`;
 
+/**
+ * Those of the messages that nobody has submitted or claimed, by the carrier of their website: the ids of each in the order
+ * in which they are given.
+ */
+export async function waitingByCarrier(db: D1Database, ids: string[]): Promise<Map<string, string[]>> {
+  const rows = await runQuery(
+    db
+      .prepare(
+        `SELECT w.carrier, json_group_array(j.key) AS places
+         FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value JOIN websites w USING (website_id)
+         WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL GROUP BY w.carrier`,
+      )
+      .bind(JSON.stringify(ids)),
+  );
+  const toIds = (places: number[]) => places.sort((a, b) => a - b).map((place) => ids[place] as string);
+  return new Map(rows.map((row) => [String(row.carrier), toIds(JSON.parse(String(row.places)))]));
+}
+
+/** Lets messages wait that nobody has claimed, until `retryAt` (milliseconds since 1970). */
+export async function postpone(db: D1Database, ids: string[], retryAt: number, reason: string): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE messages SET retry_at = ?2, queued_at = ?2, reason = ?3
+         WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL`,
+      )
+      .bind(JSON.stringify(ids), retryAt, reason),
+  ]);
+}
+
 /** A message that this run alone may submit. */
 export interface ClaimedMessage {
   messageId: string;
@@ -97,7 +127,7 @@ export async function recordSubmissions(
   now: number,
 ): Promise<DueEvent[]> {
   const outcomes = Object.fromEntries(
-    records.map((r) => [r.messageId, [r.status, r.reason, r.carrierMessageId, r.retryAt]]),
+    records.map((r) => [r.messageId, [r.status, r.reason, r.carrierMessageId, r.retryAt, r.attempted]]),
   );
   const outcome = (index: number) => `json_extract(?1, '$."' || message_id || '"[${index}]')`;
   const results = await runBatch(db, [
@@ -112,7 +142,7 @@ export async function recordSubmissions(
         `UPDATE messages SET status = coalesce(${outcome(0)}, status), reason = ${outcome(1)}, retry_at = ${outcome(3)},
            claimed_at = iif(${outcome(0)} IS NULL, NULL, claimed_at),
            claim = iif(${outcome(0)} IS NULL, NULL, claim),
-           queued_at = coalesce(${outcome(3)}, queued_at), updated_at = ?3
+           queued_at = coalesce(${outcome(3)}, queued_at), attempts = attempts - (${outcome(4)} = 0), updated_at = ?3
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2 AND status = 'PENDING_TO_SEND'`,
       )
       .bind(JSON.stringify(outcomes), claim, now),

@@ -34,7 +34,7 @@ export type StoredMessage = NewMessage & {
 export type Stored =
   | {
       kind: "stored";
-      /** Ids of those that wait to be delivered. */
+      /** Ids of all that may wait to be delivered: the rest has its final status already. */
       pending: string[];
       due: DueEvent[];
       /** The id of each that was not stored because it repeats one, and the id of that one. */
@@ -64,17 +64,16 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
     point: once && suppresses && once.attempt === ids[0] ? pointToFirst(db, options, once, list) : null,
     once: once && selectOnce(db, options, once),
     duplicates: suppresses ? selectDuplicates(db, options, list) : null,
-    pending: selectPending(db, ids),
   });
   const [holder] = rows.once;
   if (once && holder?.body_hash !== once.bodyHash) return { kind: "conflict" };
   if (once && holder?.message_id !== once.attempt) return { kind: "repeated", attempt: String(holder?.message_id) };
-  return {
-    kind: "stored",
-    pending: JSON.parse(String(rows.pending[0]?.ids ?? "[]")),
-    due: dueEvents(rows.events),
-    duplicates: new Map(rows.duplicates.map((row) => [String(row.id), String(row.first_id)])),
-  };
+  const duplicates = new Map(rows.duplicates.map((row) => [String(row.id), String(row.first_id)]));
+  // What was stored has its event if its status is final. After a transaction that took effect and was run again, the
+  // events are not told a second time: then a job finds nothing to do, and the sweep queues the callbacks.
+  const final = new Set(rows.events.map((row) => String(row.message_id)));
+  const pending = ids.filter((id) => !final.has(id) && !duplicates.has(id));
+  return { kind: "stored", pending, due: dueEvents(rows.events), duplicates };
 }
 
 function toRow(message: StoredMessage) {
@@ -186,15 +185,6 @@ function selectDuplicates(db: D1Database, { websiteId }: StoreOptions, list: str
        ON k.website_id = ?2 AND k.send_key = ${SAME_KEY} WHERE k.message_id <> id`,
     )
     .bind(list, websiteId);
-}
-
-function selectPending(db: D1Database, ids: string[]): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT json_group_array(m.message_id) AS ids FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value
-       WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL`,
-    )
-    .bind(JSON.stringify(ids));
 }
 
 /** Takes back messages that their sender was told are not stored, unless their submission has begun. */

@@ -1,22 +1,31 @@
 import { toDigits, toE164 } from "../../domain/phone.ts";
+import type { PhoneList } from "../../domain/phone-list.ts";
 import { type Row, runBatch, runQuery, toJsonLists } from "./database.ts";
 
 /**
  * Which of the numbers are subscribed to the website's text program, in one query.
- * @param phones E.164, distinct
+ * @param phones distinct
+ * @returns 1 for each that is, 0 for each that is not, in the order of `phones.valid`
  */
-export async function findSubscribed(db: D1Database, websiteId: string, phones: string[]): Promise<Set<number>> {
-  // Sorted keys walk the index from one end to the other, and one JSON value comes back in place of a row each.
-  const sorted = Float64Array.from(phones, toDigits).sort();
+export async function findSubscribed(
+  db: D1Database,
+  websiteId: string,
+  { valid, order }: Pick<PhoneList, "valid" | "order">,
+): Promise<Uint8Array> {
+  // Sorted keys walk the index from one end to the other, and their places come back as one value in place of a row each.
+  let digits = "";
+  for (const index of order) digits += `,${(valid[index] as string).slice(1)}`;
   const [row] = await runQuery(
     db
       .prepare(
-        `SELECT json_group_array(s.phone) AS phones FROM json_each(?2) j
+        `SELECT json_group_array(j.key) AS places FROM json_each(?2) j
          CROSS JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value WHERE s.subscribed = 1`,
       )
-      .bind(websiteId, `[${sorted.join(",")}]`),
+      .bind(websiteId, `[${digits.slice(1)}]`),
   );
-  return new Set(JSON.parse((row?.phones as string | undefined) ?? "[]") as number[]);
+  const subscribed = new Uint8Array(valid.length);
+  for (const place of JSON.parse(String(row?.places)) as number[]) subscribed[order[place] as number] = 1;
+  return subscribed;
 }
 
 /** The id of the last row of the ledger about a number: the state is what that row says. */

@@ -1,0 +1,73 @@
+import type { Deps } from "../deps.ts";
+import { RequestFailure } from "../domain/failure.ts";
+import { type Job, jobSchema } from "../domain/job.ts";
+import { maskNumbers, toMaskedJson } from "../domain/mask.ts";
+import { describeError } from "../platform/describe-error.ts";
+import {
+  type DeadJob,
+  findDeadJob,
+  insertDeadJobs,
+  listWaitingDeadJobs,
+  markPutBack,
+} from "../platform/store/dead-jobs.ts";
+import { CONNECTIONS, inParallel } from "./in-parallel.ts";
+
+/** A job as the queue brings it. */
+export interface QueuedJob {
+  id: string;
+  body: unknown;
+}
+
+/**
+ * Keeps jobs for the operator. Safe to run again.
+ * @param error undefined where it is not known
+ * @throws RequestFailure store-unavailable
+ */
+export async function keepDeadJobs(deps: Deps, queue: string, jobs: QueuedJob[], error?: unknown): Promise<void> {
+  const diedAt = deps.now();
+  const reason = error === undefined ? null : maskNumbers(describeError(error));
+  await insertDeadJobs(
+    deps.db,
+    jobs.map(({ id, body }) => ({ id, queue, body: toKeptBody(body), diedAt, error: reason })),
+  );
+}
+
+/** Of a job, only a carrier's words may hold a number; of what nobody can read, anything may. */
+function toKeptBody(body: unknown): string {
+  const isJob = jobSchema.safeParse(body).success;
+  return toMaskedJson(body, (key) => !isJob || key === "reason");
+}
+
+/** How many one call puts back: the caller goes on while some are left. */
+const PUT_BACK_AT_ONCE = 100;
+
+/**
+ * Queues the oldest of those again that nobody has put back.
+ * @returns how many, and how many are left (1,000 at most)
+ * @throws RequestFailure store-unavailable: some may have been queued
+ */
+export async function putBackWaiting(deps: Deps): Promise<{ putBack: number; left: number }> {
+  const jobs = await listWaitingDeadJobs(deps.db, PUT_BACK_AT_ONCE);
+  return { putBack: jobs.length, left: await putBack(deps, jobs) };
+}
+
+/** Queues a job again, whether or not it has been put back before. @returns false for an unknown one */
+export async function putBackOne(deps: Deps, id: string): Promise<boolean> {
+  const job = await findDeadJob(deps.db, id);
+  if (job) await putBack(deps, [job]);
+  return job !== undefined;
+}
+
+/** Queued first, marked after: what is cut off between the two is put back twice, which the claims make harmless. */
+async function putBack(deps: Deps, jobs: DeadJob[]): Promise<number> {
+  await inParallel(jobs, CONNECTIONS, async ({ body }) => {
+    try {
+      await deps.messages.send(JSON.parse(body) as Job, { contentType: "json" });
+    } catch (error) {
+      throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+    }
+  });
+  const ids = jobs.map(({ id }) => id);
+  for (const id of ids) deps.log("info", "dead-job.put-back", { jobId: id });
+  return markPutBack(deps.db, ids, deps.now());
+}

@@ -1,0 +1,104 @@
+import type { Deps } from "../deps.ts";
+import {
+  addLoads,
+  ageSeconds,
+  CALLBACK_OUTCOMES,
+  type CarrierState,
+  findProblems,
+  LONGEST_RUN_MILLISECONDS,
+  MESSAGE_STATES,
+  type MessageState,
+  type ServiceState,
+  SUBMISSION_OUTCOMES,
+  toBacklog,
+} from "../domain/health.ts";
+import { describeError } from "../platform/describe-error.ts";
+import { countStates, listCarriersInUse, type StateCounts } from "../platform/store/health.ts";
+import { type OutcomeCount, readOutcomes } from "../platform/store/outcome-counts.ts";
+import { withinTime } from "../platform/time-limit.ts";
+
+/**
+ * What waits, what is stuck and what fails.
+ * @throws RequestFailure store-unavailable
+ */
+export async function readServiceState(deps: Deps): Promise<ServiceState> {
+  const now = deps.now();
+  const [counts, outcomes, inUse, ...queues] = await Promise.all([
+    countStates(deps.db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS }),
+    readOutcomes(deps.db, now),
+    listCarriersInUse(deps.db),
+    readQueue(deps, "messages", now),
+    readQueue(deps, "callbacks", now),
+  ]);
+  const { lastSweep, callbacks } = counts;
+  const state = {
+    checkedAt: new Date(now).toISOString(),
+    isCut: counts.isCut,
+    sweep: {
+      endedAt: lastSweep && new Date(lastSweep.endedAt).toISOString(),
+      ageSeconds: lastSweep && ageSeconds(lastSweep.endedAt, now),
+      failedJobs: lastSweep?.failedJobs ?? [],
+    },
+    queues,
+    messages: byState((name) => toBacklog(addLoads([...counts.messages.values()].map((states) => states[name])), now)),
+    carriers: readCarriers(deps, counts, outcomes, inUse),
+    callbacks: {
+      due: toBacklog(callbacks.due, now),
+      claimed: toBacklog(callbacks.claimed, now),
+      lastHour: countOutcomes(CALLBACK_OUTCOMES, outcomes, "callback", ""),
+    },
+    deadJobs: toBacklog(counts.deadJobs, now),
+    credentialsBehind: toBacklog(counts.credentialsBehind, now),
+  };
+  return { problems: findProblems(state), ...state };
+}
+
+function readCarriers(
+  { carriers, now }: Deps,
+  { messages }: StateCounts,
+  outcomes: OutcomeCount[],
+  inUse: string[],
+): CarrierState[] {
+  const submitted = outcomes.filter(({ kind }) => kind === "submission").map(({ carrier }) => carrier);
+  const names = new Set([...Object.keys(carriers.ready), ...inUse, ...messages.keys(), ...submitted]);
+  return [...names].sort().map((carrier) => ({
+    carrier,
+    isInUse: inUse.includes(carrier),
+    isSetUp: Object.hasOwn(carriers.ready, carrier),
+    missingSettings: (Object.hasOwn(carriers.missing, carrier) && carriers.missing[carrier]) || [],
+    ...byState((name) => toBacklog(messages.get(carrier)?.[name], now())),
+    lastHour: countOutcomes(SUBMISSION_OUTCOMES, outcomes, "submission", carrier),
+  }));
+}
+
+function byState<T>(read: (state: MessageState) => T): Record<MessageState, T> {
+  return Object.fromEntries(MESSAGE_STATES.map((state) => [state, read(state)])) as Record<MessageState, T>;
+}
+
+function countOutcomes<Name extends string>(
+  names: readonly Name[],
+  outcomes: OutcomeCount[],
+  kind: OutcomeCount["kind"],
+  carrier: string,
+): Record<Name, number> {
+  const found = outcomes.filter((it) => it.kind === kind && it.carrier === carrier);
+  const count = (name: Name) => found.find(({ outcome }) => outcome === name)?.count ?? 0;
+  return Object.fromEntries(names.map((name) => [name, count(name)])) as Record<Name, number>;
+}
+
+const QUEUE_TIMEOUT_MILLISECONDS = 2000;
+
+/** What the queue says of itself; null where it does not answer in time: the other counts are worth showing all the same. */
+async function readQueue(deps: Deps, queue: "messages" | "callbacks", now: number) {
+  try {
+    const { backlogCount, oldestMessageTimestamp } = await withinTime(
+      QUEUE_TIMEOUT_MILLISECONDS,
+      deps[queue].metrics(),
+    );
+    const oldestSeconds = oldestMessageTimestamp ? ageSeconds(oldestMessageTimestamp.getTime(), now) : null;
+    return { queue, backlog: backlogCount, oldestSeconds };
+  } catch (error) {
+    deps.log("warn", "queue.metrics-failed", { queue, error: describeError(error) });
+    return { queue, backlog: null, oldestSeconds: null };
+  }
+}

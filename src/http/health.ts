@@ -1,0 +1,31 @@
+import * as z from "zod";
+import { checkHealth } from "../flows/check-health.ts";
+import { CHECKS, type Health } from "../platform/health-memory.ts";
+import type { Handler } from "./api-request.ts";
+
+/** Made when first asked for, not as the Worker starts. */
+export function healthAnswerSchema() {
+  const check = z.object({ status: z.enum(["ok", "failing"]), milliseconds: z.int() });
+  const checks = Object.fromEntries(CHECKS.map((name) => [name, check.optional()]));
+  return z.object({
+    status: z.enum(["ok", "failing"]),
+    checks: z.object({ ...checks, configuration: check }).meta({
+      description: "Of a wrong configuration there is no other check.",
+    }),
+  });
+}
+
+/** GET /health : open, so it tells which check fails, and never why: the log does. */
+export const health: Handler = async (_request, deps) => {
+  return healthResponse(await deps.health.read(deps.now, () => checkHealth(deps)));
+};
+
+function healthResponse(checks: Health): Response {
+  const isFailing = Object.values(checks).some(({ status }) => status === "failing");
+  return Response.json({ status: isFailing ? "failing" : "ok", checks }, { status: isFailing ? 503 : 200 });
+}
+
+/** The answer of a service whose settings cannot even be read. */
+export function misconfiguredResponse(): Response {
+  return healthResponse({ configuration: { status: "failing", milliseconds: 0 } });
+}

@@ -1,0 +1,81 @@
+import { type Row, runBatch, runNamed, runQuery, toJsonLists } from "./database.ts";
+
+/** A job that is not tried any more. */
+export interface DeadJob {
+  /** The queue's own. */
+  id: string;
+  queue: string;
+  /** JSON */
+  body: string;
+  /** Milliseconds since 1970. */
+  diedAt: number;
+  /** Of its last try; null where it is not known. */
+  error: string | null;
+  putBackAt: number | null;
+}
+
+/** Stores jobs; one that is stored again stands once. */
+export async function insertDeadJobs(db: D1Database, jobs: Omit<DeadJob, "putBackAt">[]): Promise<void> {
+  const rows = jobs.map(({ id, queue, body, diedAt, error }) => [id, queue, body, diedAt, error]);
+  for (const list of toJsonLists(rows)) {
+    await runBatch(db, [
+      db
+        .prepare(
+          `INSERT INTO dead_jobs (id, queue, body, died_at, error)
+           SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?1) WHERE true
+           ON CONFLICT (id) DO NOTHING`,
+        )
+        .bind(list),
+    ]);
+  }
+}
+
+/** The latest first. @param before the id of the last one of the page before; null: from the beginning */
+export async function listDeadJobs(db: D1Database, before: string | null, limit: number): Promise<DeadJob[]> {
+  const query = db
+    .prepare(
+      `SELECT * FROM dead_jobs
+       WHERE ?1 IS NULL OR (died_at, id) < (SELECT d.died_at, d.id FROM dead_jobs d WHERE d.id = ?1)
+       ORDER BY died_at DESC, id DESC LIMIT ?2`,
+    )
+    .bind(before, limit);
+  return (await runQuery(query)).map(toDeadJob);
+}
+
+export async function findDeadJob(db: D1Database, id: string): Promise<DeadJob | undefined> {
+  const [row] = await runQuery(db.prepare("SELECT * FROM dead_jobs WHERE id = ?1").bind(id));
+  return row && toDeadJob(row);
+}
+
+/** Those that nobody has put back, the oldest first. */
+export async function listWaitingDeadJobs(db: D1Database, limit: number): Promise<DeadJob[]> {
+  const query = db.prepare("SELECT * FROM dead_jobs WHERE put_back_at IS NULL ORDER BY died_at LIMIT ?1").bind(limit);
+  return (await runQuery(query)).map(toDeadJob);
+}
+
+/** @returns how many still wait, one thousand at most */
+export async function markPutBack(db: D1Database, ids: string[], now: number): Promise<number> {
+  const { left } = await runNamed(db, {
+    marked: db
+      .prepare("UPDATE dead_jobs SET put_back_at = ?2 WHERE id IN (SELECT value FROM json_each(?1))")
+      .bind(JSON.stringify(ids), now),
+    left: db.prepare("SELECT count(*) AS count FROM (SELECT 1 FROM dead_jobs WHERE put_back_at IS NULL LIMIT 1000)"),
+  });
+  return Number(left[0]?.count ?? 0);
+}
+
+/** @returns how many were taken away */
+export async function purgeDeadJobs(db: D1Database, before: number): Promise<number> {
+  return (await runQuery(db.prepare("DELETE FROM dead_jobs WHERE died_at <= ?1 RETURNING id").bind(before))).length;
+}
+
+function toDeadJob(row: Row): DeadJob {
+  return {
+    id: row.id as string,
+    queue: row.queue as string,
+    body: row.body as string,
+    diedAt: row.died_at as number,
+    error: row.error as string | null,
+    putBackAt: row.put_back_at as number | null,
+  };
+}

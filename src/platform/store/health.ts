@@ -1,0 +1,117 @@
+import type { CarrierStates, Load } from "../../domain/health.ts";
+import { type Row, runNamed, runQuery } from "./database.ts";
+
+/** How many rows of a state are looked at: a backlog of any size is counted in the same time. */
+export const COUNTED_ROWS = 10_000;
+
+/** Reads from the newest table: it fails as well when the latest migration has not been applied. Asked once. */
+export async function probeDatabase(db: D1Database): Promise<void> {
+  await db.prepare("SELECT ended_at FROM last_sweep").all();
+}
+
+/** Times in milliseconds since 1970. */
+export interface StateCounts {
+  /** By carrier. */
+  messages: Map<string, CarrierStates>;
+  callbacks: { due: Load; claimed: Load };
+  deadJobs: Load;
+  credentialsBehind: Load;
+  lastSweep: { endedAt: number; failedJobs: string[] } | null;
+  /** A state has more rows than are counted: those that have waited longest are. */
+  isCut: boolean;
+}
+
+/**
+ * Counts what waits, in each state. Every statement walks an index of that state alone, and ends after COUNTED_ROWS; the
+ * one about credentials reads all clients.
+ * @param stuckBefore a message claimed before this has no run any more
+ */
+export async function countStates(
+  db: D1Database,
+  { now, stuckBefore }: { now: number; stuckBefore: number },
+): Promise<StateCounts> {
+  const rows = await runNamed(db, {
+    pending: pending(db, now, stuckBefore),
+    sending: sending(db),
+    // Since it was due: the sweep and a slow endpoint set queued_at anew.
+    callbacksDue: load(db, "occurred_at", "events WHERE callback_due = 1 AND attempted_at IS NULL ORDER BY queued_at"),
+    callbacksClaimed: load(
+      db,
+      "attempted_at",
+      "events WHERE attempted_at IS NOT NULL AND outcome IS NULL ORDER BY attempted_at",
+    ),
+    deadJobs: load(db, "died_at", "dead_jobs WHERE put_back_at IS NULL ORDER BY died_at"),
+    credentialsBehind: db.prepare(
+      `SELECT count(*) AS count, min(changed_at) AS oldest_at FROM clients
+       WHERE copied_at IS NULL OR copied_at < changed_at`,
+    ),
+    lastSweep: db.prepare("SELECT ended_at, failed_jobs FROM last_sweep"),
+  });
+  const [swept] = rows.lastSweep;
+  const counted = [rows.pending, rows.sending, rows.callbacksDue, rows.callbacksClaimed, rows.deadJobs];
+  return {
+    messages: byCarrier([...rows.pending, ...rows.sending]),
+    callbacks: { due: toLoad(rows.callbacksDue[0]), claimed: toLoad(rows.callbacksClaimed[0]) },
+    deadJobs: toLoad(rows.deadJobs[0]),
+    credentialsBehind: toLoad(rows.credentialsBehind[0]),
+    lastSweep: swept
+      ? { endedAt: Number(swept.ended_at), failedJobs: JSON.parse(String(swept.failed_jobs)) as string[] }
+      : null,
+    isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
+  };
+}
+
+/** A message that nobody has submitted yet goes to the carrier that its website has now. */
+function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT state, carrier, count(*) AS count, min(since) AS oldest_at FROM (
+         SELECT CASE WHEN claimed_at <= ?2 THEN 'stuck' WHEN claimed_at IS NOT NULL THEN 'claimed'
+             WHEN retry_at > ?1 THEN 'retrying' ELSE 'waiting' END AS state,
+           coalesce(iif(claimed_at IS NULL, NULL, carrier), (SELECT w.carrier FROM websites w
+             WHERE w.website_id = p.website_id), '') AS carrier,
+           coalesce(claimed_at, iif(retry_at <= ?1, retry_at, accepted_at)) AS since
+         FROM (SELECT website_id, carrier, claimed_at, retry_at, accepted_at FROM messages
+           WHERE status = 'PENDING_TO_SEND' ORDER BY queued_at LIMIT ${COUNTED_ROWS}) p
+       ) GROUP BY state, carrier`,
+    )
+    .bind(now, stuckBefore);
+}
+
+function sending(db: D1Database): D1PreparedStatement {
+  return db.prepare(
+    `SELECT 'withoutReceipt' AS state, coalesce(carrier, '') AS carrier, count(*) AS count, min(updated_at) AS oldest_at
+     FROM (SELECT carrier, updated_at FROM messages WHERE status = 'SENDING' ORDER BY updated_at LIMIT ${COUNTED_ROWS})
+     GROUP BY carrier`,
+  );
+}
+
+function load(db: D1Database, time: string, rows: string): D1PreparedStatement {
+  return db.prepare(
+    `SELECT count(*) AS count, min(since) AS oldest_at
+     FROM (SELECT ${time} AS since FROM ${rows} LIMIT ${COUNTED_ROWS})`,
+  );
+}
+
+function toLoad(row: Row | undefined): Load {
+  return { count: Number(row?.count ?? 0), oldestAt: (row?.oldest_at as number | null | undefined) ?? null };
+}
+
+function sum(rows: Row[]): number {
+  return rows.reduce((total, { count }) => total + Number(count), 0);
+}
+
+function byCarrier(rows: Row[]): Map<string, CarrierStates> {
+  const carriers = new Map<string, CarrierStates>();
+  for (const row of rows) {
+    const name = row.carrier as string;
+    const states = carriers.get(name) ?? {};
+    carriers.set(name, { ...states, [row.state as keyof CarrierStates]: toLoad(row) });
+  }
+  return carriers;
+}
+
+/** The carriers that websites name. */
+export async function listCarriersInUse(db: D1Database): Promise<string[]> {
+  return (await runQuery(db.prepare("SELECT DISTINCT carrier FROM websites"))).map((row) => row.carrier as string);
+}

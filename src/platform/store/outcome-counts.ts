@@ -1,0 +1,49 @@
+import { runBatch, runQuery } from "./database.ts";
+
+/** How many submissions, or callbacks, ended so. */
+export interface OutcomeCount {
+  kind: "submission" | "callback";
+  /** `""` of a callback. */
+  carrier: string;
+  outcome: string;
+  count: number;
+}
+
+const MINUTE_MILLISECONDS = 60_000;
+const HOUR_MINUTES = 60;
+
+/** Adds to the counts of this minute. Asked once: a failure leaves open whether it took effect, and nothing counts twice. */
+export async function addOutcomes(db: D1Database, counts: OutcomeCount[], now: number): Promise<void> {
+  await db
+    .prepare(
+      `INSERT INTO outcome_counts (minute, kind, carrier, outcome, count)
+       SELECT ?2, value ->> 'kind', value ->> 'carrier', value ->> 'outcome', value ->> 'count' FROM json_each(?1) WHERE true
+       ON CONFLICT (minute, kind, carrier, outcome) DO UPDATE SET count = count + excluded.count`,
+    )
+    .bind(JSON.stringify(counts), Math.floor(now / MINUTE_MILLISECONDS))
+    .all();
+}
+
+/** Of the last hour, this minute included. */
+export async function readOutcomes(db: D1Database, now: number): Promise<OutcomeCount[]> {
+  const rows = await runQuery(
+    db
+      .prepare(
+        `SELECT kind, carrier, outcome, sum(count) AS count FROM outcome_counts WHERE minute > ?1
+         GROUP BY kind, carrier, outcome`,
+      )
+      .bind(Math.floor(now / MINUTE_MILLISECONDS) - HOUR_MINUTES),
+  );
+  return rows.map((row) => ({
+    kind: row.kind as OutcomeCount["kind"],
+    carrier: row.carrier as string,
+    outcome: row.outcome as string,
+    count: Number(row.count),
+  }));
+}
+
+/** Takes away what is older than an hour. */
+export async function purgeOutcomes(db: D1Database, now: number): Promise<void> {
+  const before = Math.floor(now / MINUTE_MILLISECONDS) - HOUR_MINUTES;
+  await runBatch(db, [db.prepare("DELETE FROM outcome_counts WHERE minute <= ?1").bind(before)]);
+}

@@ -1,0 +1,98 @@
+// One process of the service, made to be killed: the production bundle in workerd, with its state on disk, its queue consumers
+// and its cron. Its settings come as JSON in the first argument; it says "ready" over the channel of its parent.
+import { dirname, join } from "node:path";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import type { WorkerConfig } from "../../../bench/service.ts";
+
+export interface ServiceSettings {
+  /** Of the bundled Worker. */
+  script: string;
+  /** Holds the state, and what goes with the process. */
+  directory: string;
+  port: number;
+  /** wrangler.toml, and what of it is other here. */
+  config: WorkerConfig;
+  bindings: Record<string, string>;
+  /** In production a minute. */
+  sweepEveryMilliseconds: number;
+}
+
+const settings: ServiceSettings = JSON.parse(process.argv[2] ?? "{}");
+const { script, directory, port, config, bindings } = settings;
+
+// The service does not outlive a driver that was itself killed.
+process.on("disconnect", () => process.exit(1));
+
+const miniflare = new Miniflare(
+  convertV4MiniflareOptions({
+    log: new Log(LogLevel.WARN),
+    handleStructuredLogs: ({ message }) => process.stdout.write(`${message}\n`),
+    cf: false,
+    telemetry: { enabled: false },
+    resourcePersistencePath: join(directory, "state"),
+    resourceTmpPath: join(directory, "resources"),
+    workers: [
+      {
+        ...config,
+        name: "service",
+        modulesRoot: dirname(script),
+        modules: [{ type: "ESModule", path: script }],
+        bindings: { ...config.bindings, ...bindings },
+        unsafeDirectSockets: [{ host: "127.0.0.1", port }],
+      },
+    ],
+  }),
+);
+await miniflare.ready;
+
+const db = await miniflare.getD1Database("DB", "service");
+const isRestart = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'websites'").first();
+if (isRestart) await redeliver();
+else {
+  // wrangler's code, which this needs, takes long to load: a restart does without.
+  const { applyMigrations } = await import("../../../bench/service.ts");
+  await applyMigrations(db);
+}
+
+const worker = await miniflare.getWorker("service");
+let sweeping: Promise<unknown> = Promise.resolve();
+setInterval(() => {
+  sweeping = sweeping
+    .then(() => worker.scheduled({ cron: "* * * * *" }))
+    .catch((error) => console.error(String(error)));
+}, settings.sweepEveryMilliseconds);
+process.send?.("ready");
+
+/**
+ * Miniflare's queues die with the process. Cloudflare's do not: what a killed run has not acknowledged is delivered again,
+ * also what it had claimed. So half of the jobs come again here, by the message's id, and half are lost, for the sweep to find.
+ */
+async function redeliver(): Promise<void> {
+  const comesAgain = "instr('02468ace', substr(message_id, -1)) > 0";
+  const messageIds = await selectIds(
+    `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND ${comesAgain}`,
+  );
+  const eventIds = await selectIds(
+    `SELECT message_id || '_' || event FROM events WHERE callback_due = 1 AND outcome IS NULL AND ${comesAgain}`,
+  );
+  const jobs = inHundreds(messageIds).map((ids) => ({ kind: "deliver", messageIds: ids }));
+  const messages = await miniflare.getQueueProducer("MESSAGES", "service");
+  const callbacks = await miniflare.getQueueProducer("CALLBACKS", "service");
+  for (const batch of inHundreds(jobs)) await messages.sendBatch(batch.map(toMessage));
+  for (const batch of inHundreds(eventIds)) await callbacks.sendBatch(batch.map(toMessage));
+}
+
+async function selectIds(query: string): Promise<string[]> {
+  return (await db.prepare(query).raw<[string]>()).map(([id]) => id);
+}
+
+function toMessage(body: unknown) {
+  return { body, contentType: "json" as const };
+}
+
+/** As many as a job names, and as many as a batch may hold. */
+function inHundreds<T>(items: T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / 100) }, (_, index) =>
+    items.slice(index * 100, index * 100 + 100),
+  );
+}
