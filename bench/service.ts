@@ -9,8 +9,9 @@ import { findWorkerd } from "./cpu.ts";
 
 export type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 
-export interface Workers<Name extends WorkerName = WorkerName> {
+export interface Workers<Name extends string = WorkerName> {
   url: Record<Name, string>;
+  /** For when nothing is under way: preparing a statement stops this process, and workerd stops once its log is not read. */
   db: Database;
   operatorToken: string;
   /** Of workerd, over HTTP. */
@@ -20,8 +21,8 @@ export interface Workers<Name extends WorkerName = WorkerName> {
   close(): Promise<void>;
 }
 
-export interface StartOptions<Name extends WorkerName> {
-  /** Where the bundles are. */
+export interface StartOptions<Name extends string> {
+  /** Where buildWorker has put the bundles. */
   directory: string;
   names: readonly Name[];
   /**
@@ -30,18 +31,18 @@ export interface StartOptions<Name extends WorkerName> {
    */
   withConsumers: boolean;
   vars?: Record<string, string>;
+  /** Gets each line that a Worker logs; those above "info" go to standard error if not given. */
+  onLog?: (line: string) => void;
 }
 
-export async function start<Name extends WorkerName>(options: StartOptions<Name>): Promise<Workers<Name>> {
-  const { directory, names } = options;
+export async function start<Name extends string>(options: StartOptions<Name>): Promise<Workers<Name>> {
+  const { directory, names, onLog = showTrouble } = options;
   const config = await readConfig(directory);
   const operatorToken = randomBytes(32).toString("hex");
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       log: new NoOpLog(),
-      handleStructuredLogs: ({ message }) => {
-        if (!message.includes('"level":"info"')) process.stderr.write(`${message}\n`);
-      },
+      handleStructuredLogs: ({ message }) => onLog(message),
       cf: false,
       inspectorPort: 0,
       telemetry: { enabled: false },
@@ -63,6 +64,10 @@ export async function start<Name extends WorkerName>(options: StartOptions<Name>
   }
 }
 
+function showTrouble(line: string): void {
+  if (!line.includes('"level":"info"')) process.stderr.write(`${line}\n`);
+}
+
 export type WorkerConfig = Omit<V4WorkerOptions, "script" | "scriptPath" | "modules"> &
   Pick<V4WorkerOptions, "bindings" | "compatibilityDate" | "queueConsumers">;
 
@@ -74,7 +79,7 @@ export async function readConfig(directory: string): Promise<WorkerConfig> {
 }
 
 /** Each Worker has a socket of its own: Miniflare's router would slow all of them alike, and bring them closer together. */
-function workerOptions<Name extends WorkerName>(
+function workerOptions<Name extends string>(
   config: WorkerConfig,
   name: Name,
   { directory, withConsumers, vars }: StartOptions<Name>,
