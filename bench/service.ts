@@ -18,6 +18,8 @@ export interface Workers<Name extends string = WorkerName> {
   inspectorUrl: URL;
   /** Of workerd; undefined where the system does not tell. */
   pid: number | undefined;
+  /** Fires the cron trigger of the first Worker. */
+  sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,8 +28,8 @@ export interface StartOptions<Name extends string> {
   directory: string;
   names: readonly Name[];
   /**
-   * Without consumers, Miniflare drops what is sent to the queues: a send is measured until its acceptance, and Miniflare's
-   * queues fail once 10,000 messages wait.
+   * Whether the first of them consumes the queues. Without, Miniflare drops what is sent to them: a send is measured until its
+   * acceptance, and Miniflare's queues fail once 10,000 messages wait.
    */
   withConsumers: boolean;
   vars?: Record<string, string>;
@@ -56,8 +58,9 @@ export async function start<Name extends string>(options: StartOptions<Name>): P
     const db = await miniflare.getD1Database("DB", names[0]);
     await applyMigrations(db);
     const inspectorUrl = new URL((await miniflare.getInspectorURL()).href.replace(/^ws/, "http"));
+    const sweep = async () => void (await (await miniflare.getWorker(names[0])).scheduled({ cron: "* * * * *" }));
     const close = async () => miniflare.dispose();
-    return { url, db, operatorToken, inspectorUrl, pid: await findWorkerd(), close };
+    return { url, db, operatorToken, inspectorUrl, pid: await findWorkerd(), sweep, close };
   } catch (error) {
     await miniflare.dispose();
     throw error;
@@ -69,20 +72,21 @@ function showTrouble(line: string): void {
 }
 
 export type WorkerConfig = Omit<V4WorkerOptions, "script" | "scriptPath" | "modules"> &
-  Pick<V4WorkerOptions, "bindings" | "compatibilityDate" | "queueConsumers">;
+  Pick<V4WorkerOptions, "assets" | "bindings" | "compatibilityDate" | "queueConsumers">;
 
-/** wrangler.toml as Miniflare takes it; read from a copy that has no .dev.vars beside it. */
+/** wrangler.toml as Miniflare takes it; read from a copy that has no .dev.vars beside it, and no assets either. */
 export async function readConfig(directory: string): Promise<WorkerConfig> {
   const copy = join(directory, "wrangler.toml");
   await copyFile(join(ROOT, "wrangler.toml"), copy);
-  return unstable_getMiniflareWorkerOptions(copy).workerOptions as WorkerConfig;
+  const config = unstable_getMiniflareWorkerOptions(copy).workerOptions as WorkerConfig;
+  return { ...config, assets: { ...config.assets, directory: join(ROOT, "public") } };
 }
 
 /** Each Worker has a socket of its own: Miniflare's router would slow all of them alike, and bring them closer together. */
 function workerOptions<Name extends string>(
   config: WorkerConfig,
   name: Name,
-  { directory, withConsumers, vars }: StartOptions<Name>,
+  { directory, names, withConsumers, vars }: StartOptions<Name>,
   operatorToken: string,
 ): V4WorkerOptions {
   return {
@@ -90,7 +94,7 @@ function workerOptions<Name extends string>(
     name,
     modules: [{ type: "ESModule", path: bundlePath(directory, name) }],
     bindings: { ...config.bindings, OPERATOR_TOKEN: operatorToken, SERVICE_KEY: operatorToken, ...vars },
-    ...(withConsumers ? {} : { queueConsumers: {} }),
+    ...(withConsumers && name === names[0] ? {} : { queueConsumers: {} }),
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
   };
 }

@@ -1,136 +1,128 @@
-// Knocks at every door of the production bundle with requests of all kinds; ends with 1 when one brings it down.
-import { rm } from "node:fs/promises";
+// Sends requests of all kinds to every operation of the production bundle; ends with 1 when one brings it down.
+import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
-import { Dice } from "./fuzz/dice.ts";
+import { buildWorker } from "../../bench/build.ts";
+import { makeScratch } from "../../bench/scratch.ts";
+import { start } from "../../bench/service.ts";
 import { type Answer, Answers, type OpenApi } from "./fuzz/answers.ts";
-import { CARRIERS, carrierVars, SENDERS, startWorld } from "./fuzz/carriers.ts";
+import { TEXT as BYSTANDERS_TEXT, Bystander } from "./fuzz/bystander.ts";
+import { carrierVars, startWorld } from "./fuzz/carriers.ts";
 import { Client } from "./fuzz/client.ts";
-import { sendRaw, stall } from "./fuzz/raw.ts";
-import { type Document, type FuzzedClient, type FuzzRequest, type Known, Requests } from "./fuzz/requests.ts";
-import { build, makeFolder, migrate, type Production, ROOT, start } from "./production.ts";
+import { Dice } from "./fuzz/dice.ts";
+import { Log } from "./fuzz/log.ts";
+import { type Stalled, sendRaw, stall } from "./fuzz/raw.ts";
+import { printCounts, printRest } from "./fuzz/report.ts";
+import { type Document, type FuzzRequest, type Known, Requests } from "./fuzz/requests.ts";
+import { makeWebsites, PHONES } from "./fuzz/websites.ts";
+import { openStore, type Query } from "./store.ts";
 
 const HELP = `node test/faults/fuzz.ts [flags]
   --seed 1            the same seed asks the same
-  --requests 100000   how many over HTTP
-  --raw 2000          how many that are no HTTP
+  --requests 98000    how many over HTTP
+  --raw 2000          how many that are broken HTTP
   --connections 24    at a time`;
 
 const { values: flags } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
-    requests: { type: "string", default: "100000" },
+    requests: { type: "string", default: "98000" },
     raw: { type: "string", default: "2000" },
     connections: { type: "string", default: "24" },
     help: { type: "boolean", default: false },
   },
 });
 
-type World = Awaited<ReturnType<typeof startWorld>>;
-
-const WEBSITES = 60;
-const CLICK_URLS = ["https://example.com/?a=b#c", "https://bücher.example/路径?q=é#💬"];
 const KEPT_IDS = 500;
-const TIMED_ROUNDS = 300;
-const PHONES = Array.from({ length: 40 }, (_, index) => `+1212555${String(100 + index).padStart(4, "0")}`);
+const DEAD_JOBS = 20;
+/** The service waits ten seconds for the next piece of a body. */
+const LONGEST_STALL_SECONDS = 15;
+const NAMES = ["service", "store"] as const;
 
 if (flags.help) console.log(HELP);
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const directory = await makeFolder();
+  console.log(`seed ${flags.seed}`);
+  const directory = await makeScratch(0);
+  await buildWorker(directory, "service", "src/index.ts");
+  await buildWorker(directory, "store", "test/faults/store-worker.ts");
   const dice = new Dice(Number(flags.seed));
   const world = await startWorld(dice);
-  let service: Production | undefined;
+  const log = new Log();
+  const onLog = (line: string) => log.take(line);
+  const service = await start({ directory, names: NAMES, withConsumers: true, vars: carrierVars(world.url), onLog });
+  const client = new Client(new URL(service.url.service), Number(flags.connections));
   try {
-    service = await start(await build(ROOT, directory), { vars: carrierVars(world.url), consumes: true });
-    await migrate(service, ROOT);
-    return await fuzz(service, dice, world);
+    const query = openStore(service.url.store);
+    return await fuzz({ ...service, query, endpoint: world.url, reached: world.requests, client, dice, log });
   } finally {
-    await service?.stop();
+    client.close();
     world.close();
-    await rm(directory, { recursive: true, force: true });
+    await service.close();
   }
 }
 
-async function fuzz(service: Production, dice: Dice, world: World): Promise<number> {
-  const client = new Client(service.url, Number(flags.connections));
-  const document = JSON.parse((await client.send({ method: "GET", path: "/openapi.json", headers: [] })).body);
-  const answers = new Answers(document as OpenApi);
-  const known = await prepare(service, client, world.url);
-  const before = await bystander(service);
-  const stalled = stall(service.url, known);
+interface Place {
+  url: { service: string };
+  operatorToken: string;
+  sweep(): Promise<void>;
+  query: Query;
+  /** Of the carriers and the clients. */
+  endpoint: string;
+  /** How many requests have come to it. */
+  reached(): number;
+  client: Client;
+  dice: Dice;
+  log: Log;
+}
+
+async function fuzz(place: Place): Promise<number> {
+  const { client, query, operatorToken, endpoint, dice, log } = place;
+  const url = new URL(place.url.service);
+  const text = await client.send({ method: "GET", path: "/openapi.json", headers: [] });
+  const document = JSON.parse(text.body) as OpenApi & Document;
+  const answers = new Answers(document);
+  const bystander = await Bystander.make(client, query, operatorToken, endpoint);
+  const known = await prepare(place, bystander);
+  const before = await bystander.rows();
+  const stalled = stall(url, known);
   const started = performance.now();
-  const accepted = await sendAll(client, new Requests(dice, document as Document, known), answers, known);
+  const accepted = await sendAll(client, new Requests(dice, document, known), answers, known);
+  const raw = await sendRaw(url, dice, known, answers, Number(flags.raw));
   const seconds = (performance.now() - started) / 1000;
-  const raw = await sendRaw(service.url, dice, known, answers, Number(flags.raw));
-  for (const { status, seconds: waited } of await stalled) {
-    if (status !== 408 || waited > 15)
-      answers.fail(`a body that did not come was answered ${status} after ${waited} s`);
-  }
-  await checkAfter(service, client, answers, { before, accepted });
-  printCounts(answers, seconds);
-  console.log(
-    `\nbroken HTTP: by the Worker ${show(raw.byWorker)}; by workerd alone ${show(raw.byServer)}; no answer ${raw.unanswered}`,
-  );
-  console.log(
-    `bodies that do not come: ${(await stalled).map((it) => `${it.status} after ${it.seconds.toFixed(1)} s`).join(", ")}`,
-  );
-  console.log(
-    `accepted ${accepted.length} messages; requests to carriers and clients ${world.requests()}; reconnects ${client.reconnects}`,
-  );
-  await printTiming(client, known);
-  client.close();
+  checkStalled(await stalled, answers);
+  for (const name of answers.neverGranted()) answers.fail(`${name} was never answered with what it is for`);
+  await checkAfter(place, answers, bystander, { before, accepted });
+  for (const line of log.faults) answers.fail(`printed: ${line.slice(0, 300)}`);
+  printCounts(answers, raw, seconds);
+  printRest(await stalled, { accepted: accepted.length, reached: place.reached(), reconnects: client.reconnects }, log);
   for (const fault of answers.faults) console.log(`FAULT ${fault}`);
   console.log(answers.faultCount === 0 ? "no fault" : `${answers.faultCount} faults`);
   return answers.faultCount === 0 ? 0 : 1;
 }
 
-/** Websites with clients and subscribers, some at each carrier, and one that no request may touch. */
-async function prepare({ operatorToken, rows }: Production, client: Client, endpoint: string): Promise<Known> {
-  const known: Known = { operatorToken, clients: [], victims: [], phones: PHONES, messageIds: [], codes: [] };
-  const operate = async (method: string, path: string, body: object | string) => {
-    const type = typeof body === "string" ? "text/csv" : "application/json";
-    const headers: FuzzRequest["headers"] = [
-      ["authorization", `Bearer ${operatorToken}`],
-      ["content-type", type],
-    ];
-    const text = typeof body === "string" ? body : JSON.stringify(body);
-    const answer = await client.send({ method, path: `/operator/websites/${path}`, headers, body: text });
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-    return JSON.parse(answer.body);
+async function prepare({ client, query, operatorToken, endpoint }: Place, bystander: Bystander): Promise<Known> {
+  const made = await makeWebsites(client, operatorToken, endpoint);
+  const links = await query(
+    "SELECT code FROM links WHERE message_id IN (SELECT value FROM json_each(?1))",
+    JSON.stringify(made.messageIds),
+  );
+  const codes = links.map(({ code }) => String(code));
+  const deadJobs = Array.from({ length: DEAD_JOBS }, () => randomUUID());
+  await query(
+    `INSERT INTO dead_jobs (id, queue, body, died_at, error)
+     SELECT value, 'textgate-messages', json_object('kind', 'deliver', 'messageIds', json_array(value)), ?2, 'fuzzed' FROM json_each(?1)`,
+    JSON.stringify(deadJobs),
+    Date.now(),
+  );
+  return {
+    ...made,
+    deadJobs,
+    operatorToken,
+    foreign: [...bystander.messageIds, BYSTANDERS_TEXT],
+    phones: PHONES,
+    codes,
   };
-  const names = ["bystander", ...Array.from({ length: WEBSITES }, (_, index) => `fuzzed-${index}`)];
-  for (const [index, websiteId] of names.entries()) {
-    const carrier = index > 0 && index <= CARRIERS.length ? CARRIERS[index - 1] : undefined;
-    await operate("PUT", websiteId, { name: websiteId, ...(carrier ? { carrier, sender: SENDERS[carrier] } : {}) });
-    await operate("POST", `${websiteId}/subscribers`, ["phone_numbers", ...PHONES].join("\n"));
-    const callbackUrl = index % 3 === 0 ? `${endpoint}/callbacks` : null;
-    const issued = await operate("POST", `${websiteId}/clients`, { callbackUrl });
-    const victim = await operate("POST", `${websiteId}/clients`, {});
-    if (websiteId === "bystander") continue;
-    known.clients.push({ websiteId, ...issued });
-    known.victims.push(victim.clientId);
-  }
-  const [first] = known.clients as [FuzzedClient];
-  const send = { phone: PHONES[0], text: "x", callbackData: "{}", sendPurpose: "x" };
-  for (let count = 0; count < 20; count++) {
-    const headers: FuzzRequest["headers"] = [
-      ["x-client-id", first.clientId],
-      ["x-client-secret", first.clientSecret],
-    ];
-    headers.push(["content-type", "application/json"]);
-    await client.send({
-      method: "POST",
-      path: "/text/message/send",
-      headers,
-      body: JSON.stringify({ ...send, clickUrl: CLICK_URLS[count % 2] }),
-    });
-  }
-  for (const { code, message_id } of await rows("SELECT code, message_id FROM links")) {
-    known.codes.push(String(code));
-    known.messageIds.push(String(message_id));
-  }
-  return known;
 }
 
 /** @returns the ids of the messages that were accepted */
@@ -146,6 +138,8 @@ async function sendAll(client: Client, requests: Requests, answers: Answers, kno
         continue;
       }
       answers.take(request.method, new URL(`http://127.0.0.1${request.path}`), answer);
+      if (known.foreign.some((word) => answer.body.includes(word)))
+        answers.fail(`${request.method} ${request.path.slice(0, 100)} shows what is another website's: ${answer.body}`);
       const ids = acceptedIds(request, answer);
       accepted.push(...ids);
       known.messageIds.push(...ids);
@@ -165,75 +159,37 @@ function acceptedIds({ method }: FuzzRequest, { status, body }: Answer): string[
   return JSON.parse(body).successSent.map(({ messageId }: { messageId: string }) => messageId);
 }
 
-/** All that is kept about the website that no request had the right to. */
-async function bystander({ rows }: Production): Promise<string> {
-  const tables = ["websites", "clients", "subscriptions", "messages", "send_keys", "inbound_texts", "report_rows"];
-  const kept = tables.map((table) => rows(`SELECT * FROM ${table} WHERE website_id = 'bystander'`));
-  return JSON.stringify(await Promise.all(kept));
+function checkStalled(stalled: Stalled[], answers: Answers): void {
+  for (const { status, seconds } of stalled) {
+    if (status !== 408 || seconds > LONGEST_STALL_SECONDS)
+      answers.fail(`a body that did not come was answered ${status} after ${seconds.toFixed(1)} s`);
+  }
 }
 
 /** What must hold when all is over. */
 async function checkAfter(
-  service: Production,
-  client: Client,
+  { client, query, sweep }: Place,
   answers: Answers,
-  { before, accepted }: { before: string; accepted: string[] },
+  bystander: Bystander,
+  { before, accepted }: { before: Map<string, string>; accepted: string[] },
 ): Promise<void> {
-  if ((await bystander(service)) !== before) answers.fail("the website that no request had the right to has changed");
-  const [row] = await service.rows(
+  await sweep();
+  for (const [table, rows] of await bystander.rows()) {
+    if (rows !== before.get(table))
+      answers.fail(`rows in ${table} of the website that no request had the right to have changed`);
+  }
+  const [row] = await query(
+    // Of an erased person's messages, the report is what is kept.
     `SELECT (SELECT count(*) FROM json_each(?1) j JOIN messages m ON m.message_id = j.value)
        + (SELECT coalesce(sum(messages), 0) FROM report_rows) AS kept`,
     JSON.stringify(accepted),
   );
-  const kept = Number(row?.kept);
-  if (kept < accepted.length)
-    answers.fail(`${accepted.length - kept} of ${accepted.length} accepted messages are gone`);
-  const alive = await client.send({ method: "GET", path: "/openapi.json", headers: [] });
-  if (alive.status !== 200) answers.fail(`afterwards, the service answers ${alive.status}`);
-  for (const line of service.output) {
-    if (/"event":"(request\.failed|configuration\.wrong|job\.malformed)"|Fatal|out of memory/i.test(line)) {
-      answers.fail(`printed: ${line.slice(0, 300)}`);
-    }
-  }
-}
-
-function printCounts({ counts }: Answers, seconds: number): void {
-  const all = new Map<number, number>();
-  for (const [name, statuses] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    console.log(`${name.padEnd(64)} ${show(statuses)}`);
-    for (const [status, count] of statuses) all.set(status, (all.get(status) ?? 0) + count);
-  }
-  const total = [...all.values()].reduce((sum, count) => sum + count, 0);
-  console.log(`\n${total} requests in ${seconds.toFixed(0)} s, ${(total / seconds).toFixed(0)} a second: ${show(all)}`);
-}
-
-function show(statuses: Map<number, number>): string {
-  const sorted = [...statuses].sort(([a], [b]) => a - b);
-  return sorted.map(([status, count]) => `${status}: ${count}`).join(", ") || "none";
-}
-
-/** How long the refusals of a secret take, one after the other in turns; that they cost the same work is tested elsewhere. */
-async function printTiming(client: Client, { clients }: Known): Promise<void> {
-  const [one] = clients as [FuzzedClient];
-  const wrong = "0".repeat(64);
-  const cases: Record<string, [id: string, secret: string]> = {
-    "right secret, bad body": [one.clientId, one.clientSecret],
-    "wrong secret": [one.clientId, wrong],
-    "unknown client": ["0".repeat(32), wrong],
-  };
-  const times = new Map<string, number[]>(Object.keys(cases).map((name) => [name, []]));
-  for (let round = 0; round < TIMED_ROUNDS; round++) {
-    for (const [name, [id, secret]] of Object.entries(cases)) {
-      const headers: FuzzRequest["headers"] = [
-        ["x-client-id", id],
-        ["x-client-secret", secret],
-      ];
-      const started = performance.now();
-      await client.send({ method: "POST", path: "/text/message/send", headers, body: "" });
-      times.get(name)?.push(performance.now() - started);
-    }
-  }
-  const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
-  const line = [...times].map(([name, values]) => `${name} ${median(values).toFixed(2)} ms`).join(", ");
-  console.log(`medians of ${TIMED_ROUNDS}: ${line}`);
+  const lost = accepted.length - Number(row?.kept);
+  if (lost > 0) answers.fail(`${lost} of ${accepted.length} accepted messages are gone`);
+  const { status, body } = await client.send({ method: "GET", path: "/health", headers: [] });
+  if (status !== 200) answers.fail(`afterwards /health answers ${status}: ${body}`);
+  const seconds = await bystander.sendClean();
+  console.log(
+    `afterwards, a text of the website that was not fuzzed is delivered and called back in ${seconds.toFixed(1)} s`,
+  );
 }

@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { wrangler } from "../../../bench/build.ts";
+import { buildWorker, bundlePath } from "../../../bench/build.ts";
 import { readConfig, type WorkerConfig } from "../../../bench/service.ts";
 import { findFreePort, TOKEN } from "../../journeys/service.ts";
 import type { ServiceSettings } from "./service-process.ts";
@@ -37,12 +37,8 @@ export interface Bundle {
 export async function buildBundle(): Promise<Bundle> {
   const directory = mkdtempSync(join(tmpdir(), "textgate-bundle-"));
   const remove = untilRemoved(() => rmSync(directory, { recursive: true, force: true }));
-  await wrangler(directory, "deploy", "src/index.ts", "--dry-run", "--outdir", directory);
-  return {
-    script: join(directory, "index.js"),
-    config: await readConfig(directory),
-    remove,
-  };
+  await buildWorker(directory, "service", "src/index.ts");
+  return { script: bundlePath(directory, "service"), config: await readConfig(directory), remove };
 }
 
 export interface ServiceOptions {

@@ -52,6 +52,14 @@ export class Answers {
     if (fault) this.fail(`${method} ${url.pathname.slice(0, 100)}: ${fault}: ${answer.body.slice(0, 200)}`);
   }
 
+  /** Operations of the document none of whose answers was a success, or a redirect: only their refusals have been tried. */
+  neverGranted(): string[] {
+    const operations = Object.entries(this.#document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    return operations.filter((name) => ![...(this.counts.get(name)?.keys() ?? [])].some((status) => status < 400));
+  }
+
   fail(fault: string): void {
     this.faultCount += 1;
     if (this.faults.length < MOST_FAULTS) this.faults.push(fault);

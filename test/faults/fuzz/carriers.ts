@@ -36,9 +36,10 @@ const ACCEPTED: Record<string, [number, string]> = {
   telnyx: [200, '{"data":{"id":"40385f64-5717-4562-b3fc-2c963f66afa6"}}'],
   kannel: [202, "0: Accepted for delivery"],
   callbacks: [200, "thanks"],
+  well: [204, ""],
 };
 
-/** Carriers and clients' endpoints, which now and then answer badly, or not. */
+/** Carriers and clients' endpoints, which now and then answer badly, or not; and one that is always well. */
 export async function startWorld(dice: Dice) {
   let requests = 0;
   const server = createServer((request, response) => {
@@ -46,7 +47,7 @@ export async function startWorld(dice: Dice) {
     request.resume();
     request.on("error", () => {});
     const [, name = ""] = (request.url ?? "").split(/[/?]/);
-    const fate = dice.next();
+    const fate = name === "well" ? 0 : dice.next();
     const [status, body] =
       fate < 0.9 ? (ACCEPTED[name] ?? [404, ""]) : [dice.pick([302, 400, 429, 500, 503]), dice.text(50)];
     if (fate > 0.99) response.destroy();

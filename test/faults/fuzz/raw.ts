@@ -1,7 +1,7 @@
 // What no HTTP client sends: requests that are broken as such, and bodies that stop. One connection for each.
 import { connect } from "node:net";
-import type { Dice } from "./dice.ts";
 import type { Answers } from "./answers.ts";
+import type { Dice } from "./dice.ts";
 import type { FuzzedClient, Known } from "./requests.ts";
 
 /** After this, a connection on which nothing comes is closed: the request has no end. */
@@ -157,8 +157,13 @@ function right({ clientId, clientSecret }: FuzzedClient): string[] {
 
 const STALLED_PATIENCE_MILLISECONDS = 20_000;
 
+export interface Stalled {
+  status: number;
+  seconds: number;
+}
+
 /** Bodies that are declared and do not come. @returns the statuses, and after how many seconds each came */
-export async function stall(url: URL, known: Known): Promise<{ status: number; seconds: number }[]> {
+export async function stall(url: URL, known: Known): Promise<Stalled[]> {
   const paths = ["/text/message/send", "/text/bulk/message/send", "/text/subscription/status"];
   return Promise.all(
     paths.map(async (path) => {

@@ -1,7 +1,8 @@
 // Requests to every operation of the document, right in some parts and wrong in others.
-import type { Dice } from "./dice.ts";
+
 import { csv, csvFile, jsonBody, nasty } from "./bodies.ts";
 import { carrierRequest } from "./carriers.ts";
+import type { Dice } from "./dice.ts";
 
 export interface FuzzRequest {
   method: string;
@@ -46,6 +47,9 @@ export interface Known {
   /** Of messages that were accepted; the later ones push out the earlier. */
   messageIds: string[];
   codes: string[];
+  deadJobs: string[];
+  /** Ids of another website's messages, which no answer may show. */
+  foreign: string[];
 }
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
@@ -114,7 +118,7 @@ export class Requests {
   }
 
   #rightValue(name: string, websiteId: string): string {
-    const { victims, phones, messageIds, codes } = this.#known;
+    const { victims, phones, messageIds, codes, deadJobs } = this.#known;
     const dice = this.#dice;
     const values: Record<string, () => string | undefined> = {
       websiteId: () => websiteId,
@@ -122,6 +126,7 @@ export class Requests {
       phone: () => dice.pick(phones).replace("+", dice.pick(["+", "%2B", "%2b"])),
       messageId: () => messageIds[dice.below(messageIds.length)],
       code: () => codes[dice.below(codes.length)],
+      jobId: () => dice.pick(deadJobs),
       carrier: () => dice.pick(["twilio", "telnyx", "kannel", "sandbox"]),
     };
     return values[name]?.() ?? "x";
@@ -150,7 +155,10 @@ export class Requests {
       by: () => dice.pick(["day", "purpose"]),
       format: () => dice.pick(["csv", "json"]),
       before: () => new Date(1.8e12 * dice.next()).toISOString(),
-      messageId: () => (dice.chance(0.7) && messageId ? messageId : this.#rightValue("messageId", "")),
+      messageId: () => {
+        if (dice.chance(0.1)) return dice.pick(this.#known.foreign);
+        return dice.chance(0.7) && messageId ? messageId : this.#rightValue("messageId", "");
+      },
     };
     const pairs = parameters
       .filter((parameter) => parameter.in === "query" && dice.chance(0.6))
