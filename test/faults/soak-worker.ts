@@ -1,4 +1,4 @@
-// The service with a clock that the soak moves, its sweep on a call, and its store for queries. Only the soak runs this.
+// The service with a clock that the soak moves, and its sweep on a call. Only the soak runs this.
 import service from "../../src/index.ts";
 
 export * from "../../src/index.ts";
@@ -11,10 +11,6 @@ export default {
   ...service,
   async fetch(request, env, context) {
     const { pathname, searchParams } = new URL(request.url);
-    if (pathname === "/soak/query") {
-      const { results } = await env.DB.prepare(await request.text()).all();
-      return Response.json(results);
-    }
     if (pathname !== "/soak/sweep") return service.fetch(request, env, context);
     aheadMilliseconds += Number(searchParams.get("ahead"));
     await service.scheduled({ cron: "", scheduledTime: Date.now(), noRetry: () => {} }, env, context);

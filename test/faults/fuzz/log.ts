@@ -1,7 +1,8 @@
 // What the Worker and workerd print while they are fuzzed: errors of either are faults of the run.
 
-/** workerd says so of each request that is no HTTP, before the Worker is asked. */
-const BROKEN_HTTP = /^(Uncaught exception: |e = )kj\/compat\/(http|url)\.c\+\+/;
+/** workerd, or its Worker in front that has the assets, says so of each request that is no HTTP, or for no host. */
+const BROKEN_HTTP =
+  /^(Uncaught exception: |e = )(kj\/compat\/(http|url)\.c\+\+|.*: remote\.jsg\.TypeError: Invalid URL string)/;
 
 export class Log {
   /** How often each event above level "info" came. */

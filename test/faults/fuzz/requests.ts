@@ -102,7 +102,7 @@ export class Requests {
     const client = dice.pick(this.#known.clients);
     const chosen = dice.chance(0.93) ? method : dice.pick(METHODS);
     const body = chosen === "GET" || chosen === "HEAD" ? undefined : this.#body(path, operation);
-    const headers = [...this.#credentials(operation, client), ...this.#type(operation), ...this.#others()];
+    const headers = [...this.#credentials(operation, client), ...this.#type(operation), ...this.#others(operation)];
     const url = this.#path(path, operation, client.websiteId) + this.#query(operation, client);
     return { method: chosen, path: url, headers, ...(body === undefined ? {} : { body, chunked: dice.chance(0.1) }) };
   }
@@ -217,10 +217,13 @@ export class Requests {
     return [["content-type", this.#dice.pick(TYPES)]];
   }
 
-  #others(): FuzzRequest["headers"] {
+  #others({ parameters = [] }: Operation): FuzzRequest["headers"] {
     const dice = this.#dice;
+    // Few keys, so that they come again: with the same body, with another, and with those of other websites.
+    const takesKey = parameters.some(({ name }) => name === "Idempotency-Key");
+    if (takesKey && dice.chance(0.3)) return [["idempotency-key", `key-${dice.below(3)}`]];
     const ways: (() => [string, string])[] = [
-      () => ["idempotency-key", dice.chance(0.7) ? `key-${dice.below(50)}` : headerText(dice)],
+      () => ["idempotency-key", headerText(dice)],
       () => ["content-encoding", dice.pick(["gzip", "identity", "br", "x"])],
       () => ["accept-encoding", dice.pick(["gzip", "br", "identity", "*;q=0"])],
       () => ["user-agent", headerText(dice)],

@@ -1,8 +1,9 @@
 // HTTP calls of the soak: each must be answered as it expects.
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
+import { call as callOnce } from "../crash/call.ts";
 
+/** A connection is given up before workerd ends it for having been idle. */
 const agent = new Agent({ keepAlive: true, maxSockets: 8, timeout: 2_000 });
-const TIMEOUT_MILLISECONDS = 30_000;
 
 export interface Call {
   url: string;
@@ -15,25 +16,9 @@ export interface Call {
 
 /** @throws Error on another status, a break or no answer */
 export async function call({ url, method = "GET", headers = {}, body = "", expect }: Call): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
   // workerd resets the connection of a request whose body it has refused unread, so refusals get one of their own.
   const ownConnection = expect >= 400 && body !== "";
-  request(url, {
-    method,
-    agent: ownConnection ? new Agent() : agent,
-    headers: { ...headers, "content-length": Buffer.byteLength(body) },
-    timeout: TIMEOUT_MILLISECONDS,
-  })
-    .on("response", (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", reject);
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-    })
-    .on("timeout", () => reject(new Error(`${url}: no answer`)))
-    .on("error", (cause) => reject(new Error(`${url}: ${cause.message}`, { cause })))
-    .end(body);
-  const { status, text } = await promise;
-  if (status !== expect) throw new Error(`${method} ${url}: ${status} in place of ${expect}: ${text.slice(0, 300)}`);
-  return text;
+  const answer = await callOnce(ownConnection ? new Agent() : agent, url, { method, headers, body });
+  if (answer.status === expect) return answer.body;
+  throw new Error(`${method} ${url}: ${answer.status} in place of ${expect}: ${answer.body.slice(0, 300)}`);
 }

@@ -22,11 +22,11 @@ const ROWS_SLACK = 5;
 const HEAP_SLACK = 256 * 1024;
 
 export async function read({ url, query }: Place, heap: HeapMeter): Promise<Reading> {
-  const tables: { name: string }[] = await query(
+  const tables = await query(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'",
   );
   const counts = tables.map(({ name }) => `(SELECT count(*) FROM "${name}") AS "${name}"`);
-  const [rows]: Reading[] = await query(`SELECT ${counts.join(", ")}`);
+  const [rows] = (await query(`SELECT ${counts.join(", ")}`)) as Reading[];
   return { [HEAP]: await heap.afterCollection(() => call({ url: `${url}/openapi.json`, expect: 200 })), ...rows };
 }
 

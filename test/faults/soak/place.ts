@@ -4,6 +4,7 @@ import { startReceiver } from "../../../bench/receiver.ts";
 import { makeScratch } from "../../../bench/scratch.ts";
 import { digitsAt } from "../../../bench/seed.ts";
 import { start } from "../../../bench/service.ts";
+import { openStore } from "../store.ts";
 import { call } from "./call.ts";
 import { startSmsbox } from "./smsbox.ts";
 
@@ -30,12 +31,13 @@ export interface SoakClient {
 export async function makePlace() {
   const directory = await makeScratch(0);
   await buildWorker(directory, NAME, "test/faults/soak-worker.ts");
+  await buildWorker(directory, "store", "test/faults/store-worker.ts");
   const smsbox = await startSmsbox();
   const receiver = await startReceiver();
   const errors: string[] = [];
   const workers = await start({
     directory,
-    names: [NAME],
+    names: [NAME, "store"],
     withConsumers: true,
     vars: {
       RETENTION_DAYS: "7",
@@ -62,9 +64,7 @@ export async function makePlace() {
       }),
     );
 
-  // Not by Miniflare's own way to the store: it stands still until it is answered, and workerd until its log is read.
-  const query = async (sql: string) =>
-    JSON.parse(await call({ url: `${url}/soak/query`, method: "POST", body: sql, expect: 200 }));
+  const query = openStore(workers.url.store);
 
   async function makeClient(websiteId: string, settings: object): Promise<SoakClient> {
     await operate("PUT", `/websites/${websiteId}`, { name: websiteId, ...settings });

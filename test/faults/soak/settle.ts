@@ -13,7 +13,7 @@ export async function settle({ query, receiver }: Place): Promise<void> {
   const until = performance.now() + LONGEST_MILLISECONDS;
   for (;;) {
     const [left] = await query(UNDER_WAY);
-    if (left.messages === 0 && left.callbacks === 0) break;
+    if (left?.messages === 0 && left.callbacks === 0) break;
     if (performance.now() > until) throw new Error(`still under way: ${JSON.stringify(left)}`);
     await sleep(LOOK_EVERY_MILLISECONDS);
   }
