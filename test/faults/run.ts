@@ -13,7 +13,7 @@ import { type Bundle, buildBundle } from "./crash/service.ts";
 
 const HELP = `npm run faults -- [flags]
   --only crash,carrier,callback,fuzz,soak,bindings   which faults; all that are there by default
-  --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts
+  --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
   --messages 10000   of a crash run
   --kills 10         of a crash run: kill -9 of the whole service under load
   --keep             leaves each service's state and log in the temporary directory, and says where
@@ -31,6 +31,7 @@ interface Options {
 }
 
 const FOLDER = "test/faults";
+const LONGEST_PROGRAM_MILLISECONDS = 600_000;
 
 const PARTS: Record<string, Part> = {
   crash: runCrash,
@@ -124,8 +125,6 @@ async function runCallback({ bundle, seeds, keep }: Options): Promise<string[]> 
   printCallbacks(rows);
   return rows.flatMap((row) => [...row.faults, ...heldUp(`endpoint ${row.fault}`, row.healthy)]);
 }
-
-const LONGEST_PROGRAM_MILLISECONDS = 600_000;
 
 /** A program of its own, which says by its exit code whether it has found a fault. */
 function runNode(parameters: string[], { seeds }: Options): Promise<string[]> {
