@@ -5,20 +5,26 @@ interface Target {
   webSocketDebuggerUrl: string;
 }
 
+interface Answer {
+  id?: number;
+  result?: { usedSize?: number };
+  error?: { message: string };
+}
+
 const EVERY_MILLISECONDS = 20;
 
 export class HeapMeter {
   readonly #socket: WebSocket;
-  readonly #waiting = new Map<number, (result: { usedSize?: number }) => void>();
+  readonly #waiting = new Map<number, (answer: Answer) => void>();
   #calls = 0;
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.addEventListener("message", ({ data }) => {
-      const { id, result } = JSON.parse(String(data)) as { id?: number; result?: { usedSize?: number } };
-      if (id === undefined) return;
-      this.#waiting.get(id)?.(result ?? {});
-      this.#waiting.delete(id);
+      const answer = JSON.parse(String(data)) as Answer;
+      if (answer.id === undefined) return;
+      this.#waiting.get(answer.id)?.(answer);
+      this.#waiting.delete(answer.id);
     });
   }
 
@@ -52,6 +58,21 @@ export class HeapMeter {
     };
   }
 
+  /**
+   * Bytes that are still in use once what is not has been collected.
+   * @param wake gives the isolate something to do, for it answers only then
+   */
+  async afterCollection(wake: () => Promise<unknown>): Promise<number> {
+    let isAnswered = false;
+    const used = this.#call("HeapProfiler.collectGarbage")
+      .then(() => this.#used())
+      .finally(() => {
+        isAnswered = true;
+      });
+    while (!isAnswered) await wake();
+    return used;
+  }
+
   close(): void {
     this.#socket.close();
   }
@@ -61,9 +82,11 @@ export class HeapMeter {
     return (await this.#call("Runtime.getHeapUsage")).usedSize ?? 0;
   }
 
-  #call(method: string): Promise<{ usedSize?: number }> {
+  async #call(method: string): Promise<{ usedSize?: number }> {
     const id = ++this.#calls;
     this.#socket.send(JSON.stringify({ id, method }));
-    return new Promise((resolve) => this.#waiting.set(id, resolve));
+    const { result, error } = await new Promise<Answer>((resolve) => this.#waiting.set(id, resolve));
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result ?? {};
   }
 }

@@ -1,6 +1,6 @@
 // Measures the service against a floor and the usual way, side by side. `npm run bench -- --help` lists the flags.
 import { parseArgs } from "node:util";
-import { buildWorkers, WORKERS, type WorkerName } from "./build.ts";
+import { buildWorkers, WORKERS } from "./build.ts";
 import { measureBulk } from "./bulk.ts";
 import { measureBundle } from "./bundle.ts";
 import { measureDeliveries } from "./deliver.ts";
@@ -75,7 +75,7 @@ async function run(parts: string[]): Promise<void> {
   printReport(report, flags.json);
 }
 
-async function withWorkers<Name extends WorkerName>(
+async function withWorkers<Name extends string>(
   options: StartOptions<Name>,
   work: (workers: Workers<Name>) => Promise<void>,
 ): Promise<void> {

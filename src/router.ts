@@ -71,6 +71,8 @@ router.all("*", refuseUnknown);
 export async function handleRequest(request: Request, makeDeps: () => Deps): Promise<Response> {
   const facts = { requestId: crypto.randomUUID(), logged: {} };
   const apiRequest = Object.assign(request, facts) as unknown as ApiRequest;
+  // Its Host is no host, such as 127.0.0.999: Cloudflare's own servers let none through, workerd by itself does.
+  if (!URL.canParse(request.url)) return addHeaders(failureResponse({ kind: "path-unknown" }), apiRequest);
   try {
     const deps = makeDeps();
     const started = deps.now();

@@ -29,7 +29,11 @@ let connection: () => Promise<unknown> = async () => {};
  */
 export function mockSockets(): void {
   beforeAll(async () => {
-    const connect = () => ({ opened: connection(), close: async () => {} });
+    const connect = () => {
+      const opened = connection();
+      // A socket is closed once it has been opened, or could not be: not before.
+      return { opened, close: async () => void (await opened) };
+    };
     vi.doMock("cloudflare:sockets", () => ({ connect }));
     vi.resetModules();
     ({ makeCarriers } = await import("../../src/platform/carriers/index.ts"));

@@ -233,6 +233,19 @@ describe("a fault", () => {
     printed.mockRestore();
   });
 
+  it("50000: there is no file of the document", async () => {
+    const assets = { fetch: async () => new Response(null, { status: 404 }) };
+    world.deps = { ...world.deps, assets: assets as unknown as Fetcher };
+    await expectError(await world.fetch("/openapi.json"), 50000);
+  });
+
+  it.each(["GET", "POST"])("40400: %s to a host that is none, whatever the settings", async (method) => {
+    const request = Object.defineProperty(new Request("http://localhost/health", { method }), "url", {
+      value: "http://127.0.0.999/health",
+    });
+    await expectError(await handleRequest(request, sabotage), 40400);
+  });
+
   it("50300: D1 does not answer", async () => {
     world.deps = { ...world.deps, db: failingDatabase(world.deps.db, Number.POSITIVE_INFINITY) };
     const answer = await withHeaders({});

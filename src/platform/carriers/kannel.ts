@@ -82,10 +82,13 @@ const CONNECT_TIMEOUT_MILLISECONDS = 5000;
 async function canConnect(url: string): Promise<boolean> {
   const { hostname, port, protocol } = new URL(url);
   try {
-    const socket = connect({ hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) });
+    const address = { hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) };
+    // Otherwise workerd waits for the other side's end as well, which nobody reads here, and keeps the socket for ever.
+    const socket = connect(address, { allowHalfOpen: true });
     const opened = socket.opened.then(() => true);
     const isOpen = await Promise.race([opened, scheduler.wait(CONNECT_TIMEOUT_MILLISECONDS).then(() => false)]);
-    await socket.close();
+    // Not awaited: where the connection does not open, this ends when it has failed at last, minutes later.
+    void socket.close().catch(() => {});
     return isOpen;
   } catch {
     return false;
