@@ -213,8 +213,8 @@ describe.each(CARRIERS)("$name", (carrier) => {
 
 describe("kannel", () => {
   it("whose connection never opens is tried again, without a submission", async () => {
-    vi.spyOn(scheduler, "wait").mockImplementation(async () => {});
     const at = await CarrierWorld.create(CARRIERS[2] as (typeof CARRIERS)[number]);
+    vi.mocked(scheduler.wait).mockImplementation(async () => {});
     at.connection = () => new Promise(() => {});
     await at.world.send(at.client, { phone: "+12125550100" });
     await at.world.runQueues();

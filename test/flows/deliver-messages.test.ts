@@ -145,10 +145,10 @@ describe("the answer of a carrier", () => {
   it("later: ends as FAILED_TO_SEND when the carrier cannot take it within four hours", async () => {
     carrier.answer = () => ({ kind: "later", reason: "busy" });
     const messageId = await world.send(client, { phone: ADA });
-    for (let minute = 0; minute < 245; minute++) {
+    for (let minute = 0; minute < 250; minute += 5) {
       await world.runQueues();
       await world.sweep();
-      world.advance(60);
+      world.advance(300);
     }
     expect(await message(messageId)).toMatchObject({
       status: "FAILED_TO_SEND",
