@@ -13,7 +13,7 @@ import {
 } from "../platform/store/messages.ts";
 import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
-import { queueCallbacks, queueDeliveries, queueJobs } from "./queue-jobs.ts";
+import { queueCallbacks, queueDeliveries, queueJobs, RECOVERY_DELAY_SECONDS } from "./queue-jobs.ts";
 
 /** How many messages each connection submits of one claim: what is claimed when a run is cut off has an unknown outcome. */
 const SUBMISSIONS_A_CONNECTION = 2;
@@ -190,9 +190,6 @@ function toRecord(deps: Deps, message: ClaimedMessage, submission: Ending): Subm
       return { ...record, status: "SENDING", reason: `outcome unknown, not sent again: ${submission.reason}` };
   }
 }
-
-/** How soon a job that makes up for a failed store is run. */
-const RECOVERY_DELAY_SECONDS = 5;
 
 /** Stores the outcomes; while the store does not answer, the queue holds them. */
 async function recordOutcomes(deps: Deps, claim: string, records: SubmissionRecord[]): Promise<void> {

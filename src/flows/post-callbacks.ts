@@ -7,12 +7,14 @@ import {
   type CallbackRecord,
   type ClaimedCallback,
   claimCallbacks,
+  type DueCallback,
   type DueEvent,
+  findDueCallbacks,
   recordCallbacks,
   releaseCallbacks,
 } from "../platform/store/events.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
-import { queueCallbacks } from "./queue-jobs.ts";
+import { queueCallbacks, queueJobs, RECOVERY_DELAY_SECONDS } from "./queue-jobs.ts";
 
 /** How many of an invocation's connections one endpoint may hold: a slow one leaves the others theirs. */
 const CONNECTIONS_AN_ENDPOINT = 3;
@@ -23,10 +25,13 @@ const REST_SECONDS = 60;
 /** A run begins no post after this: with the timeout of the last one it ends before an invocation may be cut off (30 s). */
 const RUN_MILLISECONDS = 15_000;
 
+/** How many callbacks are claimed at a time: of what is claimed when a run is cut off, nobody knows whether it was posted. */
+const CALLBACKS_A_CLAIM = 4;
+
 /** Callbacks to one endpoint, posted one after the other. Its lanes rest together once a post has timed out. */
 interface Lane {
   endpoint: { timedOut: boolean };
-  callbacks: ClaimedCallback[];
+  eventIds: DueEvent[];
 }
 
 /**
@@ -34,25 +39,13 @@ interface Lane {
  * as does what is due to an endpoint that has let a post time out: that is left alone for a minute.
  */
 export async function postCallbacks(deps: Deps, eventIds: DueEvent[]): Promise<void> {
-  const claim = deps.newId();
-  const started = deps.now();
-  const callbacks = await claimCallbacks(deps.db, { eventIds, claim, now: started });
-  const lanes = toLanes(callbacks);
-  const left = await inParallel(lanes, CONNECTIONS, (lane) => postLane(deps, lane, started + RUN_MILLISECONDS));
-  const resting = left.filter((_, lane) => lanes[lane]?.endpoint.timedOut).flat();
-  const others = left.filter((_, lane) => !lanes[lane]?.endpoint.timedOut).flat();
-  await putBack(deps, resting, claim, REST_SECONDS);
-  await putBack(deps, others, claim, 0);
-}
-
-async function putBack(deps: Deps, eventIds: DueEvent[], claim: string, delaySeconds: number): Promise<void> {
-  if (eventIds.length === 0) return;
-  await releaseCallbacks(deps.db, eventIds, claim, deps.now() + delaySeconds * 1000);
-  await queueCallbacks(deps, eventIds, delaySeconds);
+  const until = deps.now() + RUN_MILLISECONDS;
+  const lanes = toLanes(await findDueCallbacks(deps.db, eventIds));
+  await inParallel(lanes, CONNECTIONS, (lane) => postLane(deps, lane, until));
 }
 
 /** Lanes in the order in which they get connections: each endpoint's first, then each one's second. */
-function toLanes(callbacks: ClaimedCallback[]): Lane[] {
+function toLanes(callbacks: DueCallback[]): Lane[] {
   const endpoints = [...Map.groupBy(callbacks, ({ callbackUrl }) => new URL(callbackUrl).host).values()];
   const lanes = endpoints.map((ofEndpoint) => {
     const endpoint = { timedOut: false };
@@ -61,17 +54,50 @@ function toLanes(callbacks: ClaimedCallback[]): Lane[] {
     const count = Math.min(CONNECTIONS_AN_ENDPOINT, messages.length);
     return Array.from({ length: count }, (_, lane) => ({
       endpoint,
-      callbacks: messages.filter((_, index) => index % count === lane).flat(),
+      eventIds: messages
+        .filter((_, index) => index % count === lane)
+        .flatMap((own) => own.map(({ eventId }) => eventId)),
     }));
   });
   return Array.from({ length: CONNECTIONS_AN_ENDPOINT }, (_, turn) => lanes.flatMap((own) => own[turn] ?? [])).flat();
 }
 
+/** Never throws: the other lanes go on. What a failed store leaves unclaimed is found by the sweep. */
+async function postLane(deps: Deps, { endpoint, eventIds }: Lane, until: number): Promise<void> {
+  try {
+    for (let start = 0; start < eventIds.length; start += CALLBACKS_A_CLAIM) {
+      const claim = deps.newId();
+      const claimed = await claimOrRelease(deps, eventIds.slice(start, start + CALLBACKS_A_CLAIM), claim);
+      const left = await postClaimed(deps, claimed, endpoint, until);
+      if (!isOver(deps, endpoint, until)) continue;
+      return await putBack(deps, [...left, ...eventIds.slice(start + CALLBACKS_A_CLAIM)], claim, endpoint);
+    }
+  } catch (error) {
+    deps.log("error", "callbacks.failed", { count: eventIds.length, error: describeError(error) });
+  }
+}
+
+const isOver = (deps: Deps, { timedOut }: Lane["endpoint"], until: number) => timedOut || deps.now() > until;
+
+async function claimOrRelease(deps: Deps, eventIds: DueEvent[], claim: string): Promise<ClaimedCallback[]> {
+  try {
+    return await claimCallbacks(deps.db, { eventIds, claim, now: deps.now() });
+  } catch (error) {
+    await queueJobs(deps, [{ kind: "release", claim }], RECOVERY_DELAY_SECONDS);
+    throw error;
+  }
+}
+
 /** @returns what was not posted */
-async function postLane(deps: Deps, { endpoint, callbacks }: Lane, until: number): Promise<DueEvent[]> {
+async function postClaimed(
+  deps: Deps,
+  callbacks: ClaimedCallback[],
+  endpoint: Lane["endpoint"],
+  until: number,
+): Promise<DueEvent[]> {
   const records: CallbackRecord[] = [];
   for (const callback of callbacks) {
-    if (endpoint.timedOut || deps.now() > until) break;
+    if (isOver(deps, endpoint, until)) break;
     const record = await post(deps, callback);
     if (record.outcome === "timed-out") endpoint.timedOut = true;
     records.push(record);
@@ -82,6 +108,13 @@ async function postLane(deps: Deps, { endpoint, callbacks }: Lane, until: number
     deps.log("error", "callbacks.not-recorded", { count: records.length, error: describeError(error) });
   }
   return callbacks.slice(records.length).map(({ eventId }) => eventId);
+}
+
+async function putBack(deps: Deps, eventIds: DueEvent[], claim: string, endpoint: Lane["endpoint"]): Promise<void> {
+  if (eventIds.length === 0) return;
+  const delaySeconds = endpoint.timedOut ? REST_SECONDS : 0;
+  await releaseCallbacks(deps.db, eventIds, claim, deps.now() + delaySeconds * 1000);
+  await queueCallbacks(deps, eventIds, delaySeconds);
 }
 
 async function post(deps: Deps, callback: ClaimedCallback): Promise<CallbackRecord> {

@@ -30,6 +30,9 @@ export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Prom
   await sendAll(deps, deps.messages, jobs, delaySeconds);
 }
 
+/** How soon a job that makes up for a failed store is run. */
+export const RECOVERY_DELAY_SECONDS = 5;
+
 /** Queues callbacks; see queueJobs. */
 export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {
   await sendAll(deps, deps.callbacks, due, delaySeconds);

@@ -43,16 +43,42 @@ export interface ClaimedCallback {
   callbackSecrets: string[];
 }
 
+/** A callback that nobody has claimed. */
+export interface DueCallback {
+  eventId: DueEvent;
+  messageId: string;
+  callbackUrl: string;
+}
+
+/** Those of the events whose callback is due and that nobody has claimed, in the order in which they occurred. */
+export async function findDueCallbacks(db: D1Database, eventIds: DueEvent[]): Promise<DueCallback[]> {
+  const rows = await runQuery(
+    db
+      .prepare(
+        `SELECT e.message_id, e.event, c.callback_url
+         FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 0 AND e.event = j.value ->> 1
+         JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
+         WHERE e.callback_due = 1 AND e.attempted_at IS NULL ORDER BY e.occurred_at, e.event = 'SENDING' DESC`,
+      )
+      .bind(toKeys([...new Set(eventIds)])),
+  );
+  return rows.map((row) => ({
+    eventId: `${row.message_id}_${row.event}`,
+    messageId: row.message_id as string,
+    callbackUrl: row.callback_url as string,
+  }));
+}
+
 /**
  * Claims those of the events whose callback is due and that nobody has claimed, ever. What is claimed is never handed
  * out again, whatever becomes of the post.
- * @param claim names this run; the same name claims the same events again
+ * @param claim names these; the same name claims the same events again
  */
 export async function claimCallbacks(
   db: D1Database,
   { eventIds, claim, now }: { eventIds: DueEvent[]; claim: string; now: number },
 ): Promise<ClaimedCallback[]> {
-  const keys = JSON.stringify([...new Set(eventIds)].map(splitEventId));
+  const keys = toKeys(eventIds);
   const results = await runBatch(db, [
     db
       .prepare(
@@ -67,12 +93,14 @@ export async function claimCallbacks(
            c.callback_secret, iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
          FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 0 AND e.event = j.value ->> 1
          JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
-         WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY e.occurred_at, e.event = 'SENDING' DESC`,
+         WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY j.key`,
       )
       .bind(keys, now, claim),
   ]);
   return (results[1]?.results ?? []).map(toClaimedCallback);
 }
+
+const toKeys = (eventIds: DueEvent[]) => JSON.stringify(eventIds.map(splitEventId));
 
 function splitEventId(eventId: DueEvent): [messageId: string, event: string] {
   const separator = eventId.indexOf("_");
@@ -124,11 +152,11 @@ export async function recordCallbacks(db: D1Database, records: CallbackRecord[])
            duration_ms = ${result(3)}
          WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))`,
       )
-      .bind(JSON.stringify(results), JSON.stringify(records.map(({ eventId }) => splitEventId(eventId)))),
+      .bind(JSON.stringify(results), toKeys(records.map(({ eventId }) => eventId))),
   ]);
 }
 
-/** Puts claimed callbacks back that were surely not posted; they are queued again, so they count as queued now. */
+/** Puts callbacks back that are surely not posted: what this claim has, and what nobody has. They count as queued at `now`. */
 export async function releaseCallbacks(
   db: D1Database,
   eventIds: DueEvent[],
@@ -139,10 +167,10 @@ export async function releaseCallbacks(
     db
       .prepare(
         `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = ?2
-         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1)) AND claim = ?3
-           AND outcome IS NULL`,
+         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))
+           AND (attempted_at IS NULL OR claim = ?3) AND outcome IS NULL`,
       )
-      .bind(JSON.stringify(eventIds.map(splitEventId)), now, claim),
+      .bind(toKeys(eventIds), now, claim),
   ]);
 }
 

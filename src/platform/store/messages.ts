@@ -107,13 +107,19 @@ function toClaimedMessage(row: Row): ClaimedMessage {
   };
 }
 
-/** Gives back what a run claimed and surely has not submitted. */
+/** Gives back what a run claimed, be it messages or callbacks, and surely has not submitted or posted. */
 export async function releaseClaim(db: D1Database, claim: string): Promise<void> {
   await runBatch(db, [
     db
       .prepare(
         `UPDATE messages SET claimed_at = NULL, claim = NULL, attempts = attempts - 1, queued_at = 0
          WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1`,
+      )
+      .bind(claim),
+    db
+      .prepare(
+        `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = 0
+         WHERE attempted_at IS NOT NULL AND outcome IS NULL AND claim = ?1`,
       )
       .bind(claim),
   ]);
