@@ -26,7 +26,7 @@ const hang = (_: string, signal: AbortSignal) =>
     queueMicrotask(() => vi.advanceTimersByTime(10_000));
   });
 
-/** A job of the queue of callbacks. What a run claims and then fails to post is not posted, ever. */
+/** A job of the queue of callbacks. What a run claims and then fails to post is given back where that is sure. */
 export const CALLBACKS: Flow[] = [
   { name: "post a callback", prepare: cause(1), act: post },
   { name: "post callbacks of seven messages", prepare: cause(7), act: post },
