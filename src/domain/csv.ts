@@ -2,6 +2,7 @@
 
 const COMMA = 44;
 const QUOTE = 34;
+const SPACE = 32;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
@@ -83,46 +84,82 @@ export function readTable(text: string): { columns: string[]; rows: Generator<st
   return { columns: heading.value.map((column) => column.trim()), rows };
 }
 
-/** The columns of a table, and the cells of one of them: "" where a record is too short; undefined without that column. */
+/** The columns of a table, and where the cells of one of them stand. */
 export interface Column {
   columns: string[];
-  cells: string[] | undefined;
+  text: string;
+  /** Also those beyond the most that were asked for. */
+  rows: number;
+  /** Of each row, where its cell begins and ends in the text; undefined without that column. */
+  bounds: Uint32Array | undefined;
 }
 
 /**
- * What readTable gives of one column, for a text without a quote: three times as fast, as no record is taken apart whose
- * other cells nobody asks for.
+ * What readTable gives of one column, for a text without a quote: many times as fast, as no record and no cell is taken
+ * apart.
  */
-export function readPlainColumn(text: string, name: string): Column {
-  const lines = text.includes("\r") ? text.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : text;
-  let next = 0;
-  /** The next line that is not blank. */
-  const takeLine = (): string | undefined => {
-    while (next < lines.length) {
-      const end = lines.indexOf("\n", next);
-      const line = lines.slice(next, end === -1 ? undefined : end);
-      next = end === -1 ? lines.length : end + 1;
-      if (line.includes(",") || line.trim() !== "") return line;
-    }
-    return undefined;
-  };
-  const columns = (takeLine()?.split(",") ?? []).map((column) => column.trim());
-  const index = columns.indexOf(name);
-  if (index === -1) return { columns, cells: undefined };
-  const cells: string[] = [];
-  for (let line = takeLine(); line !== undefined; line = takeLine()) cells.push(cellAt(line, index));
-  return { columns, cells };
+export function readPlainColumn(given: string, name: string, mostRows: number): Column {
+  const text = given.includes("\r") ? given.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : given;
+  const lines = new Lines(text);
+  const columns = lines.next() ? lines.read().split(",") : [];
+  const names = columns.map((column) => column.trim());
+  const index = names.indexOf(name);
+  if (index === -1) return { columns: names, text, rows: 0, bounds: undefined };
+  // A row has two characters at least, but for the last.
+  const bounds = new Uint32Array(2 * Math.min(mostRows, Math.ceil(text.length / 2)));
+  let rows = 0;
+  for (; lines.next(); rows++) if (rows < mostRows) lines.findCell(index, bounds, 2 * rows);
+  return { columns: names, text, rows, bounds: bounds.subarray(0, 2 * Math.min(rows, mostRows)) };
 }
 
-function cellAt(line: string, index: number): string {
-  let start = 0;
-  for (let passed = 0; passed < index; passed++) {
-    const comma = line.indexOf(",", start);
-    if (comma === -1) return "";
-    start = comma + 1;
+/** The lines of a text that are not blank, one after the other, without a copy of any. */
+class Lines {
+  readonly #text: string;
+  #start = 0;
+  #end = -1;
+  /** The first comma from the place on that was looked at last. */
+  #comma = -1;
+
+  constructor(text: string) {
+    this.#text = text;
   }
-  const end = line.indexOf(",", start);
-  return line.slice(start, end === -1 ? undefined : end);
+
+  /** @returns false at the end */
+  next(): boolean {
+    while (this.#end < this.#text.length) {
+      this.#start = this.#end + 1;
+      const end = this.#text.indexOf("\n", this.#start);
+      this.#end = end === -1 ? this.#text.length : end;
+      if (!this.#isBlank()) return true;
+    }
+    return false;
+  }
+
+  read(): string {
+    return this.#text.slice(this.#start, this.#end);
+  }
+
+  /** Writes where the cell with this index begins and ends; an empty one where the line is too short. */
+  findCell(index: number, bounds: Uint32Array, at: number): void {
+    let start = this.#start;
+    for (let passed = 0; passed < index && start < this.#end; passed++) start = this.#commaFrom(start) + 1;
+    if (start > this.#end) start = this.#end;
+    bounds[at] = start;
+    bounds[at + 1] = Math.min(this.#commaFrom(start), this.#end);
+  }
+
+  #isBlank(): boolean {
+    return !(this.#text.charCodeAt(this.#start) > SPACE && this.#start < this.#end) && this.read().trim() === "";
+  }
+
+  /** Each part of the text is searched once. */
+  #commaFrom(place: number): number {
+    if (this.#comma < place) {
+      const comma = this.#text.indexOf(",", place);
+      this.#comma = comma === -1 ? this.#text.length : comma;
+    }
+    return this.#comma;
+  }
 }
 
 /** What a spreadsheet takes for the beginning of a formula, the wide forms included. */

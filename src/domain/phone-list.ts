@@ -77,8 +77,7 @@ export const phoneListSchema = z
   )
   .transform(({ phone_numbers, csv_file }, context) => {
     const listed = phone_numbers || [];
-    if (listed.length > 0 || csv_file)
-      return distinctPhones(listed.length === 0 ? csv_file || [] : [...listed, ...(csv_file || [])]);
+    if (listed.length > 0 || csv_file) return distinctPhones(listed, csv_file || undefined);
     context.addIssue(NEITHER_LIST);
     return z.NEVER;
   })
@@ -106,38 +105,47 @@ export const subscribeSchema = z
   .meta({ anyOf: EITHER_LIST });
 
 export interface PhoneList {
-  /** E.164, distinct, in the order of their first appearance. */
-  valid: string[];
+  /** The digits of numbers in E.164 form, distinct, in the order of their first appearance. */
+  valid: Float64Array;
   /** The indexes of `valid` by ascending number. */
   order: Uint32Array;
   /** As given, trimmed; distinct, in the order of their first appearance. */
   invalid: string[];
 }
 
-export function distinctPhones(given: readonly string[]): PhoneList {
-  const phones: string[] = [];
-  const digits = new Float64Array(given.length);
+/** Cells of a file: by themselves, or where they begin and end in its text. */
+export type Cells = string[] | { text: string; bounds: Uint32Array };
+
+export function distinctPhones(listed: readonly string[], file: Cells = []): PhoneList {
+  const rows = Array.isArray(file) ? file.length : file.bounds.length / 2;
+  const digits = new Float64Array(listed.length + rows);
   const invalid = new Set<string>();
-  for (const item of given) {
-    const phone = item.trim();
-    const number = e164Digits(phone);
-    if (Number.isNaN(number)) invalid.add(phone);
-    else digits[phones.push(phone) - 1] = number;
-  }
-  return { ...withoutRepeats(phones, digits.subarray(0, phones.length)), invalid: [...invalid] };
+  let count = 0;
+  const add = (text: string, start = 0, end = text.length) => {
+    let number = e164Digits(text, start, end);
+    if (Number.isNaN(number)) {
+      const phone = text.slice(start, end).trim();
+      number = e164Digits(phone);
+      if (Number.isNaN(number)) return invalid.add(phone);
+    }
+    digits[count++] = number;
+  };
+  for (const phone of listed) add(phone);
+  if (Array.isArray(file)) for (const cell of file) add(cell);
+  else for (let row = 0; row < rows; row++) add(file.text, file.bounds[row * 2], file.bounds[row * 2 + 1]);
+  return { ...withoutRepeats(digits.subarray(0, count)), invalid: [...invalid] };
 }
 
 /** In their order, equal numbers stand side by side, the one that came first before the others. */
-function withoutRepeats(phones: string[], digits: Float64Array): Pick<PhoneList, "valid" | "order"> {
+function withoutRepeats(digits: Float64Array): Pick<PhoneList, "valid" | "order"> {
   const order = sortOrder(digits);
   const repeats = new Set<number>();
   for (let place = 1; place < order.length; place++) {
     const index = order[place] as number;
     if (digits[index] === digits[order[place - 1] as number]) repeats.add(index);
   }
-  if (repeats.size === 0) return { valid: phones, order };
-  const isFirst = (_: unknown, index: number) => !repeats.has(index);
-  return withoutRepeats(phones.filter(isFirst), digits.filter(isFirst));
+  if (repeats.size === 0) return { valid: digits, order };
+  return withoutRepeats(digits.filter((_, index) => !repeats.has(index)));
 }
 
 /**
@@ -165,12 +173,12 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /** @throws CsvError without the column, or over 50,000 rows */
-function readPhoneColumn(csv: string): string[] {
+function readPhoneColumn(csv: string): Cells {
   if (csv.includes('"')) return atMost(readPhoneRows(csv), ([phone]) => phone);
-  const { columns, cells } = readPlainColumn(csv, PHONE_COLUMN);
-  if (!cells) throw missingColumn(columns);
-  if (cells.length > MAX_CSV_ROWS) throw tooManyRows(cells.length);
-  return cells;
+  const { columns, text, rows, bounds } = readPlainColumn(csv, PHONE_COLUMN, MAX_CSV_ROWS);
+  if (!bounds) throw missingColumn(columns);
+  if (rows > MAX_CSV_ROWS) throw tooManyRows(rows);
+  return { text, bounds };
 }
 
 /** @throws CsvError without the column of numbers, or over 50,000 rows */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseFields } from "../domain/field-errors.ts";
+import { toE164 } from "../domain/phone.ts";
 import { phoneListSchema, subscribeSchema } from "../domain/phone-list.ts";
 import { setSubscriptions } from "../flows/change-subscriptions.ts";
 import { clientOf, type Handler } from "./api-request.ts";
@@ -18,7 +19,7 @@ export const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
 export const unsubscribe: Handler = async (request, deps) => {
   const { value } = await readJson(request, LIST_BODY_BYTES);
   const { valid, invalid } = parseFields(phoneListSchema, value);
-  const changes = valid.map((phone) => ({ phone, email: null, subscribed: false }));
+  const changes = Array.from(valid, (digits) => ({ phone: toE164(digits), email: null, subscribed: false }));
   const origin = { source: "api", proof: `request ${request.requestId}`, now: deps.now() } as const;
   await setSubscriptions(deps, clientOf(request).websiteId, changes, origin);
   const answer: z.output<typeof unsubscribeAnswerSchema> = {

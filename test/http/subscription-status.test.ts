@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { toE164 } from "../../src/domain/phone.ts";
 import { distinctPhones } from "../../src/domain/phone-list.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -190,7 +191,8 @@ describe("any list", () => {
     );
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 60 }), (given) => {
-        const { valid, invalid } = distinctPhones(given);
+        const { valid: digits, invalid } = distinctPhones(given);
+        const valid = Array.from(digits, toE164);
         const distinct = [...new Set(given.map((text) => text.trim()))];
         expect(valid).toEqual(distinct.filter((text) => valid.includes(text)));
         expect(invalid).toEqual(distinct.filter((text) => !valid.includes(text)));

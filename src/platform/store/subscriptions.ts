@@ -1,3 +1,4 @@
+import { MOST_DIGITS, writeDecimal } from "../../domain/decimal.ts";
 import { toDigits, toE164 } from "../../domain/phone.ts";
 import type { PhoneList } from "../../domain/phone-list.ts";
 import { type Row, runBatch, runQuery, toJsonLists } from "./database.ts";
@@ -13,19 +14,33 @@ export async function findSubscribed(
   { valid, order }: Pick<PhoneList, "valid" | "order">,
 ): Promise<Uint8Array> {
   // Sorted keys walk the index from one end to the other, and their places come back as one value in place of a row each.
-  let digits = "";
-  for (const index of order) digits += `,${(valid[index] as string).slice(1)}`;
   const [row] = await runQuery(
     db
       .prepare(
         `SELECT json_group_array(j.key) AS places FROM json_each(?2) j
          CROSS JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value WHERE s.subscribed = 1`,
       )
-      .bind(websiteId, `[${digits.slice(1)}]`),
+      .bind(websiteId, toSortedJson(valid, order)),
   );
   const subscribed = new Uint8Array(valid.length);
   for (const place of JSON.parse(String(row?.places)) as number[]) subscribed[order[place] as number] = 1;
   return subscribed;
+}
+
+const [BRACKET, COMMA, CLOSING_BRACKET] = new TextEncoder().encode("[,]") as unknown as [number, number, number];
+
+function toSortedJson(numbers: Float64Array, order: Uint32Array): string {
+  const bytes = new Uint8Array(2 + order.length * (MOST_DIGITS + 1));
+  let at = 1;
+  for (let place = 0; place < order.length; place++) {
+    at = writeDecimal(bytes, at, numbers[order[place] as number] as number);
+    bytes[at++] = COMMA;
+  }
+  // The last comma gives way.
+  const end = Math.max(1, at - 1);
+  bytes[0] = BRACKET;
+  bytes[end] = CLOSING_BRACKET;
+  return new TextDecoder().decode(bytes.subarray(0, end + 1));
 }
 
 /** The id of the last row of the ledger about a number: the state is what that row says. */
