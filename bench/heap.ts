@@ -40,9 +40,14 @@ export class HeapMeter {
     return new HeapMeter(socket);
   }
 
-  /** Looks every 20 ms until it is stopped. @returns the most that was seen */
-  watch(): { stop(): number } {
-    let peak = 0;
+  /**
+   * Looks every 20 ms until it is stopped, from a heap without garbage on. A busy isolate answers late: the last look, when it
+   * is idle again, sees what the work has left, its garbage included.
+   * @param wake see afterCollection
+   * @returns the most that was seen
+   */
+  async watch(wake: () => Promise<unknown>): Promise<{ stop(): Promise<number> }> {
+    let peak = await this.afterCollection(wake);
     const look = () => {
       void this.#used().then((bytes) => {
         peak = Math.max(peak, bytes);
@@ -51,9 +56,9 @@ export class HeapMeter {
     const timer = setInterval(look, EVERY_MILLISECONDS);
     look();
     return {
-      stop: () => {
+      stop: async () => {
         clearInterval(timer);
-        return peak;
+        return Math.max(peak, await this.#awake(() => this.#used(), wake));
       },
     };
   }
@@ -63,14 +68,17 @@ export class HeapMeter {
    * @param wake gives the isolate something to do, for it answers only then
    */
   async afterCollection(wake: () => Promise<unknown>): Promise<number> {
+    await this.#awake(() => this.#call("HeapProfiler.collectGarbage"), wake);
+    return this.#awake(() => this.#used(), wake);
+  }
+
+  async #awake<T>(ask: () => Promise<T>, wake: () => Promise<unknown>): Promise<T> {
     let isAnswered = false;
-    const used = this.#call("HeapProfiler.collectGarbage")
-      .then(() => this.#used())
-      .finally(() => {
-        isAnswered = true;
-      });
+    const answer = ask().finally(() => {
+      isAnswered = true;
+    });
     while (!isAnswered) await wake();
-    return used;
+    return answer;
   }
 
   close(): void {
