@@ -35,7 +35,7 @@ interface Options {
 const FOLDER = "test/faults";
 
 /** Of a part that is a program of its own. */
-const LONGEST_PROGRAM_MILLISECONDS = 600_000;
+const LONGEST_PROGRAM_MILLISECONDS = 1_500_000;
 
 const PARTS: Record<string, Part> = {
   crash: runCrash,

@@ -33,7 +33,7 @@ const FAULTS: EndpointFault[] = [
   { name: "bad certificate", behave: () => thank, hasOwnCertificate: true, outcome: "unreachable", httpStatus: null },
   {
     name: "no such name",
-    callbackUrl: "https://does-not-resolve.invalid/",
+    callbackUrl: "https://does-not-resolve.example/",
     outcome: "unreachable",
     httpStatus: null,
   },
