@@ -51,8 +51,11 @@ async function findings(): Promise<string[]> {
   return [...violations, ...(await comparer.strays())];
 }
 
+/** The short form takes the harder half: what fails has taken effect all the same. */
+const WHENS = inject("faultSeeds") > 1 ? (["before", "after"] as const) : (["after"] as const);
+
 describe.each(OUTAGES_MINUTES)("a store that is away for %d minutes", (minutes) => {
-  it.each(["before", "after"] as const)(
+  it.each(WHENS)(
     "as a text comes without an Idempotency-Key, from %s it is stored: repeated, it goes out once",
     async (when) => {
       await outage({ minutes, nth: 3, when }, () => scene.send());
@@ -60,7 +63,7 @@ describe.each(OUTAGES_MINUTES)("a store that is away for %d minutes", (minutes) 
     },
   );
 
-  it.each(["before", "after"] as const)(
+  it.each(WHENS)(
     "as a text comes with an Idempotency-Key, from %s it is stored: repeated, it goes out once",
     async (when) => {
       const headers = { "idempotency-key": "k" };
@@ -69,16 +72,13 @@ describe.each(OUTAGES_MINUTES)("a store that is away for %d minutes", (minutes) 
     },
   );
 
-  it.each(["before", "after"] as const)(
-    "as a message is claimed, from %s the claim: it goes out afterwards, once",
-    async (when) => {
-      await scene.send();
-      await outage({ minutes, nth: 2, when }, () => stage.runQueues("messages"));
-      expect(await findings()).toEqual([]);
-    },
-  );
+  it.each(WHENS)("as a message is claimed, from %s the claim: it goes out afterwards, once", async (when) => {
+    await scene.send();
+    await outage({ minutes, nth: 2, when }, () => stage.runQueues("messages"));
+    expect(await findings()).toEqual([]);
+  });
 
-  it.each(["before", "after"] as const)(
+  it.each(WHENS)(
     "as the outcomes are stored, from %s they are: the queue holds them until they can be",
     async (when) => {
       const refused = scene.wish(stage.person().phone);
@@ -93,12 +93,9 @@ describe.each(OUTAGES_MINUTES)("a store that is away for %d minutes", (minutes) 
     },
   );
 
-  it.each(["before", "after"] as const)(
-    "as callbacks are claimed, from %s the claim: each is posted afterwards, once",
-    async (when) => {
-      await scene.sendAll([1, 2, 3].map(() => scene.wish(stage.stranger(), "NOT_FOUND")));
-      await outage({ minutes, nth: 1, when }, () => stage.runQueues("callbacks"));
-      expect(await findings()).toEqual([]);
-    },
-  );
+  it.each(WHENS)("as callbacks are claimed, from %s the claim: each is posted afterwards, once", async (when) => {
+    await scene.sendAll([1, 2, 3].map(() => scene.wish(stage.stranger(), "NOT_FOUND")));
+    await outage({ minutes, nth: 1, when }, () => stage.runQueues("callbacks"));
+    expect(await findings()).toEqual([]);
+  });
 });
