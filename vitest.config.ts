@@ -42,7 +42,7 @@ export default defineConfig({
           include: ["test/journeys/**/*.test.ts", "test/gateway/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: 3,
+          maxWorkers: 2,
           // After the others: what waits for a real process should not wait for a busy machine.
           sequence: { groupOrder: 1 },
         },
