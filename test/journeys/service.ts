@@ -17,16 +17,21 @@ export function makeFolder() {
 
 export type Folder = ReturnType<typeof makeFolder>;
 
+/** Below the ports that systems give to connections: one of those may take it before it is listened on. */
+const [FIRST_PORT, LAST_PORT] = [15_000, 32_000];
+
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  const port = await new Promise<number>((resolve) =>
-    server.on("listening", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    }),
-  );
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 export function startFlags({ state, varsFile }: Folder, port: number): string[] {
