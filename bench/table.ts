@@ -1,11 +1,16 @@
 // Figures as text in columns.
 import type { Spread } from "./statistics.ts";
 
-/** The first row heads the columns; the first `left` of them stand at the left of theirs. */
 export function printTable(title: string, rows: string[][], left = 0): void {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   console.log(`\n${title}`);
-  for (const row of rows) {
+  printRows(rows, left);
+}
+
+/** The first row heads the columns; the first `left` of them stand at the left of theirs. */
+export function printRows(rows: (string | number)[][], left: number): void {
+  const texts = rows.map((row) => row.map(String));
+  const widths = texts[0]?.map((_, column) => Math.max(...texts.map((row) => row[column]?.length ?? 0))) ?? [];
+  for (const row of texts) {
     const cells = row.map((text, column) =>
       column < left ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0),
     );

@@ -43,6 +43,10 @@ async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> 
 /** Makes up for a failed store. */
 type Recovery = Exclude<Job, { kind: "deliver" }>;
 
+function isRecovery(job: Job | undefined): job is Recovery {
+  return job !== undefined && job.kind !== "deliver";
+}
+
 interface Entry {
   message: Message;
   /** undefined for a malformed one. */
@@ -58,7 +62,7 @@ async function consumeMessages(batch: MessageBatch, deps: Deps): Promise<void> {
   for (const message of batch.messages) {
     const { data: job, error } = jobSchema.safeParse(message.body);
     if (job?.kind === "deliver") deliveries.push({ message, job });
-    else if (job) await settle(deps, batch.queue, [{ message, job }], () => runJob(deps, job));
+    else if (isRecovery(job)) await settle(deps, batch.queue, [{ message, job }], () => runJob(deps, job));
     else await bury(deps, batch.queue, { message, job }, new Error(`malformed: ${error?.issues[0]?.message}`));
   }
   for (const group of inGroups(deliveries)) await settle(deps, batch.queue, group, () => deliver(deps, group));
@@ -125,7 +129,7 @@ async function consumeDead(batch: MessageBatch, deps: Deps): Promise<void> {
   const kept: Entry[] = [];
   for (const message of batch.messages) {
     const { data: job } = jobSchema.safeParse(message.body);
-    if (job && job.kind !== "deliver") await settle(deps, queue, [{ message, job }], () => runJob(deps, job));
+    if (isRecovery(job)) await settle(deps, queue, [{ message, job }], () => runJob(deps, job));
     else kept.push({ message, job });
   }
   for (const group of inGroups(kept)) {
@@ -147,8 +151,7 @@ function done(deps: Deps, entry: Entry, outcome: "done" | "dead", started: numbe
 
 function retry(deps: Deps, entry: Entry, error: unknown, started: number, longestSeconds?: number): void {
   const { message, job } = entry;
-  const isRecovery = job !== undefined && job.kind !== "deliver";
-  const delaySeconds = isRecovery
+  const delaySeconds = isRecovery(job)
     ? recoverySeconds(message.attempts)
     : backoffSeconds(message.attempts, deps.random(), longestSeconds);
   message.retry({ delaySeconds });

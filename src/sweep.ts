@@ -2,11 +2,10 @@ import type { Deps } from "./deps.ts";
 import { LONGEST_RECOVERY_SECONDS } from "./domain/backoff.ts";
 import { LONGEST_RUN_MILLISECONDS } from "./domain/health.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
-import { queueCallbacks, queueDeliveries } from "./flows/queue-jobs.ts";
+import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { purgeDeadJobs } from "./platform/store/dead-jobs.ts";
 import {
-  type Forgotten,
   findInterrupted,
   findUnsubmitted,
   findWithoutReceipt,
@@ -94,14 +93,7 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
   return inSteps(
     () => takeForgotten(deps.db, { queuedBefore, now, margin: recoveryMargin(deps) }),
-    async (forgotten) => {
-      const seconds = ({ queuedAt }: Forgotten) =>
-        Math.ceil((queuedAt - now) / 1000 / TOGETHER_SECONDS) * TOGETHER_SECONDS;
-      for (const [delaySeconds, group] of Map.groupBy(forgotten, seconds)) {
-        const ids = group.map(({ messageId }) => messageId);
-        await queueDeliveries(deps, ids, delaySeconds);
-      }
-    },
+    (forgotten) => queueDeliveriesAt(deps, forgotten, now, TOGETHER_SECONDS),
   );
 }
 

@@ -13,7 +13,14 @@ import {
 } from "../platform/store/messages.ts";
 import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
-import { queueCallbacks, queueDeliveries, queueJobs, RECOVERY_DELAY_SECONDS } from "./queue-jobs.ts";
+import {
+  claimOrRelease,
+  queueCallbacks,
+  queueDeliveries,
+  queueDeliveriesAt,
+  queueJobs,
+  RECOVERY_DELAY_SECONDS,
+} from "./queue-jobs.ts";
 
 /** How many messages each connection submits of one claim: what is claimed when a run is cut off has an unknown outcome. */
 const SUBMISSIONS_A_CONNECTION = 2;
@@ -84,7 +91,7 @@ interface Turn {
 /** @returns whether all has ended; what has not is left to the background, and what had not begun waits again */
 async function deliverSome(deps: Deps, ids: string[], rest: CarrierRest, connections: number): Promise<boolean> {
   const claim = deps.newId();
-  const claimed = await claimOrRelease(deps, ids, claim);
+  const claimed = await claimSome(deps, ids, claim);
   if (claimed.length === 0) return true;
   const turn: Turn = { rest, ended: 0, isOver: false };
   const work = inParallel(claimed, connections, (message) => submit(deps, message, turn)).then((endings) =>
@@ -102,17 +109,13 @@ async function deliverSome(deps: Deps, ids: string[], rest: CarrierRest, connect
   return false;
 }
 
-async function claimOrRelease(deps: Deps, ids: string[], claim: string): Promise<ClaimedMessage[]> {
+async function claimSome(deps: Deps, ids: string[], claim: string): Promise<ClaimedMessage[]> {
   const now = deps.now();
-  try {
-    const acceptedAfter = now - deps.config.submitWithinMilliseconds;
-    const { claimed, due } = await claimMessages(deps.db, { ids, claim, now, acceptedAfter });
-    await queueCallbacks(deps, due);
-    return claimed;
-  } catch (error) {
-    await queueJobs(deps, [{ kind: "release", claim }], RECOVERY_DELAY_SECONDS);
-    throw error;
-  }
+  const acceptedAfter = now - deps.config.submitWithinMilliseconds;
+  const claiming = claimMessages(deps.db, { ids, claim, now, acceptedAfter });
+  const { claimed, due } = await claimOrRelease(deps, claim, claiming);
+  await queueCallbacks(deps, due);
+  return claimed;
 }
 
 /** `spared`: the carrier was not asked. */
@@ -213,13 +216,6 @@ export async function storeOutcomes(deps: Deps, claim: string, records: Submissi
     deps,
     records.flatMap(({ receipt }) => receipt ?? []),
   );
-  const waiting = records.filter((record) => record.retryAt !== null);
-  const bySeconds = Map.groupBy(waiting, ({ retryAt }) => Math.max(0, Math.ceil(((retryAt ?? now) - now) / 1000)));
-  for (const [seconds, group] of bySeconds) {
-    await queueDeliveries(
-      deps,
-      group.map(({ messageId }) => messageId),
-      seconds,
-    );
-  }
+  const waiting = records.flatMap(({ messageId, retryAt }) => (retryAt === null ? [] : { messageId, at: retryAt }));
+  await queueDeliveriesAt(deps, waiting, now);
 }

@@ -14,7 +14,7 @@ import {
   releaseCallbacks,
 } from "../platform/store/events.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
-import { queueCallbacks, queueJobs, RECOVERY_DELAY_SECONDS } from "./queue-jobs.ts";
+import { claimOrRelease, queueCallbacks } from "./queue-jobs.ts";
 
 /** How many of an invocation's connections one endpoint may hold: a slow one leaves the others theirs. */
 const CONNECTIONS_AN_ENDPOINT = 3;
@@ -67,7 +67,9 @@ async function postLane(deps: Deps, { endpoint, eventIds }: Lane, until: number)
   try {
     for (let start = 0; start < eventIds.length; start += CALLBACKS_A_CLAIM) {
       const claim = deps.newId();
-      const claimed = await claimOrRelease(deps, eventIds.slice(start, start + CALLBACKS_A_CLAIM), claim);
+      const some = eventIds.slice(start, start + CALLBACKS_A_CLAIM);
+      const claiming = claimCallbacks(deps.db, { eventIds: some, claim, now: deps.now() });
+      const claimed = await claimOrRelease(deps, claim, claiming);
       const left = await postClaimed(deps, claimed, endpoint, until);
       if (!isOver(deps, endpoint, until)) continue;
       return await putBack(deps, [...left, ...eventIds.slice(start + CALLBACKS_A_CLAIM)], claim, endpoint);
@@ -78,15 +80,6 @@ async function postLane(deps: Deps, { endpoint, eventIds }: Lane, until: number)
 }
 
 const isOver = (deps: Deps, { timedOut }: Lane["endpoint"], until: number) => timedOut || deps.now() > until;
-
-async function claimOrRelease(deps: Deps, eventIds: DueEvent[], claim: string): Promise<ClaimedCallback[]> {
-  try {
-    return await claimCallbacks(deps.db, { eventIds, claim, now: deps.now() });
-  } catch (error) {
-    await queueJobs(deps, [{ kind: "release", claim }], RECOVERY_DELAY_SECONDS);
-    throw error;
-  }
-}
 
 /** @returns what was not posted */
 async function postClaimed(

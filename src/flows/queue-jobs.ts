@@ -15,6 +15,23 @@ export async function queueDeliveries(deps: Deps, messageIds: string[], delaySec
   await queueJobs(deps, jobs, delaySeconds);
 }
 
+/** Queues messages for delivery at their times (milliseconds since 1970), in steps of so many whole seconds. */
+export async function queueDeliveriesAt(
+  deps: Deps,
+  waiting: { messageId: string; at: number }[],
+  now: number,
+  stepSeconds = 1,
+): Promise<void> {
+  const seconds = ({ at }: { at: number }) => Math.max(0, Math.ceil((at - now) / 1000 / stepSeconds) * stepSeconds);
+  for (const [delaySeconds, group] of Map.groupBy(waiting, seconds)) {
+    await queueDeliveries(
+      deps,
+      group.map(({ messageId }) => messageId),
+      delaySeconds,
+    );
+  }
+}
+
 /** How long an accepted message waits for others to travel with: fewer and larger jobs cost less all the way. */
 const GROUPING_MILLISECONDS = 10;
 
@@ -32,6 +49,16 @@ export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Prom
 
 /** How soon a job that makes up for a failed store is run. */
 export const RECOVERY_DELAY_SECONDS = 5;
+
+/** What a claim gives; what the store may have claimed as it failed is given back by a job. @throws what the claim throws */
+export async function claimOrRelease<T>(deps: Deps, claim: string, claiming: Promise<T>): Promise<T> {
+  try {
+    return await claiming;
+  } catch (error) {
+    await queueJobs(deps, [{ kind: "release", claim }], RECOVERY_DELAY_SECONDS);
+    throw error;
+  }
+}
 
 /** Queues callbacks; see queueJobs. */
 export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {

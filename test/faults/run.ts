@@ -4,11 +4,12 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "../../bench/build.ts";
+import { printRows } from "../../bench/table.ts";
 import { callbackFaults } from "./crash/callback-faults.ts";
 import { carrierFaults } from "./crash/carrier-faults.ts";
 import { type CrashResult, crash } from "./crash/crash.ts";
 import { heldUp } from "./crash/neighbours.ts";
-import { printCallbacks, printCarrier, printCrash, printFaults, printTable } from "./crash/report.ts";
+import { printCallbacks, printCarrier, printCrash, printFaults } from "./crash/report.ts";
 import { type Bundle, buildBundle } from "./crash/service.ts";
 
 const HELP = `npm run faults -- [flags]
@@ -97,10 +98,13 @@ async function run(): Promise<number> {
   }
   (await built)?.remove();
   console.log("");
-  printTable([
-    ["part", "seconds", "faults"],
-    ...results.map(([name, seconds, faults]) => [name, seconds.toFixed(0), faults.length]),
-  ]);
+  printRows(
+    [
+      ["part", "seconds", "faults"],
+      ...results.map(([name, seconds, faults]) => [name, seconds.toFixed(0), faults.length]),
+    ],
+    1,
+  );
   return results.some(([, , faults]) => faults.length > 0) ? 1 : 0;
 }
 

@@ -2,9 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { percentile } from "../../bench/statistics.ts";
+import { printRows } from "../../bench/table.ts";
 import { operate } from "../journeys/service.ts";
 import { call, makeAgent } from "./crash/call.ts";
-import { printFaults, printTable } from "./crash/report.ts";
+import { printFaults } from "./crash/report.ts";
 import { buildBundle, Service } from "./crash/service.ts";
 import { rankTest } from "./timing-rank.ts";
 
@@ -127,11 +128,14 @@ function report(times: Map<string, number[]>): number {
       );
     return [kind, median.toFixed(3), `${(share * 100).toFixed(1)} %`, superiority.toFixed(3), p.toPrecision(2)];
   });
-  printTable([
-    [`401, ${unknown.length} of each`, "median ms", "difference", "slower, of pairs", "p"],
-    ["unknown client", base.toFixed(3), "", "", ""],
-    ...rows,
-  ]);
+  printRows(
+    [
+      [`401, ${unknown.length} of each`, "median ms", "difference", "slower, of pairs", "p"],
+      ["unknown client", base.toFixed(3), "", "", ""],
+      ...rows,
+    ],
+    1,
+  );
   printFaults(faults);
   return faults.length > 0 ? 1 : 0;
 }

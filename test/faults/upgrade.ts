@@ -1,7 +1,8 @@
 // The version before is upgraded to this one and rolled back, under load; then what was counted outside is compared with the
 // record. `npm run faults -- --only upgrade`, or `node test/faults/upgrade.ts --help`.
 import { parseArgs } from "node:util";
-import { printFaults, printTable } from "./crash/report.ts";
+import { printRows } from "../../bench/table.ts";
+import { printFaults } from "./crash/report.ts";
 import { buildBundle } from "./crash/service.ts";
 import { checkOut, compareMigrations, findPrevious, NoHistory, resolveCommit } from "./upgrade/previous.ts";
 import { type RolloutResult, rollOut } from "./upgrade/rollout.ts";
@@ -51,10 +52,13 @@ async function run(): Promise<number> {
     results.push(await rollOut({ previous, present, migrations, seed, messages, keep: flags.keep }));
   }
   const figures = Object.keys(results[0]?.figures ?? {});
-  printTable([
-    ["", ...seeds.map((seed) => `seed ${seed}`)],
-    ...figures.map((name) => [name, ...results.map((result) => result.figures[name] ?? "")]),
-  ]);
+  printRows(
+    [
+      ["", ...seeds.map((seed) => `seed ${seed}`)],
+      ...figures.map((name) => [name, ...results.map((result) => result.figures[name] ?? "")]),
+    ],
+    1,
+  );
   const faults = results.flatMap((result, index) => result.faults.map((fault) => `seed ${seeds[index]}: ${fault}`));
   printFaults([...migrations.faults, ...faults]);
   return migrations.faults.length + faults.length > 0 ? 1 : 0;

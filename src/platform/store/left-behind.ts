@@ -9,7 +9,7 @@ const SWEEP_STEP = 1000;
 export interface Forgotten {
   messageId: string;
   /** When its next job is to be delivered: milliseconds since 1970. */
-  queuedAt: number;
+  at: number;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function takeForgotten(
       )
       .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin),
   );
-  return rows.map((row) => ({ messageId: String(row.message_id), queuedAt: Number(row.queued_at) }));
+  return rows.map((row) => ({ messageId: String(row.message_id), at: Number(row.queued_at) }));
 }
 
 /** Ids of messages accepted before `acceptedBefore` that nobody has submitted. */

@@ -109,6 +109,9 @@ const RECIPIENTS = `WITH given AS (
 /** The key under which a recipient's message is known as the same. */
 const SAME_KEY = "'same:' || (value ->> 10) || ':' || phone";
 
+/** Whether a column holds such a key. */
+const isSameKey = (column: string) => `${column} >= 'same:' AND ${column} < 'same;'`;
+
 /** Whether this attempt is the one that stores: ?3 is the key or NULL, ?4 the attempt. */
 const IS_OURS = `(?3 IS NULL OR EXISTS (SELECT 1 FROM send_keys
   WHERE website_id = ?2 AND send_key = ?3 AND message_id = ?4))`;
@@ -217,7 +220,7 @@ function selectDuplicates(
 
 /** A message whose submission has not begun, and for which no other has been taken to be a duplicate of it. */
 const UNCONFIRMED = `m.claimed_at IS NULL AND m.carrier IS NULL AND NOT EXISTS (SELECT 1 FROM send_keys k
-  WHERE k.message_id = m.message_id AND k.send_key >= 'same:' AND k.send_key < 'same;' AND k.body_hash = '${REPEATED}')`;
+  WHERE k.message_id = m.message_id AND ${isSameKey("k.send_key")} AND k.body_hash = '${REPEATED}')`;
 
 /** Of ?1 those that have gone. */
 const GONE = `SELECT value FROM json_each(?1) WHERE value NOT IN (
@@ -231,7 +234,7 @@ export async function removeUnconfirmed(db: D1Database, messageIds: string[]): P
     links: `DELETE FROM links WHERE message_id IN (${unconfirmed})`,
     messages: `DELETE FROM messages WHERE message_id IN (${unconfirmed})`,
     events: `DELETE FROM events WHERE message_id IN (${GONE})`,
-    sameKeys: `DELETE FROM send_keys WHERE message_id IN (${GONE}) AND send_key >= 'same:' AND send_key < 'same;'`,
+    sameKeys: `DELETE FROM send_keys WHERE message_id IN (${GONE}) AND ${isSameKey("send_key")}`,
   };
   await runBatch(
     db,
