@@ -12,6 +12,7 @@ import type { DueEvent } from "./platform/store/events.ts";
 /** What a flow needs of the world, made once per event. */
 export interface Deps {
   db: D1Database;
+  kv: KVNamespace;
   credentials: CredentialStore;
   limiter: RateGate;
   messages: Queue<Job>;
@@ -76,6 +77,7 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
   return {
     ...made,
     db: env.DB,
+    kv: env.CREDENTIALS,
     assets: env.ASSETS,
     messages: env.MESSAGES as Queue<Job>,
     callbacks: env.CALLBACKS as Queue<DueEvent>,

@@ -7,9 +7,9 @@ import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages, storeOutcomes } from "./flows/deliver-messages.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { describeError } from "./platform/describe-error.ts";
+import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 import { releaseClaim } from "./platform/store/messages.ts";
-import { removeUnconfirmed } from "./platform/store/store-messages.ts";
 
 /** How long a batch of callbacks holds up the next: a slow endpoint's posts go on in the background. */
 const PATIENCE_MILLISECONDS = 1000;
@@ -83,7 +83,7 @@ function deliver(deps: Deps, entries: Entry[]): Promise<void> {
 async function runJob(deps: Deps, job: Recovery): Promise<void> {
   switch (job.kind) {
     case "cancel":
-      return removeUnconfirmed(deps.db, job.messageIds);
+      return cancelUnconfirmed(deps.db, job.messageIds, deps.now());
     case "release":
       return releaseClaim(deps.db, job.claim);
     case "record":

@@ -98,15 +98,13 @@ function refuseUnknown(request: ApiRequest, deps: Deps): never {
 }
 
 function answerError(error: unknown, request: ApiRequest, deps: Deps): Response {
-  const isExpected = error instanceof RequestFailure;
-  request.logged = { ...request.logged, code: (isExpected ? toAnswer(error.failure) : FAULT).code };
+  const failure = error instanceof RequestFailure ? error.failure : undefined;
+  request.logged = { ...request.logged, code: (failure ? toAnswer(failure) : FAULT).code };
   const fields = { requestId: request.requestId, route: routeOf(request), error: describeError(error) };
-  if (!isExpected) {
-    deps.log("error", "request.failed", fields);
-    return faultResponse();
-  }
-  if (error.failure.kind === "store-unavailable") deps.log("error", "store.unavailable", fields);
-  return failureResponse(error.failure);
+  const cause = failure?.kind === "bulk-interrupted" ? failure.because.kind : failure?.kind;
+  if (cause === undefined || cause === "fault") deps.log("error", "request.failed", fields);
+  if (cause === "store-unavailable") deps.log("error", "store.unavailable", fields);
+  return failure ? failureResponse(failure) : faultResponse();
 }
 
 /** The headers of every answer; those of the limit once the request has been counted. */

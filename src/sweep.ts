@@ -4,7 +4,9 @@ import { LONGEST_RUN_MILLISECONDS } from "./domain/health.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
+import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { purgeDeadJobs } from "./platform/store/dead-jobs.ts";
+import { purgeKeys } from "./platform/store/idempotency-keys.ts";
 import {
   findInterrupted,
   findUnsubmitted,
@@ -16,7 +18,6 @@ import {
 import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
 import { purgeOutcomes } from "./platform/store/outcome-counts.ts";
 import { purgeInbound, purgeMessages } from "./platform/store/reports.ts";
-import { purgeExpiredKeys } from "./platform/store/store-messages.ts";
 import { recordSweep } from "./platform/store/sweeps.ts";
 import { listWebsites } from "./platform/store/websites.ts";
 
@@ -32,6 +33,8 @@ interface SweepJob {
 }
 
 const JOBS: SweepJob[] = [
+  // First: what is to be cancelled must not be queued.
+  { name: "cancel-messages", run: ({ kv, db }, now) => cancelKept(kv, db, now) },
   { name: "requeue-messages", run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
   { name: "end-interrupted", run: endInterrupted },
@@ -39,7 +42,7 @@ const JOBS: SweepJob[] = [
   { name: "end-without-receipt", run: endWithoutReceipt },
   { name: "copy-credentials", isRoutine: true, run: copyCredentials },
   { name: "purge-messages", isRoutine: true, run: purgeOld },
-  { name: "purge-send-keys", isRoutine: true, run: ({ db }, now) => purgeExpiredKeys(db, now) },
+  { name: "purge-send-keys", isRoutine: true, run: ({ db }, now) => purgeKeys(db, now, now - TOMBSTONE_MILLISECONDS) },
   { name: "purge-outcomes", isRoutine: true, run: ({ db }, now) => purgeOutcomes(db, now) },
   {
     name: "purge-dead-jobs",

@@ -23,9 +23,18 @@ export type Failure =
   | { kind: "fields-wrong"; details: FieldError[] }
   | { kind: "resource-unknown"; what: string }
   | { kind: "idempotency-conflict" }
-  | { kind: "store-unavailable" }
-  /** A bulk request that ended early, when some of its messages were stored. */
-  | { kind: "bulk-interrupted"; because: Failure; stored: { index: number; messageId: string }[] };
+  /** `isKeyed`: what may be stored is found by the same request with the same Idempotency-Key, and by no other. */
+  | { kind: "store-unavailable"; isKeyed?: boolean }
+  | BulkInterrupted;
+
+/** A bulk request that ended early, when some of its messages were stored. */
+export interface BulkInterrupted {
+  kind: "bulk-interrupted";
+  because: Exclude<Failure, BulkInterrupted> | { kind: "fault" };
+  stored: { index: number; messageId: string }[];
+  /** Whether it has an Idempotency-Key. */
+  isKeyed: boolean;
+}
 
 /** Thrown by guards, body readers and stores, and caught in one place, by the router. */
 export class RequestFailure extends Error {

@@ -29,6 +29,14 @@ export const REACHED_FROM = {
   FAILED_TO_MATCH: [],
 } as const satisfies Record<MessageStatus, readonly MessageStatus[]>;
 
+/** Statuses of messages that surely reached nobody, and never will. */
+export const NEVER_SENT = [
+  "NOT_FOUND",
+  "NOT_SUBSCRIBED",
+  "FAILED_TO_MATCH",
+  "FAILED_TO_SEND",
+] as const satisfies MessageStatus[];
+
 /** An accepted send request, before it has a recipient and a status. Absent optional fields are null. */
 export interface NewMessage extends Segments {
   messageId: string;

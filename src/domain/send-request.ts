@@ -53,6 +53,13 @@ const text = requiredString("")
   .refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode: it has half of a surrogate pair" })
   .meta({ description: "Not only white space.", minLength: 1, maxLength: MAX_TEXT_CHARACTERS });
 
+/** What is wrong with a text once its link stands in it; undefined when nothing is. The carrier takes no more. */
+export function linkedTextFault(text: string): string | undefined {
+  const surplus = text.length <= MAX_TEXT_CHARACTERS ? 0 : [...text].length - MAX_TEXT_CHARACTERS;
+  if (surplus <= 0) return undefined;
+  return `must have at most ${MAX_TEXT_CHARACTERS} characters with its link: shorten it by ${surplus}`;
+}
+
 const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\":\\"42\\"}", or ""')
   .refine((value) => new TextEncoder().encode(value).byteLength <= MAX_CALLBACK_DATA_BYTES, {
     error: `must have at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8`,

@@ -42,9 +42,12 @@ export async function queueTogether(deps: Deps, messageIds: string[]): Promise<v
   await queueDeliveries(deps, deps.group.take());
 }
 
-/** Queues jobs. What cannot be queued is logged and left to the sweep, which finds the rows that wait. */
-export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Promise<void> {
-  await sendAll(deps, deps.messages, jobs, delaySeconds);
+/**
+ * Queues jobs. What cannot be queued is logged and left to the sweep, which finds the rows that wait.
+ * @returns whether all are queued
+ */
+export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Promise<boolean> {
+  return sendAll(deps, deps.messages, jobs, delaySeconds);
 }
 
 /** How soon a job that makes up for a failed store is run. */
@@ -65,7 +68,7 @@ export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds =
   await sendAll(deps, deps.callbacks, due, delaySeconds);
 }
 
-async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds: number): Promise<void> {
+async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds: number): Promise<boolean> {
   for (let start = 0; start < bodies.length; start += BATCH) {
     const batch = bodies
       .slice(start, start + BATCH)
@@ -74,7 +77,8 @@ async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds
       await queue.sendBatch(batch);
     } catch (error) {
       deps.log("error", "queue.failed", { count: bodies.length - start, error: describeError(error) });
-      return;
+      return false;
     }
   }
+  return true;
 }

@@ -53,6 +53,7 @@ export class Injector {
     return {
       ...deps,
       db: this.#database(env.DB),
+      kv: this.#keyValue(env.CREDENTIALS),
       credentials: new CredentialStore(this.#keyValue(env.CREDENTIALS)),
       limiter: new RateGate(this.#namespace(env.RATE_LIMITER as RateLimiterNamespace)),
       messages: this.#members(deps.messages, "messages", ["send", "sendBatch"]),
@@ -91,7 +92,7 @@ export class Injector {
   }
 
   #keyValue(kv: KVNamespace): KVNamespace {
-    return this.#members(kv, "KV", ["get", "put", "delete"]);
+    return this.#members(kv, "KV", ["get", "put", "delete", "list"]);
   }
 
   #namespace(namespace: RateLimiterNamespace): RateLimiterNamespace {

@@ -13,7 +13,7 @@ const IDEMPOTENCY_KEY: Parameter = {
   in: "header",
   required: false,
   description:
-    "1 to 255 visible characters, such as `order-4711-shipped`. The same key and body within 24 hours answers the same ids and sends nothing again; with another body it is 409.",
+    "1 to 255 visible characters, such as `order-4711-shipped`. It belongs to the client. The same key and body within 24 hours answers the same ids and sends nothing again; with another body it is 409. After 24 hours the key is new.",
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
 };
 
@@ -57,7 +57,7 @@ function sendBulk(): ApiOperation {
     path: "/text/bulk/message/send",
     tag: "Messages",
     summary: "Send many messages",
-    description: `Each of up to ${MAX_BULK_MESSAGES.toLocaleString("en")} messages stands for itself, and the request counts as one against the limit. A body that breaks off is an error whose \`details\` name the messages that were stored.`,
+    description: `Each of up to ${MAX_BULK_MESSAGES.toLocaleString("en")} messages stands for itself, and the request counts as one against the limit. Messages over the limit are in \`failedSent\`, one by one up to 50,000 of them, and the rest in one item. A request that ends early is an error whose \`details\` name the messages that were stored, and whose \`message\` says how to go on.`,
     access: { client: "send" },
     parameters: [IDEMPOTENCY_KEY],
     body: json(bulkSendRequestSchema, "At most 48 MB.", { two: { messages: [SEND_BY_PHONE, SEND_BY_EMAIL] } }),

@@ -15,23 +15,27 @@ export async function runBatch(db: D1Database, statements: D1PreparedStatement[]
   return untilItAnswers(() => db.batch<Row>(statements));
 }
 
-/** The same, with each statement's rows under its name; null statements are left out, and have no rows. */
+/** The same, with each statement's result under its name; null statements are left out, and have an empty one. */
+export async function runNamedResults<Name extends string>(
+  db: D1Database,
+  statements: Record<Name, D1PreparedStatement | null>,
+): Promise<Record<Name, Pick<D1Result<Row>, "results" | "meta">>> {
+  const names = (Object.keys(statements) as Name[]).filter((name) => statements[name] !== null);
+  const present = names.map((name) => statements[name] as D1PreparedStatement);
+  const results = await runBatch(db, present);
+  const entries = (Object.keys(statements) as Name[]).map((name) => [name, results[names.indexOf(name)] ?? EMPTY]);
+  return Object.fromEntries(entries) as Record<Name, Pick<D1Result<Row>, "results" | "meta">>;
+}
+
+const EMPTY = { results: [], meta: { changes: 0 } };
+
+/** The same, with the rows alone. */
 export async function runNamed<Name extends string>(
   db: D1Database,
   statements: Record<Name, D1PreparedStatement | null>,
 ): Promise<Record<Name, Row[]>> {
-  const present = (Object.entries(statements) as [Name, D1PreparedStatement | null][]).flatMap(([name, statement]) =>
-    statement ? [{ name, statement }] : [],
-  );
-  const results = await runBatch(
-    db,
-    present.map(({ statement }) => statement),
-  );
-  const rows = Object.fromEntries(Object.keys(statements).map((name) => [name, []])) as unknown as Record<Name, Row[]>;
-  present.forEach(({ name }, index) => {
-    rows[name] = results[index]?.results ?? [];
-  });
-  return rows;
+  const entries = Object.entries(await runNamedResults(db, statements)) as [Name, { results: Row[] }][];
+  return Object.fromEntries(entries.map(([name, { results }]) => [name, results])) as Record<Name, Row[]>;
 }
 
 /** One statement's rows; see runBatch for failures. */

@@ -18,6 +18,7 @@ export async function erasePerson(db: D1Database, websiteId: string, phone: numb
   const rows = await runNamed(db, {
     ...removeCounted(db, messages, [...person]),
     keys: run(`DELETE FROM send_keys WHERE website_id = ?1 AND send_key LIKE 'same:%:' || ${digits}`),
+    duplicates: run("DELETE FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2"),
     texts: run(`DELETE FROM inbound_texts WHERE website_id = ?1 AND sender = '+' || ${digits}`),
     changes: run("DELETE FROM subscription_changes WHERE website_id = ?1 AND phone = ?2"),
     subscription: run("DELETE FROM subscriptions WHERE website_id = ?1 AND phone = ?2"),

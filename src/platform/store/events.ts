@@ -8,17 +8,23 @@ export type DueEvent = string;
 /**
  * Writes the event of the present status of each message that has none yet. Run after a change of status in the same
  * transaction, it writes exactly the changes; run again, nothing.
+ * @param guard under which condition, on the parameters ?3, ?4 and ?5
  */
-export function recordEvents(db: D1Database, messageIds: string[], now: number): D1PreparedStatement {
+export function recordEvents(
+  db: D1Database,
+  messageIds: string[],
+  now: number,
+  guard: { condition: string; values: unknown[] } = { condition: "true", values: [] },
+): D1PreparedStatement {
   return db
     .prepare(
       `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
        SELECT m.message_id, m.status, m.updated_at, m.callback_data <> '' AND c.callback_url IS NOT NULL, ?2
        FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value LEFT JOIN clients c ON c.client_id = m.client_id
-       WHERE m.status <> 'PENDING_TO_SEND'
+       WHERE m.status <> 'PENDING_TO_SEND' AND ${guard.condition}
        ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
     )
-    .bind(JSON.stringify(messageIds), now);
+    .bind(JSON.stringify(messageIds), now, ...guard.values);
 }
 
 /** The events that recordEvents wrote and that have a callback to post. */

@@ -6,7 +6,7 @@ export const COUNTED_ROWS = 10_000;
 
 /** Reads what the latest migration has added: it fails as well when that has not been applied. Asked once. */
 export async function probeDatabase(db: D1Database): Promise<void> {
-  await db.prepare("SELECT rotated_at FROM clients LIMIT 1").all();
+  await db.prepare("SELECT cancelled_at FROM cancelled_messages LIMIT 1").all();
 }
 
 /** Times in milliseconds since 1970. */

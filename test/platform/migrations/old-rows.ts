@@ -79,6 +79,14 @@ export class Generation {
     );
     rows.events = rows.messages.flatMap((message, index) => made.#events(message, index));
     rows.send_keys = await Promise.all(rows.messages.map((message, index) => made.#sendKey(message, index)));
+    rows.idempotency_keys = rows.send_keys.map((key, index) => made.#idempotencyKey(key, index, rows.messages ?? []));
+    rows.bulk_parts = [0, 1, -1].map((part) => made.#bulkPart(part));
+    rows.duplicate_keys = rows.messages.flatMap((message, index) => made.#duplicateKey(message, index));
+    rows.suppressed_messages = [0, 1].map((index) => made.#suppressed(index));
+    rows.cancelled_messages = [0, 1].map((index) => ({
+      message_id: uuid(8000 + number, index),
+      cancelled_at: NOW - HOUR,
+    }));
     rows.inbound_texts = people.map(({ website, index }) => made.#inbound(website, index));
     rows.links = rows.messages.flatMap((message, index) => made.#link(message, index));
     rows.clicks = rows.messages.flatMap((message, index) => made.#clicks(message, index));
@@ -231,6 +239,37 @@ export class Generation {
       body_hash: await sha256Hex(bodyOf(index)),
       message_id: message_id ?? null,
       expires_at: index % 2 === 0 ? NOW + HOUR : NOW - 1,
+    };
+  }
+
+  /** As the row of send_keys, in which the version before finds it. */
+  #idempotencyKey(key: OldRow, index: number, messages: OldRow[]): OldRow {
+    return {
+      client_id: at(messages, index).client_id ?? null,
+      operation: "send",
+      idempotency_key: String(key.send_key).slice("key:".length),
+      body_hash: key.body_hash ?? null,
+      message_id: key.message_id ?? null,
+      expires_at: key.expires_at ?? null,
+    };
+  }
+
+  #bulkPart(part: number): OldRow {
+    const first_id = uuid(7000 + this.#number, 0);
+    return { first_id, part, body_hash: "a hash", attempt: "an attempt", expires_at: NOW + HOUR };
+  }
+
+  #duplicateKey({ website_id, phone, message_id }: OldRow, index: number): OldRow[] {
+    if (phone === null || index % 3 > 0) return [];
+    const key = { website_id: website_id ?? null, phone: phone ?? null, content_hash: `hash ${index}` };
+    return [{ ...key, message_id: message_id ?? null, expires_at: NOW + HOUR, was_repeated: index % 2 }];
+  }
+
+  #suppressed(index: number): OldRow {
+    return {
+      message_id: uuid(9000 + this.#number, index),
+      first_id: uuid(this.#number, index),
+      expires_at: NOW + HOUR,
     };
   }
 
