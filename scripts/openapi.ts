@@ -12,6 +12,6 @@ registerHooks({
 });
 
 // By its URL: the Worker's types are not those of Node, and this is checked with the latter.
-const source = new URL("../src/http/openapi/document.ts", import.meta.url).href;
+const source = new URL("../src/openapi/document.ts", import.meta.url).href;
 const { makeDocument } = (await import(source)) as { makeDocument(): object };
 writeFileSync(join(import.meta.dirname, "../public/openapi.json"), `${JSON.stringify(makeDocument())}\n`);

@@ -9,7 +9,6 @@ import { followLink } from "./http/follow-link.ts";
 import { limitRate, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { health, misconfiguredResponse } from "./http/health.ts";
 import { messageStatus } from "./http/message-status.ts";
-import { openApi } from "./http/openapi.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator-clients.ts";
 import { listDeadJobsHandler, putBackAllHandler, putBackHandler } from "./http/operator-dead-jobs.ts";
 import { operatorHealth } from "./http/operator-health.ts";
@@ -25,6 +24,7 @@ import {
 import { logRequest, routeOf } from "./http/request-log.ts";
 import { sendBulk } from "./http/send-bulk.ts";
 import { sendMessage } from "./http/send-message.ts";
+import { openApi } from "./http/serve-openapi.ts";
 import { subscribe, unsubscribe } from "./http/subscribe.ts";
 import { subscriptionStatus } from "./http/subscription-status.ts";
 import { describeError } from "./platform/describe-error.ts";

@@ -1,7 +1,7 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { ERROR_CODES } from "../../src/http/error-codes.ts";
-import { makeDocument } from "../../src/http/openapi/document.ts";
-import type { JsonObject } from "../../src/http/openapi/schemas.ts";
+import { makeDocument } from "../../src/openapi/document.ts";
+import type { JsonObject } from "../../src/openapi/schemas.ts";
 
 interface Response3 {
   headers?: Record<string, { $ref: string }>;

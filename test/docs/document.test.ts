@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ERROR_CODES } from "../../src/http/error-codes.ts";
-import type { JsonObject } from "../../src/http/openapi/schemas.ts";
+import type { JsonObject } from "../../src/openapi/schemas.ts";
 import { routes } from "../../src/router.ts";
 import { World } from "../world.ts";
 import { documentOfApi, expectDocumented, expectValid } from "./conformance.ts";

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from "../error-codes.ts";
+import { ERROR_CODES } from "../http/error-codes.ts";
 
 export const TAGS = [
   ["Messages", "Send, and ask what became of it."],

@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import { clientSettingsSchema, rotationSchema } from "../../domain/client.ts";
-import { WEBSITE_ID, websiteSettingsSchema } from "../../domain/website.ts";
-import { DEFAULT_CARRIER } from "../../platform/carriers/index.ts";
-import type { operatorAnswerSchemas } from "../operator-answers.ts";
+import { clientSettingsSchema, rotationSchema } from "../domain/client.ts";
+import { WEBSITE_ID, websiteSettingsSchema } from "../domain/website.ts";
+import type { operatorAnswerSchemas } from "../http/operator-answers.ts";
+import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { CALLBACK_SECRET, CLIENT, CLIENT_ID, CLIENT_SECRET, WEBSITE } from "./examples.ts";
 import { type Answer, type ApiOperation, pathParameter, type RequestBody } from "./operation.ts";
 

@@ -1,8 +1,8 @@
-import { bulkSendAnswerSchema, bulkSendRequestSchema, MAX_BULK_MESSAGES } from "../../domain/bulk-request.ts";
-import { phoneListSchema, subscribeSchema, subscriptionStatusAnswerSchema } from "../../domain/phone-list.ts";
-import { sendAnswerSchema, sendRequestSchema } from "../../domain/send-request.ts";
-import { messageStatusAnswerSchema } from "../message-status.ts";
-import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../subscribe.ts";
+import { bulkSendAnswerSchema, bulkSendRequestSchema, MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
+import { phoneListSchema, subscribeSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
+import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
+import { messageStatusAnswerSchema } from "../http/message-status.ts";
+import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";
 import { CSV_FILE, MESSAGE_ID, OTHER_PHONE, PHONE, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "./examples.ts";
 import type { Answer, ApiOperation, Parameter, RequestBody } from "./operation.ts";
 

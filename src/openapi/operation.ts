@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { Operation } from "../../domain/client.ts";
-import type { ErrorKind } from "../error-codes.ts";
+import type { Operation } from "../domain/client.ts";
+import type { ErrorKind } from "../http/error-codes.ts";
 import type { HeaderName } from "./headers.ts";
 
 /** Who may call: a client with the named operation granted, the operator, a carrier, or anyone. */

@@ -1,10 +1,10 @@
-import { bulkSendAnswerSchema, bulkSendRequestSchema } from "../../domain/bulk-request.ts";
-import { phoneListSchema, subscribeSchema, subscriptionStatusAnswerSchema } from "../../domain/phone-list.ts";
-import { sendAnswerSchema, sendRequestSchema } from "../../domain/send-request.ts";
-import { healthAnswerSchema } from "../health.ts";
-import { messageStatusAnswerSchema } from "../message-status.ts";
-import { operatorAnswerSchemas } from "../operator-answers.ts";
-import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../subscribe.ts";
+import { bulkSendAnswerSchema, bulkSendRequestSchema } from "../domain/bulk-request.ts";
+import { phoneListSchema, subscribeSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
+import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
+import { healthAnswerSchema } from "../http/health.ts";
+import { messageStatusAnswerSchema } from "../http/message-status.ts";
+import { operatorAnswerSchemas } from "../http/operator-answers.ts";
+import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";
 import { description, SECURITY_SCHEMES, TAGS } from "./about.ts";
 import { carrierOperations } from "./carrier-operations.ts";
 import { ErrorResponses } from "./errors.ts";

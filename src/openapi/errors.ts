@@ -1,6 +1,6 @@
-import type { Failure } from "../../domain/failure.ts";
-import { ERROR_CODES, type ErrorKind } from "../error-codes.ts";
-import { type ErrorAnswer, errorSchema, FAULT, toAnswer } from "../errors.ts";
+import type { Failure } from "../domain/failure.ts";
+import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
+import { type ErrorAnswer, errorSchema, FAULT, toAnswer } from "../http/errors.ts";
 import { type HeaderName, referTo } from "./headers.ts";
 import type { ApiOperation } from "./operation.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";

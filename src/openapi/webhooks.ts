@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { callbackSchema } from "../../domain/callback.ts";
+import { callbackSchema } from "../domain/callback.ts";
 import { CLICK_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "./examples.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";
 
