@@ -3,7 +3,6 @@ import {
   createExecutionContext,
   createMessageBatch,
   getQueueResult,
-  reset,
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -15,6 +14,7 @@ import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
+import { emptyStores } from "./stores.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
 export const ORIGIN = "http://localhost";
@@ -67,7 +67,7 @@ export class World {
 
   /** An empty world: nothing of an earlier test is left in a store. */
   static async create(): Promise<World> {
-    await reset();
+    await emptyStores();
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
     skipPauses();
     return new World();

@@ -1,7 +1,8 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
+import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Outside } from "../../faults/outside.ts";
+import { emptyStores } from "../../stores.ts";
 import { type TestClient, World } from "../../world.ts";
 import { bodyOf, Generation, type OldRow, PEOPLE, WEBSITES, writeRows } from "./old-rows.ts";
 import { readSchema } from "./schema.ts";
@@ -18,7 +19,7 @@ let generations: Generation[];
 async function upgrade(at: number): Promise<void> {
   vi.restoreAllMocks();
   const empty = await World.create();
-  await reset();
+  await emptyStores();
   await applyD1Migrations(env.DB, MIGRATIONS.slice(0, at));
   const schema = await readSchema(env.DB);
   generations = [await Generation.make(0), await Generation.make(1)];
