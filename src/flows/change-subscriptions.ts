@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
+import { PHONE_FORM, toDigits, toE164 } from "../domain/phone.ts";
 import { changeSubscriptions, type SubscriptionChange } from "../platform/store/change-subscriptions.ts";
-import type { ChangeOrigin } from "../platform/store/subscriptions.ts";
+import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.ts";
 import { marksOf } from "./mark-erased.ts";
 
 /**
@@ -15,4 +16,19 @@ export function setSubscriptions(
   origin: ChangeOrigin,
 ): Promise<string[]> {
   return changeSubscriptions(deps.db, websiteId, changes, origin, (phones) => marksOf(deps, websiteId, phones));
+}
+
+/**
+ * The opt-outs of those numbers that are no possible ones, and that the website has stored or texted: numbering plans change,
+ * and with them the library's data.
+ * @param invalid as given
+ */
+export async function findInvalidOptOuts(
+  deps: Deps,
+  websiteId: string,
+  invalid: string[],
+): Promise<SubscriptionChange[]> {
+  const phones = invalid.filter((text) => PHONE_FORM.test(text)).map(toDigits);
+  const stored = await findStored(deps.db, websiteId, phones);
+  return stored.map((digits) => ({ phone: toE164(digits), email: null, subscribed: false }));
 }

@@ -1,5 +1,5 @@
 import { failField, RequestFailure } from "../domain/failure.ts";
-import { isE164, toDigits } from "../domain/phone.ts";
+import { isE164, PHONE_FORM, toDigits } from "../domain/phone.ts";
 import { erase } from "../flows/mark-erased.ts";
 import { listInbound, listWithoutEffect } from "../platform/store/inbound.ts";
 import { readPerson } from "../platform/store/subscriptions.ts";
@@ -57,7 +57,10 @@ export const erasePersonHandler: Handler = async (request, deps) => {
   return Response.json({ phone, erasedMessages });
 };
 
+/** A number that no numbering plan has any more may still be stored. */
 function requirePhone(request: ApiRequest): string {
   const given = (request.params.phone ?? "").replace(/^%2B/i, "+");
-  return isE164(given) ? given : failField("phone", "must be an E.164 phone number, such as +12125550100");
+  return isE164(given) || PHONE_FORM.test(given)
+    ? given
+    : failField("phone", "must be an E.164 phone number, such as +12125550100");
 }

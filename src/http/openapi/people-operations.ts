@@ -3,7 +3,12 @@ import { CLIENT_ID, INBOUND_TEXT, MESSAGE_ID, PHONE, SEND_BY_PHONE, TIME } from 
 import { type ApiOperation, type Parameter, pathParameter } from "./operation.ts";
 import { type OperatorAnswers, ok, WEBSITE_PARAMETER } from "./operator-operations.ts";
 
-const PHONE_PARAMETER = pathParameter("phone", "E.164.", { type: "string" }, PHONE);
+const PHONE_PARAMETER = pathParameter(
+  "phone",
+  "E.164; also a number that no numbering plan has any more.",
+  { type: "string" },
+  PHONE,
+);
 
 const PERSON = {
   phone: PHONE,

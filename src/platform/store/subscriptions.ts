@@ -1,6 +1,6 @@
 import { MOST_DIGITS, writeDecimal } from "../../domain/decimal.ts";
 import type { PhoneList } from "../../domain/phone-list.ts";
-import { type Row, runBatch, runQuery } from "./database.ts";
+import { type Row, runBatch, runQuery, toJsonLists } from "./database.ts";
 
 /**
  * Which of the numbers are subscribed to the website's text program, in one query.
@@ -40,6 +40,24 @@ function toSortedJson(numbers: Float64Array, order: Uint32Array): string {
   bytes[0] = BRACKET;
   bytes[end] = CLOSING_BRACKET;
   return new TextDecoder().decode(bytes.subarray(0, end + 1));
+}
+
+/** Those of the numbers that the website has a subscription of, or a message to: as digits. No query where there are none. */
+export async function findStored(db: D1Database, websiteId: string, phones: number[]): Promise<number[]> {
+  const found: number[] = [];
+  for (const list of toJsonLists(phones)) {
+    const rows = await runQuery(
+      db
+        .prepare(
+          `SELECT j.value AS phone FROM json_each(?2) j
+           WHERE EXISTS (SELECT 1 FROM subscriptions s WHERE s.website_id = ?1 AND s.phone = j.value)
+             OR EXISTS (SELECT 1 FROM messages m WHERE m.website_id = ?1 AND m.phone = j.value)`,
+        )
+        .bind(websiteId, list),
+    );
+    found.push(...rows.map(({ phone }) => phone as number));
+  }
+  return found;
 }
 
 /** The id of the last row of the ledger about a number: the state is what that row says. */
