@@ -63,6 +63,11 @@ export async function erasePerson(service: Service, [id, phone]: string[], value
   return callOperator(service, "DELETE", `/websites/${segment(id)}/people/${segment(phone)}`);
 }
 
+export async function listInbound(service: Service, [id]: string[], values: Values): Promise<string> {
+  const path = values["without-effect"] ? "/inbound/without-effect" : `/websites/${segment(id)}/inbound`;
+  return callOperator(service, "GET", path + toQuery({ before: values.before }));
+}
+
 /** All of them, a hundred a call: those that wait as it begins, for what dies again at once would never end. */
 export async function putBack(service: Service, [id]: string[], values: Values): Promise<string> {
   if (!values.all) return callOperator(service, "POST", `/dead-jobs/${segment(id)}/put-back`);

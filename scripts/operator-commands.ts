@@ -5,6 +5,7 @@ import {
   createClient,
   erasePerson,
   importSubscribers,
+  listInbound,
   putBack,
   putWebsite,
   rotateClient,
@@ -130,11 +131,14 @@ export const COMMANDS: Command[] = [
   },
   {
     name: "inbound",
-    parameters: ["<websiteId>"],
+    parameters: ["<websiteId or --without-effect>"],
+    inPlace: "without-effect",
     summary: "show what people texted, the latest first, 100 at a time",
-    options: { before: { value: "<time>", summary: "ISO 8601: only what came before" } },
-    run: (service, [id], { before }) =>
-      callOperator(service, "GET", `/websites/${segment(id)}/inbound${toQuery({ before })}`),
+    options: {
+      before: { value: "<time>", summary: "ISO 8601: only what came before" },
+      "without-effect": { summary: "what reached no website, and keywords that could not be acted upon" },
+    },
+    run: listInbound,
     show: showInbound,
   },
   {

@@ -25,6 +25,7 @@ interface ServiceState {
   callbacks: { due: Backlog; claimed: Backlog; lastHour: Record<string, number> };
   deadJobs: Backlog;
   credentialsBehind: Backlog;
+  keywordsWithoutEffect: Backlog;
 }
 
 export function showHealth(answer: string): string {
@@ -45,6 +46,7 @@ export function showHealth(answer: string): string {
       ["callbacks, last hour", toCounts(callbacks.lastHour)],
       ["dead jobs", toCell(state.deadJobs)],
       ["credentials behind", toCell(state.credentialsBehind)],
+      ["keywords without effect, last day", toCell(state.keywordsWithoutEffect)],
     ]),
     "",
     toTable([["CARRIER", "WAITING", "RETRYING", "CLAIMED", "STUCK", "NO RECEIPT", "LAST HOUR"], ...carrierRows(state)]),

@@ -3,6 +3,9 @@
 /** A run of a queue's consumer lasts 15 minutes at most; a claim older than this has no run any more. */
 export const LONGEST_RUN_MILLISECONDS = 16 * 60_000;
 
+/** How long a keyword without effect is a problem: somebody is to see it, and nothing can be done to end it. */
+export const KEYWORD_MILLISECONDS = 24 * 3_600_000;
+
 /** How many are in a state, and since when the first of them (milliseconds since 1970). */
 export interface Load {
   count: number;
@@ -46,6 +49,7 @@ export interface ServiceState {
   callbacks: { due: Backlog; claimed: Backlog; lastHour: Record<(typeof CALLBACK_OUTCOMES)[number], number> };
   deadJobs: Backlog;
   credentialsBehind: Backlog;
+  keywordsWithoutEffect: Backlog;
 }
 
 /** What a cron, a queue and the sweep after it need at most, and some minutes more. */
@@ -63,6 +67,7 @@ const SIGNS = {
   "callbacks-unknown": ({ callbacks }) => isOlder(callbacks.claimed, LONGEST_RUN_MILLISECONDS / 1000),
   "dead-jobs": ({ deadJobs }) => deadJobs.count > 0,
   "credentials-behind": ({ credentialsBehind }) => isOlder(credentialsBehind, LATE_SECONDS),
+  "keywords-without-effect": ({ keywordsWithoutEffect }) => keywordsWithoutEffect.count > 0,
 } satisfies Record<string, (state: Omit<ServiceState, "problems">) => boolean>;
 
 export type Problem = keyof typeof SIGNS;

@@ -49,6 +49,7 @@ export async function readServiceState(deps: Deps): Promise<ServiceState> {
     },
     deadJobs: toBacklog(counts.deadJobs, now),
     credentialsBehind: toBacklog(counts.credentialsBehind, now),
+    keywordsWithoutEffect: toBacklog(counts.keywordsWithoutEffect, now),
   };
   return { problems: findProblems(state), ...state };
 }

@@ -88,7 +88,13 @@ function personAnswers(time: z.ZodISODateTime) {
     changes: z.array(change),
     texts: z.array(text),
   });
-  return { InboundText: text, InboundTextList: z.object({ texts: z.array(text) }), Person: person };
+  const websiteId = z.string().nullable().meta({ description: "null: no website has the recipient as its sender." });
+  return {
+    InboundText: text,
+    InboundTextList: z.object({ texts: z.array(text) }),
+    TextsWithoutEffect: z.object({ texts: z.array(text.extend({ websiteId })) }),
+    Person: person,
+  };
 }
 
 function operatorMessage(time: z.ZodISODateTime) {

@@ -56,5 +56,9 @@ function serviceState(time: z.ZodISODateTime) {
     callbacks: z.object({ due: backlog, claimed: backlog, lastHour: each(CALLBACK_OUTCOMES, z.int()) }),
     deadJobs: backlog,
     credentialsBehind: backlog,
+    keywordsWithoutEffect: backlog.meta({
+      description:
+        "Of the last day: STOP, START and HELP that reached no website, or came from what is no phone number.",
+    }),
   });
 }

@@ -1,7 +1,7 @@
 import { failField, RequestFailure } from "../domain/failure.ts";
-import { isE164, toDigits } from "../domain/phone.ts";
-import { erase } from "../flows/change-subscriptions.ts";
-import { listInbound } from "../platform/store/inbound.ts";
+import { isE164, PHONE_FORM, toDigits } from "../domain/phone.ts";
+import { erase } from "../flows/mark-erased.ts";
+import { listInbound, listWithoutEffect } from "../platform/store/inbound.ts";
 import { readPerson } from "../platform/store/subscriptions.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { changeView, inboundView, personView } from "./operator-views.ts";
@@ -15,6 +15,15 @@ export const listInboundHandler: Handler = async (request, deps) => {
   const before = readTime(request.query.before) ?? Number.MAX_SAFE_INTEGER;
   const texts = await listInbound(deps.db, websiteId, { sender: null, before, limit: PAGE });
   return Response.json({ texts: texts.map(inboundView) });
+};
+
+/** GET /operator/inbound/without-effect?before=<time> : what reached no website, and keywords that could not be acted upon. */
+export const listWithoutEffectHandler: Handler = async (request, deps) => {
+  const before = readTime(request.query.before) ?? Number.MAX_SAFE_INTEGER;
+  const texts = await listWithoutEffect(deps.db, before, PAGE);
+  return Response.json({
+    texts: texts.map((row) => ({ websiteId: row.website_id || null, ...inboundView(row) })),
+  });
 };
 
 function readTime(given: string | string[] | undefined): number | undefined {
@@ -48,7 +57,10 @@ export const erasePersonHandler: Handler = async (request, deps) => {
   return Response.json({ phone, erasedMessages });
 };
 
+/** A number that no numbering plan has any more may still be stored. */
 function requirePhone(request: ApiRequest): string {
   const given = (request.params.phone ?? "").replace(/^%2B/i, "+");
-  return isE164(given) ? given : failField("phone", "must be an E.164 phone number, such as +12125550100");
+  return isE164(given) || PHONE_FORM.test(given)
+    ? given
+    : failField("phone", "must be an E.164 phone number, such as +12125550100");
 }

@@ -2,8 +2,9 @@ import type { Deps } from "../deps.ts";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { parseFields } from "../domain/field-errors.ts";
 import { readSubscribers } from "../domain/subscriber-file.ts";
+import { without } from "../domain/subscribers.ts";
 import { WEBSITE_ID, type Website, websiteSettingsSchema } from "../domain/website.ts";
-import { setSubscriptions } from "../flows/change-subscriptions.ts";
+import { findInvalidOptOuts, setSubscriptions } from "../flows/change-subscriptions.ts";
 import { copyToKv } from "../flows/manage-clients.ts";
 import { carrierFaults, DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { listClients } from "../platform/store/clients.ts";
@@ -42,11 +43,13 @@ export const importSubscribersHandler: Handler = async (request, deps) => {
   requireMediaType(request, "text/csv");
   const file = readSubscribers(await readBytes(request, SUBSCRIBERS_BYTES));
   const origin = { source: "import", proof: request.requestId, now: deps.now() } as const;
-  const optedOutNumbers = await setSubscriptions(deps, websiteId, file.subscribers, origin);
+  const known = await findInvalidOptOuts(deps, websiteId, file.invalidOptOuts);
+  const changes = [...file.subscribers, ...known];
+  const optedOutNumbers = await setSubscriptions(deps, websiteId, changes, origin);
   const { invalidPhoneNumbers, invalidEmails } = file;
   return Response.json({
-    imported: file.subscribers.length - optedOutNumbers.length,
-    invalidPhoneNumbers,
+    imported: changes.length - optedOutNumbers.length,
+    invalidPhoneNumbers: without(invalidPhoneNumbers, known),
     ...(invalidEmails.length > 0 ? { invalidEmails } : {}),
     ...(optedOutNumbers.length > 0 ? { optedOutNumbers } : {}),
   });

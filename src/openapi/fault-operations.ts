@@ -51,6 +51,7 @@ function serviceState() {
     callbacks: { due: NONE, claimed: NONE, lastHour: { ...zeros(CALLBACK_OUTCOMES), accepted: 398 } },
     deadJobs: { count: 1, oldestSeconds: 3600 },
     credentialsBehind: NONE,
+    keywordsWithoutEffect: NONE,
   };
 }
 

@@ -1,9 +1,14 @@
 import * as z from "zod";
 import { CLIENT_ID, INBOUND_TEXT, MESSAGE_ID, PHONE, SEND_BY_PHONE, TIME } from "./examples.ts";
-import { type ApiOperation, pathParameter } from "./operation.ts";
+import { type ApiOperation, type Parameter, pathParameter } from "./operation.ts";
 import { type OperatorAnswers, ok, WEBSITE_PARAMETER } from "./operator-operations.ts";
 
-const PHONE_PARAMETER = pathParameter("phone", "E.164.", { type: "string" }, PHONE);
+const PHONE_PARAMETER = pathParameter(
+  "phone",
+  "E.164; also a number that no numbering plan has any more.",
+  { type: "string" },
+  PHONE,
+);
 
 const PERSON = {
   phone: PHONE,
@@ -51,8 +56,18 @@ const MESSAGE = {
 };
 
 export function peopleOperations(answers: OperatorAnswers): ApiOperation[] {
-  return [importSubscribers, listInbound, getPerson, erasePerson, getMessage].map((describe) => describe(answers));
+  return [importSubscribers, listInbound, listWithoutEffect, getPerson, erasePerson, getMessage].map((describe) =>
+    describe(answers),
+  );
 }
+
+const BEFORE: Parameter = {
+  name: "before",
+  in: "query",
+  required: false,
+  description: "Only what came before: the `receivedAt` of the last one of the page before.",
+  schema: { type: "string", format: "date-time" },
+};
 
 const COMMON = { tag: "People", access: "operator", errors: ["resource-unknown"] } satisfies Partial<ApiOperation>;
 
@@ -83,18 +98,25 @@ function listInbound(answers: OperatorAnswers): ApiOperation {
     path: "/operator/websites/{websiteId}/inbound",
     summary: "List what people texted",
     description: "The latest first, 100 at a time.",
-    parameters: [
-      WEBSITE_PARAMETER,
-      {
-        name: "before",
-        in: "query",
-        required: false,
-        description: "Only what came before: the `receivedAt` of the last one of the page before.",
-        schema: { type: "string", format: "date-time" },
-      },
-    ],
+    parameters: [WEBSITE_PARAMETER, BEFORE],
     answers: [ok(answers.InboundTextList, "A page of them.", { texts: [INBOUND_TEXT] })],
     errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
+function listWithoutEffect(answers: OperatorAnswers): ApiOperation {
+  const text = { websiteId: null, ...INBOUND_TEXT, to: "+12125550177" };
+  return {
+    ...COMMON,
+    id: "listWithoutEffect",
+    method: "get",
+    path: "/operator/inbound/without-effect",
+    summary: "List keywords without effect, and what reached no website",
+    description:
+      "The latest first, 100 at a time: texts to a number that no website has, and STOP, START and HELP from what is no phone number. Those of the last day are the problem `keywords-without-effect`.",
+    parameters: [BEFORE],
+    answers: [ok(answers.TextsWithoutEffect, "A page of them.", { texts: [text] })],
+    errors: ["fields-wrong"],
   };
 }
 

@@ -68,6 +68,7 @@ it("of an idle service is empty, and no problem", async () => {
     },
     deadJobs: NONE,
     credentialsBehind: NONE,
+    keywordsWithoutEffect: NONE,
   });
 });
 
@@ -310,5 +311,6 @@ it("reads no table of messages or events from one end to the other", async () =>
   }
   expect(plans.filter((plan) => /^SCAN (messages|events|dead_jobs)(?!.* INDEX)/.test(plan))).toEqual([]);
   const indexes = ["messages_pending", "messages_sending", "events_due", "events_claimed", "dead_jobs_waiting"];
-  for (const index of indexes) expect(plans.join("\n")).toContain(`INDEX ${index}`);
+  for (const index of [...indexes, "inbound_texts_without_effect"])
+    expect(plans.join("\n")).toContain(`INDEX ${index}`);
 });

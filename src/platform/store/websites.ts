@@ -9,6 +9,7 @@ export async function putWebsite(
   now: number,
 ): Promise<void> {
   await runBatch(db, [
+    keepSender(db, websiteId),
     db
       .prepare(
         `INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, created_at, updated_at)
@@ -29,6 +30,16 @@ export async function putWebsite(
   ]);
 }
 
+/** People go on answering what came from the sender that a website has now. */
+function keepSender(db: D1Database, websiteId: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO former_senders (carrier, sender, website_id)
+       SELECT carrier, sender, website_id FROM websites WHERE website_id = ?1 AND sender IS NOT NULL ON CONFLICT DO NOTHING`,
+    )
+    .bind(websiteId);
+}
+
 export async function findWebsite(db: D1Database, websiteId: string): Promise<Website | undefined> {
   const [row] = await runQuery(db.prepare("SELECT * FROM websites WHERE website_id = ?1").bind(websiteId));
   return row && toWebsite(row);
@@ -38,17 +49,7 @@ export async function listWebsites(db: D1Database): Promise<Website[]> {
   return (await runQuery(db.prepare("SELECT * FROM websites ORDER BY website_id"))).map(toWebsite);
 }
 
-/** The websites that send through the carrier from one of these senders. */
-export async function findWebsitesBySender(db: D1Database, carrier: string, senders: string[]): Promise<Website[]> {
-  const query = db
-    .prepare(
-      "SELECT * FROM websites WHERE carrier = ?1 AND sender IN (SELECT value FROM json_each(?2)) ORDER BY website_id",
-    )
-    .bind(carrier, JSON.stringify(senders));
-  return (await runQuery(query)).map(toWebsite);
-}
-
-function toWebsite(row: Row): Website {
+export function toWebsite(row: Row): Website {
   return {
     websiteId: row.website_id as string,
     name: row.name as string,
