@@ -7,6 +7,7 @@ import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
 import { applyInbound } from "../platform/store/inbound.ts";
 import { findWebsitesBySender } from "../platform/store/websites.ts";
+import { inTurn } from "./in-turn.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 
 /** The sendPurpose of what is answered to a keyword. */
@@ -21,7 +22,7 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
   const from = toSender(inbound.from);
   const websites = await findWebsitesBySender(deps.db, carrier, inbound.to.flatMap(withAndWithoutPlus));
   if (websites.length === 0) deps.log("warn", "inbound.no-website", { carrier });
-  for (const website of websites.length > 0 ? websites : [null]) {
+  await inTurn(websites.length > 0 ? websites : [null], async (website) => {
     const record = {
       websiteId: website?.websiteId ?? "",
       carrier,
@@ -37,7 +38,7 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
     const isReplyDue = await applyInbound(deps.db, record, phone, reply);
     deps.log("info", "inbound.received", { carrier, websiteId: record.websiteId, keyword, replied: isReplyDue });
     if (reply && isReplyDue) await queueDeliveries(deps, [reply.messageId]);
-  }
+  });
 }
 
 /** E.164 where a plus sign is all that lacks of it: some gateways give numbers without. */
