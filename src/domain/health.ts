@@ -16,7 +16,8 @@ export type MessageState = (typeof MESSAGE_STATES)[number];
 
 export type CarrierStates = Partial<Record<MessageState, Load>>;
 
-export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later"] as const;
+/** `unauthorized`: tried again as `later` is, but the carrier did not take our credentials. */
+export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "unauthorized"] as const;
 
 /** `refused`: answered, and not with 2xx. */
 export const CALLBACK_OUTCOMES = ["accepted", "refused", "timed-out", "unreachable", "not-posted"] as const;
@@ -32,6 +33,8 @@ export interface CarrierState extends Record<MessageState, Backlog> {
   isInUse: boolean;
   isSetUp: boolean;
   missingSettings: string[];
+  /** It has not taken our credentials, and nothing else since. */
+  isUnauthorized: boolean;
   lastHour: Record<(typeof SUBMISSION_OUTCOMES)[number], number>;
 }
 
@@ -57,7 +60,8 @@ const SIGNS = {
   "messages-late": ({ messages }) => isOlder(messages.waiting, LATE_SECONDS),
   "messages-stuck": ({ messages }) => messages.stuck.count > 0,
   "carrier-not-set-up": ({ carriers }) => carriers.some(({ isInUse, isSetUp }) => isInUse && !isSetUp),
-  "carrier-failing": ({ carriers }) => carriers.some(({ lastHour }) => fails(lastHour)),
+  "carrier-credentials": ({ carriers }) => carriers.some(({ isUnauthorized }) => isUnauthorized),
+  "carrier-failing": ({ carriers }) => carriers.some(({ lastHour: { unauthorized, ...counts } }) => fails(counts)),
   "callbacks-late": ({ callbacks }) => isOlder(callbacks.due, LATE_SECONDS),
   "callbacks-failing": ({ callbacks }) => fails(callbacks.lastHour),
   "callbacks-unknown": ({ callbacks }) => isOlder(callbacks.claimed, LONGEST_RUN_MILLISECONDS / 1000),

@@ -140,7 +140,7 @@ async function submit(
     messageId: message.messageId,
     websiteId: message.websiteId,
     carrier: message.carrier,
-    outcome: submission.kind,
+    outcome: submission.kind === "later" && submission.unauthorized ? "unauthorized" : submission.kind,
     attempt: message.attempts,
     milliseconds: deps.now() - started,
   });

@@ -14,7 +14,7 @@ import {
 } from "../domain/health.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { countStates, listCarriersInUse, type StateCounts } from "../platform/store/health.ts";
-import { type OutcomeCount, readOutcomes } from "../platform/store/outcome-counts.ts";
+import { type LastOutcomes, readOutcomes } from "../platform/store/outcome-counts.ts";
 import { withinTime } from "../platform/time-limit.ts";
 
 /**
@@ -56,7 +56,7 @@ export async function readServiceState(deps: Deps): Promise<ServiceState> {
 function readCarriers(
   { carriers, now }: Deps,
   { messages }: StateCounts,
-  outcomes: OutcomeCount[],
+  outcomes: LastOutcomes[],
   inUse: string[],
 ): CarrierState[] {
   const submitted = outcomes.filter(({ kind }) => kind === "submission").map(({ carrier }) => carrier);
@@ -67,8 +67,17 @@ function readCarriers(
     isSetUp: Object.hasOwn(carriers.ready, carrier),
     missingSettings: (Object.hasOwn(carriers.missing, carrier) && carriers.missing[carrier]) || [],
     ...byState((name) => toBacklog(messages.get(carrier)?.[name], now())),
+    isUnauthorized: isUnauthorized(outcomes, carrier),
     lastHour: countOutcomes(SUBMISSION_OUTCOMES, outcomes, "submission", carrier),
   }));
+}
+
+/** Of a minute that has both, nobody knows which came last: then the next one tells. */
+function isUnauthorized(outcomes: LastOutcomes[], carrier: string): boolean {
+  const own = outcomes.filter((it) => it.kind === "submission" && it.carrier === carrier);
+  const last = (...names: string[]) =>
+    Math.max(...own.filter(({ outcome }) => names.includes(outcome)).map(({ lastMinute }) => lastMinute));
+  return last("unauthorized") > Number.NEGATIVE_INFINITY && last("unauthorized") >= last("accepted", "refused");
 }
 
 function byState<T>(read: (state: MessageState) => T): Record<MessageState, T> {
@@ -77,8 +86,8 @@ function byState<T>(read: (state: MessageState) => T): Record<MessageState, T> {
 
 function countOutcomes<Name extends string>(
   names: readonly Name[],
-  outcomes: OutcomeCount[],
-  kind: OutcomeCount["kind"],
+  outcomes: LastOutcomes[],
+  kind: LastOutcomes["kind"],
   carrier: string,
 ): Record<Name, number> {
   const found = outcomes.filter((it) => it.kind === kind && it.carrier === carrier);
