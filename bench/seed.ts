@@ -16,7 +16,7 @@ export async function createClient(
 ): Promise<SeededClient> {
   const website = `${url.service}/operator/websites/${websiteId}`;
   const headers = { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" };
-  await postJson(website, headers, { name: websiteId }, "PUT");
+  await postJson(website, headers, { name: websiteId, carrier: "sandbox" }, "PUT");
   const { body } = await postJson(`${website}/clients`, headers, settings);
   const { clientId, clientSecret } = JSON.parse(body) as { clientId: string; clientSecret: string };
   return {

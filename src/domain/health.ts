@@ -51,6 +51,12 @@ export interface ServiceState {
   credentialsBehind: Backlog;
 }
 
+/** What problems are found in. */
+export interface Observed extends Omit<ServiceState, "problems"> {
+  /** Somewhere else than on a developer's machine, a website says of texts that they are delivered, and nobody gets them. */
+  isSandboxInUse: boolean;
+}
+
 /** What a cron, a queue and the sweep after it need at most, and some minutes more. */
 const LATE_SECONDS = 300;
 
@@ -60,6 +66,7 @@ const SIGNS = {
   "messages-late": ({ messages }) => isOlder(messages.waiting, LATE_SECONDS),
   "messages-stuck": ({ messages }) => messages.stuck.count > 0,
   "carrier-not-set-up": ({ carriers }) => carriers.some(({ isInUse, isSetUp }) => isInUse && !isSetUp),
+  "sandbox-in-use": ({ isSandboxInUse }) => isSandboxInUse,
   "carrier-credentials": ({ carriers }) => carriers.some(({ isUnauthorized }) => isUnauthorized),
   "carrier-failing": ({ carriers }) => carriers.some(({ lastHour: { unauthorized, ...counts } }) => fails(counts)),
   "callbacks-late": ({ callbacks }) => isOlder(callbacks.due, LATE_SECONDS),
@@ -67,13 +74,13 @@ const SIGNS = {
   "callbacks-unknown": ({ callbacks }) => isOlder(callbacks.claimed, LONGEST_RUN_MILLISECONDS / 1000),
   "dead-jobs": ({ deadJobs }) => deadJobs.count > 0,
   "credentials-behind": ({ credentialsBehind }) => isOlder(credentialsBehind, LATE_SECONDS),
-} satisfies Record<string, (state: Omit<ServiceState, "problems">) => boolean>;
+} satisfies Record<string, (state: Observed) => boolean>;
 
 export type Problem = keyof typeof SIGNS;
 
 export const PROBLEMS = Object.keys(SIGNS) as Problem[];
 
-export function findProblems(state: Omit<ServiceState, "problems">): Problem[] {
+export function findProblems(state: Observed): Problem[] {
   return PROBLEMS.filter((problem) => SIGNS[problem](state));
 }
 

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { isLoopback } from "../domain/callback-url.ts";
 import {
   addLoads,
   ageSeconds,
@@ -12,6 +13,7 @@ import {
   SUBMISSION_OUTCOMES,
   toBacklog,
 } from "../domain/health.ts";
+import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { countStates, listCarriersInUse, type StateCounts } from "../platform/store/health.ts";
 import { type LastOutcomes, readOutcomes } from "../platform/store/outcome-counts.ts";
@@ -19,9 +21,10 @@ import { withinTime } from "../platform/time-limit.ts";
 
 /**
  * What waits, what is stuck and what fails.
+ * @param origin under which the service was asked
  * @throws RequestFailure store-unavailable
  */
-export async function readServiceState(deps: Deps): Promise<ServiceState> {
+export async function readServiceState(deps: Deps, origin: string): Promise<ServiceState> {
   const now = deps.now();
   const [counts, outcomes, inUse, ...queues] = await Promise.all([
     countStates(deps.db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS }),
@@ -50,7 +53,12 @@ export async function readServiceState(deps: Deps): Promise<ServiceState> {
     deadJobs: toBacklog(counts.deadJobs, now),
     credentialsBehind: toBacklog(counts.credentialsBehind, now),
   };
-  return { problems: findProblems(state), ...state };
+  const isSandboxInUse = inUse.includes(DEFAULT_CARRIER) && !runsLocally(deps, origin);
+  return { problems: findProblems({ ...state, isSandboxInUse }), ...state };
+}
+
+function runsLocally({ config }: Deps, origin: string): boolean {
+  return [config.carriers.PUBLIC_ORIGIN ?? origin, origin].every((known) => isLoopback(new URL(known)));
 }
 
 function readCarriers(
