@@ -14,7 +14,7 @@ export interface SeededClient {
 export async function createWebsite({ url, operatorToken }: Workers<"service">, websiteId: string) {
   const website = `${url.service}/operator/websites/${websiteId}`;
   const authorization = { authorization: `Bearer ${operatorToken}` };
-  await postJson(website, { ...authorization, ...JSON_CONTENT }, { name: websiteId }, "PUT");
+  await postJson(website, { ...authorization, ...JSON_CONTENT }, { name: websiteId, carrier: "sandbox" }, "PUT");
   return { website, authorization };
 }
 

@@ -11,7 +11,7 @@ export function segment(id: string | undefined): string {
   return encodeURIComponent(id ?? "");
 }
 
-/** PUT replaces all of a website's settings, so those that are not given are read first. */
+/** What is not given stays; it is read first, because a service of an earlier version replaces all settings. */
 export async function putWebsite(service: Service, [id]: string[], values: Values): Promise<string> {
   const path = `/websites/${segment(id)}`;
   const given = {

@@ -66,7 +66,7 @@ export const COMMANDS: Command[] = [
     summary: "make a website, or change its settings",
     options: {
       name: { value: "<text>", summary: "required for a new one" },
-      carrier: { value: "<name>", summary: "what takes its texts; '' for the default" },
+      carrier: { value: "<name>", summary: "what takes its texts; a new one names it, once a carrier is set up" },
       sender: { value: "<text>", summary: "the number or name that its texts come from; '' for none" },
       "help-text": { value: "<text>", summary: "the answer to HELP; '' for none" },
       "duplicate-window-hours": { value: "<n>", summary: "suppress duplicates for so long; '' for not at all" },

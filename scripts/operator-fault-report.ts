@@ -20,6 +20,7 @@ interface ServiceState {
     isInUse: boolean;
     isSetUp: boolean;
     missingSettings: string[];
+    isUnauthorized: boolean;
     lastHour: Record<string, number>;
   })[];
   callbacks: { due: Backlog; claimed: Backlog; lastHour: Record<string, number> };
@@ -57,7 +58,8 @@ export function showHealth(answer: string): string {
 function carrierRows({ carriers }: ServiceState): Cell[][] {
   return carriers.map((it) => {
     const lacks = it.isSetUp ? "" : ` NOT SET UP${it.missingSettings.map((name) => ` ${name}`).join("")}`;
-    return [it.carrier + lacks, ...STATES.map((state) => toCell(it[state])), toCounts(it.lastHour)];
+    const refused = it.isUnauthorized ? " CREDENTIALS REFUSED" : "";
+    return [it.carrier + lacks + refused, ...STATES.map((state) => toCell(it[state])), toCounts(it.lastHour)];
   });
 }
 

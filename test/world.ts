@@ -90,8 +90,8 @@ export class World {
   }
 
   /** A request to the Worker, whose answer must fit the OpenAPI document; what it left for after its answer is done too. */
-  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const request = new Request(`${ORIGIN}${path}`, init as RequestInit<RequestInitCfProperties>);
+  async fetch(path: string, init: RequestInit = {}, origin = ORIGIN): Promise<Response> {
+    const request = new Request(`${origin}${path}`, init as RequestInit<RequestInitCfProperties>);
     const response = await handleRequest(request, () => this.deps);
     await this.afterAnswer();
     await expectDocumented(request, init.body, response);
@@ -137,7 +137,7 @@ export class World {
 
   /** A website with a client that wants callbacks, and subscribers as lines of CSV. */
   async brand(subscribers: string[] = [], websiteId = "brand"): Promise<TestClient> {
-    await this.website(websiteId);
+    await this.website(websiteId, { carrier: "sandbox" });
     if (subscribers.length > 0) await this.subscribers(websiteId, subscribers);
     return this.client(websiteId, { callbackUrl: `https://${websiteId}.example.com/callbacks` });
   }

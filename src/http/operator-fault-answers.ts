@@ -50,6 +50,7 @@ function serviceState(time: z.ZodISODateTime) {
         isInUse: z.boolean().meta({ description: "A website names it." }),
         isSetUp: z.boolean(),
         missingSettings: z.array(z.string()),
+        isUnauthorized: z.boolean().meta({ description: "It does not take our credentials." }),
         lastHour: each(SUBMISSION_OUTCOMES, z.int()),
       }),
     ),

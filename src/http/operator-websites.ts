@@ -1,14 +1,12 @@
 import type { Deps } from "../deps.ts";
 import { failField, RequestFailure } from "../domain/failure.ts";
-import { parseFields } from "../domain/field-errors.ts";
 import { readSubscribers } from "../domain/subscriber-file.ts";
 import { without } from "../domain/subscribers.ts";
-import { WEBSITE_ID, type Website, websiteSettingsSchema } from "../domain/website.ts";
+import { WEBSITE_ID, type Website } from "../domain/website.ts";
 import { findInvalidOptOuts, setSubscriptions } from "../flows/change-subscriptions.ts";
-import { copyToKv } from "../flows/manage-clients.ts";
-import { carrierFaults, DEFAULT_CARRIER } from "../platform/carriers/index.ts";
+import { putWebsite } from "../flows/put-website.ts";
 import { listClients } from "../platform/store/clients.ts";
-import { findWebsite, listWebsites, putWebsite } from "../platform/store/websites.ts";
+import { findWebsite, listWebsites } from "../platform/store/websites.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { readBytes, readJson, requireMediaType } from "./body.ts";
 import { clientView, websiteView } from "./operator-views.ts";
@@ -21,9 +19,7 @@ export const putWebsiteHandler: Handler = async (request, deps) => {
   const websiteId = request.params.websiteId ?? "";
   if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
   const { value } = await readJson(request, SETTINGS_BYTES);
-  const schema = websiteSettingsSchema((...choice) => carrierFaults(deps.carriers, ...choice), DEFAULT_CARRIER);
-  await putWebsite(deps.db, websiteId, parseFields(schema, value), deps.now());
-  await copyToKv(deps, { websiteId });
+  await putWebsite(deps, websiteId, value);
   return Response.json(await websiteWithClients(await requireWebsite(request, deps), deps));
 };
 

@@ -20,7 +20,7 @@ const CLIENT_PARAMETER = pathParameter("clientId", "As issued.", { type: "string
 /** The bodies that an operator sends. Rules that depend on the set-up (carriers, local callbacks) stand in their words. */
 export function operatorRequestSchemas() {
   return {
-    WebsiteSettings: websiteSettingsSchema(() => [], DEFAULT_CARRIER),
+    WebsiteSettings: websiteSettingsSchema(undefined, { faults: () => [], names: [], defaultCarrier: DEFAULT_CARRIER }),
     ClientSettings: clientSettingsSchema(false),
     Rotation: rotationSchema,
   };
@@ -56,7 +56,8 @@ export function websiteOperations(requests: OperatorRequests, answers: OperatorA
       ...common,
       id: "putWebsite",
       method: "put",
-      summary: "Create or replace a website",
+      summary: "Create a website, or change its settings",
+      description: 'What is left out stays as it is; `""` or null takes away what is optional. Safe to repeat.',
       parameters: [WEBSITE_PARAMETER],
       body: json(requests.WebsiteSettings, { brand: { name, carrier, helpText, duplicateWindowHours } }),
       answers: [withClients],

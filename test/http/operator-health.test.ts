@@ -57,8 +57,9 @@ it("of an idle service is empty, and no problem", async () => {
         isInUse: true,
         isSetUp: true,
         missingSettings: [],
+        isUnauthorized: false,
         ...states,
-        lastHour: { accepted: 0, refused: 0, unknown: 0, later: 0 },
+        lastHour: { accepted: 0, refused: 0, unknown: 0, later: 0, unauthorized: 0 },
       },
     ],
     callbacks: {

@@ -1,5 +1,5 @@
 import { type CarrierStates, KEYWORD_MILLISECONDS, type Load } from "../../domain/health.ts";
-import { type Row, runNamed, runQuery } from "./database.ts";
+import { parseJsonColumn, type Row, runNamed, runQuery } from "./database.ts";
 import { countWithoutEffect } from "./inbound.ts";
 
 /** How many rows of a state are looked at: a backlog of any size is counted in the same time. */
@@ -61,7 +61,7 @@ export async function countStates(
     credentialsBehind: toLoad(rows.credentialsBehind[0]),
     keywordsWithoutEffect: toLoad(keywordsWithoutEffect[0]),
     lastSweep: swept
-      ? { endedAt: Number(swept.ended_at), failedJobs: JSON.parse(String(swept.failed_jobs)) as string[] }
+      ? { endedAt: Number(swept.ended_at), failedJobs: parseJsonColumn<string[]>(swept.failed_jobs, []) }
       : null,
     isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
   };
