@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { isStoreUnavailable } from "../domain/failure.ts";
 import { type Keyword, readKeyword } from "../domain/keyword.ts";
 import type { NewMessage } from "../domain/message.ts";
 import { toE164 } from "../domain/phone.ts";
@@ -6,8 +7,9 @@ import { countSegments } from "../domain/segments.ts";
 import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
 import type { Mark } from "../platform/store/erasure.ts";
-import { applyInbound } from "../platform/store/inbound.ts";
+import { applyInbound, type InboundRecord } from "../platform/store/inbound.ts";
 import { type Addressees, findAddressees } from "./find-addressees.ts";
+import { inTurn } from "./in-turn.ts";
 import { marksOf } from "./mark-erased.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 
@@ -38,7 +40,7 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
   };
   const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword) : null;
   const marks = hasEffect && keyword === "start" ? await readMarks(deps, websiteIds, record.from) : [];
-  const isReplyDue = await applyInbound(deps.db, record, reply, marks);
+  const isReplyDue = await applyTogether(deps, record, reply, marks);
   for (const websiteId of websiteIds) {
     const isAnswer = isReplyDue && reply?.websiteId === websiteId;
     deps.log("info", "inbound.received", { carrier, websiteId, keyword, replied: isAnswer });
@@ -46,6 +48,26 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
       deps.log("warn", "inbound.keyword-without-effect", { carrier, websiteId, keyword });
   }
   if (reply && isReplyDue) await queueDeliveries(deps, [reply.messageId]);
+}
+
+/** In one transaction; but a website that cannot store the text keeps it from none of the others. */
+async function applyTogether(
+  deps: Deps,
+  record: InboundRecord,
+  reply: NewMessage | null,
+  marks: Mark[],
+): Promise<boolean> {
+  try {
+    return await applyInbound(deps.db, record, reply, marks);
+  } catch (error) {
+    if (isStoreUnavailable(error) || record.websiteIds.length === 1) throw error;
+  }
+  await inTurn(record.websiteIds, (websiteId) => {
+    const own = marks.filter(([markedIn]) => markedIn === websiteId);
+    const ownReply = reply?.websiteId === websiteId ? reply : null;
+    return applyInbound(deps.db, { ...record, websiteIds: [websiteId] }, ownReply, own);
+  });
+  return reply !== null;
 }
 
 /** Under which the number would stand among the erased people of each website. */
