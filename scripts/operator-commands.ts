@@ -14,7 +14,7 @@ import {
   type Values,
 } from "./operator-calls.ts";
 import { showDeadJobs, showHealth, showPutBack } from "./operator-fault-report.ts";
-import { showErasure, showInbound, showPerson, showReport } from "./operator-people-report.ts";
+import { showEmailRemoval, showErasure, showInbound, showPerson, showReport } from "./operator-people-report.ts";
 import { showChange, showImport, showMessage, showSecrets, showWebsite, showWebsites } from "./operator-report.ts";
 
 export interface Command {
@@ -120,6 +120,15 @@ export const COMMANDS: Command[] = [
     options: {},
     run: (service, [id, phone]) => callOperator(service, "GET", `/websites/${segment(id)}/people/${segment(phone)}`),
     show: showPerson,
+  },
+  {
+    name: "remove-email",
+    parameters: ["<websiteId>", "<phone>"],
+    summary: "remove the e-mail address of a number; its subscription stays",
+    options: {},
+    run: (service, [id, phone]) =>
+      callOperator(service, "DELETE", `/websites/${segment(id)}/people/${segment(phone)}/email`),
+    show: showEmailRemoval,
   },
   {
     name: "erase-person",

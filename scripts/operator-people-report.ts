@@ -49,6 +49,11 @@ function toRow({ receivedAt, from, keyword, text }: Text): Cell[] {
   return [receivedAt, from, keyword, text];
 }
 
+export function showEmailRemoval(answer: string): string {
+  const { phone } = JSON.parse(answer) as { phone: string };
+  return `${phone} has no e-mail address.`;
+}
+
 export function showErasure(answer: string): string {
   const { phone, erasedMessages } = JSON.parse(answer) as { phone: string; erasedMessages: number };
   return `Erased ${phone}, with ${erasedMessages} ${erasedMessages === 1 ? "message" : "messages"}.`;

@@ -18,6 +18,7 @@ import {
   getPersonHandler,
   listInboundHandler,
   listWithoutEffectHandler,
+  removeEmailHandler,
 } from "./http/operator-people.ts";
 import { reportHandler } from "./http/operator-reports.ts";
 import {
@@ -62,6 +63,7 @@ router
   .get("/operator/inbound/without-effect", requireOperator, listWithoutEffectHandler)
   .get("/operator/websites/:websiteId/people/:phone", requireOperator, getPersonHandler)
   .delete("/operator/websites/:websiteId/people/:phone", requireOperator, erasePersonHandler)
+  .delete("/operator/websites/:websiteId/people/:phone/email", requireOperator, removeEmailHandler)
   .get("/operator/websites/:websiteId/report", requireOperator, reportHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler)
   .get("/operator/health", requireOperator, operatorHealth)

@@ -8,11 +8,10 @@ import { erasePerson } from "../platform/store/erasure.ts";
  * marks, and then as the version before made them, under SERVICE_KEY or OPERATOR_TOKEN.
  */
 export async function marksOf(deps: Deps, websiteId: string, phones: string[]): Promise<string[][]> {
-  const { serviceKey = "", operatorToken = serviceKey } = deps.config;
-  const keys = [
-    await deps.erasureKey.read(deps.db, serviceKey),
-    ...(await Promise.all([...new Set([serviceKey, operatorToken])].map(importHmacKey))),
-  ];
+  const { serviceKey, operatorToken } = deps.config;
+  const secrets = new Set([serviceKey, operatorToken].filter((secret) => secret !== undefined));
+  const own = await deps.erasureKey.read(deps.db, serviceKey ?? "");
+  const keys = [own, ...(await Promise.all([...secrets].map(importHmacKey)))];
   const marks: string[][] = [];
   for (const phone of phones) {
     marks.push(await Promise.all(keys.map((key) => signHex(key, `erased ${websiteId} ${phone}`))));
@@ -22,7 +21,7 @@ export async function marksOf(deps: Deps, websiteId: string, phones: string[]): 
 
 /** @returns how many messages went */
 export async function erase(deps: Deps, websiteId: string, phone: string): Promise<number> {
-  const [[mark = "", asBefore = ""] = []] = await marksOf(deps, websiteId, [phone]);
-  // The version before knows no other: a rollback is not to bring erased people back.
-  return erasePerson(deps.db, websiteId, toDigits(phone), [mark, asBefore]);
+  const [marks = []] = await marksOf(deps, websiteId, [phone]);
+  // The second is the one that the version before knows: a rollback is not to bring erased people back.
+  return erasePerson(deps.db, websiteId, toDigits(phone), marks.slice(0, 2));
 }

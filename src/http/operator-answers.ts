@@ -40,6 +40,7 @@ export function operatorAnswerSchemas() {
     NewSecrets: secrets,
     ImportAnswer: importAnswer(),
     ...personAnswers(time),
+    EmailRemoval: z.object({ phone: z.string(), email: z.null() }),
     Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),
     Report: reportSchema,
     OperatorMessage: operatorMessage(time),

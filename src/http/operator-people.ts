@@ -2,7 +2,7 @@ import { failField, RequestFailure } from "../domain/failure.ts";
 import { isE164, PHONE_FORM, toDigits } from "../domain/phone.ts";
 import { erase } from "../flows/mark-erased.ts";
 import { listInbound, listWithoutEffect } from "../platform/store/inbound.ts";
-import { readPerson } from "../platform/store/subscriptions.ts";
+import { readPerson, removeEmail } from "../platform/store/subscriptions.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { changeView, inboundView, personView } from "./operator-views.ts";
 import { requireWebsite } from "./operator-websites.ts";
@@ -46,6 +46,15 @@ export const getPersonHandler: Handler = async (request, deps) => {
     changes: (found?.changes ?? []).map(changeView),
     texts: texts.map(inboundView),
   });
+};
+
+/** DELETE /operator/websites/:websiteId/people/:phone/email : an import can only replace an address. */
+export const removeEmailHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const phone = requirePhone(request);
+  if (!(await removeEmail(deps.db, websiteId, toDigits(phone))))
+    throw new RequestFailure({ kind: "resource-unknown", what: "number" });
+  return Response.json({ phone, email: null });
 };
 
 /** DELETE /operator/websites/:websiteId/people/:phone : all about a number goes, but for a mark that keeps it opted out. */

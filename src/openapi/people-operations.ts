@@ -56,9 +56,15 @@ const MESSAGE = {
 };
 
 export function peopleOperations(answers: OperatorAnswers): ApiOperation[] {
-  return [importSubscribers, listInbound, listWithoutEffect, getPerson, erasePerson, getMessage].map((describe) =>
-    describe(answers),
-  );
+  return [
+    importSubscribers(answers),
+    listInbound(answers),
+    listWithoutEffect(answers),
+    getPerson(answers),
+    removeEmail(answers),
+    erasePerson(answers),
+    getMessage(answers),
+  ];
 }
 
 const BEFORE: Parameter = {
@@ -83,7 +89,8 @@ function importSubscribers(answers: OperatorAnswers): ApiOperation {
     body: {
       mediaTypes: ["text/csv"],
       schema: z.string(),
-      description: "Columns `phone_numbers`, `email` (optional) and `subscribed` (optional: true). At most 32 MB.",
+      description:
+        "Columns `phone_numbers`, `email` (optional; an empty one keeps the address that the number has) and `subscribed` (optional: true). At most 32 MB.",
       examples: { two: `phone_numbers,email,subscribed\n${PHONE},ada@example.com,true\n+12125550101,,false\n` },
     },
     answers: [ok(answers.ImportAnswer, "What became of the rows.", { imported: 2, invalidPhoneNumbers: [] })],
@@ -129,6 +136,21 @@ function getPerson(answers: OperatorAnswers): ApiOperation {
     summary: "Read what is known of a number",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
     answers: [ok(answers.Person, "Its state, how it came about, and what it texted.", PERSON)],
+    errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
+function removeEmail(answers: OperatorAnswers): ApiOperation {
+  return {
+    ...COMMON,
+    id: "removeEmail",
+    method: "delete",
+    path: "/operator/websites/{websiteId}/people/{phone}/email",
+    summary: "Remove the e-mail address of a person",
+    description:
+      "The subscription stays as it is. A file of subscribers replaces an address, and keeps it where its cell is empty.",
+    parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
+    answers: [ok(answers.EmailRemoval, "The number has no address.", { phone: PHONE, email: null })],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }

@@ -1,6 +1,7 @@
 /** Erased people stay erased: whatever comes at the same time, and whichever secrets are replaced. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { applyReceipts } from "../../src/flows/apply-receipts.ts";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
 import { hmacHex } from "../../src/platform/secrets.ts";
 import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
@@ -63,6 +64,15 @@ describe("an erased person", () => {
     expect(await stateOf(ADA)).toBe(0);
     expect(await subscribe(ADA)).toEqual([ADA]);
     expect(await stateOf(ADA)).toBe(0);
+  });
+
+  it("who has opted out at the carrier is stored as opted out", async () => {
+    await erase(ADA);
+    const messageId = await world.send(client, { phone: ADA });
+    const receipt = { messageId, status: "FAILED_TO_DELIVERY", reason: "opted out", carrierMessageId: null } as const;
+    await applyReceipts(world.deps, [{ ...receipt, optedOut: true }]);
+    expect(await stateOf(ADA)).toBe(0);
+    expect(await subscribe(ADA)).toEqual([ADA]);
   });
 
   it("is unsubscribed by a client, and by an import", async () => {

@@ -121,3 +121,9 @@ export async function readPerson(
   const [person] = people?.results ?? [];
   return person && { person, changes: changes?.results ?? [] };
 }
+
+/** Takes the address of a number away. @returns false for a number that was never seen */
+export async function removeEmail(db: D1Database, websiteId: string, phone: number): Promise<boolean> {
+  const update = "UPDATE subscriptions SET email = NULL WHERE website_id = ?1 AND phone = ?2 RETURNING phone";
+  return (await runQuery(db.prepare(update).bind(websiteId, phone))).length > 0;
+}
