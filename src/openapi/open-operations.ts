@@ -47,5 +47,6 @@ function document(): ApiOperation {
         schema: z.looseObject({ openapi: z.string() }),
       },
     ],
+    errors: ["store-unavailable"],
   };
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { deliverMessages } from "../../src/flows/deliver-messages.ts";
 import type { Carrier, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
-import { type TestClient, World } from "../world.ts";
+import { skipPauses, type TestClient, World } from "../world.ts";
 
 type Answer = (message: OutboundMessage) => Submission | Promise<Submission>;
 
@@ -128,10 +128,10 @@ describe("a carrier that keeps failing", () => {
     const hung = Promise.withResolvers<Submission>();
     one.answer = () => hung.promise;
     const ids = await sendAll(client);
-    const patience = vi.spyOn(scheduler, "wait").mockResolvedValue();
+    skipPauses(Number.POSITIVE_INFINITY);
     await deliverMessages(world.deps, ids);
     await deliverMessages(world.deps, ids);
-    patience.mockRestore();
+    skipPauses();
     expect(one.submitted.length).toBe(6);
     one.answer = accepted;
     hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
