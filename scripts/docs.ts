@@ -1,4 +1,4 @@
-// `npm run docs`: writes what the code knows: public/openapi.json and docs/schema.sql. Tests hold both to the code.
+// `npm run docs`: writes what the code knows into public/openapi.json, docs/ and README.md. Tests hold each to the code.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
@@ -13,14 +13,26 @@ registerHooks({
     specifier.startsWith("cloudflare:") ? { url: STUB, shortCircuit: true } : next(specifier, context),
 });
 
-// By its URL: the Worker's types are not those of Node, and this is checked with the latter.
-const { makeDocument } = (await import(new URL("../src/openapi/document.ts", import.meta.url).href)) as {
-  makeDocument(): object;
+/** By its URL: the Worker's types are not those of Node, and this is checked with the latter. */
+const load = (path: string) => import(new URL(`../src/openapi/${path}`, import.meta.url).href);
+const { makeDocument } = (await load("document.ts")) as { makeDocument(): object };
+const { fillTables, makeTables } = (await load("docs.ts")) as {
+  fillTables(text: string, tables: object): string;
+  makeTables(): object;
 };
-write("public/openapi.json", `${JSON.stringify(makeDocument())}\n`);
 
-const migrations = readdirSync(join(ROOT, "migrations")).sort();
-write("docs/schema.sql", writeSchema(migrations.map((name) => read(`migrations/${name}`))));
+write("public/openapi.json", `${JSON.stringify(makeDocument())}\n`);
+write("docs/schema.sql", writeSchema(list("migrations").map(read)));
+const tables = makeTables();
+for (const page of ["README.md", ...list("docs").filter((path) => path.endsWith(".md"))]) {
+  write(page, fillTables(read(page), tables));
+}
+
+function list(folder: string): string[] {
+  return readdirSync(join(ROOT, folder))
+    .sort()
+    .map((name) => `${folder}/${name}`);
+}
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");

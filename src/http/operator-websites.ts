@@ -9,17 +9,14 @@ import { carrierFaults, DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { listClients } from "../platform/store/clients.ts";
 import { findWebsite, listWebsites, putWebsite } from "../platform/store/websites.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
-import { readBytes, readJson, requireMediaType } from "./body.ts";
+import { BODY_LIMITS, readBytes, readJson, requireMediaType } from "./body.ts";
 import { clientView, websiteView } from "./operator-views.ts";
-
-const SETTINGS_BYTES = 64 * 1024;
-const SUBSCRIBERS_BYTES = 32 * 1024 * 1024;
 
 /** PUT /operator/websites/:websiteId */
 export const putWebsiteHandler: Handler = async (request, deps) => {
   const websiteId = request.params.websiteId ?? "";
   if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
-  const { value } = await readJson(request, SETTINGS_BYTES);
+  const { value } = await readJson(request, BODY_LIMITS.settings);
   const schema = websiteSettingsSchema((...choice) => carrierFaults(deps.carriers, ...choice), DEFAULT_CARRIER);
   await putWebsite(deps.db, websiteId, parseFields(schema, value), deps.now());
   await copyToKv(deps, { websiteId });
@@ -40,7 +37,7 @@ export const getWebsiteHandler: Handler = async (request, deps) => {
 export const importSubscribersHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   requireMediaType(request, "text/csv");
-  const file = readSubscribers(await readBytes(request, SUBSCRIBERS_BYTES));
+  const file = readSubscribers(await readBytes(request, BODY_LIMITS.subscribers));
   const origin = { source: "import", proof: request.requestId, now: deps.now() } as const;
   const optedOutNumbers = await setSubscriptions(deps, websiteId, file.subscribers, origin);
   const { invalidPhoneNumbers, invalidEmails } = file;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { BODY_LIMITS } from "../http/body.ts";
 import { CLIENT_ID, INBOUND_TEXT, MESSAGE_ID, PHONE, SEND_BY_PHONE, TIME } from "./examples.ts";
 import { type ApiOperation, pathParameter } from "./operation.ts";
 import { type OperatorAnswers, ok, WEBSITE_PARAMETER } from "./operator-operations.ts";
@@ -63,15 +64,22 @@ function importSubscribers(answers: OperatorAnswers): ApiOperation {
     method: "post",
     path: "/operator/websites/{websiteId}/subscribers",
     summary: "Import subscribers",
-    description: "A file with a wrong row is refused whole.",
+    description:
+      "A file with an invalid row is rejected as a whole. `optedOutNumbers` has the numbers whose owners opted out themselves: they are not subscribed again.",
     parameters: [WEBSITE_PARAMETER],
     body: {
       mediaTypes: ["text/csv"],
       schema: z.string(),
-      description: "Columns `phone_numbers`, `email` (optional) and `subscribed` (optional: true). At most 32 MB.",
+      description: "CSV with the columns `phone_numbers`, and optionally `email` and `subscribed` (default `true`).",
+      limitBytes: BODY_LIMITS.subscribers,
       examples: { two: `phone_numbers,email,subscribed\n${PHONE},ada@example.com,true\n+12125550101,,false\n` },
     },
-    answers: [ok(answers.ImportAnswer, "What became of the rows.", { imported: 2, invalidPhoneNumbers: [] })],
+    answers: [
+      ok(answers.ImportAnswer, "How many rows were imported, and which numbers were not.", {
+        imported: 2,
+        invalidPhoneNumbers: [],
+      }),
+    ],
   };
 }
 
@@ -81,19 +89,19 @@ function listInbound(answers: OperatorAnswers): ApiOperation {
     id: "listInbound",
     method: "get",
     path: "/operator/websites/{websiteId}/inbound",
-    summary: "List what people texted",
-    description: "The latest first, 100 at a time.",
+    summary: "List inbound texts",
+    description: "Newest first, 100 per page.",
     parameters: [
       WEBSITE_PARAMETER,
       {
         name: "before",
         in: "query",
         required: false,
-        description: "Only what came before: the `receivedAt` of the last one of the page before.",
+        description: "The `receivedAt` of the last text of the previous page.",
         schema: { type: "string", format: "date-time" },
       },
     ],
-    answers: [ok(answers.InboundTextList, "A page of them.", { texts: [INBOUND_TEXT] })],
+    answers: [ok(answers.InboundTextList, "One page.", { texts: [INBOUND_TEXT] })],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
@@ -104,9 +112,9 @@ function getPerson(answers: OperatorAnswers): ApiOperation {
     id: "getPerson",
     method: "get",
     path: "/operator/websites/{websiteId}/people/{phone}",
-    summary: "Read what is known of a number",
+    summary: "Read a person: state, history and texts",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
-    answers: [ok(answers.Person, "Its state, how it came about, and what it texted.", PERSON)],
+    answers: [ok(answers.Person, "The state of the number, its changes and its texts.", PERSON)],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
@@ -118,9 +126,10 @@ function erasePerson(answers: OperatorAnswers): ApiOperation {
     method: "delete",
     path: "/operator/websites/{websiteId}/people/{phone}",
     summary: "Erase a person",
-    description: "All that is kept about the number goes, but a one-way mark that keeps it opted out.",
+    description:
+      "Erases everything about a number except its share of report totals and a one-way hash (tombstone), which keeps it opted out: no import, client or START subscribes it again.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
-    answers: [ok(answers.Erasure, "What was erased.", { phone: PHONE, erasedMessages: 3 })],
+    answers: [ok(answers.Erasure, "The number of erased messages.", { phone: PHONE, erasedMessages: 3 })],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
@@ -131,10 +140,10 @@ function getMessage(answers: OperatorAnswers): ApiOperation {
     id: "getMessage",
     method: "get",
     path: "/operator/messages/{messageId}",
-    summary: "Read a message",
-    parameters: [pathParameter("messageId", "As the send request was answered.", { type: "string" }, MESSAGE_ID)],
+    summary: "Read a message, its events and its callbacks",
+    parameters: [pathParameter("messageId", "The id that the send request returned.", { type: "string" }, MESSAGE_ID)],
     answers: [
-      ok(answers.OperatorMessage, "The message, its events in order, and what its callbacks brought.", MESSAGE),
+      ok(answers.OperatorMessage, "The message, its events in order, and the responses to its callbacks.", MESSAGE),
     ],
   };
 }
