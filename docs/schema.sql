@@ -143,12 +143,15 @@ CREATE TABLE inbound_texts (
   text TEXT NOT NULL,
   keyword TEXT,                        -- stop, start, help; NULL for any other text
   received_at INTEGER NOT NULL,
-  applied INTEGER NOT NULL DEFAULT 0,  -- 1 once its keyword has been acted upon
+  applied INTEGER NOT NULL DEFAULT 0,  -- 1: the keyword took effect; 2: it could not, for lack of a website or a phone number
   PRIMARY KEY (website_id, carrier, carrier_message_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX inbound_texts_by_time ON inbound_texts (website_id, received_at);
 CREATE INDEX inbound_texts_by_sender ON inbound_texts (website_id, sender);
+
+-- applied = 2: a keyword that could not be acted upon, because no website was found, or the sender is no phone number.
+CREATE INDEX inbound_texts_without_effect ON inbound_texts (received_at) WHERE applied = 2;
 
 -- Where a tracking link leads. The text of its message has the link in place of the URL.
 CREATE TABLE links (
@@ -164,6 +167,8 @@ CREATE TABLE clicks (
   click_id TEXT NOT NULL,
   clicked_at INTEGER NOT NULL,
   is_person INTEGER NOT NULL,          -- 0: a robot, a preview, a prefetch
+  count INTEGER NOT NULL DEFAULT 1,    -- how many clicks the row stands for: a person's first few on a message have a row each, others share one
+  last_click_id TEXT,                  -- of such a shared row, the click that was counted last: counting it again changes nothing
   PRIMARY KEY (message_id, click_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -277,3 +282,18 @@ CREATE TABLE cancelled_messages (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX cancelled_messages_by_time ON cancelled_messages (cancelled_at);
+
+-- The key of the tombstones. It is made once and never replaced: see src/platform/store/erasure-key.ts.
+CREATE TABLE erasure_key (
+  only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+  key_id TEXT NOT NULL,                -- names the copy in KV
+  sealed TEXT NOT NULL                 -- encrypted with the service key
+) STRICT;
+
+-- The senders that a website has had: people still reply to what came from them.
+CREATE TABLE former_senders (
+  carrier TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  website_id TEXT NOT NULL,
+  PRIMARY KEY (carrier, sender, website_id)
+) STRICT, WITHOUT ROWID;

@@ -14,7 +14,13 @@ const COMMENTS: Record<string, string> = {
   "events.queued_at": "when its job was last queued, or is due; 0: now",
   "events.outcome": "answered, timed-out, unreachable, not-posted",
   inbound_texts: "Texts that people sent. A carrier may deliver one twice: its id is stored once per website.",
+  "inbound_texts.applied": "1: the keyword took effect; 2: it could not, for lack of a website or a phone number",
+  "clicks.count":
+    "how many clicks the row stands for: a person's first few on a message have a row each, others share one",
+  "clicks.last_click_id": "of such a shared row, the click that was counted last: counting it again changes nothing",
   erased_people: "Tombstones of erased numbers: they stay opted out.",
+  erasure_key: "The key of the tombstones. It is made once and never replaced: see src/platform/store/erasure-key.ts.",
+  former_senders: "The senders that a website has had: people still reply to what came from them.",
   "dead_jobs.id": "the queue's own id of the job",
   "dead_jobs.error": "of the last try; NULL: not known, the job comes from the dead-letter queue",
   outcome_counts: "How submissions and callbacks of the last hour ended, by minute.",

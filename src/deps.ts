@@ -7,6 +7,7 @@ import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
 import { CredentialStore } from "./platform/store/credentials.ts";
+import { ErasureKey } from "./platform/store/erasure-key.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 
 /** What a flow needs of the world, made once per event. */
@@ -14,6 +15,7 @@ export interface Deps {
   db: D1Database;
   kv: KVNamespace;
   credentials: CredentialStore;
+  erasureKey: ErasureKey;
   limiter: RateGate;
   messages: Queue<Job>;
   callbacks: Queue<DueEvent>;
@@ -48,6 +50,7 @@ interface Lasting {
   config: Config;
   carriers: Carriers;
   credentials: CredentialStore;
+  erasureKey: ErasureKey;
   limiter: RateGate;
   group: DeliveryGroup;
   rests: Map<string, CarrierRest>;
@@ -63,6 +66,7 @@ export function makeLasting(env: Env): Lasting {
     config,
     carriers: makeCarriers(config),
     credentials: new CredentialStore(env.CREDENTIALS),
+    erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
     group: new DeliveryGroup(),
     rests: new Map(),

@@ -1,6 +1,6 @@
 import type { Deps } from "./deps.ts";
 import { backoffSeconds, recoverySeconds } from "./domain/backoff.ts";
-import { RequestFailure } from "./domain/failure.ts";
+import { isStoreUnavailable } from "./domain/failure.ts";
 import { type Job, jobSchema } from "./domain/job.ts";
 import { countOutcomes } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
@@ -98,14 +98,10 @@ async function settle(deps: Deps, queue: string, entries: Entry[], work: () => P
     for (const entry of entries) done(deps, entry, "done", started);
   } catch (error) {
     for (const entry of entries) {
-      if (isOwnFault(error) && entry.message.attempts >= TRIES) await bury(deps, queue, entry, error);
+      if (!isStoreUnavailable(error) && entry.message.attempts >= TRIES) await bury(deps, queue, entry, error);
       else retry(deps, entry, error, started);
     }
   }
-}
-
-function isOwnFault(error: unknown): boolean {
-  return !(error instanceof RequestFailure && error.failure.kind === "store-unavailable");
 }
 
 /** Keeps a job for the operator that no further try can help. */

@@ -13,7 +13,13 @@ import { changeClientHandler, createClientHandler, rotateClientHandler } from ".
 import { listDeadJobsHandler, putBackAllHandler, putBackHandler } from "./http/operator-dead-jobs.ts";
 import { operatorHealth } from "./http/operator-health.ts";
 import { getMessageHandler } from "./http/operator-messages.ts";
-import { erasePersonHandler, getPersonHandler, listInboundHandler } from "./http/operator-people.ts";
+import {
+  erasePersonHandler,
+  getPersonHandler,
+  listInboundHandler,
+  listWithoutEffectHandler,
+  removeEmailHandler,
+} from "./http/operator-people.ts";
 import { reportHandler } from "./http/operator-reports.ts";
 import {
   getWebsiteHandler,
@@ -54,8 +60,10 @@ router
   .patch("/operator/clients/:clientId", requireOperator, changeClientHandler)
   .post("/operator/clients/:clientId/rotate", requireOperator, rotateClientHandler)
   .get("/operator/websites/:websiteId/inbound", requireOperator, listInboundHandler)
+  .get("/operator/inbound/without-effect", requireOperator, listWithoutEffectHandler)
   .get("/operator/websites/:websiteId/people/:phone", requireOperator, getPersonHandler)
   .delete("/operator/websites/:websiteId/people/:phone", requireOperator, erasePersonHandler)
+  .delete("/operator/websites/:websiteId/people/:phone/email", requireOperator, removeEmailHandler)
   .get("/operator/websites/:websiteId/report", requireOperator, reportHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler)
   .get("/operator/health", requireOperator, operatorHealth)

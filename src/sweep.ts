@@ -1,6 +1,7 @@
 import type { Deps } from "./deps.ts";
 import { LONGEST_RECOVERY_SECONDS } from "./domain/backoff.ts";
 import { LONGEST_RUN_MILLISECONDS } from "./domain/health.ts";
+import { inTurn } from "./flows/in-turn.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
@@ -149,13 +150,18 @@ async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {
 async function purgeOld(deps: Deps, now: number): Promise<number> {
   const before = now - deps.config.retentionMilliseconds;
   let count = 0;
-  for (const { websiteId } of await listWebsites(deps.db)) {
+  const purge = async (websiteId: string) => {
     count += await inSteps(
       () => purgeMessages(deps.db, websiteId, before),
       async () => {},
     );
-  }
-  await purgeInbound(deps.db, before);
+  };
+  const websites = (await listWebsites(deps.db)).map(
+    ({ websiteId }) =>
+      () =>
+        purge(websiteId),
+  );
+  await inTurn([...websites, () => purgeInbound(deps.db, before)], (next) => next());
   return count;
 }
 

@@ -1,5 +1,16 @@
+import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { World } from "./world.ts";
+
+/**
+ * Deletes all that the stores hold, schema included. Each store is a Durable Object here, and `reset` deletes the storage of
+ * objects in memory alone (workerd, server.c++: ActorNamespace::deleteAll). An object leaves memory after 10 idle
+ * seconds, and its storage stays on disk: a call brings it back first.
+ */
+export async function emptyStores(): Promise<void> {
+  await Promise.all([env.DB.prepare("SELECT 1").all(), env.CREDENTIALS.list({ limit: 1 })]);
+  await reset();
+}
 
 /** Everything that the stores hold, as text: every row of every table, and every key and value of KV. */
 export async function dumpStores(world: World): Promise<string> {

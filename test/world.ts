@@ -3,7 +3,6 @@ import {
   createExecutionContext,
   createMessageBatch,
   getQueueResult,
-  reset,
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -15,6 +14,7 @@ import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
+import { emptyStores } from "./stores.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
 export const ORIGIN = "http://localhost";
@@ -67,7 +67,7 @@ export class World {
 
   /** An empty world: nothing of an earlier test is left in a store. */
   static async create(): Promise<World> {
-    await reset();
+    await emptyStores();
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
     skipPauses();
     return new World();
@@ -90,8 +90,8 @@ export class World {
   }
 
   /** A request to the Worker, whose answer must fit the OpenAPI document; what it left for after its answer is done too. */
-  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const request = new Request(`${ORIGIN}${path}`, init as RequestInit<RequestInitCfProperties>);
+  async fetch(path: string, init: RequestInit = {}, origin = ORIGIN): Promise<Response> {
+    const request = new Request(`${origin}${path}`, init as RequestInit<RequestInitCfProperties>);
     const response = await handleRequest(request, () => this.deps);
     await this.afterAnswer();
     await expectDocumented(request, init.body, response);
@@ -137,7 +137,7 @@ export class World {
 
   /** A website with a client that wants callbacks, and subscribers as lines of CSV. */
   async brand(subscribers: string[] = [], websiteId = "brand"): Promise<TestClient> {
-    await this.website(websiteId);
+    await this.website(websiteId, { carrier: "sandbox" });
     if (subscribers.length > 0) await this.subscribers(websiteId, subscribers);
     return this.client(websiteId, { callbackUrl: `https://${websiteId}.example.com/callbacks` });
   }

@@ -46,6 +46,11 @@ export class RequestFailure extends Error {
   }
 }
 
+/** Whether a store did not answer: then the same may work later. */
+export function isStoreUnavailable(error: unknown): boolean {
+  return error instanceof RequestFailure && error.failure.kind === "store-unavailable";
+}
+
 /** @returns never: throws the failure of one field. */
 export function failField(field: string, message: string): never {
   throw new RequestFailure({ kind: "fields-wrong", details: [{ field, message }] });

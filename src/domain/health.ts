@@ -3,6 +3,9 @@
 /** A run of a queue's consumer lasts 15 minutes at most; a claim older than this has no run any more. */
 export const LONGEST_RUN_MILLISECONDS = 16 * 60_000;
 
+/** How long a keyword without effect is a problem: somebody is to see it, and nothing can be done to end it. */
+export const KEYWORD_MILLISECONDS = 24 * 3_600_000;
+
 /** How many are in a state, and since when the first of them (milliseconds since 1970). */
 export interface Load {
   count: number;
@@ -16,7 +19,8 @@ export type MessageState = (typeof MESSAGE_STATES)[number];
 
 export type CarrierStates = Partial<Record<MessageState, Load>>;
 
-export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later"] as const;
+/** `unauthorized`: tried again as `later` is, but the carrier did not take our credentials. */
+export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "unauthorized"] as const;
 
 /** `refused`: answered, and not with 2xx. */
 export const CALLBACK_OUTCOMES = ["accepted", "refused", "timed-out", "unreachable", "not-posted"] as const;
@@ -32,6 +36,8 @@ export interface CarrierState extends Record<MessageState, Backlog> {
   isInUse: boolean;
   isSetUp: boolean;
   missingSettings: string[];
+  /** It has not taken our credentials, and nothing else since. */
+  isUnauthorized: boolean;
   lastHour: Record<(typeof SUBMISSION_OUTCOMES)[number], number>;
 }
 
@@ -46,6 +52,13 @@ export interface ServiceState {
   callbacks: { due: Backlog; claimed: Backlog; lastHour: Record<(typeof CALLBACK_OUTCOMES)[number], number> };
   deadJobs: Backlog;
   credentialsBehind: Backlog;
+  keywordsWithoutEffect: Backlog;
+}
+
+/** What problems are found in. */
+export interface Observed extends Omit<ServiceState, "problems"> {
+  /** Somewhere else than on a developer's machine, a website says of texts that they are delivered, and nobody gets them. */
+  isSandboxInUse: boolean;
 }
 
 /** What a cron, a queue and the sweep after it need at most, and some minutes more. */
@@ -57,19 +70,22 @@ const SIGNS = {
   "messages-late": ({ messages }) => isOlder(messages.waiting, LATE_SECONDS),
   "messages-stuck": ({ messages }) => messages.stuck.count > 0,
   "carrier-not-set-up": ({ carriers }) => carriers.some(({ isInUse, isSetUp }) => isInUse && !isSetUp),
-  "carrier-failing": ({ carriers }) => carriers.some(({ lastHour }) => fails(lastHour)),
+  "sandbox-in-use": ({ isSandboxInUse }) => isSandboxInUse,
+  "carrier-credentials": ({ carriers }) => carriers.some(({ isUnauthorized }) => isUnauthorized),
+  "carrier-failing": ({ carriers }) => carriers.some(({ lastHour: { unauthorized, ...counts } }) => fails(counts)),
   "callbacks-late": ({ callbacks }) => isOlder(callbacks.due, LATE_SECONDS),
   "callbacks-failing": ({ callbacks }) => fails(callbacks.lastHour),
   "callbacks-unknown": ({ callbacks }) => isOlder(callbacks.claimed, LONGEST_RUN_MILLISECONDS / 1000),
   "dead-jobs": ({ deadJobs }) => deadJobs.count > 0,
   "credentials-behind": ({ credentialsBehind }) => isOlder(credentialsBehind, LATE_SECONDS),
-} satisfies Record<string, (state: Omit<ServiceState, "problems">) => boolean>;
+  "keywords-without-effect": ({ keywordsWithoutEffect }) => keywordsWithoutEffect.count > 0,
+} satisfies Record<string, (state: Observed) => boolean>;
 
 export type Problem = keyof typeof SIGNS;
 
 export const PROBLEMS = Object.keys(SIGNS) as Problem[];
 
-export function findProblems(state: Omit<ServiceState, "problems">): Problem[] {
+export function findProblems(state: Observed): Problem[] {
   return PROBLEMS.filter((problem) => SIGNS[problem](state));
 }
 

@@ -13,6 +13,7 @@ import {
 } from "../platform/store/messages.ts";
 import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
+import { inTurn } from "./in-turn.ts";
 import {
   claimOrRelease,
   queueCallbacks,
@@ -139,7 +140,7 @@ async function submit(
     messageId: message.messageId,
     websiteId: message.websiteId,
     carrier: message.carrier,
-    outcome: submission.kind,
+    outcome: submission.kind === "later" && submission.unauthorized ? "unauthorized" : submission.kind,
     attempt: message.attempts,
     milliseconds: deps.now() - started,
   });
@@ -208,14 +209,13 @@ async function recordOutcomes(deps: Deps, claim: string, records: SubmissionReco
 export async function storeOutcomes(deps: Deps, claim: string, records: SubmissionRecord[]): Promise<void> {
   const now = deps.now();
   await queueCallbacks(deps, await recordSubmissions(deps.db, records, claim, now));
-  await optOutAtCarrier(
-    deps,
-    records.filter(({ optedOut }) => optedOut),
-  );
-  await applyReceipts(
-    deps,
-    records.flatMap(({ receipt }) => receipt ?? []),
-  );
+  const optedOut = records.filter((record) => record.optedOut);
+  const receipts = records.flatMap(({ receipt }) => receipt ?? []);
   const waiting = records.flatMap(({ messageId, retryAt }) => (retryAt === null ? [] : { messageId, at: retryAt }));
-  await queueDeliveriesAt(deps, waiting, now);
+  const follow = [
+    () => optOutAtCarrier(deps, optedOut),
+    () => applyReceipts(deps, receipts),
+    () => queueDeliveriesAt(deps, waiting, now),
+  ];
+  await inTurn(follow, (next) => next());
 }

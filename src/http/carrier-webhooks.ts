@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { applyReceipts } from "../flows/apply-receipts.ts";
+import { inTurn } from "../flows/in-turn.ts";
 import { receiveInbound } from "../flows/receive-inbound.ts";
 import type { Carrier, CarrierRequest, Verified } from "../platform/carriers/carrier.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
@@ -19,7 +20,7 @@ export const receiveInboundHandler: Handler = async (request, deps) => {
   const { carrierName, reports } = await verify(request, deps, (carrier, given) => carrier.readInbound(given));
   if (reports.length === 0)
     deps.log("warn", "inbound.unreadable", { requestId: request.requestId, carrier: carrierName });
-  for (const inbound of reports) await receiveInbound(deps, carrierName, inbound);
+  await inTurn(reports, (inbound) => receiveInbound(deps, carrierName, inbound));
   return received();
 };
 

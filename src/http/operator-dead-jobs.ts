@@ -1,5 +1,6 @@
 import { RequestFailure } from "../domain/failure.ts";
 import { putBackOne, putBackWaiting } from "../flows/dead-jobs.ts";
+import { parseJsonColumn } from "../platform/store/database.ts";
 import { type DeadJob, listDeadJobs } from "../platform/store/dead-jobs.ts";
 import type { Handler } from "./api-request.ts";
 import { toTime } from "./operator-views.ts";
@@ -29,5 +30,12 @@ export const putBackHandler: Handler = async (request, deps) => {
 };
 
 function deadJobView({ id, queue, body, diedAt, error, putBackAt }: DeadJob) {
-  return { id, queue, body: JSON.parse(body), diedAt: toTime(diedAt), error, putBackAt: toTime(putBackAt) };
+  return {
+    id,
+    queue,
+    body: parseJsonColumn<unknown>(body, body),
+    diedAt: toTime(diedAt),
+    error,
+    putBackAt: toTime(putBackAt),
+  };
 }

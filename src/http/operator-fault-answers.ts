@@ -52,11 +52,15 @@ function serviceState(time: z.ZodISODateTime) {
         isInUse: z.boolean().meta({ description: "A website names it." }),
         isSetUp: z.boolean(),
         missingSettings: z.array(z.string()),
+        isUnauthorized: z.boolean().meta({ description: "It does not take our credentials." }),
         lastHour: each(SUBMISSION_OUTCOMES, z.int()),
       }),
     ),
     callbacks: z.object({ due: backlog, claimed: backlog, lastHour: each(CALLBACK_OUTCOMES, z.int()) }),
     deadJobs: backlog,
     credentialsBehind: backlog,
+    keywordsWithoutEffect: backlog.meta({
+      description: "Of the last day: STOP, START and HELP that reached no website, or whose sender is no phone number.",
+    }),
   });
 }

@@ -1,8 +1,8 @@
 import { failField, RequestFailure } from "../domain/failure.ts";
-import { isE164, toDigits } from "../domain/phone.ts";
-import { erase } from "../flows/change-subscriptions.ts";
-import { listInbound } from "../platform/store/inbound.ts";
-import { readPerson } from "../platform/store/subscriptions.ts";
+import { isE164, PHONE_FORM, toDigits } from "../domain/phone.ts";
+import { erase } from "../flows/mark-erased.ts";
+import { listInbound, listWithoutEffect } from "../platform/store/inbound.ts";
+import { readPerson, removeEmail } from "../platform/store/subscriptions.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { changeView, inboundView, personView } from "./operator-views.ts";
 import { requireWebsite } from "./operator-websites.ts";
@@ -15,6 +15,15 @@ export const listInboundHandler: Handler = async (request, deps) => {
   const before = readTime(request.query.before) ?? Number.MAX_SAFE_INTEGER;
   const texts = await listInbound(deps.db, websiteId, { sender: null, before, limit: PAGE });
   return Response.json({ texts: texts.map(inboundView) });
+};
+
+/** GET /operator/inbound/without-effect?before=<time> : what reached no website, and keywords that could not be acted upon. */
+export const listWithoutEffectHandler: Handler = async (request, deps) => {
+  const before = readTime(request.query.before) ?? Number.MAX_SAFE_INTEGER;
+  const texts = await listWithoutEffect(deps.db, before, PAGE);
+  return Response.json({
+    texts: texts.map((row) => ({ websiteId: row.website_id || null, ...inboundView(row) })),
+  });
 };
 
 function readTime(given: string | string[] | undefined): number | undefined {
@@ -39,6 +48,15 @@ export const getPersonHandler: Handler = async (request, deps) => {
   });
 };
 
+/** DELETE /operator/websites/:websiteId/people/:phone/email : an import can only replace an address. */
+export const removeEmailHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const phone = requirePhone(request);
+  if (!(await removeEmail(deps.db, websiteId, toDigits(phone))))
+    throw new RequestFailure({ kind: "resource-unknown", what: "number" });
+  return Response.json({ phone, email: null });
+};
+
 /** DELETE /operator/websites/:websiteId/people/:phone : all about a number goes, but for a mark that keeps it opted out. */
 export const erasePersonHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
@@ -48,7 +66,10 @@ export const erasePersonHandler: Handler = async (request, deps) => {
   return Response.json({ phone, erasedMessages });
 };
 
+/** A number that no numbering plan has any more may still be stored. */
 function requirePhone(request: ApiRequest): string {
   const given = (request.params.phone ?? "").replace(/^%2B/i, "+");
-  return isE164(given) ? given : failField("phone", "must be an E.164 phone number, such as +12125550100");
+  return isE164(given) || PHONE_FORM.test(given)
+    ? given
+    : failField("phone", "must be an E.164 phone number, such as +12125550100");
 }

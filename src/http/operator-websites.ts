@@ -1,13 +1,12 @@
 import type { Deps } from "../deps.ts";
 import { failField, RequestFailure } from "../domain/failure.ts";
-import { parseFields } from "../domain/field-errors.ts";
 import { readSubscribers } from "../domain/subscriber-file.ts";
-import { WEBSITE_ID, type Website, websiteSettingsSchema } from "../domain/website.ts";
-import { setSubscriptions } from "../flows/change-subscriptions.ts";
-import { copyToKv } from "../flows/manage-clients.ts";
-import { carrierFaults, DEFAULT_CARRIER } from "../platform/carriers/index.ts";
+import { without } from "../domain/subscribers.ts";
+import { WEBSITE_ID, type Website } from "../domain/website.ts";
+import { findInvalidOptOuts, setSubscriptions } from "../flows/change-subscriptions.ts";
+import { putWebsite } from "../flows/put-website.ts";
 import { listClients } from "../platform/store/clients.ts";
-import { findWebsite, listWebsites, putWebsite } from "../platform/store/websites.ts";
+import { findWebsite, listWebsites } from "../platform/store/websites.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { BODY_LIMITS, readBytes, readJson, requireMediaType } from "./body.ts";
 import { clientView, websiteView } from "./operator-views.ts";
@@ -17,9 +16,7 @@ export const putWebsiteHandler: Handler = async (request, deps) => {
   const websiteId = request.params.websiteId ?? "";
   if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
   const { value } = await readJson(request, BODY_LIMITS.settings);
-  const schema = websiteSettingsSchema((...choice) => carrierFaults(deps.carriers, ...choice), DEFAULT_CARRIER);
-  await putWebsite(deps.db, websiteId, parseFields(schema, value), deps.now());
-  await copyToKv(deps, { websiteId });
+  await putWebsite(deps, websiteId, value);
   return Response.json(await websiteWithClients(await requireWebsite(request, deps), deps));
 };
 
@@ -39,11 +36,13 @@ export const importSubscribersHandler: Handler = async (request, deps) => {
   requireMediaType(request, "text/csv");
   const file = readSubscribers(await readBytes(request, BODY_LIMITS.subscribers));
   const origin = { source: "import", proof: request.requestId, now: deps.now() } as const;
-  const optedOutNumbers = await setSubscriptions(deps, websiteId, file.subscribers, origin);
+  const known = await findInvalidOptOuts(deps, websiteId, file.invalidOptOuts);
+  const changes = [...file.subscribers, ...known];
+  const optedOutNumbers = await setSubscriptions(deps, websiteId, changes, origin);
   const { invalidPhoneNumbers, invalidEmails } = file;
   return Response.json({
-    imported: file.subscribers.length - optedOutNumbers.length,
-    invalidPhoneNumbers,
+    imported: changes.length - optedOutNumbers.length,
+    invalidPhoneNumbers: without(invalidPhoneNumbers, known),
     ...(invalidEmails.length > 0 ? { invalidEmails } : {}),
     ...(optedOutNumbers.length > 0 ? { optedOutNumbers } : {}),
   });

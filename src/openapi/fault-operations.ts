@@ -48,10 +48,21 @@ function serviceState() {
       { queue: "callbacks", backlog: 0, oldestSeconds: null },
     ],
     messages: states,
-    carriers: [{ carrier: "twilio", isInUse: true, isSetUp: true, missingSettings: [], ...states, lastHour }],
+    carriers: [
+      {
+        carrier: "twilio",
+        isInUse: true,
+        isSetUp: true,
+        missingSettings: [],
+        isUnauthorized: false,
+        ...states,
+        lastHour,
+      },
+    ],
     callbacks: { due: NONE, claimed: NONE, lastHour: { ...zeros(CALLBACK_OUTCOMES), accepted: 398 } },
     deadJobs: { count: 1, oldestSeconds: 3600 },
     credentialsBehind: NONE,
+    keywordsWithoutEffect: NONE,
   };
 }
 

@@ -16,7 +16,7 @@ function followLink(method: "get" | "head"): ApiOperation {
     tag: "Links",
     summary: method === "get" ? "Follow a tracking link" : "Follow a tracking link without being counted",
     description:
-      "The link that replaces `clickUrl` in a text. A person's click is counted and posted as a callback; robots, previews and prefetches are counted separately.",
+      "The link that replaces `clickUrl` in a text. A person's clicks are counted, and the first three on a message are posted as callbacks; robots, previews and prefetches are counted separately.",
     access: "open",
     parameters: [CODE],
     answers: [

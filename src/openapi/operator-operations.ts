@@ -21,7 +21,7 @@ const CLIENT_PARAMETER = pathParameter("clientId", "As issued.", { type: "string
 /** The bodies that an operator sends. Rules that depend on the set-up (carriers, local callbacks) stand in their words. */
 export function operatorRequestSchemas() {
   return {
-    WebsiteSettings: websiteSettingsSchema(() => [], DEFAULT_CARRIER),
+    WebsiteSettings: websiteSettingsSchema(undefined, { faults: () => [], names: [], defaultCarrier: DEFAULT_CARRIER }),
     ClientSettings: clientSettingsSchema(false),
     Rotation: rotationSchema,
   };
@@ -57,7 +57,9 @@ export function websiteOperations(requests: OperatorRequests, answers: OperatorA
       ...common,
       id: "putWebsite",
       method: "put",
-      summary: "Create or replace a website",
+      summary: "Create a website, or change its settings",
+      description:
+        'Fields that are left out stay as they are; `""` or null removes an optional setting. A new website needs a `name`, and a `carrier` once one is set up.',
       parameters: [WEBSITE_PARAMETER],
       body: json(requests.WebsiteSettings, { brand: { name, carrier, helpText, duplicateWindowHours } }),
       answers: [withClients],

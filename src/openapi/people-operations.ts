@@ -1,10 +1,15 @@
 import * as z from "zod";
 import { BODY_LIMITS } from "../http/body.ts";
 import { CLIENT_ID, INBOUND_TEXT, MESSAGE_ID, PHONE, SEND_BY_PHONE, TIME } from "./examples.ts";
-import { type ApiOperation, pathParameter } from "./operation.ts";
+import { type ApiOperation, type Parameter, pathParameter } from "./operation.ts";
 import { type OperatorAnswers, ok, WEBSITE_PARAMETER } from "./operator-operations.ts";
 
-const PHONE_PARAMETER = pathParameter("phone", "E.164.", { type: "string" }, PHONE);
+const PHONE_PARAMETER = pathParameter(
+  "phone",
+  "E.164. Numbers that no numbering plan has any longer are accepted as well.",
+  { type: "string" },
+  PHONE,
+);
 
 const PERSON = {
   phone: PHONE,
@@ -52,8 +57,24 @@ const MESSAGE = {
 };
 
 export function peopleOperations(answers: OperatorAnswers): ApiOperation[] {
-  return [importSubscribers, listInbound, getPerson, erasePerson, getMessage].map((describe) => describe(answers));
+  return [
+    importSubscribers(answers),
+    listInbound(answers),
+    listWithoutEffect(answers),
+    getPerson(answers),
+    removeEmail(answers),
+    erasePerson(answers),
+    getMessage(answers),
+  ];
 }
+
+const BEFORE: Parameter = {
+  name: "before",
+  in: "query",
+  required: false,
+  description: "The `receivedAt` of the last text of the previous page.",
+  schema: { type: "string", format: "date-time" },
+};
 
 const COMMON = { tag: "People", access: "operator", errors: ["resource-unknown"] } satisfies Partial<ApiOperation>;
 
@@ -70,7 +91,8 @@ function importSubscribers(answers: OperatorAnswers): ApiOperation {
     body: {
       mediaTypes: ["text/csv"],
       schema: z.string(),
-      description: "CSV with the columns `phone_numbers`, and optionally `email` and `subscribed` (default `true`).",
+      description:
+        "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address) and `subscribed` (default `true`).",
       limitBytes: BODY_LIMITS.subscribers,
       examples: { two: `phone_numbers,email,subscribed\n${PHONE},ada@example.com,true\n+12125550101,,false\n` },
     },
@@ -91,18 +113,25 @@ function listInbound(answers: OperatorAnswers): ApiOperation {
     path: "/operator/websites/{websiteId}/inbound",
     summary: "List inbound texts",
     description: "Newest first, 100 per page.",
-    parameters: [
-      WEBSITE_PARAMETER,
-      {
-        name: "before",
-        in: "query",
-        required: false,
-        description: "The `receivedAt` of the last text of the previous page.",
-        schema: { type: "string", format: "date-time" },
-      },
-    ],
+    parameters: [WEBSITE_PARAMETER, BEFORE],
     answers: [ok(answers.InboundTextList, "One page.", { texts: [INBOUND_TEXT] })],
     errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
+function listWithoutEffect(answers: OperatorAnswers): ApiOperation {
+  const text = { websiteId: null, ...INBOUND_TEXT, to: "+12125550177" };
+  return {
+    ...COMMON,
+    id: "listWithoutEffect",
+    method: "get",
+    path: "/operator/inbound/without-effect",
+    summary: "List inbound texts without effect",
+    description:
+      "Texts to a number that no website has, and STOP, START or HELP from a sender that is no phone number. Newest first, 100 per page. Keywords of the last day are the problem `keywords-without-effect`.",
+    parameters: [BEFORE],
+    answers: [ok(answers.TextsWithoutEffect, "One page.", { texts: [text] })],
+    errors: ["fields-wrong"],
   };
 }
 
@@ -119,6 +148,20 @@ function getPerson(answers: OperatorAnswers): ApiOperation {
   };
 }
 
+function removeEmail(answers: OperatorAnswers): ApiOperation {
+  return {
+    ...COMMON,
+    id: "removeEmail",
+    method: "delete",
+    path: "/operator/websites/{websiteId}/people/{phone}/email",
+    summary: "Remove the e-mail address of a person",
+    description: "The subscription stays as it is. An import replaces an address; an empty cell keeps it.",
+    parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
+    answers: [ok(answers.EmailRemoval, "The number has no address.", { phone: PHONE, email: null })],
+    errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
 function erasePerson(answers: OperatorAnswers): ApiOperation {
   return {
     ...COMMON,
@@ -127,7 +170,7 @@ function erasePerson(answers: OperatorAnswers): ApiOperation {
     path: "/operator/websites/{websiteId}/people/{phone}",
     summary: "Erase a person",
     description:
-      "Erases everything about a number except its share of report totals and a one-way hash (tombstone), which keeps it opted out: no import, client or START subscribes it again.",
+      "Erases everything about a number except its share of report totals and a one-way hash (tombstone), which keeps it opted out: no import and no client can subscribe it again. Only the person can, by texting START: the tombstone is then removed.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
     answers: [ok(answers.Erasure, "The number of erased messages.", { phone: PHONE, erasedMessages: 3 })],
     errors: ["resource-unknown", "fields-wrong"],

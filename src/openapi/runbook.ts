@@ -39,6 +39,19 @@ export const RUNBOOK: Record<Problem, Entry> = {
     action: "`npx wrangler secret put …`, or `put-website --carrier`.",
     isSafe: "Yes: the client may send again.",
   },
+  "sandbox-in-use": {
+    meaning:
+      "A website of a deployed service uses the sandbox: its messages become DELIVERED, but nobody receives them.",
+    action: "`put-website --carrier … --sender …`.",
+    isSafe: "Yes: the client may send those messages again.",
+  },
+  "carrier-credentials": {
+    meaning:
+      "The carrier rejects our credentials (`isUnauthorized`), and has neither accepted nor refused a message since.",
+    action:
+      "`npx wrangler secret put …` with the right token or key. A wrong `TWILIO_ACCOUNT_SID` or URL shows as 404. The problem ends with a submission that works, or an hour after the last try.",
+    isSafe: "Nothing was sent. Everything is retried for `SUBMIT_WITHIN_HOURS`.",
+  },
   "carrier-failing": {
     meaning:
       "In the last hour, the carrier accepted fewer submissions than it refused, deferred or left unknown. `reason` of `GET /operator/messages/{messageId}` has the carrier's own words.",
@@ -54,8 +67,8 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "callbacks-failing": {
     meaning:
-      "In the last hour, more callbacks failed than succeeded. `not-posted`: the callback secret cannot be decrypted, because `SERVICE_KEY` changed.",
-    action: "Tell the client. For `not-posted`: restore the old key, or `rotate-client` each client.",
+      "In the last hour, more callbacks failed than succeeded. `not-posted`: the client has no URL any longer, or `SERVICE_KEY` changed (see `response` of `GET /operator/messages/{messageId}`).",
+    action: "Tell the client. For a changed `SERVICE_KEY`: restore the old key, or `rotate-client` each client.",
     isSafe: "A callback is posted once, ever. The client can read `GET /text/message/status`.",
   },
   "callbacks-unknown": {
@@ -73,6 +86,13 @@ export const RUNBOOK: Record<Problem, Entry> = {
   "credentials-behind": {
     meaning: "KV has rejected a change to a client for five minutes: a suspended client may still have access.",
     action: "See `/health`. The sweep retries the copy each minute.",
+    isSafe: "Yes.",
+  },
+  "keywords-without-effect": {
+    meaning:
+      "In the last day, a STOP, START or HELP reached no website, or came from a sender that is no phone number: a person who opted out may still be texted.",
+    action:
+      "`npm run operator -- inbound --without-effect` lists them. Opt the number out by an import. Give the website its sender, or make the gateway send numbers in international form.",
     isSafe: "Yes.",
   },
 };

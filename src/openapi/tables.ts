@@ -47,8 +47,8 @@ export function problemTable(): string {
 
 const KEYWORD_EFFECTS: Record<Keyword, string> = {
   stop: "opts the number out of the website whose sender received the text, and confirms it once, at most once a day",
-  start: "opts a known number in again",
-  help: "replies with the website's `helpText`, or with a short default text, unless the number is opted out",
+  start: "opts in a number that is known, or was erased: it is the person's own consent",
+  help: "replies with the website's `helpText`, or with a short default text, unless the number is opted out; at most three times an hour per number",
 };
 
 export function keywordTable(): string {

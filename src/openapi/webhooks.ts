@@ -23,7 +23,11 @@ export function webhooks(): JsonObject {
   const click = { eventId: `${MESSAGE_ID}_CLICK_${CLICK_ID}`, eventType: "message.clicked", ...about };
   return {
     "message.status": webhook("messageStatusChanged", "The status of a message changed", change),
-    "message.clicked": webhook("messageClicked", "A person followed the link of a message", click),
+    "message.clicked": webhook(
+      "messageClicked",
+      "A person followed the link of a message, the first three times",
+      click,
+    ),
   };
 }
 

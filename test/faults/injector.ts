@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import type { Deps } from "../../src/deps.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
+import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
 
 /** What each binding says when it fails. */
 const ERRORS = {
@@ -55,6 +56,7 @@ export class Injector {
       db: this.#database(env.DB),
       kv: this.#keyValue(env.CREDENTIALS),
       credentials: new CredentialStore(this.#keyValue(env.CREDENTIALS)),
+      erasureKey: new ErasureKey(this.#keyValue(env.CREDENTIALS)),
       limiter: new RateGate(this.#namespace(env.RATE_LIMITER as RateLimiterNamespace)),
       messages: this.#members(deps.messages, "messages", ["send", "sendBatch"]),
       callbacks: this.#members(deps.callbacks, "callbacks", ["send", "sendBatch"]),

@@ -157,6 +157,61 @@ describe("a carrier that keeps failing", () => {
   });
 });
 
+describe("a carrier that does not take our credentials", () => {
+  const unauthorized: Answer = () => ({ kind: "later", reason: "HTTP 401", failing: true, unauthorized: true });
+  const problems = async () =>
+    ((await (await world.operator("GET", "/health")).json()) as { problems: string[] }).problems;
+  const passMinutes = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 5) {
+      world.advance(300);
+      await world.sweep();
+      await world.runQueues();
+    }
+  };
+
+  it("loses none of what waits for it: all goes out once when they are mended, hours later", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = unauthorized;
+    const ids = await sendAll(client);
+    await world.runQueues();
+    expect(one.submitted.length).toBeLessThanOrEqual(3 + 5);
+    expect(await problems()).toContain("carrier-credentials");
+    await passMinutes(230);
+    expect(await statuses()).toEqual(["PENDING_TO_SEND"]);
+    expect(await problems()).toContain("carrier-credentials");
+    one.answer = accepted;
+    one.submitted.length = 0;
+    await passMinutes(10);
+    expect(one.submitted.toSorted()).toEqual(ids.toSorted());
+    expect(await statuses()).toEqual(["SENDING"]);
+    expect(await problems()).not.toContain("carrier-credentials");
+  });
+
+  it("ends what waits for it when its time is over, however short that is", async () => {
+    const client = await websiteOf("sandbox");
+    world.deps = { ...world.deps, config: { ...world.deps.config, submitWithinMilliseconds: 36_000 } };
+    one.answer = unauthorized;
+    await sendAll(client);
+    await world.runQueues();
+    world.advance(37);
+    await world.runQueues();
+    await world.sweep();
+    expect(await statuses()).toEqual(["FAILED_TO_SEND"]);
+  });
+
+  it("is that for as long as nothing else comes of it: a refusal says that they work", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = unauthorized;
+    await world.send(client, { phone: PHONES[0] });
+    await world.runQueues();
+    expect(await problems()).toContain("carrier-credentials");
+    world.advance(60);
+    one.answer = () => ({ kind: "refused", reason: "no such number" });
+    await world.runQueues();
+    expect(await problems()).not.toContain("carrier-credentials");
+  });
+});
+
 it("a message is tried forty times at most", async () => {
   const client = await websiteOf("sandbox");
   one.answer = () => ({ kind: "later", reason: "busy", retryAfterSeconds: 1 });

@@ -1,4 +1,4 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
+import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HealthMemory } from "../../src/platform/health-memory.ts";
@@ -7,6 +7,7 @@ import { CredentialStore } from "../../src/platform/store/credentials.ts";
 import { handleRequest } from "../../src/router.ts";
 import { expectDocumented } from "../docs/conformance.ts";
 import { failingDatabase } from "../faults.ts";
+import { emptyStores } from "../stores.ts";
 import { World } from "../world.ts";
 
 let world: World;
@@ -61,7 +62,7 @@ describe("what fails is named, and why is in the log alone:", () => {
   });
 
   it("a database without the latest migration", async () => {
-    await reset();
+    await emptyStores();
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, -1));
     expect(await ask()).toMatchObject({ http: 503, failing: ["database"] });
   });

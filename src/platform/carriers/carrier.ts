@@ -18,13 +18,14 @@ export interface OutboundMessage {
 
 /**
  * How a submission ended. The line between `later` and `unknown` is the one between a message sent once and one sent
- * twice: `later` says that the carrier surely has not taken it. `failing`: it is the carrier that fails, not this message.
+ * twice: `later` says that the carrier surely has not taken it. `failing`: it is the carrier that fails, not this message;
+ * `unauthorized`: by not taking our credentials, which only the operator can mend.
  */
 export type Submission =
   | { kind: "accepted"; carrierMessageId: string | null; receipt?: Omit<Receipt, "messageId"> }
   /** `optedOut`: the person has opted out at the carrier. */
   | { kind: "refused"; reason: string; optedOut?: boolean }
-  | { kind: "later"; reason: string; retryAfterSeconds?: number; failing?: boolean }
+  | { kind: "later"; reason: string; retryAfterSeconds?: number; failing?: boolean; unauthorized?: boolean }
   | { kind: "unknown"; reason: string; failing?: boolean };
 
 /** What a carrier posts to us, its body already read. */

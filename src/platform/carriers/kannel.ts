@@ -23,6 +23,9 @@ const STATUSES: [bit: number, status: Receipt["status"], word: string][] = [
   [4, "SENDING", "buffered"],
 ];
 
+/** What smsbox says with 403 of a message that no SMSC takes; its other 403 is about user and password. */
+const NOT_ROUTABLE = /^Not routable/;
+
 const ALL_RECEIPTS = "31";
 
 /** X-Kannel-Coding for text outside GSM 03.38: with any other, Kannel sends a question mark for what it cannot write. */
@@ -70,7 +73,8 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
   });
   if (answer.status === 202) return { kind: "accepted", carrierMessageId: null };
   const reason = answer.status === null ? "" : `kannel: HTTP ${answer.status}: ${answer.body.slice(0, 200).trim()}`;
-  return answer.status === 503 ? { kind: "later", reason, failing: true } : commonSubmission(answer, reason);
+  if (answer.status === 503) return { kind: "later", reason, failing: true };
+  return commonSubmission(answer, reason, answer.status !== null && NOT_ROUTABLE.test(answer.body));
 }
 
 const CONNECT_TIMEOUT_MILLISECONDS = 5000;

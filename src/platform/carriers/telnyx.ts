@@ -27,6 +27,9 @@ const STATUSES = new Map<string, Receipt["status"]>([
 /** The recipient has opted out of this sender (with HTTP 409, or in a receipt). */
 const OPTED_OUT = "40300";
 
+/** https://developers.telnyx.com/docs/messaging/messages/error-codes: of messages and senders; the others are of any call. */
+const MESSAGING_CODE = /^40\d{3}$/;
+
 const MESSAGING_PROFILE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** How far the time stamp of a signature may be from ours. */
@@ -94,7 +97,11 @@ function toSubmission(answer: Answer): Submission {
   const errors = errorsSchema.safeParse(json).data?.errors ?? [];
   const [first] = errors;
   const reason = `telnyx: HTTP ${answer.status}${first?.code ? `, ${first.code}` : ""}${first?.title ? `: ${first.title}` : ""}`;
-  const submission = commonSubmission(answer, reason);
+  const submission = commonSubmission(
+    answer,
+    reason,
+    errors.some(({ code }) => MESSAGING_CODE.test(code ?? "")),
+  );
   const optedOut = errors.some(({ code }) => code === OPTED_OUT);
   return submission.kind === "refused" && optedOut ? { ...submission, optedOut: true } : submission;
 }

@@ -36,6 +36,9 @@ const OPT_OUT_TYPES = new Map<string, Keyword>([
 /** https://www.twilio.com/docs/api/errors/21610: the recipient has opted out of this sender. */
 const OPTED_OUT = 21610;
 
+/** Codes about the account (20003 authenticate, 20005 not active, 20404 no such path); any other is about the message. */
+const isAccountCode = (code: number) => Math.floor(code / 1000) === 20;
+
 const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/i;
 
 export interface TwilioSettings {
@@ -76,7 +79,7 @@ function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings,
   return ask(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, {
     method: "POST",
     headers: {
-      authorization: `Basic ${btoa(`${accountSid}:${authToken}`)}`,
+      authorization: `Basic ${new TextEncoder().encode(`${accountSid}:${authToken}`).toBase64()}`,
       "content-type": "application/x-www-form-urlencoded",
     },
     body: form.toString(),
@@ -96,7 +99,7 @@ function toSubmission(answer: Answer): Submission {
   }
   const { code, message } = errorSchema.safeParse(json).data ?? {};
   const reason = `twilio: HTTP ${answer.status}${code ? `, ${code}` : ""}${message ? `: ${message}` : ""}`;
-  const submission = commonSubmission(answer, reason);
+  const submission = commonSubmission(answer, reason, typeof code === "number" && !isAccountCode(code));
   return submission.kind === "refused" && code === OPTED_OUT ? { ...submission, optedOut: true } : submission;
 }
 

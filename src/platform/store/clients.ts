@@ -1,5 +1,5 @@
 import type { Client, Credentials, Operation } from "../../domain/client.ts";
-import { type Row, runBatch, runQuery } from "./database.ts";
+import { parseJsonColumn, type Row, runBatch, runQuery } from "./database.ts";
 
 export interface NewClient extends Client {
   secretHash: string;
@@ -95,12 +95,17 @@ export async function listClients(db: D1Database, websiteId: string): Promise<Cl
   return (await runQuery(query)).map(toClient);
 }
 
+/** None where they cannot be read: such a client is refused, and the others that are read with it are not. */
+function readOperations(row: Row): Operation[] {
+  return parseJsonColumn<Operation[]>(row.operations, []);
+}
+
 function toClient(row: Row): Client {
   return {
     clientId: row.client_id as string,
     websiteId: row.website_id as string,
     callbackUrl: row.callback_url as string | null,
-    operations: JSON.parse(row.operations as string) as Operation[],
+    operations: readOperations(row),
     suspended: row.suspended === 1,
     createdAt: row.created_at as number,
     changedAt: row.changed_at as number,
@@ -148,7 +153,7 @@ function toCredentials(row: Row): Credentials {
   return {
     clientId: row.client_id as string,
     websiteId: row.website_id as string,
-    operations: JSON.parse(row.operations as string) as Operation[],
+    operations: readOperations(row),
     suspended: row.suspended === 1,
     secretHash: row.secret_hash as string,
     oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash as string, until: row.old_until as number } : null,

@@ -46,6 +46,15 @@ export async function runQuery(statement: D1PreparedStatement): Promise<Row[]> {
 /** A row as D1 gives it. Each store maps its own rows to types. */
 export type Row = Record<string, string | number | null>;
 
+/** JSON of a column. @param otherwise for what cannot be read: one bad row must not fail all that are read with it */
+export function parseJsonColumn<T>(column: Row[string] | undefined, otherwise: T): T {
+  try {
+    return JSON.parse(String(column)) as T;
+  } catch {
+    return otherwise;
+  }
+}
+
 async function untilItAnswers<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -9,6 +9,11 @@ export interface OutcomeCount {
   count: number;
 }
 
+/** With the latest minute in which one ended so: minutes since 1970. */
+export interface LastOutcomes extends OutcomeCount {
+  lastMinute: number;
+}
+
 const MINUTE_MILLISECONDS = 60_000;
 const HOUR_MINUTES = 60;
 
@@ -25,11 +30,11 @@ export async function addOutcomes(db: D1Database, counts: OutcomeCount[], now: n
 }
 
 /** Of the last hour, this minute included. */
-export async function readOutcomes(db: D1Database, now: number): Promise<OutcomeCount[]> {
+export async function readOutcomes(db: D1Database, now: number): Promise<LastOutcomes[]> {
   const rows = await runQuery(
     db
       .prepare(
-        `SELECT kind, carrier, outcome, sum(count) AS count FROM outcome_counts WHERE minute > ?1
+        `SELECT kind, carrier, outcome, sum(count) AS count, max(minute) AS last_minute FROM outcome_counts WHERE minute > ?1
          GROUP BY kind, carrier, outcome`,
       )
       .bind(Math.floor(now / MINUTE_MILLISECONDS) - HOUR_MINUTES),
@@ -39,6 +44,7 @@ export async function readOutcomes(db: D1Database, now: number): Promise<Outcome
     carrier: row.carrier as string,
     outcome: row.outcome as string,
     count: Number(row.count),
+    lastMinute: Number(row.last_minute),
   }));
 }
 

@@ -7,8 +7,8 @@ const COUNTS = `m.website_id, date(m.accepted_at / 1000, 'unixepoch') AS day, m.
   count(*) AS messages,
   sum(iif(m.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY'), coalesce(m.segments, 0), 0)) AS segments,
   sum(EXISTS (SELECT 1 FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 1)) AS clicked,
-  sum((SELECT count(*) FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 1)) AS clicks,
-  sum((SELECT count(*) FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 0)) AS robot_clicks,
+  sum((SELECT coalesce(sum(c.count), 0) FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 1)) AS clicks,
+  sum((SELECT coalesce(sum(c.count), 0) FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 0)) AS robot_clicks,
   sum(m.opted_out) AS opted_out`;
 
 /** What is left of purged messages, and what is there, together. @param from, to days, both included */

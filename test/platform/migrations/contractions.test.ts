@@ -1,6 +1,7 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
+import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { emptyStores } from "../../stores.ts";
 import { contractions, readSchema } from "./schema.ts";
 
 const TABLE = `CREATE TABLE people (
@@ -13,7 +14,7 @@ const TABLE = `CREATE TABLE people (
 const apply = (...queries: string[]) => applyD1Migrations(env.DB, [{ name: `${queries}`, queries }]);
 
 beforeEach(async () => {
-  await reset();
+  await emptyStores();
   await apply(TABLE, "CREATE INDEX people_by_state ON people (state)", "CREATE TABLE other (a TEXT)");
 });
 

@@ -1,6 +1,7 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
+import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { emptyStores } from "../../stores.ts";
 import { Generation, writeRows } from "./old-rows.ts";
 import { contractions, readSchema, type Schema } from "./schema.ts";
 
@@ -14,7 +15,7 @@ const MIGRATIONS = env.TEST_MIGRATIONS;
 /** Each migration that finds rows of a version before it. */
 const LATER = MIGRATIONS.slice(1).map(({ name }, index) => ({ name, at: index + 1 }));
 
-beforeEach(reset);
+beforeEach(emptyStores);
 
 const applyUpTo = (end: number) => applyD1Migrations(env.DB, MIGRATIONS.slice(0, end));
 

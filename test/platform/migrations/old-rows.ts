@@ -92,6 +92,8 @@ export class Generation {
     rows.clicks = rows.messages.flatMap((message, index) => made.#clicks(message, index));
     rows.report_rows = MESSAGE_STATUSES.map((status, index) => made.#reportRow(status, index));
     rows.erased_people = await Promise.all(WEBSITES.map((website) => made.#erased(website)));
+    rows.erasure_key = number === 0 ? [await made.#erasureKey()] : [];
+    rows.former_senders = WEBSITES.map((website) => made.#formerSender(website));
     rows.dead_jobs = Array.from({ length: 12 }, (_, index) => made.#deadJob(index));
     rows.outcome_counts = ["accepted", "refused", "unknown", "later"].map((outcome) => made.#outcome(outcome));
     rows.last_sweep = number === 0 ? [{ only: 1, ended_at: NOW - MINUTE, failed_jobs: "[]" }] : [];
@@ -284,7 +286,7 @@ export class Generation {
       text,
       keyword: at(["stop", "start", "help", null], index),
       received_at: NOW - HOUR + index,
-      applied: index % 2,
+      applied: index % 3,
     };
   }
 
@@ -296,7 +298,8 @@ export class Generation {
   #clicks({ message_id, click_url }: OldRow, index: number): OldRow[] {
     if (click_url === null) return [];
     const click = { message_id: message_id ?? null, clicked_at: NOW - HOUR };
-    return [1, 0].map((isPerson) => ({ ...click, click_id: uuid(9 - isPerson, index), is_person: isPerson }));
+    const alone = { ...click, count: 1, last_click_id: null };
+    return [1, 0].map((isPerson) => ({ ...alone, click_id: uuid(9 - isPerson, index), is_person: isPerson }));
   }
 
   #reportRow(status: string, index: number): OldRow {
@@ -307,6 +310,14 @@ export class Generation {
   async #erased(website: string): Promise<OldRow> {
     const website_id = this.websiteId(website);
     return { website_id, mark: await hmacHex(SERVICE_KEY, `erased ${website_id} ${this.erasedPhone(website)}`) };
+  }
+
+  async #erasureKey(): Promise<OldRow> {
+    return { only: 1, key_id: randomHex(16), sealed: await seal(randomHex(32), SERVICE_KEY) };
+  }
+
+  #formerSender(website: string): OldRow {
+    return { carrier: "twilio", sender: "+12125550007", website_id: this.websiteId(website) };
   }
 
   #deadJob(index: number): OldRow {

@@ -1,7 +1,8 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
+import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Outside } from "../../faults/outside.ts";
+import { emptyStores } from "../../stores.ts";
 import { type TestClient, World } from "../../world.ts";
 import { bodyOf, Generation, type OldRow, PEOPLE, WEBSITES, writeRows } from "./old-rows.ts";
 import { readSchema } from "./schema.ts";
@@ -18,7 +19,7 @@ let generations: Generation[];
 async function upgrade(at: number): Promise<void> {
   vi.restoreAllMocks();
   const empty = await World.create();
-  await reset();
+  await emptyStores();
   await applyD1Migrations(env.DB, MIGRATIONS.slice(0, at));
   const schema = await readSchema(env.DB);
   generations = [await Generation.make(0), await Generation.make(1)];
@@ -95,7 +96,7 @@ describe.each(MIGRATIONS.slice(1).map(({ name }, index) => ({ name, at: index + 
       const { total } = (await report.json()) as { total: { accepted: number; clicks: number } };
       const [kept] = await rowsOf(`SELECT coalesce(sum(messages), 0) AS messages, coalesce(sum(clicks), 0) AS clicks
         FROM report_rows WHERE website_id = '${websiteId}'`);
-      const [clicks] = await rowsOf(`SELECT count(*) AS count FROM clicks JOIN messages USING (message_id)
+      const [clicks] = await rowsOf(`SELECT sum(count) AS count FROM clicks JOIN messages USING (message_id)
         WHERE is_person = 1 AND website_id = '${websiteId}'`);
       expect(total.accepted).toBe(PEOPLE * 3 + Number(kept?.messages));
       expect(total.clicks).toBe(Number(clicks?.count) + Number(kept?.clicks));
