@@ -7,17 +7,7 @@ import { limitTable } from "./limits.ts";
 import type { ApiOperation } from "./operation.ts";
 import { toJsonSchema } from "./schemas.ts";
 import { carrierSettingTable, settingTable } from "./settings.ts";
-import {
-  checkTable,
-  code,
-  errorTable,
-  jobTable,
-  keywordTable,
-  problemTable,
-  stateTable,
-  statusTable,
-  toTable,
-} from "./tables.ts";
+import { code, errorTable, jobTable, keywordTable, problemTable, stateTable, statusTable, toTable } from "./tables.ts";
 
 const MARKED = /(<!-- ([\w ]+): written by npm run docs -->\n).*?(<!-- end -->)/gs;
 
@@ -49,7 +39,7 @@ export function makeTables(): Record<string, string> {
     "settings of carriers": carrierSettingTable(),
     settings: settingTable(),
     "operator calls": operatorTable(operations.filter(isOperators)),
-    checks: checkTable(),
+    checks: operations.find(({ id }) => id === "health")?.description ?? "",
     states: stateTable(),
     problems: problemTable(),
     "dead jobs": jobTable(),

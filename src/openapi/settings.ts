@@ -26,7 +26,7 @@ const MEANINGS: Record<Name, string> = {
   PUBLIC_ORIGIN:
     "origin under which carriers reach the service, such as `https://sms.example.com`; every carrier but the sandbox needs it",
   LINK_ORIGIN: "origin of tracking links; by default `PUBLIC_ORIGIN`, or else the origin of the send request",
-  SUBMIT_WITHIN_HOURS: "how long a message is retried that the carrier cannot accept; then FAILED_TO_SEND",
+  SUBMIT_WITHIN_HOURS: "how long the service retries a message that the carrier cannot accept; then FAILED_TO_SEND",
   RECEIPT_WITHIN_HOURS: "how long a message waits for its final receipt; then FAILED_TO_DELIVERY",
   RETENTION_DAYS:
     "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions and their ledger are kept for good",
