@@ -1,6 +1,6 @@
 import { type Config, readConfig } from "./config.ts";
-import type { CarrierRest } from "./domain/carrier-rest.ts";
-import { DeliveryGroup } from "./domain/delivery-group.ts";
+import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
+import { DeliveryBatch } from "./domain/delivery-batch.ts";
 import type { Job } from "./domain/job.ts";
 import { maskNumbers } from "./domain/mask.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
@@ -24,9 +24,9 @@ export interface Deps {
   /** The files of public/. */
   assets: Fetcher;
   config: Config;
-  group: DeliveryGroup;
+  deliveryBatch: DeliveryBatch;
   /** By carrier. */
-  rests: Map<string, CarrierRest>;
+  breakers: Map<string, CircuitBreaker>;
   /** Milliseconds since 1970. */
   now(): number;
   newId(): string;
@@ -46,21 +46,21 @@ export interface LogFields {
 }
 
 /** What is made once an isolate, because it remembers. */
-interface Lasting {
+interface IsolateState {
   config: Config;
   carriers: Carriers;
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
-  group: DeliveryGroup;
-  rests: Map<string, CarrierRest>;
+  deliveryBatch: DeliveryBatch;
+  breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
 }
 
-const lasting = new WeakMap<Env, Lasting>();
+const isolateStates = new WeakMap<Env, IsolateState>();
 
 /** @throws Error when the configuration is wrong */
-export function makeLasting(env: Env): Lasting {
+export function makeIsolateState(env: Env): IsolateState {
   const config = readConfig(env);
   return {
     config,
@@ -68,16 +68,16 @@ export function makeLasting(env: Env): Lasting {
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
-    group: new DeliveryGroup(),
-    rests: new Map(),
+    deliveryBatch: new DeliveryBatch(),
+    breakers: new Map(),
     health: new HealthMemory(),
   };
 }
 
 /** @throws Error when the configuration is wrong */
 export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>): void }): Deps {
-  const made = lasting.get(env) ?? makeLasting(env);
-  lasting.set(env, made);
+  const made = isolateStates.get(env) ?? makeIsolateState(env);
+  isolateStates.set(env, made);
   return {
     ...made,
     db: env.DB,

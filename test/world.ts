@@ -7,7 +7,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { type Deps, logLine, makeDeps, makeLasting } from "../src/deps.ts";
+import { type Deps, logLine, makeDeps, makeIsolateState } from "../src/deps.ts";
 import type { ClientSettings, Operation } from "../src/domain/client.ts";
 import type { Job } from "../src/domain/job.ts";
 import { consume } from "../src/queue.ts";
@@ -54,7 +54,7 @@ export class World {
     this.#pending = pending;
     this.deps = {
       ...makeDeps(env, { waitUntil: (work) => pending.push(work) }),
-      ...makeLasting(env),
+      ...makeIsolateState(env),
       now: () => this.now,
       random: () => 0.5,
       messages: this.#queue(this.jobs),

@@ -62,7 +62,7 @@ const text = requiredString("")
   });
 
 /** What is wrong with a text once its link stands in it; undefined when nothing is. The carrier takes no more. */
-export function linkedTextFault(text: string): string | undefined {
+export function validateLinkedText(text: string): string | undefined {
   const surplus = text.length <= MAX_TEXT_CHARACTERS ? 0 : [...text].length - MAX_TEXT_CHARACTERS;
   if (surplus <= 0) return undefined;
   return `must have at most ${MAX_TEXT_CHARACTERS} characters with its link: shorten it by ${surplus}`;

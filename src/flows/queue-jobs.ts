@@ -36,10 +36,10 @@ export async function queueDeliveriesAt(
 const GROUPING_MILLISECONDS = 10;
 
 /** Queues messages for delivery together with those that other requests to this isolate bring at the same time. */
-export async function queueTogether(deps: Deps, messageIds: string[]): Promise<void> {
-  if (!deps.group.join(messageIds, deps.now())) return;
+export async function queueBatched(deps: Deps, messageIds: string[]): Promise<void> {
+  if (!deps.deliveryBatch.add(messageIds, deps.now())) return;
   await scheduler.wait(GROUPING_MILLISECONDS);
-  await queueDeliveries(deps, deps.group.take());
+  await queueDeliveries(deps, deps.deliveryBatch.drain());
 }
 
 /**

@@ -1,6 +1,6 @@
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { isE164, PHONE_FORM, toDigits } from "../domain/phone.ts";
-import { erase } from "../flows/mark-erased.ts";
+import { erase } from "../flows/erasure-tombstones.ts";
 import { listInbound, listWithoutEffect } from "../platform/store/inbound.ts";
 import { readPerson, removeEmail } from "../platform/store/subscriptions.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";

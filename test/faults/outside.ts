@@ -56,7 +56,7 @@ export class Outside {
       reports: JSON.parse(body) as T[],
     });
     return {
-      senderFault: () => undefined,
+      validateSender: () => undefined,
       submit: (message) => this.#submit(message),
       readReceipts: (request) => read<Receipt>(request),
       readInbound: (request) => read<InboundText>(request),

@@ -8,7 +8,7 @@ const ADA = "+12125550100";
 
 /** A carrier that counts, and answers as the test says. */
 class CountingCarrier implements Carrier {
-  readonly senderFault = sandbox.senderFault;
+  readonly validateSender = sandbox.validateSender;
   readonly readReceipts = sandbox.readReceipts;
   readonly readInbound = sandbox.readInbound;
   readonly submitted: OutboundMessage[] = [];
