@@ -36,7 +36,7 @@ const PATIENCE_MILLISECONDS = 2000;
 const RUN_MILLISECONDS = 5 * 60_000;
 
 /** After so many submissions that the carrier did not take, a message has failed, whatever time is left to it. */
-const MOST_ATTEMPTS = 40;
+export const MOST_ATTEMPTS = 40;
 
 /**
  * Submits those of the messages that wait, each once: only what this run has claimed in the store is submitted, and what

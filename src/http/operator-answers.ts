@@ -28,8 +28,8 @@ export function operatorAnswerSchemas() {
     updatedAt: time,
   });
   const secrets = z.object({
-    clientSecret: z.string().meta({ description: "Shown this once." }),
-    callbackSecret: z.string().meta({ description: "Shown this once: verifies the signatures of callbacks." }),
+    clientSecret: z.string().meta({ description: "Shown only now." }),
+    callbackSecret: z.string().meta({ description: "Shown only now. Verifies the signatures of callbacks." }),
   });
   return {
     Client: client,
@@ -55,11 +55,11 @@ function importAnswer() {
     invalidEmails: z
       .array(z.string())
       .optional()
-      .meta({ description: "Left out when there is none. Their numbers are imported, without an address." }),
+      .meta({ description: "Left out if empty. Their numbers are imported without an address." }),
     optedOutNumbers: z
       .array(z.string())
       .optional()
-      .meta({ description: "Left out when there is none. Their owners said STOP: they are not brought back." }),
+      .meta({ description: "Left out if empty. Their owners opted out themselves: they are not subscribed again." }),
   });
 }
 
@@ -74,7 +74,7 @@ function personAnswers(time: z.ZodISODateTime) {
     receivedAt: time,
   });
   const change = z.object({
-    from: z.boolean().nullable().meta({ description: "null: never seen before." }),
+    from: z.boolean().nullable().meta({ description: "null: unknown before." }),
     to: z.boolean(),
     at: time,
     source: z.enum(["import", "api", "keyword", "carrier"]),
@@ -84,7 +84,7 @@ function personAnswers(time: z.ZodISODateTime) {
     phone: z.string(),
     subscribed: z.boolean(),
     email: z.string().nullable(),
-    optedOutByPerson: z.boolean().meta({ description: "By the person's own word: only START takes it back." }),
+    optedOutByPerson: z.boolean().meta({ description: "The person opted out: only a START undoes it." }),
     optOutConfirmedAt: time.nullable(),
     changes: z.array(change),
     texts: z.array(text),

@@ -4,11 +4,9 @@ import { RequestFailure } from "../domain/failure.ts";
 import { parseFields } from "../domain/field-errors.ts";
 import { changeClient, createClient, rotateClient } from "../flows/manage-clients.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
-import { readJson } from "./body.ts";
+import { BODY_LIMITS, readJson } from "./body.ts";
 import { clientView } from "./operator-views.ts";
 import { requireWebsite } from "./operator-websites.ts";
-
-const BODY_BYTES = 64 * 1024;
 
 /** POST /operator/websites/:websiteId/clients */
 export const createClientHandler: Handler = async (request, deps) => {
@@ -26,13 +24,13 @@ export const changeClientHandler: Handler = async (request, deps) => {
 /** POST /operator/clients/:clientId/rotate */
 export const rotateClientHandler: Handler = async (request, deps) => {
   const clientId = requireClientId(request);
-  const { value } = await readJson(request, BODY_BYTES);
+  const { value } = await readJson(request, BODY_LIMITS.settings);
   const { graceSeconds } = parseFields(rotationSchema, value);
   return Response.json(known(await rotateClient(deps, clientId, graceSeconds)));
 };
 
 async function readSettings(request: ApiRequest) {
-  const { value } = await readJson(request, BODY_BYTES);
+  const { value } = await readJson(request, BODY_LIMITS.settings);
   return parseFields(clientSettingsSchema(isLocal(request)), value);
 }
 

@@ -6,12 +6,12 @@ export function faultAnswers(time: z.ZodISODateTime) {
   const deadJob = z.object({
     id: z.string(),
     queue: z.string(),
-    body: z.unknown().meta({ description: "The job: ids and outcomes. Numbers in a carrier's words are masked." }),
+    body: z.unknown().meta({ description: "The job: ids and outcomes. Phone numbers are masked." }),
     diedAt: time,
-    error: z.string().nullable().meta({ description: "Of its last try; null where it is not known." }),
+    error: z.string().nullable().meta({ description: "Of its last try; null where it is unknown." }),
     putBackAt: time.nullable(),
   });
-  const left = z.int().meta({ description: "How many nobody has put back; 1,000 stands for more, too." });
+  const left = z.int().meta({ description: "How many were never requeued; 1,000 means 1,000 or more." });
   return {
     ServiceState: serviceState(time),
     DeadJobList: z.object({ deadJobs: z.array(deadJob) }),
@@ -21,14 +21,16 @@ export function faultAnswers(time: z.ZodISODateTime) {
 }
 
 function serviceState(time: z.ZodISODateTime) {
-  const age = z.int().nullable().meta({ description: "Of the one that has waited longest." });
+  const age = z.int().nullable().meta({ description: "Of the oldest." });
   const backlog = z.object({ count: z.int(), oldestSeconds: age });
   const each = <Name extends string>(names: readonly Name[], schema: z.ZodType) =>
     z.object(Object.fromEntries(names.map((name) => [name, schema])));
   return z.object({
     checkedAt: time,
-    problems: z.array(z.enum(PROBLEMS)).meta({ description: "What needs somebody: the README says what to do." }),
-    isCut: z.boolean().meta({ description: "A state has 10,000 or more: the 10,000 that have waited longest count." }),
+    problems: z
+      .array(z.enum(PROBLEMS))
+      .meta({ description: "Problems that need an operator. The description of the operation explains each." }),
+    isCut: z.boolean().meta({ description: "A state has 10,000 or more: only the oldest 10,000 are counted." }),
     sweep: z.object({
       endedAt: time.nullable().meta({ description: "null: never." }),
       ageSeconds: z.int().nullable(),
@@ -42,7 +44,7 @@ function serviceState(time: z.ZodISODateTime) {
           oldestSeconds: z.int().nullable(),
         }),
       )
-      .meta({ description: "What the queues say of themselves; null where they do not." }),
+      .meta({ description: "As the queues report them; null where they do not." }),
     messages: each(MESSAGE_STATES, backlog),
     carriers: z.array(
       each(MESSAGE_STATES, backlog).extend({
@@ -58,8 +60,7 @@ function serviceState(time: z.ZodISODateTime) {
     deadJobs: backlog,
     credentialsBehind: backlog,
     keywordsWithoutEffect: backlog.meta({
-      description:
-        "Of the last day: STOP, START and HELP that reached no website, or came from what is no phone number.",
+      description: "Of the last day: STOP, START and HELP that reached no website, or whose sender is no phone number.",
     }),
   });
 }

@@ -8,17 +8,14 @@ import { putWebsite } from "../flows/put-website.ts";
 import { listClients } from "../platform/store/clients.ts";
 import { findWebsite, listWebsites } from "../platform/store/websites.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
-import { readBytes, readJson, requireMediaType } from "./body.ts";
+import { BODY_LIMITS, readBytes, readJson, requireMediaType } from "./body.ts";
 import { clientView, websiteView } from "./operator-views.ts";
-
-const SETTINGS_BYTES = 64 * 1024;
-const SUBSCRIBERS_BYTES = 32 * 1024 * 1024;
 
 /** PUT /operator/websites/:websiteId */
 export const putWebsiteHandler: Handler = async (request, deps) => {
   const websiteId = request.params.websiteId ?? "";
   if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
-  const { value } = await readJson(request, SETTINGS_BYTES);
+  const { value } = await readJson(request, BODY_LIMITS.settings);
   await putWebsite(deps, websiteId, value);
   return Response.json(await websiteWithClients(await requireWebsite(request, deps), deps));
 };
@@ -37,7 +34,7 @@ export const getWebsiteHandler: Handler = async (request, deps) => {
 export const importSubscribersHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   requireMediaType(request, "text/csv");
-  const file = readSubscribers(await readBytes(request, SUBSCRIBERS_BYTES));
+  const file = readSubscribers(await readBytes(request, BODY_LIMITS.subscribers));
   const origin = { source: "import", proof: request.requestId, now: deps.now() } as const;
   const known = await findInvalidOptOuts(deps, websiteId, file.invalidOptOuts);
   const changes = [...file.subscribers, ...known];

@@ -1,8 +1,10 @@
 import type * as z from "zod";
 import { CALLBACK_OUTCOMES, MESSAGE_STATES, SUBMISSION_OUTCOMES } from "../domain/health.ts";
+import { CHECK_TIMEOUT_MILLISECONDS, REMEMBERED_MILLISECONDS } from "../platform/health-memory.ts";
 import { MESSAGE_ID, TIME } from "./examples.ts";
 import { type ApiOperation, pathParameter } from "./operation.ts";
 import { type OperatorAnswers, ok } from "./operator-operations.ts";
+import { checkTable, problemTable, stateTable } from "./tables.ts";
 
 /** What anyone may ask. */
 export function healthOperation(schema: z.ZodType): ApiOperation {
@@ -14,9 +16,8 @@ export function healthOperation(schema: z.ZodType): ApiOperation {
     method: "get",
     path: "/health",
     tag: "Health",
-    summary: "Ask whether the service can work",
-    description:
-      "Asks each part that every request depends on: `configuration` (the settings can be read, and there is a key to sign callbacks with), `database` (D1 answers, and has the latest migration), `credentials` (KV answers), `limiter` (the Durable Object answers; while it does not, requests are not limited). A check fails after 2 seconds. An answer is up to 5 seconds old.",
+    summary: "Check whether the service can work",
+    description: `A check fails after ${CHECK_TIMEOUT_MILLISECONDS / 1000} seconds; the log has the reason (\`health.failing\`). A result is up to ${REMEMBERED_MILLISECONDS / 1000} seconds old.\n\n${checkTable()}`,
     access: "open",
     answers: [
       ok(schema, "Every check is ok.", { status: "ok", checks: { ...checks, limiter: check } }),
@@ -74,10 +75,9 @@ const DEAD_JOB = {
   putBackAt: null,
 };
 
-const COMMON = { tag: "Faults", access: "operator" } satisfies Partial<ApiOperation>;
+const COMMON = { tag: "Service state", access: "operator" } satisfies Partial<ApiOperation>;
 
-const HARMLESS =
-  "Safe to repeat: a job acts only on what its claim or its message's status still allows, so one that is put back twice, or that is done already, changes nothing. One that fails again comes back as another dead job.";
+const HARMLESS = "Requeueing is idempotent: a job changes only what its claim, or its message's status, still allows.";
 
 export function faultOperations(answers: OperatorAnswers): ApiOperation[] {
   return [
@@ -86,10 +86,9 @@ export function faultOperations(answers: OperatorAnswers): ApiOperation[] {
       id: "getServiceState",
       method: "get",
       path: "/operator/health",
-      summary: "See what waits, what is stuck and what fails",
-      description:
-        "Messages that are not final: `waiting` for their job, `retrying` (the carrier asked for a later try), `claimed` (being submitted), `stuck` (claimed for longer than a run can last: the sweep ends them) and `withoutReceipt`. `lastHour` counts submissions and callbacks by how they ended.",
-      answers: [ok(answers.ServiceState, "The state at this moment.", serviceState())],
+      summary: "Read the state of the service",
+      description: `Counts the messages that are not final by their state, in all and by carrier, each with the age of the oldest; \`lastHour\` counts submissions and callbacks by outcome.\n\n${stateTable()}\n\n\`problems\` names what needs an operator.\n\n${problemTable()}`,
+      answers: [ok(answers.ServiceState, "The present state.", serviceState())],
     },
     {
       ...COMMON,
@@ -97,36 +96,36 @@ export function faultOperations(answers: OperatorAnswers): ApiOperation[] {
       method: "get",
       path: "/operator/dead-jobs",
       summary: "List the jobs that failed for good",
-      description: "The latest first, 100 at a time; also those that have been put back.",
+      description: "Newest first, 100 per page, requeued ones included.",
       parameters: [
         {
           name: "before",
           in: "query",
           required: false,
-          description: "The `id` of the last one of the page before.",
+          description: "The `id` of the last job of the previous page.",
           schema: { type: "string" },
         },
       ],
-      answers: [ok(answers.DeadJobList, "A page of them.", { deadJobs: [DEAD_JOB] })],
+      answers: [ok(answers.DeadJobList, "One page.", { deadJobs: [DEAD_JOB] })],
     },
     {
       ...COMMON,
       id: "putBackDeadJobs",
       method: "post",
       path: "/operator/dead-jobs/put-back",
-      summary: "Put back dead jobs",
-      description: `Queues the oldest 100 again that nobody has put back. ${HARMLESS}`,
-      answers: [ok(answers.PutBackAll, "How many were queued, and how many are left.", { putBack: 100, left: 23 })],
+      summary: "Requeue dead jobs",
+      description: `The oldest 100 that were not requeued yet. ${HARMLESS}`,
+      answers: [ok(answers.PutBackAll, "How many were requeued, and how many are left.", { putBack: 100, left: 23 })],
     },
     {
       ...COMMON,
       id: "putBackDeadJob",
       method: "post",
       path: "/operator/dead-jobs/{jobId}/put-back",
-      summary: "Put back a dead job",
-      description: `Queues it again, also one that has been put back before. ${HARMLESS}`,
-      parameters: [pathParameter("jobId", "As it is listed.", { type: "string" }, DEAD_JOB.id)],
-      answers: [ok(answers.PutBackOne, "It is queued.", { putBack: 1 })],
+      summary: "Requeue one dead job",
+      description: "Even if it was requeued before.",
+      parameters: [pathParameter("jobId", "The `id` in the list.", { type: "string" }, DEAD_JOB.id)],
+      answers: [ok(answers.PutBackOne, "The job is requeued.", { putBack: 1 })],
       errors: ["resource-unknown"],
     },
   ];

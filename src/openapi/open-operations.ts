@@ -14,16 +14,20 @@ function followLink(method: "get" | "head"): ApiOperation {
     method,
     path: "/l/{code}",
     tag: "Links",
-    summary: method === "get" ? "Follow a tracking link" : "Follow a tracking link, without being counted",
+    summary: method === "get" ? "Follow a tracking link" : "Follow a tracking link without being counted",
     description:
-      "The link that a text has in place of its `clickUrl`. A click is counted after the answer; robots, previews and prefetches are counted apart.",
+      "The link that replaces `clickUrl` in a text. A person's clicks are counted, and the first three on a message are posted as callbacks; robots, previews and prefetches are counted separately.",
     access: "open",
     parameters: [CODE],
     answers: [
-      { status: 302, description: "To the very `clickUrl`.", headers: ["Location"] },
+      {
+        status: 302,
+        description: "Redirects to the exact `clickUrl`, with non-ASCII characters percent-encoded.",
+        headers: ["Location"],
+      },
       {
         status: 404,
-        description: "No such link, or one that is no longer kept: a page for a person.",
+        description: "An unknown or purged link: a page for a person.",
         ...(method === "get" ? { mediaType: "text/html", schema: z.string() } : {}),
       },
     ],

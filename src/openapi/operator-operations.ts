@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { clientSettingsSchema, rotationSchema } from "../domain/client.ts";
 import { WEBSITE_ID, websiteSettingsSchema } from "../domain/website.ts";
+import { BODY_LIMITS } from "../http/body.ts";
 import type { operatorAnswerSchemas } from "../http/operator-answers.ts";
 import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { CALLBACK_SECRET, CLIENT, CLIENT_ID, CLIENT_SECRET, WEBSITE } from "./examples.ts";
@@ -33,12 +34,12 @@ export function ok(schema: z.ZodType, description: string, example: unknown, sta
 }
 
 function json(schema: z.ZodType, examples: Record<string, unknown>): RequestBody {
-  return { mediaTypes: ["application/json"], schema, description: "At most 64 KB.", examples };
+  return { mediaTypes: ["application/json"], schema, limitBytes: BODY_LIMITS.settings, examples };
 }
 
 export function websiteOperations(requests: OperatorRequests, answers: OperatorAnswers): ApiOperation[] {
   const common = { tag: "Websites", access: "operator", path: "/operator/websites/{websiteId}" } as const;
-  const withClients = ok(answers.WebsiteWithClients, "The website, with its clients and never a secret.", {
+  const withClients = ok(answers.WebsiteWithClients, "The website with its clients, without secrets.", {
     ...WEBSITE,
     clients: [CLIENT],
   });
@@ -57,7 +58,8 @@ export function websiteOperations(requests: OperatorRequests, answers: OperatorA
       id: "putWebsite",
       method: "put",
       summary: "Create a website, or change its settings",
-      description: 'What is left out stays as it is; `""` or null takes away what is optional. Safe to repeat.',
+      description:
+        'Fields that are left out stay as they are; `""` or null removes an optional setting. A new website needs a `name`, and a `carrier` once one is set up.',
       parameters: [WEBSITE_PARAMETER],
       body: json(requests.WebsiteSettings, { brand: { name, carrier, helpText, duplicateWindowHours } }),
       answers: [withClients],
@@ -66,7 +68,7 @@ export function websiteOperations(requests: OperatorRequests, answers: OperatorA
       ...common,
       id: "getWebsite",
       method: "get",
-      summary: "Read a website",
+      summary: "Read a website and its clients",
       parameters: [WEBSITE_PARAMETER],
       answers: [withClients],
       errors: ["resource-unknown"],
@@ -85,10 +87,10 @@ export function clientOperations(requests: OperatorRequests, answers: OperatorAn
       method: "post",
       path: "/operator/websites/{websiteId}/clients",
       summary: "Create a client",
-      description: "Repeating it creates another.",
+      description: "Issues its secrets, which are shown only once. Each call creates another client.",
       parameters: [WEBSITE_PARAMETER],
       body: json(requests.ClientSettings, { some: settings, all: {} }),
-      answers: [ok(answers.NewClient, "Its secrets are shown this once.", { clientId: CLIENT_ID, ...secrets }, 201)],
+      answers: [ok(answers.NewClient, "Its secrets are shown only now.", { clientId: CLIENT_ID, ...secrets }, 201)],
     },
     {
       ...common,
@@ -96,10 +98,10 @@ export function clientOperations(requests: OperatorRequests, answers: OperatorAn
       method: "patch",
       path: "/operator/clients/{clientId}",
       summary: "Change a client",
-      description: "Changes what is given. It holds everywhere within 90 seconds.",
+      description: "Fields that are left out stay as they are. The change is in effect everywhere within 90 seconds.",
       parameters: [CLIENT_PARAMETER],
       body: json(requests.ClientSettings, { suspend: { suspended: true }, endpoint: settings }),
-      answers: [ok(answers.Client, "The client as it is now.", CLIENT)],
+      answers: [ok(answers.Client, "The changed client.", CLIENT)],
     },
     {
       ...common,
@@ -108,10 +110,10 @@ export function clientOperations(requests: OperatorRequests, answers: OperatorAn
       path: "/operator/clients/{clientId}/rotate",
       summary: "Replace the secrets of a client",
       description:
-        "The old pair works until the grace ends. Repeated within 10 minutes, as after an answer that was lost, it takes the place of the first rotation: the pair before both goes on working, and the one between ends.",
+        "The old pair stays valid until its grace period ends. A second rotation within 10 minutes, as after a lost response, replaces the first: the original pair stays valid until its grace period ends, and the first new pair is revoked.",
       parameters: [CLIENT_PARAMETER],
       body: json(requests.Rotation, { aDay: {}, atOnce: { graceSeconds: 0 } }),
-      answers: [ok(answers.NewSecrets, "The new pair is shown this once.", secrets)],
+      answers: [ok(answers.NewSecrets, "The new pair is shown only now.", secrets)],
     },
   ];
 }

@@ -1,11 +1,12 @@
 import * as z from "zod";
+import { BODY_LIMITS } from "../http/body.ts";
 import { CLIENT_ID, INBOUND_TEXT, MESSAGE_ID, PHONE, SEND_BY_PHONE, TIME } from "./examples.ts";
 import { type ApiOperation, type Parameter, pathParameter } from "./operation.ts";
 import { type OperatorAnswers, ok, WEBSITE_PARAMETER } from "./operator-operations.ts";
 
 const PHONE_PARAMETER = pathParameter(
   "phone",
-  "E.164; also a number that no numbering plan has any more.",
+  "E.164. Numbers that no numbering plan has any longer are accepted as well.",
   { type: "string" },
   PHONE,
 );
@@ -71,7 +72,7 @@ const BEFORE: Parameter = {
   name: "before",
   in: "query",
   required: false,
-  description: "Only what came before: the `receivedAt` of the last one of the page before.",
+  description: "The `receivedAt` of the last text of the previous page.",
   schema: { type: "string", format: "date-time" },
 };
 
@@ -84,16 +85,23 @@ function importSubscribers(answers: OperatorAnswers): ApiOperation {
     method: "post",
     path: "/operator/websites/{websiteId}/subscribers",
     summary: "Import subscribers",
-    description: "A file with a wrong row is refused whole.",
+    description:
+      "A file with an invalid row is rejected as a whole. `optedOutNumbers` has the numbers whose owners opted out themselves: they are not subscribed again.",
     parameters: [WEBSITE_PARAMETER],
     body: {
       mediaTypes: ["text/csv"],
       schema: z.string(),
       description:
-        "Columns `phone_numbers`, `email` (optional; an empty one keeps the address that the number has) and `subscribed` (optional: true). At most 32 MB.",
+        "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address) and `subscribed` (default `true`).",
+      limitBytes: BODY_LIMITS.subscribers,
       examples: { two: `phone_numbers,email,subscribed\n${PHONE},ada@example.com,true\n+12125550101,,false\n` },
     },
-    answers: [ok(answers.ImportAnswer, "What became of the rows.", { imported: 2, invalidPhoneNumbers: [] })],
+    answers: [
+      ok(answers.ImportAnswer, "How many rows were imported, and which numbers were not.", {
+        imported: 2,
+        invalidPhoneNumbers: [],
+      }),
+    ],
   };
 }
 
@@ -103,10 +111,10 @@ function listInbound(answers: OperatorAnswers): ApiOperation {
     id: "listInbound",
     method: "get",
     path: "/operator/websites/{websiteId}/inbound",
-    summary: "List what people texted",
-    description: "The latest first, 100 at a time.",
+    summary: "List inbound texts",
+    description: "Newest first, 100 per page.",
     parameters: [WEBSITE_PARAMETER, BEFORE],
-    answers: [ok(answers.InboundTextList, "A page of them.", { texts: [INBOUND_TEXT] })],
+    answers: [ok(answers.InboundTextList, "One page.", { texts: [INBOUND_TEXT] })],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
@@ -118,11 +126,11 @@ function listWithoutEffect(answers: OperatorAnswers): ApiOperation {
     id: "listWithoutEffect",
     method: "get",
     path: "/operator/inbound/without-effect",
-    summary: "List keywords without effect, and what reached no website",
+    summary: "List inbound texts without effect",
     description:
-      "The latest first, 100 at a time: texts to a number that no website has, and STOP, START and HELP from what is no phone number. Those of the last day are the problem `keywords-without-effect`.",
+      "Texts to a number that no website has, and STOP, START or HELP from a sender that is no phone number. Newest first, 100 per page. Keywords of the last day are the problem `keywords-without-effect`.",
     parameters: [BEFORE],
-    answers: [ok(answers.TextsWithoutEffect, "A page of them.", { texts: [text] })],
+    answers: [ok(answers.TextsWithoutEffect, "One page.", { texts: [text] })],
     errors: ["fields-wrong"],
   };
 }
@@ -133,9 +141,9 @@ function getPerson(answers: OperatorAnswers): ApiOperation {
     id: "getPerson",
     method: "get",
     path: "/operator/websites/{websiteId}/people/{phone}",
-    summary: "Read what is known of a number",
+    summary: "Read a person: state, history and texts",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
-    answers: [ok(answers.Person, "Its state, how it came about, and what it texted.", PERSON)],
+    answers: [ok(answers.Person, "The state of the number, its changes and its texts.", PERSON)],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
@@ -147,8 +155,7 @@ function removeEmail(answers: OperatorAnswers): ApiOperation {
     method: "delete",
     path: "/operator/websites/{websiteId}/people/{phone}/email",
     summary: "Remove the e-mail address of a person",
-    description:
-      "The subscription stays as it is. A file of subscribers replaces an address, and keeps it where its cell is empty.",
+    description: "The subscription stays as it is. An import replaces an address; an empty cell keeps it.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
     answers: [ok(answers.EmailRemoval, "The number has no address.", { phone: PHONE, email: null })],
     errors: ["resource-unknown", "fields-wrong"],
@@ -162,9 +169,10 @@ function erasePerson(answers: OperatorAnswers): ApiOperation {
     method: "delete",
     path: "/operator/websites/{websiteId}/people/{phone}",
     summary: "Erase a person",
-    description: "All that is kept about the number goes, but a one-way mark that keeps it opted out.",
+    description:
+      "Erases everything about a number except its share of report totals and a one-way hash (tombstone), which keeps it opted out: no import and no client can subscribe it again. Only the person can, by texting START: the tombstone is then removed.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
-    answers: [ok(answers.Erasure, "What was erased.", { phone: PHONE, erasedMessages: 3 })],
+    answers: [ok(answers.Erasure, "The number of erased messages.", { phone: PHONE, erasedMessages: 3 })],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
@@ -175,10 +183,10 @@ function getMessage(answers: OperatorAnswers): ApiOperation {
     id: "getMessage",
     method: "get",
     path: "/operator/messages/{messageId}",
-    summary: "Read a message",
-    parameters: [pathParameter("messageId", "As the send request was answered.", { type: "string" }, MESSAGE_ID)],
+    summary: "Read a message, its events and its callbacks",
+    parameters: [pathParameter("messageId", "The id that the send request returned.", { type: "string" }, MESSAGE_ID)],
     answers: [
-      ok(answers.OperatorMessage, "The message, its events in order, and what its callbacks brought.", MESSAGE),
+      ok(answers.OperatorMessage, "The message, its events in order, and the responses to its callbacks.", MESSAGE),
     ],
   };
 }

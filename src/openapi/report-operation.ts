@@ -32,22 +32,23 @@ export function reportOperation(answers: OperatorAnswers): ApiOperation {
     path: "/operator/websites/{websiteId}/report",
     tag: "Websites",
     summary: "Count the messages of a website",
-    description: "By day of acceptance (UTC) or by sendPurpose; also of messages that are no longer kept.",
+    description:
+      "Accepted, sent, delivered, failed (by status) and clicked messages, opt-outs and segments; by day of acceptance (UTC) or by sendPurpose. Exact, purged messages included.",
     access: "operator",
     parameters: [
       WEBSITE_PARAMETER,
-      day("from", "The first day, such as `2026-11-20`. Of 30 days when left out; at most 400 days before the last."),
-      day("to", "The last day; today when left out."),
-      query("by", "What the rows stand for.", { type: "string", enum: ["day", "purpose"], default: "day" }),
+      day("from", "The first day, such as `2026-11-20`, at most 400 days before the last. Default: 30 days in all."),
+      day("to", "The last day. Default: today."),
+      query("by", "One row per day, or per sendPurpose.", { type: "string", enum: ["day", "purpose"], default: "day" }),
       query(
         "format",
-        "`csv`: the rows for a spreadsheet. A sendPurpose that it would take for a formula has an apostrophe before it.",
+        "`csv` is safe to open in a spreadsheet: an apostrophe precedes a sendPurpose that looks like a formula.",
         { type: "string", enum: ["json", "csv"], default: "json" },
       ),
     ],
     answers: [
       {
-        ...ok(answers.Report, "A row for each day, or purpose, that has messages; and their sum.", report),
+        ...ok(answers.Report, "One row per day or purpose with messages, and the total.", report),
         other: CSV,
       },
     ],
