@@ -1,7 +1,7 @@
 // Tables in Markdown of what the code knows: for the OpenAPI document and for docs/.
 import { PROBLEMS } from "../domain/health.ts";
 import { type Keyword, WORDS } from "../domain/keyword.ts";
-import { MESSAGE_STATUSES, REACHED_FROM } from "../domain/message.ts";
+import { ALLOWED_FROM, MESSAGE_STATUSES } from "../domain/message.ts";
 import { ERROR_CODES } from "../http/error-codes.ts";
 import { CHECK_MEANINGS, JOB_MEANINGS, STATE_MEANINGS, STATUS_MEANINGS } from "./meanings.ts";
 import { RUNBOOK } from "./runbook.ts";
@@ -28,7 +28,7 @@ export function errorTable(): string {
 
 export function statusTable(): string {
   const rows = MESSAGE_STATUSES.map((status) => {
-    const next = MESSAGE_STATUSES.filter((later) => (REACHED_FROM[later] as readonly string[]).includes(status));
+    const next = MESSAGE_STATUSES.filter((later) => (ALLOWED_FROM[later] as readonly string[]).includes(status));
     return [code(status), STATUS_MEANINGS[status], next.length === 0 ? "final" : next.map(code).join(", ")];
   });
   return toTable(["Status", "Meaning", "Next"], rows);
