@@ -1,9 +1,9 @@
 // Pure. The phone numbers of a bulk request: an array, a CSV file in Base64, or both; each distinct number once.
 import * as z from "zod";
 import { readPlainColumn, readTable, UnclosedQuoteError } from "./csv.ts";
+import { sortOrder } from "./number-list/sort-order.ts";
 import { e164Digits } from "./phone.ts";
 import { sendPurpose } from "./send-request.ts";
-import { sortOrder } from "./sort-order.ts";
 import { type SubscriberRow, toSubscribers } from "./subscribers.ts";
 
 export const MAX_PHONE_NUMBERS = 5_000;

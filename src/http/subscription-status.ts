@@ -1,5 +1,5 @@
-import { MOST_DIGITS, writeDecimal } from "../domain/decimal.ts";
 import { parseFields } from "../domain/field-errors.ts";
+import { MOST_DIGITS, writeDecimal } from "../domain/number-list/decimal.ts";
 import { type PhoneList, phoneListSchema } from "../domain/phone-list.ts";
 import { findSubscribed } from "../platform/store/subscriptions.ts";
 import { clientOf, type Handler } from "./api-request.ts";

@@ -1,4 +1,4 @@
-import { MOST_DIGITS, writeDecimal } from "../../domain/decimal.ts";
+import { MOST_DIGITS, writeDecimal } from "../../domain/number-list/decimal.ts";
 import type { PhoneList } from "../../domain/phone-list.ts";
 import { type Row, runBatch, runQuery, toJsonLists } from "./database.ts";
 
