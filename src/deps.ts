@@ -2,7 +2,7 @@ import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
 import { DeliveryBatch } from "./domain/delivery-batch.ts";
 import type { Job } from "./domain/job.ts";
-import { maskNumbers } from "./domain/mask.ts";
+import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
@@ -35,14 +35,7 @@ export interface Deps {
   randomBytes(count: number): Uint8Array;
   /** Does work after the answer. */
   waitUntil(work: Promise<unknown>): void;
-  log(level: Level, event: string, fields?: LogFields): void;
-}
-
-type Level = "info" | "warn" | "error";
-
-/** Ids, counts, durations and outcomes: never a text, number, e-mail address or secret. */
-export interface LogFields {
-  [name: string]: string | number | boolean | null | undefined | LogFields;
+  log(level: LogLevel, event: string, fields?: LogFields): void;
 }
 
 /** What is made once an isolate, because it remembers. */
@@ -92,19 +85,4 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     waitUntil: (work) => context.waitUntil(work),
     log,
   };
-}
-
-export function log(level: Level, event: string, fields: LogFields = {}): void {
-  console.log(logLine(level, event, fields));
-}
-
-/** One JSON object, as Workers Logs indexes it. An error's words are not ours: a number in them is masked. */
-export function logLine(level: Level, event: string, fields: LogFields = {}): string {
-  const { error } = fields;
-  return JSON.stringify({
-    level,
-    event,
-    ...fields,
-    ...(typeof error === "string" ? { error: maskNumbers(error) } : {}),
-  });
 }

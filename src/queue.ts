@@ -1,7 +1,7 @@
 import type { Deps } from "./deps.ts";
-import { backoffSeconds, recoverySeconds } from "./domain/backoff.ts";
 import { isStoreUnavailable } from "./domain/failure.ts";
 import { type Job, jobSchema } from "./domain/job.ts";
+import { backoffSeconds, recoverySeconds } from "./domain/retry-policy.ts";
 import { countOutcomes } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages, storeOutcomes } from "./flows/deliver-messages.ts";

@@ -1,5 +1,5 @@
 import { Router } from "itty-router";
-import { type Deps, log } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import { RequestFailure } from "./domain/failure.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import type { ApiRequest } from "./http/api-request.ts";
@@ -33,6 +33,7 @@ import { sendMessage } from "./http/send-message.ts";
 import { openApi } from "./http/serve-openapi.ts";
 import { subscribe, unsubscribe } from "./http/subscribe.ts";
 import { subscriptionStatus } from "./http/subscription-status.ts";
+import { log } from "./log.ts";
 import { describeError } from "./platform/describe-error.ts";
 
 const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHeaders] });

@@ -1,6 +1,6 @@
 import type { Deps } from "./deps.ts";
-import { LONGEST_RECOVERY_SECONDS } from "./domain/backoff.ts";
-import { LONGEST_RUN_MILLISECONDS } from "./domain/health.ts";
+import { LONGEST_RECOVERY_SECONDS } from "./domain/retry-policy.ts";
+import { LONGEST_RUN_MILLISECONDS } from "./domain/service-state.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";

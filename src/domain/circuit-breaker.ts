@@ -1,5 +1,5 @@
 // Pure. The circuit breaker of a carrier: when a carrier that keeps failing gets no submissions, and for how long.
-import { backoffSeconds } from "./backoff.ts";
+import { backoffSeconds } from "./retry-policy.ts";
 
 /** How many submissions in a row must fail before the breaker opens. */
 export const FAILURES_TO_OPEN = 3;

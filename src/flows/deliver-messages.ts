@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
-import { backoffSeconds } from "../domain/backoff.ts";
 import { CircuitBreaker } from "../domain/circuit-breaker.ts";
 import type { SubmissionRecord } from "../domain/job.ts";
+import { backoffSeconds } from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import {

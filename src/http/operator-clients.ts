@@ -1,7 +1,6 @@
 import { isLoopback } from "../domain/callback-url.ts";
 import { CLIENT_ID, clientSettingsSchema, rotationSchema } from "../domain/client.ts";
-import { RequestFailure } from "../domain/failure.ts";
-import { parseFields } from "../domain/field-errors.ts";
+import { parseFields, RequestFailure } from "../domain/failure.ts";
 import { changeClient, createClient, rotateClient } from "../flows/manage-clients.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { BODY_LIMITS, readJson } from "./body.ts";

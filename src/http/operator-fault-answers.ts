@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CALLBACK_OUTCOMES, MESSAGE_STATES, PROBLEMS, SUBMISSION_OUTCOMES } from "../domain/health.ts";
+import { CALLBACK_OUTCOMES, MESSAGE_STATES, PROBLEMS, SUBMISSION_OUTCOMES } from "../domain/service-state.ts";
 
 /** What an operator is answered about faults; see operator-answers.ts. */
 export function faultAnswers(time: z.ZodISODateTime) {

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { CALLBACK_OUTCOMES, MESSAGE_STATES, SUBMISSION_OUTCOMES } from "../domain/health.ts";
+import { CALLBACK_OUTCOMES, MESSAGE_STATES, SUBMISSION_OUTCOMES } from "../domain/service-state.ts";
 import { CHECK_TIMEOUT_MILLISECONDS, REMEMBERED_MILLISECONDS } from "../platform/health-memory.ts";
 import { MESSAGE_ID, TIME } from "./examples.ts";
 import { type ApiOperation, pathParameter } from "./operation.ts";

@@ -1,7 +1,8 @@
 // The table of limits in the README.
 import { readConfig } from "../config.ts";
 import { MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
-import { MAX_CSV_ROWS, MAX_PHONE_NUMBERS } from "../domain/phone-list.ts";
+import { MAX_CSV_ROWS } from "../domain/phone-file.ts";
+import { MAX_PHONE_NUMBERS } from "../domain/phone-list.ts";
 import { MAX_TEXT_CHARACTERS } from "../domain/send-request.ts";
 import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
 import { IDEMPOTENCY_MILLISECONDS } from "../flows/accept-message.ts";

@@ -1,7 +1,8 @@
 // What the words in answers mean: for the OpenAPI document, and for the tables in docs/.
-import type { MESSAGE_STATES } from "../domain/health.ts";
+
 import type { Job } from "../domain/job.ts";
 import type { MessageStatus } from "../domain/message.ts";
+import type { MESSAGE_STATES } from "../domain/service-state.ts";
 import type { CHECKS } from "../platform/health-memory.ts";
 
 export const STATUS_MEANINGS: Record<MessageStatus, string> = {

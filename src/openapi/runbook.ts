@@ -1,4 +1,4 @@
-import type { Problem } from "../domain/health.ts";
+import type { Problem } from "../domain/service-state.ts";
 
 interface Entry {
   meaning: string;

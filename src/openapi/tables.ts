@@ -1,7 +1,8 @@
 // Tables in Markdown of what the code knows: for the OpenAPI document and for docs/.
-import { PROBLEMS } from "../domain/health.ts";
+
 import { type Keyword, WORDS } from "../domain/keyword.ts";
 import { ALLOWED_FROM, MESSAGE_STATUSES } from "../domain/message.ts";
+import { PROBLEMS } from "../domain/service-state.ts";
 import { ERROR_CODES } from "../http/error-codes.ts";
 import { CHECK_MEANINGS, JOB_MEANINGS, STATE_MEANINGS, STATUS_MEANINGS } from "./meanings.ts";
 import { RUNBOOK } from "./runbook.ts";

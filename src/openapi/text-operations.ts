@@ -1,6 +1,7 @@
 import { bulkSendAnswerSchema, bulkSendRequestSchema, MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
-import { phoneListSchema, subscribeSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
+import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
 import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
+import { subscribeSchema } from "../domain/subscribe-request.ts";
 import { BODY_LIMITS } from "../http/body.ts";
 import { messageStatusAnswerSchema } from "../http/message-status.ts";
 import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import type { Deps } from "../../src/deps.ts";
-import type { Receipt } from "../../src/domain/job.ts";
+import type { Receipt } from "../../src/domain/receipt.ts";
 import type { Carrier, InboundText, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
 import type { World } from "../world.ts";
 

@@ -1,5 +1,5 @@
-import type { Receipt } from "../../domain/job.ts";
 import type { Keyword } from "../../domain/keyword.ts";
+import type { Receipt } from "../../domain/receipt.ts";
 import type { Segments } from "../../domain/segments.ts";
 
 /** What a carrier is asked to bring to a handset. */

@@ -1,5 +1,5 @@
 import { connect } from "cloudflare:sockets";
-import type { Receipt } from "../../domain/job.ts";
+import type { Receipt } from "../../domain/receipt.ts";
 import { equalHashes, hmacHex, sha256Hex } from "../secrets.ts";
 import {
   type Carrier,

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Receipt } from "../../domain/job.ts";
 import type { Keyword } from "../../domain/keyword.ts";
 import { isE164 } from "../../domain/phone.ts";
+import type { Receipt } from "../../domain/receipt.ts";
 import {
   type Carrier,
   type CarrierRequest,

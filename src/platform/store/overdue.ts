@@ -1,4 +1,4 @@
-import { LONGEST_RECOVERY_SECONDS } from "../../domain/backoff.ts";
+import { LONGEST_RECOVERY_SECONDS } from "../../domain/retry-policy.ts";
 import { runQuery } from "./database.ts";
 import type { DueEvent } from "./events.ts";
 
