@@ -1,15 +1,15 @@
 import { ERROR_CODES } from "../http/error-codes.ts";
 
 export const TAGS = [
-  ["Messages", "Send, and ask what became of it."],
+  ["Messages", "Send messages and read their status."],
   ["Subscriptions", "Who may be texted."],
-  ["Links", "Where the links in texts lead."],
-  ["Websites", "The operator's side: tenants."],
-  ["Clients", "The operator's side: credentials that act for a website."],
-  ["People", "The operator's side: subscribers, what they texted, and single messages."],
-  ["Faults", "The operator's side: what waits, what fails, and what is to be tried again."],
-  ["Carriers", "What carriers call."],
-  ["Health", "Whether the service can work."],
+  ["Links", "The links in texts."],
+  ["Websites", "For the operator: tenants."],
+  ["Clients", "For the operator: credentials that act for a website."],
+  ["People", "For the operator: subscribers, their texts, and single messages."],
+  ["Service state", "For the operator: backlogs, problems and dead jobs."],
+  ["Carriers", "Called by carriers."],
+  ["Health", "The liveness check."],
   ["Reference", "This document."],
 ] as const;
 

@@ -1,11 +1,32 @@
 import * as z from "zod";
-import { type ApiOperation, pathParameter } from "./operation.ts";
+import type { healthAnswerSchema } from "../http/health.ts";
+import { type ApiOperation, ok, pathParameter } from "./operation.ts";
 
 const CODE = pathParameter("code", "Ten letters and digits.", { type: "string" }, "aB3dE5fG7h");
 
-/** What anyone may call. */
-export function openOperations(): ApiOperation[] {
-  return [followLink("get"), followLink("head"), document()];
+/** Open to anyone. */
+export function openOperations(healthSchema: ReturnType<typeof healthAnswerSchema>): ApiOperation[] {
+  return [followLink("get"), followLink("head"), document(), health(healthSchema)];
+}
+
+function health(schema: ReturnType<typeof healthAnswerSchema>): ApiOperation {
+  const check = { status: "ok", milliseconds: 4 } as const;
+  const checks = { configuration: { status: "ok", milliseconds: 0 }, database: check, credentials: check } as const;
+  const failing = { status: "failing", milliseconds: 2000 } as const;
+  return {
+    id: "health",
+    method: "get",
+    path: "/health",
+    tag: "Health",
+    summary: "Check whether the service can work",
+    description:
+      "Checks each part that every request depends on: `configuration` (the settings can be read, and there is a key to sign callbacks with), `database` (D1 answers, and has the latest migration), `credentials` (KV answers), `limiter` (the Durable Object answers; while it does not, requests are not limited). A check fails after 2 seconds; the log has the reason (`health.failing`). A result is up to 5 seconds old.",
+    access: "open",
+    answers: [
+      ok(schema, "Every check is ok.", { status: "ok", checks: { ...checks, limiter: check } }),
+      ok(schema, "A check fails.", { status: "failing", checks: { ...checks, limiter: failing } }, 503),
+    ],
+  };
 }
 
 function followLink(method: "get" | "head"): ApiOperation {

@@ -39,8 +39,8 @@ export async function runNamed<Name extends string>(
 }
 
 /** One statement's rows; see runBatch for failures. */
-export async function runQuery(statement: D1PreparedStatement): Promise<Row[]> {
-  return (await untilItAnswers(() => statement.all<Row>())).results;
+export async function runQuery<T = Row>(statement: D1PreparedStatement): Promise<T[]> {
+  return (await untilItAnswers(() => statement.all<T>())).results;
 }
 
 /** A row as D1 gives it. Each store maps its own rows to types. */
