@@ -4,7 +4,7 @@ import { BODY_LIMITS, readChunks, requireMediaType } from "./body.ts";
 import { readIdempotencyKey, senderOf } from "./send-message.ts";
 
 /** POST /text/bulk/message/send : stored while the body comes in, so that neither has to fit into memory whole. */
-export const sendBulk: Handler = async (request, deps) => {
+export const sendMessagesHandler: Handler = async (request, deps) => {
   requireMediaType(request, "application/json");
   const key = readIdempotencyKey(request);
   const answer = await acceptBulk(deps, senderOf(request, deps), readChunks(request, BODY_LIMITS.bulk), key);

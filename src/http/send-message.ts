@@ -6,7 +6,7 @@ import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
 import { BODY_LIMITS, readJson } from "./body.ts";
 
 /** POST /text/message/send */
-export const sendMessage: Handler = async (request, deps) => {
+export const sendMessageHandler: Handler = async (request, deps) => {
   const { value, text } = await readJson(request, BODY_LIMITS.send);
   const message = parseFields(sendRequestSchema, value);
   const key = readIdempotencyKey(request);

@@ -18,7 +18,7 @@ export const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
 });
 
 /** POST /text/unsubscribe */
-export const unsubscribe: Handler = async (request, deps) => {
+export const unsubscribeHandler: Handler = async (request, deps) => {
   const { value } = await readJson(request, BODY_LIMITS.lists);
   const { valid, invalid } = parseFields(phoneListSchema, value);
   const { websiteId } = clientOf(request);
@@ -34,7 +34,7 @@ export const unsubscribe: Handler = async (request, deps) => {
 };
 
 /** POST /text/subscribe */
-export const subscribe: Handler = async (request, deps) => {
+export const subscribeHandler: Handler = async (request, deps) => {
   const { value } = await readJson(request, BODY_LIMITS.lists);
   const given = parseFields(subscribeSchema, value);
   const proof = `request ${request.requestId}, sendPurpose ${given.sendPurpose}`;

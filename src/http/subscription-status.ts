@@ -6,7 +6,7 @@ import { clientOf, type Handler } from "./api-request.ts";
 import { BODY_LIMITS, readJson } from "./body.ts";
 
 /** POST /text/subscription/status */
-export const subscriptionStatus: Handler = async (request, deps) => {
+export const subscriptionStatusHandler: Handler = async (request, deps) => {
   const { value } = await readJson(request, BODY_LIMITS.lists);
   const phones = parseFields(phoneListSchema, value);
   const subscribed = await findSubscribed(deps.db, clientOf(request).websiteId, phones);

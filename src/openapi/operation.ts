@@ -54,6 +54,16 @@ export interface ApiOperation {
   errors?: ErrorKind[];
 }
 
+/** The answer of a call that worked. The compiler checks the example against the schema. */
+export function ok<Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  example: z.output<Schema>,
+  status = 200,
+): Answer {
+  return { status, mediaType: "application/json", schema, description, example };
+}
+
 export function pathParameter(name: string, description: string, schema: object, example: string): Parameter {
   return { name, in: "path", required: true, description, schema, example };
 }

@@ -52,8 +52,11 @@ export async function runNamed<Name extends string>(
 }
 
 /** One statement's rows; see runBatch for failures. @param tryMilliseconds how long one try may take */
-export async function runQuery(statement: D1PreparedStatement, tryMilliseconds = TRY_MILLISECONDS): Promise<Row[]> {
-  return (await untilItAnswers(() => statement.all<Row>(), tryMilliseconds)).results;
+export async function runQuery<T = Row>(
+  statement: D1PreparedStatement,
+  tryMilliseconds = TRY_MILLISECONDS,
+): Promise<T[]> {
+  return (await untilItAnswers(() => statement.all<T>(), tryMilliseconds)).results;
 }
 
 /** Runs a statement that is not safe to run twice. @throws whatever it fails with: it may have taken effect */

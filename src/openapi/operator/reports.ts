@@ -1,6 +1,7 @@
 import * as z from "zod";
-import type { ApiOperation, Parameter } from "./operation.ts";
-import { type OperatorAnswers, ok, WEBSITE_PARAMETER } from "./operator-operations.ts";
+import { type ReportAnswers, reportAnswers } from "../../http/operator/reports.ts";
+import { type ApiOperation, ok, type Parameter } from "../operation.ts";
+import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
 
 const COUNTS = {
   accepted: 3,
@@ -13,7 +14,16 @@ const COUNTS = {
   robotClicks: 1,
   optedOut: 0,
   segments: 2,
-};
+} satisfies ReportAnswers["Report"]["total"];
+
+const REPORT = {
+  websiteId: "brand",
+  from: "2026-11-20",
+  to: "2026-11-21",
+  by: "day",
+  rows: [{ day: "2026-11-21", ...COUNTS }],
+  total: COUNTS,
+} satisfies ReportAnswers["Report"];
 
 const CSV = {
   mediaType: "text/csv",
@@ -23,17 +33,16 @@ const CSV = {
 `,
 };
 
-export function reportOperation(answers: OperatorAnswers): ApiOperation {
-  const days = { websiteId: "brand", from: "2026-11-20", to: "2026-11-21", by: "day" };
-  const report = { ...days, rows: [{ day: "2026-11-21", ...COUNTS }], total: COUNTS };
-  return {
+export function describeReports(): Resource {
+  const schemas = reportAnswers();
+  const getReport: ApiOperation = {
     id: "getReport",
     method: "get",
     path: "/operator/websites/{websiteId}/report",
     tag: "Websites",
     summary: "Count the messages of a website",
     description:
-      "Accepted, sent, delivered, failed (by status) and clicked messages, opt-outs and segments; by day of acceptance (UTC) or by sendPurpose. Exact, purged messages included.",
+      "Messages accepted, sent, delivered, failed by status, clicked and opted out, and segments; by day of acceptance (UTC) or by sendPurpose. Exact, purged messages included.",
     access: "operator",
     parameters: [
       WEBSITE_PARAMETER,
@@ -48,12 +57,13 @@ export function reportOperation(answers: OperatorAnswers): ApiOperation {
     ],
     answers: [
       {
-        ...ok(answers.Report, "One row per day or purpose with messages, and the total.", report),
+        ...ok(schemas.Report, "One row per day or purpose with messages, and the total.", REPORT),
         other: CSV,
       },
     ],
     errors: ["resource-unknown", "fields-wrong"],
   };
+  return { operations: [getReport], schemas };
 }
 
 function day(name: string, description: string): Parameter {
