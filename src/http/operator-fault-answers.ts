@@ -58,7 +58,7 @@ function serviceState(time: z.ZodISODateTime) {
     credentialsBehind: backlog,
     keywordsWithoutEffect: backlog.meta({
       description:
-        "Of the last day: STOP, START and HELP that reached no website, or came from what is no phone number.",
+        "Of the last day: STOP, START and HELP that reached no website, or came from a sender that is not a phone number.",
     }),
   });
 }

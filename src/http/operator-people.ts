@@ -17,7 +17,7 @@ export const listInboundHandler: Handler = async (request, deps) => {
   return Response.json({ texts: texts.map(inboundView) });
 };
 
-/** GET /operator/inbound/without-effect?before=<time> : what reached no website, and keywords that could not be acted upon. */
+/** GET /operator/inbound/without-effect?before=<time> : texts that reached no website, and keywords that had no effect. */
 export const listWithoutEffectHandler: Handler = async (request, deps) => {
   const before = readTime(request.query.before) ?? Number.MAX_SAFE_INTEGER;
   const texts = await listWithoutEffect(deps.db, before, PAGE);

@@ -118,9 +118,9 @@ function listWithoutEffect(answers: OperatorAnswers): ApiOperation {
     id: "listWithoutEffect",
     method: "get",
     path: "/operator/inbound/without-effect",
-    summary: "List keywords without effect, and what reached no website",
+    summary: "List keywords without effect, and texts that reached no website",
     description:
-      "The latest first, 100 at a time: texts to a number that no website has, and STOP, START and HELP from what is no phone number. Those of the last day are the problem `keywords-without-effect`.",
+      "The latest first, 100 at a time: texts to a number that no website has, and STOP, START and HELP from a sender that is not a phone number. Keywords of the last day are the problem `keywords-without-effect`.",
     parameters: [BEFORE],
     answers: [ok(answers.TextsWithoutEffect, "A page of them.", { texts: [text] })],
     errors: ["fields-wrong"],
