@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
 
-const hours = (fallback: number, most: number) =>
+const hours = ({ fallback, most }: { fallback: number; most: number }) =>
   z.coerce
     .number()
     .min(0.01)
@@ -42,17 +43,14 @@ const carrierVars = {
 
 const configSchema = z
   .object({
-    /** How long a message or callback waits for its queue job before the sweep queues it again. */
     REQUEUE_AFTER_SECONDS: z.coerce
       .number()
-      .min(1)
-      .max(3600)
-      .default(60)
+      .min(REQUEUE_AFTER_SECONDS.least)
+      .max(REQUEUE_AFTER_SECONDS.most)
+      .default(REQUEUE_AFTER_SECONDS.fallback)
       .transform((value) => value * 1000),
-    /** How long a carrier that cannot take a message is asked again; then FAILED_TO_SEND. */
-    SUBMIT_WITHIN_HOURS: hours(4, 72),
-    /** How long a message waits for its final receipt; then FAILED_TO_DELIVERY. */
-    RECEIPT_WITHIN_HOURS: hours(24, 168),
+    SUBMIT_WITHIN_HOURS: hours(SUBMIT_WITHIN_HOURS),
+    RECEIPT_WITHIN_HOURS: hours(RECEIPT_WITHIN_HOURS),
     /** Secret: opens /operator. Without it there is no such path. */
     OPERATOR_TOKEN: secret,
     /** Secret: what callback secrets are encrypted with. Without it, OPERATOR_TOKEN serves. */

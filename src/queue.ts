@@ -1,7 +1,7 @@
 import type { Deps } from "./deps.ts";
 import { isStoreUnavailable } from "./domain/failure.ts";
 import { type Job, jobSchema } from "./domain/job.ts";
-import { backoffSeconds, recoverySeconds } from "./domain/retry-policy.ts";
+import { backoffSeconds, JOB_TRIES, LONGEST_DEAD_PAUSE_SECONDS, recoverySeconds } from "./domain/retry-policy.ts";
 import { countOutcomes } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages, storeOutcomes } from "./flows/deliver-messages.ts";
@@ -13,12 +13,6 @@ import { releaseClaim } from "./platform/store/messages.ts";
 
 /** How long a batch of callbacks holds up the next: a slow endpoint's posts go on in the background. */
 const PATIENCE_MILLISECONDS = 1000;
-
-/** A job that fails by itself is dead after so many tries. One that the store fails has those of wrangler.toml. */
-const TRIES = 6;
-
-/** With its 100 tries, a dead job waits longer for the store than the four days for which a queue keeps it. */
-const LONGEST_DEAD_PAUSE_SECONDS = 7200;
 
 /** The consumer of every queue. It never throws: that would bring back jobs that are done. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
@@ -98,7 +92,7 @@ async function settle(deps: Deps, queue: string, entries: Entry[], work: () => P
     for (const entry of entries) done(deps, entry, "done", started);
   } catch (error) {
     for (const entry of entries) {
-      if (!isStoreUnavailable(error) && entry.message.attempts >= TRIES) await bury(deps, queue, entry, error);
+      if (!isStoreUnavailable(error) && entry.message.attempts >= JOB_TRIES) await bury(deps, queue, entry, error);
       else retry(deps, entry, error, started);
     }
   }

@@ -1,7 +1,12 @@
 import type { Deps } from "../deps.ts";
 import { CircuitBreaker } from "../domain/circuit-breaker.ts";
 import type { SubmissionRecord } from "../domain/job.ts";
-import { backoffSeconds } from "../domain/retry-policy.ts";
+import {
+  backoffSeconds,
+  DELIVERY_RUN_MILLISECONDS,
+  MOST_ATTEMPTS,
+  RECOVERY_DELAY_SECONDS,
+} from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import {
@@ -14,14 +19,7 @@ import {
 import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
 import { inTurn } from "./in-turn.ts";
-import {
-  claimOrRelease,
-  queueCallbacks,
-  queueDeliveries,
-  queueDeliveriesAt,
-  queueJobs,
-  RECOVERY_DELAY_SECONDS,
-} from "./queue-jobs.ts";
+import { claimOrRelease, queueCallbacks, queueDeliveries, queueDeliveriesAt, queueJobs } from "./queue-jobs.ts";
 
 /** How many messages each connection submits of one claim: what is claimed when a run is cut off has an unknown outcome. */
 const SUBMISSIONS_A_CONNECTION = 2;
@@ -31,12 +29,6 @@ const SUBMISSIONS_A_CONNECTION = 2;
  * and holds up neither the next batch nor what else is in this one.
  */
 const PATIENCE_MILLISECONDS = 2000;
-
-/** A run claims nothing after this: with what it has claimed it ends before an invocation may be cut off (15 minutes). */
-const RUN_MILLISECONDS = 5 * 60_000;
-
-/** After so many submissions that the carrier did not take, a message has failed, whatever time is left to it. */
-const MOST_ATTEMPTS = 40;
 
 /**
  * Submits those of the messages that wait, each once: only what this run has claimed in the store is submitted, and what
@@ -61,7 +53,7 @@ async function deliverThrough(deps: Deps, carrier: string, ids: string[], connec
     const now = deps.now();
     const until = breaker.openUntil(now);
     if (until !== undefined) return waitForBreaker(deps, carrier, ids.slice(start), until);
-    if (now - started > RUN_MILLISECONDS) return queueDeliveries(deps, ids.slice(start));
+    if (now - started > DELIVERY_RUN_MILLISECONDS) return queueDeliveries(deps, ids.slice(start));
     const isDone = await deliverSome(deps, ids.slice(start, start + step), breaker, connections);
     if (!isDone) return queueDeliveries(deps, ids.slice(start + step));
   }

@@ -1,7 +1,5 @@
 import { RequestFailure } from "../../domain/failure.ts";
-
-const TRIES = 4;
-const LONGEST_PAUSE_MILLISECONDS = 200;
+import { LONGEST_STORE_PAUSE_MILLISECONDS, STORE_TRIES } from "../../domain/retry-policy.ts";
 
 /** Faults of our own statements: repeating them cannot help, and hiding them as an outage would mislead. */
 const OWN_FAULT = /constraint failed|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL/i;
@@ -61,8 +59,8 @@ async function untilItAnswers<T>(run: () => Promise<T>): Promise<T> {
       return await run();
     } catch (error) {
       if (OWN_FAULT.test(String(error))) throw error;
-      if (tries === TRIES) throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
-      await scheduler.wait(Math.random() * LONGEST_PAUSE_MILLISECONDS);
+      if (tries === STORE_TRIES) throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+      await scheduler.wait(Math.random() * LONGEST_STORE_PAUSE_MILLISECONDS);
     }
   }
 }
