@@ -2,7 +2,7 @@ import type { Deps } from "./deps.ts";
 import { isStoreUnavailable } from "./domain/failure.ts";
 import { type Job, jobSchema } from "./domain/job.ts";
 import { backoffSeconds, JOB_TRIES, LONGEST_DEAD_PAUSE_SECONDS, recoverySeconds } from "./domain/retry-policy.ts";
-import { countOutcomes } from "./flows/count-outcomes.ts";
+import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages, storeOutcomes } from "./flows/deliver-messages.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
@@ -18,7 +18,7 @@ const PATIENCE_MILLISECONDS = 1000;
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
   if (batch.queue.endsWith("callbacks")) await consumeCallbacks(batch, deps);
   else if (batch.queue.endsWith("-dead")) await consumeDead(batch, deps);
-  else await countOutcomes(deps, (counting) => consumeMessages(batch, counting));
+  else await countOutcomes(deps, (tally) => consumeMessages(batch, deps, tally));
 }
 
 /** Delivered once, whatever happens: the sweep finds callbacks that nobody has claimed. One line a batch: each post has its own. */
@@ -26,7 +26,7 @@ async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> 
   const started = deps.now();
   const eventIds = batch.messages.map(({ body }) => body).filter((body): body is DueEvent => typeof body === "string");
   const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
-  const posting = countOutcomes(deps, (counting) => postCallbacks(counting, eventIds)).then(
+  const posting = countOutcomes(deps, (tally) => postCallbacks(deps, eventIds, tally)).then(
     () => deps.log("info", "job", { ...about(), outcome: "done" }),
     (error: unknown) => deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) }),
   );
@@ -51,7 +51,7 @@ interface Entry {
  * What makes up for a failed store comes first; then the deliveries, together. A delivery that has failed before runs
  * alone, after the others, so that a job that always fails holds up no other.
  */
-async function consumeMessages(batch: MessageBatch, deps: Deps): Promise<void> {
+async function consumeMessages(batch: MessageBatch, deps: Deps, tally: OutcomeTally): Promise<void> {
   const deliveries: Entry[] = [];
   for (const message of batch.messages) {
     const { data: job, error } = jobSchema.safeParse(message.body);
@@ -59,7 +59,7 @@ async function consumeMessages(batch: MessageBatch, deps: Deps): Promise<void> {
     else if (isRecovery(job)) await settle(deps, batch.queue, [{ message, job }], () => runJob(deps, job));
     else await bury(deps, batch.queue, { message, job }, new Error(`malformed: ${error?.issues[0]?.message}`));
   }
-  for (const group of inGroups(deliveries)) await settle(deps, batch.queue, group, () => deliver(deps, group));
+  for (const group of inGroups(deliveries)) await settle(deps, batch.queue, group, () => deliver(deps, group, tally));
 }
 
 /** Those that come for the first time together, each of the others alone. */
@@ -69,9 +69,9 @@ function inGroups(entries: Entry[]): Entry[][] {
   return [...(first.length > 0 ? [first] : []), ...entries.filter((entry) => !isFirst(entry)).map((entry) => [entry])];
 }
 
-function deliver(deps: Deps, entries: Entry[]): Promise<void> {
+function deliver(deps: Deps, entries: Entry[], tally: OutcomeTally): Promise<void> {
   const ids = entries.flatMap(({ job }) => (job?.kind === "deliver" ? job.messageIds : []));
-  return deliverMessages(deps, [...new Set(ids)]);
+  return deliverMessages(deps, [...new Set(ids)], tally);
 }
 
 async function runJob(deps: Deps, job: Recovery): Promise<void> {
