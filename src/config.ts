@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
 
 const number = (fallback: number, least: number, most: number, unitMilliseconds: number) =>
   z.coerce
@@ -8,7 +9,7 @@ const number = (fallback: number, least: number, most: number, unitMilliseconds:
     .default(fallback)
     .transform((value) => value * unitMilliseconds);
 
-const hours = (fallback: number, most: number) => number(fallback, 0.01, most, 3_600_000);
+const hours = ({ fallback, most }: { fallback: number; most: number }) => number(fallback, 0.01, most, 3_600_000);
 
 /** An empty secret is none. */
 const secret = z
@@ -41,16 +42,18 @@ const carrierVars = {
   KANNEL_WEBHOOK_KEY: secret,
 };
 
+const { fallback, least, most } = REQUEUE_AFTER_SECONDS;
+
 /** src/openapi/settings.ts says what each setting means. */
 export const configSchema = z
   .object({
     OPERATOR_TOKEN: secret,
     SERVICE_KEY: secret,
-    SUBMIT_WITHIN_HOURS: hours(4, 72),
-    RECEIPT_WITHIN_HOURS: hours(24, 168),
+    SUBMIT_WITHIN_HOURS: hours(SUBMIT_WITHIN_HOURS),
+    RECEIPT_WITHIN_HOURS: hours(RECEIPT_WITHIN_HOURS),
     LINK_ORIGIN: origin,
     RETENTION_DAYS: number(30, 7, 3650, 86_400_000),
-    REQUEUE_AFTER_SECONDS: number(60, 1, 3600, 1000),
+    REQUEUE_AFTER_SECONDS: number(fallback, least, most, 1000),
     ...carrierVars,
   })
   .transform(

@@ -1,6 +1,9 @@
 import type { Deps } from "./deps.ts";
-import { LONGEST_RECOVERY_SECONDS } from "./domain/retry-policy.ts";
-import { LONGEST_RUN_MILLISECONDS } from "./domain/service-state.ts";
+import {
+  LONGEST_RECOVERY_SECONDS,
+  LONGEST_RUN_MILLISECONDS,
+  recoveryMarginMilliseconds,
+} from "./domain/retry-policy.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
@@ -104,11 +107,8 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
 /** Deliveries that wait nearly as long travel together. */
 const TOGETHER_SECONDS = 5;
 
-const LONGEST_RECOVERY_MARGIN_MILLISECONDS = 30_000;
-
-/** What a job that makes up for a failed store may take beside its pauses. */
 function recoveryMargin({ config }: Deps): number {
-  return Math.min(LONGEST_RECOVERY_MARGIN_MILLISECONDS, config.requeueAfterMilliseconds);
+  return recoveryMarginMilliseconds(config.requeueAfterMilliseconds);
 }
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {

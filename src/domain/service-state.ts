@@ -1,7 +1,5 @@
-// Pure. What an operator sees of the service's state, and what of it is a problem.
-
-/** A run of a queue's consumer lasts 15 minutes at most; a claim older than this has no run any more. */
-export const LONGEST_RUN_MILLISECONDS = 16 * 60_000;
+// Pure. The state of the service as an operator sees it, and the problems in it.
+import { LONGEST_RUN_MILLISECONDS } from "./retry-policy.ts";
 
 /** How long a keyword without effect is a problem: somebody is to see it, and nothing can be done to end it. */
 export const KEYWORD_MILLISECONDS = 24 * 3_600_000;

@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { type Job, MESSAGES_A_JOB } from "../domain/job.ts";
+import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
 import { withinTime } from "../platform/time-limit.ts";
@@ -53,12 +54,6 @@ export async function queueBatched(deps: Deps, messageIds: string[]): Promise<vo
 export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Promise<boolean> {
   return sendAll(deps, deps.messages, jobs, delaySeconds);
 }
-
-/** How soon a job that makes up for a failed store is run. */
-export const RECOVERY_DELAY_SECONDS = 5;
-
-/** As long as D1 lets a call run that nobody waits for any more: a claim that came after its release would stand for ever. */
-const RELEASE_DELAY_SECONDS = 30;
 
 /** What a claim gives; what the store may have claimed as it failed is given back by a job. @throws what the claim throws */
 export async function claimOrRelease<T>(deps: Deps, claim: string, claiming: Promise<T>): Promise<T> {

@@ -1,12 +1,12 @@
 import type { Deps } from "../deps.ts";
 import { isLoopback } from "../domain/callback-url.ts";
+import { LONGEST_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import {
   addLoads,
   ageSeconds,
   CALLBACK_OUTCOMES,
   type CarrierState,
   findProblems,
-  LONGEST_RUN_MILLISECONDS,
   MESSAGE_STATES,
   type MessageState,
   type ServiceState,
