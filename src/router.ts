@@ -1,5 +1,5 @@
 import { Router } from "itty-router";
-import { type Deps, log } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import { RequestFailure } from "./domain/failure.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import type { ApiRequest } from "./http/api-request.ts";
@@ -29,6 +29,7 @@ import { sendMessageHandler } from "./http/send-message.ts";
 import { openapiHandler } from "./http/serve-openapi.ts";
 import { subscribeHandler, unsubscribeHandler } from "./http/subscribe.ts";
 import { subscriptionStatusHandler } from "./http/subscription-status.ts";
+import { log } from "./log.ts";
 import { describeError } from "./platform/describe-error.ts";
 
 const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHeaders] });

@@ -1,6 +1,6 @@
 import type { Deps } from "./deps.ts";
-import { LONGEST_RECOVERY_SECONDS } from "./domain/backoff.ts";
-import { LONGEST_RUN_MILLISECONDS } from "./domain/health.ts";
+import { LONGEST_RECOVERY_SECONDS } from "./domain/retry-policy.ts";
+import { LONGEST_RUN_MILLISECONDS } from "./domain/service-state.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
@@ -8,16 +8,16 @@ import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { purgeDeadJobs } from "./platform/store/dead-jobs.ts";
 import { purgeKeys } from "./platform/store/idempotency-keys.ts";
+import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
+import { purgeOutcomes } from "./platform/store/outcome-counts.ts";
 import {
   findInterrupted,
   findUnsubmitted,
   findWithoutReceipt,
   markInterrupted,
-  takeForgotten,
-  takeForgottenCallbacks,
-} from "./platform/store/left-behind.ts";
-import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
-import { purgeOutcomes } from "./platform/store/outcome-counts.ts";
+  takeOverdue,
+  takeOverdueCallbacks,
+} from "./platform/store/overdue.ts";
 import { purgeInbound, purgeMessages } from "./platform/store/reports.ts";
 import { recordSweep } from "./platform/store/sweeps.ts";
 import { listWebsites } from "./platform/store/websites.ts";
@@ -96,7 +96,7 @@ async function run(deps: Deps, { name, isRoutine, run }: SweepJob, now: number):
 async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
   return inSteps(
-    () => takeForgotten(deps.db, { queuedBefore, now, margin: recoveryMargin(deps) }),
+    () => takeOverdue(deps.db, { queuedBefore, now, margin: recoveryMargin(deps) }),
     (forgotten) => queueDeliveriesAt(deps, forgotten, now, TOGETHER_SECONDS),
   );
 }
@@ -114,7 +114,7 @@ function recoveryMargin({ config }: Deps): number {
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
   return inSteps(
-    () => takeForgottenCallbacks(deps.db, queuedBefore, now),
+    () => takeOverdueCallbacks(deps.db, queuedBefore, now),
     (due) => queueCallbacks(deps, due),
   );
 }

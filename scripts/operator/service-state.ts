@@ -11,7 +11,7 @@ export const SERVICE_STATE_COMMANDS: Command[] = [
     parameters: [],
     summary: "show what waits, what is stuck and what fails",
     options: {},
-    notes: "The README says of each problem what to do.",
+    notes: "docs/operating.md says what to do about each problem.",
     run: (service) => callOperator(service, "GET", "/health"),
     show: showServiceState,
   },

@@ -18,7 +18,7 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
  * The statuses from which each status can be reached. A status that stands in no other's list is final. DELIVERED can
  * follow PENDING_TO_SEND: a receipt may arrive before the answer to the submission is stored.
  */
-export const REACHED_FROM = {
+export const ALLOWED_FROM = {
   PENDING_TO_SEND: [],
   SENDING: ["PENDING_TO_SEND"],
   DELIVERED: ["PENDING_TO_SEND", "SENDING"],

@@ -7,8 +7,7 @@ import {
   type bulkSendAnswerSchema,
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
-import { RequestFailure } from "../domain/failure.ts";
-import { tryFields } from "../domain/field-errors.ts";
+import { RequestFailure, tryFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import { beginBulk, END_PART, type IdempotencyKey } from "../platform/store/idempotency-keys.ts";

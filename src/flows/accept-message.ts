@@ -3,12 +3,12 @@ import type { Credentials } from "../domain/client.ts";
 import { type FieldError, RequestFailure } from "../domain/failure.ts";
 import { newLinkCode, placeLink } from "../domain/link.ts";
 import { countSegments } from "../domain/segments.ts";
-import { linkedTextFault, type SendRequest } from "../domain/send-request.ts";
+import { type SendRequest, validateLinkedText } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import { keepCancellation } from "../platform/store/cancelled-messages.ts";
 import type { IdempotencyKey } from "../platform/store/idempotency-keys.ts";
 import { type Stored, type StoredMessage, type StoreOptions, storeMessages } from "../platform/store/store-messages.ts";
-import { queueCallbacks, queueJobs, queueTogether } from "./queue-jobs.ts";
+import { queueBatched, queueCallbacks, queueJobs } from "./queue-jobs.ts";
 
 export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
 
@@ -77,7 +77,7 @@ export async function toStoredMessage(
   const { clickUrl, sendPurpose } = request;
   const linkCode = clickUrl === null ? null : newLinkCode(deps.randomBytes);
   const text = clickUrl === null ? request.text : placeLink(request.text, clickUrl, `${linkOrigin}/l/${linkCode}`);
-  const message = linkedTextFault(text);
+  const message = validateLinkedText(text);
   if (message) return { detail: { field: "text", message } };
   const content = JSON.stringify([request.text, sendPurpose]);
   const dedupeHash = duplicateWindowHours === null ? null : await sha256Hex(content);
@@ -119,6 +119,6 @@ async function cancel(deps: Deps, messages: StoredMessage[]): Promise<void> {
 
 /** Queues deliveries and callbacks, after the answer. */
 export function followUp(deps: Deps, { pending, due }: Stored & { kind: "stored" }): void {
-  if (pending.length > 0) deps.waitUntil(queueTogether(deps, pending));
+  if (pending.length > 0) deps.waitUntil(queueBatched(deps, pending));
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
 }

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import type { Receipt } from "../domain/job.ts";
+import type { Receipt } from "../domain/receipt.ts";
 import { changeStatus } from "../platform/store/messages.ts";
 import { optOutRecipient } from "../platform/store/subscriptions.ts";
 import { inTurn } from "./in-turn.ts";

@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import { PHONE_FORM, toDigits, toE164 } from "../domain/phone.ts";
 import { changeSubscriptions, type SubscriptionChange } from "../platform/store/change-subscriptions.ts";
 import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.ts";
-import { marksOf } from "./mark-erased.ts";
+import { tombstonesOf } from "./erasure-tombstones.ts";
 
 /**
  * Sets the state of numbers. What the person has said stands: a number whose owner opted out, or that was erased, is not
@@ -15,7 +15,7 @@ export function setSubscriptions(
   changes: SubscriptionChange[],
   origin: ChangeOrigin,
 ): Promise<string[]> {
-  return changeSubscriptions(deps.db, websiteId, changes, origin, (phones) => marksOf(deps, websiteId, phones));
+  return changeSubscriptions(deps.db, websiteId, changes, origin, (phones) => tombstonesOf(deps, websiteId, phones));
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { RequestFailure } from "../domain/failure.ts";
-import { parseFields } from "../domain/field-errors.ts";
+import { parseFields, RequestFailure } from "../domain/failure.ts";
 import { websiteSettingsSchema } from "../domain/website.ts";
 import { carrierRules } from "../platform/carriers/index.ts";
 import { findWebsite, insertWebsite, updateWebsite } from "../platform/store/websites.ts";

@@ -12,7 +12,7 @@ import {
   type ServiceState,
   SUBMISSION_OUTCOMES,
   toBacklog,
-} from "../domain/health.ts";
+} from "../domain/service-state.ts";
 import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { countStates, listCarriersInUse, type StateCounts } from "../platform/store/health.ts";

@@ -6,11 +6,11 @@ import { toE164 } from "../domain/phone.ts";
 import { countSegments } from "../domain/segments.ts";
 import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
-import type { Mark } from "../platform/store/erasure.ts";
+import type { Tombstone } from "../platform/store/erasure.ts";
 import { applyInbound, type InboundRecord } from "../platform/store/inbound.ts";
+import { tombstonesOf } from "./erasure-tombstones.ts";
 import { type Addressees, findAddressees } from "./find-addressees.ts";
 import { inTurn } from "./in-turn.ts";
-import { marksOf } from "./mark-erased.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 
 /** The sendPurpose of what is answered to a keyword. */
@@ -39,8 +39,8 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
     receivedAt: deps.now(),
   };
   const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword) : null;
-  const marks = hasEffect && keyword === "start" ? await readMarks(deps, websiteIds, record.from) : [];
-  const isReplyDue = await applyTogether(deps, record, reply, marks);
+  const tombstones = hasEffect && keyword === "start" ? await readTombstones(deps, websiteIds, record.from) : [];
+  const isReplyDue = await applyTogether(deps, record, reply, tombstones);
   for (const websiteId of websiteIds) {
     const isAnswer = isReplyDue && reply?.websiteId === websiteId;
     deps.log("info", "inbound.received", { carrier, websiteId, keyword, replied: isAnswer });
@@ -55,15 +55,15 @@ async function applyTogether(
   deps: Deps,
   record: InboundRecord,
   reply: NewMessage | null,
-  marks: Mark[],
+  tombstones: Tombstone[],
 ): Promise<boolean> {
   try {
-    return await applyInbound(deps.db, record, reply, marks);
+    return await applyInbound(deps.db, record, reply, tombstones);
   } catch (error) {
     if (isStoreUnavailable(error) || record.websiteIds.length === 1) throw error;
   }
   await inTurn(record.websiteIds, (websiteId) => {
-    const own = marks.filter(([markedIn]) => markedIn === websiteId);
+    const own = tombstones.filter(([markedIn]) => markedIn === websiteId);
     const ownReply = reply?.websiteId === websiteId ? reply : null;
     return applyInbound(deps.db, { ...record, websiteIds: [websiteId] }, ownReply, own);
   });
@@ -71,13 +71,13 @@ async function applyTogether(
 }
 
 /** Under which the number would stand among the erased people of each website. */
-async function readMarks(deps: Deps, websiteIds: string[], phone: string): Promise<Mark[]> {
-  const marks: Mark[] = [];
+async function readTombstones(deps: Deps, websiteIds: string[], phone: string): Promise<Tombstone[]> {
+  const tombstones: Tombstone[] = [];
   for (const websiteId of websiteIds) {
-    const [own = []] = await marksOf(deps, websiteId, [phone]);
-    marks.push(...own.map((mark): Mark => [websiteId, mark]));
+    const [own = []] = await tombstonesOf(deps, websiteId, [phone]);
+    tombstones.push(...own.map((mark): Tombstone => [websiteId, mark]));
   }
-  return marks;
+  return tombstones;
 }
 
 /** From the website that texted last, or else knows the person; help from one that they have not opted out of. */

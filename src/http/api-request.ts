@@ -1,7 +1,8 @@
 import type { IRequestStrict } from "itty-router";
-import type { Deps, LogFields } from "../deps.ts";
+import type { Deps } from "../deps.ts";
 import type { Credentials } from "../domain/client.ts";
 import type { Admission } from "../domain/sliding-window.ts";
+import type { LogFields } from "../log.ts";
 
 /** A request on its way through the guards, with what each has found out. */
 export type ApiRequest = IRequestStrict & {

@@ -1,6 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { failField } from "../domain/failure.ts";
-import { parseFields } from "../domain/field-errors.ts";
+import { failField, parseFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { acceptMessage, type Sender } from "../flows/accept-message.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";

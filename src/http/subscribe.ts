@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { parseFields } from "../domain/field-errors.ts";
+import { parseFields } from "../domain/failure.ts";
 import { toE164 } from "../domain/phone.ts";
-import { phoneListSchema, subscribeSchema } from "../domain/phone-list.ts";
+import { phoneListSchema } from "../domain/phone-list.ts";
+import { subscribeSchema } from "../domain/subscribe-request.ts";
 import { without } from "../domain/subscribers.ts";
 import { findInvalidOptOuts, setSubscriptions } from "../flows/change-subscriptions.ts";
 import { clientOf, type Handler } from "./api-request.ts";

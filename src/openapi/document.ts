@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import { bulkSendAnswerSchema, bulkSendRequestSchema } from "../domain/bulk-request.ts";
-import { phoneListSchema, subscribeSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
+import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
 import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
+import { subscribeSchema } from "../domain/subscribe-request.ts";
 import { healthAnswerSchema } from "../http/health.ts";
 import { messageStatusAnswerSchema } from "../http/message-status.ts";
 import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";

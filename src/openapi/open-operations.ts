@@ -1,6 +1,8 @@
 import * as z from "zod";
 import type { healthAnswerSchema } from "../http/health.ts";
+import { CHECK_TIMEOUT_MILLISECONDS, REMEMBERED_MILLISECONDS } from "../platform/health-memory.ts";
 import { type ApiOperation, ok, pathParameter } from "./operation.ts";
+import { checkTable } from "./tables.ts";
 
 const CODE = pathParameter("code", "Ten letters and digits.", { type: "string" }, "aB3dE5fG7h");
 
@@ -19,8 +21,7 @@ function health(schema: ReturnType<typeof healthAnswerSchema>): ApiOperation {
     path: "/health",
     tag: "Health",
     summary: "Check whether the service can work",
-    description:
-      "Checks each part that every request depends on: `configuration` (the settings can be read, and there is a key to sign callbacks with), `database` (D1 answers, and has the latest migration), `credentials` (KV answers), `limiter` (the Durable Object answers; while it does not, requests are not limited). A check fails after 2 seconds; the log has the reason (`health.failing`). A result is up to 5 seconds old.",
+    description: `A check fails after ${CHECK_TIMEOUT_MILLISECONDS / 1000} seconds; the log has the reason (\`health.failing\`). A result is up to ${REMEMBERED_MILLISECONDS / 1000} seconds old.\n\n${checkTable()}`,
     access: "open",
     answers: [
       ok(schema, "Every check is ok.", { status: "ok", checks: { ...checks, limiter: check } }),
@@ -35,16 +36,20 @@ function followLink(method: "get" | "head"): ApiOperation {
     method,
     path: "/l/{code}",
     tag: "Links",
-    summary: method === "get" ? "Follow a tracking link" : "Follow a tracking link, without being counted",
+    summary: method === "get" ? "Follow a tracking link" : "Follow a tracking link without being counted",
     description:
-      "The link that a text has in place of its `clickUrl`. A click is counted after the answer; robots, previews and prefetches are counted apart.",
+      "The link that replaces `clickUrl` in a text. A person's clicks are counted, and the first three on a message are posted as callbacks; robots, previews and prefetches are counted separately.",
     access: "open",
     parameters: [CODE],
     answers: [
-      { status: 302, description: "To the very `clickUrl`.", headers: ["Location"] },
+      {
+        status: 302,
+        description: "Redirects to the exact `clickUrl`, with non-ASCII characters percent-encoded.",
+        headers: ["Location"],
+      },
       {
         status: 404,
-        description: "No such link, or one that is no longer kept: a page for a person.",
+        description: "An unknown or purged link: a page for a person.",
         ...(method === "get" ? { mediaType: "text/html", schema: z.string() } : {}),
       },
     ],
@@ -68,5 +73,6 @@ function document(): ApiOperation {
         schema: z.looseObject({ openapi: z.string() }),
       },
     ],
+    errors: ["store-unavailable"],
   };
 }

@@ -18,7 +18,7 @@ beforeEach(async () => {
   world = await World.create();
   const kannel: Carrier = {
     ...sandbox,
-    senderFault: (sender) => (sender === null ? "must be a number" : undefined),
+    validateSender: (sender) => (sender === null ? "must be a number" : undefined),
   };
   setUp({ sandbox, kannel });
 });

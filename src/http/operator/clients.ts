@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isLoopback } from "../../domain/callback-url.ts";
 import { CLIENT_ID, type Client, clientSettingsSchema, OPERATIONS, rotationSchema } from "../../domain/client.ts";
-import { parseFields } from "../../domain/field-errors.ts";
+import { parseFields } from "../../domain/failure.ts";
 import { changeClient, createClient, rotateClient } from "../../flows/manage-clients.ts";
 import type { ApiRequest, Handler } from "../api-request.ts";
 import { BODY_LIMITS, readJson } from "../body.ts";
@@ -11,8 +11,8 @@ import { requireFound, requireWebsite } from "./params.ts";
 
 export function clientAnswers() {
   const secrets = z.object({
-    clientSecret: z.string().meta({ description: "Shown only once." }),
-    callbackSecret: z.string().meta({ description: "Shown only once: verifies the signatures of callbacks." }),
+    clientSecret: z.string().meta({ description: "Shown only now." }),
+    callbackSecret: z.string().meta({ description: "Shown only now. Verifies the signatures of callbacks." }),
   });
   return {
     Client: z.object({

@@ -11,9 +11,7 @@ export function deadJobAnswers() {
   const deadJob = z.object({
     id: z.string(),
     queue: z.string(),
-    body: z
-      .unknown()
-      .meta({ description: "The job: ids and outcomes. Phone numbers in a carrier's words are masked." }),
+    body: z.unknown().meta({ description: "The job: ids and outcomes. Phone numbers are masked." }),
     diedAt: z.iso.datetime(),
     error: z.string().nullable().meta({ description: "Of its last try; null where it is unknown." }),
     putBackAt: z.iso.datetime().nullable(),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { toDigits } from "../../domain/phone.ts";
-import { erase } from "../../flows/mark-erased.ts";
+import { erase } from "../../flows/erasure-tombstones.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
 import { type Person, readPerson, removeEmail, type SubscriptionEntry } from "../../platform/store/subscriptions.ts";
 import type { Handler } from "../api-request.ts";
@@ -19,7 +19,7 @@ export function peopleAnswers() {
     receivedAt: z.iso.datetime(),
   });
   const change = z.object({
-    from: z.boolean().nullable().meta({ description: "null: never seen before." }),
+    from: z.boolean().nullable().meta({ description: "null: unknown before." }),
     to: z.boolean(),
     at: z.iso.datetime(),
     source: z.enum(["import", "api", "keyword", "carrier"]),
@@ -29,7 +29,7 @@ export function peopleAnswers() {
     phone: z.string(),
     subscribed: z.boolean(),
     email: z.string().nullable(),
-    optedOutByPerson: z.boolean().meta({ description: "Opted out by the person: only START subscribes them again." }),
+    optedOutByPerson: z.boolean().meta({ description: "The person opted out: only a START undoes it." }),
     optOutConfirmedAt: z.iso.datetime().nullable(),
     changes: z.array(change),
     texts: z.array(text),

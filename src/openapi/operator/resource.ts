@@ -1,6 +1,7 @@
 // The parts that several resources of the operator share.
 import type * as z from "zod";
 import { WEBSITE_ID } from "../../domain/website.ts";
+import { BODY_LIMITS } from "../../http/body.ts";
 import { type ApiOperation, pathParameter, type RequestBody } from "../operation.ts";
 
 /** A resource of the operator: its calls, and the schemas that have a name. */
@@ -20,5 +21,5 @@ export function settingsBody<Schema extends z.ZodType>(
   schema: Schema,
   examples: Record<string, z.input<Schema>>,
 ): RequestBody {
-  return { mediaTypes: ["application/json"], schema, description: "At most 64 KB.", examples };
+  return { mediaTypes: ["application/json"], schema, limitBytes: BODY_LIMITS.settings, examples };
 }

@@ -1,6 +1,7 @@
 import { type ServiceStateAnswers, serviceStateAnswers } from "../../http/operator/service-state.ts";
 import { TIME } from "../examples.ts";
 import { type ApiOperation, ok } from "../operation.ts";
+import { problemTable, stateTable } from "../tables.ts";
 import type { Resource } from "./resource.ts";
 
 const NONE = { count: 0, oldestSeconds: null };
@@ -53,8 +54,7 @@ export function describeServiceState(): Resource {
     tag: "Service state",
     access: "operator",
     summary: "Read the state of the service",
-    description:
-      "Messages that are not final, by state: `waiting` for their job, `retrying` (the carrier asked for a later try), `claimed` (being submitted), `stuck` (claimed for longer than a run can last: the sweep ends them) and `withoutReceipt`. `lastHour` counts submissions and callbacks by outcome.",
+    description: `Counts the messages that are not final by their state, in all and by carrier, each with the age of the oldest; \`lastHour\` counts submissions and callbacks by outcome.\n\n${stateTable()}\n\n\`problems\` names what needs an operator.\n\n${problemTable()}`,
     answers: [ok(schemas.ServiceState, "The present state.", SERVICE_STATE)],
   };
   return { operations: [getServiceState], schemas };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { BODY_LIMITS } from "../../http/body.ts";
 import { subscriberAnswers } from "../../http/operator/subscribers.ts";
 import { PHONE } from "../examples.ts";
 import { type ApiOperation, ok } from "../operation.ts";
@@ -20,7 +21,8 @@ export function describeSubscribers(): Resource {
       mediaTypes: ["text/csv"],
       schema: z.string(),
       description:
-        "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the address that the number has) and `subscribed` (default `true`). At most 32 MB.",
+        "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address) and `subscribed` (default `true`).",
+      limitBytes: BODY_LIMITS.subscribers,
       examples: { two: `phone_numbers,email,subscribed\n${PHONE},ada@example.com,true\n+12125550101,,false\n` },
     },
     answers: [

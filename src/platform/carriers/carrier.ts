@@ -1,5 +1,5 @@
-import type { Receipt } from "../../domain/job.ts";
 import type { Keyword } from "../../domain/keyword.ts";
+import type { Receipt } from "../../domain/receipt.ts";
 import type { Segments } from "../../domain/segments.ts";
 
 /** What a carrier is asked to bring to a handset. */
@@ -59,7 +59,7 @@ export type Verified<T> = { kind: "verified"; reports: T[] } | { kind: "forged" 
 
 export interface Carrier {
   /** What is wrong with a website's sender, in a few words; undefined when nothing is. */
-  senderFault(sender: string | null): string | undefined;
+  validateSender(sender: string | null): string | undefined;
   /** Submits once. What it throws counts as `unknown`. */
   submit(message: OutboundMessage): Promise<Submission>;
   readReceipts(request: CarrierRequest): Promise<Verified<Receipt>>;

@@ -49,7 +49,7 @@ const UNAUTHORIZED = [401, 403, 404];
  * to the carrier was made. 408, 5xx, redirects and no answer at all leave open whether it has the message.
  * @param isAboutMessage the carrier's own code says so: then no status is about our credentials
  */
-export function commonSubmission(answer: Answer, explanation: string, isAboutMessage = false): Submission {
+export function classifyResponse(answer: Answer, explanation: string, isAboutMessage = false): Submission {
   if (answer.status === null) {
     const { reason, isUnsent } = answer;
     if (isUnsent) return { kind: "later", reason, failing: true, unauthorized: true };

@@ -64,16 +64,16 @@ export function makeCarriers({ carriers: vars }: Pick<Config, "carriers">): Carr
 export function carrierRules(carriers: Carriers): CarrierRules {
   const real = Object.keys(carriers.ready).filter((name) => name !== DEFAULT_CARRIER);
   return {
-    faults: (carrier, sender) => carrierFaults(carriers, carrier, sender),
+    faults: (carrier, sender) => validateCarrier(carriers, carrier, sender),
     names: [...real, DEFAULT_CARRIER],
     defaultCarrier: real.length === 0 ? DEFAULT_CARRIER : undefined,
   };
 }
 
 /** What keeps a website from sending through a carrier, and from a sender. */
-function carrierFaults({ ready, missing }: Carriers, carrier: string, sender: string | null): FieldError[] {
+function validateCarrier({ ready, missing }: Carriers, carrier: string, sender: string | null): FieldError[] {
   const chosen = Object.hasOwn(ready, carrier) ? ready[carrier] : undefined;
-  const fault = chosen?.senderFault(sender);
+  const fault = chosen?.validateSender(sender);
   if (chosen) return fault ? [{ field: "sender", message: fault }] : [];
   const lacks = Object.hasOwn(missing, carrier) ? missing[carrier] : undefined;
   const message = lacks

@@ -1,5 +1,5 @@
 import { connect } from "cloudflare:sockets";
-import type { Receipt } from "../../domain/job.ts";
+import type { Receipt } from "../../domain/receipt.ts";
 import { equalHashes, hmacHex, sha256Hex } from "../secrets.ts";
 import {
   type Carrier,
@@ -9,7 +9,7 @@ import {
   type OutboundMessage,
   type Submission,
 } from "./carrier.ts";
-import { ask, commonSubmission } from "./http.ts";
+import { ask, classifyResponse } from "./http.ts";
 
 /**
  * The receipt's type (`%d`) is a bit mask: 1 delivered, 2 failed, 4 buffered, 8 accepted by the SMSC, 16 refused by it;
@@ -43,7 +43,7 @@ export interface KannelSettings {
 
 export function kannel(settings: KannelSettings): Carrier {
   return {
-    senderFault: (sender) =>
+    validateSender: (sender) =>
       sender !== null && /^(\+?\d{3,15}|[A-Za-z0-9 ]{1,11})$/.test(sender)
         ? undefined
         : "must be a number, a short code, or up to 11 letters and digits that your SMSC knows",
@@ -74,7 +74,7 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
   if (answer.status === 202) return { kind: "accepted", carrierMessageId: null };
   const reason = answer.status === null ? "" : `kannel: HTTP ${answer.status}: ${answer.body.slice(0, 200).trim()}`;
   if (answer.status === 503) return { kind: "later", reason, failing: true };
-  return commonSubmission(answer, reason, answer.status !== null && NOT_ROUTABLE.test(answer.body));
+  return classifyResponse(answer, reason, answer.status !== null && NOT_ROUTABLE.test(answer.body));
 }
 
 const CONNECT_TIMEOUT_MILLISECONDS = 5000;

@@ -10,8 +10,8 @@ export interface SubscriptionChange {
   email: string | null;
 }
 
-/** Gives the marks under which each of the numbers would stand among the erased people; see ErasureKey. */
-export type MarksOf = (phones: string[]) => Promise<string[][]>;
+/** Gives the tombstones under which each of the numbers would stand among the erased people; see ErasureKey. */
+export type TombstonesOf = (phones: string[]) => Promise<string[][]>;
 
 interface Target {
   db: D1Database;
@@ -26,7 +26,7 @@ type ChangeRow = [phone: number, subscribed: number, email: string | null];
  * Sets the state of numbers, and adds what changes to the ledger. Repeating it changes nothing. A number whose owner has
  * opted out, or that was erased, is not subscribed: only that person can undo it. An opt-out is stored in any case.
  * @param changes distinct numbers; of several with one address, the later counts as subscribed later
- * @param marksOf called only where the website has erased people
+ * @param tombstonesOf called only where the website has erased people
  * @returns the numbers that were to be subscribed and are not, E.164
  */
 export async function changeSubscriptions(
@@ -34,7 +34,7 @@ export async function changeSubscriptions(
   websiteId: string,
   changes: SubscriptionChange[],
   origin: ChangeOrigin,
-  marksOf: MarksOf,
+  tombstonesOf: TombstonesOf,
 ): Promise<string[]> {
   const target = { db, websiteId, origin };
   const rows = Map.groupBy(changes.map(toRow), ([, subscribed]) => subscribed);
@@ -47,7 +47,7 @@ export async function changeSubscriptions(
       hasErased = written.erased.length > 0;
       refused.push(...(hasErased ? [] : toPhones(written.refused)));
     }
-    if (hasErased) refused.push(...(await subscribeOthers(target, JSON.parse(list), marksOf)));
+    if (hasErased) refused.push(...(await subscribeOthers(target, JSON.parse(list), tombstonesOf)));
   }
   return refused;
 }
@@ -60,36 +60,36 @@ function toPhones(rows: Row[] = []): string[] {
   return rows.map(({ phone }) => toE164(phone as number));
 }
 
-/** How many numbers' marks, of 64 characters and at most three each, D1 takes in one value. */
+/** How many numbers' tombstones, of 64 characters and at most three each, D1 takes in one value. */
 const MARKED_ROWS = 9_000;
 
-/** Subscribes those that were not erased. Their marks are computed outside of the transaction, and looked for in it. */
-async function subscribeOthers(target: Target, rows: ChangeRow[], marksOf: MarksOf): Promise<string[]> {
+/** Subscribes those that were not erased. Their tombstones are computed outside of the transaction, and looked for in it. */
+async function subscribeOthers(target: Target, rows: ChangeRow[], tombstonesOf: TombstonesOf): Promise<string[]> {
   const refused: string[] = [];
   for (let start = 0; start < rows.length; start += MARKED_ROWS) {
     const part = rows.slice(start, start + MARKED_ROWS);
-    const marks = await marksOf(part.map(([phone]) => toE164(phone)));
+    const tombstones = await tombstonesOf(part.map(([phone]) => toE164(phone)));
     refused.push(
       ...(await subscribeMarked(
         target,
-        part.map((row, index) => ({ row, marks: marks[index] ?? [] })),
+        part.map((row, index) => ({ row, tombstones: tombstones[index] ?? [] })),
       )),
     );
   }
   return refused;
 }
 
-interface MarkedRow {
+interface GuardedRow {
   row: ChangeRow;
-  marks: string[];
+  tombstones: string[];
 }
 
-async function subscribeMarked(target: Target, rows: MarkedRow[]): Promise<string[]> {
-  const guard = rows.flatMap(({ marks }) => marks);
+async function subscribeMarked(target: Target, rows: GuardedRow[]): Promise<string[]> {
+  const guard = rows.flatMap(({ tombstones }) => tombstones);
   const written = await write(target, JSON.stringify(rows.map(({ row }) => row)), guard);
   if (written.erased.length === 0) return toPhones(written.refused);
   const found = new Set(written.erased.map(({ mark }) => mark as string));
-  const isErased = ({ marks }: MarkedRow) => marks.some((mark) => found.has(mark));
+  const isErased = ({ tombstones }: GuardedRow) => tombstones.some((mark) => found.has(mark));
   const erased = rows.filter(isErased).map(({ row: [phone] }) => toE164(phone));
   return [
     ...erased,
@@ -108,7 +108,7 @@ const ERASED_ANY = "SELECT e.mark FROM erased_people e WHERE e.website_id = ?1 A
 /**
  * Writes all of the rows, or none of them where the guard finds somebody erased, in one transaction: so no erasure at the
  * same time is undone.
- * @param guard marks; or whether anybody was erased; null: the rows are opt-outs
+ * @param guard tombstones; or whether anybody was erased; null: the rows are opt-outs
  */
 function write({ db, websiteId, origin }: Target, list: string, guard: string[] | "any" | null) {
   const { now, source, proof } = origin;

@@ -13,9 +13,9 @@ interface Sealed {
 }
 
 /**
- * The key under which erased numbers are marked. There are some 10^10 phone numbers, so marks under a key that stands beside
+ * The key under which erased numbers are marked. There are some 10^10 phone numbers, so tombstones under a key that stands beside
  * them could all be tried: D1 has the key encrypted with the service key, and KV has it as it is. Neither store alone tells
- * who was erased, and the marks hold when the service key is replaced: KV's copy is then encrypted anew. D1 decides which
+ * who was erased, and the tombstones hold when the service key is replaced: KV's copy is then encrypted anew. D1 decides which
  * key it is. It is made when it is first needed, and never replaced.
  */
 export class ErasureKey {
@@ -55,7 +55,7 @@ export class ErasureKey {
   async #sealAgain(db: D1Database, keyId: string, serviceKey: string): Promise<string> {
     const secret = await this.#askKv((kv) => kv.get(copyName(keyId)));
     if (secret === null) {
-      throw new Error("the key of the marks of erased people is lost in KV: set the old SERVICE_KEY again");
+      throw new Error("the key of the tombstones of erased people is lost in KV: set the old SERVICE_KEY again");
     }
     const update = db.prepare("UPDATE erasure_key SET sealed = ?2 WHERE key_id = ?1");
     await runQuery(update.bind(keyId, await seal(secret, serviceKey)));

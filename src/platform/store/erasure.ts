@@ -1,17 +1,22 @@
 import { runNamed } from "./database.ts";
 import { removeCounted } from "./reports.ts";
 
-/** Of an erased number: the website, and the one-way mark. */
-export type Mark = [websiteId: string, mark: string];
+/** Of an erased number: the website, and the one-way hash. */
+export type Tombstone = [websiteId: string, mark: string];
 
 /**
  * Erases all that is kept about a number in a website, but for its part in the counts of the report, and a mark that
  * tells nothing and keeps it opted out.
  * @param phone as digits
- * @param marks one-way, of the number
+ * @param tombstones one-way, of the number
  * @returns how many messages went
  */
-export async function erasePerson(db: D1Database, websiteId: string, phone: number, marks: string[]): Promise<number> {
+export async function erasePerson(
+  db: D1Database,
+  websiteId: string,
+  phone: number,
+  tombstones: string[],
+): Promise<number> {
   const person = [websiteId, phone] as const;
   const messages = `SELECT message_id FROM messages WHERE website_id = ?1 AND (phone = ?2 OR (phone IS NULL AND email =
     (SELECT email FROM subscriptions WHERE website_id = ?1 AND phone = ?2)))`;
@@ -25,11 +30,11 @@ export async function erasePerson(db: D1Database, websiteId: string, phone: numb
     texts: run(`DELETE FROM inbound_texts WHERE website_id = ?1 AND sender = '+' || ${digits}`),
     changes: run("DELETE FROM subscription_changes WHERE website_id = ?1 AND phone = ?2"),
     subscription: run("DELETE FROM subscriptions WHERE website_id = ?1 AND phone = ?2"),
-    marks: db
+    tombstones: db
       .prepare(
         "INSERT INTO erased_people (website_id, mark) SELECT ?1, value FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING",
       )
-      .bind(websiteId, JSON.stringify(marks)),
+      .bind(websiteId, JSON.stringify(tombstones)),
   });
   return rows.messages.length;
 }

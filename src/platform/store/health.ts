@@ -1,4 +1,4 @@
-import { type CarrierStates, KEYWORD_MILLISECONDS, type Load } from "../../domain/health.ts";
+import { type CarrierStates, KEYWORD_MILLISECONDS, type Load } from "../../domain/service-state.ts";
 import { parseJsonColumn, type Row, runNamed, runQuery } from "./database.ts";
 import { countWithoutEffect } from "./inbound.ts";
 

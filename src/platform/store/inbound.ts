@@ -1,7 +1,7 @@
 import type { Keyword } from "../../domain/keyword.ts";
 import type { NewMessage } from "../../domain/message.ts";
 import { runBatch, runQuery } from "./database.ts";
-import type { Mark } from "./erasure.ts";
+import type { Tombstone } from "./erasure.ts";
 import { keywordStatements } from "./keyword-statements.ts";
 import type { InboundTextRow } from "./rows.ts";
 
@@ -29,14 +29,14 @@ const WITHOUT_EFFECT = 2;
  * Keeps a text in each of its websites, and does what its keyword says, once and in all of them together: the same text
  * brought again changes nothing.
  * @param reply what one of the websites answers where an answer is due
- * @param marks of START: the person's own word takes the tombstones away
+ * @param tombstones of START: the person's own word takes the tombstones away
  * @returns whether the reply was stored, and is to be delivered
  */
 export async function applyInbound(
   db: D1Database,
   inbound: InboundRecord,
   reply: NewMessage | null,
-  marks: Mark[],
+  tombstones: Tombstone[],
 ): Promise<boolean> {
   const { carrier, carrierMessageId, websiteIds, from, to, text, keyword, phone, receivedAt } = inbound;
   const key = [carrier, carrierMessageId, JSON.stringify(websiteIds)] as const;
@@ -52,7 +52,7 @@ export async function applyInbound(
          AND carrier_message_id = ?2 AND applied = 0`,
     )
     .bind(...key, keyword !== null && phone === null ? WITHOUT_EFFECT : 1);
-  const act = phone === null ? [] : keywordStatements(db, key, { phone, keyword, text, receivedAt, reply, marks });
+  const act = phone === null ? [] : keywordStatements(db, key, { phone, keyword, text, receivedAt, reply, tombstones });
   const results = await runBatch(db, [keep, ...act, applied, replyStatement(db, reply)]);
   return results.at(-1)?.results.length === 1;
 }

@@ -1,6 +1,6 @@
 import type { Keyword } from "../../domain/keyword.ts";
 import type { NewMessage } from "../../domain/message.ts";
-import type { Mark } from "./erasure.ts";
+import type { Tombstone } from "./erasure.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { LATEST_TEXT } from "./senders.ts";
 import { LATEST_CHANGE } from "./subscriptions.ts";
@@ -22,7 +22,7 @@ interface Acted {
   text: string;
   receivedAt: number;
   reply: NewMessage | null;
-  marks: Mark[];
+  tombstones: Tombstone[];
 }
 
 const THIS_TEXT = "i.website_id = w.value AND i.carrier = ?1 AND i.carrier_message_id = ?2";
@@ -126,14 +126,14 @@ function optOut(db: D1Database, key: TextKey, { phone, text, receivedAt }: Acted
  * START brings back who is known and has opted out, and who was erased, and nobody else: of several websites, not those that
  * know the number only by its STOP. It is the person's own consent, so that the tombstone goes.
  */
-function optIn(db: D1Database, key: TextKey, { phone, text, receivedAt, marks }: Acted): D1PreparedStatement[] {
+function optIn(db: D1Database, key: TextKey, { phone, text, receivedAt, tombstones }: Acted): D1PreparedStatement[] {
   const known = `(json_array_length(?3) = 1 OR EXISTS (SELECT 1 FROM subscription_changes c
     WHERE c.website_id = w.value AND c.phone = ?4 AND NOT (c.source = 'keyword' AND c.subscribed = 0)))`;
   const erased = `EXISTS (SELECT 1 FROM json_each(?5) j CROSS JOIN erased_people e
     ON e.website_id = j.value ->> 0 AND e.mark = j.value ->> 1 WHERE j.value ->> 0 = w.value)`;
   const returning = `SELECT w.value FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION}
     WHERE s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${known}) OR ${erased})`;
-  const bound = [...key, phone, JSON.stringify(marks)] as const;
+  const bound = [...key, phone, JSON.stringify(tombstones)] as const;
   return [
     db
       .prepare(

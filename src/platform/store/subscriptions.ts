@@ -1,5 +1,5 @@
-import { MOST_DIGITS, writeDecimal } from "../../domain/decimal.ts";
-import type { PhoneList } from "../../domain/phone-list.ts";
+import { MOST_DIGITS, writeDecimal } from "../../domain/number-list/decimal.ts";
+import type { PhoneList } from "../../domain/number-list/distinct-phones.ts";
 import { runBatch, runQuery, toJsonLists } from "./database.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "./rows.ts";
 

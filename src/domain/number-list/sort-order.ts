@@ -1,14 +1,15 @@
-// Pure. The order of many numbers, without moving them.
+// Pure. The ascending order of many numbers: a radix sort of their indexes, which for 50,000 numbers takes less time than a sort
+// by comparison. Measured in docs/measurements.md.
 
 const DIGIT_BITS = 13;
 const BUCKETS = 2 ** DIGIT_BITS;
-/** Two digits; two halves hold more than E.164's 15 decimal digits. */
+/** A half is two digits of 13 bits; two halves hold 52 bits, more than the 15 decimal digits of E.164. */
 const HALF = BUCKETS ** 2;
-/** Below it, four passes over the buckets cost more than comparing. */
+/** For shorter lists, four passes over the buckets cost more than comparisons. */
 const WORTH_A_RADIX_SORT = 2000;
 
 /**
- * The indexes of `values` by ascending value; of equal values, the first comes first.
+ * The indexes of `values`, by ascending value; equal values keep their order.
  * @param values whole numbers from 0 to 2^52
  */
 export function sortOrder(values: Float64Array): Uint32Array {
@@ -18,7 +19,7 @@ export function sortOrder(values: Float64Array): Uint32Array {
   return radixSort(values, order);
 }
 
-/** A fifth of the time that a sort by comparison takes for 50,000; loops by index, as the engine makes the fastest code of. */
+/** Loops by index: the engine compiles them to faster code than iterators. */
 function radixSort(values: Float64Array, order: Uint32Array): Uint32Array {
   const low = new Uint32Array(values.length);
   const high = new Uint32Array(values.length);
@@ -35,7 +36,7 @@ function radixSort(values: Float64Array, order: Uint32Array): Uint32Array {
   return order;
 }
 
-/** Copies indexes, by the one digit of their values; of equal digits, in the order in which they stand. */
+/** One pass: copies indexes in the order of one digit of their values; equal digits keep their order. */
 function distribute(values: Uint32Array, shift: number, from: Uint32Array, to: Uint32Array): void {
   const starts = new Uint32Array(BUCKETS);
   for (let index = 0; index < values.length; index++) {
@@ -52,7 +53,7 @@ function distribute(values: Uint32Array, shift: number, from: Uint32Array, to: U
   }
 }
 
-/** Counts become the place of each bucket's first. */
+/** Turns the count of each bucket into the place of its first index. */
 function toStarts(counts: Uint32Array): void {
   let start = 0;
   for (let bucket = 0; bucket < counts.length; bucket++) {

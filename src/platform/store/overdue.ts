@@ -1,4 +1,4 @@
-import { LONGEST_RECOVERY_SECONDS } from "../../domain/backoff.ts";
+import { LONGEST_RECOVERY_SECONDS } from "../../domain/retry-policy.ts";
 import { runQuery } from "./database.ts";
 import type { DueEvent } from "./events.ts";
 
@@ -6,7 +6,7 @@ import type { DueEvent } from "./events.ts";
 const SWEEP_STEP = 1000;
 
 /** A message that waits without a job. */
-export interface Forgotten {
+export interface OverdueMessage {
   messageId: string;
   /** When its next job is to be delivered: milliseconds since 1970. */
   at: number;
@@ -18,10 +18,10 @@ export interface Forgotten {
  * has claimed a message its delivery comes after that job.
  * @param margin what a job may take beside its pauses, in milliseconds; see recoverySeconds
  */
-export async function takeForgotten(
+export async function takeOverdue(
   db: D1Database,
   { queuedBefore, now, margin }: { queuedBefore: number; now: number; margin: number },
-): Promise<Forgotten[]> {
+): Promise<OverdueMessage[]> {
   const rows = await runQuery(
     db
       .prepare(
@@ -91,7 +91,7 @@ async function runIds(statement: D1PreparedStatement): Promise<string[]> {
 }
 
 /** Callbacks that wait although their last job was queued before `queuedBefore`; they count as queued now. */
-export async function takeForgottenCallbacks(db: D1Database, queuedBefore: number, now: number): Promise<DueEvent[]> {
+export async function takeOverdueCallbacks(db: D1Database, queuedBefore: number, now: number): Promise<DueEvent[]> {
   const rows = await runQuery(
     db
       .prepare(

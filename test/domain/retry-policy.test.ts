@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LONGEST_RECOVERY_SECONDS, recoverySeconds } from "../../src/domain/backoff.ts";
+import { LONGEST_RECOVERY_SECONDS, recoverySeconds } from "../../src/domain/retry-policy.ts";
 
 describe("a job that makes up for a failed store", () => {
   it("is tried within half of the fault's age and ten seconds, whenever the store is back", () => {

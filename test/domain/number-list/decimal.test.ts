@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MOST_DIGITS, writeDecimal } from "../../src/domain/decimal.ts";
+import { MOST_DIGITS, writeDecimal } from "../../../src/domain/number-list/decimal.ts";
 
 describe("a number as decimal bytes", () => {
   const written = (value: number) => {

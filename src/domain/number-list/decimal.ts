@@ -1,16 +1,17 @@
-// Pure. Whole numbers as decimal text, written into bytes: many of them are built so faster than as strings, and off the heap.
+// Pure. Writes whole numbers as decimal text into bytes. Many numbers take less time so than as strings, and no heap.
+// Measured in docs/measurements.md.
 
 const ZERO = 48;
 const HALF_DIGITS = 8;
 const HALF = 10 ** HALF_DIGITS;
 
-/** The digits of the longest number in E.164 form. */
+/** The length of the longest number in E.164 form. */
 export const MOST_DIGITS = 15;
 
 /**
- * Writes a number from `at` on.
+ * @param at the place of the first digit
  * @param value whole, from 0 to 10^15
- * @returns where it ends
+ * @returns the place after the last digit
  */
 export function writeDecimal(bytes: Uint8Array, at: number, value: number): number {
   const end = at + countDigits(value);
@@ -30,7 +31,7 @@ function countDigits(value: number): number {
   return count;
 }
 
-/** The last digits of a value below 10^8, with zeros before a shorter one. */
+/** Fills the places with the last digits of a value below 10^8, padded with zeros. */
 function writeDigits(bytes: Uint8Array, start: number, end: number, value: number): void {
   let rest = value | 0;
   for (let place = end - 1; place >= start; place--) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sortOrder } from "../../src/domain/sort-order.ts";
+import { sortOrder } from "../../../src/domain/number-list/sort-order.ts";
 
 const byComparison = (values: number[]) =>
   values
