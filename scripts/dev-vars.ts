@@ -18,12 +18,15 @@ export function readVars(paths: string[]): Record<string, string | undefined> {
  */
 export function ensureSecrets(paths: string[], given: Record<string, string>): Secrets {
   const known = { ...readVars(paths), ...given };
-  const missing = SECRETS.filter((name) => !known[name]).map(
-    (name) => [name, randomBytes(32).toString("hex")] as const,
-  );
+  const missing = SECRETS.filter((name) => !known[name]).map((name) => [name, newSecret()] as const);
   const path = paths.at(-1);
   if (path && missing.length > 0) append(path, missing.map(([name, value]) => `${name}=${value}\n`).join(""));
   return { ...known, ...Object.fromEntries(missing) } as Secrets;
+}
+
+/** 256 bits in hexadecimal. */
+function newSecret(): string {
+  return Array.from(randomBytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function append(path: string, lines: string): void {
