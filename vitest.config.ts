@@ -39,6 +39,7 @@ export default defineConfig({
         test: {
           name: "journeys",
           environment: "node",
+          setupFiles: ["test/journeys/own-connections.ts"],
           include: ["test/journeys/**/*.test.ts", "test/gateway/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
