@@ -47,7 +47,7 @@ export default defineConfig({
           isolate: false,
           // Of two at a time, one has twice found rows in its database that the other's tests had written.
           maxWorkers: 1,
-          testTimeout: 20_000,
+          testTimeout: 60_000,
           // test/faults: more than one seed is the long form, of minutes; a seed that fails is run again by FAULT_FROM_SEED.
           provide: {
             faultSeeds: Number(process.env.FAULT_SEEDS ?? 1),

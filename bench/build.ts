@@ -10,6 +10,7 @@ export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const ENTRIES = {
   service: "src/index.ts",
   floor: "bench/workers/floor.ts",
+  inTurn: "bench/workers/in-turn.ts",
   usual: "bench/workers/usual.ts",
   counted: "bench/workers/counted.ts",
 } as const;

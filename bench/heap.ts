@@ -1,13 +1,19 @@
-// The JavaScript heap of one Worker's isolate, through workerd's inspector.
+// The JavaScript heap of one Worker's isolate and the buffers that it holds, through workerd's inspector.
 
 interface Target {
   id: string;
   webSocketDebuggerUrl: string;
 }
 
+/** Runtime.getHeapUsage, bytes: what a buffer holds is no part of the used size. */
+interface HeapUsage {
+  usedSize?: number;
+  backingStorageSize?: number;
+}
+
 interface Answer {
   id?: number;
-  result?: { usedSize?: number };
+  result?: HeapUsage;
   error?: { message: string };
 }
 
@@ -87,10 +93,11 @@ export class HeapMeter {
 
   /** An isolate may answer only while it has something to do. */
   async #used(): Promise<number> {
-    return (await this.#call("Runtime.getHeapUsage")).usedSize ?? 0;
+    const { usedSize = 0, backingStorageSize = 0 } = await this.#call("Runtime.getHeapUsage");
+    return usedSize + backingStorageSize;
   }
 
-  async #call(method: string): Promise<{ usedSize?: number }> {
+  async #call(method: string): Promise<HeapUsage> {
     const id = ++this.#calls;
     this.#socket.send(JSON.stringify({ id, method }));
     const { result, error } = await new Promise<Answer>((resolve) => this.#waiting.set(id, resolve));

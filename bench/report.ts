@@ -2,25 +2,15 @@
 import { arch, cpus, platform } from "node:os";
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
-import type { DeliverFigures } from "./deliver.ts";
+import type { Figures } from "./figures.ts";
+import type { ImportRow } from "./import.ts";
 import type { LimiterFigures } from "./limiter.ts";
 import type { SingleFigures, SingleRow } from "./single.ts";
 import { MOST_NUMBERS, type StatusFigures } from "./status.ts";
-import { cell, mebibytes, printTable, short, whole } from "./table.ts";
+import { cell, mebibytes, printRows, printTable, short, whole } from "./table.ts";
 import { growth, judge, type Target } from "./targets.ts";
 
-export interface Report {
-  bundle?: BundleFigures;
-  send?: SingleRow[];
-  /** Requests for one number each. */
-  statusOfOne?: SingleRow[];
-  status?: StatusFigures;
-  bulk?: BulkRow[];
-  limit?: LimiterFigures;
-  deliver?: DeliverFigures;
-}
-
-export function printReport(report: Report, asJson: boolean): void {
+export function printReport(report: Figures, asJson: boolean): void {
   const machine = {
     cpu: cpus()[0]?.model ?? "unknown",
     cores: cpus().length,
@@ -33,14 +23,25 @@ export function printReport(report: Report, asJson: boolean): void {
     return;
   }
   console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}: medians of rounds (lowest–highest)`);
-  const { bundle, send, statusOfOne, status, bulk, limit, deliver } = report;
+  const { othersShare, bundle, send, statusOfOne, status, bulk, imports, limit, deliver } = report;
+  if (othersShare !== undefined)
+    console.log(`Other programs took ${(othersShare * 100).toFixed(0)} % of its CPU time.`);
   if (bundle) printBundle(bundle);
-  if (send) printTable("Send, and its floor: KV read, object call, D1 insert, queue send, in turn", singleTable(send));
+  if (send) {
+    console.log("\nSend. Its floor: object call, D1 insert; KV read once in 30 s, queue send after the answer.");
+    console.log("In turn: KV read, object call, D1 insert, queue send, each awaited in each request.");
+    printRows(singleTable(send), 0);
+  }
   if (statusOfOne) {
-    printTable("Status of one number, and its floor: KV read, object call, D1 read, in turn", singleTable(statusOfOne));
+    console.log("\nStatus of one number. Its floor: object call, D1 read; KV read once in 30 s.");
+    console.log("In turn: KV read, object call, D1 read in each request.");
+    printRows(singleTable(statusOfOne), 0);
   }
   if (status) printStatus(status);
-  if (bulk) printTable("Bulk sends, beside single sends on 32 connections; the isolate's heap", bulkTable(bulk));
+  if (bulk) {
+    printTable("Bulk sends, beside single sends on 32 connections; the heap with its buffers", bulkTable(bulk), 1);
+  }
+  if (imports) printTable("Imports of numbers; CPU with the stores', the heap with its buffers", importTable(imports));
   if (limit) printLimit(limit);
   if (deliver) {
     const { messages, messagesPerSecond } = deliver;
@@ -50,6 +51,9 @@ export function printReport(report: Report, asJson: boolean): void {
   if (targets.length > 0) printTable("Targets", targetTable(targets), 1);
 }
 
+/** Of CPU times, where there is no /proc. */
+const NOT_TOLD = "not told";
+
 function printBundle({ bytes, gzipBytes, startUp }: BundleFigures): void {
   const kibibytes = (value: number) => `${(value / 1024).toFixed(1)} KiB`;
   console.log(`\nBundle ${kibibytes(bytes)}, gzip ${kibibytes(gzipBytes)}; start-up ${cell(startUp)} ms of CPU`);
@@ -57,21 +61,22 @@ function printBundle({ bytes, gzipBytes, startUp }: BundleFigures): void {
 
 function singleTable(rows: SingleRow[]): string[][] {
   return [
-    ["connections", "", "requests/s", "p50 ms", "p99 ms", "CPU ms of workerd", "× floor"],
-    ...rows.flatMap(({ connections, service, floor, ratio }) => [
-      [String(connections), "service", ...figures(service), ratio.toFixed(2)],
-      ["", "floor", ...figures(floor), ""],
+    ["connections", "rounds", "", "requests/s", "p50 ms", "p99 ms", "CPU ms of workerd", "service over it"],
+    ...rows.flatMap(({ connections, rounds, service, floor, inTurn, timesFloor, timesInTurn }) => [
+      [String(connections), String(rounds), "service", ...figures(service), ""],
+      ["", "", "floor", ...figures(floor), timesFloor.toFixed(2)],
+      ["", "", "in turn", ...figures(inTurn), timesInTurn.toFixed(2)],
     ]),
   ];
 }
 
 function figures({ requestsPerSecond, p50, p99, cpu }: SingleFigures): string[] {
-  return [cell(requestsPerSecond), cell(p50), cell(p99), cpu ? cell(cpu) : "no /proc here"];
+  return [cell(requestsPerSecond), cell(p50), cell(p99), cpu ? cell(cpu) : NOT_TOLD];
 }
 
 function printStatus({ rows, seedSeconds, peakHeapBytes }: StatusFigures): void {
   const title =
-    "Status, one request at a time, milliseconds; its D1 query alone, its binding calls in turn, the usual way";
+    "Status, one request at a time, milliseconds; its D1 query alone, the floor's calls, the usual way (in turn, in one batch)";
   printTable(title, [
     [
       "numbers",
@@ -82,7 +87,9 @@ function printStatus({ rows, seedSeconds, peakHeapBytes }: StatusFigures): void 
       "calls",
       "calls ÷ service",
       "usual",
-      "faster than usual",
+      "faster than it",
+      "usual, batch",
+      "faster than it",
     ],
     ...rows.map((row) => [
       whole(row.numbers),
@@ -94,6 +101,8 @@ function printStatus({ rows, seedSeconds, peakHeapBytes }: StatusFigures): void 
       row.callsOverService?.toFixed(2) ?? "",
       cell(row.usual),
       `${row.fasterThanUsual.toFixed(1)} ×`,
+      cell(row.usualBatch),
+      `${row.fasterThanUsualBatch.toFixed(1)} ×`,
     ]),
   ]);
   const lookUps = rows.filter(({ numbers }) => numbers === MOST_NUMBERS);
@@ -105,13 +114,29 @@ function printStatus({ rows, seedSeconds, peakHeapBytes }: StatusFigures): void 
 
 function bulkTable(rows: BulkRow[]): string[][] {
   return [
-    ["messages", "body", "messages/s", "× single sends", "× floor's", "peak heap"],
+    ["texts", "messages", "body", "messages/s", "× single sends", "× floor's", "time × plain", "CPU s", "peak heap"],
     ...rows.map((row) => [
+      row.texts,
       whole(row.messages),
       mebibytes(row.bodyBytes),
       cell(row.messagesPerSecond),
       row.timesSingle.toFixed(1),
       row.timesFloor.toFixed(1),
+      row.timesPlain.toFixed(2),
+      row.cpu ? cell(row.cpu) : NOT_TOLD,
+      mebibytes(row.peakHeapBytes),
+    ]),
+  ];
+}
+
+function importTable(rows: ImportRow[]): string[][] {
+  return [
+    ["file", "numbers", "seconds", "CPU s", "peak heap"],
+    ...rows.map((row) => [
+      mebibytes(row.fileBytes),
+      whole(row.rows),
+      short(row.seconds),
+      row.cpuSeconds === undefined ? NOT_TOLD : short(row.cpuSeconds),
       mebibytes(row.peakHeapBytes),
     ]),
   ];
@@ -135,13 +160,13 @@ function printLimit({ calls, flood }: LimiterFigures): void {
 
 function targetTable(targets: Target[]): string[][] {
   return [
-    ["", "target", "measured", "", "reached"],
-    ...targets.map(({ what, bound, target, measured, unit, reached }) => [
+    ["", "target", "measured", "", ""],
+    ...targets.map(({ what, bound, target, measured, unit, met }) => [
       what,
       `${bound} ${whole(target)}`,
       short(measured),
       unit,
-      reached ? "yes" : "NO",
+      met ? "met" : "MISSED",
     ]),
   ];
 }

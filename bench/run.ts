@@ -3,15 +3,20 @@ import { parseArgs } from "node:util";
 import { buildWorkers, WORKERS } from "./build.ts";
 import { measureBulk } from "./bulk.ts";
 import { measureBundle } from "./bundle.ts";
+import { othersShare, readMachine } from "./cpu.ts";
 import { measureDeliveries } from "./deliver.ts";
+import type { Figures } from "./figures.ts";
+import { MOST_IMPORTED, measureImports } from "./import.ts";
 import { measureLimiter } from "./limiter.ts";
-import { printReport, type Report } from "./report.ts";
+import { printReport } from "./report.ts";
 import { makeScratch } from "./scratch.ts";
 import { type StartOptions, start, type Workers } from "./service.ts";
 import { compareSingles, prepareSingles, type SingleRow } from "./single.ts";
 import { measureStatus } from "./status.ts";
 
-const PARTS = ["bundle", "send", "status", "bulk", "limit", "deliver"];
+const PARTS = ["bundle", "send", "status", "bulk", "limit", "import", "deliver"];
+/** Those that do not run beside the floors, over the stores of all. */
+const ALONE = ["bundle", "import", "deliver"];
 
 const HELP = `npm run bench -- [flags]
   --only ${PARTS.join(",")}   what to measure; all by default
@@ -37,9 +42,11 @@ async function run(parts: string[]): Promise<void> {
   if (unknown !== undefined) throw new Error(`--only takes ${PARTS.join(", ")}; there is no ${unknown}`);
   const seconds = positive("seconds", flags.seconds);
   const tables = flags.subscriptions.split(",").map((size) => positive("subscriptions", size));
-  const subscriptions = parts.includes("status") ? tables.reduce((sum, size) => sum + size, 0) : 0;
-  const directory = await makeScratch(subscriptions);
-  const report: Report = {};
+  const known = parts.includes("status") ? tables.reduce((sum, size) => sum + size, 0) : 0;
+  const imported = parts.includes("import") ? MOST_IMPORTED : 0;
+  const directory = await makeScratch(known + imported);
+  const figures: Figures = {};
+  const machineBefore = await readMachine();
   const measure = async (part: string, work: () => Promise<void>) => {
     if (!parts.includes(part)) return;
     process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: ${part}\n`);
@@ -47,32 +54,39 @@ async function run(parts: string[]): Promise<void> {
   };
   await buildWorkers(directory);
   await measure("bundle", async () => {
-    report.bundle = await measureBundle(directory);
+    figures.bundle = await measureBundle(directory);
   });
-  if (parts.some((part) => part !== "bundle" && part !== "deliver")) {
+  if (parts.some((part) => !ALONE.includes(part))) {
     await withWorkers({ directory, names: WORKERS, withConsumers: false }, async (workers) => {
       const singles = await prepareSingles(workers, "single");
       await measure("send", async () => {
-        report.send = await compare(workers, singles.send, [1, 32, 128], seconds);
+        figures.send = await compare(workers, singles.send, [1, 32, 128], seconds);
       });
       await measure("status", async () => {
-        report.statusOfOne = await compare(workers, singles.status, [1, 32], seconds);
-        report.status = await measureStatus(workers, tables);
+        figures.statusOfOne = await compare(workers, singles.status, [1, 32], seconds);
+        figures.status = await measureStatus(workers, tables);
       });
       await measure("bulk", async () => {
-        report.bulk = await measureBulk(workers, singles.send, seconds);
+        figures.bulk = await measureBulk(workers, singles.send, seconds);
       });
       await measure("limit", async () => {
-        report.limit = await measureLimiter(workers, seconds);
+        figures.limit = await measureLimiter(workers, seconds);
       });
     });
   }
-  await measure("deliver", () =>
-    withWorkers({ directory, names: ["service"], withConsumers: true }, async (workers) => {
-      report.deliver = await measureDeliveries(workers);
+  await measure("import", () =>
+    withWorkers({ directory, names: ["service"], withConsumers: false }, async (workers) => {
+      figures.imports = await measureImports(workers);
     }),
   );
-  printReport(report, flags.json);
+  await measure("deliver", () =>
+    withWorkers({ directory, names: ["service"], withConsumers: true }, async (workers) => {
+      figures.deliver = await measureDeliveries(workers);
+    }),
+  );
+  const machineAfter = await readMachine();
+  if (machineBefore && machineAfter) figures.othersShare = othersShare(machineBefore, machineAfter);
+  printReport(figures, flags.json);
 }
 
 async function withWorkers<Name extends string>(

@@ -5,7 +5,7 @@ import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Messages of all rounds, their indexes and the write-ahead log. */
-const ROOM_BYTES = 2 * 1024 ** 3;
+const ROOM_BYTES = 4 * 1024 ** 3;
 
 /** Of a subscription: 39 were seen in the table, and as many for a while in the write-ahead log. */
 const BYTES_A_SUBSCRIPTION = 150;

@@ -2,26 +2,34 @@
 import { postJson } from "./load.ts";
 import type { Database, Workers } from "./service.ts";
 
+const JSON_CONTENT = { "content-type": "application/json" };
+
 export interface SeededClient {
   websiteId: string;
   /** Of every request by this client. */
   headers: Record<string, string>;
 }
 
-/** Creates a website with one client, as an operator does. @param settings of the client */
+/** As an operator does. @returns its URL, and the header of the operator's requests */
+export async function createWebsite({ url, operatorToken }: Workers<"service">, websiteId: string) {
+  const website = `${url.service}/operator/websites/${websiteId}`;
+  const authorization = { authorization: `Bearer ${operatorToken}` };
+  await postJson(website, { ...authorization, ...JSON_CONTENT }, { name: websiteId, carrier: "sandbox" }, "PUT");
+  return { website, authorization };
+}
+
+/** Creates a website with one client. @param settings of the client */
 export async function createClient(
-  { url, operatorToken }: Workers<"service">,
+  workers: Workers<"service">,
   websiteId: string,
   settings: { callbackUrl?: string } = {},
 ): Promise<SeededClient> {
-  const website = `${url.service}/operator/websites/${websiteId}`;
-  const headers = { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" };
-  await postJson(website, headers, { name: websiteId }, "PUT");
-  const { body } = await postJson(`${website}/clients`, headers, settings);
+  const { website, authorization } = await createWebsite(workers, websiteId);
+  const { body } = await postJson(`${website}/clients`, { ...authorization, ...JSON_CONTENT }, settings);
   const { clientId, clientSecret } = JSON.parse(body) as { clientId: string; clientSecret: string };
   return {
     websiteId,
-    headers: { "x-client-id": clientId, "x-client-secret": clientSecret, "content-type": "application/json" },
+    headers: { "x-client-id": clientId, "x-client-secret": clientSecret, ...JSON_CONTENT },
   };
 }
 

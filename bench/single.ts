@@ -1,5 +1,6 @@
-// Requests about one number, to send and to ask, against the floor: their binding calls and nothing else.
-import { readCpu } from "./cpu.ts";
+// Requests about one number, to send and to ask, against the floors: their binding calls and nothing else.
+import { setTimeout as sleep } from "node:timers/promises";
+import { timeCpu } from "./cpu.ts";
 import { closedLoop, type LoadOptions, type LoadResult, type PreparedRequest } from "./load.ts";
 import { createClient, digitsAt, isSubscribed, seedSubscriptions } from "./seed.ts";
 import type { Workers } from "./service.ts";
@@ -13,14 +14,24 @@ const WEBSITES = 64;
 const SUBSCRIBERS_A_WEBSITE = 1000;
 /** Many and short: a machine that others use is faster and slower by the second, and each round is a pair. */
 const ROUNDS = 12;
+/** A machine that others use may leave a load without an answer that counts: then its round is no pair. */
+const LEAST_ROUNDS = 6;
 const WARM_UP_SECONDS = 1;
+
+const COMPARED = ["service", "floor", "inTurn"] as const;
+/** The service, the calls made as it makes them, and each request's calls awaited in turn. */
+export type Compared = (typeof COMPARED)[number];
 
 export interface SingleRow {
   connections: number;
   service: SingleFigures;
   floor: SingleFigures;
+  inTurn: SingleFigures;
   /** The service's requests per second over the floor's, round by round. */
-  ratio: number;
+  timesFloor: number;
+  timesInTurn: number;
+  /** How many rounds count. */
+  rounds: number;
 }
 
 export interface SingleFigures {
@@ -34,44 +45,67 @@ export interface SingleFigures {
 
 export type Measured = LoadResult & { cpu: number | undefined };
 
-/** Rounds of the service and the floor, of which each is first every other time. */
+/** Rounds of all, every other time in the other order. */
 export async function compareSingles(
   workers: Workers,
   requests: PreparedRequest[],
   connections: number,
   seconds: number,
 ): Promise<SingleRow> {
-  const results: Record<"service" | "floor", Measured[]> = { service: [], floor: [] };
+  const rounds: Record<Compared, Measured>[] = [];
   for (let round = -1; round < ROUNDS; round++) {
-    const order = round % 2 === 0 ? (["service", "floor"] as const) : (["floor", "service"] as const);
-    for (const name of order) {
+    const results: Partial<Record<Compared, Measured>> = {};
+    for (const name of round % 2 === 0 ? COMPARED : COMPARED.toReversed()) {
       const load = { connections, seconds: round < 0 ? WARM_UP_SECONDS : seconds };
-      const result = await measureLoad(workers, name, requests, load);
-      if (round >= 0) results[name].push(result);
+      results[name] = await measureLoad(workers, name, requests, load);
     }
+    const isWhole = Object.values(results).every(({ requestsPerSecond }) => requestsPerSecond > 0);
+    if (round >= 0 && isWhole) rounds.push(results as Record<Compared, Measured>);
   }
-  const rates = (name: "service" | "floor") => results[name].map(({ requestsPerSecond }) => requestsPerSecond);
+  if (rounds.length < LEAST_ROUNDS) {
+    throw new Error(
+      `${connections} connections: ${rounds.length} of ${ROUNDS} rounds had answers; --seconds takes longer ones`,
+    );
+  }
+  const rates = (name: Compared) => rounds.map((round) => round[name].requestsPerSecond);
+  const figures = (name: Compared) => toFigures(rounds.map((round) => round[name]));
   return {
     connections,
-    service: toFigures(results.service),
-    floor: toFigures(results.floor),
-    ratio: medianRatio(rates("service"), rates("floor")),
+    service: figures("service"),
+    floor: figures("floor"),
+    inTurn: figures("inTurn"),
+    timesFloor: medianRatio(rates("service"), rates("floor")),
+    timesInTurn: medianRatio(rates("service"), rates("inTurn")),
+    rounds: rounds.length,
   };
 }
 
+/** The load, and what is left to do after its last answer: that is its own, and no burden of the next. */
 export async function measureLoad(
   { url, pid }: Workers,
-  name: "service" | "floor",
+  name: Compared,
   requests: PreparedRequest[],
   load: LoadOptions,
 ): Promise<Measured> {
-  const before = await readCpu(pid);
-  const result = await closedLoop(url[name], requests, load);
-  const after = await readCpu(pid);
-  return {
-    ...result,
-    cpu: before === undefined || after === undefined ? undefined : (after - before) / result.answers,
-  };
+  const [result, cpu] = await timeCpu(pid, async () => {
+    const loaded = await closedLoop(url[name], requests, load);
+    await settle(pid);
+    return loaded;
+  });
+  return { ...result, cpu: cpu && cpu / result.answers };
+}
+
+const IDLE_MILLISECONDS = 50;
+/** Of CPU, within which workerd counts as idle. */
+const IDLE_CPU_MILLISECONDS = 10;
+const MOST_LOOKS = 40;
+
+/** Waits until workerd has nothing to do. */
+async function settle(pid: number | undefined): Promise<void> {
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    const [, cpu = 0] = await timeCpu(pid, () => sleep(IDLE_MILLISECONDS));
+    if (cpu <= IDLE_CPU_MILLISECONDS) return;
+  }
 }
 
 function toFigures(results: Measured[]): SingleFigures {

@@ -30,10 +30,14 @@ export const UNKNOWN = 50_000_000;
 /** A prime, so that the numbers chosen of a table of round size all differ. */
 const STRIDE = 7919;
 
-/** The service, its D1 query alone, the binding calls of a request for one number in turn, and the usual way. */
-const MEASURED = ["service", "query", "calls", "usual"] as const;
+/**
+ * The service, its D1 query alone, the floor's binding calls for one number, and the usual way: its queries one after another, and
+ * in one call.
+ */
+const MEASURED = ["service", "query", "calls", "usual", "usualBatch"] as const;
 type Measured = (typeof MEASURED)[number];
 type Times = Record<Measured, number[]>;
+const noTimes = (): Times => ({ service: [], query: [], calls: [], usual: [], usualBatch: [] });
 
 export interface StatusRow {
   numbers: number;
@@ -42,10 +46,12 @@ export interface StatusRow {
   service: Spread;
   query: Spread;
   usual: Spread;
-  /** The service's time over the query's, and the usual way's over the service's, round by round. */
+  usualBatch: Spread;
+  /** The service's time over the query's, and the usual ways' over the service's, round by round. */
   timesQuery: number;
   fasterThanUsual: number;
-  /** Of one number: KV read, object call and D1 read in turn, and its time over the service's. */
+  fasterThanUsualBatch: number;
+  /** Of one number: object call and D1 read, and their time over the service's. */
   calls?: Spread;
   callsOverService?: number;
 }
@@ -85,11 +91,12 @@ async function measureSize(
     query: calls,
     calls: numbers === 1 ? calls : 0,
     usual: usualCalls,
+    usualBatch: usualCalls,
   };
-  const rounds: Times = { service: [], query: [], calls: [], usual: [] };
+  const rounds = noTimes();
   for (let round = -1; round < ROUNDS; round++) {
     const ask = await prepare(workers, client, chooseNumbers(numbers, subscriptions, round + 1));
-    const times: Times = { service: [], query: [], calls: [], usual: [] };
+    const times = noTimes();
     const turns = round < 0 ? WARM_UP_ROUNDS : 1;
     for (let call = 0; call < calls * turns; call++) {
       const turn = sleep(LEAST_MILLISECONDS_A_TURN);
@@ -104,8 +111,10 @@ async function measureSize(
     service: spreadOf(rounds.service),
     query: spreadOf(rounds.query),
     usual: spreadOf(rounds.usual),
+    usualBatch: spreadOf(rounds.usualBatch),
     timesQuery: medianRatio(rounds.service, rounds.query),
     fasterThanUsual: medianRatio(rounds.usual, rounds.service),
+    fasterThanUsualBatch: medianRatio(rounds.usualBatch, rounds.service),
     ...(callsOf.calls > 0
       ? { calls: spreadOf(rounds.calls), callsOverService: medianRatio(rounds.calls, rounds.service) }
       : {}),
@@ -143,13 +152,17 @@ async function prepare({ url }: Workers, { websiteId, headers }: SeededClient, i
   );
   const sorted = Float64Array.from(indexes, digitsAt).sort();
   await post(`${url.floor}/numbers`, {}, `[${sorted.join(",")}]`, "PUT");
+  const path = "/text/subscription/status";
+  const urls = {
+    service: url.service + path,
+    query: `${url.floor}/status/${websiteId}`,
+    calls: url.floor + path,
+    usual: url.usual + path,
+    usualBatch: `${url.usual}${path}?batch`,
+  };
   const expected = indexes.filter((index) => index < UNKNOWN && isSubscribed(index)).length;
   return async (name: Measured): Promise<number> => {
-    const worker = { service: url.service, query: url.floor, calls: url.floor, usual: url.usual }[name];
-    const answer =
-      name === "query"
-        ? await post(`${worker}/status/${websiteId}`, {}, "")
-        : await post(`${worker}/text/subscription/status`, headers, body);
+    const answer = await (name === "query" ? post(urls.query, {}, "") : post(urls[name], headers, body));
     const found = name === "query" ? JSON.parse(answer.body).length : answer.body.split(":true}").length - 1;
     if (found !== expected) throw new Error(`${name} found ${found} of ${expected} subscribed`);
     return answer.milliseconds;

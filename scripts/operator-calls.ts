@@ -11,7 +11,7 @@ export function segment(id: string | undefined): string {
   return encodeURIComponent(id ?? "");
 }
 
-/** PUT replaces all of a website's settings, so those that are not given are read first. */
+/** What is not given stays; it is read first, because a service of an earlier version replaces all settings. */
 export async function putWebsite(service: Service, [id]: string[], values: Values): Promise<string> {
   const path = `/websites/${segment(id)}`;
   const given = {
@@ -61,6 +61,11 @@ export async function importSubscribers(service: Service, [id, file = "-"]: stri
 export async function erasePerson(service: Service, [id, phone]: string[], values: Values): Promise<string> {
   if (!values.yes) throw new UsageError("this cannot be undone: give --yes to do it");
   return callOperator(service, "DELETE", `/websites/${segment(id)}/people/${segment(phone)}`);
+}
+
+export async function listInbound(service: Service, [id]: string[], values: Values): Promise<string> {
+  const path = values["without-effect"] ? "/inbound/without-effect" : `/websites/${segment(id)}/inbound`;
+  return callOperator(service, "GET", path + toQuery({ before: values.before }));
 }
 
 /** All of them, a hundred a call: those that wait as it begins, for what dies again at once would never end. */

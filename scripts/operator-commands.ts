@@ -5,6 +5,7 @@ import {
   createClient,
   erasePerson,
   importSubscribers,
+  listInbound,
   putBack,
   putWebsite,
   rotateClient,
@@ -13,7 +14,7 @@ import {
   type Values,
 } from "./operator-calls.ts";
 import { showDeadJobs, showHealth, showPutBack } from "./operator-fault-report.ts";
-import { showErasure, showInbound, showPerson, showReport } from "./operator-people-report.ts";
+import { showEmailRemoval, showErasure, showInbound, showPerson, showReport } from "./operator-people-report.ts";
 import { showChange, showImport, showMessage, showSecrets, showWebsite, showWebsites } from "./operator-report.ts";
 
 export interface Command {
@@ -65,7 +66,7 @@ export const COMMANDS: Command[] = [
     summary: "make a website, or change its settings",
     options: {
       name: { value: "<text>", summary: "required for a new one" },
-      carrier: { value: "<name>", summary: "what takes its texts; '' for the default" },
+      carrier: { value: "<name>", summary: "what takes its texts; a new one names it, once a carrier is set up" },
       sender: { value: "<text>", summary: "the number or name that its texts come from; '' for none" },
       "help-text": { value: "<text>", summary: "the answer to HELP; '' for none" },
       "duplicate-window-hours": { value: "<n>", summary: "suppress duplicates for so long; '' for not at all" },
@@ -121,6 +122,15 @@ export const COMMANDS: Command[] = [
     show: showPerson,
   },
   {
+    name: "remove-email",
+    parameters: ["<websiteId>", "<phone>"],
+    summary: "remove the e-mail address of a number; its subscription stays",
+    options: {},
+    run: (service, [id, phone]) =>
+      callOperator(service, "DELETE", `/websites/${segment(id)}/people/${segment(phone)}/email`),
+    show: showEmailRemoval,
+  },
+  {
     name: "erase-person",
     parameters: ["<websiteId>", "<phone>"],
     summary: "erase all about a number, but for a mark that keeps it opted out",
@@ -130,11 +140,14 @@ export const COMMANDS: Command[] = [
   },
   {
     name: "inbound",
-    parameters: ["<websiteId>"],
+    parameters: ["<websiteId or --without-effect>"],
+    inPlace: "without-effect",
     summary: "show what people texted, the latest first, 100 at a time",
-    options: { before: { value: "<time>", summary: "ISO 8601: only what came before" } },
-    run: (service, [id], { before }) =>
-      callOperator(service, "GET", `/websites/${segment(id)}/inbound${toQuery({ before })}`),
+    options: {
+      before: { value: "<time>", summary: "ISO 8601: only what came before" },
+      "without-effect": { summary: "what reached no website, and keywords that could not be acted upon" },
+    },
+    run: listInbound,
     show: showInbound,
   },
   {
@@ -163,7 +176,7 @@ export const COMMANDS: Command[] = [
     parameters: [],
     summary: "show what waits, what is stuck and what fails",
     options: {},
-    notes: "The README says of each problem what to do.",
+    notes: "docs/operating.md says what to do about each problem.",
     run: (service) => callOperator(service, "GET", "/health"),
     show: showHealth,
   },

@@ -20,11 +20,13 @@ interface ServiceState {
     isInUse: boolean;
     isSetUp: boolean;
     missingSettings: string[];
+    isUnauthorized: boolean;
     lastHour: Record<string, number>;
   })[];
   callbacks: { due: Backlog; claimed: Backlog; lastHour: Record<string, number> };
   deadJobs: Backlog;
   credentialsBehind: Backlog;
+  keywordsWithoutEffect: Backlog;
 }
 
 export function showHealth(answer: string): string {
@@ -45,6 +47,7 @@ export function showHealth(answer: string): string {
       ["callbacks, last hour", toCounts(callbacks.lastHour)],
       ["dead jobs", toCell(state.deadJobs)],
       ["credentials behind", toCell(state.credentialsBehind)],
+      ["keywords without effect, last day", toCell(state.keywordsWithoutEffect)],
     ]),
     "",
     toTable([["CARRIER", "WAITING", "RETRYING", "CLAIMED", "STUCK", "NO RECEIPT", "LAST HOUR"], ...carrierRows(state)]),
@@ -55,7 +58,8 @@ export function showHealth(answer: string): string {
 function carrierRows({ carriers }: ServiceState): Cell[][] {
   return carriers.map((it) => {
     const lacks = it.isSetUp ? "" : ` NOT SET UP${it.missingSettings.map((name) => ` ${name}`).join("")}`;
-    return [it.carrier + lacks, ...STATES.map((state) => toCell(it[state])), toCounts(it.lastHour)];
+    const refused = it.isUnauthorized ? " CREDENTIALS REFUSED" : "";
+    return [it.carrier + lacks + refused, ...STATES.map((state) => toCell(it[state])), toCounts(it.lastHour)];
   });
 }
 

@@ -6,6 +6,8 @@ interface Text {
   text: string;
   keyword: string | null;
   receivedAt: string;
+  /** null: of no website. Of a list of one website's texts there is none. */
+  websiteId?: string | null;
 }
 
 interface Person {
@@ -38,11 +40,18 @@ function describe(from: boolean | null, to: boolean): string {
 export function showInbound(answer: string): string {
   const { texts } = JSON.parse(answer) as { texts: Text[] };
   if (texts.length === 0) return "No texts.";
-  return toTable([["RECEIVED", "FROM", "KEYWORD", "TEXT"], ...texts.map(toRow)]);
+  if (texts[0]?.websiteId === undefined) return toTable([["RECEIVED", "FROM", "KEYWORD", "TEXT"], ...texts.map(toRow)]);
+  const rows = texts.map((text): Cell[] => [text.websiteId ?? "none", text.to, ...toRow(text)]);
+  return toTable([["WEBSITE", "TO", "RECEIVED", "FROM", "KEYWORD", "TEXT"], ...rows]);
 }
 
 function toRow({ receivedAt, from, keyword, text }: Text): Cell[] {
   return [receivedAt, from, keyword, text];
+}
+
+export function showEmailRemoval(answer: string): string {
+  const { phone } = JSON.parse(answer) as { phone: string };
+  return `${phone} has no e-mail address.`;
 }
 
 export function showErasure(answer: string): string {

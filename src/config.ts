@@ -1,12 +1,14 @@
 import * as z from "zod";
 
-const hours = (fallback: number, most: number) =>
+const number = (fallback: number, least: number, most: number, unitMilliseconds: number) =>
   z.coerce
     .number()
-    .min(0.01)
+    .min(least)
     .max(most)
     .default(fallback)
-    .transform((value) => value * 3_600_000);
+    .transform((value) => value * unitMilliseconds);
+
+const hours = (fallback: number, most: number) => number(fallback, 0.01, most, 3_600_000);
 
 /** An empty secret is none. */
 const secret = z
@@ -20,7 +22,6 @@ const baseUrl = z
   .optional()
   .transform((value) => value?.replace(/\/+$/, "") || undefined);
 
-/** The origin under which carriers and handsets reach this service. */
 const origin = baseUrl.refine((value) => value === undefined || new URL(value).origin === value, {
   error: "must be an origin, such as https://sms.example.com",
 });
@@ -40,32 +41,16 @@ const carrierVars = {
   KANNEL_WEBHOOK_KEY: secret,
 };
 
-const configSchema = z
+/** src/openapi/settings.ts says what each setting means. */
+export const configSchema = z
   .object({
-    /** How long a message or callback waits for its queue job before the sweep queues it again. */
-    REQUEUE_AFTER_SECONDS: z.coerce
-      .number()
-      .min(1)
-      .max(3600)
-      .default(60)
-      .transform((value) => value * 1000),
-    /** How long a carrier that cannot take a message is asked again; then FAILED_TO_SEND. */
-    SUBMIT_WITHIN_HOURS: hours(4, 72),
-    /** How long a message waits for its final receipt; then FAILED_TO_DELIVERY. */
-    RECEIPT_WITHIN_HOURS: hours(24, 168),
-    /** Secret: opens /operator. Without it there is no such path. */
     OPERATOR_TOKEN: secret,
-    /** Secret: what callback secrets are encrypted with. Without it, OPERATOR_TOKEN serves. */
     SERVICE_KEY: secret,
-    /** The origin of tracking links; left out, PUBLIC_ORIGIN, or else the origin under which a send request came. */
+    SUBMIT_WITHIN_HOURS: hours(4, 72),
+    RECEIPT_WITHIN_HOURS: hours(24, 168),
     LINK_ORIGIN: origin,
-    /** How long messages, their events and their links are kept. */
-    RETENTION_DAYS: z.coerce
-      .number()
-      .min(7)
-      .max(3650)
-      .default(30)
-      .transform((value) => value * 86_400_000),
+    RETENTION_DAYS: number(30, 7, 3650, 86_400_000),
+    REQUEUE_AFTER_SECONDS: number(60, 1, 3600, 1000),
     ...carrierVars,
   })
   .transform(

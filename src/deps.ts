@@ -1,18 +1,21 @@
 import { type Config, readConfig } from "./config.ts";
-import type { CarrierRest } from "./domain/carrier-rest.ts";
-import { DeliveryGroup } from "./domain/delivery-group.ts";
+import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
+import { DeliveryBatch } from "./domain/delivery-batch.ts";
 import type { Job } from "./domain/job.ts";
-import { maskNumbers } from "./domain/mask.ts";
+import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
 import { CredentialStore } from "./platform/store/credentials.ts";
+import { ErasureKey } from "./platform/store/erasure-key.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 
 /** What a flow needs of the world, made once per event. */
 export interface Deps {
   db: D1Database;
+  kv: KVNamespace;
   credentials: CredentialStore;
+  erasureKey: ErasureKey;
   limiter: RateGate;
   messages: Queue<Job>;
   callbacks: Queue<DueEvent>;
@@ -21,9 +24,9 @@ export interface Deps {
   /** The files of public/. */
   assets: Fetcher;
   config: Config;
-  group: DeliveryGroup;
+  deliveryBatch: DeliveryBatch;
   /** By carrier. */
-  rests: Map<string, CarrierRest>;
+  breakers: Map<string, CircuitBreaker>;
   /** Milliseconds since 1970. */
   now(): number;
   newId(): string;
@@ -32,50 +35,46 @@ export interface Deps {
   randomBytes(count: number): Uint8Array;
   /** Does work after the answer. */
   waitUntil(work: Promise<unknown>): void;
-  log(level: Level, event: string, fields?: LogFields): void;
-}
-
-type Level = "info" | "warn" | "error";
-
-/** Ids, counts, durations and outcomes: never a text, number, e-mail address or secret. */
-export interface LogFields {
-  [name: string]: string | number | boolean | null | undefined | LogFields;
+  log(level: LogLevel, event: string, fields?: LogFields): void;
 }
 
 /** What is made once an isolate, because it remembers. */
-interface Lasting {
+interface IsolateState {
   config: Config;
   carriers: Carriers;
   credentials: CredentialStore;
+  erasureKey: ErasureKey;
   limiter: RateGate;
-  group: DeliveryGroup;
-  rests: Map<string, CarrierRest>;
+  deliveryBatch: DeliveryBatch;
+  breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
 }
 
-const lasting = new WeakMap<Env, Lasting>();
+const isolateStates = new WeakMap<Env, IsolateState>();
 
 /** @throws Error when the configuration is wrong */
-export function makeLasting(env: Env): Lasting {
+export function makeIsolateState(env: Env): IsolateState {
   const config = readConfig(env);
   return {
     config,
     carriers: makeCarriers(config),
     credentials: new CredentialStore(env.CREDENTIALS),
+    erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
-    group: new DeliveryGroup(),
-    rests: new Map(),
+    deliveryBatch: new DeliveryBatch(),
+    breakers: new Map(),
     health: new HealthMemory(),
   };
 }
 
 /** @throws Error when the configuration is wrong */
 export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>): void }): Deps {
-  const made = lasting.get(env) ?? makeLasting(env);
-  lasting.set(env, made);
+  const made = isolateStates.get(env) ?? makeIsolateState(env);
+  isolateStates.set(env, made);
   return {
     ...made,
     db: env.DB,
+    kv: env.CREDENTIALS,
     assets: env.ASSETS,
     messages: env.MESSAGES as Queue<Job>,
     callbacks: env.CALLBACKS as Queue<DueEvent>,
@@ -86,19 +85,4 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     waitUntil: (work) => context.waitUntil(work),
     log,
   };
-}
-
-export function log(level: Level, event: string, fields: LogFields = {}): void {
-  console.log(logLine(level, event, fields));
-}
-
-/** One JSON object, as Workers Logs indexes it. An error's words are not ours: a number in them is masked. */
-export function logLine(level: Level, event: string, fields: LogFields = {}): string {
-  const { error } = fields;
-  return JSON.stringify({
-    level,
-    event,
-    ...fields,
-    ...(typeof error === "string" ? { error: maskNumbers(error) } : {}),
-  });
 }

@@ -1,15 +1,16 @@
 import type { Deps } from "./deps.ts";
-import { backoffSeconds, recoverySeconds } from "./domain/backoff.ts";
-import { RequestFailure } from "./domain/failure.ts";
+import { isStoreUnavailable } from "./domain/failure.ts";
 import { type Job, jobSchema } from "./domain/job.ts";
+import { backoffSeconds, recoverySeconds } from "./domain/retry-policy.ts";
 import { countOutcomes } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages, storeOutcomes } from "./flows/deliver-messages.ts";
+import { inTurn } from "./flows/in-turn.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { describeError } from "./platform/describe-error.ts";
+import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 import { releaseClaim } from "./platform/store/messages.ts";
-import { removeUnconfirmed } from "./platform/store/store-messages.ts";
 
 /** How long a batch of callbacks holds up the next: a slow endpoint's posts go on in the background. */
 const PATIENCE_MILLISECONDS = 1000;
@@ -53,19 +54,49 @@ interface Entry {
   job: Job | undefined;
 }
 
+/** Jobs that are done, or fail, together. */
+interface Task {
+  entries: Entry[];
+  work: () => Promise<void>;
+  /** No further try can help. */
+  isHopeless?: boolean;
+  /** The work is to keep them for the operator. */
+  areDead?: boolean;
+}
+
 /**
  * What makes up for a failed store comes first; then the deliveries, together. A delivery that has failed before runs
  * alone, after the others, so that a job that always fails holds up no other.
  */
 async function consumeMessages(batch: MessageBatch, deps: Deps): Promise<void> {
   const deliveries: Entry[] = [];
+  const tasks: Task[] = [];
   for (const message of batch.messages) {
     const { data: job, error } = jobSchema.safeParse(message.body);
-    if (job?.kind === "deliver") deliveries.push({ message, job });
-    else if (isRecovery(job)) await settle(deps, batch.queue, [{ message, job }], () => runJob(deps, job));
-    else await bury(deps, batch.queue, { message, job }, new Error(`malformed: ${error?.issues[0]?.message}`));
+    const entries = [{ message, job }];
+    if (job?.kind === "deliver") deliveries.push(...entries);
+    else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job) });
+    else tasks.push({ entries, work: () => failMalformed(error?.issues[0]?.message), isHopeless: true });
   }
-  for (const group of inGroups(deliveries)) await settle(deps, batch.queue, group, () => deliver(deps, group));
+  tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries) })));
+  await settleAll(deps, batch.queue, tasks);
+}
+
+async function failMalformed(message = "no job"): Promise<never> {
+  throw new Error(`malformed: ${message}`);
+}
+
+/** What is left when the store has not answered several times in a row is put back untried: each would wait as long. */
+async function settleAll(deps: Deps, queue: string, tasks: Task[]): Promise<void> {
+  const left = new Set(tasks);
+  try {
+    await inTurn(tasks, (task) => {
+      left.delete(task);
+      return settle(deps, queue, task);
+    });
+  } catch (error) {
+    for (const task of left) for (const entry of task.entries) retry(deps, task, entry, error, deps.now());
+  }
 }
 
 /** Those that come for the first time together, each of the others alone. */
@@ -83,7 +114,7 @@ function deliver(deps: Deps, entries: Entry[]): Promise<void> {
 async function runJob(deps: Deps, job: Recovery): Promise<void> {
   switch (job.kind) {
     case "cancel":
-      return removeUnconfirmed(deps.db, job.messageIds);
+      return cancelUnconfirmed(deps.db, job.messageIds, deps.now());
     case "release":
       return releaseClaim(deps.db, job.claim);
     case "record":
@@ -91,32 +122,33 @@ async function runJob(deps: Deps, job: Recovery): Promise<void> {
   }
 }
 
-async function settle(deps: Deps, queue: string, entries: Entry[], work: () => Promise<void>): Promise<void> {
+/** @throws what the work failed with, or the store that was to keep it for the operator: its jobs are settled all the same */
+async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
+  const { entries, isHopeless = false, areDead = false } = task;
   const started = deps.now();
   try {
-    await work();
-    for (const entry of entries) done(deps, entry, "done", started);
+    await task.work();
+    for (const entry of entries) done(deps, entry, areDead ? "dead" : "done", started);
   } catch (error) {
     for (const entry of entries) {
-      if (isOwnFault(error) && entry.message.attempts >= TRIES) await bury(deps, queue, entry, error);
-      else retry(deps, entry, error, started);
+      const isOver = !areDead && (isHopeless || entry.message.attempts >= TRIES);
+      if (isOver && !isStoreUnavailable(error)) await bury(deps, queue, task, entry, error);
+      else retry(deps, task, entry, error, started);
     }
+    throw error;
   }
 }
 
-function isOwnFault(error: unknown): boolean {
-  return !(error instanceof RequestFailure && error.failure.kind === "store-unavailable");
-}
-
-/** Keeps a job for the operator that no further try can help. */
-async function bury(deps: Deps, queue: string, entry: Entry, fault: unknown): Promise<void> {
+/** Keeps a job for the operator that no further try can help. @throws what the store fails with: then it comes again */
+async function bury(deps: Deps, queue: string, task: Task, entry: Entry, fault: unknown): Promise<void> {
   const started = deps.now();
   if (!entry.job) deps.log("error", "job.malformed", { queueMessageId: entry.message.id });
   try {
     await keepDeadJobs(deps, queue, [entry.message], fault);
     done(deps, entry, "dead", started, fault);
   } catch (error) {
-    retry(deps, entry, error, started);
+    retry(deps, task, entry, error, started);
+    throw error;
   }
 }
 
@@ -127,21 +159,17 @@ async function bury(deps: Deps, queue: string, entry: Entry, fault: unknown): Pr
 async function consumeDead(batch: MessageBatch, deps: Deps): Promise<void> {
   const queue = batch.queue.replace(/-dead$/, "");
   const kept: Entry[] = [];
+  const tasks: Task[] = [];
   for (const message of batch.messages) {
     const { data: job } = jobSchema.safeParse(message.body);
-    if (isRecovery(job)) await settle(deps, queue, [{ message, job }], () => runJob(deps, job));
+    if (isRecovery(job)) tasks.push({ entries: [{ message, job }], work: () => runJob(deps, job) });
     else kept.push({ message, job });
   }
-  for (const group of inGroups(kept)) {
-    const started = deps.now();
-    const jobs = group.map(({ message }) => message);
-    try {
-      await keepDeadJobs(deps, queue, jobs);
-      for (const entry of group) done(deps, entry, "dead", started);
-    } catch (error) {
-      for (const entry of group) retry(deps, entry, error, started, LONGEST_DEAD_PAUSE_SECONDS);
-    }
+  for (const entries of inGroups(kept)) {
+    const jobs = entries.map(({ message }) => message);
+    tasks.push({ entries, work: () => keepDeadJobs(deps, queue, jobs), areDead: true });
   }
+  await settleAll(deps, queue, tasks);
 }
 
 function done(deps: Deps, entry: Entry, outcome: "done" | "dead", started: number, fault?: unknown): void {
@@ -149,8 +177,9 @@ function done(deps: Deps, entry: Entry, outcome: "done" | "dead", started: numbe
   logJob(deps, entry, outcome, started, fault);
 }
 
-function retry(deps: Deps, entry: Entry, error: unknown, started: number, longestSeconds?: number): void {
+function retry(deps: Deps, { areDead }: Task, entry: Entry, error: unknown, started: number): void {
   const { message, job } = entry;
+  const longestSeconds = areDead ? LONGEST_DEAD_PAUSE_SECONDS : undefined;
   const delaySeconds = isRecovery(job)
     ? recoverySeconds(message.attempts)
     : backoffSeconds(message.attempts, deps.random(), longestSeconds);

@@ -1,22 +1,24 @@
 import type { Deps } from "./deps.ts";
-import { LONGEST_RECOVERY_SECONDS } from "./domain/backoff.ts";
-import { LONGEST_RUN_MILLISECONDS } from "./domain/health.ts";
+import { LONGEST_RECOVERY_SECONDS } from "./domain/retry-policy.ts";
+import { LONGEST_RUN_MILLISECONDS } from "./domain/service-state.ts";
+import { inTurn } from "./flows/in-turn.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
+import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { purgeDeadJobs } from "./platform/store/dead-jobs.ts";
+import { purgeKeys } from "./platform/store/idempotency-keys.ts";
+import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
+import { purgeOutcomes } from "./platform/store/outcome-counts.ts";
 import {
   findInterrupted,
   findUnsubmitted,
   findWithoutReceipt,
   markInterrupted,
-  takeForgotten,
-  takeForgottenCallbacks,
-} from "./platform/store/left-behind.ts";
-import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
-import { purgeOutcomes } from "./platform/store/outcome-counts.ts";
+  takeOverdue,
+  takeOverdueCallbacks,
+} from "./platform/store/overdue.ts";
 import { purgeInbound, purgeMessages } from "./platform/store/reports.ts";
-import { purgeExpiredKeys } from "./platform/store/store-messages.ts";
 import { recordSweep } from "./platform/store/sweeps.ts";
 import { listWebsites } from "./platform/store/websites.ts";
 
@@ -32,6 +34,8 @@ interface SweepJob {
 }
 
 const JOBS: SweepJob[] = [
+  // First: what is to be cancelled must not be queued.
+  { name: "cancel-messages", run: ({ kv, db }, now) => cancelKept(kv, db, now) },
   { name: "requeue-messages", run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
   { name: "end-interrupted", run: endInterrupted },
@@ -39,7 +43,7 @@ const JOBS: SweepJob[] = [
   { name: "end-without-receipt", run: endWithoutReceipt },
   { name: "copy-credentials", isRoutine: true, run: copyCredentials },
   { name: "purge-messages", isRoutine: true, run: purgeOld },
-  { name: "purge-send-keys", isRoutine: true, run: ({ db }, now) => purgeExpiredKeys(db, now) },
+  { name: "purge-send-keys", isRoutine: true, run: ({ db }, now) => purgeKeys(db, now, now - TOMBSTONE_MILLISECONDS) },
   { name: "purge-outcomes", isRoutine: true, run: ({ db }, now) => purgeOutcomes(db, now) },
   {
     name: "purge-dead-jobs",
@@ -92,7 +96,7 @@ async function run(deps: Deps, { name, isRoutine, run }: SweepJob, now: number):
 async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
   return inSteps(
-    () => takeForgotten(deps.db, { queuedBefore, now, margin: recoveryMargin(deps) }),
+    () => takeOverdue(deps.db, { queuedBefore, now, margin: recoveryMargin(deps) }),
     (forgotten) => queueDeliveriesAt(deps, forgotten, now, TOGETHER_SECONDS),
   );
 }
@@ -110,7 +114,7 @@ function recoveryMargin({ config }: Deps): number {
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
   return inSteps(
-    () => takeForgottenCallbacks(deps.db, queuedBefore, now),
+    () => takeOverdueCallbacks(deps.db, queuedBefore, now),
     (due) => queueCallbacks(deps, due),
   );
 }
@@ -146,13 +150,18 @@ async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {
 async function purgeOld(deps: Deps, now: number): Promise<number> {
   const before = now - deps.config.retentionMilliseconds;
   let count = 0;
-  for (const { websiteId } of await listWebsites(deps.db)) {
+  const purge = async (websiteId: string) => {
     count += await inSteps(
       () => purgeMessages(deps.db, websiteId, before),
       async () => {},
     );
-  }
-  await purgeInbound(deps.db, before);
+  };
+  const websites = (await listWebsites(deps.db)).map(
+    ({ websiteId }) =>
+      () =>
+        purge(websiteId),
+  );
+  await inTurn([...websites, () => purgeInbound(deps.db, before)], (next) => next());
   return count;
 }
 

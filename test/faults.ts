@@ -34,3 +34,19 @@ export function failingDatabase(
     batch: (statements: D1PreparedStatement[]) => fail(() => db.batch(statements.map(original))),
   } as unknown as D1Database;
 }
+
+/** D1 whose nth transaction waits until it is released: what happens meanwhile comes between a flow's reads and its writes. */
+export function heldDatabase(db: D1Database, nth: number): { db: D1Database; reached: Promise<void>; release(): void } {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  let count = 0;
+  const batch = async (statements: D1PreparedStatement[]) => {
+    if (++count === nth) {
+      reached.resolve();
+      await released.promise;
+    }
+    return db.batch(statements);
+  };
+  const held = { prepare: (sql: string) => db.prepare(sql), batch } as unknown as D1Database;
+  return { db: held, reached: reached.promise, release: released.resolve };
+}

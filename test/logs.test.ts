@@ -1,7 +1,7 @@
 /** What the log says, and what it must never say. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { log } from "../src/deps.ts";
 import { maskNumbers, toMaskedJson } from "../src/domain/mask.ts";
+import { log } from "../src/log.ts";
 import { handleRequest } from "../src/router.ts";
 import { ADA, CarrierWorld, mockSockets } from "./carriers/carrier-world.ts";
 import { kannel } from "./carriers/kannel.ts";

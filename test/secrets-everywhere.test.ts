@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { log } from "../src/deps.ts";
+import { log } from "../src/log.ts";
 import { sha256Hex } from "../src/platform/secrets.ts";
 import { CARRIERS, CarrierWorld, mockSockets, SETTINGS } from "./carriers/carrier-world.ts";
 import { failingDatabase } from "./faults.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { log } from "../src/deps.ts";
+import { log } from "../src/log.ts";
 import { seal, unseal } from "../src/platform/secrets.ts";
 import { dumpStores } from "./stores.ts";
 import { OPERATOR_TOKEN, type TestClient, World } from "./world.ts";

@@ -7,13 +7,15 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { type Deps, logLine, makeDeps, makeLasting } from "../src/deps.ts";
+import { type Deps, makeDeps, makeIsolateState } from "../src/deps.ts";
 import type { ClientSettings, Operation } from "../src/domain/client.ts";
 import type { Job } from "../src/domain/job.ts";
+import { logLine } from "../src/log.ts";
 import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
+import { forgetSilence, takeSilence } from "./silence.ts";
 import { emptyStores } from "./stores.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
@@ -33,11 +35,15 @@ export interface TestClient {
 
 const wait = scheduler.wait.bind(scheduler);
 
-/** Pauses of less than a second are over at once: between tries of the store, and for others to travel with. */
-function skipPauses(): void {
-  vi.spyOn(scheduler, "wait").mockImplementation((milliseconds, options) =>
-    wait(milliseconds < 1000 ? 0 : milliseconds, options),
-  );
+/**
+ * Shorter pauses are over at once: between tries of the store, and for others to travel with. What can be ended early is a
+ * time limit, and is over as soon as the call that it was set for is known to be silent.
+ */
+export function skipPauses(shorterThan = 1000): void {
+  vi.spyOn(scheduler, "wait").mockImplementation((milliseconds, options) => {
+    if (options?.signal) return takeSilence(milliseconds) ?? wait(milliseconds, options);
+    return wait(milliseconds < shorterThan ? 0 : milliseconds);
+  });
 }
 
 /** The Worker on real bindings, with a clock that the test holds and queues that deliver when the test says so. */
@@ -54,7 +60,7 @@ export class World {
     this.#pending = pending;
     this.deps = {
       ...makeDeps(env, { waitUntil: (work) => pending.push(work) }),
-      ...makeLasting(env),
+      ...makeIsolateState(env),
       now: () => this.now,
       random: () => 0.5,
       messages: this.#queue(this.jobs),
@@ -69,6 +75,7 @@ export class World {
   static async create(): Promise<World> {
     await emptyStores();
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+    forgetSilence();
     skipPauses();
     return new World();
   }
@@ -90,8 +97,8 @@ export class World {
   }
 
   /** A request to the Worker, whose answer must fit the OpenAPI document; what it left for after its answer is done too. */
-  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const request = new Request(`${ORIGIN}${path}`, init as RequestInit<RequestInitCfProperties>);
+  async fetch(path: string, init: RequestInit = {}, origin = ORIGIN): Promise<Response> {
+    const request = new Request(`${origin}${path}`, init as RequestInit<RequestInitCfProperties>);
     const response = await handleRequest(request, () => this.deps);
     await this.afterAnswer();
     await expectDocumented(request, init.body, response);
@@ -137,7 +144,7 @@ export class World {
 
   /** A website with a client that wants callbacks, and subscribers as lines of CSV. */
   async brand(subscribers: string[] = [], websiteId = "brand"): Promise<TestClient> {
-    await this.website(websiteId);
+    await this.website(websiteId, { carrier: "sandbox" });
     if (subscribers.length > 0) await this.subscribers(websiteId, subscribers);
     return this.client(websiteId, { callbackUrl: `https://${websiteId}.example.com/callbacks` });
   }

@@ -1,5 +1,5 @@
 // The status of a list of numbers as it is usually written: a library for each number and one for the file, and queries of
-// `IN (…)` by 100 parameters.
+// `IN (…)` by 100 parameters, one after another or, with ?batch, in one call.
 import { parsePhoneNumber } from "libphonenumber-js";
 import Papa from "papaparse";
 import { callCounter } from "./counter.ts";
@@ -22,7 +22,9 @@ export default {
     await callCounter(env, client.websiteId);
     const { phone_numbers = [], csv_file } = await request.json<StatusRequest>();
     const { valid, invalid } = parseNumbers(csv_file === undefined ? phone_numbers : readCsv(csv_file));
-    const subscribed = await findSubscribed(env.DB, client.websiteId, valid);
+    const queries = prepareQueries(env.DB, client.websiteId, valid);
+    const inOneCall = new URL(request.url).searchParams.has("batch");
+    const subscribed = await findSubscribed(inOneCall ? env.DB.batch<PhoneRow>(queries) : runInTurn(queries));
     return Response.json({
       phoneNumberStatuses: valid.map((phoneNumber) => ({
         phoneNumber,
@@ -54,17 +56,29 @@ function parseNumbers(given: string[]): { valid: string[]; invalid: string[] } {
   return { valid: [...valid], invalid: [...invalid] };
 }
 
-async function findSubscribed(db: D1Database, websiteId: string, phones: string[]): Promise<Set<string>> {
-  const subscribed = new Set<string>();
+interface PhoneRow {
+  phone: number;
+}
+
+function prepareQueries(db: D1Database, websiteId: string, phones: string[]): D1PreparedStatement[] {
+  const queries = [];
   for (let start = 0; start < phones.length; start += NUMBERS_A_QUERY) {
     const part = phones.slice(start, start + NUMBERS_A_QUERY).map((phone) => Number(phone.slice(1)));
-    const { results } = await db
-      .prepare(
-        `SELECT phone FROM subscriptions WHERE website_id = ? AND subscribed = 1 AND phone IN (${part.map(() => "?").join(",")})`,
-      )
-      .bind(websiteId, ...part)
-      .all<{ phone: number }>();
-    for (const { phone } of results) subscribed.add(`+${phone}`);
+    const places = part.map(() => "?").join(",");
+    const sql = `SELECT phone FROM subscriptions WHERE website_id = ? AND subscribed = 1 AND phone IN (${places})`;
+    queries.push(db.prepare(sql).bind(websiteId, ...part));
   }
+  return queries;
+}
+
+async function runInTurn(queries: D1PreparedStatement[]): Promise<D1Result<PhoneRow>[]> {
+  const results = [];
+  for (const query of queries) results.push(await query.all<PhoneRow>());
+  return results;
+}
+
+async function findSubscribed(running: Promise<D1Result<PhoneRow>[]>): Promise<Set<string>> {
+  const subscribed = new Set<string>();
+  for (const { results } of await running) for (const { phone } of results) subscribed.add(`+${phone}`);
   return subscribed;
 }

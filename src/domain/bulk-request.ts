@@ -1,5 +1,5 @@
 // Pure. The messages of a bulk request, read from its body piece by piece.
-import { JSONParser } from "@streamparser/json";
+import { JSONParser, TokenType } from "@streamparser/json";
 import * as z from "zod";
 import { failField } from "./failure.ts";
 import { sendRequestSchema } from "./send-request.ts";
@@ -52,8 +52,13 @@ export class BulkReader {
   #texts: string[] = [];
   #characters = 0;
   #incompleteBytes = 0;
+  #depth = 0;
+  /** The token before, of the body's own object. */
+  #before: TokenType | undefined;
+  #arrays = 0;
 
   constructor() {
+    this.#parser.onToken = ({ token, value }) => this.#countArrays(token, value);
     this.#parser.onValue = ({ value, key }) => {
       this.#incompleteBytes = 0;
       if (typeof key === "number") this.#add(value);
@@ -82,6 +87,17 @@ export class BulkReader {
   /** The next chunk that is whole. */
   take(): BulkChunk | undefined {
     return this.#whole.shift();
+  }
+
+  /** JSON.parse would take the last of two fields of one name; here, the messages of the first are stored by then. */
+  #countArrays(token: TokenType, value: unknown): void {
+    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) this.#depth -= 1;
+    if (this.#depth === 1) {
+      const isName = this.#before === TokenType.LEFT_BRACE || this.#before === TokenType.COMMA;
+      if (isName && value === "messages" && ++this.#arrays > 1) throw new BrokenBodyError("two fields named messages");
+    }
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) this.#depth += 1;
+    if (this.#depth <= 1) this.#before = token;
   }
 
   #add(item: unknown): void {

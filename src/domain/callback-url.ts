@@ -6,7 +6,7 @@
  * see them all. A name is not looked up: what it leads to may change before the next post.
  * @param allowLocal http and loopback are allowed: only where the service itself runs on loopback
  */
-export function callbackUrlFault(text: string, allowLocal: boolean): string | undefined {
+export function validateCallbackUrl(text: string, allowLocal: boolean): string | undefined {
   if (text.length > 2048) return "must have at most 2048 characters";
   // The parser would pass over them: what is stored and shown would not be what is called.
   if (!/^[a-z]+:\/\/[^\s\p{Cc}\\]+$/iu.test(text) || !URL.canParse(text)) return "must be an absolute https URL";

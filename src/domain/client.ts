@@ -1,6 +1,6 @@
 // Pure. A client: a pair of credentials that acts for one website.
 import * as z from "zod";
-import { callbackUrlFault } from "./callback-url.ts";
+import { validateCallbackUrl } from "./callback-url.ts";
 
 export const OPERATIONS = ["send", "status", "subscription", "subscribe", "unsubscribe"] as const;
 
@@ -12,7 +12,7 @@ export const CLIENT_SECRET = /^[0-9a-f]{64}$/;
 /** @param allowLocal whether callbacks may go to http and loopback: only where the service itself runs on loopback */
 export function clientSettingsSchema(allowLocal: boolean) {
   const callbackUrl = z.string({ error: "must be a string" }).superRefine((url, context) => {
-    const message = callbackUrlFault(url, allowLocal);
+    const message = validateCallbackUrl(url, allowLocal);
     if (message) context.addIssue({ code: "custom", message });
   });
   return z.object(

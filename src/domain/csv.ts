@@ -1,8 +1,7 @@
-// Pure. CSV as RFC 4180 has it; what is read, also as spreadsheets and scripts write it: LF, CRLF or CR, blank lines, a byte-order mark.
+// Pure. CSV after RFC 4180. The reader also accepts files of spreadsheets and scripts: LF, CRLF or CR, and blank lines.
 
 const COMMA = 44;
 const QUOTE = 34;
-const SPACE = 32;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
@@ -17,8 +16,8 @@ export class UnclosedQuoteError extends Error {
 }
 
 /**
- * The records of a CSV text, one at a time; blank lines are passed over. Fields are as written, quotes removed and
- * doubled quotes halved. The array is the caller's to keep.
+ * The records of a CSV text, one at a time, without blank lines. Quotes around a field are removed and doubled quotes are
+ * halved; nothing is trimmed. Each record is a new array.
  * @param text already decoded, without a byte-order mark
  * @throws UnclosedQuoteError
  */
@@ -59,7 +58,7 @@ function endOfField(text: string, from: number): number {
   return text.length;
 }
 
-/** What stands between a closing quote and the next separator is kept as it is: a broken quote loses no character. */
+/** Text between a closing quote and the next separator stays in the field: a broken quote loses no character. */
 function readQuoted(text: string, from: number, line: number): { field: string; next: number; lineBreaks: number } {
   let field = "";
   let position = from + 1;
@@ -76,7 +75,7 @@ function readQuoted(text: string, from: number, line: number): { field: string; 
   return { field: field + text.slice(position, next), next, lineBreaks: field.split(/\r\n|\r|\n/).length - 1 };
 }
 
-/** The first record's fields, trimmed, and the others; undefined for a text without a record. */
+/** The first record, trimmed, as the names of the columns; undefined for a text without a record. */
 export function readTable(text: string): { columns: string[]; rows: Generator<string[], void> } | undefined {
   const rows = csvRecords(text);
   const heading = rows.next();
@@ -84,88 +83,10 @@ export function readTable(text: string): { columns: string[]; rows: Generator<st
   return { columns: heading.value.map((column) => column.trim()), rows };
 }
 
-/** The columns of a table, and where the cells of one of them stand. */
-export interface Column {
-  columns: string[];
-  text: string;
-  /** Also those beyond the most that were asked for. */
-  rows: number;
-  /** Of each row, where its cell begins and ends in the text; undefined without that column. */
-  bounds: Uint32Array | undefined;
-}
-
-/**
- * What readTable gives of one column, for a text without a quote: many times as fast, as no record and no cell is taken
- * apart.
- */
-export function readPlainColumn(given: string, name: string, mostRows: number): Column {
-  const text = given.includes("\r") ? given.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : given;
-  const lines = new Lines(text);
-  const columns = lines.next() ? lines.read().split(",") : [];
-  const names = columns.map((column) => column.trim());
-  const index = names.indexOf(name);
-  if (index === -1) return { columns: names, text, rows: 0, bounds: undefined };
-  // A row has two characters at least, but for the last.
-  const bounds = new Uint32Array(2 * Math.min(mostRows, Math.ceil(text.length / 2)));
-  let rows = 0;
-  for (; lines.next(); rows++) if (rows < mostRows) lines.findCell(index, bounds, 2 * rows);
-  return { columns: names, text, rows, bounds: bounds.subarray(0, 2 * Math.min(rows, mostRows)) };
-}
-
-/** The lines of a text that are not blank, one after the other, without a copy of any. */
-class Lines {
-  readonly #text: string;
-  #start = 0;
-  #end = -1;
-  /** The first comma from the place on that was looked at last. */
-  #comma = -1;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** @returns false at the end */
-  next(): boolean {
-    while (this.#end < this.#text.length) {
-      this.#start = this.#end + 1;
-      const end = this.#text.indexOf("\n", this.#start);
-      this.#end = end === -1 ? this.#text.length : end;
-      if (!this.#isBlank()) return true;
-    }
-    return false;
-  }
-
-  read(): string {
-    return this.#text.slice(this.#start, this.#end);
-  }
-
-  /** Writes where the cell with this index begins and ends; an empty one where the line is too short. */
-  findCell(index: number, bounds: Uint32Array, at: number): void {
-    let start = this.#start;
-    for (let passed = 0; passed < index && start < this.#end; passed++) start = this.#commaFrom(start) + 1;
-    if (start > this.#end) start = this.#end;
-    bounds[at] = start;
-    bounds[at + 1] = Math.min(this.#commaFrom(start), this.#end);
-  }
-
-  #isBlank(): boolean {
-    return !(this.#text.charCodeAt(this.#start) > SPACE && this.#start < this.#end) && this.read().trim() === "";
-  }
-
-  /** Each part of the text is searched once. */
-  #commaFrom(place: number): number {
-    if (this.#comma < place) {
-      const comma = this.#text.indexOf(",", place);
-      this.#comma = comma === -1 ? this.#text.length : comma;
-    }
-    return this.#comma;
-  }
-}
-
-/** What a spreadsheet takes for the beginning of a formula, the wide forms included. */
+/** Characters with which a formula of a spreadsheet begins, full-width forms included. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** CSV for a spreadsheet: texts are quoted, and one that would be taken for a formula has an apostrophe before it. */
+/** CSV for a spreadsheet: every text is quoted, and a text that looks like a formula gets an apostrophe in front. */
 export function writeCsv(rows: readonly (readonly (string | number)[])[]): string {
   return rows.map((row) => `${row.map(writeField).join(",")}\r\n`).join("");
 }

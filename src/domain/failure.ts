@@ -1,4 +1,5 @@
-// Pure. The expected failures of a request; http/errors.ts turns each into an answer.
+// Pure. The expected failures of a request, and the check of its fields; http/errors.ts turns each failure into an answer.
+import type * as z from "zod";
 
 /** One broken rule of a request's body. `field` is a path such as `phone` or `phone_numbers[3]`. */
 export interface FieldError {
@@ -23,9 +24,18 @@ export type Failure =
   | { kind: "fields-wrong"; details: FieldError[] }
   | { kind: "resource-unknown"; what: string }
   | { kind: "idempotency-conflict" }
-  | { kind: "store-unavailable" }
-  /** A bulk request that ended early, when some of its messages were stored. */
-  | { kind: "bulk-interrupted"; because: Failure; stored: { index: number; messageId: string }[] };
+  /** `isKeyed`: what may be stored is found by the same request with the same Idempotency-Key, and by no other. */
+  | { kind: "store-unavailable"; isKeyed?: boolean }
+  | BulkInterrupted;
+
+/** A bulk request that ended early, when some of its messages were stored. */
+export interface BulkInterrupted {
+  kind: "bulk-interrupted";
+  because: Exclude<Failure, BulkInterrupted> | { kind: "fault" };
+  stored: { index: number; messageId: string }[];
+  /** Whether it has an Idempotency-Key. */
+  isKeyed: boolean;
+}
 
 /** Thrown by guards, body readers and stores, and caught in one place, by the router. */
 export class RequestFailure extends Error {
@@ -37,7 +47,45 @@ export class RequestFailure extends Error {
   }
 }
 
+/** Whether a store did not answer: then the same may work later. */
+export function isStoreUnavailable(error: unknown): boolean {
+  return error instanceof RequestFailure && error.failure.kind === "store-unavailable";
+}
+
 /** @returns never: throws the failure of one field. */
 export function failField(field: string, message: string): never {
   throw new RequestFailure({ kind: "fields-wrong", details: [{ field, message }] });
+}
+
+/** @throws RequestFailure with every wrong field of `input` */
+export function parseFields<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+  const parsed = tryFields(schema, input);
+  if (parsed.details) throw new RequestFailure({ kind: "fields-wrong", details: parsed.details });
+  return parsed.data;
+}
+
+/** What `input` says, or every wrong field of it. */
+export function tryFields<T extends z.ZodType>(
+  schema: T,
+  input: unknown,
+): { data: z.output<T>; details?: never } | { data?: never; details: FieldError[] } {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return { data: parsed.data };
+  return { details: parsed.error.issues.flatMap((issue) => toFieldErrors(issue, [])) };
+}
+
+/** A union's own issue says only "Invalid input"; its first option is the one that a caller means. */
+function toFieldErrors(issue: z.core.$ZodIssue, parent: PropertyKey[]): FieldError[] {
+  const path = [...parent, ...issue.path];
+  const firstOption = issue.code === "invalid_union" ? issue.errors[0] : undefined;
+  if (firstOption) return firstOption.flatMap((inner) => toFieldErrors(inner, path));
+  return [{ field: toFieldName(path), message: issue.message }];
+}
+
+function toFieldName(path: PropertyKey[]): string {
+  const name = path.reduce<string>(
+    (text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`),
+    "",
+  );
+  return name === "" ? "body" : name;
 }

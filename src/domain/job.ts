@@ -1,19 +1,7 @@
 // Pure. What travels through the queue of messages: ids and outcomes, never a text or a number.
 import * as z from "zod";
 import { MESSAGE_STATUSES } from "./message.ts";
-
-/** What a carrier reports of a message after it has taken it. */
-export const receiptSchema = z.object({
-  messageId: z.string(),
-  status: z.enum(["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"]),
-  reason: z.string().nullable(),
-  /** null where the carrier gives none. */
-  carrierMessageId: z.string().nullable(),
-  /** The person has opted out at the carrier. */
-  optedOut: z.boolean(),
-});
-
-export type Receipt = z.output<typeof receiptSchema>;
+import { receiptSchema } from "./receipt.ts";
 
 /** How a submission ended. `status` null: the carrier surely has not taken it, and it is tried again at `retryAt`. */
 const submissionRecordSchema = z.object({

@@ -18,7 +18,7 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
  * The statuses from which each status can be reached. A status that stands in no other's list is final. DELIVERED can
  * follow PENDING_TO_SEND: a receipt may arrive before the answer to the submission is stored.
  */
-export const REACHED_FROM = {
+export const ALLOWED_FROM = {
   PENDING_TO_SEND: [],
   SENDING: ["PENDING_TO_SEND"],
   DELIVERED: ["PENDING_TO_SEND", "SENDING"],
@@ -28,6 +28,14 @@ export const REACHED_FROM = {
   NOT_SUBSCRIBED: ["PENDING_TO_SEND"],
   FAILED_TO_MATCH: [],
 } as const satisfies Record<MessageStatus, readonly MessageStatus[]>;
+
+/** Statuses of messages that surely reached nobody, and never will. */
+export const NEVER_SENT = [
+  "NOT_FOUND",
+  "NOT_SUBSCRIBED",
+  "FAILED_TO_MATCH",
+  "FAILED_TO_SEND",
+] as const satisfies MessageStatus[];
 
 /** An accepted send request, before it has a recipient and a status. Absent optional fields are null. */
 export interface NewMessage extends Segments {

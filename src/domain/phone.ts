@@ -1,5 +1,5 @@
 // Pure. Phone numbers: E.164 text at the edges, whole numbers inside.
-import { type MetadataJson, parsePhoneNumberFromString } from "libphonenumber-js/core";
+import { type CountryCode, type MetadataJson, parsePhoneNumberFromString } from "libphonenumber-js/core";
 import { PHONE_METADATA } from "./phone-metadata.ts";
 
 const metadata = JSON.parse(PHONE_METADATA) as MetadataJson;
@@ -39,6 +39,34 @@ export function isE164ToLibrary(text: string): boolean {
   return parsed !== undefined && parsed.number === text && parsed.isPossible();
 }
 
+/** `+` and 7 to 15 digits: what was accepted once and stored may have this form, and be no possible number any more. */
+export const PHONE_FORM = /^\+[1-9]\d{6,14}$/;
+
+/** The possible number that is reached by dialling `text` in a country, as digits; NaN where there is none. */
+export function dialledDigits(text: string, country: Country): number {
+  const parsed = parsePhoneNumberFromString(text, country.name as CountryCode, metadata);
+  return parsed ? e164Digits(parsed.number) : Number.NaN;
+}
+
+export interface Country {
+  /** Two letters. */
+  name: string;
+  callingCode: string;
+}
+
+/** Of each calling code, the country that it mainly belongs to: those that share one are dialled in the same way. */
+export function listCountries(): Country[] {
+  return Object.entries(namesByCode).map(([callingCode, [name = ""]]) => ({ name, callingCode }));
+}
+
+/** Whose number it is, or with whose it shares its calling code; undefined for what is no number in E.164 form. */
+export function countryOf(e164: string): Country | undefined {
+  if (!isE164(e164)) return undefined;
+  const callingCode = String(parsePhoneNumberFromString(e164, metadata)?.countryCallingCode);
+  const [name] = namesByCode[callingCode] ?? [];
+  return name === undefined ? undefined : { name, callingCode };
+}
+
 /** A known calling code, a length that all of its countries have, and no national prefix that would be taken away. */
 function isBeyondDoubt(text: string, start: number, end: number): boolean {
   let callingCode = 0;
@@ -67,10 +95,10 @@ interface Plan {
  * A country's entry in the library's data, by position:
  * https://gitlab.com/catamphetamine/libphonenumber-js/-/blob/master/METADATA.md
  */
-type Country = { 3?: number[] | 0; 5?: string | 0; 7?: string | 0 };
+type Numbering = { 3?: number[] | 0; 5?: string | 0; 7?: string | 0 };
 
 const namesByCode = metadata.country_calling_codes as Record<string, string[]>;
-const countries = metadata.countries as unknown as Record<string, Country>;
+const countries = metadata.countries as unknown as Record<string, Numbering>;
 
 /** By calling code, each made when a number first asks for it; null where no country has it. */
 const plans: (Plan | null | undefined)[] = [];
@@ -83,9 +111,9 @@ function planOf(callingCode: number): Plan | null {
   return plan;
 }
 
-function toPlan(users: Country[]): Plan | null {
+function toPlan(users: Numbering[]): Plan | null {
   if (users.length === 0) return null;
-  const toBits = ({ 3: lengths }: Country) => (lengths || []).reduce((bits, length) => bits | (1 << length), 0);
+  const toBits = ({ 3: lengths }: Numbering) => (lengths || []).reduce((bits, length) => bits | (1 << length), 0);
   const lengths = users.map(toBits).reduce((all, own) => all & own);
   const prefixes = users.flatMap(
     ({ 5: prefix, 7: forParsing }) => withoutLengths(forParsing || prefix || "", lengths) || [],

@@ -1,6 +1,6 @@
 // Pure. The CSV file of subscribers that an operator imports.
 import { failField } from "./failure.ts";
-import { CsvError, decodeUtf8, readPhoneRows } from "./phone-list.ts";
+import { CsvError, decodeUtf8, readPhoneRows } from "./phone-file.ts";
 import { type SubscriberRow, type Subscribers, toSubscribers } from "./subscribers.ts";
 
 const YES_NO = new Map([

@@ -22,6 +22,8 @@ export interface Subscribers {
   subscribers: Subscriber[];
   /** As given, trimmed; distinct. */
   invalidPhoneNumbers: string[];
+  /** Those of the invalid numbers that are to be opted out: such a number may have been stored when it was valid. */
+  invalidOptOuts: string[];
   /** Their numbers are stored without an address. */
   invalidEmails: string[];
 }
@@ -29,11 +31,13 @@ export interface Subscribers {
 export function toSubscribers(rows: Iterable<SubscriberRow>): Subscribers {
   const subscribers = new Map<string, Subscriber>();
   const invalidPhones = new Set<string>();
+  const invalidOptOuts = new Set<string>();
   const invalidEmails = new Set<string>();
   for (const row of rows) {
     const phone = row.phone.trim();
     if (!isE164(phone)) {
       invalidPhones.add(phone);
+      if (!row.subscribed) invalidOptOuts.add(phone);
       continue;
     }
     const email = row.email.trim().toLowerCase();
@@ -45,6 +49,13 @@ export function toSubscribers(rows: Iterable<SubscriberRow>): Subscribers {
   return {
     subscribers: [...subscribers.values()],
     invalidPhoneNumbers: [...invalidPhones],
+    invalidOptOuts: [...invalidOptOuts],
     invalidEmails: [...invalidEmails],
   };
+}
+
+/** The numbers that are not among the changes. */
+export function without(phones: string[], changes: { phone: string }[]): string[] {
+  const changed = new Set(changes.map(({ phone }) => phone));
+  return phones.filter((phone) => !changed.has(phone));
 }

@@ -4,58 +4,91 @@ import type { FieldError } from "./failure.ts";
 
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
 
+/** `""` and null take it away; left out, it stays. */
 function orNull<T extends z.ZodType>(schema: T) {
   return z
     .union([schema, z.literal(""), z.null()])
     .optional()
-    .transform((value) => (value === "" || value === undefined ? null : value) as z.output<T> | null);
+    .transform((value) => (value === "" ? null : value) as z.output<T> | null | undefined);
 }
 
 const text = (most: number) =>
   z.string({ error: "must be a string" }).max(most, { error: `must have at most ${most} characters` });
 
+/** What may be chosen of carriers. */
+export interface CarrierRules {
+  /** What is wrong with a carrier and a sender. */
+  faults(carrier: string, sender: string | null): FieldError[];
+  /** Those that are set up. */
+  names: string[];
+  /** Of a website that names none; undefined where it must name one. */
+  defaultCarrier: string | undefined;
+}
+
+const fields = z.object(
+  {
+    name: z
+      .string({ error: "is required, and must be a string" })
+      .trim()
+      .min(1, { error: "is required" })
+      .max(200, { error: "must have at most 200 characters" })
+      .optional()
+      .meta({ description: "Required of a new website." }),
+    carrier: orNull(text(40)).meta({
+      description:
+        "One that is set up. Required of a new website, unless only the sandbox is set up: it is then the default.",
+    }),
+    sender: orNull(text(100)).meta({ description: "A number, a short code, or another sender of the carrier." }),
+    helpText: orNull(text(1600)).meta({ description: "The reply to HELP and INFO." }),
+    duplicateWindowHours: orNull(
+      z
+        .number({ error: "must be a number of hours" })
+        .int({ error: "must be a whole number of hours" })
+        .min(1, { error: "must be at least 1" })
+        .max(168, { error: "must be at most 168" }),
+    ).meta({
+      description:
+        "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
+    }),
+  },
+  { error: "must be a JSON object" },
+);
+
 /**
- * @param carrierFaults what is wrong with a carrier and a sender: told together with the other fields
- * @param defaultCarrier of a website that names none
+ * What is given of a website's settings; what is left out is undefined.
+ * @param present the website as it is: what is left out stays so; undefined for a new one
  */
-export function websiteSettingsSchema(
-  carrierFaults: (carrier: string, sender: string | null) => FieldError[],
-  defaultCarrier: string,
-) {
-  return z
-    .object(
-      {
-        name: z
-          .string({ error: "is required, and must be a string" })
-          .trim()
-          .min(1, { error: "is required" })
-          .max(200, { error: "must have at most 200 characters" }),
-        carrier: orNull(text(40))
-          .transform((carrier) => carrier ?? defaultCarrier)
-          .meta({ description: `One that is set up; \`${defaultCarrier}\` when left out.` }),
-        sender: orNull(text(100)).meta({ description: "A number, a short code, or what else the carrier sends from." }),
-        helpText: orNull(text(1600)).meta({ description: "What HELP and INFO are answered." }),
-        duplicateWindowHours: orNull(
-          z
-            .number({ error: "must be a number of hours" })
-            .int({ error: "must be a whole number of hours" })
-            .min(1, { error: "must be at least 1" })
-            .max(168, { error: "must be at most 168" }),
-        ).meta({ description: "How long the same number, text and sendPurpose is one message; never when left out." }),
-      },
-      { error: "must be a JSON object" },
-    )
+export function websiteSettingsSchema(present: WebsiteSettings | undefined, carriers: CarrierRules) {
+  const isLeft = (carrier: unknown) => present !== undefined && carrier === undefined;
+  return fields
     .superRefine(
-      ({ carrier, sender }: { carrier?: unknown; sender?: unknown }, context) => {
-        if (typeof carrier !== "string") return;
-        const isSender = typeof sender === "string" || sender === null;
-        for (const { field, message } of carrierFaults(carrier, isSender ? sender : null)) {
-          if (field === "carrier" || isSender) context.addIssue({ code: "custom", path: [field], message });
+      ({ name, carrier, sender }: Record<string, unknown>, context) => {
+        const add = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
+        if (!present && name === undefined) add("name", "is required");
+        if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;
+        const chosen = isLeft(carrier) ? present?.carrier : (carrier ?? carriers.defaultCarrier);
+        if (chosen === undefined) {
+          return add("carrier", `must name one of those that are set up: ${carriers.names.join(", ")}`);
+        }
+        const from = sender === undefined ? present?.sender : sender;
+        for (const { field, message } of carriers.faults(chosen, typeof from === "string" ? from : null)) {
+          if (field === "carrier" || isTextOrNone(sender)) add(field, message);
         }
       },
       { when: ({ value }) => typeof value === "object" && value !== null },
-    );
+    )
+    .transform(({ carrier, ...given }) => ({
+      ...given,
+      carrier: isLeft(carrier) ? undefined : (carrier ?? carriers.defaultCarrier),
+    }));
 }
+
+function isTextOrNone(value: unknown): value is string | null | undefined {
+  return typeof value === "string" || value === null || value === undefined;
+}
+
+/** Settings of which some may be left out. */
+export type GivenSettings = z.output<ReturnType<typeof websiteSettingsSchema>>;
 
 export interface WebsiteSettings {
   name: string;

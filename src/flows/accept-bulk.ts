@@ -7,11 +7,11 @@ import {
   type bulkSendAnswerSchema,
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
-import { RequestFailure } from "../domain/failure.ts";
-import { tryFields } from "../domain/field-errors.ts";
+import { RequestFailure, tryFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
-import type { OnceKey, StoredMessage } from "../platform/store/store-messages.ts";
+import { beginBulk, END_PART, type IdempotencyKey } from "../platform/store/idempotency-keys.ts";
+import type { StoredMessage } from "../platform/store/store-messages.ts";
 import {
   followUp,
   IDEMPOTENCY_MILLISECONDS,
@@ -22,6 +22,9 @@ import {
 } from "./accept-message.ts";
 
 export type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
+
+/** How many messages over the limit are answered one by one; the rest, of which there may be millions, together. */
+const MOST_SURPLUS = 50_000;
 
 /**
  * Stores the messages of a body while it comes in. Each stands for itself: what is wrong with one is told in the answer,
@@ -36,11 +39,11 @@ export async function acceptBulk(
   body: AsyncIterable<Uint8Array>,
   key: string | undefined,
 ): Promise<BulkAnswer> {
-  const run = new BulkRun(deps, sender, key, key === undefined ? deps.newId() : await firstId(sender, key));
+  const run = new BulkRun(deps, sender, key);
   try {
     await readAll(body, run);
   } catch (error) {
-    throw interrupted(error, run.answer);
+    throw interrupted(error, run.answer, key !== undefined);
   }
   return run.answer;
 }
@@ -51,27 +54,21 @@ async function readAll(body: AsyncIterable<Uint8Array>, run: BulkRun): Promise<v
     for (let chunk = reader.take(); chunk; chunk = reader.take()) await run.store(chunk);
   };
   for await (const piece of body) {
+    if (run.isFull) continue;
     reader.write(piece);
     await storeWhole();
   }
-  reader.end();
+  if (!run.isFull) reader.end();
   await storeWhole();
   await run.finish();
 }
 
-function interrupted(error: unknown, { successSent }: BulkAnswer): unknown {
+function interrupted(error: unknown, { successSent: stored }: BulkAnswer, isKeyed: boolean): unknown {
   const known = error instanceof BrokenBodyError ? new RequestFailure({ kind: "body-not-json" }) : error;
-  if (!(known instanceof RequestFailure) || successSent.length === 0) return known;
-  return new RequestFailure(
-    { kind: "bulk-interrupted", because: known.failure, stored: successSent },
-    { cause: error },
-  );
-}
-
-/** With a key, the ids follow from it: the same request has the same. A UUID of version 8. */
-async function firstId({ client }: Sender, key: string): Promise<string> {
-  const hex = await sha256Hex(`bulk ${client.websiteId} ${key}`);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  if (stored.length === 0) return known;
+  const failure = known instanceof RequestFailure ? known.failure : ({ kind: "fault" } as const);
+  if (failure.kind === "bulk-interrupted") return known;
+  return new RequestFailure({ kind: "bulk-interrupted", because: failure, stored, isKeyed }, { cause: error });
 }
 
 /** The id of the message at an index: the first id with its last eight digits counted on. */
@@ -85,27 +82,39 @@ class BulkRun {
   readonly #deps: Deps;
   readonly #sender: Sender;
   readonly #key: string | undefined;
-  readonly #firstId: string;
   readonly #attempt: string;
-  #chunks = 0;
+  #begun: { firstId: string; expiresAt: number } | undefined;
+  #parts = 0;
   #count = 0;
 
-  constructor(deps: Deps, sender: Sender, key: string | undefined, first: string) {
+  constructor(deps: Deps, sender: Sender, key: string | undefined) {
     this.#deps = deps;
     this.#sender = sender;
     this.#key = key;
-    this.#firstId = first;
     this.#attempt = deps.newId();
+  }
+
+  /** Whether what still comes has been answered for: it is neither read nor stored. */
+  get isFull(): boolean {
+    return this.#count > MAX_BULK_MESSAGES + MOST_SURPLUS;
   }
 
   /** @throws RequestFailure */
   async store({ items, json }: BulkChunk): Promise<void> {
     const start = this.#count;
     this.#count += items.length;
-    if (this.#count > MAX_BULK_MESSAGES) throw wrongCount(`has more than ${MAX_BULK_MESSAGES} items`);
-    const messages = await this.#check(items, start);
-    const options = storeOptions(this.#deps, this.#sender.client, await this.#onceKey(String(this.#chunks++), json));
-    const stored = await storeOrCancel(this.#deps, options, [...messages.values()]);
+    const room = Math.max(0, MAX_BULK_MESSAGES - start);
+    if (room > 0) await this.#storePart(items.slice(0, room), start, json);
+    for (const [offset, item] of items.slice(room).entries()) this.#refuseSurplus(item, start + room + offset);
+  }
+
+  async #storePart(items: unknown[], start: number, json: string): Promise<void> {
+    this.#begun ??= await this.#begin();
+    const messages = await this.#check(items, start, this.#begun.firstId);
+    const key = await this.#partKey(this.#parts++, json);
+    const stored = await storeOrCancel(this.#deps, storeOptions(this.#deps, this.#sender.client, key), [
+      ...messages.values(),
+    ]);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
     if (stored.kind === "stored") followUp(this.#deps, stored);
     const { duplicates } = stored;
@@ -114,18 +123,37 @@ class BulkRun {
     }
   }
 
+  #refuseSurplus(item: unknown, index: number): void {
+    const place = index - MAX_BULK_MESSAGES;
+    if (place > MOST_SURPLUS) return;
+    const which = place === MOST_SURPLUS ? "this message and all after it are" : "this message is";
+    const errorMessage = `a request has at most 50,000 messages: ${which} not stored`;
+    this.answer.failedSent.push({ index, ...recipientOf(item), errorMessage });
+  }
+
+  /** The ids of a request with a key are kept with the key; those of any other are new. */
+  async #begin(): Promise<{ firstId: string; expiresAt: number }> {
+    const newId = this.#deps.newId();
+    const now = this.#deps.now();
+    const expiresAt = now + IDEMPOTENCY_MILLISECONDS;
+    if (this.#key === undefined) return { firstId: newId, expiresAt };
+    const { websiteId, clientId } = this.#sender.client;
+    return beginBulk(this.#deps.db, { websiteId, clientId, key: this.#key, newId, expiresAt, now });
+  }
+
   /** What is right of the items, by index; what is wrong goes into the answer. */
-  async #check(items: unknown[], start: number): Promise<Map<number, StoredMessage>> {
+  async #check(items: unknown[], start: number, firstId: string): Promise<Map<number, StoredMessage>> {
     const messages = new Map<number, StoredMessage>();
     for (const [offset, item] of items.entries()) {
       const index = start + offset;
       const { data, details } = tryFields(sendRequestSchema, item);
-      if (details) {
-        const errorMessage = details.map(({ field, message }) => `${field}: ${message}`).join("; ");
+      const { message, detail } = data
+        ? await toStoredMessage(this.#deps, this.#sender, data, nthId(firstId, index))
+        : {};
+      if (message) messages.set(index, message);
+      else {
+        const errorMessage = (details ?? [detail]).map((it) => `${it?.field}: ${it?.message}`).join("; ");
         this.answer.failedSent.push({ index, ...recipientOf(item), errorMessage });
-      } else {
-        const id = nthId(this.#firstId, index);
-        messages.set(index, await toStoredMessage(this.#deps, this.#sender, data, id));
       }
     }
     return messages;
@@ -133,28 +161,30 @@ class BulkRun {
 
   /** @throws RequestFailure when there was no message, or the key was used with a longer or shorter body */
   async finish(): Promise<void> {
-    if (this.#count === 0) throw wrongCount(`must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`);
-    const once = await this.#onceKey("end", String(this.#count));
-    if (!once) return;
-    const stored = await storeOrCancel(this.#deps, storeOptions(this.#deps, this.#sender.client, once), []);
+    if (this.#count === 0) {
+      const message = `must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`;
+      throw new RequestFailure({ kind: "fields-wrong", details: [{ field: "messages", message }] });
+    }
+    const key = await this.#partKey(END_PART, String(this.#count));
+    if (!key) return;
+    const stored = await storeOrCancel(this.#deps, storeOptions(this.#deps, this.#sender.client, key), []);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   }
 
-  async #onceKey(part: string, bound: string): Promise<OnceKey | undefined> {
-    if (this.#key === undefined) return undefined;
-    const expiresAt = this.#deps.now() + IDEMPOTENCY_MILLISECONDS;
+  async #partKey(number: number, bound: string): Promise<IdempotencyKey | null> {
+    if (this.#key === undefined || !this.#begun) return null;
+    const { websiteId, clientId } = this.#sender.client;
+    const { firstId, expiresAt } = this.#begun;
     return {
-      key: `bulk:${part}:${this.#key}`,
+      websiteId,
+      clientId,
+      key: this.#key,
       bodyHash: await sha256Hex(bound),
       expiresAt,
       attempt: this.#attempt,
-      ...(part === "end" ? {} : { closedBy: `bulk:end:${this.#key}` }),
+      part: { firstId, number },
     };
   }
-}
-
-function wrongCount(message: string): RequestFailure {
-  return new RequestFailure({ kind: "fields-wrong", details: [{ field: "messages", message }] });
 }
 
 function recipientOf(item: unknown): { phone: string | null; email: string | null } {

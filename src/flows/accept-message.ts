@@ -1,18 +1,14 @@
 import type { Deps } from "../deps.ts";
 import type { Credentials } from "../domain/client.ts";
-import { RequestFailure } from "../domain/failure.ts";
+import { type FieldError, RequestFailure } from "../domain/failure.ts";
 import { newLinkCode, placeLink } from "../domain/link.ts";
 import { countSegments } from "../domain/segments.ts";
-import type { SendRequest } from "../domain/send-request.ts";
+import { type SendRequest, validateLinkedText } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
-import {
-  type OnceKey,
-  type Stored,
-  type StoredMessage,
-  type StoreOptions,
-  storeMessages,
-} from "../platform/store/store-messages.ts";
-import { queueCallbacks, queueJobs, queueTogether } from "./queue-jobs.ts";
+import { keepCancellation } from "../platform/store/cancelled-messages.ts";
+import type { IdempotencyKey } from "../platform/store/idempotency-keys.ts";
+import { type Stored, type StoredMessage, type StoreOptions, storeMessages } from "../platform/store/store-messages.ts";
+import { queueBatched, queueCallbacks, queueJobs } from "./queue-jobs.ts";
 
 export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
 
@@ -31,7 +27,7 @@ export interface Idempotency {
 /**
  * Stores a message, and queues what follows from its first status. Once this has returned, the message is never lost.
  * @returns the id of the message, or of the earlier one that it repeats
- * @throws RequestFailure idempotency-conflict, store-unavailable
+ * @throws RequestFailure fields-wrong, idempotency-conflict, store-unavailable
  */
 export async function acceptMessage(
   deps: Deps,
@@ -41,60 +37,88 @@ export async function acceptMessage(
 ): Promise<string> {
   const { client } = sender;
   const messageId = deps.newId();
-  const options = storeOptions(deps, client, idempotency && (await onceKey(deps, idempotency, messageId)));
-  const message = await toStoredMessage(deps, sender, request, messageId);
-  const stored = await storeOrCancel(deps, options, [message]);
+  const key = idempotency ? await toKey(deps, client, idempotency, messageId) : null;
+  const { message, detail } = await toStoredMessage(deps, sender, request, messageId);
+  if (detail) throw new RequestFailure({ kind: "fields-wrong", details: [detail] });
+  const stored = await storeOrCancel(deps, storeOptions(deps, client, key), [message]);
   if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   if (stored.kind === "repeated") return stored.attempt;
   followUp(deps, stored);
   return stored.duplicates.get(messageId) ?? messageId;
 }
 
-async function onceKey(deps: Deps, { key, body }: Idempotency, attempt: string): Promise<OnceKey> {
+async function toKey(
+  deps: Deps,
+  { websiteId, clientId }: Credentials,
+  { key, body }: Idempotency,
+  attempt: string,
+): Promise<IdempotencyKey> {
   const expiresAt = deps.now() + IDEMPOTENCY_MILLISECONDS;
-  return { key: `key:${key}`, bodyHash: await sha256Hex(body), expiresAt, attempt };
+  return { websiteId, clientId, key, bodyHash: await sha256Hex(body), expiresAt, attempt, part: null };
 }
 
-export function storeOptions(deps: Deps, client: Credentials, once: OnceKey | undefined): StoreOptions {
+export function storeOptions(deps: Deps, client: Credentials, key: IdempotencyKey | null): StoreOptions {
   const { websiteId, clientId, duplicateWindowHours } = client;
   const acceptedAt = deps.now();
   const duplicatesUntil = duplicateWindowHours === null ? null : acceptedAt + duplicateWindowHours * 3_600_000;
-  return { websiteId, clientId, acceptedAt, once: once ?? null, duplicatesUntil };
+  return { websiteId, clientId, acceptedAt, key, duplicatesUntil };
 }
 
-/** The message that a request asks for, with its link in place of the URL. */
+type ToStore = { message: StoredMessage; detail?: undefined } | { message?: undefined; detail: FieldError };
+
+/** The message that a request asks for, with its link in place of the URL; or what is wrong with it then. */
 export async function toStoredMessage(
   deps: Deps,
   { client, linkOrigin }: Sender,
   request: SendRequest,
   messageId: string,
-): Promise<StoredMessage> {
+): Promise<ToStore> {
   const { websiteId, clientId, duplicateWindowHours } = client;
   const { clickUrl, sendPurpose } = request;
   const linkCode = clickUrl === null ? null : newLinkCode(deps.randomBytes);
   const text = clickUrl === null ? request.text : placeLink(request.text, clickUrl, `${linkOrigin}/l/${linkCode}`);
-  const same = JSON.stringify([request.text, sendPurpose]);
-  const sameHash = duplicateWindowHours === null ? null : await sha256Hex(same);
+  const message = validateLinkedText(text);
+  if (message) return { detail: { field: "text", message } };
+  const content = JSON.stringify([request.text, sendPurpose]);
+  const dedupeHash = duplicateWindowHours === null ? null : await sha256Hex(content);
   const acceptedAt = deps.now();
-  return { ...request, ...countSegments(text), text, linkCode, messageId, websiteId, clientId, acceptedAt, sameHash };
+  const ids = { messageId, websiteId, clientId, acceptedAt };
+  return { message: { ...request, ...countSegments(text), text, linkCode, dedupeHash, ...ids } };
 }
 
 /**
  * A store that fails may still have stored the messages. The client is told to send them again, so what may have been
- * stored is taken back; but not with an Idempotency-Key, under which the repetition will find it.
+ * stored is cancelled; but not with an Idempotency-Key, under which the repetition finds it.
+ * @throws RequestFailure store-unavailable: safe to repeat. Error when it is not: nothing could keep the cancellation
  */
 export async function storeOrCancel(deps: Deps, options: StoreOptions, messages: StoredMessage[]): Promise<Stored> {
   try {
     return await storeMessages(deps.db, options, messages);
   } catch (error) {
-    const messageIds = messages.map(({ messageId }) => messageId);
-    if (!options.once) await queueJobs(deps, [{ kind: "cancel", messageIds }]);
+    const isUnavailable = error instanceof RequestFailure && error.failure.kind === "store-unavailable";
+    if (options.key && isUnavailable) {
+      throw new RequestFailure({ kind: "store-unavailable", isKeyed: true }, { cause: error });
+    }
+    if (!options.key) await cancel(deps, messages);
     throw error;
+  }
+}
+
+/** The store has failed; a queue or KV keeps what is to be cancelled until it works. */
+async function cancel(deps: Deps, messages: StoredMessage[]): Promise<void> {
+  const messageIds = messages.map(({ messageId }) => messageId);
+  if (await queueJobs(deps, [{ kind: "cancel", messageIds }])) return;
+  try {
+    await keepCancellation(deps.kv, `${deps.now()}:${deps.newId()}`, messageIds);
+  } catch (error) {
+    throw new Error("neither the queue nor KV takes a cancellation: messages that may be stored are not cancelled", {
+      cause: error,
+    });
   }
 }
 
 /** Queues deliveries and callbacks, after the answer. */
 export function followUp(deps: Deps, { pending, due }: Stored & { kind: "stored" }): void {
-  if (pending.length > 0) deps.waitUntil(queueTogether(deps, pending));
+  if (pending.length > 0) deps.waitUntil(queueBatched(deps, pending));
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
 }

@@ -1,7 +1,8 @@
 import type { Deps } from "../deps.ts";
-import type { Receipt } from "../domain/job.ts";
+import type { Receipt } from "../domain/receipt.ts";
 import { changeStatus } from "../platform/store/messages.ts";
 import { optOutRecipient } from "../platform/store/subscriptions.ts";
+import { inTurn } from "./in-turn.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 
 /**
@@ -11,16 +12,21 @@ import { queueCallbacks } from "./queue-jobs.ts";
  */
 export async function applyReceipts(deps: Deps, receipts: Receipt[], carrier?: string): Promise<void> {
   const same = Map.groupBy(receipts, ({ status, reason }) => JSON.stringify([status, reason]));
-  for (const group of same.values()) {
-    const [{ status, reason }] = group as [Receipt];
-    const ids = group.map(({ messageId }) => messageId);
-    await queueCallbacks(deps, await changeStatus(deps.db, { ids, status, reason, now: deps.now(), carrier }));
-  }
-  await optOutAtCarrier(
-    deps,
-    receipts.filter(({ optedOut }) => optedOut),
-    carrier,
+  const optedOut = receipts.filter((receipt) => receipt.optedOut);
+  await inTurn(
+    [
+      ...[...same.values()].map((group) => () => applyGroup(deps, group, carrier)),
+      () => optOutAtCarrier(deps, optedOut, carrier),
+    ],
+    (apply) => apply(),
   );
+}
+
+/** Receipts that say the same, in one statement. */
+async function applyGroup(deps: Deps, group: Receipt[], carrier: string | undefined): Promise<void> {
+  const [{ status, reason }] = group as [Receipt];
+  const ids = group.map(({ messageId }) => messageId);
+  await queueCallbacks(deps, await changeStatus(deps.db, { ids, status, reason, now: deps.now(), carrier }));
 }
 
 /** The carrier says that the recipients of these messages have opted out there: so they have here, once a message. */
@@ -29,8 +35,8 @@ export async function optOutAtCarrier(
   messages: { messageId: string; reason: string | null }[],
   carrier?: string,
 ): Promise<void> {
-  for (const { messageId, reason } of messages) {
+  await inTurn(messages, ({ messageId, reason }) => {
     const origin = { source: "carrier", proof: reason ?? messageId, now: deps.now() } as const;
-    await optOutRecipient(deps.db, messageId, origin, carrier);
-  }
+    return optOutRecipient(deps.db, messageId, origin, carrier);
+  });
 }

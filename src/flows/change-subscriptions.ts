@@ -1,43 +1,34 @@
 import type { Deps } from "../deps.ts";
-import { toDigits } from "../domain/phone.ts";
-import { hmacHex } from "../platform/secrets.ts";
-import { erasePerson, readMarks } from "../platform/store/erasure.ts";
-import { type ChangeOrigin, changeSubscriptions, type SubscriptionChange } from "../platform/store/subscriptions.ts";
+import { PHONE_FORM, toDigits, toE164 } from "../domain/phone.ts";
+import { changeSubscriptions, type SubscriptionChange } from "../platform/store/change-subscriptions.ts";
+import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.ts";
+import { tombstonesOf } from "./erasure-tombstones.ts";
 
 /**
- * Sets the state of numbers. What the person has said stands: a number whose owner opted out is not subscribed again, and
- * one that was erased is not stored again.
+ * Sets the state of numbers. What the person has said stands: a number whose owner opted out, or that was erased, is not
+ * subscribed. An opt-out is stored whoever it is of.
  * @returns the numbers that were to be subscribed and are not, E.164
  */
-export async function setSubscriptions(
+export function setSubscriptions(
   deps: Deps,
   websiteId: string,
   changes: SubscriptionChange[],
   origin: ChangeOrigin,
 ): Promise<string[]> {
-  const erased = await findErased(deps, websiteId, changes);
-  const left = erased.size === 0 ? changes : changes.filter(({ phone }) => !erased.has(phone));
-  const optedOut = await changeSubscriptions(deps.db, websiteId, left, origin);
-  const refused = changes.filter(({ phone, subscribed }) => subscribed && erased.has(phone));
-  return [...optedOut, ...refused.map(({ phone }) => phone)];
+  return changeSubscriptions(deps.db, websiteId, changes, origin, (phones) => tombstonesOf(deps, websiteId, phones));
 }
 
-async function findErased(deps: Deps, websiteId: string, changes: SubscriptionChange[]): Promise<Set<string>> {
-  const marks = await readMarks(deps.db, websiteId);
-  const erased = new Set<string>();
-  if (marks.size === 0) return erased;
-  for (const { phone } of changes) {
-    if (marks.has(await markOf(deps, websiteId, phone))) erased.add(phone);
-  }
-  return erased;
-}
-
-/** @returns how many messages went */
-export async function erase(deps: Deps, websiteId: string, phone: string): Promise<number> {
-  return erasePerson(deps.db, websiteId, toDigits(phone), await markOf(deps, websiteId, phone));
-}
-
-/** With the service's key: without it, the few numbers that there are could all be tried. */
-function markOf({ config }: Deps, websiteId: string, phone: string): Promise<string> {
-  return hmacHex(config.serviceKey ?? "", `erased ${websiteId} ${phone}`);
+/**
+ * The opt-outs of those numbers that are no possible ones, and that the website has stored or texted: numbering plans change,
+ * and with them the library's data.
+ * @param invalid as given
+ */
+export async function findInvalidOptOuts(
+  deps: Deps,
+  websiteId: string,
+  invalid: string[],
+): Promise<SubscriptionChange[]> {
+  const phones = invalid.filter((text) => PHONE_FORM.test(text)).map(toDigits);
+  const stored = await findStored(deps.db, websiteId, phones);
+  return stored.map((digits) => ({ phone: toE164(digits), email: null, subscribed: false }));
 }

@@ -1,4 +1,5 @@
-import type { Deps, LogFields } from "../deps.ts";
+import type { Deps } from "../deps.ts";
+import type { LogFields } from "../log.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { addOutcomes, type OutcomeCount } from "../platform/store/outcome-counts.ts";
 

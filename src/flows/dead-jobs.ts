@@ -3,6 +3,7 @@ import { RequestFailure } from "../domain/failure.ts";
 import { type Job, jobSchema } from "../domain/job.ts";
 import { maskNumbers, toMaskedJson } from "../domain/mask.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { parseJsonColumn } from "../platform/store/database.ts";
 import {
   type DeadJob,
   findDeadJob,
@@ -10,7 +11,9 @@ import {
   listWaitingDeadJobs,
   markPutBack,
 } from "../platform/store/dead-jobs.ts";
+import { withinTime } from "../platform/time-limit.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
+import { QUEUE_MILLISECONDS } from "./queue-jobs.ts";
 
 /** A job as the queue brings it. */
 export interface QueuedJob {
@@ -58,16 +61,24 @@ export async function putBackOne(deps: Deps, id: string): Promise<boolean> {
   return job !== undefined;
 }
 
-/** Queued first, marked after: what is cut off between the two is put back twice, which the claims make harmless. */
+/**
+ * Queued first, marked after: what is cut off between the two is put back twice, which the claims make harmless. One that
+ * the queue does not take waits on, and the others go.
+ */
 async function putBack(deps: Deps, jobs: DeadJob[]): Promise<number> {
-  await inParallel(jobs, CONNECTIONS, async ({ body }) => {
+  const failures: unknown[] = [];
+  const queued: string[] = [];
+  await inParallel(jobs, CONNECTIONS, async ({ id, body }) => {
     try {
-      await deps.messages.send(JSON.parse(body) as Job, { contentType: "json" });
+      const sending = deps.messages.send(parseJsonColumn<Job | string>(body, body) as Job, { contentType: "json" });
+      await withinTime(QUEUE_MILLISECONDS, sending);
+      queued.push(id);
     } catch (error) {
-      throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+      failures.push(error);
     }
   });
-  const ids = jobs.map(({ id }) => id);
-  for (const id of ids) deps.log("info", "dead-job.put-back", { jobId: id });
-  return markPutBack(deps.db, ids, deps.now());
+  for (const id of queued) deps.log("info", "dead-job.put-back", { jobId: id });
+  const left = await markPutBack(deps.db, queued, deps.now());
+  if (failures.length > 0) throw new RequestFailure({ kind: "store-unavailable" }, { cause: failures[0] });
+  return left;
 }

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
-import { backoffSeconds } from "../domain/backoff.ts";
-import { CarrierRest } from "../domain/carrier-rest.ts";
+import { CircuitBreaker } from "../domain/circuit-breaker.ts";
 import type { SubmissionRecord } from "../domain/job.ts";
+import { backoffSeconds } from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import {
@@ -13,6 +13,7 @@ import {
 } from "../platform/store/messages.ts";
 import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
+import { inTurn } from "./in-turn.ts";
 import {
   claimOrRelease,
   queueCallbacks,
@@ -35,7 +36,7 @@ const PATIENCE_MILLISECONDS = 2000;
 const RUN_MILLISECONDS = 5 * 60_000;
 
 /** After so many submissions that the carrier did not take, a message has failed, whatever time is left to it. */
-const MOST_ATTEMPTS = 40;
+export const MOST_ATTEMPTS = 40;
 
 /**
  * Submits those of the messages that wait, each once: only what this run has claimed in the store is submitted, and what
@@ -54,46 +55,49 @@ export async function deliverMessages(deps: Deps, ids: string[]): Promise<void> 
 
 async function deliverThrough(deps: Deps, carrier: string, ids: string[], connections: number): Promise<void> {
   const started = deps.now();
-  const rest = restOf(deps, carrier);
+  const breaker = breakerOf(deps, carrier);
   const step = connections * SUBMISSIONS_A_CONNECTION;
   for (let start = 0; start < ids.length; start += step) {
     const now = deps.now();
-    const until = rest.until(now);
-    if (until !== undefined) return letRest(deps, carrier, ids.slice(start), until);
+    const until = breaker.openUntil(now);
+    if (until !== undefined) return waitForBreaker(deps, carrier, ids.slice(start), until);
     if (now - started > RUN_MILLISECONDS) return queueDeliveries(deps, ids.slice(start));
-    const isDone = await deliverSome(deps, ids.slice(start, start + step), rest, connections);
+    const isDone = await deliverSome(deps, ids.slice(start, start + step), breaker, connections);
     if (!isDone) return queueDeliveries(deps, ids.slice(start + step));
   }
 }
 
-function restOf({ rests }: Deps, carrier: string): CarrierRest {
-  const rest = rests.get(carrier) ?? new CarrierRest();
-  rests.set(carrier, rest);
-  return rest;
+function breakerOf({ breakers }: Deps, carrier: string): CircuitBreaker {
+  const breaker = breakers.get(carrier) ?? new CircuitBreaker();
+  breakers.set(carrier, breaker);
+  return breaker;
 }
 
-/** What a failing carrier is spared waits in the store and in the queue, and is no attempt. */
-async function letRest(deps: Deps, carrier: string, ids: string[], until: number): Promise<void> {
+/** Messages for a carrier whose breaker is open wait in the store and in the queue. That is no attempt. */
+async function waitForBreaker(deps: Deps, carrier: string, ids: string[], until: number): Promise<void> {
   const seconds = Math.ceil((until - deps.now()) / 1000);
   deps.log("warn", "carrier.rests", { carrier, count: ids.length, seconds });
-  await postpone(deps.db, ids, until, `${carrier} keeps failing and is given a rest`);
+  await postpone(deps.db, ids, until, `${carrier} keeps failing: its circuit breaker is open`);
   await queueDeliveries(deps, ids, seconds);
 }
 
 /** Submissions of one claim. */
 interface Turn {
-  rest: CarrierRest;
+  breaker: CircuitBreaker;
   ended: number;
-  /** No other is to begin. */
+  /** No other submission may begin. */
   isOver: boolean;
 }
 
-/** @returns whether all has ended; what has not is left to the background, and what had not begun waits again */
-async function deliverSome(deps: Deps, ids: string[], rest: CarrierRest, connections: number): Promise<boolean> {
+/**
+ * @returns whether every submission has ended. Those that have not go on in the background, and messages whose submission had
+ * not begun wait again.
+ */
+async function deliverSome(deps: Deps, ids: string[], breaker: CircuitBreaker, connections: number): Promise<boolean> {
   const claim = deps.newId();
   const claimed = await claimSome(deps, ids, claim);
   if (claimed.length === 0) return true;
-  const turn: Turn = { rest, ended: 0, isOver: false };
+  const turn: Turn = { breaker, ended: 0, isOver: false };
   const work = inParallel(claimed, connections, (message) => submit(deps, message, turn)).then((endings) =>
     recordOutcomes(
       deps,
@@ -104,7 +108,7 @@ async function deliverSome(deps: Deps, ids: string[], rest: CarrierRest, connect
   const isDone = await Promise.race([work.then(() => true), scheduler.wait(PATIENCE_MILLISECONDS).then(() => false)]);
   if (isDone) return true;
   turn.isOver = true;
-  if (turn.ended === 0) rest.hangs(deps.now());
+  if (turn.ended === 0) breaker.recordHang(deps.now());
   deps.waitUntil(work);
   return false;
 }
@@ -118,8 +122,8 @@ async function claimSome(deps: Deps, ids: string[], claim: string): Promise<Clai
   return claimed;
 }
 
-/** `spared`: the carrier was not asked. */
-type Ending = Submission | { kind: "spared"; reason: string; seconds: number };
+/** `skipped`: nothing was submitted. */
+type Ending = Submission | { kind: "skipped"; reason: string; seconds: number };
 
 async function submit(
   deps: Deps,
@@ -127,30 +131,30 @@ async function submit(
   turn: Turn,
 ): Promise<{ message: ClaimedMessage; ending: Ending }> {
   const started = deps.now();
-  const until = turn.rest.until(started);
+  const until = turn.breaker.openUntil(started);
   if (until !== undefined || turn.isOver) {
-    const reason = `${message.carrier} ${until === undefined ? "is slow" : "keeps failing and is given a rest"}`;
-    return { message, ending: { kind: "spared", reason, seconds: Math.ceil(((until ?? started) - started) / 1000) } };
+    const reason = `${message.carrier} ${until === undefined ? "is slow" : "keeps failing: its circuit breaker is open"}`;
+    return { message, ending: { kind: "skipped", reason, seconds: Math.ceil(((until ?? started) - started) / 1000) } };
   }
   const submission = await trySubmit(deps, message);
   turn.ended += 1;
-  noteHealth(deps, turn.rest, submission);
+  updateBreaker(deps, turn.breaker, submission);
   deps.log(submission.kind === "accepted" ? "info" : "warn", "message.submitted", {
     messageId: message.messageId,
     websiteId: message.websiteId,
     carrier: message.carrier,
-    outcome: submission.kind,
+    outcome: submission.kind === "later" && submission.unauthorized ? "unauthorized" : submission.kind,
     attempt: message.attempts,
     milliseconds: deps.now() - started,
   });
   return { message, ending: submission };
 }
 
-function noteHealth(deps: Deps, rest: CarrierRest, submission: Submission): void {
-  if (submission.kind === "accepted" || submission.kind === "refused") rest.worked();
+function updateBreaker(deps: Deps, breaker: CircuitBreaker, submission: Submission): void {
+  if (submission.kind === "accepted" || submission.kind === "refused") breaker.recordSuccess();
   else if (submission.failing) {
     const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
-    rest.failed(deps.now(), deps.random(), seconds);
+    breaker.recordFailure(deps.now(), deps.random(), seconds);
   }
 }
 
@@ -168,9 +172,9 @@ async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submissio
 function toRecord(deps: Deps, message: ClaimedMessage, submission: Ending): SubmissionRecord {
   const { messageId, attempts } = message;
   const nothing = { reason: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
-  const record = { ...nothing, messageId, attempted: submission.kind !== "spared" };
+  const record = { ...nothing, messageId, attempted: submission.kind !== "skipped" };
   switch (submission.kind) {
-    case "spared":
+    case "skipped":
       return { ...record, status: null, reason: submission.reason, retryAt: deps.now() + submission.seconds * 1000 };
     case "accepted": {
       const receipt = submission.receipt ? { ...submission.receipt, messageId } : null;
@@ -208,14 +212,13 @@ async function recordOutcomes(deps: Deps, claim: string, records: SubmissionReco
 export async function storeOutcomes(deps: Deps, claim: string, records: SubmissionRecord[]): Promise<void> {
   const now = deps.now();
   await queueCallbacks(deps, await recordSubmissions(deps.db, records, claim, now));
-  await optOutAtCarrier(
-    deps,
-    records.filter(({ optedOut }) => optedOut),
-  );
-  await applyReceipts(
-    deps,
-    records.flatMap(({ receipt }) => receipt ?? []),
-  );
+  const optedOut = records.filter((record) => record.optedOut);
+  const receipts = records.flatMap(({ receipt }) => receipt ?? []);
   const waiting = records.flatMap(({ messageId, retryAt }) => (retryAt === null ? [] : { messageId, at: retryAt }));
-  await queueDeliveriesAt(deps, waiting, now);
+  const follow = [
+    () => optOutAtCarrier(deps, optedOut),
+    () => applyReceipts(deps, receipts),
+    () => queueDeliveriesAt(deps, waiting, now),
+  ];
+  await inTurn(follow, (next) => next());
 }

@@ -10,6 +10,7 @@ import {
   rotateSecrets,
   updateClient,
 } from "../platform/store/clients.ts";
+import { inTurn } from "./in-turn.ts";
 
 /** Shown once, and never readable again. */
 export interface IssuedSecrets {
@@ -90,10 +91,15 @@ export async function copyCredentials(deps: Deps): Promise<number> {
   return clients.length;
 }
 
+/** @throws RequestFailure store-unavailable when one could not be copied; the others are */
 async function copyAll(deps: Deps, clients: Credentials[]): Promise<void> {
-  for (const credentials of clients) await deps.credentials.write(credentials);
-  if (clients.length > 0) {
-    const ids = clients.map(({ clientId }) => clientId);
-    await markCopied(deps.db, ids, deps.now());
+  const copied: string[] = [];
+  try {
+    await inTurn(clients, async (credentials) => {
+      await deps.credentials.write(credentials);
+      copied.push(credentials.clientId);
+    });
+  } finally {
+    if (copied.length > 0) await markCopied(deps.db, copied, deps.now());
   }
 }

@@ -9,7 +9,9 @@ import {
   claimCallbacks,
   type DueCallback,
   type DueEvent,
+  endUnpostable,
   findDueCallbacks,
+  NO_CALLBACK_URL,
   recordCallbacks,
   releaseCallbacks,
 } from "../platform/store/events.ts";
@@ -40,13 +42,27 @@ interface Lane {
  */
 export async function postCallbacks(deps: Deps, eventIds: DueEvent[]): Promise<void> {
   const until = deps.now() + RUN_MILLISECONDS;
-  const lanes = toLanes(await findDueCallbacks(deps.db, eventIds));
-  await inParallel(lanes, CONNECTIONS, (lane) => postLane(deps, lane, until));
+  const due = await findDueCallbacks(deps.db, eventIds);
+  await endWithoutUrl(deps, due);
+  await inParallel(toLanes(due), CONNECTIONS, (lane) => postLane(deps, lane, until));
+}
+
+/** Never throws: what has a URL is posted all the same. What a failed store leaves is found by the sweep. */
+async function endWithoutUrl(deps: Deps, callbacks: DueCallback[]): Promise<void> {
+  const eventIds = callbacks.filter(({ callbackUrl }) => callbackUrl === null).map(({ eventId }) => eventId);
+  if (eventIds.length === 0) return;
+  try {
+    await endUnpostable(deps.db, eventIds, deps.now());
+    deps.log("info", "callbacks.without-url", { count: eventIds.length });
+  } catch (error) {
+    deps.log("error", "callbacks.failed", { count: eventIds.length, error: describeError(error) });
+  }
 }
 
 /** Lanes in the order in which they get connections: each endpoint's first, then each one's second. */
 function toLanes(callbacks: DueCallback[]): Lane[] {
-  const endpoints = [...Map.groupBy(callbacks, ({ callbackUrl }) => new URL(callbackUrl).host).values()];
+  const withUrl = callbacks.filter(({ callbackUrl }) => callbackUrl !== null);
+  const endpoints = [...Map.groupBy(withUrl, ({ callbackUrl }) => endpointOf(String(callbackUrl))).values()];
   const lanes = endpoints.map((ofEndpoint) => {
     const endpoint = { timedOut: false };
     // The events of one message share a lane, so that they arrive in their order.
@@ -60,6 +76,11 @@ function toLanes(callbacks: DueCallback[]): Lane[] {
     }));
   });
   return Array.from({ length: CONNECTIONS_AN_ENDPOINT }, (_, turn) => lanes.flatMap((own) => own[turn] ?? [])).flat();
+}
+
+/** What is stored may be no URL by the rule of today, which only the post tells: it must not throw for all of a batch. */
+function endpointOf(callbackUrl: string): string {
+  return URL.canParse(callbackUrl) ? new URL(callbackUrl).host : callbackUrl;
 }
 
 /** Never throws: the other lanes go on. What a failed store leaves unclaimed is found by the sweep. */
@@ -123,14 +144,28 @@ async function post(deps: Deps, callback: ClaimedCallback): Promise<CallbackReco
   return { eventId: callback.eventId, durationMilliseconds, ...result };
 }
 
+/** Never throws: what cannot be signed is the result of this one callback, and the claim's others are posted. */
 async function signAndPost(deps: Deps, callback: ClaimedCallback, now: number): Promise<PostResult> {
-  const body = callbackBody(callback);
-  let secrets: string[];
+  const { callbackUrl } = callback;
+  if (callbackUrl === null) return notPosted(NO_CALLBACK_URL);
   try {
-    secrets = await Promise.all(callback.callbackSecrets.map((sealed) => unseal(sealed, deps.config.serviceKey ?? "")));
+    const body = callbackBody(callback);
+    const secrets = await unsealAll(deps, callback);
+    return await postOnce(callbackUrl, body, signatureHeaders(callback.eventId, body, secrets, now));
   } catch (error) {
-    const response = `the callback secret cannot be decrypted; has SERVICE_KEY changed? (${describeError(error)})`;
-    return { outcome: "not-posted", httpStatus: null, response };
+    return notPosted(describeError(error));
   }
-  return postOnce(callback.callbackUrl, body, signatureHeaders(callback.eventId, body, secrets, now));
+}
+
+function notPosted(response: string): PostResult {
+  return { outcome: "not-posted", httpStatus: null, response };
+}
+
+/** @throws Error that tells the operator what may have happened */
+async function unsealAll({ config }: Deps, { callbackSecrets }: ClaimedCallback): Promise<string[]> {
+  try {
+    return await Promise.all(callbackSecrets.map((sealed) => unseal(sealed, config.serviceKey ?? "")));
+  } catch (cause) {
+    throw new Error("the callback secret cannot be decrypted; has SERVICE_KEY changed?", { cause });
+  }
 }

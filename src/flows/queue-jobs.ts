@@ -2,6 +2,10 @@ import type { Deps } from "../deps.ts";
 import { type Job, MESSAGES_A_JOB } from "../domain/job.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
+import { withinTime } from "../platform/time-limit.ts";
+
+/** How long the queue may take; what it has not confirmed counts as not queued, and may come twice. */
+export const QUEUE_MILLISECONDS = 5000;
 
 /** One call of sendBatch takes 100 messages and 256 KB: a job of 100 ids has 4 KB. */
 const BATCH = 50;
@@ -36,26 +40,32 @@ export async function queueDeliveriesAt(
 const GROUPING_MILLISECONDS = 10;
 
 /** Queues messages for delivery together with those that other requests to this isolate bring at the same time. */
-export async function queueTogether(deps: Deps, messageIds: string[]): Promise<void> {
-  if (!deps.group.join(messageIds, deps.now())) return;
+export async function queueBatched(deps: Deps, messageIds: string[]): Promise<void> {
+  if (!deps.deliveryBatch.add(messageIds, deps.now())) return;
   await scheduler.wait(GROUPING_MILLISECONDS);
-  await queueDeliveries(deps, deps.group.take());
+  await queueDeliveries(deps, deps.deliveryBatch.drain());
 }
 
-/** Queues jobs. What cannot be queued is logged and left to the sweep, which finds the rows that wait. */
-export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Promise<void> {
-  await sendAll(deps, deps.messages, jobs, delaySeconds);
+/**
+ * Queues jobs. What cannot be queued is logged and left to the sweep, which finds the rows that wait.
+ * @returns whether all are queued
+ */
+export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Promise<boolean> {
+  return sendAll(deps, deps.messages, jobs, delaySeconds);
 }
 
 /** How soon a job that makes up for a failed store is run. */
 export const RECOVERY_DELAY_SECONDS = 5;
+
+/** As long as D1 lets a call run that nobody waits for any more: a claim that came after its release would stand for ever. */
+const RELEASE_DELAY_SECONDS = 30;
 
 /** What a claim gives; what the store may have claimed as it failed is given back by a job. @throws what the claim throws */
 export async function claimOrRelease<T>(deps: Deps, claim: string, claiming: Promise<T>): Promise<T> {
   try {
     return await claiming;
   } catch (error) {
-    await queueJobs(deps, [{ kind: "release", claim }], RECOVERY_DELAY_SECONDS);
+    await queueJobs(deps, [{ kind: "release", claim }], RELEASE_DELAY_SECONDS);
     throw error;
   }
 }
@@ -65,16 +75,17 @@ export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds =
   await sendAll(deps, deps.callbacks, due, delaySeconds);
 }
 
-async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds: number): Promise<void> {
+async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds: number): Promise<boolean> {
   for (let start = 0; start < bodies.length; start += BATCH) {
     const batch = bodies
       .slice(start, start + BATCH)
       .map((body) => ({ body, contentType: "json" as const, delaySeconds }));
     try {
-      await queue.sendBatch(batch);
+      await withinTime(QUEUE_MILLISECONDS, queue.sendBatch(batch));
     } catch (error) {
       deps.log("error", "queue.failed", { count: bodies.length - start, error: describeError(error) });
-      return;
+      return false;
     }
   }
+  return true;
 }

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { isLoopback } from "../domain/callback-url.ts";
 import {
   addLoads,
   ageSeconds,
@@ -11,17 +12,19 @@ import {
   type ServiceState,
   SUBMISSION_OUTCOMES,
   toBacklog,
-} from "../domain/health.ts";
+} from "../domain/service-state.ts";
+import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { countStates, listCarriersInUse, type StateCounts } from "../platform/store/health.ts";
-import { type OutcomeCount, readOutcomes } from "../platform/store/outcome-counts.ts";
+import { type LastOutcomes, readOutcomes } from "../platform/store/outcome-counts.ts";
 import { withinTime } from "../platform/time-limit.ts";
 
 /**
  * What waits, what is stuck and what fails.
+ * @param origin under which the service was asked
  * @throws RequestFailure store-unavailable
  */
-export async function readServiceState(deps: Deps): Promise<ServiceState> {
+export async function readServiceState(deps: Deps, origin: string): Promise<ServiceState> {
   const now = deps.now();
   const [counts, outcomes, inUse, ...queues] = await Promise.all([
     countStates(deps.db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS }),
@@ -49,14 +52,20 @@ export async function readServiceState(deps: Deps): Promise<ServiceState> {
     },
     deadJobs: toBacklog(counts.deadJobs, now),
     credentialsBehind: toBacklog(counts.credentialsBehind, now),
+    keywordsWithoutEffect: toBacklog(counts.keywordsWithoutEffect, now),
   };
-  return { problems: findProblems(state), ...state };
+  const isSandboxInUse = inUse.includes(DEFAULT_CARRIER) && !runsLocally(deps, origin);
+  return { problems: findProblems({ ...state, isSandboxInUse }), ...state };
+}
+
+function runsLocally({ config }: Deps, origin: string): boolean {
+  return [config.carriers.PUBLIC_ORIGIN ?? origin, origin].every((known) => isLoopback(new URL(known)));
 }
 
 function readCarriers(
   { carriers, now }: Deps,
   { messages }: StateCounts,
-  outcomes: OutcomeCount[],
+  outcomes: LastOutcomes[],
   inUse: string[],
 ): CarrierState[] {
   const submitted = outcomes.filter(({ kind }) => kind === "submission").map(({ carrier }) => carrier);
@@ -67,8 +76,17 @@ function readCarriers(
     isSetUp: Object.hasOwn(carriers.ready, carrier),
     missingSettings: (Object.hasOwn(carriers.missing, carrier) && carriers.missing[carrier]) || [],
     ...byState((name) => toBacklog(messages.get(carrier)?.[name], now())),
+    isUnauthorized: isUnauthorized(outcomes, carrier),
     lastHour: countOutcomes(SUBMISSION_OUTCOMES, outcomes, "submission", carrier),
   }));
+}
+
+/** Of a minute that has both, nobody knows which came last: then the next one tells. */
+function isUnauthorized(outcomes: LastOutcomes[], carrier: string): boolean {
+  const own = outcomes.filter((it) => it.kind === "submission" && it.carrier === carrier);
+  const last = (...names: string[]) =>
+    Math.max(...own.filter(({ outcome }) => names.includes(outcome)).map(({ lastMinute }) => lastMinute));
+  return last("unauthorized") > Number.NEGATIVE_INFINITY && last("unauthorized") >= last("accepted", "refused");
 }
 
 function byState<T>(read: (state: MessageState) => T): Record<MessageState, T> {
@@ -77,8 +95,8 @@ function byState<T>(read: (state: MessageState) => T): Record<MessageState, T> {
 
 function countOutcomes<Name extends string>(
   names: readonly Name[],
-  outcomes: OutcomeCount[],
-  kind: OutcomeCount["kind"],
+  outcomes: LastOutcomes[],
+  kind: LastOutcomes["kind"],
   carrier: string,
 ): Record<Name, number> {
   const found = outcomes.filter((it) => it.kind === kind && it.carrier === carrier);

@@ -1,58 +1,91 @@
 import type { Deps } from "../deps.ts";
+import { isStoreUnavailable } from "../domain/failure.ts";
 import { type Keyword, readKeyword } from "../domain/keyword.ts";
 import type { NewMessage } from "../domain/message.ts";
-import { isE164, toDigits } from "../domain/phone.ts";
+import { toE164 } from "../domain/phone.ts";
 import { countSegments } from "../domain/segments.ts";
 import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
-import { applyInbound } from "../platform/store/inbound.ts";
-import { findWebsitesBySender } from "../platform/store/websites.ts";
+import type { Tombstone } from "../platform/store/erasure.ts";
+import { applyInbound, type InboundRecord } from "../platform/store/inbound.ts";
+import { tombstonesOf } from "./erasure-tombstones.ts";
+import { type Addressees, findAddressees } from "./find-addressees.ts";
+import { inTurn } from "./in-turn.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 
 /** The sendPurpose of what is answered to a keyword. */
 const REPLY_PURPOSE = "keyword-reply";
 
 /**
- * Does what a person's text says, in every website whose sender it answered, and keeps the text for the operator.
+ * Does what a person's text says, in every website that it is for, and keeps the text for the operator. One website answers.
  * Safe to run again with the same text.
  */
 export async function receiveInbound(deps: Deps, carrier: string, inbound: InboundText): Promise<void> {
   const keyword = inbound.keyword ?? readKeyword(inbound.text);
-  const from = toSender(inbound.from);
-  const websites = await findWebsitesBySender(deps.db, carrier, inbound.to.flatMap(withAndWithoutPlus));
+  const addressees = await findAddressees(deps.db, carrier, inbound);
+  const { websites, phone } = addressees;
   if (websites.length === 0) deps.log("warn", "inbound.no-website", { carrier });
-  for (const website of websites.length > 0 ? websites : [null]) {
-    const record = {
-      websiteId: website?.websiteId ?? "",
-      carrier,
-      carrierMessageId: inbound.carrierMessageId,
-      from,
-      to: inbound.to[0] ?? "",
-      text: inbound.text,
-      keyword,
-      receivedAt: deps.now(),
-    };
-    const phone = website && isE164(from) ? toDigits(from) : null;
-    const reply = website && !inbound.answeredByCarrier ? replyTo(deps, website, keyword) : null;
-    const isReplyDue = await applyInbound(deps.db, record, phone, reply);
-    deps.log("info", "inbound.received", { carrier, websiteId: record.websiteId, keyword, replied: isReplyDue });
-    if (reply && isReplyDue) await queueDeliveries(deps, [reply.messageId]);
+  const websiteIds = websites.length > 0 ? websites.map(({ websiteId }) => websiteId) : [""];
+  const hasEffect = keyword !== null && phone !== null && websites.length > 0;
+  const record = {
+    websiteIds,
+    carrier,
+    carrierMessageId: inbound.carrierMessageId,
+    from: phone === null ? inbound.from : toE164(phone),
+    to: inbound.to[0] ?? "",
+    text: inbound.text,
+    keyword,
+    phone: hasEffect ? phone : null,
+    receivedAt: deps.now(),
+  };
+  const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword) : null;
+  const tombstones = hasEffect && keyword === "start" ? await readTombstones(deps, websiteIds, record.from) : [];
+  const isReplyDue = await applyTogether(deps, record, reply, tombstones);
+  for (const websiteId of websiteIds) {
+    const isAnswer = isReplyDue && reply?.websiteId === websiteId;
+    deps.log("info", "inbound.received", { carrier, websiteId, keyword, replied: isAnswer });
+    if (keyword !== null && !hasEffect)
+      deps.log("warn", "inbound.keyword-without-effect", { carrier, websiteId, keyword });
   }
+  if (reply && isReplyDue) await queueDeliveries(deps, [reply.messageId]);
 }
 
-/** E.164 where a plus sign is all that lacks of it: some gateways give numbers without. */
-function toSender(from: string): string {
-  return isE164(`+${from}`) ? `+${from}` : from;
+/** In one transaction; but a website that cannot store the text keeps it from none of the others. */
+async function applyTogether(
+  deps: Deps,
+  record: InboundRecord,
+  reply: NewMessage | null,
+  tombstones: Tombstone[],
+): Promise<boolean> {
+  try {
+    return await applyInbound(deps.db, record, reply, tombstones);
+  } catch (error) {
+    if (isStoreUnavailable(error) || record.websiteIds.length === 1) throw error;
+  }
+  await inTurn(record.websiteIds, (websiteId) => {
+    const own = tombstones.filter(([markedIn]) => markedIn === websiteId);
+    const ownReply = reply?.websiteId === websiteId ? reply : null;
+    return applyInbound(deps.db, { ...record, websiteIds: [websiteId] }, ownReply, own);
+  });
+  return reply !== null;
 }
 
-/** A short code has no plus sign, and gateways differ on whether a number has one. */
-function withAndWithoutPlus(name: string): string[] {
-  return name.startsWith("+") ? [name, name.slice(1)] : [name, `+${name}`];
+/** Under which the number would stand among the erased people of each website. */
+async function readTombstones(deps: Deps, websiteIds: string[], phone: string): Promise<Tombstone[]> {
+  const tombstones: Tombstone[] = [];
+  for (const websiteId of websiteIds) {
+    const [own = []] = await tombstonesOf(deps, websiteId, [phone]);
+    tombstones.push(...own.map((mark): Tombstone => [websiteId, mark]));
+  }
+  return tombstones;
 }
 
-function replyTo(deps: Deps, website: Website, keyword: Keyword | null): NewMessage | null {
-  const text = replyText(website, keyword);
-  if (text === null) return null;
+/** From the website that texted last, or else knows the person; help from one that they have not opted out of. */
+function replyTo(deps: Deps, { websites, optedOutOf }: Addressees, keyword: Keyword): NewMessage | null {
+  const willing = keyword === "help" ? websites.filter(({ websiteId }) => !optedOutOf.has(websiteId)) : websites;
+  const [website] = willing;
+  const text = website ? replyText(website, keyword) : null;
+  if (!website || text === null) return null;
   return {
     ...countSegments(text),
     messageId: deps.newId(),
@@ -70,7 +103,7 @@ function replyTo(deps: Deps, website: Website, keyword: Keyword | null): NewMess
   };
 }
 
-function replyText({ name, helpText }: Website, keyword: Keyword | null): string | null {
+function replyText({ name, helpText }: Website, keyword: Keyword): string | null {
   if (keyword === "stop")
     return `${name}: You are unsubscribed and will get no more messages. Reply START to subscribe again.`;
   if (keyword === "help") return helpText ?? `${name}: Reply STOP to unsubscribe.`;

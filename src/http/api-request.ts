@@ -1,7 +1,8 @@
 import type { IRequestStrict } from "itty-router";
-import type { Deps, LogFields } from "../deps.ts";
+import type { Deps } from "../deps.ts";
 import type { Credentials } from "../domain/client.ts";
 import type { Admission } from "../domain/sliding-window.ts";
+import type { LogFields } from "../log.ts";
 
 /** A request on its way through the guards, with what each has found out. */
 export type ApiRequest = IRequestStrict & {
@@ -18,6 +19,7 @@ export type ApiRequest = IRequestStrict & {
 /** Answers, or lets the next handler of the route do so. */
 export type Guard = (request: ApiRequest, deps: Deps) => Promise<void> | void;
 
+/** Answers. Named after its `operationId` in the OpenAPI document and `Handler`: flows and stores have the bare names. */
 export type Handler = (request: ApiRequest, deps: Deps) => Promise<Response> | Response;
 
 /** The client that requireClient has let through. */

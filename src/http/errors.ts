@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Failure, FieldError } from "../domain/failure.ts";
+import type { BulkInterrupted, Failure, FieldError } from "../domain/failure.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 
 export const errorSchema = z.object({
@@ -42,18 +42,50 @@ function toResponse({ code, message, details, headers }: ErrorAnswer): Response 
 }
 
 export function toAnswer(failure: Failure): ErrorAnswer {
-  if (failure.kind !== "bulk-interrupted") return { code: ERROR_CODES[failure.kind].code, ...explain(failure) };
-  const { stored } = failure;
-  const answer = toAnswer(failure.because);
-  const message = `${answer.message} Before that, ${stored.length} messages were stored, and details says which: repeat the request with its Idempotency-Key, or send only the others.`;
+  if (failure.kind === "bulk-interrupted") return explainInterrupted(failure);
+  return { code: ERROR_CODES[failure.kind].code, ...explain(failure) };
+}
+
+function explainInterrupted(failure: BulkInterrupted): ErrorAnswer {
+  const { because, stored } = failure;
+  const answer = because.kind === "fault" ? FAULT : toAnswer(because);
   const details = stored.map(({ index, messageId }) => ({
     field: `messages[${index}]`,
     message: `stored as ${messageId}`,
   }));
-  return { ...answer, message, details: [...(answer.details ?? []), ...details] };
+  return {
+    ...answer,
+    message: adviseInterrupted(failure, answer.message),
+    details: [...(answer.details ?? []), ...details],
+  };
 }
 
-function explain(failure: Exclude<Failure, { kind: "bulk-interrupted" }>): Omit<ErrorAnswer, "code"> {
+/** What the client may do without texting anybody twice: it depends on whether what is stored is known. */
+function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause: string): string {
+  const count = stored.length === 1 ? "1 message was" : `${stored.length} messages were`;
+  const before = `${count} stored before that: details names each.`;
+  const whole = "Repeat the same request with the same Idempotency-Key";
+  switch (because.kind) {
+    case "idempotency-conflict":
+      return `This Idempotency-Key was used with another body within the last 24 hours. The first ${stored.length} messages are the same in both bodies and are stored: details names each. The others are not stored: send them with a new Idempotency-Key.`;
+    case "store-unavailable":
+    case "fault": {
+      const what = because.kind === "fault" ? cause : "A store did not answer.";
+      return isKeyed
+        ? `${what} ${before} ${whole}: it stores the rest and answers the same ids. Do not send a part of it: messages that details does not name may be stored as well.`
+        : `${what} ${before} Send only the others${because.kind === "fault" ? "" : ", after the time in Retry-After"}.`;
+    }
+    case "body-incomplete":
+    case "body-not-json":
+      return isKeyed
+        ? `${cause} ${before} ${whole} and the whole body: it stores the rest and answers the same ids.`
+        : `${cause} ${before} Send only the others.`;
+    default:
+      return `${cause} ${before} Send only the others${isKeyed ? ", with a new Idempotency-Key" : ""}.`;
+  }
+}
+
+function explain(failure: Exclude<Failure, BulkInterrupted>): Omit<ErrorAnswer, "code"> {
   switch (failure.kind) {
     case "path-unknown":
       return { message: "There is no such path." };
@@ -97,7 +129,7 @@ function explain(failure: Exclude<Failure, { kind: "bulk-interrupted" }>): Omit<
       return { message: "This Idempotency-Key was used with another body within the last 24 hours." };
     case "store-unavailable":
       return {
-        message: "A store did not answer. It is safe to repeat the request after the time in Retry-After.",
+        message: `A store did not answer. It is safe to repeat the request ${failure.isKeyed ? "with the same Idempotency-Key " : ""}after the time in Retry-After.`,
         headers: { "retry-after": String(STORE_RETRY_SECONDS) },
       };
   }

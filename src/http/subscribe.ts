@@ -1,10 +1,12 @@
 import * as z from "zod";
-import { parseFields } from "../domain/field-errors.ts";
+import { parseFields } from "../domain/failure.ts";
 import { toE164 } from "../domain/phone.ts";
-import { phoneListSchema, subscribeSchema } from "../domain/phone-list.ts";
-import { setSubscriptions } from "../flows/change-subscriptions.ts";
+import { phoneListSchema } from "../domain/phone-list.ts";
+import { subscribeSchema } from "../domain/subscribe-request.ts";
+import { without } from "../domain/subscribers.ts";
+import { findInvalidOptOuts, setSubscriptions } from "../flows/change-subscriptions.ts";
 import { clientOf, type Handler } from "./api-request.ts";
-import { LIST_BODY_BYTES, readJson } from "./body.ts";
+import { BODY_LIMITS, readJson } from "./body.ts";
 
 export const unsubscribeAnswerSchema = z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
 
@@ -16,22 +18,24 @@ export const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
 });
 
 /** POST /text/unsubscribe */
-export const unsubscribe: Handler = async (request, deps) => {
-  const { value } = await readJson(request, LIST_BODY_BYTES);
+export const unsubscribeHandler: Handler = async (request, deps) => {
+  const { value } = await readJson(request, BODY_LIMITS.lists);
   const { valid, invalid } = parseFields(phoneListSchema, value);
+  const { websiteId } = clientOf(request);
+  const known = await findInvalidOptOuts(deps, websiteId, invalid);
   const changes = Array.from(valid, (digits) => ({ phone: toE164(digits), email: null, subscribed: false }));
   const origin = { source: "api", proof: `request ${request.requestId}`, now: deps.now() } as const;
-  await setSubscriptions(deps, clientOf(request).websiteId, changes, origin);
+  await setSubscriptions(deps, websiteId, [...changes, ...known], origin);
   const answer: z.output<typeof unsubscribeAnswerSchema> = {
-    message: `${count(valid.length)} unsubscribed.`,
-    invalidPhoneNumbers: invalid,
+    message: `${count(valid.length + known.length)} unsubscribed.`,
+    invalidPhoneNumbers: without(invalid, known),
   };
   return Response.json(answer);
 };
 
 /** POST /text/subscribe */
-export const subscribe: Handler = async (request, deps) => {
-  const { value } = await readJson(request, LIST_BODY_BYTES);
+export const subscribeHandler: Handler = async (request, deps) => {
+  const { value } = await readJson(request, BODY_LIMITS.lists);
   const given = parseFields(subscribeSchema, value);
   const proof = `request ${request.requestId}, sendPurpose ${given.sendPurpose}`;
   const origin = { source: "api", proof, now: deps.now() } as const;

@@ -1,4 +1,4 @@
-import { callbackUrlFault } from "../domain/callback-url.ts";
+import { validateCallbackUrl } from "../domain/callback-url.ts";
 import { describeError } from "./describe-error.ts";
 import { readBeginning } from "./read-beginning.ts";
 import type { CallbackOutcome } from "./store/events.ts";
@@ -6,7 +6,7 @@ import type { CallbackOutcome } from "./store/events.ts";
 export const CALLBACK_TIMEOUT_MILLISECONDS = 10_000;
 
 /** How much of what comes back is kept for the operator. */
-const KEPT_BYTES = 1024;
+export const KEPT_BYTES = 1024;
 
 export interface PostResult {
   outcome: CallbackOutcome;
@@ -21,7 +21,7 @@ export interface PostResult {
  * it was stored under; loopback is left to the check at that time, which knew whether the service itself runs there.
  */
 export async function postOnce(url: string, body: string, headers: Record<string, string>): Promise<PostResult> {
-  const fault = callbackUrlFault(url, true);
+  const fault = validateCallbackUrl(url, true);
   if (fault) return { outcome: "not-posted", httpStatus: null, response: `the callback URL ${fault}` };
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), CALLBACK_TIMEOUT_MILLISECONDS);

@@ -1,6 +1,6 @@
 /** What every carrier must do with a message. contract-receipts.test.ts is the other half: what it must do with reports. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ADA, BOB, CARRIERS, CarrierWorld, mockSockets, OPTING_OUT, OURS } from "./carrier-world.ts";
+import { ADA, BOB, CARRIERS, CarrierWorld, mockSockets, OPTING_OUT, OURS, SETTINGS } from "./carrier-world.ts";
 import { type Answering, text } from "./test-carrier.ts";
 
 mockSockets();
@@ -37,8 +37,8 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
   });
 
   const passHours = async (hours: number) => {
-    for (let hour = 0; hour < hours; hour++) {
-      at.world.advance(3600);
+    for (let halfHour = 0; halfHour < 2 * hours; halfHour++) {
+      at.world.advance(1800);
       await at.world.sweep();
       await at.world.runQueues();
     }
@@ -108,6 +108,36 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
       expect(await at.events(messageId)).toEqual(["SENDING"]);
     },
   );
+
+  it.each(carrier.unauthorized)(
+    "when it does not take our credentials (%s): waits, the operator sees why, and it goes out once they are mended",
+    async (_, answer) => {
+      at.answer = answer;
+      const { messageId } = await at.submit();
+      expect(await at.message(messageId)).toMatchObject({
+        status: "PENDING_TO_SEND",
+        reason: expect.stringMatching(new RegExp(`^${carrier.name}: HTTP 40[134]`)),
+      });
+      const { problems } = (await (await at.world.operator("GET", "/health")).json()) as { problems: string[] };
+      expect(problems).toContain("carrier-credentials");
+      await passHours(3);
+      expect(await at.message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
+      at.answer = carrier.accepts;
+      await passHours(0.5);
+      expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reason: null });
+      expect(await at.events(messageId)).toEqual(["SENDING"]);
+    },
+  );
+
+  it("when our credentials cannot even be sent: waits too, and is not unknown", async () => {
+    const [secret = ""] = Object.keys(carrier.settings).filter((name) => /AUTH_TOKEN|API_KEY|PASSWORD/.test(name));
+    at.configure({ ...SETTINGS, [secret]: "with a line\nbreak, and é" });
+    at.answer = () => text("", 401);
+    const messageId = await at.world.send(at.client, { phone: ADA });
+    await at.world.runQueues();
+    expect(await at.message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
+    at.submitted.length = 0;
+  });
 
   it("later, from somebody who says STOP in the meantime: is not sent", async () => {
     at.answer = carrier.laters[0]?.[1] ?? carrier.accepts;

@@ -52,11 +52,12 @@ export const kannel: TestCarrier = {
   carrierMessageId: null,
   refusals: [
     ["400", () => text("Empty receiver number not allowed, rejected\n", 400), /^kannel: HTTP 400: Empty receiver/],
-    [
-      "403",
-      () => text("Authorization failed for sendsms", 403),
-      /^kannel: HTTP 403: Authorization failed for sendsms$/,
-    ],
+    ["403, no route", () => text("Not routable. Do not try again.", 403), /^kannel: HTTP 403: Not routable/],
+  ],
+  unauthorized: [
+    ["403, another password", () => text("Authorization failed for sendsms", 403)],
+    ["404, no such path", () => text("Unknown request", 404)],
+    ["401, from a proxy before it", () => text("", 401)],
   ],
   laters: [
     ["503", () => text("Temporal failure, try again later.", 503), undefined],

@@ -50,9 +50,19 @@ export const telnyx: TestCarrier = {
   carrierMessageId: MESSAGE_ID,
   refusals: [
     ["400", () => refusal(400, "40310", "Invalid 'to' address"), /^telnyx: HTTP 400, 40310: Invalid 'to' address$/],
-    ["403", () => refusal(403, "40001", "Not allowed"), /^telnyx: HTTP 403, 40001: Not allowed$/],
+    [
+      "403, with a code that is about the message",
+      () => refusal(403, "40001", "Not allowed"),
+      /^telnyx: HTTP 403, 40001: Not allowed$/,
+    ],
     ["422 in HTML", () => text("<html>", 422), /^telnyx: HTTP 422$/],
     ["409 that is no opt-out", () => refusal(409, "10015", "Bad request"), /^telnyx: HTTP 409, 10015/],
+  ],
+  unauthorized: [
+    ["401, another key", () => refusal(401, "10009", "Authentication failed")],
+    ["403, a key without the right", () => refusal(403, "10010", "Authorization failed")],
+    ["404, no such path", () => refusal(404, "10005", "Resource not found")],
+    ["401 in HTML", () => text("<html>", 401)],
   ],
   laters: [
     ["429", () => refusal(429, "10011", "Too many requests"), undefined],

@@ -57,6 +57,8 @@ export interface TestCarrier {
   /** What `accepts` calls the message; null where the carrier gives no id. */
   carrierMessageId: string | null;
   refusals: [what: string, answer: Answering, reason: RegExp][];
+  /** It does not know us, or has no such path: whatever the message, it has taken none. */
+  unauthorized: [what: string, answer: Answering][];
   /** The seconds it asks to wait; undefined where it names none. */
   laters: [what: string, answer: Answering, seconds: number | undefined][];
   /** Beside those that every carrier shares. */

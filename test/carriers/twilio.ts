@@ -49,8 +49,24 @@ export const twilio: TestCarrier = {
       () => refusal(400, 21211, "Invalid 'To' Phone Number"),
       /^twilio: HTTP 400, 21211: Invalid/,
     ],
-    ["401, another token", () => refusal(401, 20003, "Authenticate"), /^twilio: HTTP 401, 20003: Authenticate$/],
-    ["404 in HTML", () => text("<html>", 404), /^twilio: HTTP 404$/],
+    [
+      "403, with a code that is about the message",
+      () => refusal(403, 21408, "Permission to send an SMS has not been enabled for the region"),
+      /^twilio: HTTP 403, 21408: Permission/,
+    ],
+    [
+      "404, with such a code",
+      () => refusal(404, 21701, "No such service"),
+      /^twilio: HTTP 404, 21701: No such service$/,
+    ],
+    ["422 in HTML", () => text("<html>", 422), /^twilio: HTTP 422$/],
+  ],
+  unauthorized: [
+    ["401, another token", () => refusal(401, 20003, "Authenticate")],
+    ["403, a closed account", () => refusal(403, 20005, "Account not active")],
+    ["404, no such account", () => refusal(404, 20404, "The requested resource was not found")],
+    ["404 in HTML, no such path", () => text("<html>", 404)],
+    ["403 without a code", () => json({ message: "Forbidden" }, 403)],
   ],
   laters: [
     ["429", () => refusal(429, 20429, "Too Many Requests"), undefined],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ERROR_CODES } from "../../src/http/error-codes.ts";
-import type { JsonObject } from "../../src/http/openapi/schemas.ts";
+import type { JsonObject } from "../../src/openapi/schemas.ts";
 import { routes } from "../../src/router.ts";
 import { World } from "../world.ts";
 import { documentOfApi, expectDocumented, expectValid } from "./conformance.ts";
@@ -24,7 +24,7 @@ function findContents(value: unknown, at = ""): { at: string; content: Content[s
 }
 
 describe("the document", () => {
-  /** After a change of routes or schemas: `npm run openapi`. */
+  /** After a change of routes or schemas: `npm run docs`. */
   it("is answered to anyone, as the routes and schemas of today make it", async () => {
     const world = await World.create();
     const answer = await world.fetch("/openapi.json");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callbackUrlFault } from "../../src/domain/callback-url.ts";
+import { validateCallbackUrl } from "../../src/domain/callback-url.ts";
 
 describe("a callback URL", () => {
   it.each([
@@ -9,7 +9,7 @@ describe("a callback URL", () => {
     "https://[2606:4700::1111]/",
     "https://xn--e1afmkfd.xn--80akhbyknj4f/",
   ])("may be %s", (url) => {
-    expect(callbackUrlFault(url, false)).toBeUndefined();
+    expect(validateCallbackUrl(url, false)).toBeUndefined();
   });
 
   it.each([
@@ -51,7 +51,7 @@ describe("a callback URL", () => {
     ["IPv6 documentation", "https://[2001:db8::1]/"],
     ["too long", `https://example.com/${"x".repeat(2048)}`],
   ])("may not be %s", (_, url) => {
-    expect(callbackUrlFault(url, false)).toMatch(/^must /);
+    expect(validateCallbackUrl(url, false)).toMatch(/^must /);
   });
 
   it("may be http and loopback where the service itself runs on loopback, but still no private network", () => {
@@ -61,10 +61,10 @@ describe("a callback URL", () => {
       "http://[::1]:3000/",
       "https://example.com/",
     ]) {
-      expect(callbackUrlFault(url, true)).toBeUndefined();
+      expect(validateCallbackUrl(url, true)).toBeUndefined();
     }
     for (const url of ["http://10.0.0.1/", "http://example.com/", "https://192.168.1.1/"]) {
-      expect(callbackUrlFault(url, true)).toBeDefined();
+      expect(validateCallbackUrl(url, true)).toBeDefined();
     }
   });
 });

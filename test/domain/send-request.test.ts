@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RequestFailure } from "../../src/domain/failure.ts";
-import { parseFields } from "../../src/domain/field-errors.ts";
+import { parseFields, RequestFailure } from "../../src/domain/failure.ts";
 import { sendRequestSchema } from "../../src/domain/send-request.ts";
 
 const GOOD = { phone: "+12125550100", text: "hello", callbackData: "{}", sendPurpose: "a" };

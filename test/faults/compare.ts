@@ -1,4 +1,4 @@
-import { REACHED_FROM } from "../../src/domain/message.ts";
+import { ALLOWED_FROM } from "../../src/domain/message.ts";
 import type { Row } from "../../src/platform/store/database.ts";
 import type { Post, Submitted } from "./outside.ts";
 import type { Scene, Stage, WebsiteId, Wish } from "./stage.ts";
@@ -198,7 +198,7 @@ function otherFault(row: Row, submitted: Submitted[], { becomes }: Wish): [Found
 }
 
 function isFinal(status: unknown): boolean {
-  return !Object.values(REACHED_FROM).some((from) => (from as readonly unknown[]).includes(status));
+  return !Object.values(ALLOWED_FROM).some((from) => (from as readonly unknown[]).includes(status));
 }
 
 function isUnknown({ reason }: Row): boolean {

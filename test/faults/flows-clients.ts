@@ -45,6 +45,8 @@ const judgeDoor =
 const numbers = new WeakMap<Scene, number>();
 let websites = 0;
 
+const SETTINGS = { carrier: "sandbox", sender: "12345", helpText: "Call us", duplicateWindowHours: 2 };
+
 /** What the operator does with clients and websites. A change holds within 90 seconds, also of one that was answered 503. */
 export const CLIENTS: Flow[] = [
   { name: "create a client", act: create, judge: judgeDoor(404) },
@@ -76,6 +78,21 @@ export const CLIENTS: Flow[] = [
     },
     act: (scene) => ask(scene, "PATCH", `/clients/${first(scene).clientId}`, { suspended: false }),
     judge: judgeDoor(404),
+  },
+  {
+    name: "change one setting of a website: the others stay",
+    prepare: async (scene) => {
+      numbers.set(scene, ++websites);
+      await scene.world.website(`site-${websites}`, SETTINGS);
+    },
+    act: (scene) => ask(scene, "PUT", `/websites/site-${numbers.get(scene)}`, { name: "renamed" }),
+    judge: async (scene) => {
+      const found = await (await scene.world.operator("GET", `/websites/site-${numbers.get(scene)}`)).json();
+      const expected = { ...SETTINGS, name: "renamed" } as Record<string, unknown>;
+      return Object.entries(expected).flatMap(([name, value]) =>
+        (found as Record<string, unknown>)[name] === value ? [] : [`its ${name} is not ${value}`],
+      );
+    },
   },
   {
     name: "have a website suppress duplicates",

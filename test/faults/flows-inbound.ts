@@ -17,6 +17,16 @@ async function optOut(scene: Scene): Promise<void> {
   await scene.stage.runQueues("messages");
 }
 
+/** The person who was erased in a scene, and gets no text. */
+const erased = new WeakMap<Scene, string>();
+
+/** Whether a client may unsubscribe and subscribe the number again: nothing of an erasure is left. */
+async function comesBack(scene: Scene, phone: string): Promise<string[]> {
+  const body = { phone_numbers: [phone], sendPurpose: "spring" };
+  for (const path of ["/text/unsubscribe", "/text/subscribe"]) await scene.world.post(path, scene.client, body);
+  return scene.judgeNumber(phone, { subscribed: 1, changes: 3 });
+}
+
 /** What a person texts, which the carrier brings again until it gets a 200. */
 export const INBOUND: Flow[] = [
   {
@@ -41,13 +51,9 @@ export const INBOUND: Flow[] = [
     judge: (scene) => scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 2, texts: 1 }),
   },
   {
-    name: "STOP to two websites",
+    name: "STOP to two websites, of which one confirms it",
     survivesAll: true,
-    act: (scene) => {
-      const phone = wishConfirmation(scene);
-      wishConfirmation(scene, phone, "careful");
-      return scene.text(phone, "STOP", [SENDER, CAREFUL_SENDER]);
-    },
+    act: (scene) => scene.text(wishConfirmation(scene), "STOP", [SENDER, CAREFUL_SENDER]),
     judge: async (scene) => [
       ...(await scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 2, texts: 1 })),
       ...(await scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 2, texts: 1 }, "careful")),
@@ -65,6 +71,26 @@ export const INBOUND: Flow[] = [
     prepare: optOut,
     act: (scene) => scene.text(numberIn(scene), "START"),
     judge: (scene) => scene.judgeNumber(numberIn(scene), { subscribed: 1, changes: 3, texts: 2 }),
+  },
+  {
+    name: "START after an erasure",
+    prepare: async (scene) => {
+      const { phone } = scene.stage.person();
+      erased.set(scene, phone);
+      await scene.world.operator("DELETE", `/websites/brand/people/${phone}`);
+    },
+    act: (scene) => scene.text(String(erased.get(scene)), "START"),
+    judge: async (scene) => [
+      ...(await scene.judgeNumber(String(erased.get(scene)), { subscribed: 1, changes: 1, texts: 1 })),
+      ...(await comesBack(scene, String(erased.get(scene)))),
+    ],
+  },
+  {
+    name: "STOP in the form of a gateway, to a sender that the website has no more",
+    onlyLong: true,
+    prepare: (scene) => scene.sendAndDeliver(),
+    act: (scene) => scene.text(wishConfirmation(scene, numberIn(scene)).replace("+1", ""), "STOP", ["+12125550042"]),
+    judge: (scene) => scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 2, texts: 1 }),
   },
   {
     name: "HELP",

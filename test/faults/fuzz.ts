@@ -119,6 +119,7 @@ async function prepare({ client, query, operatorToken, endpoint }: Place, bystan
     ...made,
     deadJobs,
     operatorToken,
+    endpoint,
     foreign: [...bystander.messageIds, BYSTANDERS_TEXT],
     phones: PHONES,
     codes,

@@ -2,6 +2,8 @@ import { env } from "cloudflare:workers";
 import type { Deps } from "../../src/deps.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
+import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
+import { silent } from "../silence.ts";
 
 /** What each binding says when it fails. */
 const ERRORS = {
@@ -17,8 +19,8 @@ export type Binding = keyof typeof ERRORS;
 export interface Fault {
   /** Which of the calls fails, from 1. */
   nth: number;
-  /** A call that fails after has taken effect, and its caller does not hear of it. */
-  when: "before" | "after";
+  /** A call that fails after has taken effect, and its caller does not hear of it; of a silent one, its caller hears nothing. */
+  when: "before" | "after" | "silent";
   /** The one call; every further call of its binding, the repetitions of the store included; every call of any. */
   lasts: "once" | "on its binding" | "on every binding";
   /** How the further calls fail, if not like the first. */
@@ -26,7 +28,7 @@ export interface Fault {
 }
 
 /** Whether a call of a binding fails, and when: drawn for each, in place of a fault. */
-export type Draw = (binding: Binding) => "before" | "after" | undefined;
+export type Draw = (binding: Binding) => Fault["when"] | undefined;
 
 /** Counts the calls that a flow makes to its bindings, and lets those fail that a fault says. */
 export class Injector {
@@ -53,7 +55,9 @@ export class Injector {
     return {
       ...deps,
       db: this.#database(env.DB),
+      kv: this.#keyValue(env.CREDENTIALS),
       credentials: new CredentialStore(this.#keyValue(env.CREDENTIALS)),
+      erasureKey: new ErasureKey(this.#keyValue(env.CREDENTIALS)),
       limiter: new RateGate(this.#namespace(env.RATE_LIMITER as RateLimiterNamespace)),
       messages: this.#members(deps.messages, "messages", ["send", "sendBatch"]),
       callbacks: this.#members(deps.callbacks, "callbacks", ["send", "sendBatch"]),
@@ -63,6 +67,7 @@ export class Injector {
   async #call<T>(binding: Binding, run: () => Promise<T>): Promise<T> {
     const when = this.#failure(this.calls.push(binding), binding);
     if (when === "before") throw new Error(ERRORS[binding]);
+    if (when === "silent") return silent(run());
     const result = await run();
     if (when === "after") throw new Error(ERRORS[binding]);
     return result;
@@ -91,7 +96,7 @@ export class Injector {
   }
 
   #keyValue(kv: KVNamespace): KVNamespace {
-    return this.#members(kv, "KV", ["get", "put", "delete"]);
+    return this.#members(kv, "KV", ["get", "put", "delete", "list"]);
   }
 
   #namespace(namespace: RateLimiterNamespace): RateLimiterNamespace {

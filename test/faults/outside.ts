@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import type { Deps } from "../../src/deps.ts";
-import type { Receipt } from "../../src/domain/job.ts";
+import type { Receipt } from "../../src/domain/receipt.ts";
 import type { Carrier, InboundText, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
 import type { World } from "../world.ts";
 
@@ -56,7 +56,7 @@ export class Outside {
       reports: JSON.parse(body) as T[],
     });
     return {
-      senderFault: () => undefined,
+      validateSender: () => undefined,
       submit: (message) => this.#submit(message),
       readReceipts: (request) => read<Receipt>(request),
       readInbound: (request) => read<InboundText>(request),

@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { ROOT } from "../../bench/build.ts";
 import { printRows } from "../../bench/table.ts";
 import { callbackFaults } from "./crash/callback-faults.ts";
-import { carrierFaults } from "./crash/carrier-faults.ts";
+import { validateCarrier } from "./crash/carrier-faults.ts";
 import { type CrashResult, crash } from "./crash/crash.ts";
 import { heldUp } from "./crash/neighbours.ts";
 import { printCallbacks, printCarrier, printCrash, printFaults } from "./crash/report.ts";
@@ -126,7 +126,7 @@ async function runCrash({ bundle, seeds, messages, kills, keep }: Options): Prom
 /** All seeds at a time: most of it is waiting. */
 async function runCarrier({ bundle, seeds, keep }: Options): Promise<string[]> {
   const built = await bundle();
-  const rows = (await Promise.all(seeds.map((seed) => carrierFaults({ bundle: built, seed, keep })))).flat();
+  const rows = (await Promise.all(seeds.map((seed) => validateCarrier({ bundle: built, seed, keep })))).flat();
   printCarrier(rows);
   return rows.flatMap((row) => [...row.faults, ...heldUp(`carrier ${row.fault}`, row.healthy)]);
 }

@@ -1,5 +1,5 @@
 import type { Deps } from "../../src/deps.ts";
-import type { Receipt } from "../../src/domain/job.ts";
+import type { Receipt } from "../../src/domain/receipt.ts";
 import { type TestClient, World } from "../world.ts";
 import { type Fault, Injector } from "./injector.ts";
 import { Outside } from "./outside.ts";

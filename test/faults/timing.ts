@@ -49,7 +49,7 @@ async function run(requests: number): Promise<number> {
   const bundle = await buildBundle();
   const service = await Service.start({ bundle, sendSmsUrl: "http://127.0.0.1:9/cgi-bin/sendsms", keep: false });
   try {
-    await operate(service.url, "PUT", "/websites/timing", { name: "Timing" });
+    await operate(service.url, "PUT", "/websites/timing", { name: "Timing", carrier: "sandbox" });
     const clients: Credentials[] = [];
     for (let made = 0; made < 2; made++)
       clients.push(await operate(service.url, "POST", "/websites/timing/clients", {}));

@@ -8,7 +8,7 @@ const ADA = "+12125550100";
 
 /** A carrier that counts, and answers as the test says. */
 class CountingCarrier implements Carrier {
-  readonly senderFault = sandbox.senderFault;
+  readonly validateSender = sandbox.validateSender;
   readonly readReceipts = sandbox.readReceipts;
   readonly readInbound = sandbox.readInbound;
   readonly submitted: OutboundMessage[] = [];
@@ -212,7 +212,7 @@ describe("a store that fails", () => {
       expect(await deliver(messageId)).toEqual({ acknowledged: 0, retried: 1 });
       expect(carrier.submitted).toEqual([]);
       mend();
-      world.advance(10);
+      world.advance(30);
       await world.runQueues();
       await deliver(messageId);
       expect(carrier.submitted).toHaveLength(1);

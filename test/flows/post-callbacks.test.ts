@@ -232,3 +232,114 @@ describe("an endpoint that hangs", () => {
     expect(new Set(posts.map(({ headers }) => headers["webhook-id"])).size).toBe(8);
   });
 });
+
+describe("a client whose callback URL is taken away", () => {
+  const GONE = { outcome: "not-posted", http_status: null, response: "the client has no callback URL any more" };
+  let other: TestClient;
+
+  beforeEach(async () => {
+    other = await world.brand([], "other");
+  });
+
+  const setUrl = (callbackUrl: string, { clientId } = client) =>
+    world.operator("PATCH", `/clients/${clientId}`, { callbackUrl });
+  const sendMany = (count: number, from: TestClient) =>
+    Promise.all(Array.from({ length: count }, () => world.send(from, { phone: UNKNOWN })));
+  const takeJobs = () => world.callbacks.splice(0).map(({ body }) => body);
+
+  it("has what is due ended, in the same batch in which the others' are posted", async () => {
+    await sendMany(2, client);
+    await sendMany(10, other);
+    await setUrl("");
+    await world.runQueues();
+    expect(posts.map(({ url }) => url)).toEqual(new Array(10).fill("https://other.example.com/callbacks"));
+    const rows = await callbacks();
+    expect(rows.filter(({ outcome }) => outcome === "not-posted")).toMatchObject([GONE, GONE]);
+    expect(rows.filter(({ attempted_at }) => attempted_at === null)).toEqual([]);
+    expect(world.logs.join()).not.toContain("callbacks.failed");
+  });
+
+  it("shows the operator why they were not posted, and has none late", async () => {
+    const messageId = await world.send(client, { phone: UNKNOWN });
+    takeJobs();
+    await setUrl("");
+    for (let minute = 0; minute < 6; minute++) {
+      world.advance(60);
+      await world.sweep();
+      await world.runQueues();
+    }
+    expect(await (await world.operator("GET", `/messages/${messageId}`)).json()).toMatchObject({
+      callbacks: [{ outcome: "not-posted", response: GONE.response }],
+    });
+    expect(await (await world.operator("GET", "/health")).json()).toMatchObject({
+      problems: [],
+      callbacks: { due: { count: 0 } },
+    });
+  });
+
+  it("and is given another gets none of them at that, however often their jobs come", async () => {
+    await sendMany(3, client);
+    const jobs = takeJobs();
+    await setUrl("");
+    await deliver(...jobs);
+    await setUrl("https://new.example.com/");
+    await deliver(...jobs);
+    world.advance(3600);
+    await world.sweep();
+    await world.runQueues();
+    expect(posts).toEqual([]);
+    expect(await callbacks()).toMatchObject([GONE, GONE, GONE]);
+  });
+
+  it("and is given another before their jobs come gets each of them there, once", async () => {
+    await sendMany(3, client);
+    await setUrl("");
+    await setUrl("https://new.example.com/");
+    const jobs = takeJobs();
+    await deliver(...jobs);
+    await deliver(...jobs);
+    expect(posts.map(({ url }) => url)).toEqual(new Array(3).fill("https://new.example.com/"));
+  });
+
+  it("while a run posts gets no more, and what the run had found is ended", async () => {
+    await sendMany(20, client);
+    let taken: Promise<unknown> | undefined;
+    answers["brand.example.com"] = async () => {
+      taken ??= world.rows("UPDATE clients SET callback_url = NULL WHERE client_id = ?1", client.clientId);
+      await taken;
+      return new Response("thanks");
+    };
+    await world.runQueues();
+    // Three connections of four claimed callbacks each: what is claimed has its URL already.
+    expect(posts.length).toBeLessThanOrEqual(12);
+    const rows = await callbacks();
+    expect(rows.filter(({ outcome }) => outcome === "answered")).toHaveLength(posts.length);
+    expect(rows.filter(({ outcome }) => outcome === "not-posted")).toHaveLength(20 - posts.length);
+  });
+});
+
+describe("a callback that cannot even be made", () => {
+  it.each<[what: string, sql: string, response: RegExp]>([
+    [
+      "its URL is none",
+      "UPDATE clients SET callback_url = 'not a URL' WHERE client_id = ?1",
+      /the callback URL must be/,
+    ],
+    ["its secret is none", "UPDATE clients SET callback_secret = 'AAAA' WHERE client_id = ?1", /cannot be decrypted/],
+    [
+      "its time is none",
+      "UPDATE events SET occurred_at = 9e15 WHERE message_id IN (SELECT message_id FROM messages WHERE client_id = ?1)",
+      /RangeError/,
+    ],
+  ])("as %s fails alone, and says why", async (_, sql, response) => {
+    const other = await world.brand([], "other");
+    const bad = await world.send(client, { phone: UNKNOWN });
+    await world.rows(sql, client.clientId);
+    for (let count = 0; count < 5; count++) await world.send(other, { phone: UNKNOWN });
+    await world.runQueues();
+    expect(posts.map(({ url }) => url)).toEqual(new Array(5).fill("https://other.example.com/callbacks"));
+    expect(await world.rows("SELECT outcome, response FROM events WHERE message_id = ?1", bad)).toEqual([
+      { outcome: "not-posted", response: expect.stringMatching(response) },
+    ]);
+  });
+});

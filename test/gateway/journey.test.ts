@@ -134,14 +134,14 @@ describe.skipIf(!installed)("200 messages through the service, Kannel and an SMS
     await kannel.kill();
     const inService = await sendMany(150, 200);
     for (const id of inService) {
-      // The first are tried, and refused a connection; after that the gateway is given a rest.
+      // The first are tried, and refused a connection; after that the circuit breaker is open.
       const seen = await waitFor("it to say why it waits", async () => {
         const message = await operate(url, "GET", `/messages/${id}`);
         return message.reason !== null && message;
       });
       expect(seen).toMatchObject({
         status: "PENDING_TO_SEND",
-        reason: expect.stringMatching(/^kannel(: connection refused| keeps failing and is given a rest)$/),
+        reason: expect.stringMatching(/^kannel(: connection refused| keeps failing: its circuit breaker is open)$/),
       });
     }
     smsc.setReachable(true);

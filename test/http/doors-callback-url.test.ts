@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { callbackUrlFault } from "../../src/domain/callback-url.ts";
+import { validateCallbackUrl } from "../../src/domain/callback-url.ts";
 import { World } from "../world.ts";
 
 /** IANA's special-purpose registries, what RFC 5771 and RFC 1112 reserve, and what wraps an IPv4 address. */
@@ -87,7 +87,7 @@ describe("an address in a callback URL", () => {
   it("of IPv4 is refused exactly where the ranges are closed, however it is written", () => {
     fc.assert(
       fc.property(written4, ({ ip, host }) => {
-        const fault = callbackUrlFault(`https://${host}/`, false);
+        const fault = validateCallbackUrl(`https://${host}/`, false);
         expect([host, fault === undefined]).toEqual([host, !isClosed4(ip)]);
       }),
       { numRuns: 5000 },
@@ -101,7 +101,7 @@ describe("an address in a callback URL", () => {
     const ipv6 = fc.oneof(edge, fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), fc.bigInt({ min: 0n, max: 2n ** 64n }));
     fc.assert(
       fc.property(ipv6, (ip) => {
-        const fault = callbackUrlFault(`https://${toHost6(ip)}/`, false);
+        const fault = validateCallbackUrl(`https://${toHost6(ip)}/`, false);
         expect([toHost6(ip), fault === undefined]).toEqual([toHost6(ip), !isClosed6(ip)]);
       }),
       { numRuns: 5000 },
@@ -122,7 +122,7 @@ describe("an address in a callback URL", () => {
       fc.property(fc.ipV4(), fc.constantFrom(...wrappings), (ip, wrap) => {
         const bytes = ip.split(".").map((part) => Number(part).toString(16).padStart(2, "0"));
         const url = `https://${wrap(ip, `${bytes[0]}${bytes[1]}:${bytes[2]}${bytes[3]}`)}/`;
-        expect([url, callbackUrlFault(url, false)]).toEqual([url, expect.stringMatching(/^must /)]);
+        expect([url, validateCallbackUrl(url, false)]).toEqual([url, expect.stringMatching(/^must /)]);
       }),
     );
   });
@@ -158,15 +158,15 @@ describe("a callback URL", () => {
     "javascript:alert(1)",
     "https://example.com:99999/",
   ])("may not be %j", (url) => {
-    expect(callbackUrlFault(url, false)).toMatch(/^must /);
+    expect(validateCallbackUrl(url, false)).toMatch(/^must /);
   });
 
   it("may not be local by a name that only begins like loopback, even where the service runs on loopback", () => {
     for (const url of ["http://127.example.com/", "http://127.0.0.1.example.com/", "http://localhost.example.com/"]) {
-      expect(callbackUrlFault(url, true)).toBe("must be an https URL");
+      expect(validateCallbackUrl(url, true)).toBe("must be an https URL");
     }
     for (const url of ["http://127.9.9.9:1/", "http://localhost./", "http://[0:0::1]/", "http://0x7f.1/"]) {
-      expect(callbackUrlFault(url, true)).toBeUndefined();
+      expect(validateCallbackUrl(url, true)).toBeUndefined();
     }
   });
 });

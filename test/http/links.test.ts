@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CODE_LENGTH, newLinkCode, placeLink } from "../../src/domain/link.ts";
+import { failingDatabase } from "../faults.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -13,6 +14,10 @@ let client: TestClient;
 beforeEach(async () => {
   world = await World.create();
   client = await world.brand([ADA]);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 /** The path of the link in a message's text, and the text. */
@@ -103,11 +108,75 @@ describe("a click", () => {
     expect(world.callbacks).toEqual([]);
   });
 
-  it("counts 1,000 when the link is clicked 1,000 times at once", async () => {
+  it("counts 1,000 when the link is clicked 1,000 times at once, and tells of three", async () => {
     const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });
     await Promise.all(Array.from({ length: 1000 }, () => click(path)));
     expect(await clicksOf(messageId)).toMatchObject({ people: 1000, robots: 0 });
+    expect(world.callbacks).toHaveLength(3);
+    expect(await world.rows("SELECT count FROM clicks ORDER BY count")).toEqual(
+      [1, 1, 1, 997].map((count) => ({ count })),
+    );
+    expect(await world.rows("SELECT count(*) AS n FROM events WHERE event LIKE 'CLICK%'")).toEqual([{ n: 3 }]);
   }, 60_000);
+
+  it("of a robot takes no row of its own", async () => {
+    const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });
+    for (let i = 0; i < 5; i++) await click(path, { "user-agent": "curl/8.0" });
+    world.advance(60);
+    await click(path);
+    expect(await clicksOf(messageId)).toEqual({ people: 1, robots: 5, firstAt: "2026-11-21T12:01:00.000Z" });
+    expect(await world.rows("SELECT is_person, count FROM clicks ORDER BY is_person")).toEqual([
+      { is_person: 0, count: 5 },
+      { is_person: 1, count: 1 },
+    ]);
+  });
+
+  it("is called back for each message anew, and the first time stays", async () => {
+    for (let message = 0; message < 2; message++) {
+      const { messageId, path } = await sendLink({ clickUrl: "https://example.com/", text: `no ${message}` });
+      const firstAt = new Date(world.now).toISOString();
+      for (let i = 0; i < 5; i++) {
+        await click(path);
+        world.advance(1);
+      }
+      expect(await clicksOf(messageId)).toEqual({ people: 5, robots: 0, firstAt });
+      const seen = await world.operator("GET", `/messages/${messageId}`);
+      const { callbacks, events } = (await seen.json()) as { callbacks: object[]; events: object[] };
+      expect([callbacks.length, events.length]).toEqual([3, 3]);
+    }
+  });
+
+  it.each([1, 2, 3, 4, 5])("no. %i counts once when its transaction takes effect twice", async (nth) => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });
+    for (let i = 1; i < nth; i++) await click(path);
+    const { deps } = world;
+    for (const headers of [{}, { "user-agent": "curl/8.0" }]) {
+      world.deps = { ...deps, db: failingDatabase(deps.db, 1, "after", undefined, "batches") };
+      await click(path, headers);
+    }
+    world.deps = deps;
+    expect(await clicksOf(messageId)).toMatchObject({ people: nth, robots: 1 });
+    await click(path);
+    expect(await clicksOf(messageId)).toMatchObject({ people: nth + 1 });
+    expect(await world.rows("SELECT count(*) AS n FROM events WHERE event LIKE 'CLICK%'")).toEqual([
+      { n: Math.min(nth + 1, 3) },
+    ]);
+  });
+
+  it("counts with those that the version before counted, one a row", async () => {
+    const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });
+    await world.rows(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+       INSERT INTO clicks (message_id, click_id, clicked_at, is_person) SELECT ?1, 'old-' || i, ?2, i % 2 FROM n`,
+      messageId,
+      world.now - 1000,
+    );
+    for (let i = 0; i < 4; i++) await click(path);
+    expect(await clicksOf(messageId)).toEqual({ people: 24, robots: 20, firstAt: "2026-11-21T11:59:59.000Z" });
+    expect(world.callbacks).toEqual([]);
+    expect(await world.rows("SELECT count(*) AS n FROM clicks")).toEqual([{ n: 41 }]);
+  });
 
   it("does not wait for the count, and is redirected when the count fails", async () => {
     const { path } = await sendLink({ clickUrl: "https://example.com/" });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Problem, ServiceState } from "../../src/domain/health.ts";
+import type { Problem, ServiceState } from "../../src/domain/service-state.ts";
 import type { Carrier, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { COUNTED_ROWS } from "../../src/platform/store/health.ts";
@@ -57,8 +57,9 @@ it("of an idle service is empty, and no problem", async () => {
         isInUse: true,
         isSetUp: true,
         missingSettings: [],
+        isUnauthorized: false,
         ...states,
-        lastHour: { accepted: 0, refused: 0, unknown: 0, later: 0 },
+        lastHour: { accepted: 0, refused: 0, unknown: 0, later: 0, unauthorized: 0 },
       },
     ],
     callbacks: {
@@ -68,6 +69,7 @@ it("of an idle service is empty, and no problem", async () => {
     },
     deadJobs: NONE,
     credentialsBehind: NONE,
+    keywordsWithoutEffect: NONE,
   });
 });
 
@@ -310,5 +312,6 @@ it("reads no table of messages or events from one end to the other", async () =>
   }
   expect(plans.filter((plan) => /^SCAN (messages|events|dead_jobs)(?!.* INDEX)/.test(plan))).toEqual([]);
   const indexes = ["messages_pending", "messages_sending", "events_due", "events_claimed", "dead_jobs_waiting"];
-  for (const index of indexes) expect(plans.join("\n")).toContain(`INDEX ${index}`);
+  for (const index of [...indexes, "inbound_texts_without_effect"])
+    expect(plans.join("\n")).toContain(`INDEX ${index}`);
 });

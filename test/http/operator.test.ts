@@ -24,7 +24,7 @@ describe("websites", () => {
     expect(created).toMatchObject({ status: 200, body: { websiteId: "brand", carrier: "sandbox", ...settings } });
     world.advance(60);
     const replaced = await json(world.operator("PUT", "/websites/brand", { name: "New name" }));
-    expect(replaced.body).toMatchObject({ name: "New name", sender: null, helpText: null, duplicateWindowHours: null });
+    expect(replaced.body).toMatchObject({ ...settings, name: "New name" });
     expect(replaced.body.createdAt).toBe(created.body.createdAt);
     const list = await json(world.operator("GET", "/websites"));
     expect(list.body.websites).toMatchObject([{ websiteId: "brand", name: "New name" }]);
@@ -247,5 +247,40 @@ describe("a message, as the operator sees it", () => {
         body: { code: 40401 },
       });
     }
+  });
+});
+
+describe("the e-mail address of a person", () => {
+  const path = `/websites/brand/people/${ADA}`;
+  const find = async (client: TestClient) => world.statusOf(await world.send(client, { email: "ada@example.com" }));
+
+  it("is kept by a file that gives none, and can be removed", async () => {
+    const client = await world.brand([`${ADA},ada@example.com`]);
+    await world.subscribers("brand", [`${ADA},`]);
+    expect(await find(client)).toBe("PENDING_TO_SEND");
+    const before = await json(world.operator("GET", path));
+    for (let repeated = 0; repeated < 2; repeated++) {
+      expect(await json(world.operator("DELETE", `${path}/email`))).toEqual({
+        status: 200,
+        body: { phone: ADA, email: null },
+      });
+    }
+    expect(await find(client)).toBe("FAILED_TO_MATCH");
+    expect((await json(world.operator("GET", path))).body).toEqual({ ...before.body, email: null });
+    expect(await world.statusOf(await world.send(client, { phone: ADA }))).toBe("PENDING_TO_SEND");
+    await world.subscribers("brand", [`${ADA},ada@example.com`]);
+    expect(await find(client)).toBe("PENDING_TO_SEND");
+  });
+
+  it("is removed in one website, and of a number that is known there", async () => {
+    await world.brand([`${ADA},ada@example.com`], "other");
+    await world.website();
+    expect(await json(world.operator("DELETE", `${path}/email`))).toMatchObject({
+      status: 404,
+      body: { code: 40401, message: "There is no such number." },
+    });
+    expect(await json(world.operator("DELETE", "/websites/brand/people/nobody/email"))).toMatchObject({ status: 400 });
+    const other = await json(world.operator("GET", `/websites/other/people/${ADA}`));
+    expect(other.body.email).toBe("ada@example.com");
   });
 });

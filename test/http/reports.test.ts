@@ -40,7 +40,8 @@ async function sendEverything(): Promise<void> {
     world.advance(DAY_SECONDS);
   }
   const [link] = await world.rows("SELECT code FROM links LIMIT 1");
-  for (const headers of [PERSON, PERSON, { "user-agent": "curl/8" }])
+  const robot = { "user-agent": "curl/8" };
+  for (const headers of [PERSON, PERSON, PERSON, PERSON, PERSON, robot, robot])
     await world.fetch(`/l/${link?.code}`, { headers });
   await world.send(client, { phone: ADA, sendPurpose: "welcome" });
 }
@@ -64,7 +65,7 @@ describe("a report", () => {
       segments: 5,
     });
     expect(byDay.rows[2]).toMatchObject({ accepted: 1, pending: 1, sent: 0, segments: 0 });
-    expect(byDay.total).toMatchObject({ accepted: 17, clicked: 1, clicks: 2, robotClicks: 1 });
+    expect(byDay.total).toMatchObject({ accepted: 17, clicked: 1, clicks: 5, robotClicks: 2 });
     const byPurpose = await report("by=purpose");
     expect(byPurpose.rows.map(({ sendPurpose, accepted }) => [sendPurpose, accepted])).toEqual([
       ["spring", 8],

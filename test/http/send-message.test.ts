@@ -117,7 +117,16 @@ describe("an Idempotency-Key", () => {
     expect(await (await send("order-1")).json()).not.toEqual(first);
     world.advance(24 * 3600);
     await world.sweep();
+    expect(await world.rows("SELECT * FROM idempotency_keys")).toEqual([]);
     expect(await world.rows("SELECT * FROM send_keys")).toEqual([]);
+  });
+
+  it("belongs to its client: two that both count from 1 do not meet", async () => {
+    const other = await world.client();
+    const first = await (await send("1")).json();
+    expect(await (await send("1", {}, other)).json()).not.toEqual(first);
+    expect((await send("1", { text: "of another platform" }, await world.client())).status).toBe(200);
+    expect(await (await send("1")).json()).toEqual(first);
   });
 
   it("belongs to its website", async () => {

@@ -73,6 +73,11 @@ describe("people and reports", () => {
     const person = await operator(["person", websiteId, "+12125550140"]);
     expect(person.output).toMatch(/state +subscribed\n.*unknown -> subscribed +import +.*No texts\./s);
     expect((await operator(["inbound", websiteId])).output).toBe("No texts.\n");
+    expect((await operator(["inbound", "--without-effect"])).output).toBe("No texts.\n");
+    expect((await operator(["inbound"])).code).toBe(2);
+    const removed = await operator(["remove-email", websiteId, "+12125550140"]);
+    expect(removed).toEqual({ code: 0, output: "+12125550140 has no e-mail address.\n" });
+    expect((await operator(["person", websiteId, "+12125550140"])).output).toMatch(/^email +-$/m);
     expect((await operator(["report", websiteId, "--by", "purpose"])).output).toMatch(/^journey +1 .*^total +1 /ms);
     expect((await operator(["report", websiteId, "--by", "week"])).code).toBe(1);
     expect((await operator(["erase-person", websiteId, "+12125550140"])).code).toBe(2);

@@ -93,7 +93,7 @@ let websites = 0;
 /** A website of its own with one client; the subscribers are lines of the CSV file. */
 export async function makeClient(url: string, callbackUrl: string, subscribers: string[] = []): Promise<Client> {
   const path = `/websites/journey-${process.pid}-${++websites}`;
-  await operate(url, "PUT", path, { name: "Journey" });
+  await operate(url, "PUT", path, { name: "Journey", carrier: "sandbox" });
   if (subscribers.length > 0) {
     await operate(url, "POST", `${path}/subscribers`, ["phone_numbers,email,subscribed", ...subscribers].join("\n"));
   }

@@ -1,5 +1,5 @@
-import type { Receipt } from "../../domain/job.ts";
 import type { Keyword } from "../../domain/keyword.ts";
+import type { Receipt } from "../../domain/receipt.ts";
 import type { Segments } from "../../domain/segments.ts";
 
 /** What a carrier is asked to bring to a handset. */
@@ -18,13 +18,14 @@ export interface OutboundMessage {
 
 /**
  * How a submission ended. The line between `later` and `unknown` is the one between a message sent once and one sent
- * twice: `later` says that the carrier surely has not taken it. `failing`: it is the carrier that fails, not this message.
+ * twice: `later` says that the carrier surely has not taken it. `failing`: it is the carrier that fails, not this message;
+ * `unauthorized`: by not taking our credentials, which only the operator can mend.
  */
 export type Submission =
   | { kind: "accepted"; carrierMessageId: string | null; receipt?: Omit<Receipt, "messageId"> }
   /** `optedOut`: the person has opted out at the carrier. */
   | { kind: "refused"; reason: string; optedOut?: boolean }
-  | { kind: "later"; reason: string; retryAfterSeconds?: number; failing?: boolean }
+  | { kind: "later"; reason: string; retryAfterSeconds?: number; failing?: boolean; unauthorized?: boolean }
   | { kind: "unknown"; reason: string; failing?: boolean };
 
 /** What a carrier posts to us, its body already read. */
@@ -58,7 +59,7 @@ export type Verified<T> = { kind: "verified"; reports: T[] } | { kind: "forged" 
 
 export interface Carrier {
   /** What is wrong with a website's sender, in a few words; undefined when nothing is. */
-  senderFault(sender: string | null): string | undefined;
+  validateSender(sender: string | null): string | undefined;
   /** Submits once. What it throws counts as `unknown`. */
   submit(message: OutboundMessage): Promise<Submission>;
   readReceipts(request: CarrierRequest): Promise<Verified<Receipt>>;

@@ -11,11 +11,19 @@ const READ_BYTES = 64 * 1024;
 /** How much of it is kept: the outcomes of a job's messages are stored as one value, and queued as one message. */
 const REASON_CHARACTERS = 300;
 
-/** An answer with its body, or why there is none. */
-export type Answer = { status: number; headers: Headers; body: string } | { status: null; reason: string };
+/** An answer with its body, or why there is none. `isUnsent`: the request could not even be made. */
+export type Answer =
+  | { status: number; headers: Headers; body: string }
+  | { status: null; reason: string; isUnsent?: boolean };
 
 /** Asks once, and follows no redirect: following one is a second submission. */
 export async function ask(url: string, init: RequestInit): Promise<Answer> {
+  try {
+    // A key that no header can carry, such as one with a line break in it: fetch would say so no differently than of a reset.
+    new Headers(init.headers);
+  } catch (error) {
+    return { status: null, reason: describeError(error), isUnsent: true };
+  }
   try {
     const signal = AbortSignal.timeout(SUBMIT_TIMEOUT_MILLISECONDS);
     const answer = await fetch(url, { ...init, redirect: "manual", signal });
@@ -33,14 +41,25 @@ export function parseJson(body: string): unknown {
   }
 }
 
+/** The carrier does not know us, does not let us, or has no such path (and so no such account): it has taken nothing. */
+const UNAUTHORIZED = [401, 403, 404];
+
 /**
  * What every carrier's answer means that is none of its own cases. 521, 523 and 530 are Cloudflare's own: no connection
  * to the carrier was made. 408, 5xx, redirects and no answer at all leave open whether it has the message.
+ * @param isAboutMessage the carrier's own code says so: then no status is about our credentials
  */
-export function commonSubmission(answer: Answer, explanation: string): Submission {
-  if (answer.status === null) return { kind: "unknown", reason: answer.reason, failing: true };
+export function classifyResponse(answer: Answer, explanation: string, isAboutMessage = false): Submission {
+  if (answer.status === null) {
+    const { reason, isUnsent } = answer;
+    if (isUnsent) return { kind: "later", reason, failing: true, unauthorized: true };
+    return { kind: "unknown", reason, failing: true };
+  }
   const { status } = answer;
   const reason = explanation.slice(0, REASON_CHARACTERS);
+  if (UNAUTHORIZED.includes(status) && !isAboutMessage) {
+    return { kind: "later", reason, failing: true, unauthorized: true };
+  }
   if (status === 429 || status === 521 || status === 523 || status === 530) {
     const seconds = retryAfterSeconds(answer.headers);
     return { kind: "later", reason, failing: true, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };

@@ -1,12 +1,13 @@
 import type { Config } from "../../config.ts";
 import type { FieldError } from "../../domain/failure.ts";
+import type { CarrierRules } from "../../domain/website.ts";
 import type { Carrier } from "./carrier.ts";
 import { kannel } from "./kannel.ts";
 import { sandbox } from "./sandbox.ts";
 import { telnyx } from "./telnyx.ts";
 import { twilio } from "./twilio.ts";
 
-/** Of a website that names none. */
+/** Of a website that names none, where no other is set up: a real one is never left out by mistake. */
 export const DEFAULT_CARRIER = "sandbox";
 
 export interface Carriers {
@@ -59,10 +60,20 @@ export function makeCarriers({ carriers: vars }: Pick<Config, "carriers">): Carr
   return made;
 }
 
+/** What a website may choose. */
+export function carrierRules(carriers: Carriers): CarrierRules {
+  const real = Object.keys(carriers.ready).filter((name) => name !== DEFAULT_CARRIER);
+  return {
+    faults: (carrier, sender) => validateCarrier(carriers, carrier, sender),
+    names: [...real, DEFAULT_CARRIER],
+    defaultCarrier: real.length === 0 ? DEFAULT_CARRIER : undefined,
+  };
+}
+
 /** What keeps a website from sending through a carrier, and from a sender. */
-export function carrierFaults({ ready, missing }: Carriers, carrier: string, sender: string | null): FieldError[] {
+function validateCarrier({ ready, missing }: Carriers, carrier: string, sender: string | null): FieldError[] {
   const chosen = Object.hasOwn(ready, carrier) ? ready[carrier] : undefined;
-  const fault = chosen?.senderFault(sender);
+  const fault = chosen?.validateSender(sender);
   if (chosen) return fault ? [{ field: "sender", message: fault }] : [];
   const lacks = Object.hasOwn(missing, carrier) ? missing[carrier] : undefined;
   const message = lacks

@@ -1,5 +1,5 @@
 import { connect } from "cloudflare:sockets";
-import type { Receipt } from "../../domain/job.ts";
+import type { Receipt } from "../../domain/receipt.ts";
 import { equalHashes, hmacHex, sha256Hex } from "../secrets.ts";
 import {
   type Carrier,
@@ -9,7 +9,7 @@ import {
   type OutboundMessage,
   type Submission,
 } from "./carrier.ts";
-import { ask, commonSubmission } from "./http.ts";
+import { ask, classifyResponse } from "./http.ts";
 
 /**
  * The receipt's type (`%d`) is a bit mask: 1 delivered, 2 failed, 4 buffered, 8 accepted by the SMSC, 16 refused by it;
@@ -22,6 +22,9 @@ const STATUSES: [bit: number, status: Receipt["status"], word: string][] = [
   [8, "SENDING", "accepted by the SMSC"],
   [4, "SENDING", "buffered"],
 ];
+
+/** What smsbox says with 403 of a message that no SMSC takes; its other 403 is about user and password. */
+const NOT_ROUTABLE = /^Not routable/;
 
 const ALL_RECEIPTS = "31";
 
@@ -40,7 +43,7 @@ export interface KannelSettings {
 
 export function kannel(settings: KannelSettings): Carrier {
   return {
-    senderFault: (sender) =>
+    validateSender: (sender) =>
       sender !== null && /^(\+?\d{3,15}|[A-Za-z0-9 ]{1,11})$/.test(sender)
         ? undefined
         : "must be a number, a short code, or up to 11 letters and digits that your SMSC knows",
@@ -70,7 +73,8 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
   });
   if (answer.status === 202) return { kind: "accepted", carrierMessageId: null };
   const reason = answer.status === null ? "" : `kannel: HTTP ${answer.status}: ${answer.body.slice(0, 200).trim()}`;
-  return answer.status === 503 ? { kind: "later", reason, failing: true } : commonSubmission(answer, reason);
+  if (answer.status === 503) return { kind: "later", reason, failing: true };
+  return classifyResponse(answer, reason, answer.status !== null && NOT_ROUTABLE.test(answer.body));
 }
 
 const CONNECT_TIMEOUT_MILLISECONDS = 5000;

@@ -25,7 +25,7 @@ function accept(
 
 /** A carrier without an account, for development and tests of clients. It sends nothing, and gives its receipts at once. */
 export const sandbox: Carrier = {
-  senderFault: () => undefined,
+  validateSender: () => undefined,
   submit: async (message) => (OUTCOMES[message.to.slice(-4)] ?? deliver)(message),
   readReceipts: async () => FORGED,
   readInbound: async () => FORGED,

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Receipt } from "../../domain/job.ts";
 import { isE164 } from "../../domain/phone.ts";
+import type { Receipt } from "../../domain/receipt.ts";
 import {
   type Carrier,
   type CarrierRequest,
@@ -9,7 +9,7 @@ import {
   type OutboundMessage,
   type Submission,
 } from "./carrier.ts";
-import { type Answer, ask, commonSubmission, parseJson } from "./http.ts";
+import { type Answer, ask, classifyResponse, parseJson } from "./http.ts";
 
 /** https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks: the status of the one recipient. */
 const STATUSES = new Map<string, Receipt["status"]>([
@@ -27,6 +27,9 @@ const STATUSES = new Map<string, Receipt["status"]>([
 /** The recipient has opted out of this sender (with HTTP 409, or in a receipt). */
 const OPTED_OUT = "40300";
 
+/** https://developers.telnyx.com/docs/messaging/messages/error-codes: of messages and senders; the others are of any call. */
+const MESSAGING_CODE = /^40\d{3}$/;
+
 const MESSAGING_PROFILE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** How far the time stamp of a signature may be from ours. */
@@ -43,7 +46,7 @@ export interface TelnyxSettings {
 
 export function telnyx(settings: TelnyxSettings): Carrier {
   return {
-    senderFault: (sender) =>
+    validateSender: (sender) =>
       sender !== null && (isE164(sender) || MESSAGING_PROFILE.test(sender) || /^\d{3,8}$/.test(sender))
         ? undefined
         : "must be an E.164 number, a short code or a messaging profile (UUID) of your Telnyx account",
@@ -84,7 +87,7 @@ const errorsSchema = z.object({
 });
 
 function toSubmission(answer: Answer): Submission {
-  if (answer.status === null) return commonSubmission(answer, "");
+  if (answer.status === null) return classifyResponse(answer, "");
   const json = parseJson(answer.body);
   const created = createdSchema.safeParse(json);
   if (answer.status >= 200 && answer.status < 300) {
@@ -94,7 +97,11 @@ function toSubmission(answer: Answer): Submission {
   const errors = errorsSchema.safeParse(json).data?.errors ?? [];
   const [first] = errors;
   const reason = `telnyx: HTTP ${answer.status}${first?.code ? `, ${first.code}` : ""}${first?.title ? `: ${first.title}` : ""}`;
-  const submission = commonSubmission(answer, reason);
+  const submission = classifyResponse(
+    answer,
+    reason,
+    errors.some(({ code }) => MESSAGING_CODE.test(code ?? "")),
+  );
   const optedOut = errors.some(({ code }) => code === OPTED_OUT);
   return submission.kind === "refused" && optedOut ? { ...submission, optedOut: true } : submission;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Receipt } from "../../domain/job.ts";
 import type { Keyword } from "../../domain/keyword.ts";
 import { isE164 } from "../../domain/phone.ts";
+import type { Receipt } from "../../domain/receipt.ts";
 import {
   type Carrier,
   type CarrierRequest,
@@ -10,7 +10,7 @@ import {
   type OutboundMessage,
   type Submission,
 } from "./carrier.ts";
-import { type Answer, ask, commonSubmission, parseJson } from "./http.ts";
+import { type Answer, ask, classifyResponse, parseJson } from "./http.ts";
 
 /** https://www.twilio.com/docs/messaging/api/message-resource#message-status-values */
 const STATUSES = new Map<string, Receipt["status"]>([
@@ -36,6 +36,9 @@ const OPT_OUT_TYPES = new Map<string, Keyword>([
 /** https://www.twilio.com/docs/api/errors/21610: the recipient has opted out of this sender. */
 const OPTED_OUT = 21610;
 
+/** Codes about the account (20003 authenticate, 20005 not active, 20404 no such path); any other is about the message. */
+const isAccountCode = (code: number) => Math.floor(code / 1000) === 20;
+
 const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/i;
 
 export interface TwilioSettings {
@@ -48,7 +51,7 @@ export interface TwilioSettings {
 
 export function twilio(settings: TwilioSettings): Carrier {
   return {
-    senderFault: (sender) =>
+    validateSender: (sender) =>
       sender !== null && (isE164(sender) || MESSAGING_SERVICE.test(sender) || /^\d{3,8}$/.test(sender))
         ? undefined
         : "must be an E.164 number, a short code or a messaging service (MG…) of your Twilio account",
@@ -76,7 +79,7 @@ function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings,
   return ask(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, {
     method: "POST",
     headers: {
-      authorization: `Basic ${btoa(`${accountSid}:${authToken}`)}`,
+      authorization: `Basic ${new TextEncoder().encode(`${accountSid}:${authToken}`).toBase64()}`,
       "content-type": "application/x-www-form-urlencoded",
     },
     body: form.toString(),
@@ -87,7 +90,7 @@ const createdSchema = z.object({ sid: z.string().min(1).max(255) });
 const errorSchema = z.object({ code: z.number().nullish(), message: z.string().nullish() });
 
 function toSubmission(answer: Answer): Submission {
-  if (answer.status === null) return commonSubmission(answer, "");
+  if (answer.status === null) return classifyResponse(answer, "");
   const json = parseJson(answer.body);
   const created = createdSchema.safeParse(json);
   if (answer.status >= 200 && answer.status < 300) {
@@ -96,7 +99,7 @@ function toSubmission(answer: Answer): Submission {
   }
   const { code, message } = errorSchema.safeParse(json).data ?? {};
   const reason = `twilio: HTTP ${answer.status}${code ? `, ${code}` : ""}${message ? `: ${message}` : ""}`;
-  const submission = commonSubmission(answer, reason);
+  const submission = classifyResponse(answer, reason, typeof code === "number" && !isAccountCode(code));
   return submission.kind === "refused" && code === OPTED_OUT ? { ...submission, optedOut: true } : submission;
 }
 

@@ -1,14 +1,22 @@
-import { runNamed, runQuery } from "./database.ts";
+import { runNamed } from "./database.ts";
 import { removeCounted } from "./reports.ts";
+
+/** Of an erased number: the website, and the one-way hash. */
+export type Tombstone = [websiteId: string, mark: string];
 
 /**
  * Erases all that is kept about a number in a website, but for its part in the counts of the report, and a mark that
  * tells nothing and keeps it opted out.
  * @param phone as digits
- * @param mark one-way, of the number
+ * @param tombstones one-way, of the number
  * @returns how many messages went
  */
-export async function erasePerson(db: D1Database, websiteId: string, phone: number, mark: string): Promise<number> {
+export async function erasePerson(
+  db: D1Database,
+  websiteId: string,
+  phone: number,
+  tombstones: string[],
+): Promise<number> {
   const person = [websiteId, phone] as const;
   const messages = `SELECT message_id FROM messages WHERE website_id = ?1 AND (phone = ?2 OR (phone IS NULL AND email =
     (SELECT email FROM subscriptions WHERE website_id = ?1 AND phone = ?2)))`;
@@ -18,18 +26,15 @@ export async function erasePerson(db: D1Database, websiteId: string, phone: numb
   const rows = await runNamed(db, {
     ...removeCounted(db, messages, [...person]),
     keys: run(`DELETE FROM send_keys WHERE website_id = ?1 AND send_key LIKE 'same:%:' || ${digits}`),
+    duplicates: run("DELETE FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2"),
     texts: run(`DELETE FROM inbound_texts WHERE website_id = ?1 AND sender = '+' || ${digits}`),
     changes: run("DELETE FROM subscription_changes WHERE website_id = ?1 AND phone = ?2"),
     subscription: run("DELETE FROM subscriptions WHERE website_id = ?1 AND phone = ?2"),
-    mark: db
-      .prepare("INSERT INTO erased_people (website_id, mark) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
-      .bind(websiteId, mark),
+    tombstones: db
+      .prepare(
+        "INSERT INTO erased_people (website_id, mark) SELECT ?1, value FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING",
+      )
+      .bind(websiteId, JSON.stringify(tombstones)),
   });
   return rows.messages.length;
-}
-
-/** The marks of the numbers that were erased. */
-export async function readMarks(db: D1Database, websiteId: string): Promise<Set<string>> {
-  const rows = await runQuery(db.prepare("SELECT mark FROM erased_people WHERE website_id = ?1").bind(websiteId));
-  return new Set(rows.map((row) => row.mark as string));
 }

@@ -8,17 +8,23 @@ export type DueEvent = string;
 /**
  * Writes the event of the present status of each message that has none yet. Run after a change of status in the same
  * transaction, it writes exactly the changes; run again, nothing.
+ * @param guard under which condition, on the parameters ?3, ?4 and ?5
  */
-export function recordEvents(db: D1Database, messageIds: string[], now: number): D1PreparedStatement {
+export function recordEvents(
+  db: D1Database,
+  messageIds: string[],
+  now: number,
+  guard: { condition: string; values: unknown[] } = { condition: "true", values: [] },
+): D1PreparedStatement {
   return db
     .prepare(
       `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
        SELECT m.message_id, m.status, m.updated_at, m.callback_data <> '' AND c.callback_url IS NOT NULL, ?2
        FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value LEFT JOIN clients c ON c.client_id = m.client_id
-       WHERE m.status <> 'PENDING_TO_SEND'
+       WHERE m.status <> 'PENDING_TO_SEND' AND ${guard.condition}
        ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
     )
-    .bind(JSON.stringify(messageIds), now);
+    .bind(JSON.stringify(messageIds), now, ...guard.values);
 }
 
 /** The events that recordEvents wrote and that have a callback to post. */
@@ -38,7 +44,8 @@ export interface ClaimedCallback {
   phone: string | null;
   sendPurpose: string;
   callbackData: string;
-  callbackUrl: string;
+  /** null: the client's has been taken away. */
+  callbackUrl: string | null;
   /** Encrypted; the second is the one being replaced, while it still works. */
   callbackSecrets: string[];
 }
@@ -47,7 +54,8 @@ export interface ClaimedCallback {
 export interface DueCallback {
   eventId: DueEvent;
   messageId: string;
-  callbackUrl: string;
+  /** null: there is none to post to any more. */
+  callbackUrl: string | null;
 }
 
 /** Those of the events whose callback is due and that nobody has claimed, in the order in which they occurred. */
@@ -57,7 +65,7 @@ export async function findDueCallbacks(db: D1Database, eventIds: DueEvent[]): Pr
       .prepare(
         `SELECT e.message_id, e.event, c.callback_url
          FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 0 AND e.event = j.value ->> 1
-         JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
+         LEFT JOIN messages m ON m.message_id = e.message_id LEFT JOIN clients c ON c.client_id = m.client_id
          WHERE e.callback_due = 1 AND e.attempted_at IS NULL ORDER BY e.occurred_at, e.event = 'SENDING' DESC`,
       )
       .bind(toKeys([...new Set(eventIds)])),
@@ -65,8 +73,29 @@ export async function findDueCallbacks(db: D1Database, eventIds: DueEvent[]): Pr
   return rows.map((row) => ({
     eventId: `${row.message_id}_${row.event}`,
     messageId: row.message_id as string,
-    callbackUrl: row.callback_url as string,
+    callbackUrl: row.callback_url as string | null,
   }));
+}
+
+/** What the operator reads of a callback that was due when its client's URL was taken away. */
+export const NO_CALLBACK_URL = "the client has no callback URL any more";
+
+/**
+ * Ends those of the events that nobody has claimed and whose client has no callback URL: a URL that is set later gets none
+ * of them. An end is final, so running it again, or late, changes nothing.
+ */
+export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: number): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE events SET attempted_at = ?2, outcome = 'not-posted', response = ?3
+         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))
+           AND callback_due = 1 AND attempted_at IS NULL AND NOT EXISTS (
+             SELECT 1 FROM messages m JOIN clients c ON c.client_id = m.client_id
+             WHERE m.message_id = events.message_id AND c.callback_url IS NOT NULL)`,
+      )
+      .bind(toKeys(eventIds), now, NO_CALLBACK_URL),
+  ]);
 }
 
 /**
@@ -108,22 +137,22 @@ function splitEventId(eventId: DueEvent): [messageId: string, event: string] {
 }
 
 /** A click's event is `CLICK_` and its id; any other is a status. */
-export function isClick(row: Row): boolean {
-  return String(row.event).startsWith("CLICK_");
+export function isClick(event: string): boolean {
+  return event.startsWith("CLICK_");
 }
 
 function toClaimedCallback(row: Row): ClaimedCallback {
   return {
     eventId: `${row.message_id}_${row.event}`,
-    eventType: isClick(row) ? "message.clicked" : "message.status",
+    eventType: isClick(row.event as string) ? "message.clicked" : "message.status",
     messageId: row.message_id as string,
     // Of a change, the status at that time; of a click, the present one.
-    status: (isClick(row) ? row.status : row.event) as MessageStatus,
+    status: (isClick(row.event as string) ? row.status : row.event) as MessageStatus,
     occurredAt: row.occurred_at as number,
     phone: row.phone === null ? null : toE164(row.phone as number),
     sendPurpose: row.send_purpose as string,
     callbackData: row.callback_data as string,
-    callbackUrl: row.callback_url as string,
+    callbackUrl: row.callback_url as string | null,
     callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => typeof secret === "string"),
   };
 }
@@ -172,13 +201,4 @@ export async function releaseCallbacks(
       )
       .bind(toKeys(eventIds), now, claim),
   ]);
-}
-
-/** A message's events, in order. */
-export async function readEvents(db: D1Database, messageId: string): Promise<Row[]> {
-  return runQuery(
-    db
-      .prepare("SELECT * FROM events WHERE message_id = ?1 ORDER BY occurred_at, event = 'SENDING' DESC")
-      .bind(messageId),
-  );
 }

@@ -1,12 +1,13 @@
-import type { CarrierStates, Load } from "../../domain/health.ts";
-import { type Row, runNamed, runQuery } from "./database.ts";
+import { type CarrierStates, KEYWORD_MILLISECONDS, type Load } from "../../domain/service-state.ts";
+import { parseJsonColumn, type Row, runNamed, runQuery } from "./database.ts";
+import { countWithoutEffect } from "./inbound.ts";
 
 /** How many rows of a state are looked at: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
 
 /** Reads what the latest migration has added: it fails as well when that has not been applied. Asked once. */
 export async function probeDatabase(db: D1Database): Promise<void> {
-  await db.prepare("SELECT rotated_at FROM clients LIMIT 1").all();
+  await db.prepare("SELECT last_click_id FROM clicks LIMIT 1").all();
 }
 
 /** Times in milliseconds since 1970. */
@@ -16,6 +17,8 @@ export interface StateCounts {
   callbacks: { due: Load; claimed: Load };
   deadJobs: Load;
   credentialsBehind: Load;
+  /** Of the last day. */
+  keywordsWithoutEffect: Load;
   lastSweep: { endedAt: number; failedJobs: string[] } | null;
   /** A state has more rows than are counted: those that have waited longest are. */
   isCut: boolean;
@@ -45,17 +48,20 @@ export async function countStates(
       `SELECT count(*) AS count, min(changed_at) AS oldest_at FROM clients
        WHERE copied_at IS NULL OR copied_at < changed_at`,
     ),
+    keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, COUNTED_ROWS),
     lastSweep: db.prepare("SELECT ended_at, failed_jobs FROM last_sweep"),
   });
   const [swept] = rows.lastSweep;
-  const counted = [rows.pending, rows.sending, rows.callbacksDue, rows.callbacksClaimed, rows.deadJobs];
+  const { pending: waiting, sending: sent, callbacksDue, callbacksClaimed, deadJobs, keywordsWithoutEffect } = rows;
+  const counted = [waiting, sent, callbacksDue, callbacksClaimed, deadJobs, keywordsWithoutEffect];
   return {
     messages: byCarrier([...rows.pending, ...rows.sending]),
     callbacks: { due: toLoad(rows.callbacksDue[0]), claimed: toLoad(rows.callbacksClaimed[0]) },
     deadJobs: toLoad(rows.deadJobs[0]),
     credentialsBehind: toLoad(rows.credentialsBehind[0]),
+    keywordsWithoutEffect: toLoad(keywordsWithoutEffect[0]),
     lastSweep: swept
-      ? { endedAt: Number(swept.ended_at), failedJobs: JSON.parse(String(swept.failed_jobs)) as string[] }
+      ? { endedAt: Number(swept.ended_at), failedJobs: parseJsonColumn<string[]>(swept.failed_jobs, []) }
       : null,
     isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
   };

@@ -9,34 +9,52 @@ export async function findLink(db: D1Database, code: string): Promise<{ messageI
 
 export interface Click {
   messageId: string;
-  /** Of this click: recorded again, it counts once. */
+  /** Of this click alone. */
   clickId: string;
   clickedAt: number;
   isPerson: boolean;
 }
 
-/** Counts a click; a person's is an event of its message. */
+/** So many clicks of a person on one message are events of it: whoever has a link cannot make us post without end. */
+const CALLED_BACK = 3;
+
+/** The rows that clicks share: of people beyond the first few, and of robots. Other ids are those of single clicks. */
+const SHARED_ROWS = { people: "more", robots: "robots" };
+
+/**
+ * Counts a click; the first few of a person are events of the message. One that is an event counts once, however often it is
+ * recorded. One that shares a row counts once as well when it is recorded again at once, as after a transaction that took
+ * effect and failed all the same, but twice if another click of its row was counted in between.
+ */
 export async function recordClick(db: D1Database, click: Click): Promise<DueEvent[]> {
+  const { messageId, clickId, clickedAt, isPerson } = click;
   const rows = await runNamed(db, {
     click: db
       .prepare(
-        `INSERT INTO clicks (message_id, click_id, clicked_at, is_person)
-         SELECT ?1, ?2, ?3, ?4 FROM messages WHERE message_id = ?1 ON CONFLICT DO NOTHING`,
+        `INSERT INTO clicks (message_id, click_id, clicked_at, is_person, last_click_id)
+         SELECT ?1, iif(?4 AND (${IS_RECORDED} OR ${IS_EARLY}), ?2, ?5), ?3, ?4, ?2 FROM messages WHERE message_id = ?1
+         ON CONFLICT (message_id, click_id) DO UPDATE SET count = count + 1, last_click_id = excluded.last_click_id
+         WHERE last_click_id IS NOT excluded.last_click_id`,
       )
-      .bind(click.messageId, click.clickId, click.clickedAt, click.isPerson ? 1 : 0),
-    event: click.isPerson
+      .bind(messageId, clickId, clickedAt, isPerson ? 1 : 0, isPerson ? SHARED_ROWS.people : SHARED_ROWS.robots),
+    event: isPerson
       ? db
           .prepare(
             `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
              SELECT m.message_id, 'CLICK_' || ?2, ?3, m.callback_data <> '' AND c.callback_url IS NOT NULL, ?3
-             FROM messages m LEFT JOIN clients c ON c.client_id = m.client_id WHERE m.message_id = ?1
+             FROM messages m LEFT JOIN clients c ON c.client_id = m.client_id WHERE m.message_id = ?1 AND ${IS_RECORDED}
              ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
           )
-          .bind(click.messageId, click.clickId, click.clickedAt)
+          .bind(messageId, clickId, clickedAt)
       : null,
   });
   return dueEvents(rows.event);
 }
+
+/** Whether the click ?2 of the message ?1 has a row of its own, and whether it may still get one. */
+const IS_RECORDED = "EXISTS (SELECT 1 FROM clicks WHERE message_id = ?1 AND click_id = ?2)";
+const IS_EARLY = `(SELECT count(*) FROM (SELECT 1 FROM clicks WHERE message_id = ?1 AND is_person = 1
+  LIMIT ${CALLED_BACK})) < ${CALLED_BACK}`;
 
 export interface ClickCounts {
   people: number;
@@ -49,7 +67,7 @@ export async function readClicks(db: D1Database, messageId: string): Promise<Cli
   const [row] = await runQuery(
     db
       .prepare(
-        `SELECT coalesce(sum(is_person), 0) AS people, coalesce(sum(1 - is_person), 0) AS robots,
+        `SELECT coalesce(sum(iif(is_person = 1, count, 0)), 0) AS people, coalesce(sum(iif(is_person = 0, count, 0)), 0) AS robots,
            min(iif(is_person = 1, clicked_at, NULL)) AS first_at FROM clicks WHERE message_id = ?1`,
       )
       .bind(messageId),

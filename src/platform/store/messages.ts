@@ -1,5 +1,5 @@
 import type { SubmissionRecord } from "../../domain/job.ts";
-import { type MessageStatus, REACHED_FROM } from "../../domain/message.ts";
+import { ALLOWED_FROM, type MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
 import type { Segments } from "../../domain/segments.ts";
 import { type Row, runBatch, runQuery } from "./database.ts";
@@ -180,7 +180,7 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
         status,
         change.reason,
         now,
-        JSON.stringify(REACHED_FROM[status]),
+        JSON.stringify(ALLOWED_FROM[status]),
         change.keepsReason ? 1 : 0,
         change.onlyUnclaimed ? 1 : 0,
         change.claimedBefore ?? null,
@@ -204,8 +204,4 @@ export interface StatusChange {
   claimedBefore?: number;
   /** Leaves a message alone that another carrier has. */
   carrier?: string | undefined;
-}
-
-export async function readMessage(db: D1Database, messageId: string): Promise<Row | undefined> {
-  return (await runQuery(db.prepare("SELECT * FROM messages WHERE message_id = ?1").bind(messageId)))[0];
 }

@@ -1,4 +1,4 @@
-import { runBatch, runQuery } from "./database.ts";
+import { runBatch, runOnce, runQuery } from "./database.ts";
 
 /** How many submissions, or callbacks, ended so. */
 export interface OutcomeCount {
@@ -9,27 +9,33 @@ export interface OutcomeCount {
   count: number;
 }
 
+/** With the latest minute in which one ended so: minutes since 1970. */
+export interface LastOutcomes extends OutcomeCount {
+  lastMinute: number;
+}
+
 const MINUTE_MILLISECONDS = 60_000;
 const HOUR_MINUTES = 60;
 
 /** Adds to the counts of this minute. Asked once: a failure leaves open whether it took effect, and nothing counts twice. */
 export async function addOutcomes(db: D1Database, counts: OutcomeCount[], now: number): Promise<void> {
-  await db
-    .prepare(
-      `INSERT INTO outcome_counts (minute, kind, carrier, outcome, count)
-       SELECT ?2, value ->> 'kind', value ->> 'carrier', value ->> 'outcome', value ->> 'count' FROM json_each(?1) WHERE true
-       ON CONFLICT (minute, kind, carrier, outcome) DO UPDATE SET count = count + excluded.count`,
-    )
-    .bind(JSON.stringify(counts), Math.floor(now / MINUTE_MILLISECONDS))
-    .all();
+  await runOnce(
+    db
+      .prepare(
+        `INSERT INTO outcome_counts (minute, kind, carrier, outcome, count)
+         SELECT ?2, value ->> 'kind', value ->> 'carrier', value ->> 'outcome', value ->> 'count' FROM json_each(?1) WHERE true
+         ON CONFLICT (minute, kind, carrier, outcome) DO UPDATE SET count = count + excluded.count`,
+      )
+      .bind(JSON.stringify(counts), Math.floor(now / MINUTE_MILLISECONDS)),
+  );
 }
 
 /** Of the last hour, this minute included. */
-export async function readOutcomes(db: D1Database, now: number): Promise<OutcomeCount[]> {
+export async function readOutcomes(db: D1Database, now: number): Promise<LastOutcomes[]> {
   const rows = await runQuery(
     db
       .prepare(
-        `SELECT kind, carrier, outcome, sum(count) AS count FROM outcome_counts WHERE minute > ?1
+        `SELECT kind, carrier, outcome, sum(count) AS count, max(minute) AS last_minute FROM outcome_counts WHERE minute > ?1
          GROUP BY kind, carrier, outcome`,
       )
       .bind(Math.floor(now / MINUTE_MILLISECONDS) - HOUR_MINUTES),
@@ -39,6 +45,7 @@ export async function readOutcomes(db: D1Database, now: number): Promise<Outcome
     carrier: row.carrier as string,
     outcome: row.outcome as string,
     count: Number(row.count),
+    lastMinute: Number(row.last_minute),
   }));
 }
 

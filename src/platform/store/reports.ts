@@ -1,14 +1,14 @@
 import type { MessageStatus } from "../../domain/message.ts";
 import type { ReportRow } from "../../domain/report.ts";
-import { runNamed, runQuery } from "./database.ts";
+import { LONGEST_TRY_MILLISECONDS, runNamed, runQuery } from "./database.ts";
 
 /** Messages `m`, counted by day of acceptance (UTC), purpose and status. */
 const COUNTS = `m.website_id, date(m.accepted_at / 1000, 'unixepoch') AS day, m.send_purpose, m.status,
   count(*) AS messages,
   sum(iif(m.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY'), coalesce(m.segments, 0), 0)) AS segments,
   sum(EXISTS (SELECT 1 FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 1)) AS clicked,
-  sum((SELECT count(*) FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 1)) AS clicks,
-  sum((SELECT count(*) FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 0)) AS robot_clicks,
+  sum((SELECT coalesce(sum(c.count), 0) FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 1)) AS clicks,
+  sum((SELECT coalesce(sum(c.count), 0) FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 0)) AS robot_clicks,
   sum(m.opted_out) AS opted_out`;
 
 /** What is left of purged messages, and what is there, together. @param from, to days, both included */
@@ -31,6 +31,7 @@ export async function countMessages(
          ) GROUP BY day, send_purpose, status`,
       )
       .bind(websiteId, start, end, from, to),
+    LONGEST_TRY_MILLISECONDS,
   );
   return rows.map((row) => ({
     day: row.day as string,

@@ -1,7 +1,7 @@
-import { MOST_DIGITS, writeDecimal } from "../../domain/decimal.ts";
-import { toDigits, toE164 } from "../../domain/phone.ts";
-import type { PhoneList } from "../../domain/phone-list.ts";
-import { type Row, runBatch, runQuery, toJsonLists } from "./database.ts";
+import { MOST_DIGITS, writeDecimal } from "../../domain/number-list/decimal.ts";
+import type { PhoneList } from "../../domain/number-list/distinct-phones.ts";
+import { runBatch, runQuery, toJsonLists } from "./database.ts";
+import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "./rows.ts";
 
 /**
  * Which of the numbers are subscribed to the website's text program, in one query.
@@ -43,74 +43,33 @@ function toSortedJson(numbers: Float64Array, order: Uint32Array): string {
   return new TextDecoder().decode(bytes.subarray(0, end + 1));
 }
 
+/** Those of the numbers that the website has a subscription of, or a message to: as digits. No query where there are none. */
+export async function findStored(db: D1Database, websiteId: string, phones: number[]): Promise<number[]> {
+  const found: number[] = [];
+  for (const list of toJsonLists(phones)) {
+    const rows = await runQuery(
+      db
+        .prepare(
+          `SELECT j.value AS phone FROM json_each(?2) j
+           WHERE EXISTS (SELECT 1 FROM subscriptions s WHERE s.website_id = ?1 AND s.phone = j.value)
+             OR EXISTS (SELECT 1 FROM messages m WHERE m.website_id = ?1 AND m.phone = j.value)`,
+        )
+        .bind(websiteId, list),
+    );
+    found.push(...rows.map(({ phone }) => phone as number));
+  }
+  return found;
+}
+
 /** The id of the last row of the ledger about a number: the state is what that row says. */
 export const LATEST_CHANGE = (websiteId: string, phone: string) =>
   `(SELECT max(change_id) FROM subscription_changes c WHERE c.website_id = ${websiteId} AND c.phone = ${phone})`;
 
-export interface SubscriptionChange {
-  /** E.164 */
-  phone: string;
-  subscribed: boolean;
-  /** Lower case; null keeps the address that the number has. */
-  email: string | null;
-}
-
 /** Who changed a subscription, and what shows it: a request id, or the text of a message. */
 export interface ChangeOrigin {
-  source: "import" | "api" | "keyword" | "carrier";
+  source: ChangeSource;
   proof: string;
   now: number;
-}
-
-/**
- * Sets the state of numbers, and adds what changes to the ledger. Repeating it changes nothing. A number whose owner has
- * opted out is not subscribed again: only that person can undo it.
- * @param changes distinct numbers; of several with one address, the later counts as subscribed later
- * @returns the numbers that were to be subscribed and whose owner has opted out, E.164
- */
-export async function changeSubscriptions(
-  db: D1Database,
-  websiteId: string,
-  changes: SubscriptionChange[],
-  origin: ChangeOrigin,
-): Promise<string[]> {
-  const refused: string[] = [];
-  const rows = changes.map(({ phone, subscribed, email }) => [toDigits(phone), subscribed ? 1 : 0, email]);
-  for (const list of toJsonLists(rows)) {
-    const [first] = await runBatch(db, changeStatements(db, websiteId, list, origin));
-    refused.push(...(first?.results ?? []).map(({ phone }) => toE164(phone as number)));
-  }
-  return refused;
-}
-
-function changeStatements(db: D1Database, websiteId: string, list: string, origin: ChangeOrigin) {
-  return [
-    db
-      .prepare(
-        `SELECT s.phone FROM json_each(?2) j CROSS JOIN subscriptions s
-         ON s.website_id = ?1 AND s.phone = j.value ->> 0
-         WHERE s.opted_out_by_person = 1 AND j.value ->> 1 = 1`,
-      )
-      .bind(websiteId, list),
-    db
-      .prepare(
-        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-         SELECT ?1, j.value ->> 0, s.subscribed, j.value ->> 1, ?3, ?4, ?5
-         FROM json_each(?2) j LEFT JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value ->> 0
-         WHERE s.subscribed IS NOT j.value ->> 1 AND s.opted_out_by_person IS NOT 1 ORDER BY j.key`,
-      )
-      .bind(websiteId, list, origin.now, origin.source, origin.proof),
-    db
-      .prepare(
-        `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
-         SELECT ?1, j.value ->> 0, j.value ->> 1, j.value ->> 2, ${LATEST_CHANGE("?1", "j.value ->> 0")}
-         FROM json_each(?2) j WHERE true
-         ON CONFLICT (website_id, phone) DO UPDATE SET
-           subscribed = iif(subscriptions.opted_out_by_person = 1, 0, excluded.subscribed),
-           email = coalesce(excluded.email, subscriptions.email), change_id = excluded.change_id`,
-      )
-      .bind(websiteId, list),
-  ];
 }
 
 /**
@@ -148,18 +107,63 @@ export async function optOutRecipient(
   ]);
 }
 
+/** What a website knows of a number that it has as a subscriber, or had. */
+export interface Person {
+  subscribed: boolean;
+  email: string | null;
+  /** By keyword or at the carrier: only START takes it back. */
+  optedOutByPerson: boolean;
+  /** Milliseconds since 1970. */
+  optOutConfirmedAt: number | null;
+  changes: SubscriptionEntry[];
+}
+
+/** One row of the ledger. */
+export interface SubscriptionEntry {
+  /** null: the number was never seen before. */
+  wasSubscribed: boolean | null;
+  subscribed: boolean;
+  /** Milliseconds since 1970. */
+  changedAt: number;
+  source: ChangeSource;
+  proof: string;
+}
+
 /** A number's state and the ledger about it; undefined for a number that was never seen. */
-export async function readPerson(
-  db: D1Database,
-  websiteId: string,
-  phone: number,
-): Promise<{ person: Row; changes: Row[] } | undefined> {
+export async function readPerson(db: D1Database, websiteId: string, phone: number): Promise<Person | undefined> {
   const [people, changes] = await runBatch(db, [
     db.prepare("SELECT * FROM subscriptions WHERE website_id = ?1 AND phone = ?2").bind(websiteId, phone),
     db
       .prepare("SELECT * FROM subscription_changes WHERE website_id = ?1 AND phone = ?2 ORDER BY change_id")
       .bind(websiteId, phone),
   ]);
-  const [person] = people?.results ?? [];
-  return person && { person, changes: changes?.results ?? [] };
+  const [row] = (people?.results ?? []) as unknown as SubscriptionRow[];
+  const entries = (changes?.results ?? []) as unknown as SubscriptionChangeRow[];
+  return row && toPerson(row, entries.map(toSubscriptionEntry));
+}
+
+function toPerson(row: SubscriptionRow, changes: SubscriptionEntry[]): Person {
+  return {
+    subscribed: row.subscribed === 1,
+    email: row.email,
+    optedOutByPerson: row.opted_out_by_person === 1,
+    optOutConfirmedAt: row.opt_out_confirmed_at,
+    changes,
+  };
+}
+
+function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
+  return {
+    wasSubscribed: row.was_subscribed === null ? null : row.was_subscribed === 1,
+    subscribed: row.subscribed === 1,
+    changedAt: row.changed_at,
+    source: row.source,
+    proof: row.proof,
+  };
+}
+
+/** Takes the address of a number away. @returns false for a number that was never seen */
+export async function removeEmail(db: D1Database, websiteId: string, phone: number): Promise<boolean> {
+  const update = "UPDATE subscriptions SET email = NULL WHERE website_id = ?1 AND phone = ?2 RETURNING phone";
+  return (await runQuery(db.prepare(update).bind(websiteId, phone))).length > 0;
 }

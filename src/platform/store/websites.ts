@@ -1,62 +1,96 @@
-import type { Website, WebsiteSettings } from "../../domain/website.ts";
-import { type Row, runBatch, runQuery } from "./database.ts";
+import type { GivenSettings, Website } from "../../domain/website.ts";
+import { runBatch, runQuery } from "./database.ts";
+import type { WebsiteRow } from "./rows.ts";
 
-/** Creates or replaces a website, and marks its clients' copies in KV as out of date. */
-export async function putWebsite(
+/** @returns false when there is one already: nothing is changed */
+export async function insertWebsite(
   db: D1Database,
   websiteId: string,
-  settings: WebsiteSettings,
+  settings: GivenSettings,
   now: number,
-): Promise<void> {
-  await runBatch(db, [
+): Promise<boolean> {
+  const rows = await runQuery(
     db
       .prepare(
         `INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
-         ON CONFLICT (website_id) DO UPDATE SET name = ?2, carrier = ?3, sender = ?4, help_text = ?5,
-           duplicate_window_hours = ?6, updated_at = ?7`,
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) ON CONFLICT DO NOTHING RETURNING website_id`,
       )
       .bind(
         websiteId,
-        settings.name,
-        settings.carrier,
-        settings.sender,
-        settings.helpText,
-        settings.duplicateWindowHours,
+        settings.name ?? null,
+        settings.carrier ?? null,
+        settings.sender ?? null,
+        settings.helpText ?? null,
+        settings.duplicateWindowHours ?? null,
         now,
       ),
+  );
+  return rows.length === 1;
+}
+
+/**
+ * Sets what is given of a website, and marks its clients' copies in KV as out of date. What is given was held to what was
+ * read: where another has changed the website since, nothing is changed. Its time of change tells, which never stands still.
+ * @param given undefined leaves a setting
+ * @returns false when it is not as in `present` any more
+ */
+export async function updateWebsite(
+  db: D1Database,
+  { websiteId, updatedAt }: Website,
+  given: GivenSettings,
+  now: number,
+): Promise<boolean> {
+  const columns = {
+    name: given.name,
+    carrier: given.carrier,
+    sender: given.sender,
+    help_text: given.helpText,
+    duplicate_window_hours: given.duplicateWindowHours,
+  };
+  const set = Object.entries(columns).filter(([, value]) => value !== undefined);
+  const assignments = set.map(([column], index) => `${column} = ?${index + 4}, `).join("");
+  const values = set.map(([, value]) => value as string | number | null);
+  const [, updated] = await runBatch(db, [
+    keepSender(db, websiteId),
+    db
+      .prepare(
+        `UPDATE websites SET ${assignments}updated_at = max(?2, updated_at + 1)
+         WHERE website_id = ?1 AND updated_at = ?3 RETURNING website_id`,
+      )
+      .bind(websiteId, now, updatedAt, ...values),
     db.prepare("UPDATE clients SET changed_at = ?2, copied_at = NULL WHERE website_id = ?1").bind(websiteId, now),
   ]);
+  return updated?.results.length === 1;
+}
+
+/** People go on answering what came from the sender that a website has now. */
+function keepSender(db: D1Database, websiteId: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO former_senders (carrier, sender, website_id)
+       SELECT carrier, sender, website_id FROM websites WHERE website_id = ?1 AND sender IS NOT NULL ON CONFLICT DO NOTHING`,
+    )
+    .bind(websiteId);
 }
 
 export async function findWebsite(db: D1Database, websiteId: string): Promise<Website | undefined> {
-  const [row] = await runQuery(db.prepare("SELECT * FROM websites WHERE website_id = ?1").bind(websiteId));
+  const [row] = await runQuery<WebsiteRow>(db.prepare("SELECT * FROM websites WHERE website_id = ?1").bind(websiteId));
   return row && toWebsite(row);
 }
 
 export async function listWebsites(db: D1Database): Promise<Website[]> {
-  return (await runQuery(db.prepare("SELECT * FROM websites ORDER BY website_id"))).map(toWebsite);
+  return (await runQuery<WebsiteRow>(db.prepare("SELECT * FROM websites ORDER BY website_id"))).map(toWebsite);
 }
 
-/** The websites that send through the carrier from one of these senders. */
-export async function findWebsitesBySender(db: D1Database, carrier: string, senders: string[]): Promise<Website[]> {
-  const query = db
-    .prepare(
-      "SELECT * FROM websites WHERE carrier = ?1 AND sender IN (SELECT value FROM json_each(?2)) ORDER BY website_id",
-    )
-    .bind(carrier, JSON.stringify(senders));
-  return (await runQuery(query)).map(toWebsite);
-}
-
-function toWebsite(row: Row): Website {
+export function toWebsite(row: WebsiteRow): Website {
   return {
-    websiteId: row.website_id as string,
-    name: row.name as string,
-    carrier: row.carrier as string,
-    sender: row.sender as string | null,
-    helpText: row.help_text as string | null,
-    duplicateWindowHours: row.duplicate_window_hours as number | null,
-    createdAt: row.created_at as number,
-    updatedAt: row.updated_at as number,
+    websiteId: row.website_id,
+    name: row.name,
+    carrier: row.carrier,
+    sender: row.sender,
+    helpText: row.help_text,
+    duplicateWindowHours: row.duplicate_window_hours,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }

@@ -21,7 +21,7 @@ interface CarrierFault {
 
 const MESSAGES = 30;
 
-/** As many as are submitted at a time: with more, the carrier would be given a rest before it was asked about them all. */
+/** As many as are submitted at a time: with more, the circuit breaker would open before all were submitted. */
 const AT_A_TIME = 6;
 const STORM_MILLISECONDS = 2500;
 
@@ -98,7 +98,7 @@ export interface FaultRow {
 }
 
 /** Puts one carrier through all its faults, beside a website on another carrier. */
-export async function carrierFaults(options: { bundle: Bundle; seed: number; keep: boolean }): Promise<FaultRow[]> {
+export async function validateCarrier(options: { bundle: Bundle; seed: number; keep: boolean }): Promise<FaultRow[]> {
   const carrier = new CountingCarrier(() => ({
     takes: false,
     answer: (response) => void response.destroy(),

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { ServiceState } from "../../../src/domain/health.ts";
+import type { ServiceState } from "../../../src/domain/service-state.ts";
 import { operate } from "../../journeys/service.ts";
 import { type CountingCarrier, RECEIPT } from "./carrier.ts";
 import type { CountingReceiver } from "./receiver.ts";

@@ -24,7 +24,7 @@ export class Bystander {
   }
 
   static async make(client: Client, query: Query, operatorToken: string, endpoint: string): Promise<Bystander> {
-    const makeClient = await makeWebsite(client, operatorToken, WEBSITE, {});
+    const makeClient = await makeWebsite(client, operatorToken, WEBSITE, { carrier: "sandbox" });
     const bystander = new Bystander(client, query, await makeClient(`${endpoint}/well`));
     for (let count = 0; count < SENT; count++) await bystander.#send(PHONES[count] ?? "", `key-${count}`);
     for (const messageId of bystander.messageIds) await bystander.#untilDelivered(messageId);

@@ -41,6 +41,8 @@ export interface FuzzedClient {
 export interface Known {
   operatorToken: string;
   clients: FuzzedClient[];
+  /** Where clients want callbacks. */
+  endpoint: string;
   /** Other clients of the same websites, which an operator's calls may suspend, or give new secrets. */
   victims: string[];
   phones: string[];
@@ -97,6 +99,7 @@ export class Requests {
 
   next(): FuzzRequest {
     const dice = this.#dice;
+    if (dice.chance(0.005)) return this.#otherCallbackUrl();
     if (dice.chance(0.12)) return carrierRequest(dice, this.#known.messageIds, this.#known.phones);
     const { method, path, operation } = dice.pick(this.#operations);
     const client = dice.pick(this.#known.clients);
@@ -105,6 +108,18 @@ export class Requests {
     const headers = [...this.#credentials(operation, client), ...this.#type(operation), ...this.#others(operation)];
     const url = this.#path(path, operation, client.websiteId) + this.#query(operation, client);
     return { method: chosen, path: url, headers, ...(body === undefined ? {} : { body, chunked: dice.chance(0.1) }) };
+  }
+
+  /** Of a client that sends: its callbacks may be due, and be posted, as the URL is taken away or set again. */
+  #otherCallbackUrl(): FuzzRequest {
+    const { clients, endpoint, operatorToken } = this.#known;
+    const headers: FuzzRequest["headers"] = [
+      ["authorization", `Bearer ${operatorToken}`],
+      ["content-type", "application/json"],
+    ];
+    const callbackUrl = this.#dice.chance(0.5) ? "" : `${endpoint}/callbacks`;
+    const path = `/operator/clients/${this.#dice.pick(clients).clientId}`;
+    return { method: "PATCH", path, headers, body: JSON.stringify({ callbackUrl }) };
   }
 
   #path(template: string, operation: Operation, websiteId: string): string {

@@ -58,7 +58,7 @@ export async function makeWebsites(
   for (let index = 0; index < WEBSITES; index++) {
     const carrier = CARRIERS[index];
     const websiteId = `fuzzed-${index}`;
-    const settings = carrier ? { carrier, sender: SENDERS[carrier] } : {};
+    const settings = carrier ? { carrier, sender: SENDERS[carrier] } : { carrier: "sandbox" };
     const makeClient = await makeWebsite(client, operatorToken, websiteId, settings);
     clients.push({ websiteId, ...(await makeClient(index % 3 === 0 ? `${endpoint}/callbacks` : null)) });
     victims.push((await makeClient(null)).clientId);

@@ -13,6 +13,9 @@ const LEDGER = "subscription_changes";
 const ERASED = "erased_people";
 const REPORT = "report_rows";
 
+/** Of each erased person: one under the key of the marks, and one as the version before knows it. */
+const MARKS_EACH = 2;
+
 /** A day's rows of the report: websites, purposes and statuses. */
 const REPORT_ROWS_A_DAY = 2 * 2 * 7;
 
@@ -52,7 +55,7 @@ export function judge(readings: Reading[], window: number, { ledgerRows, erased,
   return Object.keys(readings.at(-1) ?? {}).map((name) => {
     const seen = quarters.map((end) => mean(readings.slice(Math.max(0, end - window), end), name));
     const last = readings.at(-1)?.[name] ?? Number.NaN;
-    const exact = { [LEDGER]: ledgerRows, [ERASED]: erased }[name];
+    const exact = { [LEDGER]: ledgerRows, [ERASED]: erased * MARKS_EACH }[name];
     if (exact !== undefined) return { name, seen, bound: exact, isLevel: last === exact };
     if (name === REPORT) {
       const bound = REPORT_ROWS_A_DAY * (days + 1);

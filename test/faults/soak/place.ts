@@ -80,7 +80,7 @@ export async function makePlace() {
     return { websiteId, clientId, headers: headersOf(clientId, clientSecret) };
   }
 
-  const sandbox = await makeClient("soak", {});
+  const sandbox = await makeClient("soak", { carrier: "sandbox" });
   const gateway = await makeClient("soak-gateway", { carrier: "kannel", sender: SENDER, duplicateWindowHours: 1 });
   const close = async () => {
     smsbox.close();

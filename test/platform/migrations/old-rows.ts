@@ -79,11 +79,21 @@ export class Generation {
     );
     rows.events = rows.messages.flatMap((message, index) => made.#events(message, index));
     rows.send_keys = await Promise.all(rows.messages.map((message, index) => made.#sendKey(message, index)));
+    rows.idempotency_keys = rows.send_keys.map((key, index) => made.#idempotencyKey(key, index, rows.messages ?? []));
+    rows.bulk_parts = [0, 1, -1].map((part) => made.#bulkPart(part));
+    rows.duplicate_keys = rows.messages.flatMap((message, index) => made.#duplicateKey(message, index));
+    rows.suppressed_messages = [0, 1].map((index) => made.#suppressed(index));
+    rows.cancelled_messages = [0, 1].map((index) => ({
+      message_id: uuid(8000 + number, index),
+      cancelled_at: NOW - HOUR,
+    }));
     rows.inbound_texts = people.map(({ website, index }) => made.#inbound(website, index));
     rows.links = rows.messages.flatMap((message, index) => made.#link(message, index));
     rows.clicks = rows.messages.flatMap((message, index) => made.#clicks(message, index));
     rows.report_rows = MESSAGE_STATUSES.map((status, index) => made.#reportRow(status, index));
     rows.erased_people = await Promise.all(WEBSITES.map((website) => made.#erased(website)));
+    rows.erasure_key = number === 0 ? [await made.#erasureKey()] : [];
+    rows.former_senders = WEBSITES.map((website) => made.#formerSender(website));
     rows.dead_jobs = Array.from({ length: 12 }, (_, index) => made.#deadJob(index));
     rows.outcome_counts = ["accepted", "refused", "unknown", "later"].map((outcome) => made.#outcome(outcome));
     rows.last_sweep = number === 0 ? [{ only: 1, ended_at: NOW - MINUTE, failed_jobs: "[]" }] : [];
@@ -234,6 +244,37 @@ export class Generation {
     };
   }
 
+  /** As the row of send_keys, in which the version before finds it. */
+  #idempotencyKey(key: OldRow, index: number, messages: OldRow[]): OldRow {
+    return {
+      client_id: at(messages, index).client_id ?? null,
+      operation: "send",
+      idempotency_key: String(key.send_key).slice("key:".length),
+      body_hash: key.body_hash ?? null,
+      message_id: key.message_id ?? null,
+      expires_at: key.expires_at ?? null,
+    };
+  }
+
+  #bulkPart(part: number): OldRow {
+    const first_id = uuid(7000 + this.#number, 0);
+    return { first_id, part, body_hash: "a hash", attempt: "an attempt", expires_at: NOW + HOUR };
+  }
+
+  #duplicateKey({ website_id, phone, message_id }: OldRow, index: number): OldRow[] {
+    if (phone === null || index % 3 > 0) return [];
+    const key = { website_id: website_id ?? null, phone: phone ?? null, content_hash: `hash ${index}` };
+    return [{ ...key, message_id: message_id ?? null, expires_at: NOW + HOUR, was_repeated: index % 2 }];
+  }
+
+  #suppressed(index: number): OldRow {
+    return {
+      message_id: uuid(9000 + this.#number, index),
+      first_id: uuid(this.#number, index),
+      expires_at: NOW + HOUR,
+    };
+  }
+
   #inbound(website: string, index: number): OldRow {
     const text = at(["STOP", "START", "HELP", "what is this?"], index);
     return {
@@ -245,7 +286,7 @@ export class Generation {
       text,
       keyword: at(["stop", "start", "help", null], index),
       received_at: NOW - HOUR + index,
-      applied: index % 2,
+      applied: index % 3,
     };
   }
 
@@ -257,7 +298,8 @@ export class Generation {
   #clicks({ message_id, click_url }: OldRow, index: number): OldRow[] {
     if (click_url === null) return [];
     const click = { message_id: message_id ?? null, clicked_at: NOW - HOUR };
-    return [1, 0].map((isPerson) => ({ ...click, click_id: uuid(9 - isPerson, index), is_person: isPerson }));
+    const alone = { ...click, count: 1, last_click_id: null };
+    return [1, 0].map((isPerson) => ({ ...alone, click_id: uuid(9 - isPerson, index), is_person: isPerson }));
   }
 
   #reportRow(status: string, index: number): OldRow {
@@ -268,6 +310,14 @@ export class Generation {
   async #erased(website: string): Promise<OldRow> {
     const website_id = this.websiteId(website);
     return { website_id, mark: await hmacHex(SERVICE_KEY, `erased ${website_id} ${this.erasedPhone(website)}`) };
+  }
+
+  async #erasureKey(): Promise<OldRow> {
+    return { only: 1, key_id: randomHex(16), sealed: await seal(randomHex(32), SERVICE_KEY) };
+  }
+
+  #formerSender(website: string): OldRow {
+    return { carrier: "twilio", sender: "+12125550007", website_id: this.websiteId(website) };
   }
 
   #deadJob(index: number): OldRow {

@@ -96,7 +96,7 @@ describe.each(MIGRATIONS.slice(1).map(({ name }, index) => ({ name, at: index + 
       const { total } = (await report.json()) as { total: { accepted: number; clicks: number } };
       const [kept] = await rowsOf(`SELECT coalesce(sum(messages), 0) AS messages, coalesce(sum(clicks), 0) AS clicks
         FROM report_rows WHERE website_id = '${websiteId}'`);
-      const [clicks] = await rowsOf(`SELECT count(*) AS count FROM clicks JOIN messages USING (message_id)
+      const [clicks] = await rowsOf(`SELECT sum(count) AS count FROM clicks JOIN messages USING (message_id)
         WHERE is_person = 1 AND website_id = '${websiteId}'`);
       expect(total.accepted).toBe(PEOPLE * 3 + Number(kept?.messages));
       expect(total.clicks).toBe(Number(clicks?.count) + Number(kept?.clicks));

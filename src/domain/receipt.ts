@@ -1,0 +1,14 @@
+// Pure. A delivery receipt: the report of a carrier about a message that it has accepted.
+import * as z from "zod";
+
+export const receiptSchema = z.object({
+  messageId: z.string(),
+  status: z.enum(["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"]),
+  reason: z.string().nullable(),
+  /** null when the carrier gives none. */
+  carrierMessageId: z.string().nullable(),
+  /** Whether the person has opted out at the carrier. */
+  optedOut: z.boolean(),
+});
+
+export type Receipt = z.output<typeof receiptSchema>;

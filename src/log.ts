@@ -1,0 +1,24 @@
+// The log: one JSON object per line, as Workers Logs indexes it.
+import { maskNumbers } from "./domain/mask.ts";
+
+export type LogLevel = "info" | "warn" | "error";
+
+/** Ids, counts, durations and outcomes; never a text, a phone number, an e-mail address or a secret. */
+export interface LogFields {
+  [name: string]: string | number | boolean | null | undefined | LogFields;
+}
+
+export function log(level: LogLevel, event: string, fields: LogFields = {}): void {
+  console.log(logLine(level, event, fields));
+}
+
+/** @returns JSON. The words of an error come from elsewhere, so phone numbers in them are masked. */
+export function logLine(level: LogLevel, event: string, fields: LogFields = {}): string {
+  const { error } = fields;
+  return JSON.stringify({
+    level,
+    event,
+    ...fields,
+    ...(typeof error === "string" ? { error: maskNumbers(error) } : {}),
+  });
+}

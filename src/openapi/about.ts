@@ -1,0 +1,46 @@
+import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
+import { errorTable, statusTable } from "./tables.ts";
+
+export const TAGS = [
+  ["Messages", "Send messages and read their status."],
+  ["Subscriptions", "Who may be texted."],
+  ["Links", "The links in texts."],
+  ["Websites", "For the operator: tenants."],
+  ["Clients", "For the operator: credentials that act for a website."],
+  ["People", "For the operator: subscribers, their texts, and single messages."],
+  ["Service state", "For the operator: backlogs, problems and dead jobs."],
+  ["Carriers", "Called by carriers."],
+  ["Health", "The liveness check."],
+  ["Reference", "This document."],
+] as const;
+
+export const SECURITY_SCHEMES = {
+  ClientId: { type: "apiKey", in: "header", name: "X-Client-ID", description: "32 lower-case hex characters." },
+  ClientSecret: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Client-Secret",
+    description: "64 lower-case hex characters; goes with X-Client-ID.",
+  },
+  Operator: { type: "http", scheme: "bearer", description: "OPERATOR_TOKEN." },
+};
+
+/** Markdown. */
+export function description(): string {
+  return `A text messaging service: client platforms send texts through it and read which numbers are subscribed.
+
+Every response has an \`X-Request-Id\`. Each request of a client counts against the limit of its website: ${REQUESTS_PER_SECOND} in any span of one second, over all endpoints, clients and outcomes. Unknown fields are ignored. \`null\` and \`""\` count as absent for every optional field.
+
+## Message statuses
+
+A final status never changes.
+
+${statusTable()}
+
+## Errors
+
+The HTTP status is the code divided by 100, and codes never change meaning. Checks run in the order of this table: a wrong path is 404 to anyone, and an invalid body is 429 while the website is over its limit.
+
+${errorTable()}
+`;
+}

@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { type ReportAnswers, reportAnswers } from "../../http/operator/reports.ts";
+import { type ApiOperation, ok, type Parameter } from "../operation.ts";
+import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
+
+const COUNTS = {
+  accepted: 3,
+  pending: 0,
+  sent: 2,
+  delivered: 2,
+  failed: { FAILED_TO_SEND: 0, FAILED_TO_DELIVERY: 0, NOT_FOUND: 0, NOT_SUBSCRIBED: 1, FAILED_TO_MATCH: 0 },
+  clicked: 1,
+  clicks: 2,
+  robotClicks: 1,
+  optedOut: 0,
+  segments: 2,
+} satisfies ReportAnswers["Report"]["total"];
+
+const REPORT = {
+  websiteId: "brand",
+  from: "2026-11-20",
+  to: "2026-11-21",
+  by: "day",
+  rows: [{ day: "2026-11-21", ...COUNTS }],
+  total: COUNTS,
+} satisfies ReportAnswers["Report"];
+
+const CSV = {
+  mediaType: "text/csv",
+  schema: z.string(),
+  example: `"day","accepted","pending","sent","delivered","FAILED_TO_SEND","FAILED_TO_DELIVERY","NOT_FOUND","NOT_SUBSCRIBED","FAILED_TO_MATCH","clicked","clicks","robotClicks","optedOut","segments"\r
+"2026-11-21",3,0,2,2,0,0,0,1,0,1,2,1,0,2\r
+`,
+};
+
+export function describeReports(): Resource {
+  const schemas = reportAnswers();
+  const getReport: ApiOperation = {
+    id: "getReport",
+    method: "get",
+    path: "/operator/websites/{websiteId}/report",
+    tag: "Websites",
+    summary: "Count the messages of a website",
+    description:
+      "Messages accepted, sent, delivered, failed by status, clicked and opted out, and segments; by day of acceptance (UTC) or by sendPurpose. Exact, purged messages included.",
+    access: "operator",
+    parameters: [
+      WEBSITE_PARAMETER,
+      day("from", "The first day, such as `2026-11-20`, at most 400 days before the last. Default: 30 days in all."),
+      day("to", "The last day. Default: today."),
+      query("by", "One row per day, or per sendPurpose.", { type: "string", enum: ["day", "purpose"], default: "day" }),
+      query(
+        "format",
+        "`csv` is safe to open in a spreadsheet: an apostrophe precedes a sendPurpose that looks like a formula.",
+        { type: "string", enum: ["json", "csv"], default: "json" },
+      ),
+    ],
+    answers: [
+      {
+        ...ok(schemas.Report, "One row per day or purpose with messages, and the total.", REPORT),
+        other: CSV,
+      },
+    ],
+    errors: ["resource-unknown", "fields-wrong"],
+  };
+  return { operations: [getReport], schemas };
+}
+
+function day(name: string, description: string): Parameter {
+  return query(name, description, { type: "string", format: "date" });
+}
+
+function query(name: string, description: string, schema: object): Parameter {
+  return { name, in: "query", required: false, description, schema };
+}

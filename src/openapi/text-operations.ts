@@ -1,0 +1,174 @@
+import { bulkSendAnswerSchema, bulkSendRequestSchema, MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
+import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
+import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
+import { subscribeSchema } from "../domain/subscribe-request.ts";
+import { BODY_LIMITS } from "../http/body.ts";
+import { messageStatusAnswerSchema } from "../http/message-status.ts";
+import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";
+import { CSV_FILE, MESSAGE_ID, OTHER_PHONE, PHONE, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "./examples.ts";
+import type { Answer, ApiOperation, Parameter, RequestBody } from "./operation.ts";
+
+const JSON_ONLY = ["application/json"];
+
+const IDEMPOTENCY_KEY: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "1 to 255 visible characters, such as `order-4711-shipped`, unique to the client. Within 24 hours, the same key and body return the same ids and send nothing again; the same key with another body is 409. After 24 hours the key is new.",
+  schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+};
+
+export function textOperations(): ApiOperation[] {
+  return [sendMessage(), sendBulk(), messageStatus(), subscribe(), unsubscribe(), subscriptionStatus()];
+}
+
+function json(schema: RequestBody["schema"], limitBytes: number, examples: Record<string, unknown>): RequestBody {
+  return { mediaTypes: JSON_ONLY, schema, limitBytes, examples };
+}
+
+function ok(schema: RequestBody["schema"], description: string, example: unknown): Answer {
+  return { status: 200, mediaType: "application/json", schema, description, example };
+}
+
+function sendMessage(): ApiOperation {
+  return {
+    id: "sendMessage",
+    method: "post",
+    path: "/text/message/send",
+    tag: "Messages",
+    summary: "Send a message",
+    description:
+      "Stores the message; callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored.",
+    access: { client: "send" },
+    parameters: [IDEMPOTENCY_KEY],
+    body: json(sendRequestSchema, BODY_LIMITS.send, { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),
+    answers: [
+      ok(sendAnswerSchema, "The message is stored: it is never lost and never sent twice.", {
+        messageId: MESSAGE_ID,
+      }),
+    ],
+    errors: ["idempotency-conflict"],
+  };
+}
+
+function sendBulk(): ApiOperation {
+  return {
+    id: "sendMessages",
+    method: "post",
+    path: "/text/bulk/message/send",
+    tag: "Messages",
+    summary: "Send many messages",
+    description: `Each of up to ${MAX_BULK_MESSAGES.toLocaleString("en")} messages succeeds or fails on its own; the request counts once against the rate limit. Messages beyond the limit are in \`failedSent\`: one item each for the first 50,000, and one item for the rest. A request that ends early returns an error: \`details\` names the messages that were stored, and \`message\` says how to continue.`,
+    access: { client: "send" },
+    parameters: [IDEMPOTENCY_KEY],
+    body: json(bulkSendRequestSchema, BODY_LIMITS.bulk, { two: { messages: [SEND_BY_PHONE, SEND_BY_EMAIL] } }),
+    answers: [
+      ok(bulkSendAnswerSchema, "The outcome of each message, by its index in the request.", {
+        successSent: [{ index: 0, messageId: MESSAGE_ID }],
+        failedSent: [{ index: 1, phone: "12125550101", email: null, errorMessage: "phone: must be an E.164 number" }],
+      }),
+    ],
+    errors: ["idempotency-conflict"],
+  };
+}
+
+function messageStatus(): ApiOperation {
+  return {
+    id: "messageStatus",
+    method: "get",
+    path: "/text/message/status",
+    tag: "Messages",
+    summary: "Read the status of a message",
+    description: "A message of another website is unknown.",
+    access: { client: "status" },
+    parameters: [
+      {
+        name: "messageId",
+        in: "query",
+        required: true,
+        description: "The id that the send request returned.",
+        schema: { type: "string", format: "uuid" },
+        example: MESSAGE_ID,
+      },
+    ],
+    answers: [
+      ok(messageStatusAnswerSchema, "The status of the message.", {
+        messageId: MESSAGE_ID,
+        status: "DELIVERED",
+        updatedAt: TIME,
+      }),
+    ],
+    errors: ["fields-wrong", "resource-unknown"],
+  };
+}
+
+const LISTS = {
+  array: { phone_numbers: [PHONE, OTHER_PHONE] },
+  file: { csv_file: CSV_FILE },
+};
+
+function subscribe(): ApiOperation {
+  const withPurpose = {
+    array: { ...LISTS.array, sendPurpose: "newsletter" },
+    file: { ...LISTS.file, sendPurpose: "newsletter" },
+  };
+  return {
+    id: "subscribe",
+    method: "post",
+    path: "/text/subscribe",
+    tag: "Subscriptions",
+    summary: "Subscribe numbers",
+    description:
+      "The file may have a column `email`. `failedToProcessNumbers` has the numbers whose owners opted out themselves: only they can undo it, by texting START. Safe to repeat.",
+    access: { client: "subscribe" },
+    body: json(subscribeSchema, BODY_LIMITS.lists, withPurpose),
+    answers: [
+      ok(subscribeAnswerSchema, "How many numbers are subscribed, and which are not.", {
+        message: "1 number is subscribed.",
+        invalidPhoneNumbers: ["1.2E+10"],
+        failedToProcessNumbers: [OTHER_PHONE],
+      }),
+    ],
+  };
+}
+
+function unsubscribe(): ApiOperation {
+  return {
+    id: "unsubscribe",
+    method: "post",
+    path: "/text/unsubscribe",
+    tag: "Subscriptions",
+    summary: "Unsubscribe numbers",
+    description:
+      "Unknown numbers are stored as opted out. Messages that wait for submission are not sent. Safe to repeat.",
+    access: { client: "unsubscribe" },
+    body: json(phoneListSchema, BODY_LIMITS.lists, LISTS),
+    answers: [
+      ok(unsubscribeAnswerSchema, "The numbers are unsubscribed.", {
+        message: "2 numbers are unsubscribed.",
+        invalidPhoneNumbers: [],
+      }),
+    ],
+  };
+}
+
+function subscriptionStatus(): ApiOperation {
+  return {
+    id: "subscriptionStatus",
+    method: "post",
+    path: "/text/subscription/status",
+    tag: "Subscriptions",
+    summary: "Read which numbers are subscribed",
+    description:
+      "Each distinct number appears once, in order of first appearance, `phone_numbers` before `csv_file`. `invalidPhoneNumbers` has the others as they were given: a spreadsheet's `1.2E+10` is reported, never guessed.",
+    access: { client: "subscription" },
+    body: json(phoneListSchema, BODY_LIMITS.lists, LISTS),
+    answers: [
+      ok(subscriptionStatusAnswerSchema, "An unknown number is `false`.", {
+        phoneNumberStatuses: [{ phoneNumber: PHONE, subscriptionStatus: true }],
+        invalidPhoneNumbers: ["1.2E+10"],
+      }),
+    ],
+  };
+}

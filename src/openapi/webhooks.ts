@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { callbackSchema } from "../domain/callback.ts";
+import { CLICK_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "./examples.ts";
+import { type JsonObject, toJsonSchema } from "./schemas.ts";
+
+const HEADERS = {
+  "webhook-id": ["The `eventId`.", `${MESSAGE_ID}_DELIVERED`],
+  "webhook-timestamp": ["When it was posted, in seconds since 1970.", "1795262400"],
+  "webhook-signature": [
+    "`v1,` and the HMAC-SHA256 of id, timestamp and body, in Base64; two, with a space between, while a secret is being replaced.",
+    "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  ],
+} as const;
+
+const ABOUT =
+  "Posted to the client's callback URL, unless `callbackData` was `\"\"` or the client has no URL. One attempt, ever: redirects are not followed, and the connection is closed after 10 seconds. Signed as in Standard Webhooks, with the client's callback secret. Events may arrive out of order; `occurredAt` orders them.";
+
+/** What the service posts to a client. */
+export function webhooks(): JsonObject {
+  const { phone, sendPurpose, callbackData } = SEND_BY_PHONE;
+  const about = { messageId: MESSAGE_ID, status: "DELIVERED", occurredAt: TIME, phone, sendPurpose, callbackData };
+  const change = { eventId: `${MESSAGE_ID}_DELIVERED`, eventType: "message.status", ...about };
+  const click = { eventId: `${MESSAGE_ID}_CLICK_${CLICK_ID}`, eventType: "message.clicked", ...about };
+  return {
+    "message.status": webhook("messageStatusChanged", "The status of a message changed", change),
+    "message.clicked": webhook(
+      "messageClicked",
+      "A person followed the link of a message, the first three times",
+      click,
+    ),
+  };
+}
+
+function webhook(id: string, summary: string, example: { eventType: string }): JsonObject {
+  const schema = callbackSchema.extend({ eventType: z.literal(example.eventType) });
+  const post = {
+    operationId: id,
+    summary,
+    description: ABOUT,
+    security: [],
+    parameters: Object.entries(HEADERS).map(([name, [about, value]]) => ({
+      name,
+      in: "header",
+      required: true,
+      description: about,
+      schema: { type: "string" },
+      example: value,
+    })),
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: toJsonSchema(schema), example } },
+    },
+    responses: { default: { description: "The response is kept for the operator. The event is never posted again." } },
+  };
+  return { post };
+}

@@ -1,0 +1,68 @@
+import { type ErrorResponses, errorsOf } from "./errors.ts";
+import { type HeaderName, referTo } from "./headers.ts";
+import { type Access, type Answer, type ApiOperation, type RequestBody, toSize } from "./operation.ts";
+import type { JsonObject, SchemaNames } from "./schemas.ts";
+
+/** An Operation Object. */
+export function writeOperation(operation: ApiOperation, names: SchemaNames, errors: ErrorResponses): JsonObject {
+  const { id, tag, summary, access, parameters, body, answers } = operation;
+  const isLimited = typeof access === "object";
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: describe(operation),
+    security: writeSecurity(access),
+    ...(parameters ? { parameters } : {}),
+    ...(body ? { requestBody: writeBody(body, names) } : {}),
+    responses: {
+      ...Object.fromEntries(answers.map((answer) => [answer.status, writeAnswer(answer, isLimited, names)])),
+      ...errors.byStatus(errorsOf(operation), isLimited),
+    },
+  };
+}
+
+function describe({ description = "", access }: ApiOperation): string {
+  return typeof access === "object"
+    ? `${description}\n\nThe client needs the operation \`${access.client}\`.`
+    : description;
+}
+
+/** A carrier's proof has no scheme in OpenAPI: it stands in the description. */
+function writeSecurity(access: Access): JsonObject[] {
+  if (typeof access === "object") return [{ ClientId: [], ClientSecret: [] }];
+  return access === "operator" ? [{ Operator: [] }] : [];
+}
+
+function writeBody(body: RequestBody, names: SchemaNames): JsonObject {
+  const { mediaTypes, schema, examples } = body;
+  const description = `${body.description ?? ""} At most ${toSize(body.limitBytes)}.`.trim();
+  const values = Object.entries(examples).map(([name, value]) => [name, { value }]);
+  const content = {
+    schema: names.refer(schema),
+    ...(values.length > 0 ? { examples: Object.fromEntries(values) } : {}),
+  };
+  return { required: true, description, content: Object.fromEntries(mediaTypes.map((type) => [type, content])) };
+}
+
+function writeAnswer({ headers = [], ...answer }: Answer, isLimited: boolean, names: SchemaNames) {
+  const all: HeaderName[] = [
+    "X-Request-Id",
+    ...(isLimited ? (["RateLimit-Policy", "RateLimit"] as const) : []),
+    ...headers,
+  ];
+  const content = [answer, answer.other ?? {}].flatMap((form) => writeForm(form, names));
+  return {
+    description: answer.description,
+    headers: referTo(all),
+    ...(content.length > 0 ? { content: Object.fromEntries(content) } : {}),
+  };
+}
+
+/** One media type of an answer, and what is in it. */
+function writeForm({ mediaType, schema, example }: Partial<Answer>, names: SchemaNames): [string, JsonObject][] {
+  if (mediaType === undefined) return [];
+  return [
+    [mediaType, { ...(schema ? { schema: names.refer(schema) } : {}), ...(example === undefined ? {} : { example }) }],
+  ];
+}

@@ -1,0 +1,75 @@
+import { RequestFailure } from "../../domain/failure.ts";
+import { runBatch } from "./database.ts";
+import { WAS_REPEATED_BEFORE } from "./send-keys.ts";
+
+/** How long a tombstone is kept: longer than any transaction may take to commit. */
+export const TOMBSTONE_MILLISECONDS = 24 * 3_600_000;
+
+/** A message whose submission has not begun, and with whose id no duplicate of it was answered. */
+const UNCONFIRMED = `m.claimed_at IS NULL AND m.carrier IS NULL
+  AND NOT EXISTS (SELECT 1 FROM duplicate_keys k WHERE k.message_id = m.message_id AND k.was_repeated = 1)
+  AND NOT ${WAS_REPEATED_BEFORE("m.message_id")}`;
+
+/** Of ?1 those that are not stored. */
+const GONE = `SELECT value FROM json_each(?1) WHERE value NOT IN (
+  SELECT m.message_id FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value)`;
+
+/**
+ * Takes back messages that their sender was told are not stored, unless their submission has begun or they were answered
+ * since. Their tombstones keep a transaction that commits later from storing them.
+ */
+export async function cancelUnconfirmed(db: D1Database, messageIds: string[], now: number): Promise<void> {
+  const list = JSON.stringify(messageIds);
+  const run = (sql: string) => db.prepare(sql).bind(list);
+  const unconfirmed = `SELECT m.message_id FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value
+    WHERE ${UNCONFIRMED}`;
+  await runBatch(db, [
+    db
+      .prepare(
+        `INSERT INTO cancelled_messages (message_id, cancelled_at) SELECT value, ?2 FROM json_each(?1) WHERE true
+         ON CONFLICT DO NOTHING`,
+      )
+      .bind(list, now),
+    run(
+      `DELETE FROM duplicate_keys WHERE (website_id, phone) IN (SELECT website_id, phone FROM messages
+         WHERE message_id IN (${unconfirmed})) AND message_id IN (${unconfirmed})`,
+    ),
+    run(`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
+    run(`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
+    run(`DELETE FROM events WHERE message_id IN (${GONE})`),
+    run(`DELETE FROM send_keys WHERE message_id IN (${GONE}) AND send_key >= 'same:' AND send_key < 'same;'`),
+  ]);
+}
+
+const PREFIX = "cancel:";
+const ENTRY_SECONDS = 2 * 24 * 3600;
+const ENTRIES_AT_ONCE = 100;
+
+/**
+ * Keeps in KV what is to be cancelled, where neither the store nor the queue takes it.
+ * @throws RequestFailure store-unavailable
+ */
+export async function keepCancellation(kv: KVNamespace, name: string, messageIds: string[]): Promise<void> {
+  await unlessItFails(kv.put(PREFIX + name, JSON.stringify(messageIds), { expirationTtl: ENTRY_SECONDS }));
+}
+
+/** Cancels what was kept, the oldest names first. @returns how many messages */
+export async function cancelKept(kv: KVNamespace, db: D1Database, now: number): Promise<number> {
+  const { keys } = await unlessItFails(kv.list({ prefix: PREFIX, limit: ENTRIES_AT_ONCE }));
+  let count = 0;
+  for (const { name } of keys) {
+    const messageIds = (await unlessItFails(kv.get<string[]>(name, "json"))) ?? [];
+    if (messageIds.length > 0) await cancelUnconfirmed(db, messageIds, now);
+    await unlessItFails(kv.delete(name));
+    count += messageIds.length;
+  }
+  return count;
+}
+
+async function unlessItFails<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+  }
+}

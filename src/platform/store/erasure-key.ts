@@ -1,0 +1,89 @@
+import { RequestFailure } from "../../domain/failure.ts";
+import { importHmacKey, randomHex, seal, unseal } from "../secrets.ts";
+import { withinTime } from "../time-limit.ts";
+import { runNamed, runQuery } from "./database.ts";
+
+const KEY_BYTES = 32;
+const KEY_ID_BYTES = 16;
+const KV_TIMEOUT_MILLISECONDS = 5000;
+
+interface Sealed {
+  keyId: string;
+  sealed: string;
+}
+
+/**
+ * The key under which erased numbers are marked. There are some 10^10 phone numbers, so tombstones under a key that stands beside
+ * them could all be tried: D1 has the key encrypted with the service key, and KV has it as it is. Neither store alone tells
+ * who was erased, and the tombstones hold when the service key is replaced: KV's copy is then encrypted anew. D1 decides which
+ * key it is. It is made when it is first needed, and never replaced.
+ */
+export class ErasureKey {
+  readonly #kv: KVNamespace;
+  #imported: CryptoKey | undefined;
+
+  constructor(kv: KVNamespace) {
+    this.#kv = kv;
+  }
+
+  /**
+   * Makes the key if there is none.
+   * @throws RequestFailure store-unavailable; Error when neither copy can be read: without it, nobody may be subscribed
+   */
+  async read(db: D1Database, serviceKey: string): Promise<CryptoKey> {
+    this.#imported ??= await importHmacKey(await this.#find(db, serviceKey));
+    return this.#imported;
+  }
+
+  async #find(db: D1Database, serviceKey: string): Promise<string> {
+    const { keyId, sealed } = (await readSealed(db)) ?? (await this.#make(db, serviceKey));
+    try {
+      return await unseal(sealed, serviceKey);
+    } catch {
+      return this.#sealAgain(db, keyId, serviceKey);
+    }
+  }
+
+  /** KV's copy comes first: what D1 names is there. Of several made at a time, D1 keeps the first. */
+  async #make(db: D1Database, serviceKey: string): Promise<Sealed> {
+    const made = { keyId: randomHex(KEY_ID_BYTES), secret: randomHex(KEY_BYTES) };
+    await this.#askKv((kv) => kv.put(copyName(made.keyId), made.secret));
+    return insertSealed(db, { keyId: made.keyId, sealed: await seal(made.secret, serviceKey) });
+  }
+
+  /** The service key has been replaced. */
+  async #sealAgain(db: D1Database, keyId: string, serviceKey: string): Promise<string> {
+    const secret = await this.#askKv((kv) => kv.get(copyName(keyId)));
+    if (secret === null) {
+      throw new Error("the key of the tombstones of erased people is lost in KV: set the old SERVICE_KEY again");
+    }
+    const update = db.prepare("UPDATE erasure_key SET sealed = ?2 WHERE key_id = ?1");
+    await runQuery(update.bind(keyId, await seal(secret, serviceKey)));
+    return secret;
+  }
+
+  async #askKv<T>(ask: (kv: KVNamespace) => Promise<T>): Promise<T> {
+    try {
+      return await withinTime(KV_TIMEOUT_MILLISECONDS, ask(this.#kv));
+    } catch (error) {
+      throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+    }
+  }
+}
+
+const copyName = (keyId: string) => `erasure-key:${keyId}`;
+
+const SELECT = "SELECT key_id AS keyId, sealed FROM erasure_key";
+
+async function readSealed(db: D1Database): Promise<Sealed | undefined> {
+  return (await runQuery(db.prepare(SELECT)))[0] as Sealed | undefined;
+}
+
+async function insertSealed(db: D1Database, { keyId, sealed }: Sealed): Promise<Sealed> {
+  const insert = "INSERT INTO erasure_key (only, key_id, sealed) VALUES (1, ?1, ?2) ON CONFLICT DO NOTHING";
+  const rows = await runNamed(db, {
+    insert: db.prepare(insert).bind(keyId, sealed),
+    kept: db.prepare(SELECT),
+  });
+  return rows.kept[0] as unknown as Sealed;
+}

@@ -1,0 +1,160 @@
+import type { Keyword } from "../../domain/keyword.ts";
+import type { NewMessage } from "../../domain/message.ts";
+import type { Tombstone } from "./erasure.ts";
+import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
+import { LATEST_TEXT } from "./senders.ts";
+import { LATEST_CHANGE } from "./subscriptions.ts";
+
+/** How long a person who says STOP again gets no second confirmation. */
+const CONFIRM_AGAIN_AFTER_MILLISECONDS = 24 * 3_600_000;
+
+/** A number is answered HELP so often in an hour, by whichever website: two machines that answer each other come to an end. */
+const MOST_HELP = 3;
+const HELP_MILLISECONDS = 3_600_000;
+
+/** Names the text in each statement below: carrier (?1), the carrier's id (?2), and its websites as JSON (?3). */
+export type TextKey = readonly [carrier: string, carrierMessageId: string, websiteIds: string];
+
+interface Acted {
+  /** As digits; ?4. */
+  phone: number;
+  keyword: Keyword | null;
+  text: string;
+  receivedAt: number;
+  reply: NewMessage | null;
+  tombstones: Tombstone[];
+}
+
+const THIS_TEXT = "i.website_id = w.value AND i.carrier = ?1 AND i.carrier_message_id = ?2";
+
+/** The websites in which the text has not been acted upon, as `w.value`. */
+const FRESH = `json_each(?3) w CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied = 0`;
+
+const IS_FIRST = `NOT EXISTS (SELECT 1 FROM json_each(?3) w CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied <> 0)`;
+
+const SUBSCRIPTION = "subscriptions s ON s.website_id = w.value AND s.phone = ?4";
+
+/** What a keyword does, between the text's being kept and its being marked as acted upon. */
+export function keywordStatements(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
+  switch (acted.keyword) {
+    case "stop":
+      return [markLatest(db, key, acted), ...stopReply(db, key, acted), ...optOut(db, key, acted)];
+    case "start":
+      return optIn(db, key, acted);
+    case "help":
+      return helpReply(db, key, acted);
+    case null:
+      return [];
+  }
+}
+
+/** The latest message that a carrier took for the person is the one that they answer, for the report. */
+function markLatest(db: D1Database, key: TextKey, { phone }: Acted): D1PreparedStatement {
+  return db
+    .prepare(
+      `UPDATE messages SET opted_out = 1 WHERE message_id IN (SELECT ${LATEST_TEXT("message_id", "w.value", "?4")}
+         FROM ${FRESH} CROSS JOIN ${SUBSCRIPTION} AND s.subscribed = 1)`,
+    )
+    .bind(...key, phone);
+}
+
+/** One confirmation per opt-out: none for a person who has opted out of all already and was told so within the last day. */
+function stopReply(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
+  const isTold = `s.subscribed = 0 AND s.opted_out_by_person = 1
+    AND s.opt_out_confirmed_at > ${acted.receivedAt - CONFIRM_AGAIN_AFTER_MILLISECONDS}`;
+  const isNew = `EXISTS (SELECT 1 FROM json_each(?3) w LEFT JOIN ${SUBSCRIPTION} WHERE (${isTold}) IS NOT TRUE)`;
+  return insertReply(db, key, acted, OPT_OUT_CONFIRMATION, isNew);
+}
+
+/** Nobody who has opted out is texted, not even with help. */
+function helpReply(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
+  const isOptedOut = "EXISTS (SELECT 1 FROM subscriptions WHERE website_id = ?5 AND phone = ?4 AND subscribed = 0)";
+  const helped = `(SELECT count(*) FROM json_each(?3) w CROSS JOIN messages m ON m.website_id = w.value AND m.phone = ?4
+    AND m.accepted_at > ${acted.receivedAt - HELP_MILLISECONDS} WHERE m.is_reply = ${ANSWER})`;
+  return insertReply(db, key, acted, ANSWER, `NOT ${isOptedOut} AND ${helped} < ${MOST_HELP}`);
+}
+
+function insertReply(db: D1Database, key: TextKey, { phone, reply }: Acted, isReply: number, condition: string) {
+  if (!reply) return [];
+  return [
+    db
+      .prepare(
+        `INSERT INTO messages (website_id, message_id, client_id, phone, text, callback_data, send_purpose, status,
+           accepted_at, updated_at, queued_at, encoding, segments, is_reply)
+         SELECT ?5, ?6, ?7, ?4, ?8, ?9, ?10, 'PENDING_TO_SEND', ?11, ?11, ?11, ?12, ?13, ${isReply}
+         WHERE ${IS_FIRST} AND ${condition} ON CONFLICT (message_id) DO NOTHING`,
+      )
+      .bind(
+        ...key,
+        phone,
+        reply.websiteId,
+        reply.messageId,
+        reply.clientId,
+        reply.text,
+        reply.callbackData,
+        reply.sendPurpose,
+        reply.acceptedAt,
+        reply.encoding,
+        reply.segments,
+      ),
+  ];
+}
+
+function optOut(db: D1Database, key: TextKey, { phone, text, receivedAt }: Acted): D1PreparedStatement[] {
+  const confirmedAt = `iif(subscriptions.opted_out_by_person = 1
+    AND subscriptions.opt_out_confirmed_at > ?5 - ${CONFIRM_AGAIN_AFTER_MILLISECONDS}, subscriptions.opt_out_confirmed_at, ?5)`;
+  return [
+    db
+      .prepare(
+        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
+         SELECT w.value, ?4, s.subscribed, 0, ?5, 'keyword', ?6 FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION}
+         WHERE s.subscribed IS NOT 0 OR s.opted_out_by_person = 0`,
+      )
+      .bind(...key, phone, receivedAt, text),
+    db
+      .prepare(
+        `INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person, opt_out_confirmed_at)
+         SELECT w.value, ?4, 0, ${LATEST_CHANGE("w.value", "?4")}, 1, ?5 FROM ${FRESH} WHERE true
+         ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 0, change_id = excluded.change_id,
+           opted_out_by_person = 1, opt_out_confirmed_at = ${confirmedAt}`,
+      )
+      .bind(...key, phone, receivedAt),
+  ];
+}
+
+/**
+ * START brings back who is known and has opted out, and who was erased, and nobody else: of several websites, not those that
+ * know the number only by its STOP. It is the person's own consent, so that the tombstone goes.
+ */
+function optIn(db: D1Database, key: TextKey, { phone, text, receivedAt, tombstones }: Acted): D1PreparedStatement[] {
+  const known = `(json_array_length(?3) = 1 OR EXISTS (SELECT 1 FROM subscription_changes c
+    WHERE c.website_id = w.value AND c.phone = ?4 AND NOT (c.source = 'keyword' AND c.subscribed = 0)))`;
+  const erased = `EXISTS (SELECT 1 FROM json_each(?5) j CROSS JOIN erased_people e
+    ON e.website_id = j.value ->> 0 AND e.mark = j.value ->> 1 WHERE j.value ->> 0 = w.value)`;
+  const returning = `SELECT w.value FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION}
+    WHERE s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${known}) OR ${erased})`;
+  const bound = [...key, phone, JSON.stringify(tombstones)] as const;
+  return [
+    db
+      .prepare(
+        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
+         SELECT r.value, ?4, s.subscribed, 1, ?6, 'keyword', ?7 FROM (${returning}) r
+         LEFT JOIN subscriptions s ON s.website_id = r.value AND s.phone = ?4`,
+      )
+      .bind(...bound, receivedAt, text),
+    db
+      .prepare(
+        `INSERT INTO subscriptions (website_id, phone, subscribed, change_id)
+         SELECT r.value, ?4, 1, ${LATEST_CHANGE("r.value", "?4")} FROM (${returning}) r WHERE true
+         ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 1, change_id = excluded.change_id,
+           opted_out_by_person = 0, opt_out_confirmed_at = NULL`,
+      )
+      .bind(...bound),
+    db
+      .prepare(
+        `DELETE FROM erased_people WHERE (website_id, mark) IN (SELECT j.value ->> 0, j.value ->> 1 FROM json_each(?5) j)
+           AND EXISTS (SELECT 1 FROM ${FRESH} WHERE w.value = erased_people.website_id)`,
+      )
+      .bind(...bound),
+  ];
+}

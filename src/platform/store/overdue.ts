@@ -1,0 +1,105 @@
+import { LONGEST_RECOVERY_SECONDS } from "../../domain/retry-policy.ts";
+import { runQuery } from "./database.ts";
+import type { DueEvent } from "./events.ts";
+
+/** How many rows one step of the sweep takes on. */
+const SWEEP_STEP = 1000;
+
+/** A message that waits without a job. */
+export interface OverdueMessage {
+  messageId: string;
+  /** When its next job is to be delivered: milliseconds since 1970. */
+  at: number;
+}
+
+/**
+ * Messages that wait although their last job was queued before `queuedBefore`; they count as queued anew. The store may have
+ * taken a message and failed all the same: then its sender was told to send it again, and a job takes it back. Until a run
+ * has claimed a message its delivery comes after that job.
+ * @param margin what a job may take beside its pauses, in milliseconds; see recoverySeconds
+ */
+export async function takeOverdue(
+  db: D1Database,
+  { queuedBefore, now, margin }: { queuedBefore: number; now: number; margin: number },
+): Promise<OverdueMessage[]> {
+  const rows = await runQuery(
+    db
+      .prepare(
+        `UPDATE messages SET queued_at = ?2 + iif(carrier IS NULL, cast(min(?3, (?2 - accepted_at) / 2) + ?4 AS INTEGER), 0)
+         WHERE message_id IN (
+           SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
+           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, queued_at`,
+      )
+      .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin),
+  );
+  return rows.map((row) => ({ messageId: String(row.message_id), at: Number(row.queued_at) }));
+}
+
+/** Ids of messages accepted before `acceptedBefore` that nobody has submitted. */
+export async function findUnsubmitted(db: D1Database, acceptedBefore: number): Promise<string[]> {
+  return runIds(
+    db
+      .prepare(
+        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND accepted_at <= ?1
+         LIMIT ${SWEEP_STEP}`,
+      )
+      .bind(acceptedBefore),
+  );
+}
+
+/**
+ * Notes of messages whose submission was begun before `claimedBefore` and never ended that they were found so now; their
+ * queued_at, which is about no job as long as they are claimed, keeps it.
+ */
+export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
+  await runQuery(
+    db
+      .prepare(
+        `UPDATE messages SET queued_at = ?2
+         WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1 AND queued_at <= claimed_at`,
+      )
+      .bind(claimedBefore, now),
+  );
+}
+
+/** Ids of messages whose submission was begun before `claimedBefore`, and that were found without its end by `foundBefore`. */
+export async function findInterrupted(db: D1Database, claimedBefore: number, foundBefore: number): Promise<string[]> {
+  return runIds(
+    db
+      .prepare(
+        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1
+           AND queued_at > claimed_at AND queued_at <= ?2 LIMIT ${SWEEP_STEP}`,
+      )
+      .bind(claimedBefore, foundBefore),
+  );
+}
+
+/** Ids of messages that the carrier has had since before `sendingSince`, without a final receipt. */
+export async function findWithoutReceipt(db: D1Database, sendingSince: number): Promise<string[]> {
+  return runIds(
+    db
+      .prepare(
+        `SELECT message_id FROM messages WHERE status = 'SENDING' AND updated_at <= ?1
+         ORDER BY updated_at LIMIT ${SWEEP_STEP}`,
+      )
+      .bind(sendingSince),
+  );
+}
+
+async function runIds(statement: D1PreparedStatement): Promise<string[]> {
+  return (await runQuery(statement)).map((row) => row.message_id as string);
+}
+
+/** Callbacks that wait although their last job was queued before `queuedBefore`; they count as queued now. */
+export async function takeOverdueCallbacks(db: D1Database, queuedBefore: number, now: number): Promise<DueEvent[]> {
+  const rows = await runQuery(
+    db
+      .prepare(
+        `UPDATE events SET queued_at = ?2 WHERE (message_id, event) IN (
+           SELECT message_id, event FROM events WHERE callback_due = 1 AND attempted_at IS NULL AND queued_at < ?1
+           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, event`,
+      )
+      .bind(queuedBefore, now),
+  );
+  return rows.map((row) => `${row.message_id}_${row.event}`);
+}

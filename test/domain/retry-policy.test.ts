@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { LONGEST_RECOVERY_SECONDS, recoverySeconds } from "../../src/domain/retry-policy.ts";
+
+describe("a job that makes up for a failed store", () => {
+  it("is tried within half of the fault's age and ten seconds, whenever the store is back", () => {
+    let triedAt = 0;
+    for (let attempts = 1; attempts <= 120; attempts++) {
+      const nextAt = triedAt + recoverySeconds(attempts);
+      for (let backAt = triedAt; backAt < nextAt; backAt++) {
+        expect(nextAt - backAt).toBeLessThanOrEqual(Math.min(LONGEST_RECOVERY_SECONDS, backAt / 2) + 10);
+      }
+      triedAt = nextAt;
+    }
+    expect(triedAt).toBeGreaterThan(8 * 3600);
+  });
+});

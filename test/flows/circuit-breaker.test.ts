@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { deliverMessages } from "../../src/flows/deliver-messages.ts";
+import type { Carrier, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
+import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { skipPauses, type TestClient, World } from "../world.ts";
+
+type Answer = (message: OutboundMessage) => Submission | Promise<Submission>;
+
+const accepted: Answer = () => ({ kind: "accepted", carrierMessageId: null });
+const away: Answer = () => ({ kind: "later", reason: "connection refused", failing: true });
+
+class TestCarrier implements Carrier {
+  readonly validateSender = () => undefined;
+  readonly readReceipts = sandbox.readReceipts;
+  readonly readInbound = sandbox.readInbound;
+  readonly submitted: string[] = [];
+  answer = accepted;
+
+  async submit(message: OutboundMessage): Promise<Submission> {
+    this.submitted.push(message.messageId);
+    return this.answer(message);
+  }
+}
+
+const PHONES = Array.from({ length: 60 }, (_, index) => `+121255501${String(index).padStart(2, "0")}`);
+
+let world: World;
+let one: TestCarrier;
+let other: TestCarrier;
+
+beforeEach(async () => {
+  world = await World.create();
+  one = new TestCarrier();
+  other = new TestCarrier();
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: one, kannel: other }, missing: {} } };
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function websiteOf(carrier: string): Promise<TestClient> {
+  await world.website(carrier, { carrier });
+  await world.subscribers(carrier, PHONES);
+  return world.client(carrier);
+}
+
+const sendAll = (client: TestClient) => Promise.all(PHONES.map((phone) => world.send(client, { phone })));
+
+const statuses = async () =>
+  (await world.rows("SELECT DISTINCT status, claimed_at FROM messages")).map((row) => row.status);
+
+describe("a carrier that keeps failing", () => {
+  it("is left alone after three failures, and takes every message once when it is back", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = away;
+    const ids = await sendAll(client);
+    await world.runQueues();
+    // Six connections may each have one under way when the third fails.
+    expect(one.submitted.length).toBeLessThanOrEqual(3 + 5);
+    const tried = one.submitted.length;
+    world.advance(2);
+    await world.sweep();
+    await world.runQueues();
+    expect(one.submitted.length).toBe(tried);
+    expect(await statuses()).toEqual(["PENDING_TO_SEND"]);
+    one.answer = accepted;
+    one.submitted.length = 0;
+    world.advance(10);
+    await world.runQueues();
+    expect(one.submitted.toSorted()).toEqual(ids.toSorted());
+    expect(await statuses()).toEqual(["SENDING"]);
+  });
+
+  it("is asked less and less often while it is away, and its messages say why they wait", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = away;
+    const [messageId] = await sendAll(client);
+    const tries: number[] = [];
+    for (let minute = 0; minute < 60; minute++) {
+      one.submitted.length = 0;
+      await world.runQueues();
+      await world.sweep();
+      tries.push(one.submitted.length);
+      world.advance(60);
+    }
+    const sum = (from: number, to: number) => tries.slice(from, to).reduce((all, own) => all + own, 0);
+    expect(sum(0, 10)).toBeLessThan(60);
+    expect(sum(50, 60)).toBeLessThan(15);
+    const [row] = await world.rows("SELECT reason FROM messages WHERE message_id = ?1", messageId);
+    expect(row?.reason).toMatch(/connection refused|sandbox keeps failing: its circuit breaker is open/);
+  });
+
+  it("after that time has FAILED_TO_SEND, with the reason", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = away;
+    await sendAll(client);
+    for (let minutes = 0; minutes < 250; minutes += 10) {
+      await world.runQueues();
+      await world.sweep();
+      world.advance(600);
+    }
+    await world.sweep();
+    const rows = await world.rows("SELECT DISTINCT status FROM messages");
+    expect(rows).toEqual([{ status: "FAILED_TO_SEND" }]);
+    const [{ count } = { count: 0 }] = await world.rows(
+      "SELECT count(*) AS count FROM messages WHERE reason LIKE '%(before: %'",
+    );
+    expect(count).toBe(PHONES.length);
+  });
+
+  it("does not hold up another, not even while it hangs", async () => {
+    const [slow, quick] = [await websiteOf("sandbox"), await websiteOf("kannel")];
+    const hung = Promise.withResolvers<Submission>();
+    one.answer = () => hung.promise;
+    await sendAll(slow);
+    const ids = await sendAll(quick);
+    const running = world.runQueues();
+    await expect.poll(() => other.submitted.length).toBe(ids.length);
+    expect(one.submitted.length).toBeLessThanOrEqual(6);
+    hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
+    await running;
+    expect(new Set(other.submitted).size).toBe(ids.length);
+  });
+
+  it("by letting everything hang is waited for no longer than its patience lasts, and then left alone", async () => {
+    const client = await websiteOf("sandbox");
+    const hung = Promise.withResolvers<Submission>();
+    one.answer = () => hung.promise;
+    const ids = await sendAll(client);
+    skipPauses(Number.POSITIVE_INFINITY);
+    await deliverMessages(world.deps, ids);
+    await deliverMessages(world.deps, ids);
+    skipPauses();
+    expect(one.submitted.length).toBe(6);
+    one.answer = accepted;
+    hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
+    await world.afterAnswer();
+    for (let minute = 0; minute < 3; minute++) {
+      world.advance(60);
+      await world.sweep();
+      await world.runQueues();
+    }
+    expect(one.submitted.toSorted()).toEqual(ids.toSorted());
+    const [{ count } = { count: 0 }] = await world.rows(
+      "SELECT count(*) AS count FROM messages WHERE status = 'SENDING' AND reason LIKE 'outcome unknown%' AND attempts = 1",
+    );
+    expect(count).toBe(6);
+  });
+
+  it("whose answer is about one message alone is given no rest", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = () => ({ kind: "later", reason: "this number is busy", retryAfterSeconds: 60 });
+    await sendAll(client);
+    await world.runQueues();
+    expect(one.submitted.length).toBe(PHONES.length);
+  });
+});
+
+describe("a carrier that does not take our credentials", () => {
+  const unauthorized: Answer = () => ({ kind: "later", reason: "HTTP 401", failing: true, unauthorized: true });
+  const problems = async () =>
+    ((await (await world.operator("GET", "/health")).json()) as { problems: string[] }).problems;
+  const passMinutes = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 5) {
+      world.advance(300);
+      await world.sweep();
+      await world.runQueues();
+    }
+  };
+
+  it("loses none of what waits for it: all goes out once when they are mended, hours later", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = unauthorized;
+    const ids = await sendAll(client);
+    await world.runQueues();
+    expect(one.submitted.length).toBeLessThanOrEqual(3 + 5);
+    expect(await problems()).toContain("carrier-credentials");
+    await passMinutes(230);
+    expect(await statuses()).toEqual(["PENDING_TO_SEND"]);
+    expect(await problems()).toContain("carrier-credentials");
+    one.answer = accepted;
+    one.submitted.length = 0;
+    await passMinutes(10);
+    expect(one.submitted.toSorted()).toEqual(ids.toSorted());
+    expect(await statuses()).toEqual(["SENDING"]);
+    expect(await problems()).not.toContain("carrier-credentials");
+  });
+
+  it("ends what waits for it when its time is over, however short that is", async () => {
+    const client = await websiteOf("sandbox");
+    world.deps = { ...world.deps, config: { ...world.deps.config, submitWithinMilliseconds: 36_000 } };
+    one.answer = unauthorized;
+    await sendAll(client);
+    await world.runQueues();
+    world.advance(37);
+    await world.runQueues();
+    await world.sweep();
+    expect(await statuses()).toEqual(["FAILED_TO_SEND"]);
+  });
+
+  it("is that for as long as nothing else comes of it: a refusal says that they work", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = unauthorized;
+    await world.send(client, { phone: PHONES[0] });
+    await world.runQueues();
+    expect(await problems()).toContain("carrier-credentials");
+    world.advance(60);
+    one.answer = () => ({ kind: "refused", reason: "no such number" });
+    await world.runQueues();
+    expect(await problems()).not.toContain("carrier-credentials");
+  });
+});
+
+it("a message is tried forty times at most", async () => {
+  const client = await websiteOf("sandbox");
+  one.answer = () => ({ kind: "later", reason: "busy", retryAfterSeconds: 1 });
+  const messageId = await world.send(client, { phone: PHONES[0] });
+  for (let second = 0; second < 60; second++) {
+    await world.runQueues();
+    world.advance(1);
+  }
+  expect(one.submitted.length).toBe(40);
+  const [row] = await world.rows("SELECT status, reason FROM messages WHERE message_id = ?1", messageId);
+  expect(row).toEqual({ status: "FAILED_TO_SEND", reason: "not taken in 40 attempts: busy" });
+});

@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { SEND, type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const GRACE = "+12125550177";
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  await world.website("brand", { duplicateWindowHours: 24 });
+  await world.subscribers("brand", [`${ADA},ada@example.com`]);
+  client = await world.client("brand", { callbackUrl: "https://brand.example.com/callbacks" });
+});
+
+const bulk = async (messages: unknown[], headers: Record<string, string> = {}) => {
+  const answer = await world.post("/text/bulk/message/send", client, { messages }, headers);
+  return (await answer.json()) as { successSent: { index: number; messageId: string }[] };
+};
+
+/** Counts the rows that D1 reads for what `work` does. */
+async function rowsRead(work: () => Promise<unknown>): Promise<number> {
+  const whole = world.deps;
+  let count = 0;
+  const batch = async (statements: D1PreparedStatement[]) => {
+    const results = await whole.db.batch(statements);
+    for (const { meta } of results) count += meta.rows_read;
+    return results;
+  };
+  world.deps = { ...whole, db: { prepare: (sql: string) => whole.db.prepare(sql), batch } as unknown as D1Database };
+  await work();
+  world.deps = whole;
+  return count;
+}
+
+describe("only what was sent, or may be, suppresses a duplicate", () => {
+  it("a welcome text that came before the subscription does not keep back the one after it", async () => {
+    const before = await world.send(client, { phone: GRACE });
+    expect(await world.statusOf(before)).toBe("NOT_FOUND");
+    await world.subscribers("brand", [GRACE]);
+    const after = await world.send(client, { phone: GRACE });
+    expect(after).not.toBe(before);
+    expect(await world.statusOf(after)).toBe("PENDING_TO_SEND");
+    expect(await world.send(client, { phone: GRACE })).toBe(after);
+  });
+
+  it.each([
+    ["NOT_SUBSCRIBED", false],
+    ["FAILED_TO_SEND", false],
+    ["PENDING_TO_SEND", true],
+    ["SENDING", true],
+    ["DELIVERED", true],
+    ["FAILED_TO_DELIVERY", true],
+  ])("a message that is %s: %s", async (status, suppresses) => {
+    const first = await world.send(client, { phone: ADA });
+    await world.rows("UPDATE messages SET status = ?2 WHERE message_id = ?1", first, status);
+    expect((await world.send(client, { phone: ADA })) === first).toBe(suppresses);
+    expect((await bulk([{ ...SEND, phone: ADA }])).successSent[0]?.messageId === first).toBe(suppresses);
+  });
+
+  it("under an Idempotency-Key as well", async () => {
+    const first = await world.send(client, { phone: GRACE });
+    await world.subscribers("brand", [GRACE]);
+    const headers = { "idempotency-key": "k" };
+    const body = { ...SEND, phone: GRACE };
+    const answers = await Promise.all([1, 2].map(() => world.post("/text/message/send", client, body, headers)));
+    const ids = await Promise.all(
+      answers.map(async (answer) => ((await answer.json()) as { messageId: string }).messageId),
+    );
+    expect(new Set(ids).size).toBe(1);
+    expect(ids[0]).not.toBe(first);
+    const kept = await bulk([body, body], { "idempotency-key": "b" });
+    expect(kept.successSent.map(({ messageId }) => messageId)).toEqual([ids[0], ids[0]]);
+  });
+});
+
+describe("what it costs", () => {
+  it.each([[{}], [{ "idempotency-key": "k" }]])(
+    "does not grow with the duplicates that are remembered (headers %o)",
+    async (headers) => {
+      const messages = (from: number) =>
+        Array.from({ length: 500 }, (_, index) => ({ ...SEND, phone: `+1212555${1000 + index}`, text: `no ${from}` }));
+      await world.subscribers(
+        "brand",
+        messages(0).map(({ phone }) => phone),
+      );
+      const first = await rowsRead(() => bulk(messages(0), headers));
+      for (let round = 1; round < 5; round++) await bulk(messages(round));
+      const later = await rowsRead(() =>
+        bulk(messages(5), "idempotency-key" in headers ? { "idempotency-key": "k5" } : {}),
+      );
+      expect(later).toBeLessThan(first * 1.1);
+      expect(first).toBeLessThan(500 * 25);
+    },
+  );
+});

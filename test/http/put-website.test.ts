@@ -1,0 +1,187 @@
+/** PUT /operator/websites/:websiteId : what is left out stays, and nobody gets the sandbox without asking for it. */
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Carrier } from "../../src/platform/carriers/carrier.ts";
+import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { World } from "../world.ts";
+
+const WHOLE = {
+  name: "Brand",
+  carrier: "kannel",
+  sender: "+12125550000",
+  helpText: "Write to us",
+  duplicateWindowHours: 24,
+};
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.create();
+  const kannel: Carrier = {
+    ...sandbox,
+    validateSender: (sender) => (sender === null ? "must be a number" : undefined),
+  };
+  setUp({ sandbox, kannel });
+});
+
+function setUp(ready: Record<string, Carrier>): void {
+  world.deps = { ...world.deps, carriers: { ready, missing: { twilio: ["TWILIO_AUTH_TOKEN"] } } };
+}
+
+async function put(settings: object, websiteId = "brand") {
+  const response = await world.operator("PUT", `/websites/${websiteId}`, settings);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const wrong = (field: string, message: RegExp | string) => ({
+  status: 400,
+  body: { code: 40001, details: [{ field, message: expect.stringMatching(message) }] },
+});
+
+describe("a website that is changed", () => {
+  beforeEach(async () => {
+    expect(await put(WHOLE)).toMatchObject({ status: 200, body: WHOLE });
+  });
+
+  it.each<[what: string, given: object]>([
+    ["nothing", {}],
+    ["the name", { name: "Brand, Inc." }],
+    ["the carrier", { carrier: "sandbox" }],
+    ["the sender", { sender: "12345" }],
+    ["the help text", { helpText: "Call us" }],
+    ["the window", { duplicateWindowHours: 1 }],
+  ])("in %s keeps the rest", async (_, given) => {
+    expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, ...given } });
+    expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject({ ...WHOLE, ...given });
+  });
+
+  it.each(["", null])("has what is optional taken away by %j", async (nothing) => {
+    const given = { carrier: "sandbox", sender: nothing, helpText: nothing, duplicateWindowHours: nothing };
+    const none = { sender: null, helpText: null, duplicateWindowHours: null };
+    expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, carrier: "sandbox", ...none } });
+  });
+
+  it.each(["", null])("is not made a sandbox by the carrier %j, where a real one is set up", async (carrier) => {
+    expect(await put({ carrier })).toMatchObject(
+      wrong("carrier", /^must name one of those that are set up: kannel, sandbox$/),
+    );
+  });
+
+  it.each(["", null])("is not left without a name by %j", async (name) => {
+    expect(await put({ name })).toMatchObject(wrong("name", "is required"));
+  });
+
+  it("has its sender held to the carrier that it keeps, and the carrier to the sender", async () => {
+    expect(await put({ sender: "" })).toMatchObject(wrong("sender", "must be a number"));
+    await put({ carrier: "sandbox", sender: "" });
+    expect(await put({ carrier: "kannel" })).toMatchObject(wrong("sender", "must be a number"));
+  });
+
+  it("may have its name changed while its carrier is not set up", async () => {
+    setUp({ sandbox });
+    expect(await put({ name: "Brand, Inc." })).toMatchObject({ status: 200, body: { ...WHOLE, name: "Brand, Inc." } });
+    expect(await put({ sender: "12345" })).toMatchObject(wrong("carrier", /^must be one of/));
+  });
+
+  it("by two at a time keeps what each has changed", async () => {
+    await Promise.all([
+      put({ name: "Brand, Inc." }),
+      put({ sender: "12345" }),
+      put({ helpText: "Call us" }),
+      put({ duplicateWindowHours: 1 }),
+    ]);
+    expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject({
+      name: "Brand, Inc.",
+      carrier: "kannel",
+      sender: "12345",
+      helpText: "Call us",
+      duplicateWindowHours: 1,
+    });
+  });
+
+  it("whose settings are no well-formed text can be changed all the same", async () => {
+    await put({ carrier: "sandbox", sender: "\ud800", helpText: "a\u0000b" });
+    expect(await put({ sender: "12345" })).toMatchObject({ status: 200, body: { sender: "12345" } });
+  });
+
+  it("by two at a time never has a sender that its carrier does not take", async () => {
+    await put({ carrier: "sandbox" });
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all([put({ sender: "" }), put({ carrier: "kannel" })]);
+      const { carrier, sender } = (await (await world.operator("GET", "/websites/brand")).json()) as typeof WHOLE;
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+      expect([carrier, sender === null]).not.toEqual(["kannel", true]);
+      await put({ carrier: "sandbox", sender: WHOLE.sender });
+    }
+  });
+});
+
+describe("a new website", () => {
+  it("names its carrier where a real one is set up", async () => {
+    const answer = await put({ name: "Brand" });
+    expect(answer).toMatchObject(wrong("carrier", /^must name one of those that are set up: kannel, sandbox$/));
+    expect((await world.operator("GET", "/websites/brand")).status).toBe(404);
+    expect(await put({ name: "Brand", carrier: "sandbox" })).toMatchObject({ body: { carrier: "sandbox" } });
+  });
+
+  it.each([undefined, "", null])("with the carrier %j is a sandbox where none is set up", async (carrier) => {
+    setUp({ sandbox });
+    expect(await put({ name: "Brand", carrier })).toMatchObject({ status: 200, body: { carrier: "sandbox" } });
+  });
+
+  it("has a name, and every wrong field is told", async () => {
+    const { body } = await put({ sender: 5, duplicateWindowHours: 1.5 });
+    expect((body.details as { field: string }[]).map(({ field }) => field).sort()).toEqual([
+      "carrier",
+      "duplicateWindowHours",
+      "name",
+      "sender",
+    ]);
+  });
+
+  it("that two make at a time has what each has given", async () => {
+    const both = await Promise.all([
+      put({ name: "Brand", carrier: "sandbox", helpText: "Call us" }),
+      put({ name: "Brand", carrier: "sandbox", sender: "12345" }),
+    ]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject({
+      helpText: "Call us",
+      sender: "12345",
+    });
+  });
+});
+
+describe("the sandbox in use", () => {
+  const problems = async (origin: string) => {
+    const headers = { authorization: "Bearer operator-token-of-the-tests" };
+    const { problems } = (await (await world.fetch("/operator/health", { headers }, origin)).json()) as {
+      problems: string[];
+    };
+    return problems;
+  };
+  const PUBLIC = "https://textgate.example.workers.dev";
+
+  const withOrigin = (PUBLIC_ORIGIN: string | undefined) => {
+    const { config } = world.deps;
+    world.deps = { ...world.deps, config: { ...config, carriers: { ...config.carriers, PUBLIC_ORIGIN } } };
+  };
+
+  it.each<[origin: string, PUBLIC_ORIGIN: string | undefined, isProblem: boolean]>([
+    ["http://localhost", undefined, false],
+    ["http://127.0.0.1:8787", undefined, false],
+    [PUBLIC, undefined, true],
+    ["http://localhost", PUBLIC, true],
+    [PUBLIC, "http://127.0.0.1:8787", true],
+  ])("asked at %s, with the public origin %s: a problem is %s", async (origin, PUBLIC_ORIGIN, isProblem) => {
+    withOrigin(PUBLIC_ORIGIN);
+    await put({ name: "Brand", carrier: "sandbox" });
+    expect((await problems(origin)).includes("sandbox-in-use")).toBe(isProblem);
+  });
+
+  it("is no problem once no website has it", async () => {
+    await put({ name: "Brand", carrier: "sandbox" });
+    expect(await problems(PUBLIC)).toContain("sandbox-in-use");
+    await put({ carrier: "kannel", sender: "12345" });
+    expect(await problems(PUBLIC)).not.toContain("sandbox-in-use");
+  });
+});
