@@ -6,6 +6,7 @@ import { skipPauses } from "../world.ts";
 import { Injector } from "./injector.ts";
 import { PlatformQueues } from "./queues.ts";
 import { Random } from "./random.ts";
+import { printSummary } from "./summary.ts";
 
 mockSockets();
 
@@ -160,7 +161,7 @@ describe.each(CARRIERS)("$name", (carrier) => {
       expect(taken.sort()).toEqual(hours > 4 ? [] : ids.sort());
       // Each is asked for at most once a pass of the test's clock, and less with the longer pauses.
       expect(busy / ids.length).toBeLessThanOrEqual(hours * 4);
-      console.log(`${carrier.name}, busy for ${hours} hours: ${busy} refusals of 20 messages, ${taken.length} taken`);
+      printSummary(`${carrier.name}, busy for ${hours} hours: ${busy} refusals of 20 messages, ${taken.length} taken`);
     },
   );
 
@@ -206,7 +207,7 @@ describe.each(CARRIERS)("$name", (carrier) => {
       const is = status === "FAILED_TO_SEND" ? "refused" : isUnknown ? "open" : "taken";
       expect([id, is, status]).toEqual([id, said.get(id), status]);
     }
-    console.log(
+    printSummary(
       `${carrier.name}, seed ${seed}: ${ids.length} messages, ${at.submitted.length} requests, ${concluded.length} concluded`,
     );
   }
