@@ -27,6 +27,7 @@ import { sendBulk } from "./http/send-bulk.ts";
 import { sendMessage } from "./http/send-message.ts";
 import { subscribe, unsubscribe } from "./http/subscribe.ts";
 import { subscriptionStatus } from "./http/subscription-status.ts";
+import { welcome } from "./http/welcome.ts";
 import { describeError } from "./platform/describe-error.ts";
 
 const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHeaders] });
@@ -38,6 +39,7 @@ router
   .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribe)
   .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribe)
   .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatus)
+  .get("/", welcome)
   .get("/openapi.json", openApi)
   .get("/health", health) // open: it says what fails, not why
   .get("/l/:code", followLink) // open: the code cannot be guessed
@@ -63,7 +65,10 @@ router
   .post("/operator/dead-jobs/put-back", requireOperator, putBackAllHandler)
   .post("/operator/dead-jobs/:jobId/put-back", requireOperator, putBackHandler);
 
-export const routes = [...router.routes];
+/** itty-router writes the path "/" as "". */
+export const routes = router.routes.map(
+  ([method, path, handlers, name]) => [method, path, handlers, name || "/"] as const,
+);
 
 router.all("*", refuseUnknown);
 

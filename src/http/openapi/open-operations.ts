@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { type ApiOperation, pathParameter } from "./operation.ts";
+import { ok } from "./operator-operations.ts";
 
 const CODE = pathParameter("code", "Ten letters and digits.", { type: "string" }, "aB3dE5fG7h");
 
 /** What anyone may call. */
 export function openOperations(): ApiOperation[] {
-  return [followLink("get"), followLink("head"), document()];
+  return [followLink("get"), followLink("head"), welcome(), document()];
 }
 
 function followLink(method: "get" | "head"): ApiOperation {
@@ -28,6 +29,26 @@ function followLink(method: "get" | "head"): ApiOperation {
       },
     ],
     errors: ["store-unavailable"],
+  };
+}
+
+function welcome(): ApiOperation {
+  const origin = "https://sms.example.com";
+  const example = {
+    service: "Textgate",
+    docs: `${origin}/docs`,
+    openapi: `${origin}/openapi.json`,
+    health: `${origin}/health`,
+  };
+  const url = z.url();
+  return {
+    id: "welcome",
+    method: "get",
+    path: "/",
+    tag: "Reference",
+    summary: "Find the reference and the liveness check",
+    access: "open",
+    answers: [ok(z.object({ service: z.string(), docs: url, openapi: url, health: url }), "Where they are.", example)],
   };
 }
 
