@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HealthMemory } from "../../src/platform/health-memory.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
+import { limits } from "../../src/platform/time-limit.ts";
 import { handleRequest } from "../../src/router.ts";
 import { expectDocumented } from "../docs/conformance.ts";
 import { failingDatabase } from "../faults.ts";
@@ -87,11 +88,14 @@ it("does not wait for a store that never answers", async () => {
   const db = { prepare: () => ({ all: () => new Promise(() => {}) }) } as unknown as D1Database;
   world.deps = { ...world.deps, db, limiter, credentials };
   const ends: (() => void)[] = [];
-  const wait = vi.spyOn(scheduler, "wait").mockImplementation(() => new Promise((end) => ends.push(end)));
+  const start = vi.spyOn(limits, "start").mockImplementation((_, onOver) => {
+    ends.push(onOver);
+    return () => {};
+  });
   const answer = ask();
   // KV's own limit, for requests, is longer.
   await expect.poll(() => ends.length).toBe(5);
-  expect(wait.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([2000, 2000, 5000, 2000, 2000]);
+  expect(start.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([2000, 2000, 5000, 2000, 2000]);
   for (const end of ends) end();
   expect(await answer).toEqual({ http: 503, status: "failing", failing: ["database"] });
 });
