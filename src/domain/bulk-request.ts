@@ -13,7 +13,7 @@ export const bulkSendAnswerSchema = z.object({
   failedSent: z.array(
     z.object({
       index: z.int(),
-      /** As given; null where it is no string. */
+      /** As given, cut after what one may have; null where it is no string. */
       phone: z.string().nullable(),
       email: z.string().nullable(),
       errorMessage: z.string(),

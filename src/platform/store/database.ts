@@ -8,7 +8,8 @@ import {
 import { SilenceError, withinTime } from "../time-limit.ts";
 
 /** Faults of our own statements: repeating them cannot help, and hiding them as an outage would mislead. */
-const OWN_FAULT = /constraint failed|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL/i;
+const OWN_FAULT =
+  /constraint failed|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|malformed JSON/i;
 
 /**
  * Runs statements as one transaction. When the store fails it is asked again, so every batch must be safe to run twice:
