@@ -1,6 +1,8 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { makeLasting } from "../../src/deps.ts";
 import { HealthMemory } from "../../src/platform/health-memory.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
@@ -78,6 +80,36 @@ describe("what fails is named, and why is in the log alone:", () => {
     await expectDocumented(request, undefined, answer);
     const failing = { status: "failing", milliseconds: 0 };
     expect(await answer.json()).toEqual({ status: "failing", checks: { configuration: failing } });
+  });
+});
+
+describe("a TELNYX_PUBLIC_KEY", () => {
+  const KEY = new Uint8Array(32).fill(7).toBase64();
+
+  it.each([
+    ["that is shorter", new Uint8Array(31).toBase64()],
+    ["that is longer, such as one of DER", new Uint8Array(44).toBase64()],
+    ["that is no Base64", `${KEY.slice(0, -2)}!=`],
+    ["that is the name of a key", "KEY0123456789ABCDEF"],
+    ["in the form of PEM", `-----BEGIN PUBLIC KEY-----\n${KEY}\n-----END PUBLIC KEY-----`],
+  ])("%s is refused as the service starts, and not shown", async (_, key) => {
+    const logged = vi.spyOn(console, "log").mockImplementation(() => {});
+    const request = new Request("http://localhost/health");
+    const answer = await handleRequest(request, () => {
+      makeLasting({ ...env, TELNYX_PUBLIC_KEY: key } as unknown as Env);
+      return world.deps;
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      503,
+      { checks: { configuration: { status: "failing" } } },
+    ]);
+    const lines = logged.mock.calls.join();
+    expect(lines).toContain("TELNYX_PUBLIC_KEY: must be an Ed25519 public key: 32 bytes in Base64");
+    expect(lines).not.toContain(key.slice(0, 20));
+  });
+
+  it.each(["", undefined, KEY])("may be %j", (key) => {
+    expect(readConfig({ TELNYX_PUBLIC_KEY: key }).carriers.TELNYX_PUBLIC_KEY).toBe(key || undefined);
   });
 });
 
