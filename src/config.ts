@@ -9,13 +9,13 @@ const hours = ({ fallback, most }: { fallback: number; most: number }) =>
     .default(fallback)
     .transform((value) => value * 3_600_000);
 
-/** An empty secret is none. */
+/** An empty secret counts as unset. */
 const secret = z
   .string()
   .optional()
   .transform((value) => value || undefined);
 
-/** A URL without a slash at its end; an empty one is none. */
+/** A URL, without its trailing slash; an empty one counts as unset. */
 const baseUrl = z
   .union([z.url({ protocol: /^https?$/ }), z.literal("")])
   .optional()
@@ -26,7 +26,7 @@ const origin = baseUrl.refine((value) => value === undefined || new URL(value).o
   error: "must be an origin, such as https://sms.example.com",
 });
 
-/** A carrier is set up once all of its settings are given. */
+/** Each carrier needs all of its settings. */
 const carrierVars = {
   PUBLIC_ORIGIN: origin,
   TWILIO_ACCOUNT_SID: secret,
@@ -51,13 +51,13 @@ const configSchema = z
       .transform((value) => value * 1000),
     SUBMIT_WITHIN_HOURS: hours(SUBMIT_WITHIN_HOURS),
     RECEIPT_WITHIN_HOURS: hours(RECEIPT_WITHIN_HOURS),
-    /** Secret: opens /operator. Without it there is no such path. */
+    /** Secret: opens /operator. Without it, /operator does not exist. */
     OPERATOR_TOKEN: secret,
-    /** Secret: what callback secrets are encrypted with. Without it, OPERATOR_TOKEN serves. */
+    /** Secret: encrypts callback secrets. The default is OPERATOR_TOKEN. */
     SERVICE_KEY: secret,
-    /** The origin of tracking links; left out, PUBLIC_ORIGIN, or else the origin under which a send request came. */
+    /** The origin of tracking links. The default is PUBLIC_ORIGIN, or else the origin of the send request. */
     LINK_ORIGIN: origin,
-    /** How long messages, their events and their links are kept. */
+    /** Retention of messages with their events and links. */
     RETENTION_DAYS: z.coerce
       .number()
       .min(7)
@@ -91,12 +91,12 @@ const configSchema = z
 /** Times in milliseconds. */
 export type Config = z.output<typeof configSchema>;
 
-/** @throws Error that names the var and its rule; never its value */
+/** @throws Error with the name of the var and its rule, and never its value */
 export function readConfig(env: object): Config {
   const result = configSchema.safeParse(env);
   if (!result.success) {
-    const faults = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(`wrong configuration: ${faults.join("; ")}`);
+    const messages = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    throw new Error(`wrong configuration: ${messages.join("; ")}`);
   }
   return result.data;
 }
