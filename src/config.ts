@@ -11,13 +11,13 @@ const number = (fallback: number, least: number, most: number, unitMilliseconds:
 
 const hours = ({ fallback, most }: { fallback: number; most: number }) => number(fallback, 0.01, most, 3_600_000);
 
-/** An empty secret is none. */
+/** An empty secret counts as unset. */
 const secret = z
   .string()
   .optional()
   .transform((value) => value || undefined);
 
-/** A URL without a slash at its end; an empty one is none. */
+/** A URL, without its trailing slash; an empty one counts as unset. */
 const baseUrl = z
   .union([z.url({ protocol: /^https?$/ }), z.literal("")])
   .optional()
@@ -96,12 +96,12 @@ export const configSchema = z
 /** Times in milliseconds. */
 export type Config = z.output<typeof configSchema>;
 
-/** @throws Error that names the var and its rule; never its value */
+/** @throws Error with the name of the var and its rule, and never its value */
 export function readConfig(env: object): Config {
   const result = configSchema.safeParse(env);
   if (!result.success) {
-    const faults = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(`wrong configuration: ${faults.join("; ")}`);
+    const messages = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    throw new Error(`wrong configuration: ${messages.join("; ")}`);
   }
   return result.data;
 }

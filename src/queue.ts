@@ -12,17 +12,17 @@ import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 import { releaseClaim } from "./platform/store/messages.ts";
 
-/** How long a batch of callbacks holds up the next: a slow endpoint's posts go on in the background. */
-const PATIENCE_MILLISECONDS = 1000;
+/** How long the next batch of callbacks waits for this one: slower posts go on in the background. */
+const CALLBACK_WAIT_MILLISECONDS = 1000;
 
-/** The consumer of every queue. It never throws: that would bring back jobs that are done. */
+/** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
   if (batch.queue.endsWith("callbacks")) await consumeCallbacks(batch, deps);
   else if (batch.queue.endsWith("-dead")) await consumeDead(batch, deps);
   else await countOutcomes(deps, (tally) => consumeMessages(batch, deps, tally));
 }
 
-/** Delivered once, whatever happens: the sweep finds callbacks that nobody has claimed. One line a batch: each post has its own. */
+/** Never retried by the queue: the sweep requeues unclaimed callbacks. Logs one line per batch; each post has its own. */
 async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> {
   const started = deps.now();
   const eventIds = batch.messages.map(({ body }) => body).filter((body): body is DueEvent => typeof body === "string");
@@ -32,10 +32,10 @@ async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> 
     (error: unknown) => deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) }),
   );
   deps.waitUntil(posting);
-  await Promise.race([posting, scheduler.wait(PATIENCE_MILLISECONDS)]);
+  await Promise.race([posting, scheduler.wait(CALLBACK_WAIT_MILLISECONDS)]);
 }
 
-/** Makes up for a failed store. */
+/** A recovery job repairs what a failed store left undone. */
 type Recovery = Exclude<Job, { kind: "deliver" }>;
 
 function isRecovery(job: Job | undefined): job is Recovery {
@@ -44,7 +44,7 @@ function isRecovery(job: Job | undefined): job is Recovery {
 
 interface Entry {
   message: Message;
-  /** undefined for a malformed one. */
+  /** undefined when it is malformed. */
   job: Job | undefined;
 }
 
@@ -59,8 +59,8 @@ interface Task {
 }
 
 /**
- * What makes up for a failed store comes first; then the deliveries, together. A delivery that has failed before runs
- * alone, after the others, so that a job that always fails holds up no other.
+ * Recovery jobs run first; then new deliveries run together. A delivery that has failed before runs alone, after the others, so
+ * that a job that always fails fails alone.
  */
 async function consumeMessages(batch: MessageBatch, deps: Deps, tally: OutcomeTally): Promise<void> {
   const deliveries: Entry[] = [];
@@ -93,7 +93,7 @@ async function settleAll(deps: Deps, queue: string, tasks: Task[]): Promise<void
   }
 }
 
-/** Those that come for the first time together, each of the others alone. */
+/** First tries together, and each retry alone. */
 function inGroups(entries: Entry[]): Entry[][] {
   const isFirst = ({ message }: Entry) => message.attempts === 1;
   const first = entries.filter(isFirst);
@@ -147,8 +147,8 @@ async function bury(deps: Deps, queue: string, task: Task, entry: Entry, fault: 
 }
 
 /**
- * What has failed as often as wrangler.toml says. A job that makes up for a failed store is tried on, since nothing else does
- * its work; the rest is kept for the operator, for which it waits for the store for days.
+ * Jobs that have used up the retries of their queue. Recovery jobs are retried here, because nothing else does their work. The
+ * others are stored for the operator; until the store works, they are retried for days.
  */
 async function consumeDead(batch: MessageBatch, deps: Deps): Promise<void> {
   const queue = batch.queue.replace(/-dead$/, "");
@@ -195,7 +195,7 @@ function logJob(deps: Deps, { message, job }: Entry, outcome: keyof typeof LEVEL
   });
 }
 
-/** The messages that a job is about; of a claim, nobody knows. */
+/** The number of messages in a job; unknown for a claim. */
 function countOf(job: Job): number | null {
   if (job.kind === "release") return null;
   return job.kind === "record" ? job.records.length : job.messageIds.length;

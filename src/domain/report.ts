@@ -1,4 +1,4 @@
-// Pure. The report of a website: its messages counted by day or by purpose.
+// Pure. The report of a website: counts of its messages by day or by purpose.
 import * as z from "zod";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
 
@@ -40,7 +40,7 @@ export type Report = z.output<ReturnType<typeof reportSchema>>;
 
 export type Counts = Report["total"];
 
-/** Messages of one day, purpose and status, counted. */
+/** Counts of one day, purpose and status. */
 export interface ReportRow {
   day: string;
   sendPurpose: string;
@@ -66,7 +66,7 @@ export function makeReport(
   return { ...question, rows, total: count(counted) };
 }
 
-/** A report as a table: its columns, and its rows without their sum. */
+/** A report as a table with a heading, without the total. */
 export function toTable({ by, rows }: Report): (string | number)[][] {
   const name = by === "day" ? "day" : "sendPurpose";
   const table = rows.map((row) => flatten(row).map(([, count]) => count));
@@ -74,7 +74,6 @@ export function toTable({ by, rows }: Report): (string | number)[][] {
   return [[name, ...columns], ...table.map((counts, index) => [rows[index]?.[name] ?? "", ...counts])];
 }
 
-/** The counts in their order, each under its name. */
 function flatten({ failed, ...counts }: Counts): [column: string, count: number][] {
   const { accepted, pending, sent, delivered, clicked, clicks, robotClicks, optedOut, segments } = counts;
   const before = { accepted, pending, sent, delivered };

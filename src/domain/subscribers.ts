@@ -3,29 +3,29 @@ import { echoEmail, echoPhone } from "./echo.ts";
 import { isEmail } from "./email.ts";
 import { isE164 } from "./phone.ts";
 
-/** As given; an empty email is none. */
+/** As given; an empty email counts as absent. */
 export interface SubscriberRow {
   phone: string;
   email: string;
   subscribed: boolean;
 }
 
-export interface Subscriber {
+interface Subscriber {
   /** E.164 */
   phone: string;
-  /** Lower case; null: none given. */
+  /** In lower case; null when none is given. */
   email: string | null;
   subscribed: boolean;
 }
 
 export interface Subscribers {
-  /** Distinct numbers; of a number that stands in several rows, the last. */
+  /** Distinct numbers; the last row of a number counts. */
   subscribers: Subscriber[];
   /** As given, trimmed, and cut after what a number may have; distinct. */
   invalidPhoneNumbers: string[];
-  /** Those of the invalid numbers that are to be opted out: such a number may have been stored when it was valid. */
+  /** Invalid numbers to opt out: such a number may have been stored while it was valid. */
   invalidOptOuts: string[];
-  /** The same of addresses. Their numbers are stored without one. */
+  /** The numbers of these rows are stored without an address. */
   invalidEmails: string[];
 }
 
@@ -55,7 +55,6 @@ export function toSubscribers(rows: Iterable<SubscriberRow>): Subscribers {
   };
 }
 
-/** The numbers that are not among the changes. */
 export function without(phones: string[], changes: { phone: string }[]): string[] {
   const changed = new Set(changes.map(({ phone }) => phone));
   return phones.filter((phone) => !changed.has(phone));

@@ -2,7 +2,7 @@ import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import { makeLasting } from "../../src/deps.ts";
+import { makeIsolateState } from "../../src/deps.ts";
 import { HealthMemory } from "../../src/platform/health-memory.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
@@ -96,7 +96,7 @@ describe("a TELNYX_PUBLIC_KEY", () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const request = new Request("http://localhost/health");
     const answer = await handleRequest(request, () => {
-      makeLasting({ ...env, TELNYX_PUBLIC_KEY: key } as unknown as Env);
+      makeIsolateState({ ...env, TELNYX_PUBLIC_KEY: key } as unknown as Env);
       return world.deps;
     });
     expect([answer.status, await answer.json()]).toMatchObject([
