@@ -54,12 +54,12 @@ export interface Country {
   callingCode: string;
 }
 
-/** Of each calling code, the country that it mainly belongs to: those that share one are dialled in the same way. */
+/** The main country of each calling code: countries that share a code are dialled in the same way. */
 export function listCountries(): Country[] {
   return Object.entries(namesByCode).map(([callingCode, [name = ""]]) => ({ name, callingCode }));
 }
 
-/** Whose number it is, or with whose it shares its calling code; undefined for what is no number in E.164 form. */
+/** The main country of the number's calling code; undefined for a text that is not a number in E.164 form. */
 export function countryOf(e164: string): Country | undefined {
   if (!isE164(e164)) return undefined;
   const callingCode = String(parsePhoneNumberFromString(e164, metadata)?.countryCallingCode);

@@ -6,7 +6,7 @@ import { tombstonesOf } from "./erasure-tombstones.ts";
 
 /**
  * Sets the state of numbers. What the person has said stands: a number whose owner opted out, or that was erased, is not
- * subscribed. An opt-out is stored whoever it is of.
+ * subscribed. An opt-out is stored in any case.
  * @returns the numbers that were to be subscribed and are not, E.164
  */
 export function setSubscriptions(
@@ -19,8 +19,8 @@ export function setSubscriptions(
 }
 
 /**
- * The opt-outs of those numbers that are no possible ones, and that the website has stored or texted: numbering plans change,
- * and with them the library's data.
+ * Opt-outs for the invalid numbers that the website has stored or texted. They were valid once: numbering plans change, and with
+ * them the library's data.
  * @param invalid as given
  */
 export async function findInvalidOptOuts(

@@ -1,5 +1,4 @@
 // What the words in answers mean: for the OpenAPI document, and for the tables in docs/.
-
 import type { Job } from "../domain/job.ts";
 import type { MessageStatus } from "../domain/message.ts";
 import type { MESSAGE_STATES } from "../domain/service-state.ts";

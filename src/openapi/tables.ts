@@ -1,5 +1,4 @@
 // Tables in Markdown of what the code knows: for the OpenAPI document and for docs/.
-
 import { type Keyword, WORDS } from "../domain/keyword.ts";
 import { ALLOWED_FROM, MESSAGE_STATUSES } from "../domain/message.ts";
 import { PROBLEMS } from "../domain/service-state.ts";
