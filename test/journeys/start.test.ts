@@ -141,7 +141,7 @@ describe("npm start", () => {
     const { clients } = await operate(url, "GET", "/websites/demo");
     expect(clients.map((client: { clientId: string }) => client.clientId)).toContain(clientId);
     await endWith(dev, () => process.kill(-(dev.child.pid ?? 0), "SIGINT"));
-  });
+  }, 120_000);
 
   test("says what is wrong with a var", async () => {
     const service = run("npm", ["start", "--", ...startFlags(folder, port), "--var", "SUBMIT_WITHIN_HOURS:0"]);
