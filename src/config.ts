@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
 
 const number = (fallback: number, least: number, most: number, unitMilliseconds: number) =>
   z.coerce
@@ -8,15 +9,15 @@ const number = (fallback: number, least: number, most: number, unitMilliseconds:
     .default(fallback)
     .transform((value) => value * unitMilliseconds);
 
-const hours = (fallback: number, most: number) => number(fallback, 0.01, most, 3_600_000);
+const hours = ({ fallback, most }: { fallback: number; most: number }) => number(fallback, 0.01, most, 3_600_000);
 
-/** An empty secret is none. */
+/** An empty secret counts as unset. */
 const secret = z
   .string()
   .optional()
   .transform((value) => value || undefined);
 
-/** A URL without a slash at its end; an empty one is none. */
+/** A URL, without its trailing slash; an empty one counts as unset. */
 const baseUrl = z
   .union([z.url({ protocol: /^https?$/ }), z.literal("")])
   .optional()
@@ -26,14 +27,29 @@ const origin = baseUrl.refine((value) => value === undefined || new URL(value).o
   error: "must be an origin, such as https://sms.example.com",
 });
 
+/** Ed25519's public keys are 32 bytes of any value. With a wrong one, every receipt and text would count as forged. */
+const ed25519Key = secret.refine((value) => value === undefined || byteCount(value) === 32, {
+  error: "must be an Ed25519 public key: 32 bytes in Base64",
+});
+
+function byteCount(base64: string): number | undefined {
+  try {
+    return Uint8Array.fromBase64(base64).byteLength;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A carrier is set up once all of its settings are given. */
 const carrierVars = {
   PUBLIC_ORIGIN: origin,
   TWILIO_ACCOUNT_SID: secret,
   TWILIO_AUTH_TOKEN: secret,
+  /** While a token rotates: what Twilio signs with either counts. Calls are made with the first. */
+  TWILIO_SECONDARY_AUTH_TOKEN: secret,
   TWILIO_API_URL: baseUrl.transform((value) => value ?? "https://api.twilio.com"),
   TELNYX_API_KEY: secret,
-  TELNYX_PUBLIC_KEY: secret,
+  TELNYX_PUBLIC_KEY: ed25519Key,
   TELNYX_API_URL: baseUrl.transform((value) => value ?? "https://api.telnyx.com/v2"),
   KANNEL_SENDSMS_URL: baseUrl,
   KANNEL_USERNAME: secret,
@@ -41,16 +57,18 @@ const carrierVars = {
   KANNEL_WEBHOOK_KEY: secret,
 };
 
+const { fallback, least, most } = REQUEUE_AFTER_SECONDS;
+
 /** src/openapi/settings.ts says what each setting means. */
 export const configSchema = z
   .object({
     OPERATOR_TOKEN: secret,
     SERVICE_KEY: secret,
-    SUBMIT_WITHIN_HOURS: hours(4, 72),
-    RECEIPT_WITHIN_HOURS: hours(24, 168),
+    SUBMIT_WITHIN_HOURS: hours(SUBMIT_WITHIN_HOURS),
+    RECEIPT_WITHIN_HOURS: hours(RECEIPT_WITHIN_HOURS),
     LINK_ORIGIN: origin,
     RETENTION_DAYS: number(30, 7, 3650, 86_400_000),
-    REQUEUE_AFTER_SECONDS: number(60, 1, 3600, 1000),
+    REQUEUE_AFTER_SECONDS: number(fallback, least, most, 1000),
     ...carrierVars,
   })
   .transform(
@@ -78,12 +96,12 @@ export const configSchema = z
 /** Times in milliseconds. */
 export type Config = z.output<typeof configSchema>;
 
-/** @throws Error that names the var and its rule; never its value */
+/** @throws Error with the name of the var and its rule, and never its value */
 export function readConfig(env: object): Config {
   const result = configSchema.safeParse(env);
   if (!result.success) {
-    const faults = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(`wrong configuration: ${faults.join("; ")}`);
+    const messages = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    throw new Error(`wrong configuration: ${messages.join("; ")}`);
   }
   return result.data;
 }

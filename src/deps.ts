@@ -10,7 +10,7 @@ import { CredentialStore } from "./platform/store/credentials.ts";
 import { ErasureKey } from "./platform/store/erasure-key.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 
-/** What a flow needs of the world, made once per event. */
+/** The bindings, the clock and the state that flows use; made once per event. */
 export interface Deps {
   db: D1Database;
   kv: KVNamespace;
@@ -33,12 +33,12 @@ export interface Deps {
   /** From 0 to 1. */
   random(): number;
   randomBytes(count: number): Uint8Array;
-  /** Does work after the answer. */
+  /** Goes on with work after the response is sent. */
   waitUntil(work: Promise<unknown>): void;
   log(level: LogLevel, event: string, fields?: LogFields): void;
 }
 
-/** What is made once an isolate, because it remembers. */
+/** Made once per isolate, because it holds state. */
 interface IsolateState {
   config: Config;
   carriers: Carriers;
@@ -69,10 +69,10 @@ export function makeIsolateState(env: Env): IsolateState {
 
 /** @throws Error when the configuration is wrong */
 export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>): void }): Deps {
-  const made = isolateStates.get(env) ?? makeIsolateState(env);
-  isolateStates.set(env, made);
+  const state = isolateStates.get(env) ?? makeIsolateState(env);
+  isolateStates.set(env, state);
   return {
-    ...made,
+    ...state,
     db: env.DB,
     kv: env.CREDENTIALS,
     assets: env.ASSETS,

@@ -1,8 +1,8 @@
 import type { Deps } from "./deps.ts";
 import { isStoreUnavailable } from "./domain/failure.ts";
 import { type Job, jobSchema } from "./domain/job.ts";
-import { backoffSeconds, recoverySeconds } from "./domain/retry-policy.ts";
-import { countOutcomes } from "./flows/count-outcomes.ts";
+import { backoffSeconds, JOB_TRIES, LONGEST_DEAD_PAUSE_SECONDS, recoverySeconds } from "./domain/retry-policy.ts";
+import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages, storeOutcomes } from "./flows/deliver-messages.ts";
 import { inTurn } from "./flows/in-turn.ts";
@@ -12,36 +12,30 @@ import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 import { releaseClaim } from "./platform/store/messages.ts";
 
-/** How long a batch of callbacks holds up the next: a slow endpoint's posts go on in the background. */
-const PATIENCE_MILLISECONDS = 1000;
+/** How long the next batch of callbacks waits for this one: slower posts go on in the background. */
+const CALLBACK_WAIT_MILLISECONDS = 1000;
 
-/** A job that fails by itself is dead after so many tries. One that the store fails has those of wrangler.toml. */
-const TRIES = 6;
-
-/** With its 100 tries, a dead job waits longer for the store than the four days for which a queue keeps it. */
-const LONGEST_DEAD_PAUSE_SECONDS = 7200;
-
-/** The consumer of every queue. It never throws: that would bring back jobs that are done. */
+/** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
   if (batch.queue.endsWith("callbacks")) await consumeCallbacks(batch, deps);
   else if (batch.queue.endsWith("-dead")) await consumeDead(batch, deps);
-  else await countOutcomes(deps, (counting) => consumeMessages(batch, counting));
+  else await countOutcomes(deps, (tally) => consumeMessages(batch, deps, tally));
 }
 
-/** Delivered once, whatever happens: the sweep finds callbacks that nobody has claimed. One line a batch: each post has its own. */
+/** Never retried by the queue: the sweep requeues unclaimed callbacks. Logs one line per batch; each post has its own. */
 async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> {
   const started = deps.now();
   const eventIds = batch.messages.map(({ body }) => body).filter((body): body is DueEvent => typeof body === "string");
   const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
-  const posting = countOutcomes(deps, (counting) => postCallbacks(counting, eventIds)).then(
+  const posting = countOutcomes(deps, (tally) => postCallbacks(deps, eventIds, tally)).then(
     () => deps.log("info", "job", { ...about(), outcome: "done" }),
     (error: unknown) => deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) }),
   );
   deps.waitUntil(posting);
-  await Promise.race([posting, scheduler.wait(PATIENCE_MILLISECONDS)]);
+  await Promise.race([posting, scheduler.wait(CALLBACK_WAIT_MILLISECONDS)]);
 }
 
-/** Makes up for a failed store. */
+/** A recovery job repairs what a failed store left undone. */
 type Recovery = Exclude<Job, { kind: "deliver" }>;
 
 function isRecovery(job: Job | undefined): job is Recovery {
@@ -50,7 +44,7 @@ function isRecovery(job: Job | undefined): job is Recovery {
 
 interface Entry {
   message: Message;
-  /** undefined for a malformed one. */
+  /** undefined when it is malformed. */
   job: Job | undefined;
 }
 
@@ -65,10 +59,10 @@ interface Task {
 }
 
 /**
- * What makes up for a failed store comes first; then the deliveries, together. A delivery that has failed before runs
- * alone, after the others, so that a job that always fails holds up no other.
+ * Recovery jobs run first; then new deliveries run together. A delivery that has failed before runs alone, after the others, so
+ * that a job that always fails fails alone.
  */
-async function consumeMessages(batch: MessageBatch, deps: Deps): Promise<void> {
+async function consumeMessages(batch: MessageBatch, deps: Deps, tally: OutcomeTally): Promise<void> {
   const deliveries: Entry[] = [];
   const tasks: Task[] = [];
   for (const message of batch.messages) {
@@ -78,7 +72,7 @@ async function consumeMessages(batch: MessageBatch, deps: Deps): Promise<void> {
     else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job) });
     else tasks.push({ entries, work: () => failMalformed(error?.issues[0]?.message), isHopeless: true });
   }
-  tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries) })));
+  tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, tally) })));
   await settleAll(deps, batch.queue, tasks);
 }
 
@@ -99,16 +93,16 @@ async function settleAll(deps: Deps, queue: string, tasks: Task[]): Promise<void
   }
 }
 
-/** Those that come for the first time together, each of the others alone. */
+/** First tries together, and each retry alone. */
 function inGroups(entries: Entry[]): Entry[][] {
   const isFirst = ({ message }: Entry) => message.attempts === 1;
   const first = entries.filter(isFirst);
   return [...(first.length > 0 ? [first] : []), ...entries.filter((entry) => !isFirst(entry)).map((entry) => [entry])];
 }
 
-function deliver(deps: Deps, entries: Entry[]): Promise<void> {
+function deliver(deps: Deps, entries: Entry[], tally: OutcomeTally): Promise<void> {
   const ids = entries.flatMap(({ job }) => (job?.kind === "deliver" ? job.messageIds : []));
-  return deliverMessages(deps, [...new Set(ids)]);
+  return deliverMessages(deps, [...new Set(ids)], tally);
 }
 
 async function runJob(deps: Deps, job: Recovery): Promise<void> {
@@ -131,7 +125,7 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
     for (const entry of entries) done(deps, entry, areDead ? "dead" : "done", started);
   } catch (error) {
     for (const entry of entries) {
-      const isOver = !areDead && (isHopeless || entry.message.attempts >= TRIES);
+      const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);
       if (isOver && !isStoreUnavailable(error)) await bury(deps, queue, task, entry, error);
       else retry(deps, task, entry, error, started);
     }
@@ -153,8 +147,8 @@ async function bury(deps: Deps, queue: string, task: Task, entry: Entry, fault: 
 }
 
 /**
- * What has failed as often as wrangler.toml says. A job that makes up for a failed store is tried on, since nothing else does
- * its work; the rest is kept for the operator, for which it waits for the store for days.
+ * Jobs that have used up the retries of their queue. Recovery jobs are retried here, because nothing else does their work. The
+ * others are stored for the operator; until the store works, they are retried for days.
  */
 async function consumeDead(batch: MessageBatch, deps: Deps): Promise<void> {
   const queue = batch.queue.replace(/-dead$/, "");
@@ -201,7 +195,7 @@ function logJob(deps: Deps, { message, job }: Entry, outcome: keyof typeof LEVEL
   });
 }
 
-/** The messages that a job is about; of a claim, nobody knows. */
+/** The number of messages in a job; unknown for a claim. */
 function countOf(job: Job): number | null {
   if (job.kind === "release") return null;
   return job.kind === "record" ? job.records.length : job.messageIds.length;

@@ -1,6 +1,9 @@
 import type { Deps } from "./deps.ts";
-import { LONGEST_RECOVERY_SECONDS } from "./domain/retry-policy.ts";
-import { LONGEST_RUN_MILLISECONDS } from "./domain/service-state.ts";
+import {
+  LONGEST_RECOVERY_SECONDS,
+  LONGEST_RUN_MILLISECONDS,
+  recoveryMarginMilliseconds,
+} from "./domain/retry-policy.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
@@ -22,19 +25,19 @@ import { purgeInbound, purgeMessages } from "./platform/store/reports.ts";
 import { recordSweep } from "./platform/store/sweeps.ts";
 import { listWebsites } from "./platform/store/websites.ts";
 
-/** How many steps of 1,000 rows a job takes on in one sweep; the next sweep goes on. */
+/** A job works on at most so many steps of 1,000 rows per sweep; the next sweep goes on. */
 const MOST_STEPS = 20;
 
 interface SweepJob {
   name: string;
-  /** What it finds is no fault of anybody: it is part of every day. */
+  /** Findings are routine, and no sign of a fault. */
   isRoutine?: boolean;
-  /** @returns how many it found; anything but a number where it does not count */
+  /** @returns how many it found, if it counts */
   run(deps: Deps, now: number): Promise<unknown>;
 }
 
 const JOBS: SweepJob[] = [
-  // First: what is to be cancelled must not be queued.
+  // First: cancelled messages must not be requeued.
   { name: "cancel-messages", run: ({ kv, db }, now) => cancelKept(kv, db, now) },
   { name: "requeue-messages", run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
@@ -54,13 +57,13 @@ const JOBS: SweepJob[] = [
 
 interface SweepResult {
   name: string;
-  /** null: it does not count, or failed. */
+  /** null: the job does not count, or has failed. */
   count: number | null;
   milliseconds: number;
   failed: boolean;
 }
 
-/** Each minute: finds what a crash, a lost job or a silent carrier left behind. Its jobs do not hold one another up. */
+/** Runs every minute: repairs the effects of crashes, lost jobs and silent carriers. A job that fails does not stop the others. */
 export async function sweep(deps: Deps): Promise<void> {
   const now = deps.now();
   const results: SweepResult[] = [];
@@ -97,18 +100,15 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
   return inSteps(
     () => takeOverdue(deps.db, { queuedBefore, now, margin: recoveryMargin(deps) }),
-    (forgotten) => queueDeliveriesAt(deps, forgotten, now, TOGETHER_SECONDS),
+    (overdue) => queueDeliveriesAt(deps, overdue, now, STEP_SECONDS),
   );
 }
 
-/** Deliveries that wait nearly as long travel together. */
-const TOGETHER_SECONDS = 5;
+/** Deliveries with nearly the same delay share a job. */
+const STEP_SECONDS = 5;
 
-const LONGEST_RECOVERY_MARGIN_MILLISECONDS = 30_000;
-
-/** What a job that makes up for a failed store may take beside its pauses. */
 function recoveryMargin({ config }: Deps): number {
-  return Math.min(LONGEST_RECOVERY_MARGIN_MILLISECONDS, config.requeueAfterMilliseconds);
+  return recoveryMarginMilliseconds(config.requeueAfterMilliseconds);
 }
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
@@ -119,10 +119,14 @@ async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   );
 }
 
-/** A job may still know how it ended, or that it never began, if the store was away: that job comes first. */
+/**
+ * Ends messages whose run was cut off. If the store was away, a recovery job may still know how a submission ended, or that it
+ * never began; that job runs within a known time after the store is back. So a sweep first notes when it has found a message
+ * interrupted, which also proves that the store works, and a sweep after that time ends the message.
+ */
 async function endInterrupted(deps: Deps, now: number): Promise<number> {
   const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
-  const foundBefore = now - LONGEST_RECOVERY_SECONDS * 1000 - recoveryMargin(deps);
+  const foundBefore = now - (LONGEST_RECOVERY_SECONDS * 1000 + recoveryMargin(deps));
   await markInterrupted(deps.db, claimedBefore, now);
   return endAll(deps, () => findInterrupted(deps.db, claimedBefore, foundBefore), {
     status: "SENDING",
@@ -146,7 +150,7 @@ async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {
   });
 }
 
-/** Texts and what belongs to them; subscriptions and their ledger stay. */
+/** Purges messages, their events and links, and inbound texts; subscriptions and their ledger stay. */
 async function purgeOld(deps: Deps, now: number): Promise<number> {
   const before = now - deps.config.retentionMilliseconds;
   let count = 0;

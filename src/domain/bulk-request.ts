@@ -1,4 +1,4 @@
-// Pure. The messages of a bulk request, read from its body piece by piece.
+// Pure. Reads the messages of a bulk request while its body comes in.
 import { JSONParser, TokenType } from "@streamparser/json";
 import * as z from "zod";
 import { failField } from "./failure.ts";
@@ -13,7 +13,7 @@ export const bulkSendAnswerSchema = z.object({
   failedSent: z.array(
     z.object({
       index: z.int(),
-      /** As given; null where it is no string. */
+      /** As given; null when it is not a string. */
       phone: z.string().nullable(),
       email: z.string().nullable(),
       errorMessage: z.string(),
@@ -21,39 +21,39 @@ export const bulkSendAnswerSchema = z.object({
   ),
 });
 
-/** The body is no JSON, or breaks off. */
+/** The body is not JSON, or is truncated. */
 export class BrokenBodyError extends Error {}
 
 /**
- * How many messages, and how many characters of JSON, are checked and stored at a time. Under an Idempotency-Key the same
- * body must fall into the same chunks, so both count messages and not what the network brings together.
+ * Limits of one chunk, which is checked and stored together. With an Idempotency-Key, a retry must split into the same chunks;
+ * so a chunk depends on the messages alone, and not on the pieces in which the network delivers them.
  */
 const CHUNK_MESSAGES = 500;
 const CHUNK_CHARACTERS = 500_000;
 
 /**
- * How much may come without completing a message. The parser keeps what is not complete, at up to a hundred times its
- * size, and a send request alone may have half of this.
+ * Limit of bytes without a complete message. The parser buffers an incomplete message at up to a hundred times its size; a valid
+ * send request may take half of this limit.
  */
 const INCOMPLETE_BYTES = 256 * 1024;
 
-/** Messages as they stand in the body. */
+/** Messages as given in the body. */
 export interface BulkChunk {
   items: unknown[];
-  /** The same as JSON, for what an Idempotency-Key is bound to. */
+  /** The same as JSON: the Idempotency-Key is bound to its hash. */
   json: string;
 }
 
-/** Takes a body in pieces, and gives the items of its array `messages` in chunks, as they become whole. */
+/** Parses a body in pieces, and returns the items of its array `messages` in chunks. */
 export class BulkReader {
   readonly #parser = new JSONParser({ paths: ["$.messages.*"], keepStack: false });
-  readonly #whole: BulkChunk[] = [];
+  readonly #complete: BulkChunk[] = [];
   #items: unknown[] = [];
   #texts: string[] = [];
   #characters = 0;
   #incompleteBytes = 0;
   #depth = 0;
-  /** The token before, of the body's own object. */
+  /** The previous token at the top level of the body. */
   #before: TokenType | undefined;
   #arrays = 0;
 
@@ -66,8 +66,8 @@ export class BulkReader {
   }
 
   /**
-   * @param bytes a piece that is small beside 256 KB
-   * @throws BrokenBodyError; RequestFailure fields-wrong for a message, or another field, that is far too large
+   * @param bytes much fewer than 256 KB
+   * @throws BrokenBodyError; RequestFailure fields-wrong when a message or another field is far too large
    */
   write(bytes: Uint8Array): void {
     this.#incompleteBytes += bytes.byteLength;
@@ -76,7 +76,7 @@ export class BulkReader {
       failField("messages", "goes on for more than 256 KB without a whole message");
   }
 
-  /** @throws BrokenBodyError unless the body is whole; then the last chunk is too */
+  /** Completes the last chunk. @throws BrokenBodyError when the body is incomplete */
   end(): void {
     rethrow(() => {
       if (!this.#parser.isEnded) this.#parser.end();
@@ -84,12 +84,12 @@ export class BulkReader {
     this.#closeChunk();
   }
 
-  /** The next chunk that is whole. */
+  /** @returns the next complete chunk */
   take(): BulkChunk | undefined {
-    return this.#whole.shift();
+    return this.#complete.shift();
   }
 
-  /** JSON.parse would take the last of two fields of one name; here, the messages of the first are stored by then. */
+  /** Of two fields of one name, JSON.parse takes the last. Here the messages of the first are already stored, so a second fails. */
   #countArrays(token: TokenType, value: unknown): void {
     if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) this.#depth -= 1;
     if (this.#depth === 1) {
@@ -110,14 +110,14 @@ export class BulkReader {
   }
 
   #closeChunk(): void {
-    if (this.#items.length > 0) this.#whole.push({ items: this.#items, json: `[${this.#texts.join(",")}]` });
+    if (this.#items.length > 0) this.#complete.push({ items: this.#items, json: `[${this.#texts.join(",")}]` });
     this.#items = [];
     this.#texts = [];
     this.#characters = 0;
   }
 }
 
-/** The parser throws plain errors too, such as for bytes that are no UTF-8. */
+/** The parser throws plain errors for some input, such as bytes that are not UTF-8. */
 function rethrow(work: () => void): void {
   try {
     work();

@@ -1,14 +1,14 @@
-// Pure. Where a callback may be posted to.
+// Pure. The rule for callback URLs: no post may reach a private network (server-side request forgery).
 
 /**
- * What is wrong with a callback URL, or undefined. The URL parser has already made one form of every way to write an
- * IPv4 address (decimal, octal, hexadecimal, short, percent-encoded, with other digits and dots), so the ranges below
- * see them all. A name is not looked up: what it leads to may change before the next post.
- * @param allowLocal http and loopback are allowed: only where the service itself runs on loopback
+ * The URL parser normalizes every notation of an IPv4 address (decimal, octal, hexadecimal, short, percent-encoded, other
+ * digits and dots), so the ranges below catch them all. Names are not resolved: DNS may change before the next post.
+ * @param allowLocal whether http and loopback are allowed: only while the service itself runs on loopback
+ * @returns the broken rule, or undefined
  */
 export function validateCallbackUrl(text: string, allowLocal: boolean): string | undefined {
   if (text.length > 2048) return "must have at most 2048 characters";
-  // The parser would pass over them: what is stored and shown would not be what is called.
+  // The parser strips spaces and control characters: the URL that is stored and shown would differ from the URL that is called.
   if (!/^[a-z]+:\/\/[^\s\p{Cc}\\]+$/iu.test(text) || !URL.canParse(text)) return "must be an absolute https URL";
   const url = new URL(text);
   const host = hostOf(url);
@@ -21,13 +21,13 @@ export function validateCallbackUrl(text: string, allowLocal: boolean): string |
   return undefined;
 }
 
-/** Whether a URL leads to the very machine: by the name localhost, or by an address of 127/8 or ::1. */
+/** localhost, 127.0.0.0/8, or ::1. */
 export function isLoopback(url: URL): boolean {
   const host = hostOf(url);
   return host === "localhost" || host === "::1" || (isIpv4(host) && host.startsWith("127."));
 }
 
-/** Without the brackets of IPv6, and without the dot that may end a name. */
+/** Without the brackets of IPv6 and a trailing dot. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/\.$/, "").replace(/^\[|\]$/g, "");
 }
@@ -36,7 +36,7 @@ function isIpv4(host: string): boolean {
   return /^\d+\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Names that no public DNS has, by convention or by standard (RFC 6761, 6762, 7686, 8375, 9476; ICANN for the last). */
+/** Names outside the public DNS, by convention or by standard (RFC 6761, 6762, 7686, 8375, 9476; ICANN for the last three). */
 const INTERNAL_NAME =
   /(^|\.)(localhost|localdomain|local|internal|intranet|private|lan|home\.arpa|test|invalid|onion|alt|corp|home|mail)$/;
 
@@ -46,13 +46,13 @@ function isInternal(host: string): boolean {
   return INTERNAL_NAME.test(host) || !isDomainName(host);
 }
 
-/** Two labels or more, and none empty: of `localhost..` a lenient resolver makes localhost. */
+/** Two labels or more, and none empty: a lenient resolver reads `localhost..` as localhost. */
 function isDomainName(host: string): boolean {
   const labels = host.split(".");
   return labels.length > 1 && labels.every((label) => label !== "");
 }
 
-/** Ranges that are not reachable from the internet at large: RFC 6890 and its successors. */
+/** Ranges that are not globally reachable: RFC 6890 and its successors. */
 function isInternalIpv4([a = 0, b = 0, c = 0]: number[]): boolean {
   if (a === 0 || a === 10 || a === 127 || a >= 224) return true;
   if (a === 100) return b >= 64 && b <= 127;
@@ -64,8 +64,8 @@ function isInternalIpv4([a = 0, b = 0, c = 0]: number[]): boolean {
 }
 
 /**
- * Only global unicast (2000::/3) is reachable; in it neither protocol assignments with Teredo (2001::/23), documentation
- * (2001:db8::/32, 3fff::/20), nor 6to4 (2002::/16). What else wraps an IPv4 address (mapped, compatible, NAT64) is outside.
+ * Only global unicast (2000::/3) is reachable, without protocol assignments and Teredo (2001::/23), documentation (2001:db8::/32,
+ * 3fff::/20) and 6to4 (2002::/16). All other forms that embed an IPv4 address (mapped, compatible, NAT64) lie outside 2000::/3.
  */
 function isInternalIpv6(host: string): boolean {
   const [first = 0, second = 0] = expandIpv6(host);

@@ -1,4 +1,4 @@
-// Pure. What a callback says, and how it is signed.
+// Pure. The body of a callback and its signature.
 import { Webhook } from "standardwebhooks";
 import * as z from "zod";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
@@ -14,7 +14,7 @@ export const callbackSchema = z.object({
   callbackData: z.string(),
 });
 
-export interface CallbackEvent {
+interface CallbackEvent {
   eventId: string;
   eventType: z.output<typeof callbackSchema>["eventType"];
   messageId: string;
@@ -43,8 +43,8 @@ export function callbackBody(event: CallbackEvent): string {
 }
 
 /**
- * The headers of Standard Webhooks.
- * @param secrets one, or two while one is being replaced: then there are two signatures
+ * The headers of Standard Webhooks (https://www.standardwebhooks.com).
+ * @param secrets one, or two during a rotation; each makes a signature
  */
 export function signatureHeaders(
   eventId: string,

@@ -1,20 +1,20 @@
-// Pure. The circuit breaker of a carrier: when a carrier that keeps failing gets no submissions, and for how long.
+// Pure. The circuit breaker of a carrier: after several failures in a row, it stops submissions for a while.
 import { backoffSeconds } from "./retry-policy.ts";
 
-/** How many submissions in a row must fail before the breaker opens. */
-export const FAILURES_TO_OPEN = 3;
+/** Failures in a row that open the breaker. */
+const FAILURES_TO_OPEN = 3;
 
-/** How long the breaker stays open when every submission hangs: until those under way have timed out. */
+/** When every submission hangs, the breaker stays open until the submissions under way have timed out. */
 const HANG_MILLISECONDS = 20_000;
 
-/** Each isolate has a breaker of its own for each carrier. */
+/** Each isolate has its own breaker for each carrier. */
 export class CircuitBreaker {
   #failures = 0;
-  /** How often in a row it has opened. */
+  /** Openings since the last success. */
   #openings = 0;
   #openUntil = 0;
 
-  /** Until when it stays open: milliseconds since 1970; undefined while it is closed. */
+  /** @returns milliseconds since 1970; undefined while the breaker is closed */
   openUntil(now: number): number | undefined {
     return now < this.#openUntil ? this.#openUntil : undefined;
   }
@@ -26,14 +26,14 @@ export class CircuitBreaker {
     this.#openUntil = 0;
   }
 
-  /** None of the submissions that were made together was answered for a while. */
+  /** The carrier left all submissions of a claim without an answer. */
   recordHang(now: number): void {
     this.#openUntil = Math.max(this.#openUntil, now + HANG_MILLISECONDS);
   }
 
   /**
-   * The carrier failed, whatever the message was. While the carrier keeps failing, the first failure after an opening opens
-   * the breaker again, for longer.
+   * The carrier failed for reasons that have nothing to do with the message. After an opening, the next failure opens the breaker
+   * again at once, for longer.
    * @param random a number from 0 to 1
    */
   recordFailure(now: number, random: number, retryAfterSeconds = 0): void {

@@ -1,4 +1,4 @@
-// Pure. A client: a pair of credentials that acts for one website.
+// Pure. A client: credentials that act for one website.
 import * as z from "zod";
 import { validateCallbackUrl } from "./callback-url.ts";
 
@@ -9,7 +9,7 @@ export type Operation = (typeof OPERATIONS)[number];
 export const CLIENT_ID = /^[0-9a-f]{32}$/;
 export const CLIENT_SECRET = /^[0-9a-f]{64}$/;
 
-/** @param allowLocal whether callbacks may go to http and loopback: only where the service itself runs on loopback */
+/** @param allowLocal see validateCallbackUrl */
 export function clientSettingsSchema(allowLocal: boolean) {
   const callbackUrl = z.string({ error: "must be a string" }).superRefine((url, context) => {
     const message = validateCallbackUrl(url, allowLocal);
@@ -39,7 +39,7 @@ export function clientSettingsSchema(allowLocal: boolean) {
 
 export type ClientSettings = z.output<ReturnType<typeof clientSettingsSchema>>;
 
-export const DEFAULT_GRACE_SECONDS = 86_400;
+const DEFAULT_GRACE_SECONDS = 86_400;
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const rotationSchema = z.object(
@@ -56,7 +56,7 @@ export const rotationSchema = z.object(
   { error: "must be a JSON object" },
 );
 
-/** What KV holds of a client: all that the check of a request needs. */
+/** The copy of a client in KV: everything that the check of a request needs. */
 export interface Credentials {
   clientId: string;
   websiteId: string;
@@ -64,13 +64,13 @@ export interface Credentials {
   suspended: boolean;
   /** SHA-256, hex. */
   secretHash: string;
-  /** The secret being replaced, and when it ends (milliseconds since 1970). */
+  /** The secret that a rotation has replaced, valid until its grace ends (milliseconds since 1970). */
   oldSecret: { hash: string; until: number } | null;
-  /** Its website's setting; null: duplicates are not suppressed. */
+  /** A setting of the website; null: duplicates are not suppressed. */
   duplicateWindowHours: number | null;
 }
 
-/** What an operator sees of a client: never a secret. */
+/** A client as the operator sees it, without its secrets. */
 export interface Client {
   clientId: string;
   websiteId: string;

@@ -1,6 +1,6 @@
-// Pure. Messages that one isolate accepts at nearly the same time, so that they travel in one job.
+// Pure. Collects messages that one isolate accepts at nearly the same time, so that they share a job.
 
-/** After this, a batch counts as abandoned: the request that was to queue it may have been cut off. */
+/** After this, the next request queues the batch too: the request that began it may have been cut off. */
 const ABANDONED_AFTER_MILLISECONDS = 1000;
 
 export class DeliveryBatch {
@@ -9,7 +9,7 @@ export class DeliveryBatch {
 
   /**
    * @param now milliseconds since 1970
-   * @returns whether the caller is the one that queues the batch
+   * @returns whether the caller must queue the batch
    */
   add(messageIds: string[], now: number): boolean {
     const leads = this.#messageIds.length === 0 || now - this.#since > ABANDONED_AFTER_MILLISECONDS;

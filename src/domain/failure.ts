@@ -1,7 +1,7 @@
 // Pure. The expected failures of a request, and the check of its fields; http/errors.ts turns each failure into an answer.
 import type * as z from "zod";
 
-/** One broken rule of a request's body. `field` is a path such as `phone` or `phone_numbers[3]`. */
+/** A broken rule of a request. `field` is a path such as `phone` or `phone_numbers[3]`. */
 export interface FieldError {
   field: string;
   message: string;
@@ -24,20 +24,20 @@ export type Failure =
   | { kind: "fields-wrong"; details: FieldError[] }
   | { kind: "resource-unknown"; what: string }
   | { kind: "idempotency-conflict" }
-  /** `isKeyed`: what may be stored is found by the same request with the same Idempotency-Key, and by no other. */
+  /** `isKeyed`: the request may be stored; only a retry with the same Idempotency-Key is safe. */
   | { kind: "store-unavailable"; isKeyed?: boolean }
   | BulkInterrupted;
 
-/** A bulk request that ended early, when some of its messages were stored. */
+/** A bulk request that failed after some of its messages were stored. */
 export interface BulkInterrupted {
   kind: "bulk-interrupted";
   because: Exclude<Failure, BulkInterrupted> | { kind: "fault" };
   stored: { index: number; messageId: string }[];
-  /** Whether it has an Idempotency-Key. */
+  /** Whether the request has an Idempotency-Key. */
   isKeyed: boolean;
 }
 
-/** Thrown by guards, body readers and stores, and caught in one place, by the router. */
+/** Guards, body readers and stores throw it; only the router catches it. */
 export class RequestFailure extends Error {
   readonly failure: Failure;
 
@@ -47,24 +47,24 @@ export class RequestFailure extends Error {
   }
 }
 
-/** Whether a store did not answer: then the same may work later. */
+/** Whether a store did not answer, so that a retry may succeed. */
 export function isStoreUnavailable(error: unknown): boolean {
   return error instanceof RequestFailure && error.failure.kind === "store-unavailable";
 }
 
-/** @returns never: throws the failure of one field. */
+/** @throws RequestFailure fields-wrong, for one field */
 export function failField(field: string, message: string): never {
   throw new RequestFailure({ kind: "fields-wrong", details: [{ field, message }] });
 }
 
-/** @throws RequestFailure with every wrong field of `input` */
+/** @throws RequestFailure fields-wrong, with every broken rule */
 export function parseFields<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const parsed = tryFields(schema, input);
   if (parsed.details) throw new RequestFailure({ kind: "fields-wrong", details: parsed.details });
   return parsed.data;
 }
 
-/** What `input` says, or every wrong field of it. */
+/** @returns the checked data, or every broken rule */
 export function tryFields<T extends z.ZodType>(
   schema: T,
   input: unknown,
@@ -74,7 +74,7 @@ export function tryFields<T extends z.ZodType>(
   return { details: parsed.error.issues.flatMap((issue) => toFieldErrors(issue, [])) };
 }
 
-/** A union's own issue says only "Invalid input"; its first option is the one that a caller means. */
+/** The issue of a union says only "Invalid input"; the issues of its first option are the ones that help the caller. */
 function toFieldErrors(issue: z.core.$ZodIssue, parent: PropertyKey[]): FieldError[] {
   const path = [...parent, ...issue.path];
   const firstOption = issue.code === "invalid_union" ? issue.errors[0] : undefined;

@@ -1,4 +1,4 @@
-// Pure. The words by which a person opts out, in again, or asks for help.
+// Pure. The keywords with which a person opts out, opts in again, or asks for help.
 
 export type Keyword = "stop" | "start" | "help";
 
@@ -20,7 +20,7 @@ export const WORDS: Record<string, Keyword> = {
   INFO: "help",
 };
 
-/** The keyword that a text is, whatever its case, and whatever spaces and punctuation are in and around it. */
+/** Ignores case, spaces and punctuation. The text must be the keyword alone. */
 export function readKeyword(text: string): Keyword | null {
   const words = text
     .normalize("NFKC")

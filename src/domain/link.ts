@@ -5,8 +5,7 @@ export const CODE_LENGTH = 10;
 export const LINK_CODE = /^[A-Za-z0-9]{10}$/;
 
 /**
- * Ten characters that cannot be guessed: 59 bits.
- * @param randomBytes a source of random bytes; those that would favour a character are passed over
+ * Ten random characters: 59 bits, too many to guess. Bytes that would favor some characters are dropped.
  */
 export function newLinkCode(randomBytes: (count: number) => Uint8Array): string {
   let code = "";
@@ -18,10 +17,10 @@ export function newLinkCode(randomBytes: (count: number) => Uint8Array): string 
   return code;
 }
 
-/** What may follow a URL in a text without being a part of it. */
+/** The end of a URL in a text: space or punctuation. */
 const AFTER_URL = /^(?:$|\s|[.,!?;:)\]}"'»]+(?:\s|$))/;
 
-/** The text with the link wherever it has the URL; where it has not, with the link at its end. */
+/** Replaces the URL with the link wherever it occurs in the text; appends the link when it does not. */
 export function placeLink(text: string, url: string, link: string): string {
   const parts = text.split(url);
   let placed = parts[0] ?? "";

@@ -1,4 +1,4 @@
-// Pure. A message's statuses and what may follow what.
+// Pure. The statuses of a message and the transitions between them.
 import type { Segments } from "./segments.ts";
 
 export const MESSAGE_STATUSES = [
@@ -15,8 +15,8 @@ export const MESSAGE_STATUSES = [
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 /**
- * The statuses from which each status can be reached. A status that stands in no other's list is final. DELIVERED can
- * follow PENDING_TO_SEND: a receipt may arrive before the answer to the submission is stored.
+ * For each status, the statuses that it may follow. A status that no other may follow is final. DELIVERED may follow
+ * PENDING_TO_SEND: a receipt may arrive before the answer to the submission is stored.
  */
 export const ALLOWED_FROM = {
   PENDING_TO_SEND: [],
@@ -29,7 +29,7 @@ export const ALLOWED_FROM = {
   FAILED_TO_MATCH: [],
 } as const satisfies Record<MessageStatus, readonly MessageStatus[]>;
 
-/** Statuses of messages that surely reached nobody, and never will. */
+/** Messages in these statuses were surely never sent. */
 export const NEVER_SENT = [
   "NOT_FOUND",
   "NOT_SUBSCRIBED",
@@ -44,12 +44,12 @@ export interface NewMessage extends Segments {
   clientId: string;
   /** E.164 as digits; null when the recipient is named by e-mail address. */
   phone: number | null;
-  /** Lower case; null when a phone number is given. */
+  /** In lower case; null when a phone number is given. */
   email: string | null;
   text: string;
   mediaUrl: string | null;
   clickUrl: string | null;
-  /** Of the link that stands for clickUrl in the text; null without one. */
+  /** The code of the link that replaces clickUrl in the text; null without clickUrl. */
   linkCode: string | null;
   callbackData: string;
   sendPurpose: string;

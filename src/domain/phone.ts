@@ -9,17 +9,18 @@ const ZERO = 48;
 const ANY_DIGIT = 0b11_1111_1111;
 
 /**
- * Whether `text` is a phone number in E.164 form: libphonenumber finds it possible (a length that its country has) and
- * writes it in the same way. Possible, not "valid": numbering plans change faster than the library's data.
+ * Whether libphonenumber finds the number possible (its length exists in its country) and formats it in the same way. Possible
+ * is enough: numbering plans change faster than the library's list of valid numbers.
  */
 export function isE164(text: string): boolean {
   return !Number.isNaN(e164Digits(text));
 }
 
 /**
- * The digits of a phone number in E.164 form, as toDigits gives them; NaN for any other text. The library takes about
- * 8 µs for a number, so what its own data leaves no doubt about is decided by a table.
- * @param start where in the text the number begins, and `end` where it ends
+ * The library takes about 8 µs for a number. So a table made from its data decides the clear cases, and only the others go to
+ * the library; a test holds the two together.
+ * @param start the place of the plus sign in the text; `end` is the place after the last digit
+ * @returns the digits as toDigits gives them; NaN unless the text is a phone number in E.164 form
  */
 export function e164Digits(text: string, start = 0, end = text.length): number {
   const length = end - start;
@@ -31,35 +32,35 @@ export function e164Digits(text: string, start = 0, end = text.length): number {
     if (digit < 0 || digit > 9) return Number.NaN;
     digits = digits * 10 + digit;
   }
-  return isBeyondDoubt(text, start, end) || isE164ToLibrary(text.slice(start, end)) ? digits : Number.NaN;
+  return isClearlyPossible(text, start, end) || isE164ToLibrary(text.slice(start, end)) ? digits : Number.NaN;
 }
 
-export function isE164ToLibrary(text: string): boolean {
+function isE164ToLibrary(text: string): boolean {
   const parsed = parsePhoneNumberFromString(text, metadata);
   return parsed !== undefined && parsed.number === text && parsed.isPossible();
 }
 
-/** `+` and 7 to 15 digits: what was accepted once and stored may have this form, and be no possible number any more. */
+/** `+` and 7 to 15 digits. Stored numbers have this form even when newer data no longer finds them possible. */
 export const PHONE_FORM = /^\+[1-9]\d{6,14}$/;
 
-/** The possible number that is reached by dialling `text` in a country, as digits; NaN where there is none. */
+/** The number that a phone in the country reaches when it dials `text`, as digits; NaN unless it is possible. */
 export function dialledDigits(text: string, country: Country): number {
   const parsed = parsePhoneNumberFromString(text, country.name as CountryCode, metadata);
   return parsed ? e164Digits(parsed.number) : Number.NaN;
 }
 
 export interface Country {
-  /** Two letters. */
+  /** ISO 3166-1, two letters. */
   name: string;
   callingCode: string;
 }
 
-/** Of each calling code, the country that it mainly belongs to: those that share one are dialled in the same way. */
+/** The main country of each calling code: countries that share a calling code share their dialing rules. */
 export function listCountries(): Country[] {
   return Object.entries(namesByCode).map(([callingCode, [name = ""]]) => ({ name, callingCode }));
 }
 
-/** Whose number it is, or with whose it shares its calling code; undefined for what is no number in E.164 form. */
+/** The main country of the calling code of a number; undefined unless the number is in E.164 form. */
 export function countryOf(e164: string): Country | undefined {
   if (!isE164(e164)) return undefined;
   const callingCode = String(parsePhoneNumberFromString(e164, metadata)?.countryCallingCode);
@@ -67,8 +68,8 @@ export function countryOf(e164: string): Country | undefined {
   return name === undefined ? undefined : { name, callingCode };
 }
 
-/** A known calling code, a length that all of its countries have, and no national prefix that would be taken away. */
-function isBeyondDoubt(text: string, start: number, end: number): boolean {
+/** A known calling code, a length that exists in all of its countries, and no national prefix that the library would remove. */
+function isClearlyPossible(text: string, start: number, end: number): boolean {
   let callingCode = 0;
   for (let national = start + 2; national <= start + 4 && national < end; national++) {
     callingCode = callingCode * 10 + text.charCodeAt(national - 1) - ZERO;
@@ -81,13 +82,13 @@ function isBeyondDoubt(text: string, start: number, end: number): boolean {
   return false;
 }
 
-/** What all countries of a calling code have in common. */
+/** The rules that all countries of a calling code share. */
 interface Plan {
-  /** Bit n is set when a national number may have n digits. */
+  /** Bit n: a national number may have n digits. */
   lengths: number;
-  /** Matches a national number that begins with what any of the countries would take for a national prefix. */
+  /** Matches a national number that begins with the national prefix of any of the countries. */
   prefix: RegExp;
-  /** Bit d is set when such a prefix may begin with digit d. */
+  /** Bit d: such a prefix may begin with digit d. */
   prefixStarts: number;
 }
 
@@ -100,7 +101,7 @@ type Numbering = { 3?: number[] | 0; 5?: string | 0; 7?: string | 0 };
 const namesByCode = metadata.country_calling_codes as Record<string, string[]>;
 const countries = metadata.countries as unknown as Record<string, Numbering>;
 
-/** By calling code, each made when a number first asks for it; null where no country has it. */
+/** By calling code, made on first use; null when no country has the code. */
 const plans: (Plan | null | undefined)[] = [];
 
 function planOf(callingCode: number): Plan | null {
@@ -122,15 +123,18 @@ function toPlan(users: Numbering[]): Plan | null {
   return { lengths, prefix: new RegExp(source === "" ? "(?!)" : `^(?:${source})`), prefixStarts: startsOf(source) };
 }
 
-/** Where numbers of so many digits are dialled without an area code, a pattern names them whole: `([2-9]\d{6})$|1`. */
+/**
+ * Some prefix patterns also match whole local numbers, which are dialed without an area code: `([2-9]\d{6})$|1`. That alternative
+ * is removed, unless a national number may have its length.
+ */
 function withoutLengths(prefix: string, lengths: number): string {
   const [whole, digits] = /^\((?:\d|\[[-\d]+\])\\d\{(\d+)\}\)\$\|?/.exec(prefix) ?? ["", "0"];
   return (lengths & (1 << (Number(digits) + 1))) === 0 ? prefix.slice(whole.length) : prefix;
 }
 
 /**
- * The digits with which a match of a pattern may begin, and perhaps more: all that stand where the pattern, an alternative
- * or a group begins, or after an optional group.
+ * The digits with which a match of a pattern may begin, or a superset of them: the first atoms of the pattern, of its alternatives
+ * and groups, and the atoms after an optional group. Any digit, when the pattern is too complex for that.
  */
 function startsOf(source: string): number {
   if (/(?:^|[|(]|\(\?:)(?:\d|\\d|\[[^\]]*\])(?:[?*]|\{0)|\)(?:\*|\{0)|[.^]/.test(source)) return ANY_DIGIT;
@@ -142,7 +146,7 @@ function startsOf(source: string): number {
   return starts;
 }
 
-/** `+12125550100` as 12125550100. E.164 has at most 15 digits and no leading zero, so a number holds it exactly. */
+/** `+12125550100` becomes 12125550100. E.164 has at most 15 digits and no leading zero, so a number holds it exactly. */
 export function toDigits(e164: string): number {
   return Number(e164.slice(1));
 }

@@ -1,44 +1,46 @@
-// Pure. The report of a website: its messages counted by day or by purpose.
+// Pure. The report of a website: counts of its messages by day or by purpose.
 import * as z from "zod";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
 
 const FAILURES = ["FAILED_TO_SEND", "FAILED_TO_DELIVERY", "NOT_FOUND", "NOT_SUBSCRIBED", "FAILED_TO_MATCH"] as const;
 
-const countsSchema = z.object({
-  /** All messages: the sum of pending, sending, delivered and failed. */
-  accepted: z.int(),
-  pending: z.int(),
-  /** Taken by a carrier: sending, delivered, and undelivered. */
-  sent: z.int(),
-  delivered: z.int(),
-  failed: z.object(Object.fromEntries(FAILURES.map((status) => [status, z.int()])) as Record<Failure, z.ZodInt>),
-  /** Messages with a person's click. */
-  clicked: z.int(),
-  /** Clicks of people, and of robots. */
-  clicks: z.int(),
-  robotClicks: z.int(),
-  /** Messages after which the person opted out. */
-  optedOut: z.int(),
-  /** Of the messages that a carrier took. */
-  segments: z.int(),
-});
-
 type Failure = (typeof FAILURES)[number];
 
-export type Counts = z.output<typeof countsSchema>;
+/** A function: only the OpenAPI document needs it, and so it stays out of the Worker. */
+export function reportSchema() {
+  const counts = z.object({
+    /** All messages: the sum of pending, sending, delivered and failed. */
+    accepted: z.int(),
+    pending: z.int(),
+    /** Taken by a carrier: sending, delivered, and undelivered. */
+    sent: z.int(),
+    delivered: z.int(),
+    failed: z.object(Object.fromEntries(FAILURES.map((status) => [status, z.int()])) as Record<Failure, z.ZodInt>),
+    /** Messages with a person's click. */
+    clicked: z.int(),
+    /** Clicks of people, and of robots. */
+    clicks: z.int(),
+    robotClicks: z.int(),
+    /** Messages after which the person opted out. */
+    optedOut: z.int(),
+    /** Of the messages that a carrier took. */
+    segments: z.int(),
+  });
+  return z.object({
+    websiteId: z.string(),
+    from: z.iso.date(),
+    to: z.iso.date(),
+    by: z.enum(["day", "purpose"]),
+    rows: z.array(counts.extend({ day: z.iso.date().optional(), sendPurpose: z.string().optional() })),
+    total: counts,
+  });
+}
 
-export const reportSchema = z.object({
-  websiteId: z.string(),
-  from: z.iso.date(),
-  to: z.iso.date(),
-  by: z.enum(["day", "purpose"]),
-  rows: z.array(countsSchema.extend({ day: z.iso.date().optional(), sendPurpose: z.string().optional() })),
-  total: countsSchema,
-});
+export type Report = z.output<ReturnType<typeof reportSchema>>;
 
-export type Report = z.output<typeof reportSchema>;
+export type Counts = Report["total"];
 
-/** Messages of one day, purpose and status, counted. */
+/** Counts of one day, purpose and status. */
 export interface ReportRow {
   day: string;
   sendPurpose: string;
@@ -64,7 +66,7 @@ export function makeReport(
   return { ...question, rows, total: count(counted) };
 }
 
-/** A report as a table: its columns, and its rows without their sum. */
+/** A report as a table with a heading, without the total. */
 export function toTable({ by, rows }: Report): (string | number)[][] {
   const name = by === "day" ? "day" : "sendPurpose";
   const table = rows.map((row) => flatten(row).map(([, count]) => count));
@@ -72,7 +74,6 @@ export function toTable({ by, rows }: Report): (string | number)[][] {
   return [[name, ...columns], ...table.map((counts, index) => [rows[index]?.[name] ?? "", ...counts])];
 }
 
-/** The counts in their order, each under its name. */
 function flatten({ failed, ...counts }: Counts): [column: string, count: number][] {
   const { accepted, pending, sent, delivered, clicked, clicks, robotClicks, optedOut, segments } = counts;
   const before = { accepted, pending, sent, delivered };

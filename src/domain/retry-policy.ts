@@ -1,28 +1,93 @@
-// Pure. How long to wait before a carrier is asked again, or a job is run again.
+// Pure. The retry policy of messages and of the jobs that carry them: all numbers of tries, pauses and deadlines, with their
+// reasons. Two policies stand elsewhere: the circuit breaker of a carrier, and callbacks, which are posted once.
 
-const FIRST_SECONDS = 5;
-const LONGEST_SECONDS = 600;
+/** A message fails after so many submissions that its carrier did not accept, even when its deadline is far. */
+export const MOST_ATTEMPTS = 40;
+
+/** The deadline for a carrier to accept a message; then FAILED_TO_SEND. Later, most texts have lost their meaning. */
+export const SUBMIT_WITHIN_HOURS = { fallback: 4, most: 72 };
+
+/** How long a message waits for its final receipt; then FAILED_TO_DELIVERY. */
+export const RECEIPT_WITHIN_HOURS = { fallback: 24, most: 168 };
+
+/** How long a message or a callback waits for its queue job; then it is overdue, and the sweep requeues it. */
+export const REQUEUE_AFTER_SECONDS = { fallback: 60, least: 1, most: 3600 };
+
+const FIRST_PAUSE_SECONDS = 5;
+const LONGEST_PAUSE_SECONDS = 600;
 
 /**
- * Exponential backoff with full jitter over its upper half.
- * @param attempts submissions tried so far, from 1
+ * The pause before the next submission of a message, or the next run of a job: exponential backoff with jitter over the upper
+ * half, so that the retries of many messages spread out.
+ * @param attempts tries so far, from 1
  * @param random a number from 0 to 1
  * @returns whole seconds, 3 to 600, or to `longestSeconds`
  */
-export function backoffSeconds(attempts: number, random: number, longestSeconds = LONGEST_SECONDS): number {
-  const ceiling = Math.min(longestSeconds, FIRST_SECONDS * 2 ** Math.min(attempts - 1, 20));
+export function backoffSeconds(attempts: number, random: number, longestSeconds = LONGEST_PAUSE_SECONDS): number {
+  const ceiling = Math.min(longestSeconds, FIRST_PAUSE_SECONDS * 2 ** Math.min(attempts - 1, 20));
   return Math.ceil(ceiling / 2 + (ceiling / 2) * random);
 }
 
-/** As long as a job waits at most that makes up for a failed store, before it is tried again. */
+/**
+ * How often the platform redelivers a job of a queue: `max_retries` in wrangler.toml. While the store fails, a job is retried
+ * for one to two hours, and then goes to the dead-letter queue; the consumer of that queue retries for four days, after which
+ * the platform drops a job.
+ */
+export const QUEUE_RETRIES = { messages: 20, "messages-dead": 100, callbacks: 0 };
+
+/** A job dies after so many tries, about two minutes, when the store works and the job itself fails. */
+export const JOB_TRIES = 6;
+
+/** With this pause, the 100 retries of the dead-letter queue outlast the four days for which it keeps a job. */
+export const LONGEST_DEAD_PAUSE_SECONDS = 7200;
+
+/** A recovery job repairs what a failed store left undone. It first runs after this pause. */
+export const RECOVERY_DELAY_SECONDS = 5;
+
+/**
+ * The pause before a job that releases a claim. D1 may run a claim for as long as this after its caller gave up on it; a claim
+ * that came after its release would stand for ever.
+ */
+export const RELEASE_DELAY_SECONDS = 30;
+
+/** The longest pause between two tries of a recovery job. */
 export const LONGEST_RECOVERY_SECONDS = 300;
 
 /**
- * How long a job waits that makes up for a failed store: never longer than half of what has passed since, and 5 seconds. So
- * whoever waits half as long again as something is old, LONGEST_RECOVERY_SECONDS at most, and some seconds more, comes after
- * the job, however long the store was away.
+ * The pause before the next try of a recovery job. Pauses grow by half, so each is at most half of the time since the failure
+ * and 5 seconds: once the store works again, the job runs within that time. Work that must follow the job waits for it:
+ * overdue messages, and the end of interrupted submissions.
  * @param attempts tries so far, from 1
  */
 export function recoverySeconds(attempts: number): number {
-  return Math.floor(Math.min(LONGEST_RECOVERY_SECONDS, FIRST_SECONDS * 1.5 ** (attempts - 1)));
+  return Math.floor(Math.min(LONGEST_RECOVERY_SECONDS, FIRST_PAUSE_SECONDS * 1.5 ** (attempts - 1)));
 }
+
+const LONGEST_RECOVERY_MARGIN_MILLISECONDS = 30_000;
+
+/** The time of a recovery job besides its pauses, such as its way through the queue and its run. */
+export function recoveryMarginMilliseconds(requeueAfterMilliseconds: number): number {
+  return Math.min(LONGEST_RECOVERY_MARGIN_MILLISECONDS, requeueAfterMilliseconds);
+}
+
+/**
+ * The platform ends a run of a queue's consumer after 15 minutes. So no run holds a claim that is older than this: its
+ * submission was interrupted.
+ */
+export const LONGEST_RUN_MILLISECONDS = 16 * 60_000;
+
+/** A delivery run claims nothing after this, and so ends well before the platform would end it. */
+export const DELIVERY_RUN_MILLISECONDS = 5 * 60_000;
+
+/** How often a statement is run while the store fails, with a random pause of at most 200 ms: a request waits for it. */
+export const STORE_TRIES = 4;
+export const LONGEST_STORE_PAUSE_MILLISECONDS = 200;
+
+/** How long one try may take. The largest call of a request or a job takes a second or two. */
+export const STORE_TRY_MILLISECONDS = 10_000;
+
+/** As long as D1 itself lets a call run: for calls that count by the million. */
+export const LONGEST_STORE_TRY_MILLISECONDS = 30_000;
+
+/** A store that has been silent in so many tries is away: a request is answered after 20 seconds. */
+export const SILENT_STORE_TRIES = 2;

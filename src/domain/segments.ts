@@ -1,29 +1,29 @@
-// Pure. Into how many segments a carrier cuts a text, which is what it charges for: 3GPP TS 23.040, 9.2.3.24.1, over the GSM 7 bit
-// alphabet of TS 23.038, 6.2.1.
+// Pure. The number of segments of a text, for which carriers charge: 3GPP TS 23.040, 9.2.3.24.1, with the GSM 7-bit alphabet of
+// TS 23.038, 6.2.1.
 
 export interface Segments {
-  /** GSM-7 (the default alphabet with its extension table) where every character is in it, UCS-2 otherwise. */
+  /** GSM-7 (the default alphabet with its extension table) when it has every character, UCS-2 otherwise. */
   encoding: "GSM-7" | "UCS-2";
   segments: number;
 }
 
-/** Septets. Of several segments, each has a header of 6 octets, which takes the room of 7 septets or 3 characters of 16 bits. */
+/** In septets. Each of several segments has a header of 6 octets, the room of 7 septets or of 3 16-bit characters. */
 const GSM_ALONE = 160;
 const GSM_OF_SEVERAL = 153;
 
-/** Characters of 16 bits. */
+/** In 16-bit characters. */
 const UCS_ALONE = 70;
 const UCS_OF_SEVERAL = 67;
 
 const ONE_SEPTET =
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
-/** An escape and a character. */
+/** Escape and character. */
 const TWO_SEPTETS = "\f^{}\\[~]|€";
 
-/** By UTF-16 code unit: how many septets it takes. 0 or nothing for one outside the alphabet. */
+/** Septets by UTF-16 code unit; 0 or undefined outside the alphabet. */
 const SEPTETS = tableOfSeptets();
 
-/** In one pass: 50,000 texts of a bulk request are counted within the CPU time of that one request. */
+/** One pass, because a bulk request counts 50,000 texts within the CPU time of one request. */
 export function countSegments(text: string): Segments {
   let segments = 1;
   let total = 0;
@@ -33,7 +33,7 @@ export function countSegments(text: string): Segments {
     if (!septets) return { encoding: "UCS-2", segments: countUcs2Segments(text) };
     total += septets;
     inSegment += septets;
-    // An escape and its character are never parted, so a septet may be left empty.
+    // An escape and its character stay together, so a segment may end with an empty septet.
     if (inSegment <= GSM_OF_SEVERAL) continue;
     segments++;
     inSegment = septets;
@@ -42,8 +42,8 @@ export function countSegments(text: string): Segments {
 }
 
 /**
- * Only a surrogate pair is kept whole. The standard cuts between any two characters of 16 bits, and so do carriers: a flag, a family
- * of emoji or a letter with its accents may go on in the next segment, and the handset joins them again.
+ * Only surrogate pairs stay together. The standard and carriers split between any two other 16-bit characters, even inside a flag, a
+ * family emoji or an accented letter; the handset joins the segments again.
  */
 function countUcs2Segments(text: string): number {
   if (text.length <= UCS_ALONE) return 1;

@@ -1,13 +1,14 @@
-// Pure. The body and the answer of POST /text/message/send. These schemas are the one source of both shapes.
+// Pure. The request and the response of POST /text/message/send.
 import * as z from "zod";
+import { isEmail } from "./email.ts";
 import { isE164, toDigits } from "./phone.ts";
 
 export const MAX_TEXT_CHARACTERS = 1600;
-export const MAX_URL_CHARACTERS = 2048;
-export const MAX_CALLBACK_DATA_BYTES = 8192;
-export const MAX_SEND_PURPOSE_CHARACTERS = 100;
+const MAX_URL_CHARACTERS = 2048;
+const MAX_CALLBACK_DATA_BYTES = 8192;
+const MAX_SEND_PURPOSE_CHARACTERS = 100;
 
-/** Every value of a schema that may be left out may also come as `""` or null: templates cannot leave a field out. */
+/** An optional field may also be `""` or null, because templates cannot omit a field. */
 function optional(schema: z.ZodType<string, string>) {
   return z
     .union([schema, z.literal(""), z.null()])
@@ -61,7 +62,7 @@ const text = requiredString("")
     maxLength: MAX_TEXT_CHARACTERS,
   });
 
-/** What is wrong with a text once its link stands in it; undefined when nothing is. The carrier takes no more. */
+/** The link may be longer than the URL that it replaces. @returns the broken rule, or undefined */
 export function validateLinkedText(text: string): string | undefined {
   const surplus = text.length <= MAX_TEXT_CHARACTERS ? 0 : [...text].length - MAX_TEXT_CHARACTERS;
   if (surplus <= 0) return undefined;
@@ -104,14 +105,14 @@ function isJson(value: string): boolean {
 }
 
 /**
- * Which recipient a body names. It stands beside the fields' own rules, and is told together with them.
- * `email` counts only where `phone` is absent, and is ignored otherwise, whatever it is.
+ * The rule for the recipient, reported together with the rules of the fields. A body with `phone` may have any `email`: it is
+ * ignored.
  */
 function requireRecipient(body: { phone?: unknown; email?: unknown }, context: z.RefinementCtx): void {
   const add = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
   if (!isAbsent(body.phone)) return;
   if (isAbsent(body.email)) add("phone", "either phone or email must be given");
-  else if (typeof body.email !== "string" || body.email.length > 320 || !z.regexes.html5Email.test(body.email)) {
+  else if (typeof body.email !== "string" || !isEmail(body.email)) {
     add("email", "must be an e-mail address, such as ada@example.com");
   }
 }
@@ -147,14 +148,14 @@ export const sendRequestSchema = z
     phone: phone === null ? null : toDigits(phone),
     email: phone === null ? String(email).toLowerCase() : null,
   }))
-  // The rule of requireRecipient, as JSON Schema says it.
+  // The rule of requireRecipient in JSON Schema.
   .meta({
     if: { properties: { phone: { enum: ["", null] } } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { required: ["email"], properties: { email: { type: "string", format: "email" } } },
   });
 
-/** A checked send request: `phone` as digits, absent optional fields null, exactly one of phone and email. */
+/** A valid send request: `phone` as digits, absent optional fields null, exactly one of phone and email. */
 export type SendRequest = z.output<typeof sendRequestSchema>;
 
 export const sendAnswerSchema = z.object({ messageId: z.uuid() });

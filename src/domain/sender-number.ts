@@ -1,21 +1,20 @@
-// Pure. Whose number a carrier means: gateways give numbers in forms of their own.
+// Pure. The phone numbers that the sender of a text may have: gateways write numbers in different forms.
 import { type Country, countryOf, dialledDigits, e164Digits, listCountries, PHONE_FORM, toDigits } from "./phone.ts";
 
-/** As digits. `guesses` count only where they are known. */
-export interface SenderNumber {
-  /** The likeliest first. */
+/** Numbers as digits. A guess counts only when a website knows the number. */
+interface SenderNumber {
+  /** The most likely first. */
   likely: number[];
   guesses: number[];
 }
 
-/** Short codes have fewer. */
+/** A recipient with fewer digits is a short code. */
 const LEAST_DIGITS_WITHOUT_PLUS = 9;
 
 /**
- * The numbers that the sender of a text may stand for. In international form, with `+` or `00` before it, it stands for one.
- * Otherwise it may lack the `+`, or be in the national form of the country whose number was texted; a short code or a name
- * tells of no country, so that every country's form is a guess.
- * @param recipients the names of what was texted
+ * With `+` or `00` in front, the sender is one number. Otherwise it may lack the `+`, or have the national form of the country of
+ * the number that was texted. A short code or a name has no country, so the national form of every country is a guess.
+ * @param recipients the numbers, short codes or names that were texted
  */
 export function readSenderNumber(given: string, recipients: readonly string[]): SenderNumber {
   const text = given.replaceAll(/[\s().\-/]/g, "");
@@ -33,7 +32,7 @@ function inInternationalForm(text: string): number[] {
   return PHONE_FORM.test(text) ? [toDigits(text)] : distinct([e164Digits(text)]);
 }
 
-/** Without `+`, or national: as a national number first, unless it begins with the country's own code. */
+/** The national form comes first, unless the text begins with the calling code of the country. */
 function inFormOf(text: string, country: Country): number[] {
   const readings = [dialledDigits(text, country), e164Digits(`+${text}`)];
   return distinct(text.startsWith(country.callingCode) ? readings.reverse() : readings);

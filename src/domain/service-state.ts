@@ -1,32 +1,30 @@
-// Pure. What an operator sees of the service's state, and what of it is a problem.
+// Pure. The state of the service as an operator sees it, and the problems in it.
+import { LONGEST_RUN_MILLISECONDS } from "./retry-policy.ts";
 
-/** A run of a queue's consumer lasts 15 minutes at most; a claim older than this has no run any more. */
-export const LONGEST_RUN_MILLISECONDS = 16 * 60_000;
-
-/** How long a keyword without effect is a problem: somebody is to see it, and nothing can be done to end it. */
+/** A keyword without effect is a problem for a day: the operator should see it, and cannot resolve it. */
 export const KEYWORD_MILLISECONDS = 24 * 3_600_000;
 
-/** How many are in a state, and since when the first of them (milliseconds since 1970). */
+/** The number of items in a state, and since when the oldest is (milliseconds since 1970). */
 export interface Load {
   count: number;
   oldestAt: number | null;
 }
 
-/** Of a message that is not final: for its job, for its retry, for its carrier's answer, for its receipt. */
+/** States of a message that is not final. */
 export const MESSAGE_STATES = ["waiting", "retrying", "claimed", "stuck", "withoutReceipt"] as const;
 
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
 export type CarrierStates = Partial<Record<MessageState, Load>>;
 
-/** `unauthorized`: tried again as `later` is, but the carrier did not take our credentials. */
+/** `unauthorized`: the carrier rejected our credentials; retried as `later` is. */
 export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "unauthorized"] as const;
 
-/** `refused`: answered, and not with 2xx. */
+/** `refused`: answered with another status than 2xx. */
 export const CALLBACK_OUTCOMES = ["accepted", "refused", "timed-out", "unreachable", "not-posted"] as const;
 
-/** The same with an age in whole seconds, as it is shown. */
-export interface Backlog {
+/** A load as the operator sees it, with an age in whole seconds. */
+interface Backlog {
   count: number;
   oldestSeconds: number | null;
 }
@@ -36,7 +34,7 @@ export interface CarrierState extends Record<MessageState, Backlog> {
   isInUse: boolean;
   isSetUp: boolean;
   missingSettings: string[];
-  /** It has not taken our credentials, and nothing else since. */
+  /** It has rejected our credentials, and has answered no submission otherwise since. */
   isUnauthorized: boolean;
   lastHour: Record<(typeof SUBMISSION_OUTCOMES)[number], number>;
 }
@@ -55,16 +53,16 @@ export interface ServiceState {
   keywordsWithoutEffect: Backlog;
 }
 
-/** What problems are found in. */
-export interface Observed extends Omit<ServiceState, "problems"> {
-  /** Somewhere else than on a developer's machine, a website says of texts that they are delivered, and nobody gets them. */
+/** The facts in which problems are found. */
+interface Observed extends Omit<ServiceState, "problems"> {
+  /** Whether a website uses the sandbox outside a developer's machine: its texts count as delivered, and reach nobody. */
   isSandboxInUse: boolean;
 }
 
-/** What a cron, a queue and the sweep after it need at most, and some minutes more. */
+/** Work is late after this: more than a cron, a queue and the sweep take in the worst case. */
 const LATE_SECONDS = 300;
 
-const SIGNS = {
+const CHECKS = {
   "sweep-late": ({ sweep }) => sweep.ageSeconds === null || sweep.ageSeconds > LATE_SECONDS,
   "sweep-failing": ({ sweep }) => sweep.failedJobs.length > 0,
   "messages-late": ({ messages }) => isOlder(messages.waiting, LATE_SECONDS),
@@ -81,19 +79,19 @@ const SIGNS = {
   "keywords-without-effect": ({ keywordsWithoutEffect }) => keywordsWithoutEffect.count > 0,
 } satisfies Record<string, (state: Observed) => boolean>;
 
-export type Problem = keyof typeof SIGNS;
+export type Problem = keyof typeof CHECKS;
 
-export const PROBLEMS = Object.keys(SIGNS) as Problem[];
+export const PROBLEMS = Object.keys(CHECKS) as Problem[];
 
 export function findProblems(state: Observed): Problem[] {
-  return PROBLEMS.filter((problem) => SIGNS[problem](state));
+  return PROBLEMS.filter((problem) => CHECKS[problem](state));
 }
 
 function isOlder({ oldestSeconds }: Backlog, seconds: number): boolean {
   return oldestSeconds !== null && oldestSeconds > seconds;
 }
 
-/** More than half did not get through. */
+/** More than half failed. */
 function fails({ accepted, ...others }: Record<string, number> & { accepted: number }): boolean {
   return Object.values(others).reduce((sum, count) => sum + count, 0) > accepted;
 }
@@ -108,7 +106,6 @@ export function ageSeconds(at: number, now: number): number {
   return Math.max(0, Math.floor((now - at) / 1000));
 }
 
-/** Of several loads together. */
 export function addLoads(loads: readonly (Load | undefined)[]): Load {
   const known = loads.filter((load) => load !== undefined);
   const times = known.flatMap(({ oldestAt }) => oldestAt ?? []);

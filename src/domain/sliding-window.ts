@@ -1,7 +1,7 @@
 // Pure. An exact sliding-window limit: never more than `limit` admissions in any span of one second.
 
-/** How long an admission counts. Two whole-millisecond stamps 1,000 apart can be less than a second apart, so it is refused. */
-export const WINDOW_MILLISECONDS = 1000;
+/** Inclusive: stamps in whole milliseconds that differ by 1,000 may be less than a second apart. */
+const WINDOW_MILLISECONDS = 1000;
 
 export const REQUESTS_PER_SECOND = 300;
 
@@ -9,7 +9,7 @@ export type Admission =
   | { admitted: true; remaining: number; resetMilliseconds: number }
   | { admitted: false; remaining: 0; resetMilliseconds: number };
 
-/** The stamps of the latest admissions, in a ring: the oldest is overwritten by the next. */
+/** A ring buffer of the latest admissions: the next one overwrites the oldest. */
 export class SlidingWindow {
   readonly #stamps: Float64Array;
   #next = 0;
@@ -19,9 +19,9 @@ export class SlidingWindow {
   }
 
   /**
-   * Admits a request at `now` (milliseconds, any epoch; a clock that steps back is held at the latest stamp), or refuses it.
-   * `resetMilliseconds` is the time until the oldest counted admission leaves the window: after a refusal, the earliest
-   * moment at which a request can be admitted.
+   * Admits or refuses a request. `resetMilliseconds` is the time until the oldest counted admission leaves the window, which after
+   * a refusal is the earliest time for a retry.
+   * @param now milliseconds since any epoch; a clock that steps back counts as the latest stamp
    */
   admit(now: number): Admission {
     const limit = this.#stamps.length;
@@ -49,7 +49,7 @@ export class SlidingWindow {
     return stamp + WINDOW_MILLISECONDS + 1 - time;
   }
 
-  /** Stamps stand in order of time from `#next` on, so the number that has left the window is a binary search. */
+  /** Stamps are in order from `#next` on, so a binary search counts the expired ones. */
   #countExpired(time: number): number {
     let low = 0;
     let high = this.#stamps.length;

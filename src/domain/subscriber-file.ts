@@ -8,7 +8,7 @@ const YES_NO = new Map([
   ...["false", "0", "no", "n", "f"].map((word) => [word, false] as const),
 ]);
 
-/** @throws RequestFailure fields-wrong: then nothing of the file is to be stored */
+/** @throws RequestFailure fields-wrong: the caller stores nothing of the file */
 export function readSubscribers(bytes: Uint8Array): Subscribers {
   try {
     return toSubscribers(readRows(decodeUtf8(bytes)));

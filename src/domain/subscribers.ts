@@ -1,30 +1,31 @@
 // Pure. Rows of subscribers as they are given, and what of them can be stored.
-import * as z from "zod";
+import { echoEmail, echoPhone } from "./echo.ts";
+import { isEmail } from "./email.ts";
 import { isE164 } from "./phone.ts";
 
-/** As given; an empty email is none. */
+/** As given; an empty email counts as absent. */
 export interface SubscriberRow {
   phone: string;
   email: string;
   subscribed: boolean;
 }
 
-export interface Subscriber {
+interface Subscriber {
   /** E.164 */
   phone: string;
-  /** Lower case; null: none given. */
+  /** In lower case; null when none is given. */
   email: string | null;
   subscribed: boolean;
 }
 
 export interface Subscribers {
-  /** Distinct numbers; of a number that stands in several rows, the last. */
+  /** Distinct numbers; the last row of a number counts. */
   subscribers: Subscriber[];
-  /** As given, trimmed; distinct. */
+  /** As given, trimmed, and cut after what a number may have; distinct. */
   invalidPhoneNumbers: string[];
-  /** Those of the invalid numbers that are to be opted out: such a number may have been stored when it was valid. */
+  /** Invalid numbers to opt out: such a number may have been stored while it was valid. */
   invalidOptOuts: string[];
-  /** Their numbers are stored without an address. */
+  /** The numbers of these rows are stored without an address. */
   invalidEmails: string[];
 }
 
@@ -36,15 +37,15 @@ export function toSubscribers(rows: Iterable<SubscriberRow>): Subscribers {
   for (const row of rows) {
     const phone = row.phone.trim();
     if (!isE164(phone)) {
-      invalidPhones.add(phone);
+      invalidPhones.add(echoPhone(phone));
       if (!row.subscribed) invalidOptOuts.add(phone);
       continue;
     }
     const email = row.email.trim().toLowerCase();
-    const isEmail = z.regexes.html5Email.test(email);
-    if (email !== "" && !isEmail) invalidEmails.add(row.email.trim());
+    const isAddress = isEmail(email);
+    if (email !== "" && !isAddress) invalidEmails.add(echoEmail(row.email.trim()));
     subscribers.delete(phone);
-    subscribers.set(phone, { phone, email: isEmail ? email : null, subscribed: row.subscribed });
+    subscribers.set(phone, { phone, email: isAddress ? email : null, subscribed: row.subscribed });
   }
   return {
     subscribers: [...subscribers.values()],
@@ -54,7 +55,6 @@ export function toSubscribers(rows: Iterable<SubscriberRow>): Subscribers {
   };
 }
 
-/** The numbers that are not among the changes. */
 export function without(phones: string[], changes: { phone: string }[]): string[] {
   const changed = new Set(changes.map(({ phone }) => phone));
   return phones.filter((phone) => !changed.has(phone));

@@ -1,10 +1,10 @@
-// Pure. A website (a tenant) and what an operator may set of it.
+// Pure. A website (a tenant) and its settings.
 import * as z from "zod";
 import type { FieldError } from "./failure.ts";
 
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
 
-/** `""` and null take it away; left out, it stays. */
+/** `""` and null remove the setting; an omitted field keeps it. */
 function orNull<T extends z.ZodType>(schema: T) {
   return z
     .union([schema, z.literal(""), z.null()])
@@ -15,13 +15,13 @@ function orNull<T extends z.ZodType>(schema: T) {
 const text = (most: number) =>
   z.string({ error: "must be a string" }).max(most, { error: `must have at most ${most} characters` });
 
-/** What may be chosen of carriers. */
+/** The carriers of this service, as far as settings need them. */
 export interface CarrierRules {
-  /** What is wrong with a carrier and a sender. */
+  /** The broken rules of a carrier with a sender. */
   faults(carrier: string, sender: string | null): FieldError[];
-  /** Those that are set up. */
+  /** Carriers that are set up. */
   names: string[];
-  /** Of a website that names none; undefined where it must name one. */
+  /** For a website that names none; undefined when it must name one. */
   defaultCarrier: string | undefined;
 }
 
@@ -55,8 +55,8 @@ const fields = z.object(
 );
 
 /**
- * What is given of a website's settings; what is left out is undefined.
- * @param present the website as it is: what is left out stays so; undefined for a new one
+ * Omitted settings are undefined.
+ * @param present the website as it is; undefined for a new one
  */
 export function websiteSettingsSchema(present: WebsiteSettings | undefined, carriers: CarrierRules) {
   const isLeft = (carrier: unknown) => present !== undefined && carrier === undefined;
@@ -87,16 +87,15 @@ function isTextOrNone(value: unknown): value is string | null | undefined {
   return typeof value === "string" || value === null || value === undefined;
 }
 
-/** Settings of which some may be left out. */
 export type GivenSettings = z.output<ReturnType<typeof websiteSettingsSchema>>;
 
-export interface WebsiteSettings {
+interface WebsiteSettings {
   name: string;
   carrier: string;
-  /** A number, a short code, or what else the carrier sends from. */
+  /** A number, a short code or another name from which the carrier sends. */
   sender: string | null;
   helpText: string | null;
-  /** How long the same number, text and purpose is one message; null: never. */
+  /** Within this time, the same number, text and purpose is a duplicate; null: never. */
   duplicateWindowHours: number | null;
 }
 

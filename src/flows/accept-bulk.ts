@@ -7,6 +7,7 @@ import {
   type bulkSendAnswerSchema,
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
+import { echoEmail, echoPhone } from "../domain/echo.ts";
 import { RequestFailure, tryFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
@@ -21,16 +22,15 @@ import {
   toStoredMessage,
 } from "./accept-message.ts";
 
-export type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
+type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
 
-/** How many messages over the limit are answered one by one; the rest, of which there may be millions, together. */
+/** Messages over the limit that get an error of their own; the rest, of which there may be millions, share one. */
 const MOST_SURPLUS = 50_000;
 
 /**
- * Stores the messages of a body while it comes in. Each stands for itself: what is wrong with one is told in the answer,
- * and keeps none of the others.
- * @param body in pieces
- * @param key the Idempotency-Key: the same body again stores what is not stored yet, and answers the same ids
+ * Stores the messages of a body while it comes in. Messages are independent: the answer lists the errors of each, and the valid
+ * ones are stored.
+ * @param key the Idempotency-Key: a retry with the same body stores the messages that are missing, and answers the same ids
  * @throws RequestFailure as for one message; bulk-interrupted around it when some messages are stored
  */
 export async function acceptBulk(
@@ -71,7 +71,7 @@ function interrupted(error: unknown, { successSent: stored }: BulkAnswer, isKeye
   return new RequestFailure({ kind: "bulk-interrupted", because: failure, stored, isKeyed }, { cause: error });
 }
 
-/** The id of the message at an index: the first id with its last eight digits counted on. */
+/** The id of the message at an index: the first id, with the index added to its last eight hexadecimal digits. */
 function nthId(first: string, index: number): string {
   const last = (Number.parseInt(first.slice(-8), 16) + index) % 2 ** 32;
   return first.slice(0, -8) + last.toString(16).padStart(8, "0");
@@ -94,7 +94,7 @@ class BulkRun {
     this.#attempt = deps.newId();
   }
 
-  /** Whether what still comes has been answered for: it is neither read nor stored. */
+  /** Whether the rest of the body is answered as surplus: it is neither read nor stored. */
   get isFull(): boolean {
     return this.#count > MAX_BULK_MESSAGES + MOST_SURPLUS;
   }
@@ -131,7 +131,7 @@ class BulkRun {
     this.answer.failedSent.push({ index, ...recipientOf(item), errorMessage });
   }
 
-  /** The ids of a request with a key are kept with the key; those of any other are new. */
+  /** A request with a key has the ids that are stored with the key; any other has new ids. */
   async #begin(): Promise<{ firstId: string; expiresAt: number }> {
     const newId = this.#deps.newId();
     const now = this.#deps.now();
@@ -141,7 +141,7 @@ class BulkRun {
     return beginBulk(this.#deps.db, { websiteId, clientId, key: this.#key, newId, expiresAt, now });
   }
 
-  /** What is right of the items, by index; what is wrong goes into the answer. */
+  /** @returns the valid messages, by index; the errors of the others go into the answer */
   async #check(items: unknown[], start: number, firstId: string): Promise<Map<number, StoredMessage>> {
     const messages = new Map<number, StoredMessage>();
     for (const [offset, item] of items.entries()) {
@@ -159,7 +159,7 @@ class BulkRun {
     return messages;
   }
 
-  /** @throws RequestFailure when there was no message, or the key was used with a longer or shorter body */
+  /** @throws RequestFailure when the body has no message, or the key was used with a longer or shorter body */
   async finish(): Promise<void> {
     if (this.#count === 0) {
       const message = `must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`;
@@ -189,5 +189,8 @@ class BulkRun {
 
 function recipientOf(item: unknown): { phone: string | null; email: string | null } {
   const { phone, email } = (item ?? {}) as { phone?: unknown; email?: unknown };
-  return { phone: typeof phone === "string" ? phone : null, email: typeof email === "string" ? email : null };
+  return {
+    phone: typeof phone === "string" ? echoPhone(phone) : null,
+    email: typeof email === "string" ? echoEmail(email) : null,
+  };
 }

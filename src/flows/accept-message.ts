@@ -12,21 +12,21 @@ import { queueBatched, queueCallbacks, queueJobs } from "./queue-jobs.ts";
 
 export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
 
-/** Who sends, and under which origin handsets reach this service. */
+/** The client that sends, and the origin for tracking links. */
 export interface Sender {
   client: Credentials;
   linkOrigin: string;
 }
 
-/** The value of the Idempotency-Key header, and the body that it is bound to. */
-export interface Idempotency {
+/** The value of the Idempotency-Key header, and the body to which it is bound. */
+interface Idempotency {
   key: string;
   body: string;
 }
 
 /**
- * Stores a message, and queues what follows from its first status. Once this has returned, the message is never lost.
- * @returns the id of the message, or of the earlier one that it repeats
+ * Stores a message, and queues its delivery or its callback. Once it has returned, the message is never lost.
+ * @returns the id of the message, or of the earlier message that this one repeats
  * @throws RequestFailure fields-wrong, idempotency-conflict, store-unavailable
  */
 export async function acceptMessage(
@@ -66,7 +66,7 @@ export function storeOptions(deps: Deps, client: Credentials, key: IdempotencyKe
 
 type ToStore = { message: StoredMessage; detail?: undefined } | { message?: undefined; detail: FieldError };
 
-/** The message that a request asks for, with its link in place of the URL; or what is wrong with it then. */
+/** The message of a request, with its link in place of the URL; or the rule that it breaks with its link. */
 export async function toStoredMessage(
   deps: Deps,
   { client, linkOrigin }: Sender,
@@ -87,9 +87,9 @@ export async function toStoredMessage(
 }
 
 /**
- * A store that fails may still have stored the messages. The client is told to send them again, so what may have been
- * stored is cancelled; but not with an Idempotency-Key, under which the repetition finds it.
- * @throws RequestFailure store-unavailable: safe to repeat. Error when it is not: nothing could keep the cancellation
+ * A store that fails may still have stored the messages. The client is told to send them again, so they are cancelled; but not
+ * with an Idempotency-Key, with which the retry finds them.
+ * @throws RequestFailure store-unavailable: a retry is safe. Error when it is not: the cancellation could not be kept
  */
 export async function storeOrCancel(deps: Deps, options: StoreOptions, messages: StoredMessage[]): Promise<Stored> {
   try {
@@ -104,20 +104,20 @@ export async function storeOrCancel(deps: Deps, options: StoreOptions, messages:
   }
 }
 
-/** The store has failed; a queue or KV keeps what is to be cancelled until it works. */
+/** While the store fails, the queue keeps the cancellation, or else KV. */
 async function cancel(deps: Deps, messages: StoredMessage[]): Promise<void> {
   const messageIds = messages.map(({ messageId }) => messageId);
   if (await queueJobs(deps, [{ kind: "cancel", messageIds }])) return;
   try {
     await keepCancellation(deps.kv, `${deps.now()}:${deps.newId()}`, messageIds);
   } catch (error) {
-    throw new Error("neither the queue nor KV takes a cancellation: messages that may be stored are not cancelled", {
+    throw new Error("neither the queue nor KV accepts the cancellation of messages that may be stored", {
       cause: error,
     });
   }
 }
 
-/** Queues deliveries and callbacks, after the answer. */
+/** Queues deliveries and callbacks after the response. */
 export function followUp(deps: Deps, { pending, due }: Stored & { kind: "stored" }): void {
   if (pending.length > 0) deps.waitUntil(queueBatched(deps, pending));
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));

@@ -6,30 +6,30 @@ import { inTurn } from "./in-turn.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 
 /**
- * Makes statuses of receipts, and queues the callbacks. Receipts that come early, late, twice or out of order change
- * nothing that is final. Safe to run again.
- * @param carrier who reports: it changes none but its own messages
+ * Applies receipts to the statuses of their messages, and queues the callbacks. Receipts may come early, late, twice or out of
+ * order: a final status stays. Safe to run again.
+ * @param carrier the sender of the receipts: it can change only its own messages
  */
 export async function applyReceipts(deps: Deps, receipts: Receipt[], carrier?: string): Promise<void> {
-  const same = Map.groupBy(receipts, ({ status, reason }) => JSON.stringify([status, reason]));
+  const equal = Map.groupBy(receipts, ({ status, reason }) => JSON.stringify([status, reason]));
   const optedOut = receipts.filter((receipt) => receipt.optedOut);
   await inTurn(
     [
-      ...[...same.values()].map((group) => () => applyGroup(deps, group, carrier)),
+      ...[...equal.values()].map((group) => () => applyGroup(deps, group, carrier)),
       () => optOutAtCarrier(deps, optedOut, carrier),
     ],
     (apply) => apply(),
   );
 }
 
-/** Receipts that say the same, in one statement. */
+/** Applies equal receipts in one statement. */
 async function applyGroup(deps: Deps, group: Receipt[], carrier: string | undefined): Promise<void> {
   const [{ status, reason }] = group as [Receipt];
   const ids = group.map(({ messageId }) => messageId);
   await queueCallbacks(deps, await changeStatus(deps.db, { ids, status, reason, now: deps.now(), carrier }));
 }
 
-/** The carrier says that the recipients of these messages have opted out there: so they have here, once a message. */
+/** Opts out the recipients of messages who have opted out at the carrier. The ledger gets one entry per message. */
 export async function optOutAtCarrier(
   deps: Deps,
   messages: { messageId: string; reason: string | null }[],

@@ -5,9 +5,9 @@ import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.t
 import { tombstonesOf } from "./erasure-tombstones.ts";
 
 /**
- * Sets the state of numbers. What the person has said stands: a number whose owner opted out, or that was erased, is not
- * subscribed. An opt-out is stored whoever it is of.
- * @returns the numbers that were to be subscribed and are not, E.164
+ * Sets the subscriptions of numbers. The word of a person wins: a number that its owner has opted out, or that was erased, is
+ * not subscribed. An opt-out is always stored.
+ * @returns the numbers that it refused to subscribe, E.164
  */
 export function setSubscriptions(
   deps: Deps,
@@ -19,8 +19,8 @@ export function setSubscriptions(
 }
 
 /**
- * The opt-outs of those numbers that are no possible ones, and that the website has stored or texted: numbering plans change,
- * and with them the library's data.
+ * Opt-outs for numbers that are no longer possible, and that the website has stored or texted: numbering plans change, and with
+ * them the data of the library.
  * @param invalid as given
  */
 export async function findInvalidOptOuts(

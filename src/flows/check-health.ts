@@ -4,10 +4,10 @@ import { CHECK_TIMEOUT_MILLISECONDS, type Check, type CheckName, type Health } f
 import { probeDatabase } from "../platform/store/health.ts";
 import { withinTime } from "../platform/time-limit.ts";
 
-/** Names no website and no client: neither can have such an id. */
+/** A valid id of no website and no client. */
 const NOBODY = "/health";
 
-/** Asks each store once, as a request does, and all at the same time. Nothing is changed. */
+/** Reads from each store once, as a request does, all in parallel. Changes nothing. */
 export async function checkHealth(deps: Deps): Promise<Health> {
   const [configuration, database, credentials, limiter] = await Promise.all([
     check(deps, "configuration", async () => requireKey(deps)),
@@ -18,15 +18,15 @@ export async function checkHealth(deps: Deps): Promise<Health> {
   return { configuration, database, credentials, limiter };
 }
 
-/** What is malformed has failed before; without a key, no callback can be signed. */
+/** Without a key, no callback can be signed. A malformed configuration has failed earlier, in readConfig. */
 function requireKey({ config }: Deps): void {
   if (config.serviceKey === undefined) throw new Error("neither SERVICE_KEY nor OPERATOR_TOKEN is set");
 }
 
-async function check(deps: Deps, name: CheckName, ask: () => Promise<unknown>): Promise<Check> {
+async function check(deps: Deps, name: CheckName, probe: () => Promise<unknown>): Promise<Check> {
   const started = deps.now();
   try {
-    await withinTime(CHECK_TIMEOUT_MILLISECONDS, ask());
+    await withinTime(CHECK_TIMEOUT_MILLISECONDS, probe());
     return { status: "ok", milliseconds: deps.now() - started };
   } catch (error) {
     deps.log("error", "health.failing", { check: name, error: describeError(error) });

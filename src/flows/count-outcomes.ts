@@ -1,45 +1,45 @@
 import type { Deps } from "../deps.ts";
-import type { LogFields } from "../log.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { addOutcomes, type OutcomeCount } from "../platform/store/outcome-counts.ts";
 
-/**
- * Runs work and counts the submissions and callbacks that it logs, so that what is counted and what is logged cannot
- * differ. The counts are stored in the end, after the answer; counts that cannot be stored are missing.
- */
-export async function countOutcomes<T>(deps: Deps, work: (counting: Deps) => Promise<T>): Promise<T> {
-  const counts = new Map<string, OutcomeCount>();
-  let isStored = false;
-  const log: Deps["log"] = (level, event, fields = {}) => {
-    const ended = toOutcome(event, fields);
-    // Of work that goes on in the background.
-    if (ended && isStored) deps.waitUntil(store(deps, [{ ...ended, count: 1 }]));
-    else if (ended) {
-      const key = JSON.stringify(ended);
-      counts.set(key, { ...ended, count: (counts.get(key)?.count ?? 0) + 1 });
-    }
-    deps.log(level, event, fields);
-  };
-  try {
-    // No copy: what is replaced in deps while the work runs is replaced for the work too.
-    return await work(Object.assign(Object.create(deps) as Deps, { log }));
-  } finally {
-    isStored = true;
-    if (counts.size > 0) deps.waitUntil(store(deps, [...counts.values()]));
+type Outcome = Omit<OutcomeCount, "count">;
+
+/** Counts how submissions and callbacks end. Counts that cannot be stored are lost. */
+export class OutcomeTally {
+  readonly #deps: Deps;
+  readonly #counts = new Map<string, OutcomeCount>();
+  #isStored = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  add(outcome: Outcome): void {
+    const key = JSON.stringify([outcome.kind, outcome.carrier, outcome.outcome]);
+    // Work in the background goes on after the tally is stored: each of its outcomes is stored by itself.
+    if (this.#isStored) this.#storeLater([{ ...outcome, count: 1 }]);
+    else this.#counts.set(key, { ...outcome, count: (this.#counts.get(key)?.count ?? 0) + 1 });
+  }
+
+  /** One statement for all of the counts, after the job is acknowledged. */
+  store(): void {
+    this.#isStored = true;
+    if (this.#counts.size > 0) this.#storeLater([...this.#counts.values()]);
+  }
+
+  #storeLater(counts: OutcomeCount[]): void {
+    this.#deps.waitUntil(store(this.#deps, counts));
   }
 }
 
-function toOutcome(
-  event: string,
-  { carrier, outcome, httpStatus }: LogFields,
-): Omit<OutcomeCount, "count"> | undefined {
-  if (event === "message.submitted") {
-    return { kind: "submission", carrier: String(carrier), outcome: String(outcome) };
+/** Runs work with a tally, and stores the tally when the work has ended or failed. */
+export async function countOutcomes<T>(deps: Deps, work: (tally: OutcomeTally) => Promise<T>): Promise<T> {
+  const tally = new OutcomeTally(deps);
+  try {
+    return await work(tally);
+  } finally {
+    tally.store();
   }
-  if (event !== "callback.posted") return undefined;
-  const isTaken = typeof httpStatus === "number" && httpStatus < 300;
-  const answer = isTaken ? "accepted" : "refused";
-  return { kind: "callback", carrier: "", outcome: outcome === "answered" ? answer : String(outcome) };
 }
 
 async function store(deps: Deps, counts: OutcomeCount[]): Promise<void> {

@@ -15,15 +15,15 @@ import { withinTime } from "../platform/time-limit.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
 import { QUEUE_MILLISECONDS } from "./queue-jobs.ts";
 
-/** A job as the queue brings it. */
-export interface QueuedJob {
+/** A job as the queue delivers it. */
+interface QueuedJob {
   id: string;
   body: unknown;
 }
 
 /**
- * Keeps jobs for the operator. Safe to run again.
- * @param error undefined where it is not known
+ * Stores dead jobs for the operator. Safe to run again.
+ * @param error undefined when it is unknown
  * @throws RequestFailure store-unavailable
  */
 export async function keepDeadJobs(deps: Deps, queue: string, jobs: QueuedJob[], error?: unknown): Promise<void> {
@@ -35,37 +35,37 @@ export async function keepDeadJobs(deps: Deps, queue: string, jobs: QueuedJob[],
   );
 }
 
-/** Of a job, only a carrier's words may hold a number; of what nobody can read, anything may. */
+/** In a job, only the words of a carrier may hold a phone number; in a malformed job, any text may. */
 function toKeptBody(body: unknown): string {
   const isJob = jobSchema.safeParse(body).success;
   return toMaskedJson(body, (key) => !isJob || key === "reason");
 }
 
-/** How many one call puts back: the caller goes on while some are left. */
+/** Limit of one call; the caller repeats it while jobs are left. */
 const PUT_BACK_AT_ONCE = 100;
 
 /**
- * Queues the oldest of those again that nobody has put back.
- * @returns how many, and how many are left (1,000 at most)
+ * Requeues the oldest waiting dead jobs.
+ * @returns how many it has requeued, and how many are left (1,000 at most)
  * @throws RequestFailure store-unavailable: some may have been queued
  */
 export async function putBackWaiting(deps: Deps): Promise<{ putBack: number; left: number }> {
   const jobs = await listWaitingDeadJobs(deps.db, PUT_BACK_AT_ONCE);
-  return { putBack: jobs.length, left: await putBack(deps, jobs) };
+  return { putBack: jobs.length, left: await requeue(deps, jobs) };
 }
 
-/** Queues a job again, whether or not it has been put back before. @returns false for an unknown one */
+/** Requeues a dead job, even when it was requeued before. @returns false when it is unknown */
 export async function putBackOne(deps: Deps, id: string): Promise<boolean> {
   const job = await findDeadJob(deps.db, id);
-  if (job) await putBack(deps, [job]);
+  if (job) await requeue(deps, [job]);
   return job !== undefined;
 }
 
 /**
- * Queued first, marked after: what is cut off between the two is put back twice, which the claims make harmless. One that
- * the queue does not take waits on, and the others go.
+ * A job is queued first and marked after. If the call is cut off in between, the job is requeued twice, which claims make harmless.
+ * A job that the queue refuses stays, and the others are requeued.
  */
-async function putBack(deps: Deps, jobs: DeadJob[]): Promise<number> {
+async function requeue(deps: Deps, jobs: DeadJob[]): Promise<number> {
   const failures: unknown[] = [];
   const queued: string[] = [];
   await inParallel(jobs, CONNECTIONS, async ({ id, body }) => {

@@ -1,7 +1,12 @@
 import type { Deps } from "../deps.ts";
 import { CircuitBreaker } from "../domain/circuit-breaker.ts";
 import type { SubmissionRecord } from "../domain/job.ts";
-import { backoffSeconds } from "../domain/retry-policy.ts";
+import {
+  backoffSeconds,
+  DELIVERY_RUN_MILLISECONDS,
+  MOST_ATTEMPTS,
+  RECOVERY_DELAY_SECONDS,
+} from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import {
@@ -12,57 +17,52 @@ import {
   waitingByCarrier,
 } from "../platform/store/messages.ts";
 import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
+import type { OutcomeTally } from "./count-outcomes.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
 import { inTurn } from "./in-turn.ts";
-import {
-  claimOrRelease,
-  queueCallbacks,
-  queueDeliveries,
-  queueDeliveriesAt,
-  queueJobs,
-  RECOVERY_DELAY_SECONDS,
-} from "./queue-jobs.ts";
+import { claimOrRelease, queueCallbacks, queueDeliveries, queueDeliveriesAt, queueJobs } from "./queue-jobs.ts";
 
-/** How many messages each connection submits of one claim: what is claimed when a run is cut off has an unknown outcome. */
+/** A small claim: when a run is cut off, the outcome of each message that it has claimed is unknown. */
 const SUBMISSIONS_A_CONNECTION = 2;
 
+/** How long a run waits for the submissions of one claim. Slower ones end in the background, and hold up no other batch. */
+const CLAIM_WAIT_MILLISECONDS = 2000;
+
+/** The part of a run that goes through one carrier. */
+interface CarrierRun {
+  carrier: string;
+  breaker: CircuitBreaker;
+  connections: number;
+  tally: OutcomeTally;
+}
+
 /**
- * How long a run waits for what it has submitted of one claim. What a carrier then still lets hang ends in the background,
- * and holds up neither the next batch nor what else is in this one.
- */
-const PATIENCE_MILLISECONDS = 2000;
-
-/** A run claims nothing after this: with what it has claimed it ends before an invocation may be cut off (15 minutes). */
-const RUN_MILLISECONDS = 5 * 60_000;
-
-/** After so many submissions that the carrier did not take, a message has failed, whatever time is left to it. */
-export const MOST_ATTEMPTS = 40;
-
-/**
- * Submits those of the messages that wait, each once: only what this run has claimed in the store is submitted, and what
- * may have been submitted is never claimed again. Carriers do not wait for one another.
+ * Submits each of the messages that still wait, once: a run submits only messages that it has claimed in the store, and a
+ * message that may have been submitted is never claimed again. Carriers do not wait for one another.
  * @throws RequestFailure store-unavailable: safe to run again
  */
-export async function deliverMessages(deps: Deps, ids: string[]): Promise<void> {
+export async function deliverMessages(deps: Deps, ids: string[], tally: OutcomeTally): Promise<void> {
   const waiting = [...(await waitingByCarrier(deps.db, ids))];
   const connections = Math.max(1, Math.floor(CONNECTIONS / waiting.length));
   const ends = await Promise.allSettled(
-    waiting.map(([carrier, own]) => deliverThrough(deps, carrier, own, connections)),
+    waiting.map(([carrier, own]) =>
+      deliverThrough(deps, { carrier, breaker: breakerOf(deps, carrier), connections, tally }, own),
+    ),
   );
   const failed = ends.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;
 }
 
-async function deliverThrough(deps: Deps, carrier: string, ids: string[], connections: number): Promise<void> {
+async function deliverThrough(deps: Deps, run: CarrierRun, ids: string[]): Promise<void> {
+  const { carrier, breaker } = run;
   const started = deps.now();
-  const breaker = breakerOf(deps, carrier);
-  const step = connections * SUBMISSIONS_A_CONNECTION;
+  const step = run.connections * SUBMISSIONS_A_CONNECTION;
   for (let start = 0; start < ids.length; start += step) {
     const now = deps.now();
     const until = breaker.openUntil(now);
     if (until !== undefined) return waitForBreaker(deps, carrier, ids.slice(start), until);
-    if (now - started > RUN_MILLISECONDS) return queueDeliveries(deps, ids.slice(start));
-    const isDone = await deliverSome(deps, ids.slice(start, start + step), breaker, connections);
+    if (now - started > DELIVERY_RUN_MILLISECONDS) return queueDeliveries(deps, ids.slice(start));
+    const isDone = await deliverSome(deps, run, ids.slice(start, start + step));
     if (!isDone) return queueDeliveries(deps, ids.slice(start + step));
   }
 }
@@ -73,7 +73,7 @@ function breakerOf({ breakers }: Deps, carrier: string): CircuitBreaker {
   return breaker;
 }
 
-/** Messages for a carrier whose breaker is open wait in the store and in the queue. That is no attempt. */
+/** Messages for a carrier whose breaker is open wait in the store and in the queue. That does not count as an attempt. */
 async function waitForBreaker(deps: Deps, carrier: string, ids: string[], until: number): Promise<void> {
   const seconds = Math.ceil((until - deps.now()) / 1000);
   deps.log("warn", "carrier.rests", { carrier, count: ids.length, seconds });
@@ -81,34 +81,33 @@ async function waitForBreaker(deps: Deps, carrier: string, ids: string[], until:
   await queueDeliveries(deps, ids, seconds);
 }
 
-/** Submissions of one claim. */
-interface Turn {
-  breaker: CircuitBreaker;
+/** The submissions of one claim. */
+interface ClaimRun extends CarrierRun {
   ended: number;
-  /** No other submission may begin. */
+  /** The run has stopped waiting: no further submission may begin. */
   isOver: boolean;
 }
 
 /**
- * @returns whether every submission has ended. Those that have not go on in the background, and messages whose submission had
- * not begun wait again.
+ * @returns whether every submission has ended. The others go on in the background, and messages whose submission had not begun
+ * are requeued.
  */
-async function deliverSome(deps: Deps, ids: string[], breaker: CircuitBreaker, connections: number): Promise<boolean> {
+async function deliverSome(deps: Deps, run: CarrierRun, ids: string[]): Promise<boolean> {
   const claim = deps.newId();
   const claimed = await claimSome(deps, ids, claim);
   if (claimed.length === 0) return true;
-  const turn: Turn = { breaker, ended: 0, isOver: false };
-  const work = inParallel(claimed, connections, (message) => submit(deps, message, turn)).then((endings) =>
+  const claimRun: ClaimRun = { ...run, ended: 0, isOver: false };
+  const work = inParallel(claimed, run.connections, (message) => submit(deps, message, claimRun)).then((endings) =>
     recordOutcomes(
       deps,
       claim,
       endings.map(({ message, ending }) => toRecord(deps, message, ending)),
     ),
   );
-  const isDone = await Promise.race([work.then(() => true), scheduler.wait(PATIENCE_MILLISECONDS).then(() => false)]);
+  const isDone = await Promise.race([work.then(() => true), scheduler.wait(CLAIM_WAIT_MILLISECONDS).then(() => false)]);
   if (isDone) return true;
-  turn.isOver = true;
-  if (turn.ended === 0) breaker.recordHang(deps.now());
+  claimRun.isOver = true;
+  if (claimRun.ended === 0) run.breaker.recordHang(deps.now());
   deps.waitUntil(work);
   return false;
 }
@@ -122,28 +121,30 @@ async function claimSome(deps: Deps, ids: string[], claim: string): Promise<Clai
   return claimed;
 }
 
-/** `skipped`: nothing was submitted. */
+/** `skipped`: the message was claimed, and not submitted. */
 type Ending = Submission | { kind: "skipped"; reason: string; seconds: number };
 
 async function submit(
   deps: Deps,
   message: ClaimedMessage,
-  turn: Turn,
+  run: ClaimRun,
 ): Promise<{ message: ClaimedMessage; ending: Ending }> {
   const started = deps.now();
-  const until = turn.breaker.openUntil(started);
-  if (until !== undefined || turn.isOver) {
+  const until = run.breaker.openUntil(started);
+  if (until !== undefined || run.isOver) {
     const reason = `${message.carrier} ${until === undefined ? "is slow" : "keeps failing: its circuit breaker is open"}`;
     return { message, ending: { kind: "skipped", reason, seconds: Math.ceil(((until ?? started) - started) / 1000) } };
   }
   const submission = await trySubmit(deps, message);
-  turn.ended += 1;
-  updateBreaker(deps, turn.breaker, submission);
+  run.ended += 1;
+  updateBreaker(deps, run.breaker, submission);
+  const outcome = submission.kind === "later" && submission.unauthorized ? "unauthorized" : submission.kind;
+  run.tally.add({ kind: "submission", carrier: message.carrier, outcome });
   deps.log(submission.kind === "accepted" ? "info" : "warn", "message.submitted", {
     messageId: message.messageId,
     websiteId: message.websiteId,
     carrier: message.carrier,
-    outcome: submission.kind === "later" && submission.unauthorized ? "unauthorized" : submission.kind,
+    outcome,
     attempt: message.attempts,
     milliseconds: deps.now() - started,
   });
@@ -198,7 +199,7 @@ function toRecord(deps: Deps, message: ClaimedMessage, submission: Ending): Subm
   }
 }
 
-/** Stores the outcomes; while the store does not answer, the queue holds them. */
+/** Stores the outcomes; while the store fails, a job keeps them. */
 async function recordOutcomes(deps: Deps, claim: string, records: SubmissionRecord[]): Promise<void> {
   try {
     await storeOutcomes(deps, claim, records);
@@ -208,7 +209,7 @@ async function recordOutcomes(deps: Deps, claim: string, records: SubmissionReco
   }
 }
 
-/** Stores how submissions ended and queues what follows: callbacks, and another try where the carrier asked for one. */
+/** Stores how submissions ended, applies what the carriers said with them, and queues callbacks and retries. */
 export async function storeOutcomes(deps: Deps, claim: string, records: SubmissionRecord[]): Promise<void> {
   const now = deps.now();
   await queueCallbacks(deps, await recordSubmissions(deps.db, records, claim, now));

@@ -4,8 +4,8 @@ import { importHmacKey, signHex } from "../platform/secrets.ts";
 import { erasePerson } from "../platform/store/erasure.ts";
 
 /**
- * The one-way tombstones under which each of the numbers would stand among the erased people of a website: under the key of the
- * tombstones, and then as the version before made them, under SERVICE_KEY or OPERATOR_TOKEN.
+ * The tombstones that each number has if the website has erased it: keyed hashes with the erasure key, and then with SERVICE_KEY
+ * and OPERATOR_TOKEN, as the previous version made them.
  */
 export async function tombstonesOf(deps: Deps, websiteId: string, phones: string[]): Promise<string[][]> {
   const { serviceKey, operatorToken } = deps.config;
@@ -19,9 +19,9 @@ export async function tombstonesOf(deps: Deps, websiteId: string, phones: string
   return tombstones;
 }
 
-/** @returns how many messages went */
+/** @returns the number of erased messages */
 export async function erase(deps: Deps, websiteId: string, phone: string): Promise<number> {
   const [tombstones = []] = await tombstonesOf(deps, websiteId, [phone]);
-  // The second is the one that the version before knows: a rollback is not to bring erased people back.
+  // The second is the one that the previous version knows: a rollback must not bring erased people back.
   return erasePerson(deps.db, websiteId, toDigits(phone), tombstones.slice(0, 2));
 }

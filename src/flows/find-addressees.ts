@@ -9,19 +9,19 @@ import {
   type Owner,
 } from "../platform/store/senders.ts";
 
-/** Whom a text is for, and from whom it is. */
+/** The recipients of an inbound text, and its sender. */
 export interface Addressees {
-  /** The one that texted the person last first, then those that know them; none: no website was found. */
+  /** By their latest text to the person, the latest first; then those without one. Empty: no website was found. */
   websites: Website[];
-  /** Those that the person has opted out of. */
+  /** Websites that the person has opted out of. */
   optedOutOf: Set<string>;
-  /** The sender as digits; null for one that is no phone number, or that may be several. */
+  /** The sender as digits; null when it is no phone number, or may be several. */
   phone: number | null;
 }
 
 /**
- * The websites whose sender was texted. Where none of them knows the person, those that had the sender before and do know
- * them as well; where there is none at all, the one that was the last to text the person through this carrier.
+ * The websites whose sender was texted. If none of them knows the person, former owners of the sender that do are added. If the
+ * sender has no owner, the website that was the last to text the person through this carrier.
  */
 export async function findAddressees(db: D1Database, carrier: string, inbound: InboundText): Promise<Addressees> {
   const owners = await findOwners(db, carrier, inbound.to.flatMap(withAndWithoutPlus));
@@ -42,7 +42,7 @@ export async function findAddressees(db: D1Database, carrier: string, inbound: I
   return toAddressees(choose(owners, acquaintances), acquaintances, phone);
 }
 
-/** A short code has no plus sign, and gateways differ on whether a number has one. */
+/** A short code has no plus sign, and some gateways omit it from numbers. */
 function withAndWithoutPlus(name: string): string[] {
   return name.startsWith("+") ? [name, name.slice(1)] : [name, `+${name}`];
 }
@@ -53,7 +53,7 @@ async function findByLastText(db: D1Database, carrier: string, likely: number[])
   return { websites: found ? [found.website] : [], optedOutOf: new Set(), phone };
 }
 
-/** Whoever had the sender before is meant only where its present owners do not know the person. */
+/** Former owners count only when no present owner knows the person. */
 function choose(owners: Owner[], acquaintances: Acquaintance[]): Owner[] {
   const knows = ({ website }: Owner) => acquaintances.some(({ websiteId }) => websiteId === website.websiteId);
   const present = owners.filter(({ isFormer }) => !isFormer);
@@ -73,7 +73,7 @@ function toAddressees(owners: Owner[], acquaintances: Acquaintance[], phone: num
   };
 }
 
-/** Texted last first, and those that were never texted last. */
+/** The latest text first; websites without one come last. */
 function byTime(a: Acquaintance, b: Acquaintance): number {
   return (b.textedAt ?? 0) - (a.textedAt ?? 0);
 }

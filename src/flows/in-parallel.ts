@@ -1,7 +1,10 @@
-/** A Worker's invocation may hold six connections at a time. */
+/** Cloudflare allows an invocation of a Worker six connections at a time. */
 export const CONNECTIONS = 6;
 
-/** Runs `work` on each item, at most so many at a time; the results in the order of the items. */
+/**
+ * @param limit how many items are worked on at a time
+ * @returns the results, in the order of the items
+ */
 export async function inParallel<T, R>(
   items: readonly T[],
   limit: number,

@@ -1,24 +1,24 @@
 import { isStoreUnavailable } from "../domain/failure.ts";
 
-/** A store that has not answered so many times in a row is away: the rest is left for the next time. */
-const MOST_UNANSWERED = 3;
+/** After so many failures of the store in a row, the remaining items are skipped: a retry or the next sweep does them. */
+const MOST_STORE_FAILURES = 3;
 
 /**
- * Does work on each item, one after the other. One that fails keeps none of the others from their turn.
- * @throws what the first failed with, in the end; a store that did not answer comes first: then it is worth to try again
+ * Works on the items one after the other, and goes on after a failure.
+ * @throws at the end, the first failure; a failure of the store takes precedence, because it makes the caller retry
  */
 export async function inTurn<T>(items: Iterable<T>, work: (item: T) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = [];
-  let unanswered = 0;
+  let storeFailures = 0;
   for (const item of items) {
     try {
       await work(item);
-      unanswered = 0;
+      storeFailures = 0;
     } catch (error) {
       failures.push(error);
-      unanswered = isStoreUnavailable(error) ? unanswered + 1 : 0;
+      storeFailures = isStoreUnavailable(error) ? storeFailures + 1 : 0;
     }
-    if (unanswered === MOST_UNANSWERED) break;
+    if (storeFailures === MOST_STORE_FAILURES) break;
   }
   if (failures.length > 0) throw failures.find(isStoreUnavailable) ?? failures[0];
 }

@@ -12,8 +12,8 @@ import {
 } from "../platform/store/clients.ts";
 import { inTurn } from "./in-turn.ts";
 
-/** Shown once, and never readable again. */
-export interface IssuedSecrets {
+/** Shown once; only hashes and encrypted forms are stored. */
+interface IssuedSecrets {
   clientSecret: string;
   callbackSecret: string;
 }
@@ -43,7 +43,7 @@ export async function createClient(
   return { clientId, ...issued };
 }
 
-/** Sets what is given. @returns the client as it is now, or undefined for an unknown one */
+/** Changes the given settings. @returns the changed client, or undefined when it is unknown */
 export async function changeClient(
   deps: Deps,
   clientId: string,
@@ -54,7 +54,7 @@ export async function changeClient(
   return findClient(deps.db, clientId);
 }
 
-/** A new pair of secrets; the old pair works until the grace ends. @returns undefined for an unknown client */
+/** Issues new secrets; the old ones work until the grace ends. @returns undefined when the client is unknown */
 export async function rotateClient(
   deps: Deps,
   clientId: string,
@@ -77,21 +77,21 @@ async function issueSecrets(deps: Deps) {
   return { issued, stored };
 }
 
-/** Copies to KV what the check of a request needs. The record in D1 is written first, and the sweep repeats the copy. */
+/** Copies credentials to KV, where requests are checked. D1 is written first, and the sweep repeats a copy that has failed. */
 export async function copyToKv(deps: Deps, by: { websiteId: string } | { clientId: string }): Promise<void> {
   await copyAll(deps, await findCredentials(deps.db, by));
 }
 
 const COPIES_A_SWEEP = 500;
 
-/** Copies every client whose copy may be out of date. @returns how many */
+/** Copies the credentials whose copy may be out of date. @returns how many */
 export async function copyCredentials(deps: Deps): Promise<number> {
   const clients = await findUncopied(deps.db, COPIES_A_SWEEP);
   await copyAll(deps, clients);
   return clients.length;
 }
 
-/** @throws RequestFailure store-unavailable when one could not be copied; the others are */
+/** @throws RequestFailure store-unavailable when a copy has failed; the others are made */
 async function copyAll(deps: Deps, clients: Credentials[]): Promise<void> {
   const copied: string[] = [];
   try {

@@ -15,39 +15,46 @@ import {
   recordCallbacks,
   releaseCallbacks,
 } from "../platform/store/events.ts";
+import type { OutcomeTally } from "./count-outcomes.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
 import { claimOrRelease, queueCallbacks } from "./queue-jobs.ts";
 
-/** How many of an invocation's connections one endpoint may hold: a slow one leaves the others theirs. */
+/** The share of one endpoint in the connections of an invocation: a slow endpoint leaves the others theirs. */
 const CONNECTIONS_AN_ENDPOINT = 3;
 
-/** How long what is still due to an endpoint waits after a post to it has timed out. */
-const REST_SECONDS = 60;
+/** After a post has timed out, the other callbacks to its endpoint wait so long. */
+const PAUSE_SECONDS = 60;
 
-/** A run begins no post after this: with the timeout of the last one it ends before an invocation may be cut off (30 s). */
+/** A run begins no post after this: with the 10 seconds of its last post, it ends before an invocation may be cut off (30 s). */
 const RUN_MILLISECONDS = 15_000;
 
-/** How many callbacks are claimed at a time: of what is claimed when a run is cut off, nobody knows whether it was posted. */
+/** A small claim: when a run is cut off, nobody knows which of its claimed callbacks were posted. */
 const CALLBACKS_A_CLAIM = 4;
 
-/** Callbacks to one endpoint, posted one after the other. Its lanes rest together once a post has timed out. */
+interface Run {
+  /** When it begins no further post: milliseconds since 1970. */
+  until: number;
+  tally: OutcomeTally;
+}
+
+/** Callbacks to one endpoint, posted one after the other. All lanes of an endpoint stop once a post has timed out. */
 interface Lane {
   endpoint: { timedOut: boolean };
   eventIds: DueEvent[];
 }
 
 /**
- * Posts each of the callbacks that nobody has claimed, once. What this run cannot post in time goes back to the queue,
- * as does what is due to an endpoint that has let a post time out: that is left alone for a minute.
+ * Posts each unclaimed callback once. It requeues callbacks that it cannot post in time, and those to an endpoint at which a
+ * post has timed out; the latter wait a minute.
  */
-export async function postCallbacks(deps: Deps, eventIds: DueEvent[]): Promise<void> {
-  const until = deps.now() + RUN_MILLISECONDS;
+export async function postCallbacks(deps: Deps, eventIds: DueEvent[], tally: OutcomeTally): Promise<void> {
+  const run = { until: deps.now() + RUN_MILLISECONDS, tally };
   const due = await findDueCallbacks(deps.db, eventIds);
   await endWithoutUrl(deps, due);
-  await inParallel(toLanes(due), CONNECTIONS, (lane) => postLane(deps, lane, until));
+  await inParallel(toLanes(due), CONNECTIONS, (lane) => postLane(deps, lane, run));
 }
 
-/** Never throws: what has a URL is posted all the same. What a failed store leaves is found by the sweep. */
+/** Never throws, so that callbacks with a URL are posted. After a failure, the sweep finds the others. */
 async function endWithoutUrl(deps: Deps, callbacks: DueCallback[]): Promise<void> {
   const eventIds = callbacks.filter(({ callbackUrl }) => callbackUrl === null).map(({ eventId }) => eventId);
   if (eventIds.length === 0) return;
@@ -59,13 +66,13 @@ async function endWithoutUrl(deps: Deps, callbacks: DueCallback[]): Promise<void
   }
 }
 
-/** Lanes in the order in which they get connections: each endpoint's first, then each one's second. */
+/** Lanes in the order in which they get connections: the first lane of every endpoint, then the second of every endpoint. */
 function toLanes(callbacks: DueCallback[]): Lane[] {
   const withUrl = callbacks.filter(({ callbackUrl }) => callbackUrl !== null);
   const endpoints = [...Map.groupBy(withUrl, ({ callbackUrl }) => endpointOf(String(callbackUrl))).values()];
   const lanes = endpoints.map((ofEndpoint) => {
     const endpoint = { timedOut: false };
-    // The events of one message share a lane, so that they arrive in their order.
+    // The events of one message share a lane, so that they arrive in order.
     const messages = [...Map.groupBy(ofEndpoint, ({ messageId }) => messageId).values()];
     const count = Math.min(CONNECTIONS_AN_ENDPOINT, messages.length);
     return Array.from({ length: count }, (_, lane) => ({
@@ -78,41 +85,41 @@ function toLanes(callbacks: DueCallback[]): Lane[] {
   return Array.from({ length: CONNECTIONS_AN_ENDPOINT }, (_, turn) => lanes.flatMap((own) => own[turn] ?? [])).flat();
 }
 
-/** What is stored may be no URL by the rule of today, which only the post tells: it must not throw for all of a batch. */
+/** A stored URL may be invalid by a newer rule. The post reports that; here it must not throw and fail the whole batch. */
 function endpointOf(callbackUrl: string): string {
   return URL.canParse(callbackUrl) ? new URL(callbackUrl).host : callbackUrl;
 }
 
-/** Never throws: the other lanes go on. What a failed store leaves unclaimed is found by the sweep. */
-async function postLane(deps: Deps, { endpoint, eventIds }: Lane, until: number): Promise<void> {
+/** Never throws, so that the other lanes go on. After a failure, the sweep finds the unclaimed callbacks. */
+async function postLane(deps: Deps, { endpoint, eventIds }: Lane, run: Run): Promise<void> {
   try {
     for (let start = 0; start < eventIds.length; start += CALLBACKS_A_CLAIM) {
       const claim = deps.newId();
       const some = eventIds.slice(start, start + CALLBACKS_A_CLAIM);
       const claiming = claimCallbacks(deps.db, { eventIds: some, claim, now: deps.now() });
       const claimed = await claimOrRelease(deps, claim, claiming);
-      const left = await postClaimed(deps, claimed, endpoint, until);
-      if (!isOver(deps, endpoint, until)) continue;
-      return await putBack(deps, [...left, ...eventIds.slice(start + CALLBACKS_A_CLAIM)], claim, endpoint);
+      const left = await postClaimed(deps, claimed, endpoint, run);
+      if (!isOver(deps, endpoint, run)) continue;
+      return await requeue(deps, [...left, ...eventIds.slice(start + CALLBACKS_A_CLAIM)], claim, endpoint);
     }
   } catch (error) {
     deps.log("error", "callbacks.failed", { count: eventIds.length, error: describeError(error) });
   }
 }
 
-const isOver = (deps: Deps, { timedOut }: Lane["endpoint"], until: number) => timedOut || deps.now() > until;
+const isOver = (deps: Deps, { timedOut }: Lane["endpoint"], { until }: Run) => timedOut || deps.now() > until;
 
-/** @returns what was not posted */
+/** @returns the callbacks that it did not post */
 async function postClaimed(
   deps: Deps,
   callbacks: ClaimedCallback[],
   endpoint: Lane["endpoint"],
-  until: number,
+  run: Run,
 ): Promise<DueEvent[]> {
   const records: CallbackRecord[] = [];
   for (const callback of callbacks) {
-    if (isOver(deps, endpoint, until)) break;
-    const record = await post(deps, callback);
+    if (isOver(deps, endpoint, run)) break;
+    const record = await post(deps, callback, run.tally);
     if (record.outcome === "timed-out") endpoint.timedOut = true;
     records.push(record);
   }
@@ -124,18 +131,21 @@ async function postClaimed(
   return callbacks.slice(records.length).map(({ eventId }) => eventId);
 }
 
-async function putBack(deps: Deps, eventIds: DueEvent[], claim: string, endpoint: Lane["endpoint"]): Promise<void> {
+async function requeue(deps: Deps, eventIds: DueEvent[], claim: string, endpoint: Lane["endpoint"]): Promise<void> {
   if (eventIds.length === 0) return;
-  const delaySeconds = endpoint.timedOut ? REST_SECONDS : 0;
+  const delaySeconds = endpoint.timedOut ? PAUSE_SECONDS : 0;
   await releaseCallbacks(deps.db, eventIds, claim, deps.now() + delaySeconds * 1000);
   await queueCallbacks(deps, eventIds, delaySeconds);
 }
 
-async function post(deps: Deps, callback: ClaimedCallback): Promise<CallbackRecord> {
+async function post(deps: Deps, callback: ClaimedCallback, tally: OutcomeTally): Promise<CallbackRecord> {
   const started = deps.now();
   const result = await signAndPost(deps, callback, started);
   const durationMilliseconds = deps.now() - started;
-  deps.log(result.httpStatus !== null && result.httpStatus < 300 ? "info" : "warn", "callback.posted", {
+  const isTaken = result.httpStatus !== null && result.httpStatus < 300;
+  const answer = isTaken ? "accepted" : "refused";
+  tally.add({ kind: "callback", carrier: "", outcome: result.outcome === "answered" ? answer : result.outcome });
+  deps.log(isTaken ? "info" : "warn", "callback.posted", {
     eventId: callback.eventId,
     outcome: result.outcome,
     httpStatus: result.httpStatus,
@@ -144,7 +154,7 @@ async function post(deps: Deps, callback: ClaimedCallback): Promise<CallbackReco
   return { eventId: callback.eventId, durationMilliseconds, ...result };
 }
 
-/** Never throws: what cannot be signed is the result of this one callback, and the claim's others are posted. */
+/** Never throws: a callback that cannot be signed gets a result of its own, and the others of the claim are posted. */
 async function signAndPost(deps: Deps, callback: ClaimedCallback, now: number): Promise<PostResult> {
   const { callbackUrl } = callback;
   if (callbackUrl === null) return notPosted(NO_CALLBACK_URL);
@@ -161,7 +171,7 @@ function notPosted(response: string): PostResult {
   return { outcome: "not-posted", httpStatus: null, response };
 }
 
-/** @throws Error that tells the operator what may have happened */
+/** @throws Error with the likely cause, for the operator */
 async function unsealAll({ config }: Deps, { callbackSecrets }: ClaimedCallback): Promise<string[]> {
   try {
     return await Promise.all(callbackSecrets.map((sealed) => unseal(sealed, config.serviceKey ?? "")));

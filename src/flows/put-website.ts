@@ -5,12 +5,12 @@ import { carrierRules } from "../platform/carriers/index.ts";
 import { findWebsite, insertWebsite, updateWebsite } from "../platform/store/websites.ts";
 import { copyToKv } from "./manage-clients.ts";
 
-/** How often it is read: each time but the last, another has changed it before it could be written. */
+/** Limit for retries after a concurrent change. */
 const MOST_READS = 10;
 
 /**
- * Makes a website, or sets what is given of one. Safe to repeat: what a failed store has taken is read again, and set again.
- * @param value a body, not checked
+ * Creates a website, or changes the given settings. Safe to repeat.
+ * @param value an unchecked body
  * @throws RequestFailure fields-wrong, store-unavailable
  */
 export async function putWebsite(deps: Deps, websiteId: string, value: unknown): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { type Job, MESSAGES_A_JOB } from "../domain/job.ts";
+import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
 import { withinTime } from "../platform/time-limit.ts";
@@ -7,10 +8,10 @@ import { withinTime } from "../platform/time-limit.ts";
 /** How long the queue may take; what it has not confirmed counts as not queued, and may come twice. */
 export const QUEUE_MILLISECONDS = 5000;
 
-/** One call of sendBatch takes 100 messages and 256 KB: a job of 100 ids has 4 KB. */
+/** Cloudflare allows a call of sendBatch 100 messages and 256 KB; a job of 100 ids has 4 KB. */
 const BATCH = 50;
 
-/** Queues messages for delivery; see queueJobs. */
+/** See queueJobs. */
 export async function queueDeliveries(deps: Deps, messageIds: string[], delaySeconds = 0): Promise<void> {
   const jobs: Job[] = [];
   for (let start = 0; start < messageIds.length; start += MESSAGES_A_JOB) {
@@ -19,7 +20,10 @@ export async function queueDeliveries(deps: Deps, messageIds: string[], delaySec
   await queueJobs(deps, jobs, delaySeconds);
 }
 
-/** Queues messages for delivery at their times (milliseconds since 1970), in steps of so many whole seconds. */
+/**
+ * Queues messages for delivery at their times, rounded up to steps: equal delays share a job.
+ * @param waiting `at` in milliseconds since 1970
+ */
 export async function queueDeliveriesAt(
   deps: Deps,
   waiting: { messageId: string; at: number }[],
@@ -36,10 +40,10 @@ export async function queueDeliveriesAt(
   }
 }
 
-/** How long an accepted message waits for others to travel with: fewer and larger jobs cost less all the way. */
+/** How long an accepted message waits for others to share its job: fewer, larger jobs cost less. */
 const GROUPING_MILLISECONDS = 10;
 
-/** Queues messages for delivery together with those that other requests to this isolate bring at the same time. */
+/** Queues messages for delivery, together with the messages that other requests bring to this isolate at the same time. */
 export async function queueBatched(deps: Deps, messageIds: string[]): Promise<void> {
   if (!deps.deliveryBatch.add(messageIds, deps.now())) return;
   await scheduler.wait(GROUPING_MILLISECONDS);
@@ -47,20 +51,14 @@ export async function queueBatched(deps: Deps, messageIds: string[]): Promise<vo
 }
 
 /**
- * Queues jobs. What cannot be queued is logged and left to the sweep, which finds the rows that wait.
- * @returns whether all are queued
+ * Never throws: a failure is logged, and the sweep requeues the messages that wait in the store.
+ * @returns whether all jobs are queued
  */
 export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Promise<boolean> {
   return sendAll(deps, deps.messages, jobs, delaySeconds);
 }
 
-/** How soon a job that makes up for a failed store is run. */
-export const RECOVERY_DELAY_SECONDS = 5;
-
-/** As long as D1 lets a call run that nobody waits for any more: a claim that came after its release would stand for ever. */
-const RELEASE_DELAY_SECONDS = 30;
-
-/** What a claim gives; what the store may have claimed as it failed is given back by a job. @throws what the claim throws */
+/** A store that fails may still have made the claim: then a job releases it. @throws the error of the claim */
 export async function claimOrRelease<T>(deps: Deps, claim: string, claiming: Promise<T>): Promise<T> {
   try {
     return await claiming;
@@ -70,7 +68,7 @@ export async function claimOrRelease<T>(deps: Deps, claim: string, claiming: Pro
   }
 }
 
-/** Queues callbacks; see queueJobs. */
+/** See queueJobs. */
 export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {
   await sendAll(deps, deps.callbacks, due, delaySeconds);
 }

@@ -1,12 +1,12 @@
 import type { Deps } from "../deps.ts";
 import { isLoopback } from "../domain/callback-url.ts";
+import { LONGEST_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import {
   addLoads,
   ageSeconds,
   CALLBACK_OUTCOMES,
   type CarrierState,
   findProblems,
-  LONGEST_RUN_MILLISECONDS,
   MESSAGE_STATES,
   type MessageState,
   type ServiceState,
@@ -20,8 +20,7 @@ import { type LastOutcomes, readOutcomes } from "../platform/store/outcome-count
 import { withinTime } from "../platform/time-limit.ts";
 
 /**
- * What waits, what is stuck and what fails.
- * @param origin under which the service was asked
+ * @param origin the origin of the request
  * @throws RequestFailure store-unavailable
  */
 export async function readServiceState(deps: Deps, origin: string): Promise<ServiceState> {
@@ -81,7 +80,7 @@ function readCarriers(
   }));
 }
 
-/** Of a minute that has both, nobody knows which came last: then the next one tells. */
+/** When both fall into the same minute, their order is unknown: the carrier counts as unauthorized until the next submission. */
 function isUnauthorized(outcomes: LastOutcomes[], carrier: string): boolean {
   const own = outcomes.filter((it) => it.kind === "submission" && it.carrier === carrier);
   const last = (...names: string[]) =>
@@ -106,7 +105,7 @@ function countOutcomes<Name extends string>(
 
 const QUEUE_TIMEOUT_MILLISECONDS = 2000;
 
-/** What the queue says of itself; null where it does not answer in time: the other counts are worth showing all the same. */
+/** Nulls when the queue does not answer in time: the other counts are still useful. */
 async function readQueue(deps: Deps, queue: "messages" | "callbacks", now: number) {
   try {
     const { backlogCount, oldestMessageTimestamp } = await withinTime(

@@ -13,12 +13,12 @@ import { type Addressees, findAddressees } from "./find-addressees.ts";
 import { inTurn } from "./in-turn.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 
-/** The sendPurpose of what is answered to a keyword. */
+/** The sendPurpose of replies to keywords. */
 const REPLY_PURPOSE = "keyword-reply";
 
 /**
- * Does what a person's text says, in every website that it is for, and keeps the text for the operator. One website answers.
- * Safe to run again with the same text.
+ * Applies the keyword of a text in all of its websites, and stores the text for the operator. One website replies. Safe to run
+ * again with the same text.
  */
 export async function receiveInbound(deps: Deps, carrier: string, inbound: InboundText): Promise<void> {
   const keyword = inbound.keyword ?? readKeyword(inbound.text);
@@ -50,7 +50,7 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
   if (reply && isReplyDue) await queueDeliveries(deps, [reply.messageId]);
 }
 
-/** In one transaction; but a website that cannot store the text keeps it from none of the others. */
+/** In one transaction. If that fails and the store works, each website gets its own, so that the others do not miss a STOP. */
 async function applyTogether(
   deps: Deps,
   record: InboundRecord,
@@ -63,24 +63,24 @@ async function applyTogether(
     if (isStoreUnavailable(error) || record.websiteIds.length === 1) throw error;
   }
   await inTurn(record.websiteIds, (websiteId) => {
-    const own = tombstones.filter(([markedIn]) => markedIn === websiteId);
+    const own = tombstones.filter(([erasedBy]) => erasedBy === websiteId);
     const ownReply = reply?.websiteId === websiteId ? reply : null;
     return applyInbound(deps.db, { ...record, websiteIds: [websiteId] }, ownReply, own);
   });
   return reply !== null;
 }
 
-/** Under which the number would stand among the erased people of each website. */
+/** The tombstones that the number has if a website has erased it. */
 async function readTombstones(deps: Deps, websiteIds: string[], phone: string): Promise<Tombstone[]> {
   const tombstones: Tombstone[] = [];
   for (const websiteId of websiteIds) {
     const [own = []] = await tombstonesOf(deps, websiteId, [phone]);
-    tombstones.push(...own.map((mark): Tombstone => [websiteId, mark]));
+    tombstones.push(...own.map((tombstone): Tombstone => [websiteId, tombstone]));
   }
   return tombstones;
 }
 
-/** From the website that texted last, or else knows the person; help from one that they have not opted out of. */
+/** The reply of the first website; the reply to HELP, of the first that the person has not opted out of. */
 function replyTo(deps: Deps, { websites, optedOutOf }: Addressees, keyword: Keyword): NewMessage | null {
   const willing = keyword === "help" ? websites.filter(({ websiteId }) => !optedOutOf.has(websiteId)) : websites;
   const [website] = willing;

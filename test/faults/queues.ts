@@ -1,5 +1,6 @@
 import type { Deps } from "../../src/deps.ts";
 import type { Job } from "../../src/domain/job.ts";
+import { QUEUE_RETRIES } from "../../src/domain/retry-policy.ts";
 import { consume } from "../../src/queue.ts";
 
 const NAMES = ["messages", "messages-dead", "callbacks"] as const;
@@ -15,8 +16,6 @@ export interface Entry {
   attempts: number;
 }
 
-/** As wrangler.toml has them. */
-const MAX_RETRIES: Record<Name, number> = { messages: 20, "messages-dead": 100, callbacks: 0 };
 const RETRY_DELAY_SECONDS = 10;
 const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = { messages: "messages-dead" };
 const BATCH_MESSAGES = 100;
@@ -107,7 +106,7 @@ export class PlatformQueues {
       for (const entry of batch) retries.set(entry, RETRY_DELAY_SECONDS);
     }
     for (const [entry, delaySeconds] of retries) {
-      if (entry.attempts <= MAX_RETRIES[queue]) {
+      if (entry.attempts <= QUEUE_RETRIES[queue]) {
         this.entries.push({ ...entry, at: this.#now() + delaySeconds * 1000, attempts: entry.attempts + 1 });
         continue;
       }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { countOutcomes, OutcomeTally } from "../../src/flows/count-outcomes.ts";
 import { deliverMessages } from "../../src/flows/deliver-messages.ts";
 import type { Carrier, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
-import { skipPauses, type TestClient, World } from "../world.ts";
+import { type TestClient, World } from "../world.ts";
 
 type Answer = (message: OutboundMessage) => Submission | Promise<Submission>;
 
@@ -128,10 +129,11 @@ describe("a carrier that keeps failing", () => {
     const hung = Promise.withResolvers<Submission>();
     one.answer = () => hung.promise;
     const ids = await sendAll(client);
-    skipPauses(Number.POSITIVE_INFINITY);
-    await deliverMessages(world.deps, ids);
-    await deliverMessages(world.deps, ids);
-    skipPauses();
+    const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
+    const tally = new OutcomeTally(world.deps);
+    await deliverMessages(world.deps, ids, tally);
+    await deliverMessages(world.deps, ids, tally);
+    wait.mockRestore();
     expect(one.submitted.length).toBe(6);
     one.answer = accepted;
     hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
@@ -146,6 +148,21 @@ describe("a carrier that keeps failing", () => {
       "SELECT count(*) AS count FROM messages WHERE status = 'SENDING' AND reason LIKE 'outcome unknown%' AND attempts = 1",
     );
     expect(count).toBe(6);
+  });
+
+  it("is counted by the submissions that end in the background too", async () => {
+    const client = await websiteOf("sandbox");
+    const hung = Promise.withResolvers<Submission>();
+    one.answer = () => hung.promise;
+    const ids = await sendAll(client);
+    const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
+    await countOutcomes(world.deps, (tally) => deliverMessages(world.deps, ids, tally));
+    wait.mockRestore();
+    const counted = () => world.rows("SELECT kind, carrier, outcome, count FROM outcome_counts");
+    expect(await counted()).toEqual([]);
+    hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
+    await world.afterAnswer();
+    expect(await counted()).toEqual([{ kind: "submission", carrier: "sandbox", outcome: "unknown", count: 6 }]);
   });
 
   it("whose answer is about one message alone is given no rest", async () => {

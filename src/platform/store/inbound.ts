@@ -7,11 +7,11 @@ import type { InboundTextRow } from "./rows.ts";
 
 /** A text that a person sent. */
 export interface InboundRecord {
-  /** Whom it is for; `[""]` where no website was found. */
+  /** The websites that it is for; `[""]` when none was found. */
   websiteIds: string[];
   carrier: string;
   carrierMessageId: string;
-  /** E.164, or as the carrier gave what is no phone number. */
+  /** E.164; as the carrier gave it when it is not a phone number. */
   from: string;
   to: string;
   text: string;
@@ -101,7 +101,7 @@ export async function listInbound(
   return rows.map(toInboundText);
 }
 
-/** Keywords that could not be acted upon, and whatever reached no website, the latest first. */
+/** Keywords that had no effect, and texts that reached no website, the latest first. */
 export async function listWithoutEffect(db: D1Database, before: number, limit: number): Promise<InboundText[]> {
   const latest = (condition: string) =>
     `SELECT * FROM (SELECT * FROM inbound_texts WHERE ${condition} AND received_at < ?1 ORDER BY received_at DESC LIMIT ?2)`;
@@ -115,7 +115,7 @@ export async function listWithoutEffect(db: D1Database, before: number, limit: n
   return rows.map(toInboundText);
 }
 
-/** Counts them, since a time: for how many, and since when, keywords had no effect. By the index of those alone. */
+/** Counts the keywords that had no effect since a time, by an index of these alone. */
 export function countWithoutEffect(db: D1Database, since: number, limit: number): D1PreparedStatement {
   return db
     .prepare(

@@ -9,7 +9,7 @@ export interface Owner {
   isFormer: boolean;
 }
 
-/** The websites that send through the carrier from one of these senders, and then those that did so before. */
+/** The websites that send through the carrier from one of these senders, then the websites that did so before. */
 export async function findOwners(db: D1Database, carrier: string, senders: string[]): Promise<Owner[]> {
   const given = "(SELECT value FROM json_each(?2))";
   const rows = await runQuery<WebsiteRow & { is_former: number }>(
