@@ -146,7 +146,10 @@ describe("a flood of questions", () => {
 
   it("at once reaches the stores once, and again after five seconds", async () => {
     count();
-    const answers = await Promise.all(Array.from({ length: 50 }, ask));
+    const first = ask();
+    // The others look again until it is answered, however long the stores take.
+    vi.mocked(scheduler.wait).mockImplementation(async () => void (await first));
+    const answers = await Promise.all([first, ...Array.from({ length: 49 }, ask)]);
     expect(answers).toEqual(new Array(50).fill(WELL));
     world.advance(4.9);
     expect(await ask()).toEqual(WELL);
