@@ -105,7 +105,10 @@ type Requests = Awaited<ReturnType<typeof prepareSingles>>["send"];
 
 async function compare(workers: Workers, requests: Requests, connections: number[], seconds: number) {
   const rows: SingleRow[] = [];
-  for (const count of connections) rows.push(await compareSingles(workers, requests, count, seconds));
+  for (const count of connections) {
+    const row = await compareSingles(workers, requests, count, seconds);
+    if (row) rows.push(row);
+  }
   return rows;
 }
 

@@ -145,7 +145,7 @@ export const COMMANDS: Command[] = [
     summary: "show what people texted, the latest first, 100 at a time",
     options: {
       before: { value: "<time>", summary: "ISO 8601: only what came before" },
-      "without-effect": { summary: "what reached no website, and keywords that could not be acted upon" },
+      "without-effect": { summary: "texts that reached no website, and keywords that had no effect" },
     },
     run: listInbound,
     show: showInbound,
@@ -176,7 +176,7 @@ export const COMMANDS: Command[] = [
     parameters: [],
     summary: "show what waits, what is stuck and what fails",
     options: {},
-    notes: "The README says of each problem what to do.",
+    notes: "docs/operating.md says what to do about each problem.",
     run: (service) => callOperator(service, "GET", "/health"),
     show: showHealth,
   },

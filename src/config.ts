@@ -1,13 +1,19 @@
 import * as z from "zod";
 import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
 
-const hours = ({ fallback, most }: { fallback: number; most: number }) =>
+interface Bounds {
+  fallback: number;
+  least: number;
+  most: number;
+}
+
+const number = ({ fallback, least, most }: Bounds, unitMilliseconds: number) =>
   z.coerce
     .number()
-    .min(0.01)
+    .min(least)
     .max(most)
     .default(fallback)
-    .transform((value) => value * 3_600_000);
+    .transform((value) => value * unitMilliseconds);
 
 /** An empty secret counts as unset. */
 const secret = z
@@ -21,7 +27,6 @@ const baseUrl = z
   .optional()
   .transform((value) => value?.replace(/\/+$/, "") || undefined);
 
-/** The origin under which carriers and handsets reach this service. */
 const origin = baseUrl.refine((value) => value === undefined || new URL(value).origin === value, {
   error: "must be an origin, such as https://sms.example.com",
 });
@@ -41,29 +46,16 @@ const carrierVars = {
   KANNEL_WEBHOOK_KEY: secret,
 };
 
-const configSchema = z
+/** src/openapi/settings.ts says what each setting means. */
+export const configSchema = z
   .object({
-    REQUEUE_AFTER_SECONDS: z.coerce
-      .number()
-      .min(REQUEUE_AFTER_SECONDS.least)
-      .max(REQUEUE_AFTER_SECONDS.most)
-      .default(REQUEUE_AFTER_SECONDS.fallback)
-      .transform((value) => value * 1000),
-    SUBMIT_WITHIN_HOURS: hours(SUBMIT_WITHIN_HOURS),
-    RECEIPT_WITHIN_HOURS: hours(RECEIPT_WITHIN_HOURS),
-    /** Secret: opens /operator. Without it, /operator does not exist. */
     OPERATOR_TOKEN: secret,
-    /** Secret: encrypts callback secrets. The default is OPERATOR_TOKEN. */
     SERVICE_KEY: secret,
-    /** The origin of tracking links. The default is PUBLIC_ORIGIN, or else the origin of the send request. */
+    SUBMIT_WITHIN_HOURS: number(SUBMIT_WITHIN_HOURS, 3_600_000),
+    RECEIPT_WITHIN_HOURS: number(RECEIPT_WITHIN_HOURS, 3_600_000),
     LINK_ORIGIN: origin,
-    /** Retention of messages with their events and links. */
-    RETENTION_DAYS: z.coerce
-      .number()
-      .min(7)
-      .max(3650)
-      .default(30)
-      .transform((value) => value * 86_400_000),
+    RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, 86_400_000),
+    REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
     ...carrierVars,
   })
   .transform(

@@ -5,6 +5,7 @@ import { backoffSeconds, JOB_TRIES, LONGEST_DEAD_PAUSE_SECONDS, recoverySeconds 
 import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages, storeOutcomes } from "./flows/deliver-messages.ts";
+import { inTurn } from "./flows/in-turn.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
@@ -34,7 +35,7 @@ async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> 
   await Promise.race([posting, scheduler.wait(CALLBACK_WAIT_MILLISECONDS)]);
 }
 
-/** A recovery job repairs what a failed store left undone. */
+/** A recovery job repairs the effects of a failed store. */
 type Recovery = Exclude<Job, { kind: "deliver" }>;
 
 function isRecovery(job: Job | undefined): job is Recovery {
@@ -47,19 +48,49 @@ interface Entry {
   job: Job | undefined;
 }
 
+/** Jobs that end or fail together. */
+interface Task {
+  entries: Entry[];
+  work: () => Promise<void>;
+  /** No retry can help. */
+  isHopeless?: boolean;
+  /** The work stores dead jobs for the operator. */
+  areDead?: boolean;
+}
+
 /**
  * Recovery jobs run first; then new deliveries run together. A delivery that has failed before runs alone, after the others, so
  * that a job that always fails fails alone.
  */
 async function consumeMessages(batch: MessageBatch, deps: Deps, tally: OutcomeTally): Promise<void> {
   const deliveries: Entry[] = [];
+  const tasks: Task[] = [];
   for (const message of batch.messages) {
     const { data: job, error } = jobSchema.safeParse(message.body);
-    if (job?.kind === "deliver") deliveries.push({ message, job });
-    else if (isRecovery(job)) await settle(deps, batch.queue, [{ message, job }], () => runJob(deps, job));
-    else await bury(deps, batch.queue, { message, job }, new Error(`malformed: ${error?.issues[0]?.message}`));
+    const entries = [{ message, job }];
+    if (job?.kind === "deliver") deliveries.push(...entries);
+    else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job) });
+    else tasks.push({ entries, work: () => failMalformed(error?.issues[0]?.message), isHopeless: true });
   }
-  for (const group of inGroups(deliveries)) await settle(deps, batch.queue, group, () => deliver(deps, group, tally));
+  tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, tally) })));
+  await settleAll(deps, batch.queue, tasks);
+}
+
+async function failMalformed(message = "no job"): Promise<never> {
+  throw new Error(`malformed: ${message}`);
+}
+
+/** After several failures of the store in a row, inTurn stops: the remaining jobs are retried later, untried now. */
+async function settleAll(deps: Deps, queue: string, tasks: Task[]): Promise<void> {
+  const left = new Set(tasks);
+  try {
+    await inTurn(tasks, (task) => {
+      left.delete(task);
+      return settle(deps, queue, task);
+    });
+  } catch (error) {
+    for (const task of left) for (const entry of task.entries) retry(deps, task, entry, error, deps.now());
+  }
 }
 
 /** First tries together, and each retry alone. */
@@ -85,28 +116,33 @@ async function runJob(deps: Deps, job: Recovery): Promise<void> {
   }
 }
 
-async function settle(deps: Deps, queue: string, entries: Entry[], work: () => Promise<void>): Promise<void> {
+/** Acknowledges or retries each job. @throws then, the failure of the work or of the store that should keep a dead job */
+async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
+  const { entries, isHopeless = false, areDead = false } = task;
   const started = deps.now();
   try {
-    await work();
-    for (const entry of entries) done(deps, entry, "done", started);
+    await task.work();
+    for (const entry of entries) done(deps, entry, areDead ? "dead" : "done", started);
   } catch (error) {
     for (const entry of entries) {
-      if (!isStoreUnavailable(error) && entry.message.attempts >= JOB_TRIES) await bury(deps, queue, entry, error);
-      else retry(deps, entry, error, started);
+      const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);
+      if (isOver && !isStoreUnavailable(error)) await bury(deps, queue, task, entry, error);
+      else retry(deps, task, entry, error, started);
     }
+    throw error;
   }
 }
 
-/** Stores a dead job for the operator: no further try can help it. */
-async function bury(deps: Deps, queue: string, entry: Entry, fault: unknown): Promise<void> {
+/** Stores a dead job for the operator: no retry can help it. @throws the failure of the store, after which the job is retried */
+async function bury(deps: Deps, queue: string, task: Task, entry: Entry, fault: unknown): Promise<void> {
   const started = deps.now();
   if (!entry.job) deps.log("error", "job.malformed", { queueMessageId: entry.message.id });
   try {
     await keepDeadJobs(deps, queue, [entry.message], fault);
     done(deps, entry, "dead", started, fault);
   } catch (error) {
-    retry(deps, entry, error, started);
+    retry(deps, task, entry, error, started);
+    throw error;
   }
 }
 
@@ -117,21 +153,17 @@ async function bury(deps: Deps, queue: string, entry: Entry, fault: unknown): Pr
 async function consumeDead(batch: MessageBatch, deps: Deps): Promise<void> {
   const queue = batch.queue.replace(/-dead$/, "");
   const kept: Entry[] = [];
+  const tasks: Task[] = [];
   for (const message of batch.messages) {
     const { data: job } = jobSchema.safeParse(message.body);
-    if (isRecovery(job)) await settle(deps, queue, [{ message, job }], () => runJob(deps, job));
+    if (isRecovery(job)) tasks.push({ entries: [{ message, job }], work: () => runJob(deps, job) });
     else kept.push({ message, job });
   }
-  for (const group of inGroups(kept)) {
-    const started = deps.now();
-    const jobs = group.map(({ message }) => message);
-    try {
-      await keepDeadJobs(deps, queue, jobs);
-      for (const entry of group) done(deps, entry, "dead", started);
-    } catch (error) {
-      for (const entry of group) retry(deps, entry, error, started, LONGEST_DEAD_PAUSE_SECONDS);
-    }
+  for (const entries of inGroups(kept)) {
+    const jobs = entries.map(({ message }) => message);
+    tasks.push({ entries, work: () => keepDeadJobs(deps, queue, jobs), areDead: true });
   }
+  await settleAll(deps, queue, tasks);
 }
 
 function done(deps: Deps, entry: Entry, outcome: "done" | "dead", started: number, fault?: unknown): void {
@@ -139,8 +171,9 @@ function done(deps: Deps, entry: Entry, outcome: "done" | "dead", started: numbe
   logJob(deps, entry, outcome, started, fault);
 }
 
-function retry(deps: Deps, entry: Entry, error: unknown, started: number, longestSeconds?: number): void {
+function retry(deps: Deps, { areDead }: Task, entry: Entry, error: unknown, started: number): void {
   const { message, job } = entry;
+  const longestSeconds = areDead ? LONGEST_DEAD_PAUSE_SECONDS : undefined;
   const delaySeconds = isRecovery(job)
     ? recoverySeconds(message.attempts)
     : backoffSeconds(message.attempts, deps.random(), longestSeconds);

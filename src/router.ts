@@ -5,50 +5,46 @@ import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
-import { followLink } from "./http/follow-link.ts";
+import { followLinkHandler } from "./http/follow-link.ts";
 import { limitRate, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
-import { health, misconfiguredResponse } from "./http/health.ts";
-import { messageStatus } from "./http/message-status.ts";
-import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator-clients.ts";
-import { listDeadJobsHandler, putBackAllHandler, putBackHandler } from "./http/operator-dead-jobs.ts";
-import { operatorHealth } from "./http/operator-health.ts";
-import { getMessageHandler } from "./http/operator-messages.ts";
+import { healthHandler, misconfiguredResponse } from "./http/health.ts";
+import { messageStatusHandler } from "./http/message-status.ts";
+import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator/clients.ts";
+import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
+import { getMessageHandler } from "./http/operator/messages.ts";
 import {
   erasePersonHandler,
   getPersonHandler,
   listInboundHandler,
   listWithoutEffectHandler,
   removeEmailHandler,
-} from "./http/operator-people.ts";
-import { reportHandler } from "./http/operator-reports.ts";
-import {
-  getWebsiteHandler,
-  importSubscribersHandler,
-  listWebsitesHandler,
-  putWebsiteHandler,
-} from "./http/operator-websites.ts";
+} from "./http/operator/people.ts";
+import { getReportHandler } from "./http/operator/reports.ts";
+import { getServiceStateHandler } from "./http/operator/service-state.ts";
+import { importSubscribersHandler } from "./http/operator/subscribers.ts";
+import { getWebsiteHandler, listWebsitesHandler, putWebsiteHandler } from "./http/operator/websites.ts";
 import { logRequest, routeOf } from "./http/request-log.ts";
-import { sendBulk } from "./http/send-bulk.ts";
-import { sendMessage } from "./http/send-message.ts";
-import { openApi } from "./http/serve-openapi.ts";
-import { subscribe, unsubscribe } from "./http/subscribe.ts";
-import { subscriptionStatus } from "./http/subscription-status.ts";
+import { sendMessagesHandler } from "./http/send-bulk.ts";
+import { sendMessageHandler } from "./http/send-message.ts";
+import { openapiHandler } from "./http/serve-openapi.ts";
+import { subscribeHandler, unsubscribeHandler } from "./http/subscribe.ts";
+import { subscriptionStatusHandler } from "./http/subscription-status.ts";
 import { log } from "./log.ts";
 import { describeError } from "./platform/describe-error.ts";
 
 const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHeaders] });
 
 router
-  .post("/text/message/send", requireClient("send"), limitRate, sendMessage)
-  .post("/text/bulk/message/send", requireClient("send"), limitRate, sendBulk)
-  .get("/text/message/status", requireClient("status"), limitRate, messageStatus)
-  .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribe)
-  .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribe)
-  .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatus)
-  .get("/openapi.json", openApi)
-  .get("/health", health) // open: it says what fails, not why
-  .get("/l/:code", followLink) // open: the code cannot be guessed
-  .head("/l/:code", followLink)
+  .post("/text/message/send", requireClient("send"), limitRate, sendMessageHandler)
+  .post("/text/bulk/message/send", requireClient("send"), limitRate, sendMessagesHandler)
+  .get("/text/message/status", requireClient("status"), limitRate, messageStatusHandler)
+  .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribeHandler)
+  .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribeHandler)
+  .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatusHandler)
+  .get("/openapi.json", openapiHandler)
+  .get("/health", healthHandler) // open: it says what fails, not why
+  .get("/l/:code", followLinkHandler) // open: the code cannot be guessed
+  .head("/l/:code", followLinkHandler)
   .get("/carriers/:carrier/receipts", receiveReceiptsHandler) // guarded by the carrier's signature or key
   .post("/carriers/:carrier/receipts", receiveReceiptsHandler)
   .get("/carriers/:carrier/inbound", receiveInboundHandler)
@@ -65,12 +61,12 @@ router
   .get("/operator/websites/:websiteId/people/:phone", requireOperator, getPersonHandler)
   .delete("/operator/websites/:websiteId/people/:phone", requireOperator, erasePersonHandler)
   .delete("/operator/websites/:websiteId/people/:phone/email", requireOperator, removeEmailHandler)
-  .get("/operator/websites/:websiteId/report", requireOperator, reportHandler)
+  .get("/operator/websites/:websiteId/report", requireOperator, getReportHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler)
-  .get("/operator/health", requireOperator, operatorHealth)
+  .get("/operator/health", requireOperator, getServiceStateHandler)
   .get("/operator/dead-jobs", requireOperator, listDeadJobsHandler)
-  .post("/operator/dead-jobs/put-back", requireOperator, putBackAllHandler)
-  .post("/operator/dead-jobs/:jobId/put-back", requireOperator, putBackHandler);
+  .post("/operator/dead-jobs/put-back", requireOperator, putBackDeadJobsHandler)
+  .post("/operator/dead-jobs/:jobId/put-back", requireOperator, putBackDeadJobHandler);
 
 export const routes = [...router.routes];
 

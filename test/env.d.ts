@@ -8,3 +8,9 @@ declare module "*?raw" {
   const text: string;
   export default text;
 }
+
+/** Vite's: the files that fit a pattern, by path. */
+interface ImportMeta {
+  glob(pattern: string | string[], options: { query: "?raw"; import: "default"; eager: true }): Record<string, string>;
+  glob(pattern: string | string[], options: { query: "?raw" }): Record<string, () => Promise<unknown>>;
+}

@@ -2,7 +2,7 @@
 
 export type Keyword = "stop" | "start" | "help";
 
-const WORDS: Record<string, Keyword> = {
+export const WORDS: Record<string, Keyword> = {
   STOP: "stop",
   STOPALL: "stop",
   "STOP ALL": "stop",

@@ -27,7 +27,7 @@ export function csvFile<T>(read: (csv: string) => T) {
       }
     })
     .meta({
-      description: `A CSV file in UTF-8 with a column headed \`${PHONE_COLUMN}\` and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional).`,
+      description: `A CSV file in UTF-8 with a column headed \`${PHONE_COLUMN}\` and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional). A byte order mark, LF, CRLF or CR, quoted fields, other columns and blank lines are allowed. Required where \`phone_numbers\` is absent.`,
       contentEncoding: "base64",
       contentMediaType: "text/csv",
     });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { distinctPhones } from "./number-list/distinct-phones.ts";
 import { csvFile, MAX_CSV_ROWS, readPhoneColumn } from "./phone-file.ts";
 
-const MAX_PHONE_NUMBERS = 5_000;
+export const MAX_PHONE_NUMBERS = 5_000;
 
 export const phoneNumbers = z
   .array(z.unknown(), {
@@ -22,7 +22,7 @@ export const phoneNumbers = z
   })
   .transform((items) => items as string[])
   .meta({
-    description: "A flat array; each distinct number counts once.",
+    description: `A flat array of at most ${MAX_PHONE_NUMBERS} strings. Required where \`csv_file\` is absent.`,
     items: { type: "string" },
     maxItems: MAX_PHONE_NUMBERS,
   });

@@ -27,7 +27,11 @@ const e164 = z
   .refine(isE164, {
     error: "must be an E.164 phone number: a plus sign, then country code and number, such as +12125550100",
   })
-  .meta({ description: "E.164.", examples: ["+12125550100"], pattern: "^\\+[1-9]\\d{1,14}$" });
+  .meta({
+    description: "E.164, such as `+12125550100`. Required where `email` is absent.",
+    examples: ["+12125550100"],
+    pattern: "^\\+[1-9]\\d{1,14}$",
+  });
 
 const webUrl = z
   .string({ error: "must be a string" })
@@ -39,7 +43,7 @@ const webUrl = z
     error: "must be an absolute http or https URL",
   })
   .meta({
-    description: "An absolute http or https URL.",
+    description: `An absolute http or https URL, at most ${MAX_URL_CHARACTERS} characters.`,
     pattern: "^[Hh][Tt][Tt][Pp][Ss]?://\\S+$",
     maxLength: MAX_URL_CHARACTERS,
   });
@@ -51,7 +55,11 @@ const text = requiredString("")
     abort: true,
   })
   .refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode: it has half of a surrogate pair" })
-  .meta({ description: "Not only white space.", minLength: 1, maxLength: MAX_TEXT_CHARACTERS });
+  .meta({
+    description: `1 to ${MAX_TEXT_CHARACTERS} characters with its link, not only white space.`,
+    minLength: 1,
+    maxLength: MAX_TEXT_CHARACTERS,
+  });
 
 /** The link may be longer than the URL that it replaces. @returns the broken rule, or undefined */
 export function validateLinkedText(text: string): string | undefined {
@@ -71,7 +79,7 @@ const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\"
   })
   .refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode: it has half of a surrogate pair" })
   .meta({
-    description: `Handed back byte for byte in callbacks; \`""\`: no callback. At most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8.`,
+    description: `A string that holds JSON, at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8. Callbacks return it byte for byte. \`""\`: no callback.`,
     contentMediaType: "application/json",
     maxLength: MAX_CALLBACK_DATA_BYTES,
   });
@@ -82,7 +90,9 @@ export const sendPurpose = requiredString("")
     abort: true,
   })
   .max(MAX_SEND_PURPOSE_CHARACTERS, { error: `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters` })
-  .meta({ description: "What it is sent for, such as the name of a campaign." });
+  .meta({
+    description: `The purpose, such as the name of a campaign: words of A–Z a–z 0–9 \`-\` \`_\` with spaces between, at most ${MAX_SEND_PURPOSE_CHARACTERS} characters.`,
+  });
 
 function isJson(value: string): boolean {
   try {
@@ -119,7 +129,8 @@ export const sendRequestSchema = z
         .optional()
         .meta({
           type: ["string", "null"],
-          description: "An e-mail address, in any case. Required where `phone` is absent; ignored where it is given.",
+          description:
+            "An e-mail address, in any case: its subscribed number, or of several the one subscribed last. Required where `phone` is absent, ignored where it is given.",
           examples: ["ada@example.com"],
         }),
       text,

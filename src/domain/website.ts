@@ -36,17 +36,20 @@ const fields = z.object(
       .meta({ description: "Required of a new website." }),
     carrier: orNull(text(40)).meta({
       description:
-        "One that is set up. A new website names one, unless none but the sandbox is set up: that is then the default.",
+        "One that is set up. Required of a new website, unless only the sandbox is set up: it is then the default.",
     }),
-    sender: orNull(text(100)).meta({ description: "A number, a short code, or what else the carrier sends from." }),
-    helpText: orNull(text(1600)).meta({ description: "What HELP and INFO are answered." }),
+    sender: orNull(text(100)).meta({ description: "A number, a short code, or another sender of the carrier." }),
+    helpText: orNull(text(1600)).meta({ description: "The reply to HELP and INFO." }),
     duplicateWindowHours: orNull(
       z
         .number({ error: "must be a number of hours" })
         .int({ error: "must be a whole number of hours" })
         .min(1, { error: "must be at least 1" })
         .max(168, { error: "must be at most 168" }),
-    ).meta({ description: "How long the same number, text and sendPurpose is one message; never when there is none." }),
+    ).meta({
+      description:
+        "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
+    }),
   },
   { error: "must be a JSON object" },
 );
@@ -65,7 +68,7 @@ export function websiteSettingsSchema(present: WebsiteSettings | undefined, carr
         if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;
         const chosen = isLeft(carrier) ? present?.carrier : (carrier ?? carriers.defaultCarrier);
         if (chosen === undefined) {
-          return add("carrier", `must name one of those that are set up: ${carriers.names.join(", ")}`);
+          return add("carrier", `must name a carrier that is set up: ${carriers.names.join(", ")}`);
         }
         const from = sender === undefined ? present?.sender : sender;
         for (const { field, message } of carriers.faults(chosen, typeof from === "string" ? from : null)) {

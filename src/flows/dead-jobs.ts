@@ -11,7 +11,9 @@ import {
   listWaitingDeadJobs,
   markPutBack,
 } from "../platform/store/dead-jobs.ts";
+import { withinTime } from "../platform/time-limit.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
+import { QUEUE_MILLISECONDS } from "./queue-jobs.ts";
 
 /** A job as the queue delivers it. */
 interface QueuedJob {
@@ -68,7 +70,8 @@ async function requeue(deps: Deps, jobs: DeadJob[]): Promise<number> {
   const queued: string[] = [];
   await inParallel(jobs, CONNECTIONS, async ({ id, body }) => {
     try {
-      await deps.messages.send(parseJsonColumn<Job | string>(body, body) as Job, { contentType: "json" });
+      const sending = deps.messages.send(parseJsonColumn<Job | string>(body, body) as Job, { contentType: "json" });
+      await withinTime(QUEUE_MILLISECONDS, sending);
       queued.push(id);
     } catch (error) {
       failures.push(error);

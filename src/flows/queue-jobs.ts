@@ -1,8 +1,12 @@
 import type { Deps } from "../deps.ts";
 import { type Job, MESSAGES_A_JOB } from "../domain/job.ts";
-import { RECOVERY_DELAY_SECONDS } from "../domain/retry-policy.ts";
+import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
+import { withinTime } from "../platform/time-limit.ts";
+
+/** Timeout of the queue. A job without a confirmation counts as not queued, and may arrive twice. */
+export const QUEUE_MILLISECONDS = 5000;
 
 /** Cloudflare allows a call of sendBatch 100 messages and 256 KB; a job of 100 ids has 4 KB. */
 const BATCH = 50;
@@ -59,7 +63,7 @@ export async function claimOrRelease<T>(deps: Deps, claim: string, claiming: Pro
   try {
     return await claiming;
   } catch (error) {
-    await queueJobs(deps, [{ kind: "release", claim }], RECOVERY_DELAY_SECONDS);
+    await queueJobs(deps, [{ kind: "release", claim }], RELEASE_DELAY_SECONDS);
     throw error;
   }
 }
@@ -75,7 +79,7 @@ async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds
       .slice(start, start + BATCH)
       .map((body) => ({ body, contentType: "json" as const, delaySeconds }));
     try {
-      await queue.sendBatch(batch);
+      await withinTime(QUEUE_MILLISECONDS, queue.sendBatch(batch));
     } catch (error) {
       deps.log("error", "queue.failed", { count: bodies.length - start, error: describeError(error) });
       return false;

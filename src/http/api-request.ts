@@ -19,6 +19,7 @@ export type ApiRequest = IRequestStrict & {
 /** Answers, or lets the next handler of the route do so. */
 export type Guard = (request: ApiRequest, deps: Deps) => Promise<void> | void;
 
+/** Answers. Named after its `operationId` in the OpenAPI document and `Handler`: flows and stores have the bare names. */
 export type Handler = (request: ApiRequest, deps: Deps) => Promise<Response> | Response;
 
 /** The client that requireClient has let through. */

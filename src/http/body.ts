@@ -1,8 +1,16 @@
 import { failField, RequestFailure } from "../domain/failure.ts";
 import type { ApiRequest } from "./api-request.ts";
 
-/** The most that a body with lists of phone numbers may have. */
-export const LIST_BODY_BYTES = 8 * 1024 * 1024;
+/** The largest body of each kind of request, in bytes. */
+export const BODY_LIMITS = {
+  /** Room for every field at its longest, with each character written as a \u escape. */
+  send: 128 * 1024,
+  bulk: 48 * 1024 * 1024,
+  lists: 8 * 1024 * 1024,
+  subscribers: 32 * 1024 * 1024,
+  settings: 64 * 1024,
+  carrier: 256 * 1024,
+};
 
 /**
  * How many arrays and objects a body may have. Each takes some hundred times the memory of its two characters, of which a
@@ -64,10 +72,10 @@ export async function readBytes(request: ApiRequest, limitBytes: number): Promis
 }
 
 /** What is read at a time. Of a body that comes byte by byte, each byte alone would take 4 KB, and a turn of its own. */
-const PIECE_BYTES = 64 * 1024;
+export const PIECE_BYTES = 64 * 1024;
 
 /** How long a piece may be under way: 6.4 KB a second are not too slow. */
-const PIECE_MILLISECONDS = 10_000;
+export const PIECE_MILLISECONDS = 10_000;
 
 /** How long a body may be waited for altogether: half a minute, and the time that it needs at 256 KB a second. */
 function longestWait(limitBytes: number): number {

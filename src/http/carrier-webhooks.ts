@@ -5,9 +5,7 @@ import { inTurn } from "../flows/in-turn.ts";
 import { receiveInbound } from "../flows/receive-inbound.ts";
 import type { Carrier, CarrierRequest, Verified } from "../platform/carriers/carrier.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
-import { readBytes } from "./body.ts";
-
-const BODY_BYTES = 256 * 1024;
+import { BODY_LIMITS, readBytes } from "./body.ts";
 
 /** /carriers/:carrier/receipts. What the store cannot take is a 503: the carrier comes again. */
 export const receiveReceiptsHandler: Handler = async (request, deps) => {
@@ -42,7 +40,7 @@ async function verify<T>(
   const { PUBLIC_ORIGIN } = deps.config.carriers;
   if (!carrier || PUBLIC_ORIGIN === undefined) throw new RequestFailure({ kind: "path-unknown" });
   const { pathname, search } = new URL(request.url);
-  const body = new TextDecoder().decode(await readBytes(request, BODY_BYTES));
+  const body = new TextDecoder().decode(await readBytes(request, BODY_LIMITS.carrier));
   const { method, headers } = request;
   const given = { method, url: new URL(pathname + search, PUBLIC_ORIGIN), headers, body, now: deps.now() };
   const verified = await read(carrier, given);

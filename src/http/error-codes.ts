@@ -1,4 +1,5 @@
 import type { Failure } from "../domain/failure.ts";
+import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
 
 /** A failure with a code of its own, or the unexpected: `fault`. A bulk request that ended early has its cause's code. */
 export type ErrorKind = Exclude<Failure["kind"], "bulk-interrupted"> | "fault";
@@ -26,29 +27,32 @@ export const ERROR_CODES: Record<ErrorKind, ErrorCode> = {
   "signature-wrong": { code: 40302, meaning: "not from the carrier: signature or key missing, wrong or too old" },
   "rate-exceeded": {
     code: 42900,
-    meaning: "more than 300 requests in one second for the website",
-    advice: "repeat after `Retry-After`",
+    meaning: `more than ${REQUESTS_PER_SECOND} requests in one second for the website`,
+    advice: "retry after `Retry-After`",
   },
-  "media-type-wrong": { code: 41500, meaning: "the Content-Type is not the one that is taken here" },
+  "media-type-wrong": {
+    code: 41500,
+    meaning: "wrong Content-Type: it is `application/json`, or `text/csv` for an import",
+  },
   "encoding-wrong": { code: 41501, meaning: "the body is compressed (`Content-Encoding`)" },
   "body-too-large": { code: 41300, meaning: "the body is too large" },
   "body-incomplete": {
     code: 40800,
     meaning: "the body broke off, or did not arrive in time",
-    advice: "repeat",
+    advice: "retry",
   },
   "body-not-json": { code: 40000, meaning: "the body is not JSON in UTF-8" },
-  "fields-wrong": { code: 40001, meaning: "fields break their rules: `details` has all of them" },
+  "fields-wrong": { code: 40001, meaning: "invalid fields: `details` lists all of them" },
   "resource-unknown": { code: 40401, meaning: "unknown message, website, client or number" },
   "idempotency-conflict": { code: 40900, meaning: "the Idempotency-Key was used with another body" },
   fault: {
     code: 50000,
-    meaning: "an unexpected fault, logged with the request id",
-    advice: "repeat with an Idempotency-Key",
+    meaning: "unexpected error; the log has it under the `X-Request-Id`",
+    advice: "retry with an Idempotency-Key",
   },
   "store-unavailable": {
     code: 50300,
     meaning: "a store did not answer",
-    advice: "repeat after `Retry-After`: it is safe",
+    advice: "retry after `Retry-After`: it is safe",
   },
 };

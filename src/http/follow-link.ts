@@ -9,7 +9,7 @@ import type { ApiRequest, Handler } from "./api-request.ts";
 const PREFETCH_HEADERS = ["purpose", "sec-purpose", "x-purpose", "x-moz"];
 
 /** GET and HEAD /l/:code : one look-up, and the click is counted after the answer. */
-export const followLink: Handler = async (request, deps) => {
+export const followLinkHandler: Handler = async (request, deps) => {
   const code = request.params.code ?? "";
   const link = LINK_CODE.test(code) ? await findLink(deps.db, code) : undefined;
   if (!link) return noSuchLink();

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { checkHealth } from "../flows/check-health.ts";
-import { CHECKS, type Health } from "../platform/health-memory.ts";
+import { CHECKS, type CheckName, type Health } from "../platform/health-memory.ts";
 import type { Handler } from "./api-request.ts";
 
 /** Made when first asked for, not as the Worker starts. */
 export function healthAnswerSchema() {
   const check = z.object({ status: z.enum(["ok", "failing"]), milliseconds: z.int() });
-  const checks = Object.fromEntries(CHECKS.map((name) => [name, check.optional()]));
+  const optional = CHECKS.map((name) => [name, check.optional()]);
+  const checks = Object.fromEntries(optional) as Record<CheckName, z.ZodOptional<typeof check>>;
   return z.object({
     status: z.enum(["ok", "failing"]),
     checks: z.object({ ...checks, configuration: check }).meta({
@@ -16,7 +17,7 @@ export function healthAnswerSchema() {
 }
 
 /** GET /health : open, so it tells which check fails, and never why: the log does. */
-export const health: Handler = async (_request, deps) => {
+export const healthHandler: Handler = async (_request, deps) => {
   return healthResponse(await deps.health.read(deps.now, () => checkHealth(deps)));
 };
 

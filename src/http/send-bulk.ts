@@ -1,15 +1,13 @@
 import { acceptBulk } from "../flows/accept-bulk.ts";
 import type { Handler } from "./api-request.ts";
-import { readChunks, requireMediaType } from "./body.ts";
+import { BODY_LIMITS, readChunks, requireMediaType } from "./body.ts";
 import { readIdempotencyKey, senderOf } from "./send-message.ts";
 
-const BODY_BYTES = 48 * 1024 * 1024;
-
 /** POST /text/bulk/message/send : stored while the body comes in, so that neither has to fit into memory whole. */
-export const sendBulk: Handler = async (request, deps) => {
+export const sendMessagesHandler: Handler = async (request, deps) => {
   requireMediaType(request, "application/json");
   const key = readIdempotencyKey(request);
-  const answer = await acceptBulk(deps, senderOf(request, deps), readChunks(request, BODY_BYTES), key);
+  const answer = await acceptBulk(deps, senderOf(request, deps), readChunks(request, BODY_LIMITS.bulk), key);
   request.logged = { stored: answer.successSent.length, failed: answer.failedSent.length };
   return Response.json(answer);
 };

@@ -3,14 +3,11 @@ import { failField, parseFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { acceptMessage, type Sender } from "../flows/accept-message.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
-import { readJson } from "./body.ts";
-
-/** Room for every field at its longest, with each character written as a \u escape. */
-const BODY_BYTES = 128 * 1024;
+import { BODY_LIMITS, readJson } from "./body.ts";
 
 /** POST /text/message/send */
-export const sendMessage: Handler = async (request, deps) => {
-  const { value, text } = await readJson(request, BODY_BYTES);
+export const sendMessageHandler: Handler = async (request, deps) => {
+  const { value, text } = await readJson(request, BODY_LIMITS.send);
   const message = parseFields(sendRequestSchema, value);
   const key = readIdempotencyKey(request);
   const messageId = await acceptMessage(

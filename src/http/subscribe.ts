@@ -6,7 +6,7 @@ import { subscribeSchema } from "../domain/subscribe-request.ts";
 import { without } from "../domain/subscribers.ts";
 import { findInvalidOptOuts, setSubscriptions } from "../flows/change-subscriptions.ts";
 import { clientOf, type Handler } from "./api-request.ts";
-import { LIST_BODY_BYTES, readJson } from "./body.ts";
+import { BODY_LIMITS, readJson } from "./body.ts";
 
 export const unsubscribeAnswerSchema = z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
 
@@ -18,8 +18,8 @@ export const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
 });
 
 /** POST /text/unsubscribe */
-export const unsubscribe: Handler = async (request, deps) => {
-  const { value } = await readJson(request, LIST_BODY_BYTES);
+export const unsubscribeHandler: Handler = async (request, deps) => {
+  const { value } = await readJson(request, BODY_LIMITS.lists);
   const { valid, invalid } = parseFields(phoneListSchema, value);
   const { websiteId } = clientOf(request);
   const known = await findInvalidOptOuts(deps, websiteId, invalid);
@@ -34,8 +34,8 @@ export const unsubscribe: Handler = async (request, deps) => {
 };
 
 /** POST /text/subscribe */
-export const subscribe: Handler = async (request, deps) => {
-  const { value } = await readJson(request, LIST_BODY_BYTES);
+export const subscribeHandler: Handler = async (request, deps) => {
+  const { value } = await readJson(request, BODY_LIMITS.lists);
   const given = parseFields(subscribeSchema, value);
   const proof = `request ${request.requestId}, sendPurpose ${given.sendPurpose}`;
   const origin = { source: "api", proof, now: deps.now() } as const;

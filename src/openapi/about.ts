@@ -1,15 +1,16 @@
-import { ERROR_CODES } from "../http/error-codes.ts";
+import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
+import { errorTable, statusTable } from "./tables.ts";
 
 export const TAGS = [
-  ["Messages", "Send, and ask what became of it."],
+  ["Messages", "Send messages and read their status."],
   ["Subscriptions", "Who may be texted."],
-  ["Links", "Where the links in texts lead."],
-  ["Websites", "The operator's side: tenants."],
-  ["Clients", "The operator's side: credentials that act for a website."],
-  ["People", "The operator's side: subscribers, what they texted, and single messages."],
-  ["Faults", "The operator's side: what waits, what fails, and what is to be tried again."],
-  ["Carriers", "What carriers call."],
-  ["Health", "Whether the service can work."],
+  ["Links", "The links in texts."],
+  ["Websites", "For the operator: tenants."],
+  ["Clients", "For the operator: credentials that act for a website."],
+  ["People", "For the operator: subscribers, their texts, and single messages."],
+  ["Service state", "For the operator: backlogs, problems and dead jobs."],
+  ["Carriers", "Called by carriers."],
+  ["Health", "The liveness check."],
   ["Reference", "This document."],
 ] as const;
 
@@ -26,25 +27,20 @@ export const SECURITY_SCHEMES = {
 
 /** Markdown. */
 export function description(): string {
-  const rows = Object.values(ERROR_CODES).map(
-    ({ code, meaning, advice = "" }) => `| ${code} | ${meaning} | ${advice} |`,
-  );
-  return `${ABOUT}\n\n| Code | Means | What to do |\n|---|---|---|\n${rows.join("\n")}\n`;
-}
+  return `A text messaging service: client platforms send texts through it and read which numbers are subscribed.
 
-const ABOUT = `A text messaging service: client platforms send texts through it and ask which numbers are subscribed.
-
-Every answer has an \`X-Request-Id\`. Requests of a client are counted: 300 in any span of one second per website, whatever
-endpoint and outcome. Unknown fields are ignored; \`null\` and \`""\` count as absent for every field that is not required.
+Every response has an \`X-Request-Id\`. Each request of a client counts against the limit of its website: ${REQUESTS_PER_SECOND} in any span of one second, over all endpoints, clients and outcomes. Unknown fields are ignored. \`null\` and \`""\` count as absent for every optional field.
 
 ## Message statuses
 
-\`PENDING_TO_SEND\`, then \`SENDING\` (the carrier has it), then \`DELIVERED\` or \`FAILED_TO_DELIVERY\` (undelivered, or no receipt
-in time). \`FAILED_TO_SEND\`: the carrier refused it, or could not take it in time. \`NOT_SUBSCRIBED\`: opted out. At once:
-\`NOT_FOUND\` (a number never seen) and \`FAILED_TO_MATCH\` (no subscribed number for the e-mail address). A final status never
-changes.
+A final status never changes.
+
+${statusTable()}
 
 ## Errors
 
-The HTTP status is the code divided by 100, and codes never change meaning. The checks run in the order of this table: a
-wrong path is 404 to anyone, and a bad body is 429 when the website is over its limit.`;
+The HTTP status is the code divided by 100, and codes never change meaning. Checks run in the order of this table: a wrong path is 404 to anyone, and an invalid body is 429 while the website is over its limit.
+
+${errorTable()}
+`;
+}

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { BODY_LIMITS } from "../http/body.ts";
 import { type ApiOperation, pathParameter } from "./operation.ts";
 
 const CARRIER = pathParameter("carrier", "A carrier that is set up.", { type: "string" }, "twilio");
@@ -6,8 +7,8 @@ const CARRIER = pathParameter("carrier", "A carrier that is set up.", { type: "s
 /** What carriers call. Its form is each carrier's own. */
 export function carrierOperations(): ApiOperation[] {
   return (["get", "post"] as const).flatMap((method) => [
-    carrierOperation(method, "receipts", "Receive receipts", "What became of messages that the carrier took."),
-    carrierOperation(method, "inbound", "Receive inbound texts", "What people texted back."),
+    carrierOperation(method, "receipts", "Receive receipts", "Statuses of messages that the carrier accepted."),
+    carrierOperation(method, "inbound", "Receive inbound texts", "Texts that people sent."),
   ]);
 }
 
@@ -18,7 +19,7 @@ function carrierOperation(method: "get" | "post", name: string, summary: string,
     path: `/carriers/{carrier}/${name}`,
     tag: "Carriers",
     summary: `${summary} (${method.toUpperCase()})`,
-    description: `${about} In the carrier's own form, with its own proof: a signature, or a key in the URL.`,
+    description: `${about} In the carrier's own format, with its own proof of origin: a signature, or a key in the URL.`,
     access: "carrier",
     parameters: [CARRIER],
     ...(method === "post" ? { body: carrierBody() } : {}),
@@ -30,7 +31,8 @@ function carrierBody() {
   return {
     mediaTypes: ["application/json", "application/x-www-form-urlencoded"],
     schema: z.looseObject({}),
-    description: "As the carrier has it, at most 256 KB.",
+    description: "In the carrier's own format.",
+    limitBytes: BODY_LIMITS.carrier,
     examples: {},
   };
 }

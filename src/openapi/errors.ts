@@ -1,11 +1,10 @@
 import type { Failure } from "../domain/failure.ts";
+import { BODY_LIMITS } from "../http/body.ts";
 import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
 import { type ErrorAnswer, errorSchema, FAULT, toAnswer } from "../http/errors.ts";
 import { type HeaderName, referTo } from "./headers.ts";
 import type { ApiOperation } from "./operation.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";
-
-const LIMIT_BYTES = 131_072;
 
 const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K }> } = {
   "path-unknown": { kind: "path-unknown" },
@@ -21,7 +20,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "rate-exceeded": { kind: "rate-exceeded", retryAfterSeconds: 1 },
   "media-type-wrong": { kind: "media-type-wrong", expected: "application/json" },
   "encoding-wrong": { kind: "encoding-wrong" },
-  "body-too-large": { kind: "body-too-large", limitBytes: LIMIT_BYTES },
+  "body-too-large": { kind: "body-too-large", limitBytes: BODY_LIMITS.send },
   "body-incomplete": { kind: "body-incomplete" },
   "body-not-json": { kind: "body-not-json" },
   "fields-wrong": {

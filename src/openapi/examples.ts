@@ -28,34 +28,3 @@ export const SEND_BY_EMAIL = {
 
 /** phone_numbers,email in a line each, in Base64. */
 export const CSV_FILE = "cGhvbmVfbnVtYmVycyxlbWFpbAorMTIxMjU1NTAxMDEsYWRhQGV4YW1wbGUuY29tCg==";
-
-export const WEBSITE = {
-  websiteId: "brand",
-  name: "Brand",
-  carrier: "sandbox",
-  sender: null,
-  helpText: "Brand: call 212 555 0199.",
-  duplicateWindowHours: 24,
-  createdAt: TIME,
-  updatedAt: TIME,
-};
-
-export const CLIENT = {
-  clientId: CLIENT_ID,
-  websiteId: "brand",
-  callbackUrl: "https://example.com/callbacks",
-  operations: ["send", "status"],
-  suspended: false,
-  createdAt: TIME,
-  updatedAt: TIME,
-};
-
-export const INBOUND_TEXT = {
-  from: PHONE,
-  to: "+12125550199",
-  text: "Stop!",
-  keyword: "stop",
-  carrier: "twilio",
-  carrierMessageId: "SM00000000000000000000000000000001",
-  receivedAt: TIME,
-};

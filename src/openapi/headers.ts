@@ -1,3 +1,5 @@
+import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
+
 /** The headers of answers. Of a failure of the limiter itself, no answer has those of the limit. */
 export const HEADERS = {
   "X-Request-Id": {
@@ -7,30 +9,29 @@ export const HEADERS = {
     example: "0b0e1f3c-6a5d-4b57-9d9e-2f6c1c0f4a11",
   },
   "RateLimit-Policy": {
-    description:
-      "The limit of the website: 300 requests in any span of one second (IETF draft-ietf-httpapi-ratelimit-headers).",
+    description: `The limit of the website: ${REQUESTS_PER_SECOND} requests in any span of one second (IETF draft-ietf-httpapi-ratelimit-headers).`,
     schema: { type: "string", pattern: '^"website";q=\\d+;w=\\d+$' },
     example: '"website";q=300;w=1',
   },
   RateLimit: {
-    description: "How many requests are left to the website (`r`), and in how many seconds the span ends (`t`).",
+    description: "How many requests the website has left (`r`), and in how many seconds the span ends (`t`).",
     schema: { type: "string", pattern: '^"website";r=\\d+;t=\\d+$' },
     example: '"website";r=299;t=1',
   },
   "Retry-After": {
-    description: "Whole seconds after which the request may be repeated.",
+    description: "Whole seconds to wait before the retry.",
     required: true,
     schema: { type: "string", pattern: "^\\d+$" },
     example: "1",
   },
   Allow: {
-    description: "The methods that the path takes.",
+    description: "The methods of the path.",
     required: true,
     schema: { type: "string" },
     example: "POST",
   },
   Location: {
-    description: "The `clickUrl` of the message, query and fragment included; what is not ASCII in it is encoded.",
+    description: "The `clickUrl` of the message, query and fragment included; non-ASCII characters percent-encoded.",
     required: true,
     schema: { type: "string", pattern: "^[\\x21-\\x7e]+$" },
     example: "https://example.com/sale?from=sms#top",

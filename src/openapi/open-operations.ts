@@ -1,11 +1,33 @@
 import * as z from "zod";
-import { type ApiOperation, pathParameter } from "./operation.ts";
+import type { healthAnswerSchema } from "../http/health.ts";
+import { CHECK_TIMEOUT_MILLISECONDS, REMEMBERED_MILLISECONDS } from "../platform/health-memory.ts";
+import { type ApiOperation, ok, pathParameter } from "./operation.ts";
+import { checkTable } from "./tables.ts";
 
 const CODE = pathParameter("code", "Ten letters and digits.", { type: "string" }, "aB3dE5fG7h");
 
-/** What anyone may call. */
-export function openOperations(): ApiOperation[] {
-  return [followLink("get"), followLink("head"), document()];
+/** Open to anyone. */
+export function openOperations(healthSchema: ReturnType<typeof healthAnswerSchema>): ApiOperation[] {
+  return [followLink("get"), followLink("head"), document(), health(healthSchema)];
+}
+
+function health(schema: ReturnType<typeof healthAnswerSchema>): ApiOperation {
+  const check = { status: "ok", milliseconds: 4 } as const;
+  const checks = { configuration: { status: "ok", milliseconds: 0 }, database: check, credentials: check } as const;
+  const failing = { status: "failing", milliseconds: 2000 } as const;
+  return {
+    id: "health",
+    method: "get",
+    path: "/health",
+    tag: "Health",
+    summary: "Check whether the service can work",
+    description: `A check fails after ${CHECK_TIMEOUT_MILLISECONDS / 1000} seconds; the log has the reason (\`health.failing\`). A result is up to ${REMEMBERED_MILLISECONDS / 1000} seconds old.\n\n${checkTable()}`,
+    access: "open",
+    answers: [
+      ok(schema, "Every check is ok.", { status: "ok", checks: { ...checks, limiter: check } }),
+      ok(schema, "A check fails.", { status: "failing", checks: { ...checks, limiter: failing } }, 503),
+    ],
+  };
 }
 
 function followLink(method: "get" | "head"): ApiOperation {
@@ -14,16 +36,20 @@ function followLink(method: "get" | "head"): ApiOperation {
     method,
     path: "/l/{code}",
     tag: "Links",
-    summary: method === "get" ? "Follow a tracking link" : "Follow a tracking link, without being counted",
+    summary: method === "get" ? "Follow a tracking link" : "Follow a tracking link without being counted",
     description:
-      "The link that a text has in place of its `clickUrl`. A click is counted after the answer; robots, previews and prefetches are counted apart.",
+      "The link that replaces `clickUrl` in a text. A person's clicks are counted, and the first three on a message are posted as callbacks; robots, previews and prefetches are counted separately.",
     access: "open",
     parameters: [CODE],
     answers: [
-      { status: 302, description: "To the very `clickUrl`.", headers: ["Location"] },
+      {
+        status: 302,
+        description: "Redirects to the exact `clickUrl`, with non-ASCII characters percent-encoded.",
+        headers: ["Location"],
+      },
       {
         status: 404,
-        description: "No such link, or one that is no longer kept: a page for a person.",
+        description: "An unknown or purged link: a page for a person.",
         ...(method === "get" ? { mediaType: "text/html", schema: z.string() } : {}),
       },
     ],
@@ -47,5 +73,6 @@ function document(): ApiOperation {
         schema: z.looseObject({ openapi: z.string() }),
       },
     ],
+    errors: ["store-unavailable"],
   };
 }

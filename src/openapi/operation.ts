@@ -20,7 +20,8 @@ export interface RequestBody {
   /** Where a carrier posts what is its own, several. */
   mediaTypes: string[];
   schema: z.ZodType;
-  description: string;
+  description?: string;
+  limitBytes: number;
   examples: Record<string, unknown>;
 }
 
@@ -53,6 +54,21 @@ export interface ApiOperation {
   errors?: ErrorKind[];
 }
 
+/** The answer of a call that worked. The compiler checks the example against the schema. */
+export function ok<Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  example: z.output<Schema>,
+  status = 200,
+): Answer {
+  return { status, mediaType: "application/json", schema, description, example };
+}
+
 export function pathParameter(name: string, description: string, schema: object, example: string): Parameter {
   return { name, in: "path", required: true, description, schema, example };
+}
+
+/** Such as `128 KB`. */
+export function toSize(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${bytes / 1024} KB` : `${bytes / (1024 * 1024)} MB`;
 }

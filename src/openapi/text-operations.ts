@@ -2,6 +2,7 @@ import { bulkSendAnswerSchema, bulkSendRequestSchema, MAX_BULK_MESSAGES } from "
 import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
 import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
 import { subscribeSchema } from "../domain/subscribe-request.ts";
+import { BODY_LIMITS } from "../http/body.ts";
 import { messageStatusAnswerSchema } from "../http/message-status.ts";
 import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";
 import { CSV_FILE, MESSAGE_ID, OTHER_PHONE, PHONE, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "./examples.ts";
@@ -14,7 +15,7 @@ const IDEMPOTENCY_KEY: Parameter = {
   in: "header",
   required: false,
   description:
-    "1 to 255 visible characters, such as `order-4711-shipped`. It belongs to the client. The same key and body within 24 hours answers the same ids and sends nothing again; with another body it is 409. After 24 hours the key is new.",
+    "1 to 255 visible characters, such as `order-4711-shipped`, unique to the client. Within 24 hours, the same key and body return the same ids and send nothing again; the same key with another body is 409. After 24 hours the key is new.",
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
 };
 
@@ -22,8 +23,8 @@ export function textOperations(): ApiOperation[] {
   return [sendMessage(), sendBulk(), messageStatus(), subscribe(), unsubscribe(), subscriptionStatus()];
 }
 
-function json(schema: RequestBody["schema"], description: string, examples: Record<string, unknown>): RequestBody {
-  return { mediaTypes: JSON_ONLY, schema, description, examples };
+function json(schema: RequestBody["schema"], limitBytes: number, examples: Record<string, unknown>): RequestBody {
+  return { mediaTypes: JSON_ONLY, schema, limitBytes, examples };
 }
 
 function ok(schema: RequestBody["schema"], description: string, example: unknown): Answer {
@@ -38,12 +39,12 @@ function sendMessage(): ApiOperation {
     tag: "Messages",
     summary: "Send a message",
     description:
-      "Names its recipient by `phone` or by `email`: of several subscribed numbers of an address, the one subscribed last. Unknown fields are ignored. What becomes of the message is told by callbacks.",
+      "Stores the message; callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored.",
     access: { client: "send" },
     parameters: [IDEMPOTENCY_KEY],
-    body: json(sendRequestSchema, "At most 128 KB.", { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),
+    body: json(sendRequestSchema, BODY_LIMITS.send, { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),
     answers: [
-      ok(sendAnswerSchema, "The message is stored: it will not be lost, and not be sent twice.", {
+      ok(sendAnswerSchema, "The message is stored: it is never lost and never sent twice.", {
         messageId: MESSAGE_ID,
       }),
     ],
@@ -58,12 +59,12 @@ function sendBulk(): ApiOperation {
     path: "/text/bulk/message/send",
     tag: "Messages",
     summary: "Send many messages",
-    description: `Each of up to ${MAX_BULK_MESSAGES.toLocaleString("en")} messages stands for itself, and the request counts as one against the limit. Messages over the limit are in \`failedSent\`, one by one up to 50,000 of them, and the rest in one item. A request that ends early is an error whose \`details\` name the messages that were stored, and whose \`message\` says how to go on.`,
+    description: `Each of up to ${MAX_BULK_MESSAGES.toLocaleString("en")} messages succeeds or fails on its own; the request counts once against the rate limit. Messages beyond the limit are in \`failedSent\`: one item each for the first 50,000, and one item for the rest. A request that ends early returns an error: \`details\` names the messages that were stored, and \`message\` says how to continue.`,
     access: { client: "send" },
     parameters: [IDEMPOTENCY_KEY],
-    body: json(bulkSendRequestSchema, "At most 48 MB.", { two: { messages: [SEND_BY_PHONE, SEND_BY_EMAIL] } }),
+    body: json(bulkSendRequestSchema, BODY_LIMITS.bulk, { two: { messages: [SEND_BY_PHONE, SEND_BY_EMAIL] } }),
     answers: [
-      ok(bulkSendAnswerSchema, "What became of each message, by its index in the request.", {
+      ok(bulkSendAnswerSchema, "The outcome of each message, by its index in the request.", {
         successSent: [{ index: 0, messageId: MESSAGE_ID }],
         failedSent: [{ index: 1, phone: "12125550101", email: null, errorMessage: "phone: must be an E.164 number" }],
       }),
@@ -78,15 +79,15 @@ function messageStatus(): ApiOperation {
     method: "get",
     path: "/text/message/status",
     tag: "Messages",
-    summary: "Ask for the status of a message",
-    description: "A message of another website is unknown (40401).",
+    summary: "Read the status of a message",
+    description: "A message of another website is unknown.",
     access: { client: "status" },
     parameters: [
       {
         name: "messageId",
         in: "query",
         required: true,
-        description: "As the send request was answered.",
+        description: "The id that the send request returned.",
         schema: { type: "string", format: "uuid" },
         example: MESSAGE_ID,
       },
@@ -107,8 +108,6 @@ const LISTS = {
   file: { csv_file: CSV_FILE },
 };
 
-const LIST_BODY = "At most 8 MB, with `phone_numbers`, `csv_file`, or both.";
-
 function subscribe(): ApiOperation {
   const withPurpose = {
     array: { ...LISTS.array, sendPurpose: "newsletter" },
@@ -120,11 +119,12 @@ function subscribe(): ApiOperation {
     path: "/text/subscribe",
     tag: "Subscriptions",
     summary: "Subscribe numbers",
-    description: "The file may have a column `email`. Numbers whose owners texted STOP are not brought back.",
+    description:
+      "The file may have a column `email`. `failedToProcessNumbers` has the numbers whose owners opted out themselves: only they can undo it, by texting START. Safe to repeat.",
     access: { client: "subscribe" },
-    body: json(subscribeSchema, LIST_BODY, withPurpose),
+    body: json(subscribeSchema, BODY_LIMITS.lists, withPurpose),
     answers: [
-      ok(subscribeAnswerSchema, "What became of the numbers.", {
+      ok(subscribeAnswerSchema, "How many numbers are subscribed, and which are not.", {
         message: "1 number is subscribed.",
         invalidPhoneNumbers: ["1.2E+10"],
         failedToProcessNumbers: [OTHER_PHONE],
@@ -140,9 +140,10 @@ function unsubscribe(): ApiOperation {
     path: "/text/unsubscribe",
     tag: "Subscriptions",
     summary: "Unsubscribe numbers",
-    description: "A number never seen is stored as opted out too. Messages that are not submitted yet are not sent.",
+    description:
+      "Unknown numbers are stored as opted out. Messages that wait for submission are not sent. Safe to repeat.",
     access: { client: "unsubscribe" },
-    body: json(phoneListSchema, LIST_BODY, LISTS),
+    body: json(phoneListSchema, BODY_LIMITS.lists, LISTS),
     answers: [
       ok(unsubscribeAnswerSchema, "The numbers are unsubscribed.", {
         message: "2 numbers are unsubscribed.",
@@ -158,12 +159,13 @@ function subscriptionStatus(): ApiOperation {
     method: "post",
     path: "/text/subscription/status",
     tag: "Subscriptions",
-    summary: "Ask which numbers are subscribed",
-    description: "Each distinct number once, where it first came, those of `phone_numbers` first.",
+    summary: "Read which numbers are subscribed",
+    description:
+      "Each distinct number appears once, in order of first appearance, `phone_numbers` before `csv_file`. `invalidPhoneNumbers` has the others as they were given: a spreadsheet's `1.2E+10` is reported, never guessed.",
     access: { client: "subscription" },
-    body: json(phoneListSchema, LIST_BODY, LISTS),
+    body: json(phoneListSchema, BODY_LIMITS.lists, LISTS),
     answers: [
-      ok(subscriptionStatusAnswerSchema, "A number never seen is `false`.", {
+      ok(subscriptionStatusAnswerSchema, "An unknown number is `false`.", {
         phoneNumberStatuses: [{ phoneNumber: PHONE, subscriptionStatus: true }],
         invalidPhoneNumbers: ["1.2E+10"],
       }),

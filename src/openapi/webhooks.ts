@@ -13,7 +13,7 @@ const HEADERS = {
 } as const;
 
 const ABOUT =
-  "Posted to the client's callback URL, unless `callbackData` was `\"\"` or the client has no URL. One attempt, ever: a redirect is not followed, and after 10 seconds the connection is closed. Signed as Standard Webhooks says, with the client's callback secret. Events may arrive out of order; `occurredAt` orders them.";
+  "Posted to the client's callback URL, unless `callbackData` was `\"\"` or the client has no URL. One attempt, ever: redirects are not followed, and the connection is closed after 10 seconds. Signed as in Standard Webhooks, with the client's callback secret. Events may arrive out of order; `occurredAt` orders them.";
 
 /** What the service posts to a client. */
 export function webhooks(): JsonObject {
@@ -22,10 +22,10 @@ export function webhooks(): JsonObject {
   const change = { eventId: `${MESSAGE_ID}_DELIVERED`, eventType: "message.status", ...about };
   const click = { eventId: `${MESSAGE_ID}_CLICK_${CLICK_ID}`, eventType: "message.clicked", ...about };
   return {
-    "message.status": webhook("messageStatusChanged", "The status of a message has changed", change),
+    "message.status": webhook("messageStatusChanged", "The status of a message changed", change),
     "message.clicked": webhook(
       "messageClicked",
-      "A person has followed the link of a message: the first three times",
+      "A person followed the link of a message, the first three times",
       click,
     ),
   };
@@ -50,7 +50,7 @@ function webhook(id: string, summary: string, example: { eventType: string }): J
       required: true,
       content: { "application/json": { schema: toJsonSchema(schema), example } },
     },
-    responses: { default: { description: "Whatever comes back is kept for the operator, and never posted again." } },
+    responses: { default: { description: "The response is kept for the operator. The event is never posted again." } },
   };
   return { post };
 }

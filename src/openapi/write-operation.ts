@@ -1,6 +1,6 @@
 import { type ErrorResponses, errorsOf } from "./errors.ts";
 import { type HeaderName, referTo } from "./headers.ts";
-import type { Access, Answer, ApiOperation, RequestBody } from "./operation.ts";
+import { type Access, type Answer, type ApiOperation, type RequestBody, toSize } from "./operation.ts";
 import type { JsonObject, SchemaNames } from "./schemas.ts";
 
 /** An Operation Object. */
@@ -34,7 +34,9 @@ function writeSecurity(access: Access): JsonObject[] {
   return access === "operator" ? [{ Operator: [] }] : [];
 }
 
-function writeBody({ mediaTypes, schema, description, examples }: RequestBody, names: SchemaNames): JsonObject {
+function writeBody(body: RequestBody, names: SchemaNames): JsonObject {
+  const { mediaTypes, schema, examples } = body;
+  const description = `${body.description ?? ""} At most ${toSize(body.limitBytes)}.`.trim();
   const values = Object.entries(examples).map(([name, value]) => [name, { value }]);
   const content = {
     schema: names.refer(schema),

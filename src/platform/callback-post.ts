@@ -6,7 +6,7 @@ import type { CallbackOutcome } from "./store/events.ts";
 export const CALLBACK_TIMEOUT_MILLISECONDS = 10_000;
 
 /** How much of what comes back is kept for the operator. */
-const KEPT_BYTES = 1024;
+export const KEPT_BYTES = 1024;
 
 export interface PostResult {
   outcome: CallbackOutcome;

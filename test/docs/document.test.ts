@@ -24,7 +24,7 @@ function findContents(value: unknown, at = ""): { at: string; content: Content[s
 }
 
 describe("the document", () => {
-  /** After a change of routes or schemas: `npm run openapi`. */
+  /** After a change of routes or schemas: `npm run docs`. */
   it("is answered to anyone, as the routes and schemas of today make it", async () => {
     const world = await World.create();
     const answer = await world.fetch("/openapi.json");

@@ -24,7 +24,7 @@ export interface Flow {
   onlyLong?: boolean;
 }
 
-const WHENS: Fault["when"][] = ["before", "after"];
+const WHENS: Fault["when"][] = ["before", "after", "silent"];
 const ALL: Fault["lasts"] = "on every binding";
 
 export interface Result extends Comparison {
@@ -67,7 +67,10 @@ async function playAll(stage: Stage, flow: Flow): Promise<Scene[]> {
   return scenes;
 }
 
-/** Each call in each way; that all bindings fail together, and what the store's own repetition hides, in the long form. */
+/**
+ * Each call in each way; that all bindings fail together, and what the store's own repetition hides, in the long form.
+ * A single silence is, once its time limit is over, much like a failure that took effect.
+ */
 function faultsOf({ survivesAll }: Flow, calls: Binding[]): Fault[] {
   const isLong = inject("faultSeeds") > 1;
   const lasts: Fault["lasts"][] = ["once", "on its binding", ...(survivesAll && isLong ? [ALL] : [])];
@@ -75,7 +78,7 @@ function faultsOf({ survivesAll }: Flow, calls: Binding[]): Fault[] {
     lasts.flatMap((it) => WHENS.map((when) => ({ binding, nth: index + 1, lasts: it, when }))),
   );
   const isHidden = ({ binding, lasts, when }: (typeof faults)[number]) =>
-    binding === "D1" && lasts === "once" && when === "before";
+    lasts === "once" && (when === "silent" || (binding === "D1" && when === "before"));
   return faults.filter((fault) => isLong || !isHidden(fault)).map(({ nth, when, lasts }) => ({ nth, when, lasts }));
 }
 

@@ -122,7 +122,7 @@ function long(scene: Scene): Item[] {
   return [item(scene, undefined, { note }), item(scene, undefined, { note })];
 }
 
-/** Repeats as README says: with a key the same request, without one what was not told to be stored. */
+/** Repeats as docs/api.md says: with a key the same request, without one what was not told to be stored. */
 async function sendBulk(scene: Scene, items: Item[], headers: Record<string, string> = {}): Promise<void> {
   const isKeyed = Object.keys(headers).length > 0;
   let left = items;

@@ -3,6 +3,7 @@ import type { Deps } from "../../src/deps.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
 import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
+import { silent } from "../silence.ts";
 
 /** What each binding says when it fails. */
 const ERRORS = {
@@ -18,8 +19,8 @@ export type Binding = keyof typeof ERRORS;
 export interface Fault {
   /** Which of the calls fails, from 1. */
   nth: number;
-  /** A call that fails after has taken effect, and its caller does not hear of it. */
-  when: "before" | "after";
+  /** A call that fails after has taken effect, and its caller does not hear of it; of a silent one, its caller hears nothing. */
+  when: "before" | "after" | "silent";
   /** The one call; every further call of its binding, the repetitions of the store included; every call of any. */
   lasts: "once" | "on its binding" | "on every binding";
   /** How the further calls fail, if not like the first. */
@@ -27,7 +28,7 @@ export interface Fault {
 }
 
 /** Whether a call of a binding fails, and when: drawn for each, in place of a fault. */
-export type Draw = (binding: Binding) => "before" | "after" | undefined;
+export type Draw = (binding: Binding) => Fault["when"] | undefined;
 
 /** Counts the calls that a flow makes to its bindings, and lets those fail that a fault says. */
 export class Injector {
@@ -66,6 +67,7 @@ export class Injector {
   async #call<T>(binding: Binding, run: () => Promise<T>): Promise<T> {
     const when = this.#failure(this.calls.push(binding), binding);
     if (when === "before") throw new Error(ERRORS[binding]);
+    if (when === "silent") return silent(run());
     const result = await run();
     if (when === "after") throw new Error(ERRORS[binding]);
     return result;

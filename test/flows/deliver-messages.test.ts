@@ -212,7 +212,7 @@ describe("a store that fails", () => {
       expect(await deliver(messageId)).toEqual({ acknowledged: 0, retried: 1 });
       expect(carrier.submitted).toEqual([]);
       mend();
-      world.advance(10);
+      world.advance(30);
       await world.runQueues();
       await deliver(messageId);
       expect(carrier.submitted).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** Erased people stay erased: whatever comes at the same time, and whichever secrets are replaced. */
+/** Erased people stay erased: under imports at the same time, and under new secrets. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { applyReceipts } from "../../src/flows/apply-receipts.ts";

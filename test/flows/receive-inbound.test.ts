@@ -173,7 +173,7 @@ describe("a sender that its website no longer has", () => {
     expect(withoutEffect()).toMatchObject([{ carrier: "twilio", websiteId: "" }]);
   });
 
-  it("that another website has now: STOP is for whom the person knows, and for its owner", async () => {
+  it("that another website has now: STOP is for the website that knows the person, and for the owner", async () => {
     await world.website("brand", { sender: "+12125550005" });
     await world.website("next", { sender: OURS });
     await text("STOP");

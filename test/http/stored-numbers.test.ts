@@ -13,7 +13,7 @@ let client: TestClient;
 beforeEach(async () => {
   world = await World.create();
   client = await world.brand([ADA]);
-  const { messageId } = { messageId: await world.send(client, { phone: ADA }) };
+  const messageId = await world.send(client, { phone: ADA });
   await world.rows("UPDATE messages SET phone = ?2 WHERE message_id = ?1", messageId, toDigits(TEXTED));
   await world.rows(
     `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id) VALUES ('brand', ?1, 1, 'a@example.com', 1)`,

@@ -63,7 +63,7 @@ function toPhones(rows: Row[] = []): string[] {
 /** How many numbers' tombstones, of 64 characters and at most three each, D1 takes in one value. */
 const MARKED_ROWS = 9_000;
 
-/** Subscribes those that were not erased. Their tombstones are computed outside of the transaction, and looked for in it. */
+/** Subscribes the numbers that were not erased. It computes their tombstones before the transaction, which looks for them. */
 async function subscribeOthers(target: Target, rows: ChangeRow[], tombstonesOf: TombstonesOf): Promise<string[]> {
   const refused: string[] = [];
   for (let start = 0; start < rows.length; start += MARKED_ROWS) {

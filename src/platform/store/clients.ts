@@ -1,5 +1,6 @@
 import type { Client, Credentials, Operation } from "../../domain/client.ts";
-import { parseJsonColumn, type Row, runBatch, runQuery } from "./database.ts";
+import { parseJsonColumn, runBatch, runQuery } from "./database.ts";
+import type { ClientRow, WebsiteRow } from "./rows.ts";
 
 export interface NewClient extends Client {
   secretHash: string;
@@ -84,7 +85,7 @@ export async function rotateSecrets(
 }
 
 export async function findClient(db: D1Database, clientId: string): Promise<Client | undefined> {
-  const [row] = await runQuery(db.prepare("SELECT * FROM clients WHERE client_id = ?1").bind(clientId));
+  const [row] = await runQuery<ClientRow>(db.prepare("SELECT * FROM clients WHERE client_id = ?1").bind(clientId));
   return row && toClient(row);
 }
 
@@ -92,25 +93,27 @@ export async function listClients(db: D1Database, websiteId: string): Promise<Cl
   const query = db
     .prepare("SELECT * FROM clients WHERE website_id = ?1 ORDER BY created_at, client_id")
     .bind(websiteId);
-  return (await runQuery(query)).map(toClient);
+  return (await runQuery<ClientRow>(query)).map(toClient);
 }
 
 /** None where they cannot be read: such a client is refused, and the others that are read with it are not. */
-function readOperations(row: Row): Operation[] {
+function readOperations(row: Pick<ClientRow, "operations">): Operation[] {
   return parseJsonColumn<Operation[]>(row.operations, []);
 }
 
-function toClient(row: Row): Client {
+function toClient(row: ClientRow): Client {
   return {
-    clientId: row.client_id as string,
-    websiteId: row.website_id as string,
-    callbackUrl: row.callback_url as string | null,
+    clientId: row.client_id,
+    websiteId: row.website_id,
+    callbackUrl: row.callback_url,
     operations: readOperations(row),
     suspended: row.suspended === 1,
-    createdAt: row.created_at as number,
-    changedAt: row.changed_at as number,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
   };
 }
+
+type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours">;
 
 const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
   c.old_until, w.duplicate_window_hours FROM clients c JOIN websites w ON w.website_id = c.website_id`;
@@ -123,7 +126,7 @@ const SETTLED_AFTER_MILLISECONDS = 120_000;
 
 /** The clients of which KV may not hold the latest state, as KV is to hold them. */
 export async function findUncopied(db: D1Database, limit: number): Promise<Credentials[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<CredentialsRow>(
     db
       .prepare(
         `${CREDENTIALS} WHERE c.copied_at IS NULL OR c.copied_at < c.changed_at + ${SETTLED_AFTER_MILLISECONDS} LIMIT ?1`,
@@ -138,7 +141,9 @@ export async function findCredentials(
   by: { websiteId: string } | { clientId: string },
 ): Promise<Credentials[]> {
   const [column, value] = "clientId" in by ? ["client_id", by.clientId] : ["website_id", by.websiteId];
-  return (await runQuery(db.prepare(`${CREDENTIALS} WHERE c.${column} = ?1`).bind(value))).map(toCredentials);
+  return (await runQuery<CredentialsRow>(db.prepare(`${CREDENTIALS} WHERE c.${column} = ?1`).bind(value))).map(
+    toCredentials,
+  );
 }
 
 export async function markCopied(db: D1Database, clientIds: string[], now: number): Promise<void> {
@@ -149,14 +154,14 @@ export async function markCopied(db: D1Database, clientIds: string[], now: numbe
   ]);
 }
 
-function toCredentials(row: Row): Credentials {
+function toCredentials(row: CredentialsRow): Credentials {
   return {
-    clientId: row.client_id as string,
-    websiteId: row.website_id as string,
+    clientId: row.client_id,
+    websiteId: row.website_id,
     operations: readOperations(row),
     suspended: row.suspended === 1,
-    secretHash: row.secret_hash as string,
-    oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash as string, until: row.old_until as number } : null,
-    duplicateWindowHours: row.duplicate_window_hours as number | null,
+    secretHash: row.secret_hash,
+    oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash, until: row.old_until ?? 0 } : null,
+    duplicateWindowHours: row.duplicate_window_hours,
   };
 }

@@ -1,5 +1,6 @@
 import type { Credentials } from "../../domain/client.ts";
 import { RequestFailure } from "../../domain/failure.ts";
+import { withinTime } from "../time-limit.ts";
 
 /**
  * How long KV may answer from its cache, and how long an isolate may answer from its own. Together they stay well below
@@ -8,6 +9,9 @@ import { RequestFailure } from "../../domain/failure.ts";
 const KV_CACHE_SECONDS = 30;
 const ISOLATE_CACHE_MILLISECONDS = 30_000;
 const ISOLATE_CACHE_ENTRIES = 1000;
+
+/** How long KV may take: a read takes milliseconds, a write to the edge's centre a second at times. */
+const KV_MILLISECONDS = 5000;
 
 const keyOf = (clientId: string) => `client:${clientId}`;
 
@@ -39,7 +43,8 @@ export class CredentialStore {
   /** @throws RequestFailure store-unavailable */
   async read(clientId: string): Promise<Credentials | null> {
     try {
-      return await this.#kv.get<Credentials>(keyOf(clientId), { type: "json", cacheTtl: KV_CACHE_SECONDS });
+      const reading = this.#kv.get<Credentials>(keyOf(clientId), { type: "json", cacheTtl: KV_CACHE_SECONDS });
+      return await withinTime(KV_MILLISECONDS, reading);
     } catch (error) {
       throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
     }
@@ -48,7 +53,8 @@ export class CredentialStore {
   /** @throws RequestFailure store-unavailable */
   async write(credentials: Credentials): Promise<void> {
     try {
-      await this.#kv.put(keyOf(credentials.clientId), JSON.stringify(credentials));
+      const writing = this.#kv.put(keyOf(credentials.clientId), JSON.stringify(credentials));
+      await withinTime(KV_MILLISECONDS, writing);
     } catch (error) {
       throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
     }

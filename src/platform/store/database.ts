@@ -1,16 +1,26 @@
 import { RequestFailure } from "../../domain/failure.ts";
-import { LONGEST_STORE_PAUSE_MILLISECONDS, STORE_TRIES } from "../../domain/retry-policy.ts";
+import { LONGEST_STORE_PAUSE_MILLISECONDS, SILENT_STORE_TRIES, STORE_TRIES } from "../../domain/retry-policy.ts";
+import { SilenceError, withinTime } from "../time-limit.ts";
+
+/** How long one try may take: of what a request or a job asks, the largest takes a second or two. */
+const TRY_MILLISECONDS = 10_000;
+
+/** As long as D1 itself lets a call run; for what counts by the million. */
+export const LONGEST_TRY_MILLISECONDS = 30_000;
 
 /** Faults of our own statements: repeating them cannot help, and hiding them as an outage would mislead. */
 const OWN_FAULT = /constraint failed|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL/i;
 
 /**
  * Runs statements as one transaction. When the store fails it is asked again, so every batch must be safe to run twice:
- * a failure does not tell whether the transaction took effect.
+ * a failure does not tell whether the transaction took effect. A try that was given up for its silence may even take effect
+ * after the next one, or after this has thrown, for as long as D1 lets a call run. So each statement depends on what it
+ * finds (a status, a claim, a key, a time of change), under names that both tries share: late, it finds its work done. And
+ * what gives a claim back that nobody heard of waits until it cannot be taken any more (see claimOrRelease).
  * @throws RequestFailure store-unavailable when it keeps failing
  */
 export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
-  return untilItAnswers(() => db.batch<Row>(statements));
+  return untilItAnswers(() => db.batch<Row>(statements), TRY_MILLISECONDS);
 }
 
 /** The same, with each statement's result under its name; null statements are left out, and have an empty one. */
@@ -36,9 +46,17 @@ export async function runNamed<Name extends string>(
   return Object.fromEntries(entries.map(([name, { results }]) => [name, results])) as Record<Name, Row[]>;
 }
 
-/** One statement's rows; see runBatch for failures. */
-export async function runQuery(statement: D1PreparedStatement): Promise<Row[]> {
-  return (await untilItAnswers(() => statement.all<Row>())).results;
+/** One statement's rows; see runBatch for failures. @param tryMilliseconds how long one try may take */
+export async function runQuery<T = Row>(
+  statement: D1PreparedStatement,
+  tryMilliseconds = TRY_MILLISECONDS,
+): Promise<T[]> {
+  return (await untilItAnswers(() => statement.all<T>(), tryMilliseconds)).results;
+}
+
+/** Runs a statement that is not safe to run twice. @throws whatever it fails with: it may have taken effect */
+export async function runOnce(statement: D1PreparedStatement): Promise<void> {
+  await withinTime(TRY_MILLISECONDS, statement.all());
 }
 
 /** A row as D1 gives it. Each store maps its own rows to types. */
@@ -53,13 +71,16 @@ export function parseJsonColumn<T>(column: Row[string] | undefined, otherwise: T
   }
 }
 
-async function untilItAnswers<T>(run: () => Promise<T>): Promise<T> {
+async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number): Promise<T> {
+  let silences = 0;
   for (let tries = 1; ; tries++) {
     try {
-      return await run();
+      return await withinTime(tryMilliseconds, run());
     } catch (error) {
       if (OWN_FAULT.test(String(error))) throw error;
-      if (tries === STORE_TRIES) throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+      if (error instanceof SilenceError) silences += 1;
+      if (tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
+        throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
       await scheduler.wait(Math.random() * LONGEST_STORE_PAUSE_MILLISECONDS);
     }
   }

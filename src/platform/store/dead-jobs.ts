@@ -1,4 +1,5 @@
-import { type Row, runBatch, runNamed, runQuery, toJsonLists } from "./database.ts";
+import { runBatch, runNamed, runQuery, toJsonLists } from "./database.ts";
+import type { DeadJobRow } from "./rows.ts";
 
 /** A job that is not tried any more. */
 export interface DeadJob {
@@ -39,18 +40,18 @@ export async function listDeadJobs(db: D1Database, before: string | null, limit:
        ORDER BY died_at DESC, id DESC LIMIT ?2`,
     )
     .bind(before, limit);
-  return (await runQuery(query)).map(toDeadJob);
+  return (await runQuery<DeadJobRow>(query)).map(toDeadJob);
 }
 
 export async function findDeadJob(db: D1Database, id: string): Promise<DeadJob | undefined> {
-  const [row] = await runQuery(db.prepare("SELECT * FROM dead_jobs WHERE id = ?1").bind(id));
+  const [row] = await runQuery<DeadJobRow>(db.prepare("SELECT * FROM dead_jobs WHERE id = ?1").bind(id));
   return row && toDeadJob(row);
 }
 
 /** Those that nobody has put back, the oldest first. */
 export async function listWaitingDeadJobs(db: D1Database, limit: number): Promise<DeadJob[]> {
   const query = db.prepare("SELECT * FROM dead_jobs WHERE put_back_at IS NULL ORDER BY died_at LIMIT ?1").bind(limit);
-  return (await runQuery(query)).map(toDeadJob);
+  return (await runQuery<DeadJobRow>(query)).map(toDeadJob);
 }
 
 /** @returns how many still wait, one thousand at most */
@@ -69,13 +70,13 @@ export async function purgeDeadJobs(db: D1Database, before: number): Promise<num
   return (await runQuery(db.prepare("DELETE FROM dead_jobs WHERE died_at <= ?1 RETURNING id").bind(before))).length;
 }
 
-function toDeadJob(row: Row): DeadJob {
+function toDeadJob(row: DeadJobRow): DeadJob {
   return {
-    id: row.id as string,
-    queue: row.queue as string,
-    body: row.body as string,
-    diedAt: row.died_at as number,
-    error: row.error as string | null,
-    putBackAt: row.put_back_at as number | null,
+    id: row.id,
+    queue: row.queue,
+    body: row.body,
+    diedAt: row.died_at,
+    error: row.error,
+    putBackAt: row.put_back_at,
   };
 }

@@ -137,17 +137,17 @@ function splitEventId(eventId: DueEvent): [messageId: string, event: string] {
 }
 
 /** A click's event is `CLICK_` and its id; any other is a status. */
-export function isClick(row: Row): boolean {
-  return String(row.event).startsWith("CLICK_");
+export function isClick(event: string): boolean {
+  return event.startsWith("CLICK_");
 }
 
 function toClaimedCallback(row: Row): ClaimedCallback {
   return {
     eventId: `${row.message_id}_${row.event}`,
-    eventType: isClick(row) ? "message.clicked" : "message.status",
+    eventType: isClick(row.event as string) ? "message.clicked" : "message.status",
     messageId: row.message_id as string,
     // Of a change, the status at that time; of a click, the present one.
-    status: (isClick(row) ? row.status : row.event) as MessageStatus,
+    status: (isClick(row.event as string) ? row.status : row.event) as MessageStatus,
     occurredAt: row.occurred_at as number,
     phone: row.phone === null ? null : toE164(row.phone as number),
     sendPurpose: row.send_purpose as string,
@@ -201,13 +201,4 @@ export async function releaseCallbacks(
       )
       .bind(toKeys(eventIds), now, claim),
   ]);
-}
-
-/** A message's events, in order. */
-export async function readEvents(db: D1Database, messageId: string): Promise<Row[]> {
-  return runQuery(
-    db
-      .prepare("SELECT * FROM events WHERE message_id = ?1 ORDER BY occurred_at, event = 'SENDING' DESC")
-      .bind(messageId),
-  );
 }

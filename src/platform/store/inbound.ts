@@ -1,16 +1,17 @@
 import type { Keyword } from "../../domain/keyword.ts";
 import type { NewMessage } from "../../domain/message.ts";
-import { type Row, runBatch, runQuery } from "./database.ts";
+import { runBatch, runQuery } from "./database.ts";
 import type { Tombstone } from "./erasure.ts";
 import { keywordStatements } from "./keyword-statements.ts";
+import type { InboundTextRow } from "./rows.ts";
 
 /** A text that a person sent. */
 export interface InboundRecord {
-  /** Whom it is for; `[""]` where no website was found. */
+  /** The websites that it is for; `[""]` when none was found. */
   websiteIds: string[];
   carrier: string;
   carrierMessageId: string;
-  /** E.164, or as the carrier gave what is no phone number. */
+  /** E.164; as the carrier gave it when it is not a phone number. */
   from: string;
   to: string;
   text: string;
@@ -63,13 +64,33 @@ function replyStatement(db: D1Database, reply: NewMessage | null): D1PreparedSta
     .bind(reply?.messageId ?? "");
 }
 
+/** A text as it is stored. */
+export interface InboundText
+  extends Pick<InboundRecord, "carrier" | "carrierMessageId" | "from" | "to" | "text" | "keyword" | "receivedAt"> {
+  /** null: no website has its recipient as a sender. */
+  websiteId: string | null;
+}
+
+function toInboundText(row: InboundTextRow): InboundText {
+  return {
+    websiteId: row.website_id || null,
+    carrier: row.carrier,
+    carrierMessageId: row.carrier_message_id,
+    from: row.sender,
+    to: row.recipient,
+    text: row.text,
+    keyword: row.keyword,
+    receivedAt: row.received_at,
+  };
+}
+
 /** Texts to a website, the latest first; of one sender, where one is given. */
 export async function listInbound(
   db: D1Database,
   websiteId: string,
   { sender, before, limit }: { sender: string | null; before: number; limit: number },
-): Promise<Row[]> {
-  return runQuery(
+): Promise<InboundText[]> {
+  const rows = await runQuery<InboundTextRow>(
     db
       .prepare(
         `SELECT * FROM inbound_texts WHERE website_id = ?1 AND (?2 IS NULL OR sender = ?2) AND received_at < ?3
@@ -77,22 +98,24 @@ export async function listInbound(
       )
       .bind(websiteId, sender, before, limit),
   );
+  return rows.map(toInboundText);
 }
 
-/** Keywords that could not be acted upon, and whatever reached no website, the latest first. */
-export async function listWithoutEffect(db: D1Database, before: number, limit: number): Promise<Row[]> {
+/** Keywords that had no effect, and texts that reached no website, the latest first. */
+export async function listWithoutEffect(db: D1Database, before: number, limit: number): Promise<InboundText[]> {
   const latest = (condition: string) =>
     `SELECT * FROM (SELECT * FROM inbound_texts WHERE ${condition} AND received_at < ?1 ORDER BY received_at DESC LIMIT ?2)`;
-  return runQuery(
+  const rows = await runQuery<InboundTextRow>(
     db
       .prepare(
         `${latest("website_id = ''")} UNION ${latest(`applied = ${WITHOUT_EFFECT}`)} ORDER BY received_at DESC LIMIT ?2`,
       )
       .bind(before, limit),
   );
+  return rows.map(toInboundText);
 }
 
-/** Counts them, since a time: for how many, and since when, keywords had no effect. By the index of those alone. */
+/** Counts the keywords that had no effect since a time, by an index of these alone. */
 export function countWithoutEffect(db: D1Database, since: number, limit: number): D1PreparedStatement {
   return db
     .prepare(

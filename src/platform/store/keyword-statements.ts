@@ -123,8 +123,8 @@ function optOut(db: D1Database, key: TextKey, { phone, text, receivedAt }: Acted
 }
 
 /**
- * START brings back who is known and has opted out, and who was erased, and nobody else: of several websites, not those that
- * know the number only by its STOP. It is the person's own consent, so that the tombstone goes.
+ * START subscribes a known number that has opted out, and one that was erased, and no other. If several websites share the
+ * sender, it leaves out a website that knows the number only by its STOP. It is the person's own consent: the tombstone goes.
  */
 function optIn(db: D1Database, key: TextKey, { phone, text, receivedAt, tombstones }: Acted): D1PreparedStatement[] {
   const known = `(json_array_length(?3) = 1 OR EXISTS (SELECT 1 FROM subscription_changes c

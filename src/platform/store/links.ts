@@ -15,7 +15,7 @@ export interface Click {
   isPerson: boolean;
 }
 
-/** So many clicks of a person on one message are events of it: whoever has a link cannot make us post without end. */
+/** How many clicks of a person on one message are events: a link must not let anybody make the service post without end. */
 const CALLED_BACK = 3;
 
 /** The rows that clicks share: of people beyond the first few, and of robots. Other ids are those of single clicks. */

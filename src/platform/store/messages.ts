@@ -205,7 +205,3 @@ export interface StatusChange {
   /** Leaves a message alone that another carrier has. */
   carrier?: string | undefined;
 }
-
-export async function readMessage(db: D1Database, messageId: string): Promise<Row | undefined> {
-  return (await runQuery(db.prepare("SELECT * FROM messages WHERE message_id = ?1").bind(messageId)))[0];
-}

@@ -1,4 +1,4 @@
-import { runBatch, runQuery } from "./database.ts";
+import { runBatch, runOnce, runQuery } from "./database.ts";
 
 /** How many submissions, or callbacks, ended so. */
 export interface OutcomeCount {
@@ -19,14 +19,15 @@ const HOUR_MINUTES = 60;
 
 /** Adds to the counts of this minute. Asked once: a failure leaves open whether it took effect, and nothing counts twice. */
 export async function addOutcomes(db: D1Database, counts: OutcomeCount[], now: number): Promise<void> {
-  await db
-    .prepare(
-      `INSERT INTO outcome_counts (minute, kind, carrier, outcome, count)
-       SELECT ?2, value ->> 'kind', value ->> 'carrier', value ->> 'outcome', value ->> 'count' FROM json_each(?1) WHERE true
-       ON CONFLICT (minute, kind, carrier, outcome) DO UPDATE SET count = count + excluded.count`,
-    )
-    .bind(JSON.stringify(counts), Math.floor(now / MINUTE_MILLISECONDS))
-    .all();
+  await runOnce(
+    db
+      .prepare(
+        `INSERT INTO outcome_counts (minute, kind, carrier, outcome, count)
+         SELECT ?2, value ->> 'kind', value ->> 'carrier', value ->> 'outcome', value ->> 'count' FROM json_each(?1) WHERE true
+         ON CONFLICT (minute, kind, carrier, outcome) DO UPDATE SET count = count + excluded.count`,
+      )
+      .bind(JSON.stringify(counts), Math.floor(now / MINUTE_MILLISECONDS)),
+  );
 }
 
 /** Of the last hour, this minute included. */

@@ -1,5 +1,6 @@
 import type { Website } from "../../domain/website.ts";
 import { runQuery } from "./database.ts";
+import type { WebsiteRow } from "./rows.ts";
 import { toWebsite } from "./websites.ts";
 
 /** A website whose sender, or former sender, was texted. */
@@ -8,10 +9,10 @@ export interface Owner {
   isFormer: boolean;
 }
 
-/** The websites that send through the carrier from one of these senders, and then those that did so before. */
+/** The websites that send through the carrier from one of these senders, then the websites that did so before. */
 export async function findOwners(db: D1Database, carrier: string, senders: string[]): Promise<Owner[]> {
   const given = "(SELECT value FROM json_each(?2))";
-  const rows = await runQuery(
+  const rows = await runQuery<WebsiteRow & { is_former: number }>(
     db
       .prepare(
         `SELECT w.*, 0 AS is_former FROM websites w WHERE w.carrier = ?1 AND w.sender IN ${given}
@@ -76,7 +77,7 @@ export async function findLastToText(
   carrier: string,
   phones: number[],
 ): Promise<{ website: Website; phone: number } | undefined> {
-  const [row] = await runQuery(
+  const [row] = await runQuery<WebsiteRow & { phone: number }>(
     db
       .prepare(
         `SELECT w.*, p.value AS phone, ${LATEST_TEXT("accepted_at", "w.website_id", "p.value", "AND l.carrier = ?1")} AS texted_at
@@ -85,5 +86,5 @@ export async function findLastToText(
       )
       .bind(carrier, JSON.stringify(phones)),
   );
-  return row && { website: toWebsite(row), phone: row.phone as number };
+  return row && { website: toWebsite(row), phone: row.phone };
 }

@@ -1,6 +1,7 @@
 import { MOST_DIGITS, writeDecimal } from "../../domain/number-list/decimal.ts";
 import type { PhoneList } from "../../domain/number-list/distinct-phones.ts";
-import { type Row, runBatch, runQuery, toJsonLists } from "./database.ts";
+import { runBatch, runQuery, toJsonLists } from "./database.ts";
+import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "./rows.ts";
 
 /**
  * Which of the numbers are subscribed to the website's text program, in one query.
@@ -66,7 +67,7 @@ export const LATEST_CHANGE = (websiteId: string, phone: string) =>
 
 /** Who changed a subscription, and what shows it: a request id, or the text of a message. */
 export interface ChangeOrigin {
-  source: "import" | "api" | "keyword" | "carrier";
+  source: ChangeSource;
   proof: string;
   now: number;
 }
@@ -106,20 +107,59 @@ export async function optOutRecipient(
   ]);
 }
 
+/** What a website knows of a number that it has as a subscriber, or had. */
+export interface Person {
+  subscribed: boolean;
+  email: string | null;
+  /** By keyword or at the carrier: only START takes it back. */
+  optedOutByPerson: boolean;
+  /** Milliseconds since 1970. */
+  optOutConfirmedAt: number | null;
+  changes: SubscriptionEntry[];
+}
+
+/** One row of the ledger. */
+export interface SubscriptionEntry {
+  /** null: the number was never seen before. */
+  wasSubscribed: boolean | null;
+  subscribed: boolean;
+  /** Milliseconds since 1970. */
+  changedAt: number;
+  source: ChangeSource;
+  proof: string;
+}
+
 /** A number's state and the ledger about it; undefined for a number that was never seen. */
-export async function readPerson(
-  db: D1Database,
-  websiteId: string,
-  phone: number,
-): Promise<{ person: Row; changes: Row[] } | undefined> {
+export async function readPerson(db: D1Database, websiteId: string, phone: number): Promise<Person | undefined> {
   const [people, changes] = await runBatch(db, [
     db.prepare("SELECT * FROM subscriptions WHERE website_id = ?1 AND phone = ?2").bind(websiteId, phone),
     db
       .prepare("SELECT * FROM subscription_changes WHERE website_id = ?1 AND phone = ?2 ORDER BY change_id")
       .bind(websiteId, phone),
   ]);
-  const [person] = people?.results ?? [];
-  return person && { person, changes: changes?.results ?? [] };
+  const [row] = (people?.results ?? []) as unknown as SubscriptionRow[];
+  const entries = (changes?.results ?? []) as unknown as SubscriptionChangeRow[];
+  return row && toPerson(row, entries.map(toSubscriptionEntry));
+}
+
+function toPerson(row: SubscriptionRow, changes: SubscriptionEntry[]): Person {
+  return {
+    subscribed: row.subscribed === 1,
+    email: row.email,
+    optedOutByPerson: row.opted_out_by_person === 1,
+    optOutConfirmedAt: row.opt_out_confirmed_at,
+    changes,
+  };
+}
+
+function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
+  return {
+    wasSubscribed: row.was_subscribed === null ? null : row.was_subscribed === 1,
+    subscribed: row.subscribed === 1,
+    changedAt: row.changed_at,
+    source: row.source,
+    proof: row.proof,
+  };
 }
 
 /** Takes the address of a number away. @returns false for a number that was never seen */

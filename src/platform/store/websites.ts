@@ -1,5 +1,6 @@
 import type { GivenSettings, Website } from "../../domain/website.ts";
-import { type Row, runBatch, runQuery } from "./database.ts";
+import { runBatch, runQuery } from "./database.ts";
+import type { WebsiteRow } from "./rows.ts";
 
 /** @returns false when there is one already: nothing is changed */
 export async function insertWebsite(
@@ -73,23 +74,23 @@ function keepSender(db: D1Database, websiteId: string): D1PreparedStatement {
 }
 
 export async function findWebsite(db: D1Database, websiteId: string): Promise<Website | undefined> {
-  const [row] = await runQuery(db.prepare("SELECT * FROM websites WHERE website_id = ?1").bind(websiteId));
+  const [row] = await runQuery<WebsiteRow>(db.prepare("SELECT * FROM websites WHERE website_id = ?1").bind(websiteId));
   return row && toWebsite(row);
 }
 
 export async function listWebsites(db: D1Database): Promise<Website[]> {
-  return (await runQuery(db.prepare("SELECT * FROM websites ORDER BY website_id"))).map(toWebsite);
+  return (await runQuery<WebsiteRow>(db.prepare("SELECT * FROM websites ORDER BY website_id"))).map(toWebsite);
 }
 
-export function toWebsite(row: Row): Website {
+export function toWebsite(row: WebsiteRow): Website {
   return {
-    websiteId: row.website_id as string,
-    name: row.name as string,
-    carrier: row.carrier as string,
-    sender: row.sender as string | null,
-    helpText: row.help_text as string | null,
-    duplicateWindowHours: row.duplicate_window_hours as number | null,
-    createdAt: row.created_at as number,
-    updatedAt: row.updated_at as number,
+    websiteId: row.website_id,
+    name: row.name,
+    carrier: row.carrier,
+    sender: row.sender,
+    helpText: row.help_text,
+    duplicateWindowHours: row.duplicate_window_hours,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }

@@ -26,7 +26,7 @@ export interface Target {
 const CONNECTIONS = 8;
 const PAUSE_MILLISECONDS = 100;
 
-/** A client that does what README.md asks of it, and counts what it is answered. */
+/** A client that does what docs/api.md asks of it, and counts what it is answered. */
 export class Load {
   readonly sent = new Map<number, Sent>();
   /** Answers by status. */

@@ -6,7 +6,7 @@ import { Webhook } from "standardwebhooks";
 import type { Behaviour } from "../../journeys/receiver.ts";
 import { count } from "./carrier.ts";
 
-/** As README.md asks of an endpoint: 2xx at once, and no connection that is about to end. */
+/** As docs/api.md asks of an endpoint: 2xx at once, and `Connection: close`. */
 export const thank: Behaviour = (response) => response.writeHead(200, { connection: "close" }).end();
 
 /** A client's endpoint that counts the callbacks it gets, and checks that each is signed. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import type { ApiOperation, Parameter } from "./operation.ts";
-import { type OperatorAnswers, ok, WEBSITE_PARAMETER } from "./operator-operations.ts";
+import { type ReportAnswers, reportAnswers } from "../../http/operator/reports.ts";
+import { type ApiOperation, ok, type Parameter } from "../operation.ts";
+import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
 
 const COUNTS = {
   accepted: 3,
@@ -13,7 +14,16 @@ const COUNTS = {
   robotClicks: 1,
   optedOut: 0,
   segments: 2,
-};
+} satisfies ReportAnswers["Report"]["total"];
+
+const REPORT = {
+  websiteId: "brand",
+  from: "2026-11-20",
+  to: "2026-11-21",
+  by: "day",
+  rows: [{ day: "2026-11-21", ...COUNTS }],
+  total: COUNTS,
+} satisfies ReportAnswers["Report"];
 
 const CSV = {
   mediaType: "text/csv",
@@ -23,36 +33,37 @@ const CSV = {
 `,
 };
 
-export function reportOperation(answers: OperatorAnswers): ApiOperation {
-  const days = { websiteId: "brand", from: "2026-11-20", to: "2026-11-21", by: "day" };
-  const report = { ...days, rows: [{ day: "2026-11-21", ...COUNTS }], total: COUNTS };
-  return {
+export function describeReports(): Resource {
+  const schemas = reportAnswers();
+  const getReport: ApiOperation = {
     id: "getReport",
     method: "get",
     path: "/operator/websites/{websiteId}/report",
     tag: "Websites",
     summary: "Count the messages of a website",
-    description: "By day of acceptance (UTC) or by sendPurpose; also of messages that are no longer kept.",
+    description:
+      "Messages accepted, sent, delivered, failed by status, clicked and opted out, and segments; by day of acceptance (UTC) or by sendPurpose. Exact, purged messages included.",
     access: "operator",
     parameters: [
       WEBSITE_PARAMETER,
-      day("from", "The first day, such as `2026-11-20`. Of 30 days when left out; at most 400 days before the last."),
-      day("to", "The last day; today when left out."),
-      query("by", "What the rows stand for.", { type: "string", enum: ["day", "purpose"], default: "day" }),
+      day("from", "The first day, such as `2026-11-20`, at most 400 days before the last. Default: 30 days in all."),
+      day("to", "The last day. Default: today."),
+      query("by", "One row per day, or per sendPurpose.", { type: "string", enum: ["day", "purpose"], default: "day" }),
       query(
         "format",
-        "`csv`: the rows for a spreadsheet. A sendPurpose that it would take for a formula has an apostrophe before it.",
+        "`csv` is safe to open in a spreadsheet: an apostrophe precedes a sendPurpose that looks like a formula.",
         { type: "string", enum: ["json", "csv"], default: "json" },
       ),
     ],
     answers: [
       {
-        ...ok(answers.Report, "A row for each day, or purpose, that has messages; and their sum.", report),
+        ...ok(schemas.Report, "One row per day or purpose with messages, and the total.", REPORT),
         other: CSV,
       },
     ],
     errors: ["resource-unknown", "fields-wrong"],
   };
+  return { operations: [getReport], schemas };
 }
 
 function day(name: string, description: string): Parameter {

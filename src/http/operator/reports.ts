@@ -1,19 +1,23 @@
-import { writeCsv } from "../domain/csv.ts";
-import { failField } from "../domain/failure.ts";
-import { makeReport, toTable } from "../domain/report.ts";
-import { countMessages } from "../platform/store/reports.ts";
-import type { Handler } from "./api-request.ts";
-import { requireWebsite } from "./operator-websites.ts";
+import { writeCsv } from "../../domain/csv.ts";
+import { failField } from "../../domain/failure.ts";
+import { makeReport, reportSchema, toTable } from "../../domain/report.ts";
+import { countMessages } from "../../platform/store/reports.ts";
+import type { Handler } from "../api-request.ts";
+import type { Answers } from "./answers.ts";
+import { requireWebsite } from "./params.ts";
 
 const DAY_MILLISECONDS = 86_400_000;
 const DAYS_WHEN_LEFT_OUT = 30;
 const LONGEST_DAYS = 400;
 
-/**
- * GET /operator/websites/:websiteId/report?from=&to=&by=day|purpose&format=json|csv : days in UTC, both included; the last 30
- * by default.
- */
-export const reportHandler: Handler = async (request, deps) => {
+export function reportAnswers() {
+  return { Report: reportSchema };
+}
+
+export type ReportAnswers = Answers<typeof reportAnswers>;
+
+/** GET /operator/websites/:websiteId/report?from=&to=&by=day|purpose&format=json|csv : days in UTC, both included. */
+export const getReportHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   const to = readDay("to", request.query.to) ?? toDay(deps.now());
   const from =
@@ -26,7 +30,7 @@ export const reportHandler: Handler = async (request, deps) => {
   const format = request.query.format ?? "json";
   if (format !== "json" && format !== "csv") failField("format", "must be json or csv");
   const question = { websiteId, from, to, by } as const;
-  const report = makeReport(question, await countMessages(deps.db, question));
+  const report: ReportAnswers["Report"] = makeReport(question, await countMessages(deps.db, question));
   if (format === "json") return Response.json(report);
   return new Response(writeCsv(toTable(report)), { headers: { "content-type": "text/csv; charset=utf-8" } });
 };

@@ -1,0 +1,299 @@
+-- The schema after all migrations. Written by `npm run docs`: do not edit.
+
+-- Times are milliseconds since 1970 (UTC). Phone numbers are E.164 without the plus sign, as integers.
+
+CREATE TABLE websites (
+  website_id TEXT NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  carrier TEXT NOT NULL,
+  sender TEXT,
+  help_text TEXT,
+  duplicate_window_hours INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX websites_by_sender ON websites (carrier, sender);
+
+-- The record of each client. KV holds a copy for the check of credentials, at most a minute or so old.
+CREATE TABLE clients (
+  client_id TEXT NOT NULL PRIMARY KEY,
+  website_id TEXT NOT NULL REFERENCES websites (website_id),
+  callback_url TEXT,
+  operations TEXT NOT NULL,            -- JSON array
+  suspended INTEGER NOT NULL,
+  secret_hash TEXT NOT NULL,           -- SHA-256, hex
+  callback_secret TEXT NOT NULL,       -- encrypted
+  old_secret_hash TEXT,                -- the pair being replaced, until old_until
+  old_callback_secret TEXT,
+  old_until INTEGER,
+  created_at INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL,         -- of anything that the copy in KV holds, its website's settings included
+  copied_at INTEGER,                   -- when KV last got it
+  rotated_at INTEGER                   -- when the secrets were last rotated: a second rotation soon after replaces the first
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX clients_by_website ON clients (website_id);
+
+-- The current state of each number; subscription_changes says how it came about.
+CREATE TABLE subscriptions (
+  website_id TEXT NOT NULL,
+  phone INTEGER NOT NULL,
+  subscribed INTEGER NOT NULL,
+  email TEXT,                          -- lower case
+  change_id INTEGER NOT NULL,          -- the latest change of subscribed
+  opted_out_by_person INTEGER NOT NULL DEFAULT 0, -- 1: by keyword or at the carrier; only the person can undo it
+  opt_out_confirmed_at INTEGER,        -- when the confirmation of a STOP was last sent
+  PRIMARY KEY (website_id, phone)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX subscriptions_by_email ON subscriptions (website_id, email, change_id)
+  WHERE email IS NOT NULL AND subscribed = 1;
+
+-- Never altered, only added to. Later rows have higher ids.
+CREATE TABLE subscription_changes (
+  change_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  website_id TEXT NOT NULL,
+  phone INTEGER NOT NULL,
+  was_subscribed INTEGER,              -- NULL: never seen before
+  subscribed INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL,
+  source TEXT NOT NULL,                -- import, api, keyword, carrier
+  proof TEXT NOT NULL                  -- a request id, or the text of the message
+) STRICT;
+
+CREATE INDEX subscription_changes_by_phone ON subscription_changes (website_id, phone);
+
+CREATE TABLE messages (
+  message_id TEXT NOT NULL PRIMARY KEY,
+  website_id TEXT NOT NULL,
+  client_id TEXT NOT NULL,
+  phone INTEGER,                       -- NULL when no number was found for the e-mail address
+  email TEXT,
+  text TEXT NOT NULL,
+  media_url TEXT,
+  click_url TEXT,
+  callback_data TEXT NOT NULL,
+  send_purpose TEXT NOT NULL,
+  status TEXT NOT NULL,
+  reason TEXT,                         -- why it has this status, for the operator
+  accepted_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  queued_at INTEGER NOT NULL,          -- when its job was last queued, or is due; 0: now; while claimed: when found interrupted
+  claimed_at INTEGER,                  -- when a submission was begun; NULL while nobody may have submitted it
+  claim TEXT,                          -- which run of the consumer began it
+  attempts INTEGER NOT NULL DEFAULT 0, -- submissions begun
+  retry_at INTEGER,                    -- not to be submitted before
+  carrier TEXT,
+  carrier_message_id TEXT,
+  encoding TEXT,                       -- GSM-7, UCS-2
+  segments INTEGER,
+  is_reply INTEGER NOT NULL DEFAULT 0, -- 1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword
+  opted_out INTEGER NOT NULL DEFAULT 0 -- 1: the latest message to a person who then opted out
+) STRICT;
+
+CREATE INDEX messages_pending ON messages (queued_at) WHERE status = 'PENDING_TO_SEND';
+CREATE INDEX messages_sending ON messages (updated_at) WHERE status = 'SENDING';
+CREATE INDEX messages_by_phone ON messages (website_id, phone, accepted_at);
+CREATE INDEX messages_by_time ON messages (website_id, accepted_at);
+
+-- Replaced by the tables from idempotency_keys on. Still written, for the version before.
+CREATE TABLE send_keys (
+  website_id TEXT NOT NULL,
+  send_key TEXT NOT NULL,
+  body_hash TEXT NOT NULL,
+  message_id TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (website_id, send_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX send_keys_by_expiry ON send_keys (expires_at);
+
+-- The key under which a message is known as the same: whether the message may be taken back depends on it.
+CREATE INDEX send_keys_same ON send_keys (message_id) WHERE send_key >= 'same:' AND send_key < 'same;';
+
+-- Every change of a message's status, and what became of its one callback.
+CREATE TABLE events (
+  message_id TEXT NOT NULL,
+  event TEXT NOT NULL,                 -- the status, or a click
+  occurred_at INTEGER NOT NULL,
+  callback_due INTEGER NOT NULL,       -- 0: the client wants none
+  queued_at INTEGER NOT NULL,          -- when its job was last queued, or is due; 0: now
+  attempted_at INTEGER,                -- claimed: the one POST is under way, or was
+  claim TEXT,                          -- which run of the consumer claimed it
+  outcome TEXT,                        -- answered, timed-out, unreachable, not-posted
+  http_status INTEGER,
+  response TEXT,                       -- the beginning of what came back, or the error
+  duration_ms INTEGER,
+  PRIMARY KEY (message_id, event)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX events_due ON events (queued_at) WHERE callback_due = 1 AND attempted_at IS NULL;
+
+-- Callbacks whose one post has begun and of which nothing is known yet: a run at work, or one that was cut off.
+CREATE INDEX events_claimed ON events (attempted_at) WHERE attempted_at IS NOT NULL AND outcome IS NULL;
+
+-- Texts that people sent. A carrier may deliver one twice: its id is stored once per website.
+CREATE TABLE inbound_texts (
+  website_id TEXT NOT NULL,            -- '' when no website has the number
+  carrier TEXT NOT NULL,
+  carrier_message_id TEXT NOT NULL,
+  sender TEXT NOT NULL,                -- as the carrier gave it
+  recipient TEXT NOT NULL,
+  text TEXT NOT NULL,
+  keyword TEXT,                        -- stop, start, help; NULL for any other text
+  received_at INTEGER NOT NULL,
+  applied INTEGER NOT NULL DEFAULT 0,  -- 1: the keyword took effect; 2: it could not, for lack of a website or a phone number
+  PRIMARY KEY (website_id, carrier, carrier_message_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX inbound_texts_by_time ON inbound_texts (website_id, received_at);
+CREATE INDEX inbound_texts_by_sender ON inbound_texts (website_id, sender);
+
+-- applied = 2: a keyword that could not be acted upon, because no website was found, or the sender is no phone number.
+CREATE INDEX inbound_texts_without_effect ON inbound_texts (received_at) WHERE applied = 2;
+
+-- Where a tracking link leads. The text of its message has the link in place of the URL.
+CREATE TABLE links (
+  code TEXT NOT NULL PRIMARY KEY,
+  message_id TEXT NOT NULL,
+  url TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX links_by_message ON links (message_id);
+
+CREATE TABLE clicks (
+  message_id TEXT NOT NULL,
+  click_id TEXT NOT NULL,
+  clicked_at INTEGER NOT NULL,
+  is_person INTEGER NOT NULL,          -- 0: a robot, a preview, a prefetch
+  count INTEGER NOT NULL DEFAULT 1,    -- how many clicks the row stands for: a person's first few on a message have a row each, others share one
+  last_click_id TEXT,                  -- of such a shared row, the click that was counted last: counting it again changes nothing
+  PRIMARY KEY (message_id, click_id)
+) STRICT, WITHOUT ROWID;
+
+-- What is left of purged messages: counts by day (of acceptance, UTC), purpose and status.
+CREATE TABLE report_rows (
+  website_id TEXT NOT NULL,
+  day TEXT NOT NULL,                   -- 2026-11-21
+  send_purpose TEXT NOT NULL,
+  status TEXT NOT NULL,
+  messages INTEGER NOT NULL,
+  segments INTEGER NOT NULL,           -- of those that a carrier took
+  clicked INTEGER NOT NULL,            -- messages with a person's click
+  clicks INTEGER NOT NULL,             -- clicks of people
+  robot_clicks INTEGER NOT NULL,
+  opted_out INTEGER NOT NULL,
+  PRIMARY KEY (website_id, day, send_purpose, status)
+) STRICT, WITHOUT ROWID;
+
+-- Tombstones of erased numbers: they stay opted out.
+CREATE TABLE erased_people (
+  website_id TEXT NOT NULL,
+  mark TEXT NOT NULL,                  -- HMAC-SHA-256 of the number, hex
+  PRIMARY KEY (website_id, mark)
+) STRICT, WITHOUT ROWID;
+
+-- Jobs that failed for good, or that nobody can read. Bodies hold ids and outcomes; numbers in a carrier's words are masked.
+CREATE TABLE dead_jobs (
+  id TEXT NOT NULL PRIMARY KEY,        -- the queue's own id of the job
+  queue TEXT NOT NULL,
+  body TEXT NOT NULL,                  -- JSON
+  died_at INTEGER NOT NULL,
+  error TEXT,                          -- of the last try; NULL: not known, the job comes from the dead-letter queue
+  put_back_at INTEGER                  -- when an operator last queued it again
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX dead_jobs_by_time ON dead_jobs (died_at);
+CREATE INDEX dead_jobs_waiting ON dead_jobs (died_at) WHERE put_back_at IS NULL;
+
+-- How submissions and callbacks of the last hour ended, by minute.
+CREATE TABLE outcome_counts (
+  minute INTEGER NOT NULL,             -- since 1970
+  kind TEXT NOT NULL,                  -- submission, callback
+  carrier TEXT NOT NULL,               -- '' of a callback
+  outcome TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (minute, kind, carrier, outcome)
+) STRICT, WITHOUT ROWID;
+
+-- When the last sweep ended: an operator sees that crons do not run.
+CREATE TABLE last_sweep (
+  only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+  ended_at INTEGER NOT NULL,
+  failed_jobs TEXT NOT NULL            -- JSON array of names
+) STRICT;
+
+-- What a repeated request must find again: a table for each idea, in place of send_keys. The version before still reads
+-- and writes that one, so it is kept in step until a later migration drops it.
+
+-- By client and Idempotency-Key.
+CREATE TABLE idempotency_keys (
+  client_id TEXT NOT NULL,
+  operation TEXT NOT NULL,             -- send, bulk
+  idempotency_key TEXT NOT NULL,
+  body_hash TEXT NOT NULL,             -- SHA-256, hex; '' for bulk, whose parts have theirs
+  message_id TEXT NOT NULL,            -- for bulk the id of the first message: the others count on from it
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (client_id, operation, idempotency_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
+
+-- The parts of a bulk request with an Idempotency-Key, each stored in one transaction.
+CREATE TABLE bulk_parts (
+  first_id TEXT NOT NULL,              -- names the request: idempotency_keys.message_id
+  part INTEGER NOT NULL,               -- from 0; -1: the end, after which no part is added
+  body_hash TEXT NOT NULL,
+  attempt TEXT NOT NULL,               -- which attempt stored it
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (first_id, part)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX bulk_parts_by_expiry ON bulk_parts (expires_at);
+
+-- By number and content, where a website suppresses duplicates.
+CREATE TABLE duplicate_keys (
+  website_id TEXT NOT NULL,
+  phone INTEGER NOT NULL,
+  content_hash TEXT NOT NULL,          -- SHA-256 of text and purpose, hex
+  message_id TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  was_repeated INTEGER NOT NULL DEFAULT 0, -- 1: a duplicate was answered with this message, so it is not taken back
+  PRIMARY KEY (website_id, phone, content_hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX duplicate_keys_by_expiry ON duplicate_keys (expires_at);
+CREATE INDEX duplicate_keys_repeated ON duplicate_keys (message_id) WHERE was_repeated = 1;
+
+-- Suppressed messages of bulk requests with an Idempotency-Key: a repetition gets the same answer.
+CREATE TABLE suppressed_messages (
+  message_id TEXT NOT NULL PRIMARY KEY,
+  first_id TEXT NOT NULL,              -- the message that it repeats
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX suppressed_messages_by_expiry ON suppressed_messages (expires_at);
+
+-- Messages whose sender was told that they are not stored. A transaction that commits late stores none of them.
+CREATE TABLE cancelled_messages (
+  message_id TEXT NOT NULL PRIMARY KEY,
+  cancelled_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX cancelled_messages_by_time ON cancelled_messages (cancelled_at);
+
+-- The key of the tombstones. It is made once and never replaced: see src/platform/store/erasure-key.ts.
+CREATE TABLE erasure_key (
+  only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+  key_id TEXT NOT NULL,                -- names the copy in KV
+  sealed TEXT NOT NULL                 -- encrypted with the service key
+) STRICT;
+
+-- The senders that a website has had: people still reply to what came from them.
+CREATE TABLE former_senders (
+  carrier TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  website_id TEXT NOT NULL,
+  PRIMARY KEY (carrier, sender, website_id)
+) STRICT, WITHOUT ROWID;

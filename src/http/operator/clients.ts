@@ -1,0 +1,80 @@
+import * as z from "zod";
+import { isLoopback } from "../../domain/callback-url.ts";
+import { CLIENT_ID, type Client, clientSettingsSchema, OPERATIONS, rotationSchema } from "../../domain/client.ts";
+import { parseFields, RequestFailure } from "../../domain/failure.ts";
+import { changeClient, createClient, rotateClient } from "../../flows/manage-clients.ts";
+import type { ApiRequest, Handler } from "../api-request.ts";
+import { BODY_LIMITS, readJson } from "../body.ts";
+import { toTime } from "../time.ts";
+import type { Answers } from "./answers.ts";
+import { requireWebsite } from "./params.ts";
+
+export function clientAnswers() {
+  const secrets = z.object({
+    clientSecret: z.string().meta({ description: "Shown only once." }),
+    callbackSecret: z.string().meta({ description: "Shown only once: verifies the signatures of callbacks." }),
+  });
+  return {
+    Client: z.object({
+      clientId: z.string(),
+      websiteId: z.string(),
+      callbackUrl: z.string().nullable(),
+      operations: z.array(z.enum(OPERATIONS)),
+      suspended: z.boolean(),
+      createdAt: z.iso.datetime(),
+      updatedAt: z.iso.datetime(),
+    }),
+    NewClient: z.object({ clientId: z.string(), ...secrets.shape }),
+    NewSecrets: secrets,
+  };
+}
+
+export type ClientAnswers = Answers<typeof clientAnswers>;
+
+/** Without secrets. */
+export function clientView({ createdAt, changedAt, ...client }: Client): ClientAnswers["Client"] {
+  return { ...client, createdAt: toTime(createdAt), updatedAt: toTime(changedAt) };
+}
+
+/** POST /operator/websites/:websiteId/clients */
+export const createClientHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const answer: ClientAnswers["NewClient"] = await createClient(deps, websiteId, await readSettings(request));
+  return Response.json(answer, { status: 201 });
+};
+
+/** PATCH /operator/clients/:clientId */
+export const changeClientHandler: Handler = async (request, deps) => {
+  const clientId = requireClientId(request);
+  const client = requireKnown(await changeClient(deps, clientId, await readSettings(request)));
+  return Response.json(clientView(client));
+};
+
+/** POST /operator/clients/:clientId/rotate */
+export const rotateClientHandler: Handler = async (request, deps) => {
+  const clientId = requireClientId(request);
+  const { value } = await readJson(request, BODY_LIMITS.settings);
+  const { graceSeconds } = parseFields(rotationSchema, value);
+  const answer: ClientAnswers["NewSecrets"] = requireKnown(await rotateClient(deps, clientId, graceSeconds));
+  return Response.json(answer);
+};
+
+async function readSettings(request: ApiRequest) {
+  const { value } = await readJson(request, BODY_LIMITS.settings);
+  return parseFields(clientSettingsSchema(isLocal(request)), value);
+}
+
+/** On a developer's machine, callbacks may go to loopback. No host name of the edge is one of loopback. */
+function isLocal(request: ApiRequest): boolean {
+  return isLoopback(new URL(request.url));
+}
+
+function requireClientId(request: ApiRequest): string {
+  const clientId = request.params.clientId ?? "";
+  return requireKnown(CLIENT_ID.test(clientId) ? clientId : undefined);
+}
+
+function requireKnown<T>(found: T | undefined): T {
+  if (found === undefined) throw new RequestFailure({ kind: "resource-unknown", what: "client" });
+  return found;
+}

@@ -1,0 +1,67 @@
+import * as z from "zod";
+import { RequestFailure } from "../../domain/failure.ts";
+import { putBackOne, putBackWaiting } from "../../flows/dead-jobs.ts";
+import { parseJsonColumn } from "../../platform/store/database.ts";
+import { type DeadJob, listDeadJobs } from "../../platform/store/dead-jobs.ts";
+import type { Handler } from "../api-request.ts";
+import { toTime } from "../time.ts";
+import type { Answers } from "./answers.ts";
+import { PAGE } from "./params.ts";
+
+export function deadJobAnswers() {
+  const deadJob = z.object({
+    id: z.string(),
+    queue: z.string(),
+    body: z
+      .unknown()
+      .meta({ description: "The job: ids and outcomes. Phone numbers in a carrier's words are masked." }),
+    diedAt: z.iso.datetime(),
+    error: z.string().nullable().meta({ description: "Of its last try; null where it is unknown." }),
+    putBackAt: z.iso.datetime().nullable(),
+  });
+  const left = z.int().meta({ description: "How many were never requeued; 1,000 means 1,000 or more." });
+  return {
+    DeadJobList: z.object({ deadJobs: z.array(deadJob) }),
+    PutBackOne: z.object({ putBack: z.int() }),
+    PutBackAll: z.object({ putBack: z.int(), left }),
+  };
+}
+
+export type DeadJobAnswers = Answers<typeof deadJobAnswers>;
+
+function deadJobView(job: DeadJob): DeadJobAnswers["DeadJobList"]["deadJobs"][number] {
+  const { id, queue, body, diedAt, error, putBackAt } = job;
+  return {
+    id,
+    queue,
+    body: parseJsonColumn<unknown>(body, body),
+    diedAt: toTime(diedAt),
+    error,
+    putBackAt: toTime(putBackAt),
+  };
+}
+
+/** GET /operator/dead-jobs?before=<id> : newest first. */
+export const listDeadJobsHandler: Handler = async (request, deps) => {
+  const { before } = request.query;
+  const jobs = await listDeadJobs(deps.db, before ? String(before) : null, PAGE);
+  const answer: DeadJobAnswers["DeadJobList"] = { deadJobs: jobs.map(deadJobView) };
+  return Response.json(answer);
+};
+
+/** POST /operator/dead-jobs/put-back : the oldest 100 that were never requeued. */
+export const putBackDeadJobsHandler: Handler = async (request, deps) => {
+  const { putBack, left } = await putBackWaiting(deps);
+  request.logged = { putBack, left };
+  const answer: DeadJobAnswers["PutBackAll"] = { putBack, left };
+  return Response.json(answer);
+};
+
+/** POST /operator/dead-jobs/:jobId/put-back */
+export const putBackDeadJobHandler: Handler = async (request, deps) => {
+  if (!(await putBackOne(deps, request.params.jobId ?? ""))) {
+    throw new RequestFailure({ kind: "resource-unknown", what: "dead job" });
+  }
+  const answer: DeadJobAnswers["PutBackOne"] = { putBack: 1 };
+  return Response.json(answer);
+};

@@ -1,0 +1,91 @@
+import * as z from "zod";
+import { callbackSchema } from "../../domain/callback.ts";
+import { RequestFailure } from "../../domain/failure.ts";
+import { MESSAGE_STATUSES } from "../../domain/message.ts";
+import { readClicks } from "../../platform/store/links.ts";
+import { readEvents, readMessage, type StoredEvent } from "../../platform/store/read-message.ts";
+import type { Handler } from "../api-request.ts";
+import { toTime } from "../time.ts";
+import type { Answers } from "./answers.ts";
+
+export function messageAnswers() {
+  const time = z.iso.datetime();
+  const status = z.enum(MESSAGE_STATUSES);
+  const event = z.object({
+    eventId: z.string(),
+    eventType: callbackSchema.shape.eventType,
+    status: status.optional().meta({ description: "Of message.status." }),
+    occurredAt: time,
+  });
+  const callback = z.object({
+    eventId: z.string(),
+    attemptedAt: time.nullable(),
+    outcome: z.enum(["answered", "timed-out", "unreachable", "not-posted"]).nullable(),
+    httpStatus: z.int().nullable(),
+    response: z.string().nullable().meta({ description: "The first kilobyte of the response, or the error." }),
+    durationMilliseconds: z.number().nullable(),
+  });
+  const message = z.object({
+    messageId: z.uuid(),
+    websiteId: z.string(),
+    clientId: z.string(),
+    status,
+    reason: z.string().nullable(),
+    phone: z.string().nullable(),
+    email: z.string().nullable(),
+    text: z.string(),
+    mediaUrl: z.string().nullable(),
+    clickUrl: z.string().nullable(),
+    callbackData: z.string(),
+    sendPurpose: z.string(),
+    encoding: z.enum(["GSM-7", "UCS-2"]).nullable(),
+    segments: z.int().nullable(),
+    carrier: z.string().nullable(),
+    carrierMessageId: z.string().nullable(),
+    attempts: z.int(),
+    acceptedAt: time,
+    updatedAt: time,
+    claimedAt: time.nullable(),
+    retryAt: time.nullable(),
+    clicks: z.object({ people: z.int(), robots: z.int(), firstAt: time.nullable() }),
+    events: z.array(event),
+    callbacks: z.array(callback),
+  });
+  return { OperatorMessage: message };
+}
+
+export type MessageAnswers = Answers<typeof messageAnswers>;
+type Message = MessageAnswers["OperatorMessage"];
+
+function eventView({ eventId, status, occurredAt }: StoredEvent): Message["events"][number] {
+  const about = { eventId, occurredAt: toTime(occurredAt) };
+  return status === null
+    ? { ...about, eventType: "message.clicked" }
+    : { ...about, eventType: "message.status", status };
+}
+
+function callbackViews({ eventId, callback }: StoredEvent): Message["callbacks"] {
+  return callback ? [{ eventId, ...callback, attemptedAt: toTime(callback.attemptedAt) }] : [];
+}
+
+/** GET /operator/messages/:messageId */
+export const getMessageHandler: Handler = async (request, deps) => {
+  const messageId = request.params.messageId ?? "";
+  const [message, events, clicks] = await Promise.all([
+    readMessage(deps.db, messageId),
+    readEvents(deps.db, messageId),
+    readClicks(deps.db, messageId),
+  ]);
+  if (!message) throw new RequestFailure({ kind: "resource-unknown", what: "message" });
+  const answer: Message = {
+    ...message,
+    acceptedAt: toTime(message.acceptedAt),
+    updatedAt: toTime(message.updatedAt),
+    claimedAt: toTime(message.claimedAt),
+    retryAt: toTime(message.retryAt),
+    clicks: { ...clicks, firstAt: toTime(clicks.firstAt) },
+    events: events.map(eventView),
+    callbacks: events.flatMap(callbackViews),
+  };
+  return Response.json(answer);
+};

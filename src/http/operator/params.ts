@@ -1,0 +1,37 @@
+// The parameters that several operator calls share.
+import type { Deps } from "../../deps.ts";
+import { failField, RequestFailure } from "../../domain/failure.ts";
+import { isE164, PHONE_FORM } from "../../domain/phone.ts";
+import { WEBSITE_ID, type Website } from "../../domain/website.ts";
+import { findWebsite } from "../../platform/store/websites.ts";
+import type { ApiRequest } from "../api-request.ts";
+
+/** How many items a page of a list has. */
+export const PAGE = 100;
+
+/** @throws RequestFailure resource-unknown */
+export async function requireWebsite(request: ApiRequest, deps: Deps): Promise<Website> {
+  const websiteId = request.params.websiteId ?? "";
+  const website = WEBSITE_ID.test(websiteId) ? await findWebsite(deps.db, websiteId) : undefined;
+  if (!website) throw new RequestFailure({ kind: "resource-unknown", what: "website" });
+  return website;
+}
+
+/**
+ * Numbering plans change: a number that is not possible any more may still be stored.
+ * @throws RequestFailure fields-wrong
+ */
+export function requirePhone(request: ApiRequest): string {
+  const given = (request.params.phone ?? "").replace(/^%2B/i, "+");
+  return isE164(given) || PHONE_FORM.test(given)
+    ? given
+    : failField("phone", "must be an E.164 phone number, such as +12125550100");
+}
+
+/** @returns milliseconds since 1970; later than any time when none is given */
+export function readBefore(request: ApiRequest): number {
+  const given = request.query.before;
+  if (given === undefined || given === "") return Number.MAX_SAFE_INTEGER;
+  const time = Date.parse(String(given));
+  return Number.isNaN(time) ? failField("before", "must be a time in ISO 8601") : time;
+}

@@ -1,0 +1,120 @@
+import * as z from "zod";
+import { RequestFailure } from "../../domain/failure.ts";
+import { toDigits } from "../../domain/phone.ts";
+import { erase } from "../../flows/erasure-tombstones.ts";
+import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
+import { type Person, readPerson, removeEmail, type SubscriptionEntry } from "../../platform/store/subscriptions.ts";
+import type { Handler } from "../api-request.ts";
+import { toTime } from "../time.ts";
+import type { Answers } from "./answers.ts";
+import { PAGE, readBefore, requirePhone, requireWebsite } from "./params.ts";
+
+export function peopleAnswers() {
+  const text = z.object({
+    from: z.string(),
+    to: z.string(),
+    text: z.string(),
+    keyword: z.enum(["stop", "start", "help"]).nullable(),
+    carrier: z.string(),
+    carrierMessageId: z.string(),
+    receivedAt: z.iso.datetime(),
+  });
+  const change = z.object({
+    from: z.boolean().nullable().meta({ description: "null: never seen before." }),
+    to: z.boolean(),
+    at: z.iso.datetime(),
+    source: z.enum(["import", "api", "keyword", "carrier"]),
+    proof: z.string().meta({ description: "The id of the request, or the text." }),
+  });
+  const person = z.object({
+    phone: z.string(),
+    subscribed: z.boolean(),
+    email: z.string().nullable(),
+    optedOutByPerson: z.boolean().meta({ description: "Opted out by the person: only START subscribes them again." }),
+    optOutConfirmedAt: z.iso.datetime().nullable(),
+    changes: z.array(change),
+    texts: z.array(text),
+  });
+  const websiteId = z.string().nullable().meta({ description: "null: no website has the recipient as its sender." });
+  return {
+    InboundText: text,
+    InboundTextList: z.object({ texts: z.array(text) }),
+    TextsWithoutEffect: z.object({ texts: z.array(text.extend({ websiteId })) }),
+    Person: person,
+    EmailRemoval: z.object({ phone: z.string(), email: z.null() }),
+    Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),
+  };
+}
+
+export type PeopleAnswers = Answers<typeof peopleAnswers>;
+
+function textView({ websiteId, receivedAt, ...text }: InboundText): PeopleAnswers["InboundText"] {
+  return { ...text, receivedAt: toTime(receivedAt) };
+}
+
+function changeView({ wasSubscribed, subscribed, changedAt, source, proof }: SubscriptionEntry) {
+  return { from: wasSubscribed, to: subscribed, at: toTime(changedAt), source, proof };
+}
+
+/** @param person undefined for a number that has only texted */
+function personView(phone: string, person: Person | undefined, texts: InboundText[]): PeopleAnswers["Person"] {
+  return {
+    phone,
+    subscribed: person?.subscribed ?? false,
+    email: person?.email ?? null,
+    optedOutByPerson: person?.optedOutByPerson ?? false,
+    optOutConfirmedAt: toTime(person?.optOutConfirmedAt ?? null),
+    changes: (person?.changes ?? []).map(changeView),
+    texts: texts.map(textView),
+  };
+}
+
+/** GET /operator/websites/:websiteId/inbound?before=<time> : newest first. */
+export const listInboundHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const before = readBefore(request);
+  const texts = await listInbound(deps.db, websiteId, { sender: null, before, limit: PAGE });
+  const answer: PeopleAnswers["InboundTextList"] = { texts: texts.map(textView) };
+  return Response.json(answer);
+};
+
+/** GET /operator/inbound/without-effect?before=<time> : newest first. */
+export const listWithoutEffectHandler: Handler = async (request, deps) => {
+  const texts = await listWithoutEffect(deps.db, readBefore(request), PAGE);
+  const answer: PeopleAnswers["TextsWithoutEffect"] = {
+    texts: texts.map((text) => ({ websiteId: text.websiteId, ...textView(text) })),
+  };
+  return Response.json(answer);
+};
+
+/** GET /operator/websites/:websiteId/people/:phone */
+export const getPersonHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const phone = requirePhone(request);
+  const [person, texts] = await Promise.all([
+    readPerson(deps.db, websiteId, toDigits(phone)),
+    listInbound(deps.db, websiteId, { sender: phone, before: Number.MAX_SAFE_INTEGER, limit: PAGE }),
+  ]);
+  if (!person && texts.length === 0) throw new RequestFailure({ kind: "resource-unknown", what: "number" });
+  return Response.json(personView(phone, person, texts));
+};
+
+/** DELETE /operator/websites/:websiteId/people/:phone/email : an import can only replace an address. */
+export const removeEmailHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const phone = requirePhone(request);
+  if (!(await removeEmail(deps.db, websiteId, toDigits(phone))))
+    throw new RequestFailure({ kind: "resource-unknown", what: "number" });
+  const answer: PeopleAnswers["EmailRemoval"] = { phone, email: null };
+  return Response.json(answer);
+};
+
+/** DELETE /operator/websites/:websiteId/people/:phone */
+export const erasePersonHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const phone = requirePhone(request);
+  const erasedMessages = await erase(deps, websiteId, phone);
+  deps.log("info", "person.erased", { requestId: request.requestId, websiteId, messages: erasedMessages });
+  const answer: PeopleAnswers["Erasure"] = { phone, erasedMessages };
+  return Response.json(answer);
+};

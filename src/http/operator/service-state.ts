@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { CALLBACK_OUTCOMES, MESSAGE_STATES, PROBLEMS, SUBMISSION_OUTCOMES } from "../../domain/service-state.ts";
+import { readServiceState } from "../../flows/read-service-state.ts";
+import type { Handler } from "../api-request.ts";
+import type { Answers } from "./answers.ts";
+
+export function serviceStateAnswers() {
+  const backlog = z.object({
+    count: z.int(),
+    oldestSeconds: z.int().nullable().meta({ description: "Of the oldest." }),
+  });
+  const states = each(MESSAGE_STATES, backlog);
+  const queue = z.object({
+    queue: z.enum(["messages", "callbacks"]),
+    backlog: z.int().nullable(),
+    oldestSeconds: z.int().nullable(),
+  });
+  const carrier = states.extend({
+    carrier: z.string(),
+    isInUse: z.boolean().meta({ description: "A website names it." }),
+    isSetUp: z.boolean(),
+    missingSettings: z.array(z.string()),
+    isUnauthorized: z.boolean().meta({ description: "It rejects our credentials." }),
+    lastHour: each(SUBMISSION_OUTCOMES, z.int()),
+  });
+  return {
+    ServiceState: z.object({
+      checkedAt: z.iso.datetime(),
+      problems: z.array(z.enum(PROBLEMS)).meta({ description: "Problems that need an operator." }),
+      isCut: z.boolean().meta({ description: "A state has 10,000 or more: only the oldest 10,000 are counted." }),
+      sweep: z.object({
+        endedAt: z.iso.datetime().nullable().meta({ description: "null: never." }),
+        ageSeconds: z.int().nullable(),
+        failedJobs: z.array(z.string()),
+      }),
+      queues: z.array(queue).meta({ description: "As the queues report them; null where they do not." }),
+      messages: states,
+      carriers: z.array(carrier),
+      callbacks: z.object({ due: backlog, claimed: backlog, lastHour: each(CALLBACK_OUTCOMES, z.int()) }),
+      deadJobs: backlog,
+      credentialsBehind: backlog,
+      keywordsWithoutEffect: backlog.meta({
+        description:
+          "Of the last day: STOP, START and HELP that reached no website, or whose sender is not a phone number.",
+      }),
+    }),
+  };
+}
+
+function each<Name extends string, Schema extends z.ZodType>(names: readonly Name[], schema: Schema) {
+  return z.object(Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>);
+}
+
+export type ServiceStateAnswers = Answers<typeof serviceStateAnswers>;
+
+/** GET /operator/health */
+export const getServiceStateHandler: Handler = async (request, deps) => {
+  const answer: ServiceStateAnswers["ServiceState"] = await readServiceState(deps, new URL(request.url).origin);
+  return Response.json(answer);
+};

@@ -1,0 +1,64 @@
+import * as z from "zod";
+import type { Deps } from "../../deps.ts";
+import { failField } from "../../domain/failure.ts";
+import { WEBSITE_ID, type Website } from "../../domain/website.ts";
+import { putWebsite } from "../../flows/put-website.ts";
+import { listClients } from "../../platform/store/clients.ts";
+import { listWebsites } from "../../platform/store/websites.ts";
+import type { Handler } from "../api-request.ts";
+import { BODY_LIMITS, readJson } from "../body.ts";
+import { toTime } from "../time.ts";
+import type { Answers } from "./answers.ts";
+import { type clientAnswers, clientView } from "./clients.ts";
+import { requireWebsite } from "./params.ts";
+
+/** @param client the schema of a client */
+export function websiteAnswers(client: ReturnType<typeof clientAnswers>["Client"]) {
+  const website = z.object({
+    websiteId: z.string(),
+    name: z.string(),
+    carrier: z.string(),
+    sender: z.string().nullable(),
+    helpText: z.string().nullable(),
+    duplicateWindowHours: z.int().nullable(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  });
+  return {
+    Website: website,
+    WebsiteWithClients: website.extend({ clients: z.array(client) }),
+    WebsiteList: z.object({ websites: z.array(website) }),
+  };
+}
+
+export type WebsiteAnswers = Answers<typeof websiteAnswers>;
+
+function websiteView({ createdAt, updatedAt, ...website }: Website): WebsiteAnswers["Website"] {
+  return { ...website, createdAt: toTime(createdAt), updatedAt: toTime(updatedAt) };
+}
+
+async function readClients(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {
+  const clients = await listClients(deps.db, website.websiteId);
+  return { ...websiteView(website), clients: clients.map(clientView) };
+}
+
+/** PUT /operator/websites/:websiteId */
+export const putWebsiteHandler: Handler = async (request, deps) => {
+  const websiteId = request.params.websiteId ?? "";
+  if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
+  const { value } = await readJson(request, BODY_LIMITS.settings);
+  await putWebsite(deps, websiteId, value);
+  return Response.json(await readClients(deps, await requireWebsite(request, deps)));
+};
+
+/** GET /operator/websites */
+export const listWebsitesHandler: Handler = async (_request, deps) => {
+  const websites = await listWebsites(deps.db);
+  const answer: WebsiteAnswers["WebsiteList"] = { websites: websites.map(websiteView) };
+  return Response.json(answer);
+};
+
+/** GET /operator/websites/:websiteId */
+export const getWebsiteHandler: Handler = async (request, deps) => {
+  return Response.json(await readClients(deps, await requireWebsite(request, deps)));
+};

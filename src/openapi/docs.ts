@@ -1,0 +1,99 @@
+// What of README.md and docs/ is written from the code: tables between two marks.
+import type * as z from "zod";
+import { phoneListSchema } from "../domain/phone-list.ts";
+import { sendRequestSchema } from "../domain/send-request.ts";
+import { describeApi } from "./document.ts";
+import { limitTable } from "./limits.ts";
+import type { ApiOperation } from "./operation.ts";
+import { toJsonSchema } from "./schemas.ts";
+import { carrierSettingTable, settingTable } from "./settings.ts";
+import { code, errorTable, jobTable, keywordTable, problemTable, stateTable, statusTable, toTable } from "./tables.ts";
+
+const MARKED = /(<!-- ([\w ]+): written by npm run docs -->\n).*?(<!-- end -->)/gs;
+
+/** @returns the text with each marked table as the code has it */
+export function fillTables(text: string, tables: Record<string, string>): string {
+  return text.replaceAll(MARKED, (_, begin: string, name: string, end: string) => {
+    const table = tables[name];
+    if (table === undefined) throw new Error(`no such table: ${name}`);
+    return `${begin}\n${table}\n\n${end}`;
+  });
+}
+
+export function listTables(text: string): string[] {
+  return [...text.matchAll(MARKED)].map(([, , name = ""]) => name);
+}
+
+/** The tables by the names in the marks. */
+export function makeTables(): Record<string, string> {
+  const { operations } = describeApi();
+  const isOperators = ({ access }: ApiOperation) => access === "operator";
+  return {
+    calls: callTable(operations.filter((operation) => typeof operation.access === "object")),
+    limits: limitTable(),
+    "fields of a send request": fieldTable(sendRequestSchema),
+    "fields of a list of numbers": fieldTable(phoneListSchema),
+    errors: errorTable(),
+    statuses: statusTable(),
+    keywords: keywordTable(),
+    "settings of carriers": carrierSettingTable(),
+    settings: settingTable(),
+    "operator calls": operatorTable(operations.filter(isOperators)),
+    checks: operations.find(({ id }) => id === "health")?.description ?? "",
+    states: stateTable(),
+    problems: problemTable(),
+    "dead jobs": jobTable(),
+  };
+}
+
+function callTable(operations: ApiOperation[]): string {
+  const rows = operations.map(({ method, path, access, summary }) => {
+    const grant = typeof access === "object" ? code(access.client) : "";
+    return [code(`${method.toUpperCase()} ${path}`), summary, grant];
+  });
+  return toTable(["Call", "Does", "Grant"], rows);
+}
+
+function operatorTable(operations: ApiOperation[]): string {
+  const rows = operations.map(({ summary, description = "", ...operation }) => {
+    const [about = ""] = description.split("\n");
+    return [callOf(operation), [`${summary}.`, about, operation.body?.description].filter(Boolean).join(" ")];
+  });
+  return toTable(["Call", "Does"], rows);
+}
+
+/** Method and path, the query, and the fields of a JSON body; a question mark follows an optional field. */
+function callOf({ method, path, parameters = [], body }: Omit<ApiOperation, "summary">): string {
+  const query = parameters.flatMap((parameter) => (parameter.in === "query" ? `${parameter.name}=` : []));
+  const call = code(`${method.toUpperCase()} ${path}${query.length > 0 ? `?${query.join("&")}` : ""}`);
+  if (!body) return call;
+  if (!body.mediaTypes.includes("application/json")) return `${call} ${code(body.mediaTypes.join())}`;
+  const fields = fieldsOf(body.schema).map(({ name, isRequired }) => `${name}${isRequired ? "" : "?"}`);
+  return `${call} ${code(`{${fields.join(", ")}}`)}`;
+}
+
+interface JsonSchema {
+  description?: string;
+  anyOf?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+}
+
+function fieldsOf(schema: z.ZodType): { name: string; isRequired: boolean; rule: string }[] {
+  const { properties = {}, required = [] } = toJsonSchema(schema) as JsonSchema;
+  return Object.entries(properties).map(([name, field]) => {
+    const rule = field.description ?? field.anyOf?.[0]?.description ?? "";
+    return { name, isRequired: required.includes(name), rule };
+  });
+}
+
+function fieldTable(schema: z.ZodType): string {
+  return toTable(
+    ["Field", "", "Rule"],
+    fieldsOf(schema).map(({ name, isRequired, rule }) => [
+      code(name),
+      isRequired ? "required" : "",
+      rule.replaceAll(/(?<![+\d])\d{4,6}(?!\d)/g, (digits) => Number(digits).toLocaleString("en")),
+    ]),
+  );
+}

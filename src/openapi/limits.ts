@@ -1,0 +1,62 @@
+// The table of limits in the README.
+import { readConfig } from "../config.ts";
+import { MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
+import { MAX_CSV_ROWS } from "../domain/phone-file.ts";
+import { MAX_PHONE_NUMBERS } from "../domain/phone-list.ts";
+import { MOST_ATTEMPTS } from "../domain/retry-policy.ts";
+import { MAX_TEXT_CHARACTERS } from "../domain/send-request.ts";
+import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
+import { IDEMPOTENCY_MILLISECONDS } from "../flows/accept-message.ts";
+import { BODY_LIMITS, PIECE_BYTES, PIECE_MILLISECONDS } from "../http/body.ts";
+import { CALLBACK_TIMEOUT_MILLISECONDS, KEPT_BYTES } from "../platform/callback-post.ts";
+import { SUBMIT_TIMEOUT_MILLISECONDS } from "../platform/carriers/http.ts";
+import { toSize } from "./operation.ts";
+import { toTable } from "./tables.ts";
+
+const inWords = (count: number) => count.toLocaleString("en");
+const hours = (milliseconds: number) => `${milliseconds / 3_600_000} hours`;
+const seconds = (milliseconds: number) => `${milliseconds / 1000} seconds`;
+
+export function limitTable(): string {
+  const config = readConfig({});
+  const { send, bulk, lists, subscribers } = BODY_LIMITS;
+  return toTable(
+    ["", ""],
+    [
+      [
+        "requests",
+        `${REQUESTS_PER_SECOND} in any span of one second per website, exactly, over all endpoints and clients`,
+      ],
+      ["text", `${inWords(MAX_TEXT_CHARACTERS)} characters with its link`],
+      ["phone numbers", `${inWords(MAX_PHONE_NUMBERS)} in an array, ${inWords(MAX_CSV_ROWS)} in a CSV file`],
+      ["bulk request", `${inWords(MAX_BULK_MESSAGES)} messages, which count as one request`],
+      [
+        "request body",
+        `${toSize(send)} to send, ${toSize(bulk)} in bulk, ${toSize(lists)} with lists of numbers, ${toSize(subscribers)} to import`,
+      ],
+      [
+        "slow request body",
+        `${seconds(PIECE_MILLISECONDS)} per ${toSize(PIECE_BYTES)}; in total 30 seconds, and the largest body at 256 KB/s`,
+      ],
+      ["`Idempotency-Key`", `valid for ${hours(IDEMPOTENCY_MILLISECONDS)}`],
+      [
+        "submission",
+        `${seconds(SUBMIT_TIMEOUT_MILLISECONDS)}; retried with backoff up to ${MOST_ATTEMPTS} times within ${hours(config.submitWithinMilliseconds)} (\`SUBMIT_WITHIN_HOURS\`), never after an unknown outcome`,
+      ],
+      [
+        "callback",
+        `one attempt, ${seconds(CALLBACK_TIMEOUT_MILLISECONDS)}; the first ${toSize(KEPT_BYTES)} of the response is kept`,
+      ],
+      ["lost job", "requeued within two minutes, its message delivered within four"],
+      ["change to a client", "in effect everywhere within 90 seconds"],
+      [
+        "receipt",
+        `awaited for ${hours(config.receiptWithinMilliseconds)} (\`RECEIPT_WITHIN_HOURS\`), then FAILED_TO_DELIVERY`,
+      ],
+      [
+        "retention",
+        `${config.retentionMilliseconds / 86_400_000} days (\`RETENTION_DAYS\`); subscriptions and their ledger are kept for good`,
+      ],
+    ],
+  );
+}

@@ -1,0 +1,42 @@
+// What the words in answers mean: for the OpenAPI document, and for the tables in docs/.
+import type { Job } from "../domain/job.ts";
+import type { MessageStatus } from "../domain/message.ts";
+import type { MESSAGE_STATES } from "../domain/service-state.ts";
+import type { CHECKS } from "../platform/health-memory.ts";
+
+export const STATUS_MEANINGS: Record<MessageStatus, string> = {
+  PENDING_TO_SEND: "stored, not yet submitted to the carrier",
+  SENDING: "accepted by the carrier, or submitted with an unknown outcome",
+  DELIVERED: "delivered to the handset",
+  FAILED_TO_DELIVERY: "undelivered, or no final receipt in time",
+  FAILED_TO_SEND: "refused by the carrier, or not accepted in time",
+  NOT_FOUND: "the number has never been subscribed or imported",
+  NOT_SUBSCRIBED: "the number is opted out; checked on acceptance, and again right before submission",
+  FAILED_TO_MATCH: "the e-mail address has no subscribed number",
+};
+
+/** Of messages that have no final status. */
+export const STATE_MEANINGS: Record<(typeof MESSAGE_STATES)[number], string> = {
+  waiting: "waits for its job",
+  retrying: "waits for its retry: the carrier could not accept it",
+  claimed: "is being submitted",
+  stuck: "was claimed more than 16 minutes ago: its run was cut off",
+  withoutReceipt: "was submitted, and waits for its final receipt",
+};
+
+/** What it means that a check of GET /health fails. */
+export const CHECK_MEANINGS: Record<(typeof CHECKS)[number], string> = {
+  configuration:
+    "the settings are invalid (then this is the only check, and every request is a 500), or neither `SERVICE_KEY` nor `OPERATOR_TOKEN` is set",
+  database:
+    "D1 does not answer: requests are 503 (after 20 seconds of silence), and jobs are retried. Or D1 lacks the latest migration",
+  credentials: "KV does not answer within 5 seconds: a client that an isolate has not seen for 30 seconds gets 503",
+  limiter: "the Durable Object does not answer within half a second: requests are accepted without a limit",
+};
+
+export const JOB_MEANINGS: Record<Job["kind"], string> = {
+  deliver: "messages to submit; the sweep has requeued them since",
+  record: "outcomes of submissions, to be stored",
+  release: "a claim whose messages were not submitted, to be released",
+  cancel: "messages whose sender was told that they are not stored, to be cancelled",
+};

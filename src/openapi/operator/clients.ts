@@ -1,0 +1,69 @@
+import { clientSettingsSchema, rotationSchema } from "../../domain/client.ts";
+import { type ClientAnswers, clientAnswers } from "../../http/operator/clients.ts";
+import { CALLBACK_SECRET, CLIENT_ID, CLIENT_SECRET, TIME } from "../examples.ts";
+import { type ApiOperation, ok, pathParameter } from "../operation.ts";
+import { settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
+
+export const CLIENT = {
+  clientId: CLIENT_ID,
+  websiteId: "brand",
+  callbackUrl: "https://example.com/callbacks",
+  operations: ["send", "status"],
+  suspended: false,
+  createdAt: TIME,
+  updatedAt: TIME,
+} satisfies ClientAnswers["Client"];
+
+const SECRETS = {
+  clientSecret: CLIENT_SECRET,
+  callbackSecret: CALLBACK_SECRET,
+} satisfies ClientAnswers["NewSecrets"];
+
+const CLIENT_PARAMETER = pathParameter("clientId", "As issued.", { type: "string" }, CLIENT_ID);
+
+export function describeClients() {
+  const answers = clientAnswers();
+  const ClientSettings = clientSettingsSchema(false);
+  const { callbackUrl, operations: granted } = CLIENT;
+  const common = { tag: "Clients", access: "operator", errors: ["resource-unknown"] } satisfies Partial<ApiOperation>;
+  const operations: ApiOperation[] = [
+    {
+      ...common,
+      id: "createClient",
+      method: "post",
+      path: "/operator/websites/{websiteId}/clients",
+      summary: "Create a client",
+      description: "Issues its secrets, which are shown only once. Each call creates another client.",
+      parameters: [WEBSITE_PARAMETER],
+      body: settingsBody(ClientSettings, { some: { callbackUrl, operations: granted }, all: {} }),
+      answers: [ok(answers.NewClient, "Its secrets are shown only now.", { clientId: CLIENT_ID, ...SECRETS }, 201)],
+    },
+    {
+      ...common,
+      id: "changeClient",
+      method: "patch",
+      path: "/operator/clients/{clientId}",
+      summary: "Change a client",
+      description: "Fields that are left out stay as they are. The change is in effect everywhere within 90 seconds.",
+      parameters: [CLIENT_PARAMETER],
+      body: settingsBody(ClientSettings, {
+        suspend: { suspended: true },
+        endpoint: { callbackUrl, operations: granted },
+      }),
+      answers: [ok(answers.Client, "The changed client.", CLIENT)],
+    },
+    {
+      ...common,
+      id: "rotateClient",
+      method: "post",
+      path: "/operator/clients/{clientId}/rotate",
+      summary: "Replace the secrets of a client",
+      description:
+        "The old pair stays valid until its grace period ends. A second rotation within 10 minutes, as after a lost response, replaces the first: the original pair stays valid until its grace period ends, and the first new pair is revoked.",
+      parameters: [CLIENT_PARAMETER],
+      body: settingsBody(rotationSchema, { aDay: {}, atOnce: { graceSeconds: 0 } }),
+      answers: [ok(answers.NewSecrets, "The new pair is shown only now.", SECRETS)],
+    },
+  ];
+  return { operations, schemas: { ClientSettings, Rotation: rotationSchema, ...answers } };
+}

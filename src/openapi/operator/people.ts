@@ -1,0 +1,128 @@
+import { type PeopleAnswers, peopleAnswers } from "../../http/operator/people.ts";
+import { PHONE, TIME } from "../examples.ts";
+import { type ApiOperation, ok, type Parameter, pathParameter } from "../operation.ts";
+import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
+
+const PHONE_PARAMETER = pathParameter(
+  "phone",
+  "E.164; also a stored number that no numbering plan has any more.",
+  { type: "string" },
+  PHONE,
+);
+
+const INBOUND_TEXT = {
+  from: PHONE,
+  to: "+12125550199",
+  text: "Stop!",
+  keyword: "stop",
+  carrier: "twilio",
+  carrierMessageId: "SM00000000000000000000000000000001",
+  receivedAt: TIME,
+} satisfies PeopleAnswers["InboundText"];
+
+const PERSON = {
+  phone: PHONE,
+  subscribed: false,
+  email: "ada@example.com",
+  optedOutByPerson: true,
+  optOutConfirmedAt: TIME,
+  changes: [{ from: true, to: false, at: TIME, source: "keyword", proof: INBOUND_TEXT.text }],
+  texts: [INBOUND_TEXT],
+} satisfies PeopleAnswers["Person"];
+
+type Schemas = ReturnType<typeof peopleAnswers>;
+
+export function describePeople(): Resource {
+  const schemas = peopleAnswers();
+  const operations = [
+    listInbound(schemas),
+    listWithoutEffect(schemas),
+    getPerson(schemas),
+    removeEmail(schemas),
+    erasePerson(schemas),
+  ];
+  return { operations, schemas };
+}
+
+const BEFORE: Parameter = {
+  name: "before",
+  in: "query",
+  required: false,
+  description: "The `receivedAt` of the last text of the previous page.",
+  schema: { type: "string", format: "date-time" },
+};
+
+const COMMON = { tag: "People", access: "operator", errors: ["resource-unknown"] } satisfies Partial<ApiOperation>;
+
+function listInbound(schemas: Schemas): ApiOperation {
+  return {
+    ...COMMON,
+    id: "listInbound",
+    method: "get",
+    path: "/operator/websites/{websiteId}/inbound",
+    summary: "List inbound texts",
+    description: "Newest first, 100 per page.",
+    parameters: [WEBSITE_PARAMETER, BEFORE],
+    answers: [ok(schemas.InboundTextList, "One page.", { texts: [INBOUND_TEXT] })],
+    errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
+function listWithoutEffect(schemas: Schemas): ApiOperation {
+  const text = { websiteId: null, ...INBOUND_TEXT, to: "+12125550177" };
+  return {
+    ...COMMON,
+    id: "listWithoutEffect",
+    method: "get",
+    path: "/operator/inbound/without-effect",
+    summary: "List keywords without effect, and texts that reached no website",
+    description:
+      "Newest first, 100 per page: texts to a number that no website has, and STOP, START and HELP from a sender that is not a phone number. Those of the last day are the problem `keywords-without-effect`.",
+    parameters: [BEFORE],
+    answers: [ok(schemas.TextsWithoutEffect, "One page.", { texts: [text] })],
+    errors: ["fields-wrong"],
+  };
+}
+
+function getPerson(schemas: Schemas): ApiOperation {
+  return {
+    ...COMMON,
+    id: "getPerson",
+    method: "get",
+    path: "/operator/websites/{websiteId}/people/{phone}",
+    summary: "Read a person: state, history and texts",
+    parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
+    answers: [ok(schemas.Person, "The state of the number, its changes and its texts.", PERSON)],
+    errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
+function removeEmail(schemas: Schemas): ApiOperation {
+  return {
+    ...COMMON,
+    id: "removeEmail",
+    method: "delete",
+    path: "/operator/websites/{websiteId}/people/{phone}/email",
+    summary: "Remove the e-mail address of a person",
+    description:
+      "The subscription stays as it is. An import replaces an address, and keeps it where the cell is empty.",
+    parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
+    answers: [ok(schemas.EmailRemoval, "The number has no address.", { phone: PHONE, email: null })],
+    errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
+function erasePerson(schemas: Schemas): ApiOperation {
+  return {
+    ...COMMON,
+    id: "erasePerson",
+    method: "delete",
+    path: "/operator/websites/{websiteId}/people/{phone}",
+    summary: "Erase a person",
+    description:
+      "Erases everything about a number except its share of report totals and a one-way hash (tombstone), which keeps it opted out: no import or client subscribes it again.",
+    parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
+    answers: [ok(schemas.Erasure, "The number of erased messages.", { phone: PHONE, erasedMessages: 3 })],
+    errors: ["resource-unknown", "fields-wrong"],
+  };
+}

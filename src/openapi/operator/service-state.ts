@@ -1,0 +1,61 @@
+import { type ServiceStateAnswers, serviceStateAnswers } from "../../http/operator/service-state.ts";
+import { TIME } from "../examples.ts";
+import { type ApiOperation, ok } from "../operation.ts";
+import { problemTable, stateTable } from "../tables.ts";
+import type { Resource } from "./resource.ts";
+
+const NONE = { count: 0, oldestSeconds: null };
+
+const MESSAGES = {
+  waiting: NONE,
+  retrying: { count: 7, oldestSeconds: 95 },
+  claimed: NONE,
+  stuck: NONE,
+  withoutReceipt: NONE,
+};
+
+const SERVICE_STATE = {
+  checkedAt: TIME,
+  problems: ["dead-jobs"],
+  isCut: false,
+  sweep: { endedAt: TIME, ageSeconds: 0, failedJobs: [] },
+  queues: [
+    { queue: "messages", backlog: 7, oldestSeconds: 12 },
+    { queue: "callbacks", backlog: 0, oldestSeconds: null },
+  ],
+  messages: MESSAGES,
+  carriers: [
+    {
+      carrier: "twilio",
+      isInUse: true,
+      isSetUp: true,
+      missingSettings: [],
+      isUnauthorized: false,
+      ...MESSAGES,
+      lastHour: { accepted: 412, refused: 0, unknown: 0, later: 7, unauthorized: 0 },
+    },
+  ],
+  callbacks: {
+    due: NONE,
+    claimed: NONE,
+    lastHour: { accepted: 398, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
+  },
+  deadJobs: { count: 1, oldestSeconds: 3600 },
+  credentialsBehind: NONE,
+  keywordsWithoutEffect: NONE,
+} satisfies ServiceStateAnswers["ServiceState"];
+
+export function describeServiceState(): Resource {
+  const schemas = serviceStateAnswers();
+  const getServiceState: ApiOperation = {
+    id: "getServiceState",
+    method: "get",
+    path: "/operator/health",
+    tag: "Service state",
+    access: "operator",
+    summary: "Read the state of the service",
+    description: `Counts the messages that are not final by their state, in all and by carrier, each with the age of the oldest; \`lastHour\` counts submissions and callbacks by outcome.\n\n${stateTable()}\n\n\`problems\` names what needs an operator.\n\n${problemTable()}`,
+    answers: [ok(schemas.ServiceState, "The present state.", SERVICE_STATE)],
+  };
+  return { operations: [getServiceState], schemas };
+}

@@ -1,0 +1,64 @@
+import { websiteSettingsSchema } from "../../domain/website.ts";
+import { type WebsiteAnswers, websiteAnswers } from "../../http/operator/websites.ts";
+import { DEFAULT_CARRIER } from "../../platform/carriers/index.ts";
+import { TIME } from "../examples.ts";
+import { type ApiOperation, ok } from "../operation.ts";
+import { CLIENT, type describeClients } from "./clients.ts";
+import { type Resource, settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
+
+const WEBSITE = {
+  websiteId: "brand",
+  name: "Brand",
+  carrier: "sandbox",
+  sender: null,
+  helpText: "Brand: call 212 555 0199.",
+  duplicateWindowHours: 24,
+  createdAt: TIME,
+  updatedAt: TIME,
+} satisfies WebsiteAnswers["Website"];
+
+/** Rules that depend on which carriers are set up are in the descriptions only. */
+function settingsSchema() {
+  return websiteSettingsSchema(undefined, { faults: () => [], names: [], defaultCarrier: DEFAULT_CARRIER });
+}
+
+export function describeWebsites(clients: ReturnType<typeof describeClients>): Resource {
+  const answers = websiteAnswers(clients.schemas.Client);
+  const WebsiteSettings = settingsSchema();
+  const withClients = ok(answers.WebsiteWithClients, "The website with its clients, without secrets.", {
+    ...WEBSITE,
+    clients: [CLIENT],
+  });
+  const common = { tag: "Websites", access: "operator", path: "/operator/websites/{websiteId}" } as const;
+  const { name, carrier, helpText, duplicateWindowHours } = WEBSITE;
+  const operations: ApiOperation[] = [
+    {
+      ...common,
+      id: "listWebsites",
+      method: "get",
+      path: "/operator/websites",
+      summary: "List the websites",
+      answers: [ok(answers.WebsiteList, "Every website.", { websites: [WEBSITE] })],
+    },
+    {
+      ...common,
+      id: "putWebsite",
+      method: "put",
+      summary: "Create a website, or change its settings",
+      description: 'What is left out stays as it is; `""` or null takes away what is optional. Safe to repeat.',
+      parameters: [WEBSITE_PARAMETER],
+      body: settingsBody(WebsiteSettings, { brand: { name, carrier, helpText, duplicateWindowHours } }),
+      answers: [withClients],
+    },
+    {
+      ...common,
+      id: "getWebsite",
+      method: "get",
+      summary: "Read a website and its clients",
+      parameters: [WEBSITE_PARAMETER],
+      answers: [withClients],
+      errors: ["resource-unknown"],
+    },
+  ];
+  return { operations, schemas: { WebsiteSettings, ...answers } };
+}

@@ -1,0 +1,98 @@
+import type { Problem } from "../domain/service-state.ts";
+
+interface Entry {
+  meaning: string;
+  action: string;
+  /** Whether it is safe to repeat or to send again. */
+  isSafe: string;
+}
+
+/** What an operator does about each problem. */
+export const RUNBOOK: Record<Problem, Entry> = {
+  "sweep-late": {
+    meaning:
+      "No sweep has ended for five minutes: the cron trigger does not run. Lost jobs are not requeued, deadlines do not pass, nothing is purged.",
+    action:
+      "Look for `sweep` in the log and for the trigger in the dashboard. `npm run deploy` sets the trigger again.",
+    isSafe: "Yes: concurrent sweeps are safe.",
+  },
+  "sweep-failing": {
+    meaning: "A job of the last sweep failed: `sweep.failedJobs` names it, `sweep.failed` in the log has the error.",
+    action: "Usually the store: see `/health`. The other jobs ran.",
+    isSafe: "Yes: the next sweep retries it.",
+  },
+  "messages-late": {
+    meaning:
+      "Messages have waited for their job for more than five minutes. With a `backlog`, the consumer is too slow or fails (`job` with `retried` in the log). Without one, jobs were lost (`queue.failed`), and the sweep requeues them.",
+    action: "Find the cause. Send nothing again.",
+    isSafe: "Yes: only one run can claim a message.",
+  },
+  "messages-stuck": {
+    meaning: "The run that submitted the messages was cut off: the carrier may have them or not.",
+    action:
+      "Wait 6 minutes: a job may still bring the outcome. After that, the sweep makes them SENDING, and a receipt decides. To know more, ask the carrier by number and time.",
+    isSafe: "**No**: sending them again may text a person twice.",
+  },
+  "carrier-not-set-up": {
+    meaning:
+      "A website names a carrier without all of its settings (`missingSettings`). Its messages are FAILED_TO_SEND.",
+    action: "`npx wrangler secret put …`, or `put-website --carrier`.",
+    isSafe: "Yes: the client may send again.",
+  },
+  "sandbox-in-use": {
+    meaning:
+      "A website of a deployed service uses the sandbox: its messages become DELIVERED, but nobody receives them.",
+    action: "`put-website --carrier … --sender …`.",
+    isSafe: "Yes: the client may send those messages again.",
+  },
+  "carrier-credentials": {
+    meaning:
+      "The carrier rejects our credentials (`isUnauthorized`), and has neither accepted nor refused a message since.",
+    action:
+      "`npx wrangler secret put …` with the right token or key. A wrong `TWILIO_ACCOUNT_SID` or URL shows as 404. The problem ends with a submission that works, or an hour after the last try.",
+    isSafe: "Nothing was sent. Everything is retried for `SUBMIT_WITHIN_HOURS`.",
+  },
+  "carrier-failing": {
+    meaning:
+      "In the last hour, the carrier accepted fewer submissions than it refused, deferred or left unknown. `reason` of `GET /operator/messages/{messageId}` has the carrier's own words.",
+    action:
+      "`refused`: fix the account or the sender. `later`: retried for `SUBMIT_WITHIN_HOURS`. `unknown`: see `messages-stuck`.",
+    isSafe: "`refused`: yes, the carrier does not have the message. `unknown`: no.",
+  },
+  "callbacks-late": {
+    meaning:
+      "Callbacks have been due for more than five minutes. Their endpoints time out (each is then left alone for a minute), or the consumer fails (`callbacks.failed`).",
+    action: "`callback.posted` in the log names them. Ask the client to answer 2xx at once.",
+    isSafe: "Yes: no callback is posted twice.",
+  },
+  "callbacks-failing": {
+    meaning:
+      "In the last hour, more callbacks failed than succeeded. `not-posted`: the client has no URL any longer, or `SERVICE_KEY` changed (see `response` of `GET /operator/messages/{messageId}`).",
+    action: "Tell the client. For a changed `SERVICE_KEY`: restore the old key, or `rotate-client` each client.",
+    isSafe: "A callback is posted once, ever. The client can read `GET /text/message/status`.",
+  },
+  "callbacks-unknown": {
+    meaning:
+      "A run was cut off while it posted callbacks, or the response could not be stored (`callbacks.not-recorded`).",
+    action: "Nothing: the client may have received them.",
+    isSafe: "As for `callbacks-failing`.",
+  },
+  "dead-jobs": {
+    meaning: "Jobs failed for good: six times by themselves, for two hours because of the store, or malformed.",
+    action: "`npm run operator -- dead-jobs` shows the errors. Fix the cause, deploy, then `put-back --all`.",
+    isSafe:
+      "Yes: requeueing is idempotent. A job changes only what its claim, or its message's status, still allows. If it fails again, it is a new dead job.",
+  },
+  "credentials-behind": {
+    meaning: "KV has rejected a change to a client for five minutes: a suspended client may still have access.",
+    action: "See `/health`. The sweep retries the copy each minute.",
+    isSafe: "Yes.",
+  },
+  "keywords-without-effect": {
+    meaning:
+      "In the last day, a STOP, START or HELP reached no website, or came from a sender that is no phone number: a person who opted out may still be texted.",
+    action:
+      "`npm run operator -- inbound --without-effect` lists them. Opt the number out by an import. Give the website its sender, or make the gateway send numbers in international form.",
+    isSafe: "Yes.",
+  },
+};

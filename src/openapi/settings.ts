@@ -1,0 +1,81 @@
+// The settings of src/config.ts, explained: written into docs/.
+import * as z from "zod";
+import { configSchema } from "../config.ts";
+import { makeCarriers } from "../platform/carriers/index.ts";
+import { code, toTable } from "./tables.ts";
+
+type Name = keyof z.input<typeof configSchema>;
+
+/** Set by `wrangler secret put`; the others stand under `[vars]` in wrangler.toml. */
+const SECRETS: readonly Name[] = [
+  "OPERATOR_TOKEN",
+  "SERVICE_KEY",
+  "TWILIO_ACCOUNT_SID",
+  "TWILIO_AUTH_TOKEN",
+  "TELNYX_API_KEY",
+  "TELNYX_PUBLIC_KEY",
+  "KANNEL_USERNAME",
+  "KANNEL_PASSWORD",
+  "KANNEL_WEBHOOK_KEY",
+];
+
+const MEANINGS: Record<Name, string> = {
+  OPERATOR_TOKEN: "opens `/operator`; without it, those paths do not exist",
+  SERVICE_KEY:
+    "encrypts callback secrets; by default `OPERATOR_TOKEN`. Set it before you replace `OPERATOR_TOKEN`: when the key changes, no callback is posted until the secrets of each client are rotated. [Tombstones](operating.md#tombstones-of-erased-people) stay valid",
+  PUBLIC_ORIGIN:
+    "origin under which carriers reach the service, such as `https://sms.example.com`; every carrier but the sandbox needs it",
+  LINK_ORIGIN: "origin of tracking links; by default `PUBLIC_ORIGIN`, or else the origin of the send request",
+  SUBMIT_WITHIN_HOURS: "how long the service retries a message that the carrier cannot accept; then FAILED_TO_SEND",
+  RECEIPT_WITHIN_HOURS: "how long a message waits for its final receipt; then FAILED_TO_DELIVERY",
+  RETENTION_DAYS:
+    "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions and their ledger are kept for good",
+  REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
+  TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",
+  TWILIO_AUTH_TOKEN: "authenticates submissions and verifies `X-Twilio-Signature`",
+  TWILIO_API_URL: "base URL of the API; by default https://api.twilio.com",
+  TELNYX_API_KEY: "authenticates submissions",
+  TELNYX_PUBLIC_KEY: "verifies Telnyx's signatures (Ed25519, Base64)",
+  TELNYX_API_URL: "base URL of the API; by default https://api.telnyx.com/v2",
+  KANNEL_SENDSMS_URL: "smsbox's sendsms URL",
+  KANNEL_USERNAME: "name of the sendsms user",
+  KANNEL_PASSWORD: "password of the sendsms user",
+  KANNEL_WEBHOOK_KEY:
+    "proves receipts and inbound texts. Use A–Z a–z 0–9 `-` `_` only: Kannel corrupts percent-escapes",
+};
+
+/** The settings that each carrier requires: without any, every carrier but the sandbox lacks all of them. */
+const needs = () => makeCarriers({ carriers: {} as Parameters<typeof makeCarriers>[0]["carriers"] }).missing;
+
+function namesOf(isCarriers: boolean): Name[] {
+  const prefixes = Object.keys(needs()).map((carrier) => `${carrier.toUpperCase()}_`);
+  const names = Object.keys(MEANINGS) as Name[];
+  return names.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)) === isCarriers);
+}
+
+const kindOf = (name: Name) => (SECRETS.includes(name) ? "secret" : "var");
+
+interface Rule {
+  default?: number;
+  minimum?: number;
+  maximum?: number;
+}
+
+/** The settings that belong to no single carrier. */
+export function settingTable(): string {
+  const rules = z.toJSONSchema(configSchema, { io: "input" }).properties as Record<Name, Rule>;
+  const rows = namesOf(false).map((name) => {
+    const { default: fallback = "", minimum, maximum } = rules[name];
+    const range = minimum === undefined ? "" : `${minimum} to ${maximum}`;
+    return [code(name), kindOf(name), String(fallback), range, MEANINGS[name]];
+  });
+  return toTable(["Setting", "Kind", "Default", "Range", "Meaning"], rows);
+}
+
+export function carrierSettingTable(): string {
+  const required = Object.values(needs()).flat();
+  const rows = namesOf(true).map((name) => {
+    return [code(name), kindOf(name), required.includes(name) ? "required" : "optional", MEANINGS[name]];
+  });
+  return toTable(["Setting", "Kind", "", "Meaning"], rows);
+}

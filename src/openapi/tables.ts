@@ -1,0 +1,60 @@
+// Tables in Markdown of what the code knows: for the OpenAPI document and for docs/.
+import { type Keyword, WORDS } from "../domain/keyword.ts";
+import { ALLOWED_FROM, MESSAGE_STATUSES } from "../domain/message.ts";
+import { PROBLEMS } from "../domain/service-state.ts";
+import { ERROR_CODES } from "../http/error-codes.ts";
+import { CHECK_MEANINGS, JOB_MEANINGS, STATE_MEANINGS, STATUS_MEANINGS } from "./meanings.ts";
+import { RUNBOOK } from "./runbook.ts";
+
+export function toTable(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `|${cells.map((cell) => (cell === "" ? " " : ` ${cell} `)).join("|")}|`;
+  return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
+}
+
+export const code = (text: string) => `\`${text}\``;
+
+/** A word and its meaning in each row. */
+function meaningTable(head: string[], meanings: Record<string, string>): string {
+  return toTable(
+    head,
+    Object.entries(meanings).map(([word, meaning]) => [code(word), meaning]),
+  );
+}
+
+export function errorTable(): string {
+  const rows = Object.values(ERROR_CODES).map(({ code, meaning, advice = "" }) => [String(code), meaning, advice]);
+  return toTable(["Code", "Meaning", "What to do"], rows);
+}
+
+export function statusTable(): string {
+  const rows = MESSAGE_STATUSES.map((status) => {
+    const next = MESSAGE_STATUSES.filter((later) => (ALLOWED_FROM[later] as readonly string[]).includes(status));
+    return [code(status), STATUS_MEANINGS[status], next.length === 0 ? "final" : next.map(code).join(", ")];
+  });
+  return toTable(["Status", "Meaning", "Next"], rows);
+}
+
+export const stateTable = () => meaningTable(["State", "The message"], STATE_MEANINGS);
+
+export const checkTable = () => meaningTable(["Check", "When it fails"], CHECK_MEANINGS);
+
+export const jobTable = () => meaningTable(["Kind", "Content"], JOB_MEANINGS);
+
+export function problemTable(): string {
+  const rows = PROBLEMS.map((name) => [code(name), RUNBOOK[name].meaning, RUNBOOK[name].action, RUNBOOK[name].isSafe]);
+  return toTable(["Problem", "Meaning", "What to do", "Safe to repeat?"], rows);
+}
+
+const KEYWORD_EFFECTS: Record<Keyword, string> = {
+  stop: "opts the number out of the website whose sender received the text, and confirms it once, at most once a day",
+  start: "opts in a number that is known, or was erased: it is the person's own consent",
+  help: "replies with the website's `helpText`, or with a short default text, unless the number is opted out; at most three times an hour per number",
+};
+
+export function keywordTable(): string {
+  const rows = Object.entries(KEYWORD_EFFECTS).map(([keyword, effect]) => {
+    const words = Object.keys(WORDS).filter((word) => WORDS[word] === keyword);
+    return [words.join(", "), effect];
+  });
+  return toTable(["Text", "Effect"], [...rows, ["any other", "is kept for the operator"]]);
+}

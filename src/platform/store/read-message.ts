@@ -1,0 +1,107 @@
+import type { MessageStatus } from "../../domain/message.ts";
+import { toE164 } from "../../domain/phone.ts";
+import type { Segments } from "../../domain/segments.ts";
+import { runQuery } from "./database.ts";
+import { type CallbackOutcome, isClick } from "./events.ts";
+import type { EventRow, MessageRow } from "./rows.ts";
+
+/** A message as it is stored. Times are milliseconds since 1970. */
+export interface StoredMessage {
+  messageId: string;
+  websiteId: string;
+  clientId: string;
+  status: MessageStatus;
+  reason: string | null;
+  /** E.164; null when no number was found for the e-mail address. */
+  phone: string | null;
+  email: string | null;
+  text: string;
+  mediaUrl: string | null;
+  clickUrl: string | null;
+  callbackData: string;
+  sendPurpose: string;
+  encoding: Segments["encoding"] | null;
+  segments: number | null;
+  carrier: string | null;
+  carrierMessageId: string | null;
+  attempts: number;
+  acceptedAt: number;
+  updatedAt: number;
+  claimedAt: number | null;
+  retryAt: number | null;
+}
+
+export async function readMessage(db: D1Database, messageId: string): Promise<StoredMessage | undefined> {
+  const query = db.prepare("SELECT * FROM messages WHERE message_id = ?1").bind(messageId);
+  const [row] = await runQuery<MessageRow>(query);
+  return row && toStoredMessage(row);
+}
+
+function toStoredMessage(row: MessageRow): StoredMessage {
+  return {
+    messageId: row.message_id,
+    websiteId: row.website_id,
+    clientId: row.client_id,
+    status: row.status,
+    reason: row.reason,
+    phone: row.phone === null ? null : toE164(row.phone),
+    email: row.email,
+    text: row.text,
+    mediaUrl: row.media_url,
+    clickUrl: row.click_url,
+    callbackData: row.callback_data,
+    sendPurpose: row.send_purpose,
+    encoding: row.encoding,
+    segments: row.segments,
+    carrier: row.carrier,
+    carrierMessageId: row.carrier_message_id,
+    attempts: row.attempts,
+    acceptedAt: row.accepted_at,
+    updatedAt: row.updated_at,
+    claimedAt: row.claimed_at,
+    retryAt: row.retry_at,
+  };
+}
+
+/** An event of a message: a change of its status, or a click. Times are milliseconds since 1970. */
+export interface StoredEvent {
+  eventId: string;
+  /** null: a click. */
+  status: MessageStatus | null;
+  occurredAt: number;
+  /** null: the client wants none. */
+  callback: StoredCallback | null;
+}
+
+/** `outcome` null: the post has not been made, or (with `attemptedAt`) was cut off before its outcome was known. */
+export interface StoredCallback {
+  attemptedAt: number | null;
+  outcome: CallbackOutcome | null;
+  httpStatus: number | null;
+  response: string | null;
+  durationMilliseconds: number | null;
+}
+
+/** A message's events, in order. */
+export async function readEvents(db: D1Database, messageId: string): Promise<StoredEvent[]> {
+  const query = db
+    .prepare("SELECT * FROM events WHERE message_id = ?1 ORDER BY occurred_at, event = 'SENDING' DESC")
+    .bind(messageId);
+  return (await runQuery<EventRow>(query)).map(toStoredEvent);
+}
+
+function toStoredEvent(row: EventRow): StoredEvent {
+  const callback = {
+    attemptedAt: row.attempted_at,
+    outcome: row.outcome,
+    httpStatus: row.http_status,
+    response: row.response,
+    durationMilliseconds: row.duration_ms,
+  };
+  return {
+    eventId: `${row.message_id}_${row.event}`,
+    status: isClick(row.event) ? null : (row.event as MessageStatus),
+    occurredAt: row.occurred_at,
+    callback: row.callback_due === 1 ? callback : null,
+  };
+}

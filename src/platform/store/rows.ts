@@ -1,0 +1,108 @@
+// The rows of the tables, as D1 returns them. Each store maps its own rows to the types of the domain.
+import type { Keyword } from "../../domain/keyword.ts";
+import type { MessageStatus } from "../../domain/message.ts";
+import type { Segments } from "../../domain/segments.ts";
+import type { CallbackOutcome } from "./events.ts";
+
+/** Columns of the migrations. Times are milliseconds since 1970; 0 and 1 stand for false and true. */
+type Bit = 0 | 1;
+
+export interface WebsiteRow {
+  website_id: string;
+  name: string;
+  carrier: string;
+  sender: string | null;
+  help_text: string | null;
+  duplicate_window_hours: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ClientRow {
+  client_id: string;
+  website_id: string;
+  callback_url: string | null;
+  /** JSON array. */
+  operations: string;
+  suspended: Bit;
+  secret_hash: string;
+  old_secret_hash: string | null;
+  old_until: number | null;
+  created_at: number;
+  changed_at: number;
+}
+
+export interface MessageRow {
+  message_id: string;
+  website_id: string;
+  client_id: string;
+  phone: number | null;
+  email: string | null;
+  text: string;
+  media_url: string | null;
+  click_url: string | null;
+  callback_data: string;
+  send_purpose: string;
+  status: MessageStatus;
+  reason: string | null;
+  accepted_at: number;
+  updated_at: number;
+  claimed_at: number | null;
+  attempts: number;
+  retry_at: number | null;
+  carrier: string | null;
+  carrier_message_id: string | null;
+  encoding: Segments["encoding"] | null;
+  segments: number | null;
+}
+
+export interface EventRow {
+  message_id: string;
+  /** A status, or `CLICK_` and the id of a click. */
+  event: string;
+  occurred_at: number;
+  callback_due: Bit;
+  attempted_at: number | null;
+  outcome: CallbackOutcome | null;
+  http_status: number | null;
+  response: string | null;
+  duration_ms: number | null;
+}
+
+export interface SubscriptionRow {
+  subscribed: Bit;
+  email: string | null;
+  opted_out_by_person: Bit;
+  opt_out_confirmed_at: number | null;
+}
+
+export type ChangeSource = "import" | "api" | "keyword" | "carrier";
+
+export interface SubscriptionChangeRow {
+  was_subscribed: Bit | null;
+  subscribed: Bit;
+  changed_at: number;
+  source: ChangeSource;
+  proof: string;
+}
+
+export interface InboundTextRow {
+  /** `""`: of no website. */
+  website_id: string;
+  carrier: string;
+  carrier_message_id: string;
+  sender: string;
+  recipient: string;
+  text: string;
+  keyword: Keyword | null;
+  received_at: number;
+}
+
+export interface DeadJobRow {
+  id: string;
+  queue: string;
+  body: string;
+  died_at: number;
+  error: string | null;
+  put_back_at: number | null;
+}

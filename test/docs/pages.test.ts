@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { fillTables, listTables, makeTables } from "../../src/openapi/docs.ts";
+
+const root = (path: string) => path.replace("../../", "");
+const texts = import.meta.glob(["../../*.md", "../../{docs,examples}/*.md"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const pages = Object.entries(texts).map(([path, text]) => ({ path: root(path), text }));
+/** Not read, only listed. */
+const files = Object.keys(
+  import.meta.glob(["../../*", "../../{bench,docs,examples,migrations,scripts,src,test}/**", "!**/*.md"], {
+    query: "?raw",
+  }),
+).map(root);
+
+/** As GitHub makes them of headings: without punctuation, with hyphens for spaces. */
+function anchorsOf(text: string): string[] {
+  const headings = text.matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** Links to a place in this project: what is linked, and from where. */
+const links = pages.flatMap(({ path, text }) =>
+  [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = ""]) => ({ path, link }))
+    .filter(({ link }) => !/^https?:/.test(link)),
+);
+
+describe("README.md and docs/", () => {
+  /** After a change of what a table is written from: `npm run docs`. */
+  it.each(pages)("has each table as the code has it: $path", ({ text }) => {
+    expect(text).toBe(fillTables(text, makeTables()));
+  });
+
+  it("has each table once", () => {
+    expect(pages.flatMap(({ text }) => listTables(text)).sort()).toEqual(Object.keys(makeTables()).sort());
+  });
+
+  it.each(links)("has a link that leads somewhere: $path to $link", ({ path, link }) => {
+    const { pathname, hash } = new URL(link, `file:///${path}`);
+    const target = pages.find((page) => `/${page.path}` === pathname);
+    const isKnown = target !== undefined || files.some((file) => `/${file}`.startsWith(pathname));
+    expect([pathname, isKnown]).toEqual([pathname, true]);
+    if (hash !== "") expect(anchorsOf(target?.text ?? "")).toContain(hash.slice(1));
+  });
+
+  it("ends before its reader tires", () => {
+    const readme = pages.find(({ path }) => path === "README.md")?.text ?? "";
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+});
+
+describe("the tables", () => {
+  const tables = { errors: "| a |", limits: "| b |" };
+  const marked = (name: string, table: string) => `<!-- ${name}: written by npm run docs -->\n${table}<!-- end -->`;
+
+  it("are put between their marks, and nothing else changes", () => {
+    const text = `a\n${marked("errors", "old\n")}\nb\n${marked("limits", "")}\n`;
+    expect(fillTables(text, tables)).toBe(
+      `a\n${marked("errors", "\n| a |\n\n")}\nb\n${marked("limits", "\n| b |\n\n")}\n`,
+    );
+    expect(listTables(text)).toEqual(["errors", "limits"]);
+  });
+
+  it("are known by their names", () => {
+    expect(() => fillTables(marked("mistakes", ""), tables)).toThrow("no such table: mistakes");
+  });
+});

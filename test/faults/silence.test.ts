@@ -1,0 +1,276 @@
+/** Stores that are silent, rather than broken: nothing waits for them longer than it must, and nothing is lost or sent twice. */
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { silent, waited } from "../silence.ts";
+import { type TestClient, World } from "../world.ts";
+import { type Binding, type Fault, Injector } from "./injector.ts";
+
+const ADA = "+12125550100";
+const BODY = { phone: ADA, text: "Brand: hello", callbackData: "{}", sendPurpose: "a" };
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([ADA]);
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("thanks"));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Every call of a binding is silent, and takes effect or not, while work is done in another isolate. */
+async function whileSilent<T>(binding: Binding, work: () => Promise<T>, when: Fault["when"] = "silent"): Promise<T> {
+  const { deps } = world;
+  const elsewhere = await World.another(world);
+  const draw = (called: Binding) => (called === binding ? when : undefined);
+  const { messages, callbacks, now, log, random, carriers } = deps;
+  world.deps = new Injector(undefined, draw).wrap({
+    ...elsewhere.deps,
+    messages,
+    callbacks,
+    now,
+    log,
+    random,
+    carriers,
+  });
+  waited.length = 0;
+  try {
+    return await work();
+  } finally {
+    world.deps = deps;
+  }
+}
+
+const seconds = () => waited.reduce((sum, milliseconds) => sum + milliseconds, 0) / 1000;
+const send = (headers: Record<string, string> = {}) => world.post("/text/message/send", client, BODY, headers);
+const ask = (path: string) =>
+  world.fetch(path, { headers: { "x-client-id": client.clientId, "x-client-secret": client.clientSecret } });
+
+describe("a silent limiter", () => {
+  it("holds a request up for half a second, and it goes on", async () => {
+    const answer = await whileSilent("limiter", send);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.has("ratelimit")).toBe(false);
+    expect(waited).toEqual([500]);
+    expect(world.logs.join()).toContain('"event":"rate-limiter.failed"');
+  });
+});
+
+describe("a silent KV", () => {
+  it("has a request answered 503, safe to repeat, after some seconds", async () => {
+    const answer = await whileSilent("KV", send);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).toBe("2");
+    expect(seconds()).toBe(5);
+    expect((await send()).status).toBe(200);
+  });
+
+  it("does not hold up a client that the isolate knows", async () => {
+    await send();
+    const { deps } = world;
+    const draw = (called: Binding) => (called === "KV" ? ("silent" as const) : undefined);
+    world.deps = { ...new Injector(undefined, draw).wrap(deps), credentials: deps.credentials };
+    waited.length = 0;
+    expect((await send()).status).toBe(200);
+    expect(waited).toEqual([]);
+  });
+
+  it("has an operator's change answered 503, and the sweep copies it", async () => {
+    const path = `/clients/${client.clientId}`;
+    const answer = await whileSilent("KV", () => world.operator("PATCH", path, { suspended: true }));
+    expect(answer.status).toBe(503);
+    expect(seconds()).toBe(5);
+    await world.sweep();
+    expect(await env.CREDENTIALS.get(`client:${client.clientId}`, "json")).toMatchObject({ suspended: true });
+  });
+
+  it("keeps the sweep from no other job, and from trying each of many clients", async () => {
+    for (let count = 0; count < 10; count++) await world.client();
+    await world.rows("UPDATE clients SET copied_at = NULL");
+    await whileSilent("KV", () => world.sweep());
+    expect(seconds()).toBe(15);
+    const [row] = await world.rows("SELECT failed_jobs FROM last_sweep");
+    expect(row?.failed_jobs).toBe('["copy-credentials"]');
+  });
+});
+
+describe("a silent D1", () => {
+  const REQUESTS: [what: string, ask: () => Promise<Response>][] = [
+    ["a send request", send],
+    ["a send request with a key", () => send({ "idempotency-key": "k" })],
+    ["a bulk request", () => world.post("/text/bulk/message/send", client, { messages: [BODY, BODY] })],
+    ["a look-up", () => world.post("/text/subscription/status", client, { phone_numbers: [ADA] })],
+    ["a subscription", () => world.post("/text/subscribe", client, { phone_numbers: [ADA], sendPurpose: "a" })],
+    ["an unsubscription", () => world.post("/text/unsubscribe", client, { phone_numbers: [ADA] })],
+    ["a question about a message", () => ask(`/text/message/status?messageId=${crypto.randomUUID()}`)],
+    ["an operator's question", () => world.operator("GET", "/websites/brand")],
+    ["an operator's change", () => world.operator("PUT", "/websites/brand", { name: "x" })],
+    ["an import", () => world.subscribers("brand", [ADA])],
+    ["a click", () => world.fetch(`/l/${"a".repeat(10)}`)],
+  ];
+
+  it.each(REQUESTS)("has %s answered 503 after two tries", async (_, request) => {
+    const answer = await whileSilent("D1", request, "silent");
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).toBe("2");
+    expect(seconds()).toBeLessThanOrEqual(20);
+    expect(seconds()).toBeGreaterThanOrEqual(10);
+  });
+
+  it("that says nothing once is asked again, and the request is answered", async () => {
+    const { deps } = world;
+    for (let nth = 1; nth <= 4; nth++) {
+      world.deps = new Injector({ nth, when: "silent", lasts: "once" }).wrap(deps);
+      waited.length = 0;
+      const answer = await send();
+      expect(answer.status).toBe(nth === 1 ? 503 : 200);
+    }
+    world.deps = deps;
+  });
+
+  it("has an operator's look at the state answered 503 as soon, although it asks three things at a time", async () => {
+    const answer = await whileSilent("D1", async () => {
+      const early = await world.operator("GET", "/health");
+      await expect.poll(() => waited.length).toBe(6);
+      return early;
+    });
+    expect(answer.status).toBe(503);
+    expect(waited).toEqual(new Array(6).fill(10_000));
+  });
+
+  it("leaves /health its own limit", async () => {
+    const answer = await whileSilent("D1", () => world.fetch("/health"));
+    expect(answer.status).toBe(503);
+    expect(waited).toEqual([2000]);
+  });
+
+  it("has a batch of a hundred jobs put back within minutes, however many of them run alone", async () => {
+    const jobs = Array.from({ length: 100 }, () => ({ kind: "release", claim: crypto.randomUUID() }));
+    const result = await whileSilent("D1", () => world.deliver("textgate-messages", jobs));
+    expect(result).toEqual({ acknowledged: 0, retried: 100 });
+    expect(seconds()).toBe(60);
+    expect(await world.deliver("textgate-messages", jobs)).toEqual({ acknowledged: 100, retried: 0 });
+  });
+
+  it("ends the sweep within minutes", async () => {
+    await whileSilent("D1", () => world.sweep());
+    expect(seconds()).toBeLessThanOrEqual(300);
+    expect(world.logs.join()).toContain('"event":"sweep"');
+  });
+
+  it("as messages are claimed loses none: what it may have claimed is given back later than it can still claim", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    const jobs = world.jobs.splice(0).map(({ body }) => body);
+    const { deps } = world;
+    world.deps = new Injector({ nth: 2, when: "silent", lasts: "on its binding" }).wrap(deps);
+    await world.deliver("textgate-messages", jobs);
+    world.deps = deps;
+    const [release] = world.jobs;
+    expect(release?.body).toMatchObject({ kind: "release" });
+    // D1 ends a call after 30 seconds; the last try began 10 seconds ago.
+    expect(Number(release?.at) - world.now).toBeGreaterThanOrEqual(20_000);
+    for (let minute = 0; minute < 3; minute++) {
+      world.advance(60);
+      await world.sweep();
+      await world.runQueues();
+    }
+    expect(await world.statusOf(messageId)).toBe("DELIVERED");
+  });
+});
+
+describe("a D1 that does what it was asked after nobody waits for it any more", () => {
+  /** Transactions take effect only when the test says so. */
+  function defer(db: D1Database): { db: D1Database; effects: (() => Promise<unknown>)[] } {
+    const effects: (() => Promise<unknown>)[] = [];
+    const batch = (statements: D1PreparedStatement[]) => {
+      effects.push(() => db.batch(statements));
+      return silent();
+    };
+    return { effects, db: { prepare: (sql: string) => db.prepare(sql), batch } as unknown as D1Database };
+  }
+
+  it("claims nothing for ever", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    const jobs = world.jobs.splice(0).map(({ body }) => body);
+    const { deps } = world;
+    const { db, effects } = defer(deps.db);
+    world.deps = { ...deps, db };
+    await world.deliver("textgate-messages", jobs);
+    world.deps = deps;
+    expect(effects).toHaveLength(2);
+    world.advance(20);
+    await world.runQueues();
+    for (const effect of effects) await effect();
+    const [row] = await world.rows("SELECT claim FROM messages WHERE message_id = ?1", messageId);
+    expect(row?.claim).not.toBeNull();
+    world.advance(10);
+    await world.runQueues();
+    await world.deliver("textgate-messages", jobs);
+    await world.runQueues();
+    expect(await world.statusOf(messageId)).toBe("DELIVERED");
+  });
+
+  it("posts no callback twice, and forgets none that was posted", async () => {
+    const messageId = await world.send(client, { phone: "+12125550177" });
+    const jobs = world.callbacks.splice(0).map(({ body }) => body);
+    const { deps } = world;
+    const { db, effects } = defer(deps.db);
+    // The first try of the claim is late, and the second is not.
+    const batch = (statements: D1PreparedStatement[]) =>
+      effects.length === 0 ? db.batch(statements) : deps.db.batch(statements);
+    world.deps = { ...deps, db: { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database };
+    await world.deliver("textgate-callbacks", jobs);
+    world.deps = deps;
+    for (const effect of effects) await effect();
+    await world.deliver("textgate-callbacks", jobs);
+    expect(fetch).toHaveBeenCalledTimes(1);
+    const [row] = await world.rows("SELECT outcome FROM events WHERE message_id = ?1", messageId);
+    expect(row?.outcome).toBe("answered");
+  });
+});
+
+it("no time limit outlives its call", async () => {
+  const signals: AbortSignal[] = [];
+  const wait = vi.mocked(scheduler.wait).getMockImplementation();
+  vi.mocked(scheduler.wait).mockImplementation((milliseconds, options) => {
+    if (options?.signal) signals.push(options.signal);
+    return wait?.(milliseconds, options) ?? Promise.resolve();
+  });
+  await send();
+  await world.runQueues();
+  await world.sweep();
+  expect(signals.length).toBeGreaterThan(10);
+  expect(signals.filter(({ aborted }) => !aborted)).toEqual([]);
+});
+
+describe("a silent queue", () => {
+  it("holds up nobody who sends: the sweep finds what waits without a job", async () => {
+    const { messages } = world.deps;
+    vi.spyOn(messages, "sendBatch").mockImplementationOnce(() => silent());
+    const messageId = await world.send(client, { phone: ADA });
+    expect(seconds()).toBe(5);
+    expect(world.logs.join()).toContain('"event":"queue.failed"');
+    world.advance(300);
+    await world.sweep();
+    world.advance(300);
+    await world.runQueues();
+    expect(await world.statusOf(messageId)).toBe("DELIVERED");
+  });
+
+  it("has dead jobs that are put back wait on", async () => {
+    const insert = "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('a', 'textgate-messages', '{}', 1)";
+    await world.rows(insert);
+    vi.spyOn(world.deps.messages, "send").mockImplementationOnce(() => silent());
+    expect((await world.operator("POST", "/dead-jobs/put-back")).status).toBe(503);
+    expect(await world.rows("SELECT 1 FROM dead_jobs WHERE put_back_at IS NULL")).toHaveLength(1);
+  });
+});
+
+it("silent assets hold up the document no longer than some seconds", async () => {
+  const assets = { fetch: () => silent() } as unknown as Fetcher;
+  world.deps = { ...world.deps, assets };
+  expect((await world.fetch("/openapi.json")).status).toBe(503);
+});
