@@ -1,13 +1,33 @@
+import { readFile } from "node:fs/promises";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type Plugin } from "vitest/config";
+
+/** The plugin, without its notice in each run that its package has a new name. */
+function makeWorkersPlugin(...options: Parameters<typeof cloudflareTest>): Plugin {
+  const { warn } = console;
+  console.warn = () => {};
+  try {
+    return cloudflareTest(...options);
+  } finally {
+    console.warn = warn;
+  }
+}
+
+/** Loads standardwebhooks without its source map: that names files which the package lacks, and Vite warns of them. */
+const withoutBrokenSourceMap: Plugin = {
+  name: "without-broken-source-map",
+  load: { filter: { id: /standardwebhooks\/dist\/index\.js$/ }, handler: (id) => readFile(id, "utf8") },
+};
 
 /** Unit and flow tests run in workerd with the real bindings; journeys run the whole service from outside. */
 export default defineConfig({
   test: {
+    slowTestThreshold: 5000,
     projects: [
       {
         plugins: [
-          cloudflareTest(async () => ({
+          withoutBrokenSourceMap,
+          makeWorkersPlugin(async () => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               // Nothing leaves the machine: what a test does not answer itself is answered here.
@@ -32,6 +52,7 @@ export default defineConfig({
           provide: {
             faultSeeds: Number(process.env.FAULT_SEEDS ?? 1),
             faultFromSeed: Number(process.env.FAULT_FROM_SEED ?? 1),
+            printsFaultSummaries: process.env.FAULT_SEEDS !== undefined,
           },
         },
       },
@@ -39,6 +60,7 @@ export default defineConfig({
         test: {
           name: "journeys",
           environment: "node",
+          setupFiles: ["test/journeys/own-connections.ts"],
           include: ["test/journeys/**/*.test.ts", "test/gateway/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -2,7 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { bundlePath, wrangler } from "./build.ts";
+import { runWrangler } from "../scripts/wrangler.ts";
+import { bundlePath } from "./build.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
 const PROFILES = 5;
@@ -31,7 +32,7 @@ interface Profile {
 
 async function startUpMilliseconds(directory: string): Promise<number> {
   const file = join(directory, "startup.cpuprofile");
-  await wrangler(directory, "check", "startup", "--outfile", file);
+  await runWrangler(directory, "check", "startup", "--outfile", file);
   const { nodes, samples, timeDeltas } = JSON.parse(await readFile(file, "utf8")) as Profile;
   const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === "(idle)").map(({ id }) => id));
   return samples.reduce((sum, id, index) => (idle.has(id) ? sum : sum + (timeDeltas[index] ?? 0)), 0) / 1000;

@@ -1,6 +1,8 @@
 // Websites, clients and subscriptions to measure with; and the phone numbers of both.
+
+import type { Database } from "../scripts/migrations.ts";
 import { postJson } from "./load.ts";
-import type { Database, Workers } from "./service.ts";
+import type { Workers } from "./service.ts";
 
 const JSON_CONTENT = { "content-type": "application/json" };
 

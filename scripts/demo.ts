@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { callOperator, Refusal, type Service } from "./operator-api.ts";
+import { callOperator, Refusal, type Service } from "./operator/api.ts";
 
 const WEBSITE = "demo";
 

@@ -7,7 +7,7 @@ const SECRETS = ["OPERATOR_TOKEN", "SERVICE_KEY"] as const;
 export type Secrets = Record<(typeof SECRETS)[number], string>;
 
 /** The vars of files of the form of .dev.vars. Of one that stands in several, the last counts; a missing file has none. */
-export function readVars(paths: string[]): Record<string, string | undefined> {
+export function readVars(paths: string[]): Record<string, string> {
   return Object.assign({}, ...paths.map((path) => parseEnv(readOrEmpty(path))));
 }
 
@@ -18,12 +18,15 @@ export function readVars(paths: string[]): Record<string, string | undefined> {
  */
 export function ensureSecrets(paths: string[], given: Record<string, string>): Secrets {
   const known = { ...readVars(paths), ...given };
-  const missing = SECRETS.filter((name) => !known[name]).map(
-    (name) => [name, randomBytes(32).toString("hex")] as const,
-  );
+  const missing = SECRETS.filter((name) => !known[name]).map((name) => [name, newSecret()] as const);
   const path = paths.at(-1);
   if (path && missing.length > 0) append(path, missing.map(([name, value]) => `${name}=${value}\n`).join(""));
   return { ...known, ...Object.fromEntries(missing) } as Secrets;
+}
+
+/** 256 bits in hexadecimal. */
+function newSecret(): string {
+  return Array.from(randomBytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function append(path: string, lines: string): void {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { LOG_LEVELS, type LogLevel } from "./worker-log.ts";
 
 export interface StartOptions {
   help: boolean;
@@ -12,10 +13,7 @@ export interface StartOptions {
   varFiles: string[];
   /** Those given with --var: they win over the files. */
   vars: Record<string, string>;
-  /** Whether wrangler's own remarks are left out of what is shown. */
-  quiet: boolean;
-  /** What is handed to `wrangler dev` as it is. */
-  passedOn: string[];
+  logLevel: LogLevel;
 }
 
 /** Something that the person at the keyboard can put right: told in a line, without a stack. */
@@ -25,48 +23,57 @@ export const START_HELP = `npm start -- [flags]
 
 Runs the whole service on this machine, with a demo website in it.
 
-  --port <n>          8787 when left out
-  --ip <address>      127.0.0.1 when left out
-  --persist-to <dir>  where its data stays; .wrangler/state when left out
-  --var <NAME>:<value>, and any other flag of "wrangler dev", is passed on to it`;
+  --port <n>            8787 when left out; 0: any free one
+  --ip <address>        127.0.0.1 when left out
+  --persist-to <dir>    where its data stays; .wrangler/state when left out
+  --var <NAME>:<value>  a setting, in place of the one in wrangler.toml; can be repeated
+  --env-file <file>     has the secrets; .dev.vars when left out; can be repeated
+  --log-level <level>   the least level that is shown; log when left out: ${LOG_LEVELS.join(", ")}
 
-/** Handed to wrangler with the value that was settled here. */
-const OWN: ParseArgsOptionsConfig = {
+For the other flags of "wrangler dev", run it in place of this: npx wrangler dev --help`;
+
+const OPTIONS = {
   port: { type: "string", default: "8787" },
   ip: { type: "string", default: "127.0.0.1" },
   "persist-to": { type: "string", default: ".wrangler/state" },
-};
-
-const OPTIONS: ParseArgsOptionsConfig = {
-  ...OWN,
-  var: { type: "string", multiple: true, default: [] },
-  "env-file": { type: "string", multiple: true, default: [".dev.vars"] },
-  "log-level": { type: "string" },
-  help: { type: "boolean", short: "h" },
-};
+  var: { type: "string", multiple: true, default: [] as string[] },
+  "env-file": { type: "string", multiple: true, default: [".dev.vars"] as string[] },
+  "log-level": { type: "string", default: "log" },
+  help: { type: "boolean", short: "h", default: false },
+} satisfies ParseArgsOptionsConfig;
 
 /** @throws StartError */
 export function parseStartOptions(args: string[]): StartOptions {
-  const { values, positionals, tokens = [] } = parseArgs({ args, options: OPTIONS, strict: false, tokens: true });
-  const taken = new Set<number>();
-  for (const token of tokens) {
-    if (token.kind !== "option" || !(token.name in OPTIONS) || token.name === "help") continue;
-    if (token.value === undefined) throw new StartError(`--${token.name} needs a value.`);
-    if (!(token.name in OWN)) continue;
-    taken.add(token.index);
-    if (!token.inlineValue) taken.add(token.index + 1);
-  }
+  const { tokens } = parseArgs({ args, options: OPTIONS, strict: false, tokens: true });
+  for (const token of tokens) if (token.kind === "option") requireKnown(token.name, token.rawName, token.value);
+  const { values, positionals } = parseStrictly(args);
   return {
-    help: values.help === true,
-    ip: String(values.ip),
-    port: toPort(String(values.port)),
-    persistTo: resolve(String(values["persist-to"])),
-    varFiles: (values["env-file"] as string[]).map((path) => resolve(path)),
+    help: values.help,
+    ip: values.ip,
+    port: toPort(values.port),
+    persistTo: resolve(values["persist-to"]),
+    varFiles: values["env-file"].map((path) => resolve(path)),
     // wrangler takes several values after one --var.
-    vars: toVars([...(values.var as string[]), ...positionals]),
-    quiet: values["log-level"] === undefined,
-    passedOn: args.filter((_, index) => !taken.has(index)),
+    vars: Object.fromEntries([...values.var, ...positionals].map(toVar)),
+    logLevel: toLogLevel(values["log-level"]),
   };
+}
+
+function parseStrictly(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new StartError((error as Error).message);
+  }
+}
+
+function requireKnown(name: string, rawName: string, value: string | undefined): void {
+  if (!(name in OPTIONS)) {
+    throw new StartError(
+      `npm start has no flag ${rawName}: see npm start -- --help. If it is one of wrangler's: npx wrangler dev ${rawName}`,
+    );
+  }
+  if (name !== "help" && value === undefined) throw new StartError(`${rawName} needs a value.`);
 }
 
 function toPort(text: string): number {
@@ -75,9 +82,14 @@ function toPort(text: string): number {
   return port;
 }
 
-function toVars(pairs: string[]): Record<string, string> {
-  const split = pairs.map((pair) => [pair, pair.indexOf(":")] as const);
-  return Object.fromEntries(
-    split.filter(([, at]) => at > 0).map(([pair, at]) => [pair.slice(0, at), pair.slice(at + 1)]),
-  );
+function toVar(pair: string): [string, string] {
+  const at = pair.indexOf(":");
+  if (at < 1) throw new StartError(`--var must be <NAME>:<value>, not "${pair}".`);
+  return [pair.slice(0, at), pair.slice(at + 1)];
+}
+
+function toLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((it) => it === text);
+  if (!level) throw new StartError(`--log-level must be one of ${LOG_LEVELS.join(", ")}, not "${text}".`);
+  return level;
 }

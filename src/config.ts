@@ -31,14 +31,29 @@ const origin = baseUrl.refine((value) => value === undefined || new URL(value).o
   error: "must be an origin, such as https://sms.example.com",
 });
 
+/** Ed25519 public keys are 32 bytes of any value. With a wrong one, every receipt and text would count as forged. */
+const ed25519Key = secret.refine((value) => value === undefined || byteCount(value) === 32, {
+  error: "must be an Ed25519 public key: 32 bytes in Base64",
+});
+
+function byteCount(base64: string): number | undefined {
+  try {
+    return Uint8Array.fromBase64(base64).byteLength;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Each carrier needs all of its settings. */
 const carrierVars = {
   PUBLIC_ORIGIN: origin,
   TWILIO_ACCOUNT_SID: secret,
   TWILIO_AUTH_TOKEN: secret,
+  /** Set during a token rotation: signatures with either token are accepted, and calls use the first. */
+  TWILIO_SECONDARY_AUTH_TOKEN: secret,
   TWILIO_API_URL: baseUrl.transform((value) => value ?? "https://api.twilio.com"),
   TELNYX_API_KEY: secret,
-  TELNYX_PUBLIC_KEY: secret,
+  TELNYX_PUBLIC_KEY: ed25519Key,
   TELNYX_API_URL: baseUrl.transform((value) => value ?? "https://api.telnyx.com/v2"),
   KANNEL_SENDSMS_URL: baseUrl,
   KANNEL_USERNAME: secret,

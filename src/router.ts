@@ -29,6 +29,7 @@ import { sendMessageHandler } from "./http/send-message.ts";
 import { openapiHandler } from "./http/serve-openapi.ts";
 import { subscribeHandler, unsubscribeHandler } from "./http/subscribe.ts";
 import { subscriptionStatusHandler } from "./http/subscription-status.ts";
+import { welcomeHandler } from "./http/welcome.ts";
 import { log } from "./log.ts";
 import { describeError } from "./platform/describe-error.ts";
 
@@ -41,6 +42,7 @@ router
   .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribeHandler)
   .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribeHandler)
   .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatusHandler)
+  .get("/", welcomeHandler)
   .get("/openapi.json", openapiHandler)
   .get("/health", healthHandler) // open: it says what fails, not why
   .get("/l/:code", followLinkHandler) // open: the code cannot be guessed
@@ -68,7 +70,10 @@ router
   .post("/operator/dead-jobs/put-back", requireOperator, putBackDeadJobsHandler)
   .post("/operator/dead-jobs/:jobId/put-back", requireOperator, putBackDeadJobHandler);
 
-export const routes = [...router.routes];
+/** itty-router writes the path "/" as "". */
+export const routes = router.routes.map(
+  ([method, path, handlers, name]) => [method, path, handlers, name || "/"] as const,
+);
 
 router.all("*", refuseUnknown);
 

@@ -67,6 +67,11 @@ describe("the line of a request", () => {
     expect(last()).toMatchObject({ level: "info", status, clientId: client.clientId, ...fields });
   });
 
+  it("has the root as its route", async () => {
+    await world.fetch("/");
+    expect(last()).toMatchObject({ route: "/", status: 200 });
+  });
+
   it("names a client whose secret is wrong, and no website", async () => {
     await world.post("/text/message/send", { ...client, clientSecret: "0".repeat(64) }, {});
     expect(last()).toMatchObject({ clientId: client.clientId, status: 401, code: 40101 });

@@ -1,9 +1,18 @@
 // Stores that never answer, and the time limits that end the wait for them: a test does not sit through those.
+import { vi } from "vitest";
+import { limits } from "../src/platform/time-limit.ts";
+
+// Not those that a test may put in their place.
+const { setTimeout, clearTimeout } = globalThis;
 
 let over: Promise<unknown> | undefined;
 
 /** The time limits of silent calls, in milliseconds, in their order. */
 export const waited: number[] = [];
+
+/** How many time limits run. */
+let running = 0;
+export const countLimits = () => running;
 
 /**
  * A call that never answers.
@@ -14,19 +23,23 @@ export function silent<T>(effect: Promise<unknown> = Promise.resolve()): Promise
   return new Promise(() => {});
 }
 
-/** To be asked as a time limit is set. @returns the end of it, where it was set for a silent call */
-export function takeSilence(milliseconds: number): Promise<void> | undefined {
-  const effect = over;
-  over = undefined;
-  if (effect) waited.push(milliseconds);
-  return effect?.then(
-    () => {},
-    () => {},
-  );
-}
-
-/** Forgets what an earlier test has left. */
-export function forgetSilence(): void {
+/** Ends the time limits of silent calls at once, from now on. Those of other calls run by the real clock, whatever a test holds. */
+export function endSilences(): void {
   over = undefined;
   waited.length = 0;
+  running = 0;
+  vi.spyOn(limits, "start").mockImplementation((milliseconds, onOver) => {
+    const effect = over;
+    over = undefined;
+    running += 1;
+    if (effect) {
+      waited.push(milliseconds);
+      void effect.then(onOver, onOver);
+    }
+    const timer = effect ? null : setTimeout(onOver, milliseconds);
+    return () => {
+      running -= 1;
+      clearTimeout(timer);
+    };
+  });
 }

@@ -15,7 +15,7 @@ import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
-import { forgetSilence, takeSilence } from "./silence.ts";
+import { endSilences } from "./silence.ts";
 import { emptyStores } from "./stores.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
@@ -35,15 +35,11 @@ export interface TestClient {
 
 const wait = scheduler.wait.bind(scheduler);
 
-/**
- * Shorter pauses are over at once: between tries of the store, and for others to travel with. What can be ended early is a
- * time limit, and is over as soon as the call that it was set for is known to be silent.
- */
-export function skipPauses(shorterThan = 1000): void {
-  vi.spyOn(scheduler, "wait").mockImplementation((milliseconds, options) => {
-    if (options?.signal) return takeSilence(milliseconds) ?? wait(milliseconds, options);
-    return wait(milliseconds < shorterThan ? 0 : milliseconds);
-  });
+/** Pauses of less than a second are over at once: between tries of the store, and for others to travel with. */
+function skipPauses(): void {
+  vi.spyOn(scheduler, "wait").mockImplementation((milliseconds, options) =>
+    wait(milliseconds < 1000 ? 0 : milliseconds, options),
+  );
 }
 
 /** The Worker on real bindings, with a clock that the test holds and queues that deliver when the test says so. */
@@ -75,8 +71,8 @@ export class World {
   static async create(): Promise<World> {
     await emptyStores();
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
-    forgetSilence();
     skipPauses();
+    endSilences();
     return new World();
   }
 

@@ -13,7 +13,7 @@ export const bulkSendAnswerSchema = z.object({
   failedSent: z.array(
     z.object({
       index: z.int(),
-      /** As given; null when it is not a string. */
+      /** As given, cut after the longest valid one; null when it is not a string. */
       phone: z.string().nullable(),
       email: z.string().nullable(),
       errorMessage: z.string(),

@@ -44,7 +44,10 @@ export const LONGEST_DEAD_PAUSE_SECONDS = 7200;
 /** A recovery job repairs the effects of a failed store: it cancels, releases or records. It first runs after this pause. */
 export const RECOVERY_DELAY_SECONDS = 5;
 
-/** D1 lets a statement run so long, even when nobody waits for its answer. A release must come after the claim that it undoes. */
+/**
+ * The pause before a job that releases a claim. D1 may run a claim for so long after its caller gave up on it, and a claim that
+ * came after its release would never end.
+ */
 export const RELEASE_DELAY_SECONDS = 30;
 
 /** The longest pause between two tries of a recovery job. */
@@ -80,5 +83,11 @@ export const DELIVERY_RUN_MILLISECONDS = 5 * 60_000;
 export const STORE_TRIES = 4;
 export const LONGEST_STORE_PAUSE_MILLISECONDS = 200;
 
-/** After so many timeouts the store counts as down. With a timeout of 10 seconds, a request is answered after 20. */
+/** Timeout of one try. The largest statements of requests and jobs take a second or two. */
+export const STORE_TRY_MILLISECONDS = 10_000;
+
+/** The limit of D1 itself, for statements that count millions of rows. */
+export const LONGEST_STORE_TRY_MILLISECONDS = 30_000;
+
+/** After so many timeouts the store counts as down: a request is answered after 20 seconds. */
 export const SILENT_STORE_TRIES = 2;

@@ -1,5 +1,6 @@
 // Pure. The request and the response of POST /text/message/send.
 import * as z from "zod";
+import { isEmail } from "./email.ts";
 import { isE164, toDigits } from "./phone.ts";
 
 export const MAX_TEXT_CHARACTERS = 1600;
@@ -111,7 +112,7 @@ function requireRecipient(body: { phone?: unknown; email?: unknown }, context: z
   const add = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
   if (!isAbsent(body.phone)) return;
   if (isAbsent(body.email)) add("phone", "either phone or email must be given");
-  else if (typeof body.email !== "string" || body.email.length > 320 || !z.regexes.html5Email.test(body.email)) {
+  else if (typeof body.email !== "string" || !isEmail(body.email)) {
     add("email", "must be an e-mail address, such as ada@example.com");
   }
 }

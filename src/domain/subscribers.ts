@@ -1,5 +1,6 @@
 // Pure. Checks rows of subscribers.
-import * as z from "zod";
+import { echoEmail, echoPhone } from "./echo.ts";
+import { isEmail } from "./email.ts";
 import { isE164 } from "./phone.ts";
 
 /** As given; an empty email counts as absent. */
@@ -20,11 +21,11 @@ interface Subscriber {
 export interface Subscribers {
   /** Distinct numbers; the last row of a number counts. */
   subscribers: Subscriber[];
-  /** As given, trimmed; distinct. */
+  /** As given, trimmed, and cut after the longest valid number; distinct. */
   invalidPhoneNumbers: string[];
   /** Invalid numbers to opt out: such a number may have been stored while it was valid. */
   invalidOptOuts: string[];
-  /** The numbers of these rows are stored without an address. */
+  /** As given, trimmed, and cut after the longest valid address; distinct. The numbers of these rows are stored without one. */
   invalidEmails: string[];
 }
 
@@ -36,15 +37,15 @@ export function toSubscribers(rows: Iterable<SubscriberRow>): Subscribers {
   for (const row of rows) {
     const phone = row.phone.trim();
     if (!isE164(phone)) {
-      invalidPhones.add(phone);
+      invalidPhones.add(echoPhone(phone));
       if (!row.subscribed) invalidOptOuts.add(phone);
       continue;
     }
     const email = row.email.trim().toLowerCase();
-    const isEmail = z.regexes.html5Email.test(email);
-    if (email !== "" && !isEmail) invalidEmails.add(row.email.trim());
+    const isAddress = isEmail(email);
+    if (email !== "" && !isAddress) invalidEmails.add(echoEmail(row.email.trim()));
     subscribers.delete(phone);
-    subscribers.set(phone, { phone, email: isEmail ? email : null, subscribed: row.subscribed });
+    subscribers.set(phone, { phone, email: isAddress ? email : null, subscribed: row.subscribed });
   }
   return {
     subscribers: [...subscribers.values()],

@@ -7,6 +7,7 @@ import {
   type bulkSendAnswerSchema,
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
+import { echoEmail, echoPhone } from "../domain/echo.ts";
 import { RequestFailure, tryFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
@@ -188,5 +189,8 @@ class BulkRun {
 
 function recipientOf(item: unknown): { phone: string | null; email: string | null } {
   const { phone, email } = (item ?? {}) as { phone?: unknown; email?: unknown };
-  return { phone: typeof phone === "string" ? phone : null, email: typeof email === "string" ? email : null };
+  return {
+    phone: typeof phone === "string" ? echoPhone(phone) : null,
+    email: typeof email === "string" ? echoEmail(email) : null,
+  };
 }

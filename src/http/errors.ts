@@ -2,14 +2,16 @@ import * as z from "zod";
 import type { BulkInterrupted, Failure, FieldError } from "../domain/failure.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 
-export const errorSchema = z.object({
-  code: z.int(),
-  message: z.string().meta({ description: "For a person; its wording may change." }),
-  details: z
-    .array(z.object({ field: z.string(), message: z.string() }))
-    .optional()
-    .meta({ description: "One item for each field that breaks a rule, such as `phone_numbers[3]`." }),
-});
+export function errorSchema() {
+  return z.object({
+    code: z.int(),
+    message: z.string().meta({ description: "For a person; its wording may change." }),
+    details: z
+      .array(z.object({ field: z.string(), message: z.string() }))
+      .optional()
+      .meta({ description: "One item for each field that breaks a rule, such as `phone_numbers[3]`." }),
+  });
+}
 
 export interface ErrorAnswer {
   code: number;
@@ -37,7 +39,7 @@ export function faultResponse(): Response {
 }
 
 function toResponse({ code, message, details, headers }: ErrorAnswer): Response {
-  const body: z.output<typeof errorSchema> = { code, message, details: details ?? [] };
+  const body: z.output<ReturnType<typeof errorSchema>> = { code, message, details: details ?? [] };
   return Response.json(body, { status: Math.floor(code / 100), headers: headers ?? {} });
 }
 

@@ -7,7 +7,7 @@ const SHOWN_PARAMETERS = ["websiteId", "clientId", "messageId", "jobId", "carrie
 
 /** The pattern of the route, never the path: that may hold a number or the code of a link. null: no route. */
 export function routeOf({ route }: ApiRequest): string | null {
-  return route === undefined || route === "*" ? null : route;
+  return route === undefined || route === "*" ? null : route || "/";
 }
 
 /** The one line of a request. */

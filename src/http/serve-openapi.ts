@@ -3,7 +3,7 @@ import { RequestFailure } from "../domain/failure.ts";
 import { withinTime } from "../platform/time-limit.ts";
 import type { Handler } from "./api-request.ts";
 
-/** GET /openapi.json : a file among the assets, which `npm run openapi` writes, so that the Worker need not carry it. */
+/** GET /openapi.json : a file among the assets, which `npm run docs` writes, so that the Worker need not carry it. */
 export const openapiHandler: Handler = async (request, deps) => {
   const { ok, status, body } = await fetchFile(deps, new URL("/openapi.json", request.url));
   if (!ok) throw new Error(`the file of the document: ${status}`);

@@ -8,7 +8,7 @@ const CODE = pathParameter("code", "Ten letters and digits.", { type: "string" }
 
 /** Open to anyone. */
 export function openOperations(healthSchema: ReturnType<typeof healthAnswerSchema>): ApiOperation[] {
-  return [followLink("get"), followLink("head"), document(), health(healthSchema)];
+  return [followLink("get"), followLink("head"), welcome(), document(), health(healthSchema)];
 }
 
 function health(schema: ReturnType<typeof healthAnswerSchema>): ApiOperation {
@@ -54,6 +54,26 @@ function followLink(method: "get" | "head"): ApiOperation {
       },
     ],
     errors: ["store-unavailable"],
+  };
+}
+
+function welcome(): ApiOperation {
+  const origin = "https://sms.example.com";
+  const example = {
+    service: "Textgate",
+    docs: `${origin}/docs`,
+    openapi: `${origin}/openapi.json`,
+    health: `${origin}/health`,
+  };
+  const url = z.url();
+  return {
+    id: "welcome",
+    method: "get",
+    path: "/",
+    tag: "Reference",
+    summary: "Find the reference and the liveness check",
+    access: "open",
+    answers: [ok(z.object({ service: z.string(), docs: url, openapi: url, health: url }), "Where they are.", example)],
   };
 }
 

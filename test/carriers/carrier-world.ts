@@ -4,7 +4,7 @@ import type { makeCarriers as MakeCarriers } from "../../src/platform/carriers/i
 import { type TestClient, World } from "../world.ts";
 import { kannel } from "./kannel.ts";
 import { telnyx } from "./telnyx.ts";
-import { type Hook, PUBLIC_ORIGIN, type Submitted, type TestCarrier } from "./test-carrier.ts";
+import { type Hook, PUBLIC_ORIGIN, readBody, type Submitted, type TestCarrier } from "./test-carrier.ts";
 import { twilio } from "./twilio.ts";
 
 export const CARRIERS: TestCarrier[] = [twilio, telnyx, kannel];
@@ -85,7 +85,7 @@ export class CarrierWorld {
   }
 
   async #receive(request: Request, init: RequestInit | undefined): Promise<Response> {
-    const body = await request.text();
+    const body = await readBody(request);
     const carrier = CARRIERS.find(({ isSubmission }) => isSubmission(request));
     if (!carrier) {
       const { messageId, status } = JSON.parse(body) as { messageId: string; status: string };

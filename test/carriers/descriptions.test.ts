@@ -13,7 +13,7 @@ import {
   twilioRequestFaults,
 } from "./descriptions.ts";
 import { telnyx } from "./telnyx.ts";
-import { json, PUBLIC_ORIGIN, type TestCarrier } from "./test-carrier.ts";
+import { json, PUBLIC_ORIGIN, readBody, type TestCarrier } from "./test-carrier.ts";
 import { twilio } from "./twilio.ts";
 
 afterEach(() => {
@@ -139,7 +139,7 @@ function answerWith(carrier: TestCarrier, answer: TestCarrier["accepts"]) {
   const made: ReturnType<TestCarrier["read"]>[] = [];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input as string, init as RequestInit);
-    made.push(carrier.read(request, await request.text()));
+    made.push(carrier.read(request, await readBody(request)));
     return answer();
   });
   return made;

@@ -1,5 +1,5 @@
 /** Requests that the carriers' own libraries accept and refuse are accepted and refused here. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { makeCarriers } from "../../src/platform/carriers/index.ts";
 import telnyxVectors from "./fixtures/telnyx-signatures.json" with { type: "json" };
@@ -63,6 +63,45 @@ describe("Twilio's signature", () => {
         },
       ],
     });
+  });
+});
+
+describe("Twilio's signature while a token rotates", () => {
+  const carrier = (TWILIO_AUTH_TOKEN: string, TWILIO_SECONDARY_AUTH_TOKEN?: string) =>
+    makeCarriers(
+      readConfig({
+        PUBLIC_ORIGIN: "https://gw.example.com",
+        TWILIO_ACCOUNT_SID: "AC00000000000000000000000000000000",
+        TWILIO_AUTH_TOKEN,
+        TWILIO_SECONDARY_AUTH_TOKEN,
+      }),
+    ).ready.twilio;
+  const [OURS, OTHER] = [twilioVectors.authToken, "f".repeat(32)];
+
+  it.each<[what: string, tokens: [string, string?], accepts: boolean]>([
+    ["the first alone", [OURS], true],
+    ["the first of two", [OURS, OTHER], true],
+    ["the second of two", [OTHER, OURS], true],
+    ["the first, the second being empty", [OURS, ""], true],
+    ["neither", [OTHER, "e".repeat(32)], false],
+    ["an empty second", [OTHER, ""], false],
+  ])("may be by %s", async (_, tokens, accepts) => {
+    for (const { method, url, body, signature, valid } of twilioVectors.vectors) {
+      const headers = new Headers({ [twilioVectors.header]: signature });
+      const request = { method, url: new URL(url), headers, body, now: 0 };
+      const answer = await carrier(...tokens)?.readReceipts(request);
+      expect(answer?.kind).toBe(valid && accepts ? "verified" : "forged");
+    }
+  });
+
+  it("is not about calls: they are made with the first", async () => {
+    const sent = vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ sid: "SM1" }));
+    const message = { messageId: "m", to: "+1", from: "+1", text: "x", mediaUrl: null, attempt: 1 };
+    await carrier(OURS, OTHER)?.submit({ ...message, encoding: "GSM-7" });
+    const [[, init] = []] = sent.mock.calls;
+    const [, credentials = ""] = new Headers(init?.headers).get("authorization")?.split(" ") ?? [];
+    expect(atob(credentials)).toBe(`AC00000000000000000000000000000000:${OURS}`);
+    vi.restoreAllMocks();
   });
 });
 

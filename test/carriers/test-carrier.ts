@@ -37,6 +37,11 @@ export interface ReceiptGiven {
   error?: string;
 }
 
+/** The text of a body that may be a form: the runtime warns of a form that is read by `text()`. */
+export async function readBody(request: Request): Promise<string> {
+  return new TextDecoder().decode(await request.arrayBuffer());
+}
+
 /** An answer to a submission; a function because a body can be read once. */
 export type Answering = () => Response | Promise<Response>;
 

@@ -14,6 +14,9 @@ const operations = Object.entries(documentOfApi.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
 );
 
+/** A path of the router as OpenAPI writes it. */
+const toTemplate = (path?: string) => path?.replaceAll(/:(\w+)/g, "{$1}");
+
 /** Every place that has a schema beside examples of it. */
 function findContents(value: unknown, at = ""): { at: string; content: Content[string] }[] {
   if (typeof value !== "object" || value === null) return [];
@@ -34,8 +37,16 @@ describe("the document", () => {
 
   it("has every route of the router, and no other", () => {
     const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
-    const routed = routes.map(([method, , , path]) => `${method} ${path?.replaceAll(/:(\w+)/g, "{$1}")}`);
+    const routed = routes.map(([method, , , path]) => `${method} ${toTemplate(path)}`);
     expect(documented.sort()).toEqual(routed.sort());
+  });
+
+  it("names each operation after its handler", () => {
+    const open = operations.filter(({ path, method }) => !path.startsWith("/carriers/") && method !== "head");
+    for (const { path, method, operation } of open) {
+      const route = routes.find(([verb, , , it]) => verb === method.toUpperCase() && toTemplate(it) === path);
+      expect([path, route?.[2].at(-1)?.name]).toEqual([path, `${operation.operationId}Handler`]);
+    }
   });
 
   it("names every parameter of each path", () => {

@@ -1,12 +1,13 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
+import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import schema from "../../docs/schema.sql?raw";
 import { writeSchema } from "../../scripts/schema-sql.ts";
+import { emptyStores } from "../stores.ts";
 
 const migrations = import.meta.glob("../../migrations/*.sql", { query: "?raw", import: "default", eager: true });
 
-beforeEach(reset);
+beforeEach(emptyStores);
 
 /** Every definition as SQLite keeps it, without comments and layout. */
 async function readDefinitions(): Promise<string[]> {
@@ -37,7 +38,7 @@ describe("docs/schema.sql", () => {
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
     const migrated = await readDefinitions();
     expect(migrated.length).toBeGreaterThan(30);
-    await reset();
+    await emptyStores();
     await env.DB.batch(
       schema
         .split(/;\n/)

@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { CARRIERS, CarrierWorld, mockSockets } from "../carriers/carrier-world.ts";
 import { json, type Submitted, text } from "../carriers/test-carrier.ts";
-import { skipPauses } from "../world.ts";
 import { Injector } from "./injector.ts";
 import { PlatformQueues } from "./queues.ts";
 import { Random } from "./random.ts";
+import { printSummary } from "./summary.ts";
 
 mockSockets();
 
@@ -160,7 +160,7 @@ describe.each(CARRIERS)("$name", (carrier) => {
       expect(taken.sort()).toEqual(hours > 4 ? [] : ids.sort());
       // Each is asked for at most once a pass of the test's clock, and less with the longer pauses.
       expect(busy / ids.length).toBeLessThanOrEqual(hours * 4);
-      console.log(`${carrier.name}, busy for ${hours} hours: ${busy} refusals of 20 messages, ${taken.length} taken`);
+      printSummary(`${carrier.name}, busy for ${hours} hours: ${busy} refusals of 20 messages, ${taken.length} taken`);
     },
   );
 
@@ -206,7 +206,7 @@ describe.each(CARRIERS)("$name", (carrier) => {
       const is = status === "FAILED_TO_SEND" ? "refused" : isUnknown ? "open" : "taken";
       expect([id, is, status]).toEqual([id, said.get(id), status]);
     }
-    console.log(
+    printSummary(
       `${carrier.name}, seed ${seed}: ${ids.length} messages, ${at.submitted.length} requests, ${concluded.length} concluded`,
     );
   }
@@ -215,7 +215,7 @@ describe.each(CARRIERS)("$name", (carrier) => {
 describe("kannel", () => {
   it("whose connection never opens is tried again, without a submission", async () => {
     const at = await CarrierWorld.create(CARRIERS[2] as (typeof CARRIERS)[number]);
-    skipPauses(Number.POSITIVE_INFINITY);
+    vi.mocked(scheduler.wait).mockImplementation(async () => {});
     at.connection = () => new Promise(() => {});
     await at.world.send(at.client, { phone: "+12125550100" });
     await at.world.runQueues();

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { Random } from "./random.ts";
 import { type Scene, Stage } from "./stage.ts";
+import { printSummary } from "./summary.ts";
 
 let stage: Stage;
 let scene: Scene;
@@ -146,7 +147,7 @@ describe("many endpoints, each bad in its own way", () => {
     expect(posted.length).toBe(new Set(posted).size);
     expect(posted.length).toBe(wanted);
     const outcomes = await world.rows("SELECT outcome, count(*) AS n FROM events GROUP BY outcome ORDER BY outcome");
-    console.log(`seed ${seed}: ${wanted} events, ${posted.length} posts, ${JSON.stringify(outcomes)}`);
+    printSummary(`seed ${seed}: ${wanted} events, ${posted.length} posts, ${JSON.stringify(outcomes)}`);
     expect(outcomes.some(({ outcome }) => outcome === null)).toBe(false);
   }
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest"
 import { Comparer } from "./compare.ts";
 import { type Fault, Injector } from "./injector.ts";
 import { type Scene, Stage } from "./stage.ts";
+import { printSummary } from "./summary.ts";
 
 /** Shorter than a run may last; longer than one; longer than a job of the queue is repeated. */
 const OUTAGES_MINUTES = inject("faultSeeds") > 1 ? [1, 2, 5, 12, 40, 150] : [12];
@@ -45,7 +46,7 @@ async function findings(): Promise<string[]> {
   const comparer = await Comparer.read(stage);
   const { violations, counts } = comparer.compare([scene]);
   const { messages, callbacks } = Object.groupBy(stage.queues.dead, ({ queue }) => queue);
-  console.log(
+  printSummary(
     `${expect.getState().currentTestName}: ${JSON.stringify(counts)}, dead: ${messages?.length ?? 0} jobs, ${callbacks?.length ?? 0} callbacks`,
   );
   return [...violations, ...(await comparer.strays())];

@@ -6,5 +6,7 @@ declare module "vitest" {
     faultSeeds: number;
     /** The first of them. */
     faultFromSeed: number;
+    /** Whether `npm run faults` runs them, which shows what each came to. */
+    printsFaultSummaries: boolean;
   }
 }

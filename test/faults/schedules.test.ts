@@ -3,6 +3,7 @@ import type { Row } from "../../src/platform/store/database.ts";
 import { Comparer } from "./compare.ts";
 import { confirmationOf } from "./outside.ts";
 import { Schedule } from "./schedule.ts";
+import { printSummary } from "./summary.ts";
 
 const STEPS = 120;
 /** FAULT_FROM_SEED repeats a run: the seeds go on from it. */
@@ -29,7 +30,7 @@ describe("jobs that come twice, out of order, hours late or never, and receipts 
     const comparer = await Comparer.read(stage);
     const { violations, counts: compared } = comparer.compare([scene]);
     const strays = (await comparer.strays()).filter((stray) => !stray.includes(confirmationOf("brand")));
-    console.log(`seed ${seed}${isStormy ? ", stormy" : ""}: ${JSON.stringify(compared)}, ${JSON.stringify(counts)}`);
+    printSummary(`seed ${seed}${isStormy ? ", stormy" : ""}: ${JSON.stringify(compared)}, ${JSON.stringify(counts)}`);
     expect({ wrong, violations, strays, late }).toEqual({ wrong: [], violations: [], strays: [], late: [] });
   }
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { type Flow, lineOf, type Result, runWithEveryFault } from "./flow.ts";
+import { printSummary } from "./summary.ts";
 
 /** A violation has many like it: these are enough to find it. */
 const SHOWN = 10;
@@ -24,7 +25,7 @@ export function describeEveryFault(groups: Record<string, Flow[]>): void {
   describe.each(chosen)("%s whose every call fails in turn", (_, flows) => {
     it.each(flows)("$name", ({ name }) => {
       const result = results.find((one) => one.name === name) as Result;
-      console.log(lineOf(result));
+      printSummary(lineOf(result));
       expect(result.violations.slice(0, SHOWN)).toEqual([]);
       expect(result.counts).toMatchObject({ lost: 0, twice: 0 });
     });

@@ -3,6 +3,7 @@ import { Comparer, type Comparison } from "./compare.ts";
 import { judgeSwept, leaveBehind } from "./flows-sweep.ts";
 import type { Fault } from "./injector.ts";
 import { type Scene, Stage } from "./stage.ts";
+import { printSummary } from "./summary.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -15,7 +16,7 @@ describe("a sweep whose every call fails in turn", () => {
     const found = [await compare(stage, whole)];
     const calls = whole.injector.calls;
     for (const fault of faultsOf(calls.length)) found.push(await compare(stage, await play(stage, fault)));
-    console.log(lineOf(calls, found));
+    printSummary(lineOf(calls, found));
     expect(found.flatMap(({ violations }) => violations).slice(0, 10)).toEqual([]);
   }, 120_000);
 });

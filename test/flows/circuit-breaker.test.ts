@@ -3,7 +3,7 @@ import { countOutcomes, OutcomeTally } from "../../src/flows/count-outcomes.ts";
 import { deliverMessages } from "../../src/flows/deliver-messages.ts";
 import type { Carrier, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
-import { skipPauses, type TestClient, World } from "../world.ts";
+import { type TestClient, World } from "../world.ts";
 
 type Answer = (message: OutboundMessage) => Submission | Promise<Submission>;
 
@@ -129,11 +129,11 @@ describe("a carrier that keeps failing", () => {
     const hung = Promise.withResolvers<Submission>();
     one.answer = () => hung.promise;
     const ids = await sendAll(client);
+    const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
     const tally = new OutcomeTally(world.deps);
-    skipPauses(Number.POSITIVE_INFINITY);
     await deliverMessages(world.deps, ids, tally);
     await deliverMessages(world.deps, ids, tally);
-    skipPauses();
+    wait.mockRestore();
     expect(one.submitted.length).toBe(6);
     one.answer = accepted;
     hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
@@ -155,9 +155,9 @@ describe("a carrier that keeps failing", () => {
     const hung = Promise.withResolvers<Submission>();
     one.answer = () => hung.promise;
     const ids = await sendAll(client);
-    skipPauses(Number.POSITIVE_INFINITY);
+    const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
     await countOutcomes(world.deps, (tally) => deliverMessages(world.deps, ids, tally));
-    skipPauses();
+    wait.mockRestore();
     const counted = () => world.rows("SELECT kind, carrier, outcome, count FROM outcome_counts");
     expect(await counted()).toEqual([]);
     hung.resolve({ kind: "unknown", reason: "timeout", failing: true });

@@ -41,12 +41,25 @@ const withHeaders = (headers: Record<string, string | undefined>) => {
 };
 
 describe("routes", () => {
-  it.each(["/", "/text", "/text/message", "/text/message/sendx", "/operator/nope", "/text/message/send/x"])(
+  it.each(["/index.html", "/text", "/text/message", "/text/message/sendx", "/operator/nope", "/text/message/send/x"])(
     "40400: %s is no path, to anyone",
     async (path) => {
       for (const method of ["GET", "POST"]) await expectError(await world.fetch(path, { method }), 40400);
     },
   );
+
+  it("answers GET / with where to go from there, and 40500 to any other method", async () => {
+    const answer = await world.fetch("/?x=1");
+    expect(answer.status).toBe(200);
+    const { origin } = new URL(answer.url || "http://localhost");
+    expect(await answer.json()).toEqual({
+      service: "Textgate",
+      docs: `${origin}/docs`,
+      openapi: `${origin}/openapi.json`,
+      health: `${origin}/health`,
+    });
+    await expectError(await world.fetch("/", { method: "POST" }), 40500);
+  });
 
   it.each([
     ["GET", SEND_PATH, "POST"],

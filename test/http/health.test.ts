@@ -1,9 +1,12 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { makeIsolateState } from "../../src/deps.ts";
 import { HealthMemory } from "../../src/platform/health-memory.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
+import { limits } from "../../src/platform/time-limit.ts";
 import { handleRequest } from "../../src/router.ts";
 import { expectDocumented } from "../docs/conformance.ts";
 import { failingDatabase } from "../faults.ts";
@@ -80,6 +83,36 @@ describe("what fails is named, and why is in the log alone:", () => {
   });
 });
 
+describe("a TELNYX_PUBLIC_KEY", () => {
+  const KEY = new Uint8Array(32).fill(7).toBase64();
+
+  it.each([
+    ["that is shorter", new Uint8Array(31).toBase64()],
+    ["that is longer, such as one of DER", new Uint8Array(44).toBase64()],
+    ["that is no Base64", `${KEY.slice(0, -2)}!=`],
+    ["that is the name of a key", "KEY0123456789ABCDEF"],
+    ["in the form of PEM", `-----BEGIN PUBLIC KEY-----\n${KEY}\n-----END PUBLIC KEY-----`],
+  ])("%s is refused as the service starts, and not shown", async (_, key) => {
+    const logged = vi.spyOn(console, "log").mockImplementation(() => {});
+    const request = new Request("http://localhost/health");
+    const answer = await handleRequest(request, () => {
+      makeIsolateState({ ...env, TELNYX_PUBLIC_KEY: key } as unknown as Env);
+      return world.deps;
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      503,
+      { checks: { configuration: { status: "failing" } } },
+    ]);
+    const lines = logged.mock.calls.join();
+    expect(lines).toContain("TELNYX_PUBLIC_KEY: must be an Ed25519 public key: 32 bytes in Base64");
+    expect(lines).not.toContain(key.slice(0, 20));
+  });
+
+  it.each(["", undefined, KEY])("may be %j", (key) => {
+    expect(readConfig({ TELNYX_PUBLIC_KEY: key }).carriers.TELNYX_PUBLIC_KEY).toBe(key || undefined);
+  });
+});
+
 it("does not wait for a store that never answers", async () => {
   const admit = async () => ({ admitted: true, remaining: 1, resetMilliseconds: 0 });
   const limiter = new RateGate({ getByName: () => ({ admit }) } as unknown as RateLimiterNamespace);
@@ -87,11 +120,14 @@ it("does not wait for a store that never answers", async () => {
   const db = { prepare: () => ({ all: () => new Promise(() => {}) }) } as unknown as D1Database;
   world.deps = { ...world.deps, db, limiter, credentials };
   const ends: (() => void)[] = [];
-  const wait = vi.spyOn(scheduler, "wait").mockImplementation(() => new Promise((end) => ends.push(end)));
+  const start = vi.spyOn(limits, "start").mockImplementation((_, onOver) => {
+    ends.push(onOver);
+    return () => {};
+  });
   const answer = ask();
   // KV's own limit, for requests, is longer.
   await expect.poll(() => ends.length).toBe(5);
-  expect(wait.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([2000, 2000, 5000, 2000, 2000]);
+  expect(start.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([2000, 2000, 5000, 2000, 2000]);
   for (const end of ends) end();
   expect(await answer).toEqual({ http: 503, status: "failing", failing: ["database"] });
 });

@@ -36,6 +36,14 @@ describe("two websites with the same people", () => {
     expect(await left(one)).toBe('"website";r=299;t=1');
     expect(await left(sibling)).toBe('"website";r=298;t=1');
     expect(await left(two)).toBe('"website";r=299;t=1');
+    // Whom the operator keeps out uses up nothing of it.
+    const denied = await world.client("two", { operations: ["status"] });
+    const suspended = await world.client("two");
+    await world.operator("PATCH", `/clients/${suspended.clientId}`, { suspended: true });
+    for (const client of [denied, suspended]) {
+      expect((await world.post("/text/message/send", client, {})).status).toBe(403);
+    }
+    expect(await left(two)).toBe('"website";r=298;t=1');
     vi.useRealTimers();
   });
 

@@ -32,6 +32,17 @@ describe("the document that is served", () => {
 });
 
 describe("the page", () => {
+  it("is one click from the root, as are the document and the liveness check", async () => {
+    const { service: name, ...urls } = (await (await fetch(service.url)).json()) as Record<string, string>;
+    expect(name).toBe("Textgate");
+    expect(urls).toEqual({
+      docs: `${service.url}/docs`,
+      openapi: `${service.url}/openapi.json`,
+      health: `${service.url}/health`,
+    });
+    for (const url of Object.values(urls)) expect([url, (await fetch(url)).status]).toEqual([url, 200]);
+  });
+
   it("lets nothing run or load that the service does not serve itself", async () => {
     const answer = await fetch(`${service.url}/docs`);
     expect(answer.status).toBe(200);

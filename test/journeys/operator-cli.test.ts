@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { showDeadJobs, showPutBack } from "../../scripts/operator-fault-report.ts";
+import { showDeadJobs, showPutBack } from "../../scripts/operator/dead-jobs.ts";
 import { run, waitFor } from "./processes.ts";
 import { makeClient, operate, type Service, send, startService, TOKEN } from "./service.ts";
 
@@ -15,7 +15,7 @@ afterAll(() => service?.stop());
 
 async function operator(args: string[], { env = {}, input = "" } = {}) {
   const where = { TEXTGATE_URL: service.url, OPERATOR_TOKEN: TOKEN };
-  const cli = run(process.execPath, ["scripts/operator.ts", ...args], { env: { ...where, ...env }, input });
+  const cli = run(process.execPath, ["scripts/operator/main.ts", ...args], { env: { ...where, ...env }, input });
   return { code: await cli.exited, output: cli.output() };
 }
 

@@ -57,6 +57,7 @@ export async function startService(flags: string[] = []) {
     url: `http://127.0.0.1:${port}`,
     folder,
     output: service.output,
+    pid: service.child.pid ?? 0,
     async stop(): Promise<void> {
       service.child.kill("SIGTERM");
       const code = await service.exited;
@@ -125,6 +126,6 @@ export function untilStatus(url: string, messageId: string, status: string) {
 
 /** Fires the scheduled job, as the cron trigger does each minute. */
 export async function sweep(url: string): Promise<void> {
-  const response = await fetch(`${url}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
+  const response = await fetch(`${url}/cdn-cgi/local/scheduled?cron=*+*+*+*+*`);
   if (!response.ok) throw new Error(`the sweep failed: ${response.status}`);
 }

@@ -1,5 +1,6 @@
 // Pure. Up to 50,000 numbers, each once. They stay numbers in typed arrays, read straight from the text of the file; sorting
 // finds repeats and gives SQL its ascending order. Measured in docs/measurements.md.
+import { echoPhone } from "../echo.ts";
 import { e164Digits } from "../phone.ts";
 import { sortOrder } from "./sort-order.ts";
 
@@ -25,7 +26,7 @@ export function distinctPhones(listed: readonly string[], file: Cells = []): Pho
     if (Number.isNaN(number)) {
       const phone = text.slice(start, end).trim();
       number = e164Digits(phone);
-      if (Number.isNaN(number)) return invalid.add(phone);
+      if (Number.isNaN(number)) return invalid.add(echoPhone(phone));
     }
     digits[count++] = number;
   };

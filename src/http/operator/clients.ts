@@ -1,18 +1,18 @@
 import * as z from "zod";
 import { isLoopback } from "../../domain/callback-url.ts";
 import { CLIENT_ID, type Client, clientSettingsSchema, OPERATIONS, rotationSchema } from "../../domain/client.ts";
-import { parseFields, RequestFailure } from "../../domain/failure.ts";
+import { parseFields } from "../../domain/failure.ts";
 import { changeClient, createClient, rotateClient } from "../../flows/manage-clients.ts";
 import type { ApiRequest, Handler } from "../api-request.ts";
 import { BODY_LIMITS, readJson } from "../body.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
-import { requireWebsite } from "./params.ts";
+import { requireFound, requireWebsite } from "./params.ts";
 
 export function clientAnswers() {
   const secrets = z.object({
-    clientSecret: z.string().meta({ description: "Shown only once." }),
-    callbackSecret: z.string().meta({ description: "Shown only once: verifies the signatures of callbacks." }),
+    clientSecret: z.string().meta({ description: "Shown only now." }),
+    callbackSecret: z.string().meta({ description: "Shown only now. Verifies the signatures of callbacks." }),
   });
   return {
     Client: z.object({
@@ -46,8 +46,8 @@ export const createClientHandler: Handler = async (request, deps) => {
 /** PATCH /operator/clients/:clientId */
 export const changeClientHandler: Handler = async (request, deps) => {
   const clientId = requireClientId(request);
-  const client = requireKnown(await changeClient(deps, clientId, await readSettings(request)));
-  return Response.json(clientView(client));
+  const client = await changeClient(deps, clientId, await readSettings(request));
+  return Response.json(clientView(requireFound(client, "client")));
 };
 
 /** POST /operator/clients/:clientId/rotate */
@@ -55,7 +55,7 @@ export const rotateClientHandler: Handler = async (request, deps) => {
   const clientId = requireClientId(request);
   const { value } = await readJson(request, BODY_LIMITS.settings);
   const { graceSeconds } = parseFields(rotationSchema, value);
-  const answer: ClientAnswers["NewSecrets"] = requireKnown(await rotateClient(deps, clientId, graceSeconds));
+  const answer: ClientAnswers["NewSecrets"] = requireFound(await rotateClient(deps, clientId, graceSeconds), "client");
   return Response.json(answer);
 };
 
@@ -71,10 +71,5 @@ function isLocal(request: ApiRequest): boolean {
 
 function requireClientId(request: ApiRequest): string {
   const clientId = request.params.clientId ?? "";
-  return requireKnown(CLIENT_ID.test(clientId) ? clientId : undefined);
-}
-
-function requireKnown<T>(found: T | undefined): T {
-  if (found === undefined) throw new RequestFailure({ kind: "resource-unknown", what: "client" });
-  return found;
+  return requireFound(CLIENT_ID.test(clientId) ? clientId : undefined, "client");
 }

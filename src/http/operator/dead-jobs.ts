@@ -1,20 +1,17 @@
 import * as z from "zod";
-import { RequestFailure } from "../../domain/failure.ts";
-import { putBackOne, putBackWaiting } from "../../flows/dead-jobs.ts";
+import { requeueOne, requeueWaiting } from "../../flows/dead-jobs.ts";
 import { parseJsonColumn } from "../../platform/store/database.ts";
 import { type DeadJob, listDeadJobs } from "../../platform/store/dead-jobs.ts";
 import type { Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
-import { PAGE } from "./params.ts";
+import { PAGE, requireFound } from "./params.ts";
 
 export function deadJobAnswers() {
   const deadJob = z.object({
     id: z.string(),
     queue: z.string(),
-    body: z
-      .unknown()
-      .meta({ description: "The job: ids and outcomes. Phone numbers in a carrier's words are masked." }),
+    body: z.unknown().meta({ description: "The job: ids and outcomes. Phone numbers are masked." }),
     diedAt: z.iso.datetime(),
     error: z.string().nullable().meta({ description: "Of its last try; null where it is unknown." }),
     putBackAt: z.iso.datetime().nullable(),
@@ -51,7 +48,7 @@ export const listDeadJobsHandler: Handler = async (request, deps) => {
 
 /** POST /operator/dead-jobs/put-back : the oldest 100 that were never requeued. */
 export const putBackDeadJobsHandler: Handler = async (request, deps) => {
-  const { putBack, left } = await putBackWaiting(deps);
+  const { putBack, left } = await requeueWaiting(deps);
   request.logged = { putBack, left };
   const answer: DeadJobAnswers["PutBackAll"] = { putBack, left };
   return Response.json(answer);
@@ -59,9 +56,7 @@ export const putBackDeadJobsHandler: Handler = async (request, deps) => {
 
 /** POST /operator/dead-jobs/:jobId/put-back */
 export const putBackDeadJobHandler: Handler = async (request, deps) => {
-  if (!(await putBackOne(deps, request.params.jobId ?? ""))) {
-    throw new RequestFailure({ kind: "resource-unknown", what: "dead job" });
-  }
+  requireFound(await requeueOne(deps, request.params.jobId ?? ""), "dead job");
   const answer: DeadJobAnswers["PutBackOne"] = { putBack: 1 };
   return Response.json(answer);
 };

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { callbackSchema } from "../../domain/callback.ts";
-import { RequestFailure } from "../../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { readClicks } from "../../platform/store/links.ts";
 import { readEvents, readMessage, type StoredEvent } from "../../platform/store/read-message.ts";
 import type { Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
+import { requireFound } from "./params.ts";
 
 export function messageAnswers() {
   const time = z.iso.datetime();
@@ -71,12 +71,12 @@ function callbackViews({ eventId, callback }: StoredEvent): Message["callbacks"]
 /** GET /operator/messages/:messageId */
 export const getMessageHandler: Handler = async (request, deps) => {
   const messageId = request.params.messageId ?? "";
-  const [message, events, clicks] = await Promise.all([
+  const [found, events, clicks] = await Promise.all([
     readMessage(deps.db, messageId),
     readEvents(deps.db, messageId),
     readClicks(deps.db, messageId),
   ]);
-  if (!message) throw new RequestFailure({ kind: "resource-unknown", what: "message" });
+  const message = requireFound(found, "message");
   const answer: Message = {
     ...message,
     acceptedAt: toTime(message.acceptedAt),

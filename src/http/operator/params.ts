@@ -10,11 +10,15 @@ import type { ApiRequest } from "../api-request.ts";
 export const PAGE = 100;
 
 /** @throws RequestFailure resource-unknown */
+export function requireFound<T>(found: T | undefined | false, what: string): T {
+  if (found === undefined || found === false) throw new RequestFailure({ kind: "resource-unknown", what });
+  return found;
+}
+
+/** @throws RequestFailure resource-unknown */
 export async function requireWebsite(request: ApiRequest, deps: Deps): Promise<Website> {
   const websiteId = request.params.websiteId ?? "";
-  const website = WEBSITE_ID.test(websiteId) ? await findWebsite(deps.db, websiteId) : undefined;
-  if (!website) throw new RequestFailure({ kind: "resource-unknown", what: "website" });
-  return website;
+  return requireFound(WEBSITE_ID.test(websiteId) ? await findWebsite(deps.db, websiteId) : undefined, "website");
 }
 
 /**

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { RequestFailure } from "../../domain/failure.ts";
 import { toDigits } from "../../domain/phone.ts";
 import { erase } from "../../flows/erasure-tombstones.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
@@ -7,7 +6,7 @@ import { type Person, readPerson, removeEmail, type SubscriptionEntry } from "..
 import type { Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
-import { PAGE, readBefore, requirePhone, requireWebsite } from "./params.ts";
+import { PAGE, readBefore, requireFound, requirePhone, requireWebsite } from "./params.ts";
 
 export function peopleAnswers() {
   const text = z.object({
@@ -20,7 +19,7 @@ export function peopleAnswers() {
     receivedAt: z.iso.datetime(),
   });
   const change = z.object({
-    from: z.boolean().nullable().meta({ description: "null: never seen before." }),
+    from: z.boolean().nullable().meta({ description: "null: unknown before." }),
     to: z.boolean(),
     at: z.iso.datetime(),
     source: z.enum(["import", "api", "keyword", "carrier"]),
@@ -30,7 +29,7 @@ export function peopleAnswers() {
     phone: z.string(),
     subscribed: z.boolean(),
     email: z.string().nullable(),
-    optedOutByPerson: z.boolean().meta({ description: "Opted out by the person: only START subscribes them again." }),
+    optedOutByPerson: z.boolean().meta({ description: "The person opted out: only a START undoes it." }),
     optOutConfirmedAt: z.iso.datetime().nullable(),
     changes: z.array(change),
     texts: z.array(text),
@@ -95,7 +94,7 @@ export const getPersonHandler: Handler = async (request, deps) => {
     readPerson(deps.db, websiteId, toDigits(phone)),
     listInbound(deps.db, websiteId, { sender: phone, before: Number.MAX_SAFE_INTEGER, limit: PAGE }),
   ]);
-  if (!person && texts.length === 0) throw new RequestFailure({ kind: "resource-unknown", what: "number" });
+  requireFound(person ?? texts[0], "number");
   return Response.json(personView(phone, person, texts));
 };
 
@@ -103,8 +102,7 @@ export const getPersonHandler: Handler = async (request, deps) => {
 export const removeEmailHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   const phone = requirePhone(request);
-  if (!(await removeEmail(deps.db, websiteId, toDigits(phone))))
-    throw new RequestFailure({ kind: "resource-unknown", what: "number" });
+  requireFound(await removeEmail(deps.db, websiteId, toDigits(phone)), "number");
   const answer: PeopleAnswers["EmailRemoval"] = { phone, email: null };
   return Response.json(answer);
 };

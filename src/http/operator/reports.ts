@@ -11,7 +11,7 @@ const DAYS_WHEN_LEFT_OUT = 30;
 const LONGEST_DAYS = 400;
 
 export function reportAnswers() {
-  return { Report: reportSchema };
+  return { Report: reportSchema() };
 }
 
 export type ReportAnswers = Answers<typeof reportAnswers>;

@@ -26,7 +26,9 @@ export function serviceStateAnswers() {
   return {
     ServiceState: z.object({
       checkedAt: z.iso.datetime(),
-      problems: z.array(z.enum(PROBLEMS)).meta({ description: "Problems that need an operator." }),
+      problems: z
+        .array(z.enum(PROBLEMS))
+        .meta({ description: "Problems that need an operator. The description of the operation explains each." }),
       isCut: z.boolean().meta({ description: "A state has 10,000 or more: only the oldest 10,000 are counted." }),
       sweep: z.object({
         endedAt: z.iso.datetime().nullable().meta({ description: "null: never." }),
@@ -41,7 +43,7 @@ export function serviceStateAnswers() {
       credentialsBehind: backlog,
       keywordsWithoutEffect: backlog.meta({
         description:
-          "Of the last day: STOP, START and HELP that reached no website, or whose sender is not a phone number.",
+          "Of the last day: STOP, START and HELP that reached no website, or whose sender is no phone number.",
       }),
     }),
   };

@@ -15,11 +15,11 @@ export function subscriberAnswers() {
       invalidEmails: z
         .array(z.string())
         .optional()
-        .meta({ description: "Absent when there are none. Their numbers are imported without an address." }),
+        .meta({ description: "Left out if empty. Their numbers are imported without an address." }),
       optedOutNumbers: z
         .array(z.string())
         .optional()
-        .meta({ description: "Absent when there are none. Their owners texted STOP: they are not subscribed again." }),
+        .meta({ description: "Left out if empty. Their owners opted out themselves: they are not subscribed again." }),
     }),
   };
 }

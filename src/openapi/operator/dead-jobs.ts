@@ -51,7 +51,7 @@ export function describeDeadJobs(): Resource {
       method: "post",
       path: "/operator/dead-jobs/{jobId}/put-back",
       summary: "Requeue one dead job",
-      description: `Even if it was requeued before. ${HARMLESS}`,
+      description: "Even if it was requeued before.",
       parameters: [pathParameter("jobId", "The `id` in the list.", { type: "string" }, DEAD_JOB.id)],
       answers: [ok(schemas.PutBackOne, "The job is requeued.", { putBack: 1 })],
       errors: ["resource-unknown"],

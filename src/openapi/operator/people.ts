@@ -5,7 +5,7 @@ import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
 
 const PHONE_PARAMETER = pathParameter(
   "phone",
-  "E.164; also a stored number that no numbering plan has any more.",
+  "E.164. Numbers that no numbering plan has any longer are accepted as well.",
   { type: "string" },
   PHONE,
 );
@@ -75,9 +75,9 @@ function listWithoutEffect(schemas: Schemas): ApiOperation {
     id: "listWithoutEffect",
     method: "get",
     path: "/operator/inbound/without-effect",
-    summary: "List keywords without effect, and texts that reached no website",
+    summary: "List inbound texts without effect",
     description:
-      "Newest first, 100 per page: texts to a number that no website has, and STOP, START and HELP from a sender that is not a phone number. Those of the last day are the problem `keywords-without-effect`.",
+      "Texts to a number that no website has, and STOP, START or HELP from a sender that is no phone number. Newest first, 100 per page. Keywords of the last day are the problem `keywords-without-effect`.",
     parameters: [BEFORE],
     answers: [ok(schemas.TextsWithoutEffect, "One page.", { texts: [text] })],
     errors: ["fields-wrong"],
@@ -104,8 +104,7 @@ function removeEmail(schemas: Schemas): ApiOperation {
     method: "delete",
     path: "/operator/websites/{websiteId}/people/{phone}/email",
     summary: "Remove the e-mail address of a person",
-    description:
-      "The subscription stays as it is. An import replaces an address, and keeps it where the cell is empty.",
+    description: "The subscription stays as it is. An import replaces an address; an empty cell keeps it.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
     answers: [ok(schemas.EmailRemoval, "The number has no address.", { phone: PHONE, email: null })],
     errors: ["resource-unknown", "fields-wrong"],
@@ -120,7 +119,7 @@ function erasePerson(schemas: Schemas): ApiOperation {
     path: "/operator/websites/{websiteId}/people/{phone}",
     summary: "Erase a person",
     description:
-      "Erases everything about a number except its share of report totals and a one-way hash (tombstone), which keeps it opted out: no import or client subscribes it again.",
+      "Erases everything about a number except its share of report totals and a one-way hash (tombstone), which keeps it opted out: no import and no client can subscribe it again. Only the person can, by texting START: the tombstone is then removed.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
     answers: [ok(schemas.Erasure, "The number of erased messages.", { phone: PHONE, erasedMessages: 3 })],
     errors: ["resource-unknown", "fields-wrong"],

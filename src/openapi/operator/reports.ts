@@ -42,7 +42,7 @@ export function describeReports(): Resource {
     tag: "Websites",
     summary: "Count the messages of a website",
     description:
-      "Messages accepted, sent, delivered, failed by status, clicked and opted out, and segments; by day of acceptance (UTC) or by sendPurpose. Exact, purged messages included.",
+      "Accepted, sent, delivered, failed (by status) and clicked messages, opt-outs and segments; by day of acceptance (UTC) or by sendPurpose. Exact, purged messages included.",
     access: "operator",
     parameters: [
       WEBSITE_PARAMETER,

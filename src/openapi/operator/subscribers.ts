@@ -21,7 +21,7 @@ export function describeSubscribers(): Resource {
       mediaTypes: ["text/csv"],
       schema: z.string(),
       description:
-        "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the address that the number has) and `subscribed` (default `true`).",
+        "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address) and `subscribed` (default `true`).",
       limitBytes: BODY_LIMITS.subscribers,
       examples: { two: `phone_numbers,email,subscribed\n${PHONE},ada@example.com,true\n+12125550101,,false\n` },
     },

@@ -45,7 +45,8 @@ export function describeWebsites(clients: ReturnType<typeof describeClients>): R
       id: "putWebsite",
       method: "put",
       summary: "Create a website, or change its settings",
-      description: 'What is left out stays as it is; `""` or null takes away what is optional. Safe to repeat.',
+      description:
+        'Fields that are left out stay as they are; `""` or null removes an optional setting. A new website needs a `name`, and a `carrier` once one is set up.',
       parameters: [WEBSITE_PARAMETER],
       body: settingsBody(WebsiteSettings, { brand: { name, carrier, helpText, duplicateWindowHours } }),
       answers: [withClients],

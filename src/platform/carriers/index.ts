@@ -33,6 +33,7 @@ export function makeCarriers({ carriers: vars }: Pick<Config, "carriers">): Carr
     twilio({
       accountSid: value("TWILIO_ACCOUNT_SID"),
       authToken: value("TWILIO_AUTH_TOKEN"),
+      secondaryAuthToken: vars.TWILIO_SECONDARY_AUTH_TOKEN,
       apiUrl: value("TWILIO_API_URL"),
       publicOrigin: value("PUBLIC_ORIGIN"),
     }),

@@ -44,6 +44,8 @@ const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/i;
 export interface TwilioSettings {
   accountSid: string;
   authToken: string;
+  /** Twilio signs with it too, or will: calls are not made with it. */
+  secondaryAuthToken: string | undefined;
   /** Without a slash at the end. */
   apiUrl: string;
   publicOrigin: string;
@@ -111,10 +113,16 @@ async function readSigned(settings: TwilioSettings, request: CarrierRequest): Pr
   const names = distinct([...form.keys()]);
   const signed =
     request.url.href + names.flatMap((name) => distinct(form.getAll(name)).map((value) => name + value)).join("");
+  const tokens = [settings.authToken, settings.secondaryAuthToken].filter((token) => token !== undefined);
+  const verdicts = await Promise.all(tokens.map((token) => isSignedWith(token, signature, signed)));
+  return verdicts.includes(true) ? form : undefined;
+}
+
+async function isSignedWith(token: string, signature: Uint8Array, signed: string): Promise<boolean> {
   const encoder = new TextEncoder();
   const algorithm = { name: "HMAC", hash: "SHA-1" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(settings.authToken), algorithm, false, ["verify"]);
-  return (await crypto.subtle.verify("HMAC", key, signature, encoder.encode(signed))) ? form : undefined;
+  const key = await crypto.subtle.importKey("raw", encoder.encode(token), algorithm, false, ["verify"]);
+  return crypto.subtle.verify("HMAC", key, signature, encoder.encode(signed));
 }
 
 /** Sorted, as Twilio signs the names of a form, and the values of a name. */

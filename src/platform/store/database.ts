@@ -1,15 +1,15 @@
 import { RequestFailure } from "../../domain/failure.ts";
-import { LONGEST_STORE_PAUSE_MILLISECONDS, SILENT_STORE_TRIES, STORE_TRIES } from "../../domain/retry-policy.ts";
+import {
+  LONGEST_STORE_PAUSE_MILLISECONDS,
+  SILENT_STORE_TRIES,
+  STORE_TRIES,
+  STORE_TRY_MILLISECONDS,
+} from "../../domain/retry-policy.ts";
 import { SilenceError, withinTime } from "../time-limit.ts";
 
-/** How long one try may take: of what a request or a job asks, the largest takes a second or two. */
-const TRY_MILLISECONDS = 10_000;
-
-/** As long as D1 itself lets a call run; for what counts by the million. */
-export const LONGEST_TRY_MILLISECONDS = 30_000;
-
 /** Faults of our own statements: repeating them cannot help, and hiding them as an outage would mislead. */
-const OWN_FAULT = /constraint failed|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL/i;
+const OWN_FAULT =
+  /constraint failed|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|malformed JSON/i;
 
 /**
  * Runs statements as one transaction. When the store fails it is asked again, so every batch must be safe to run twice:
@@ -20,7 +20,7 @@ const OWN_FAULT = /constraint failed|no such (table|column)|syntax error|D1_TYPE
  * @throws RequestFailure store-unavailable when it keeps failing
  */
 export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
-  return untilItAnswers(() => db.batch<Row>(statements), TRY_MILLISECONDS);
+  return untilItAnswers(() => db.batch<Row>(statements), STORE_TRY_MILLISECONDS);
 }
 
 /** The same, with each statement's result under its name; null statements are left out, and have an empty one. */
@@ -49,14 +49,14 @@ export async function runNamed<Name extends string>(
 /** One statement's rows; see runBatch for failures. @param tryMilliseconds how long one try may take */
 export async function runQuery<T = Row>(
   statement: D1PreparedStatement,
-  tryMilliseconds = TRY_MILLISECONDS,
+  tryMilliseconds = STORE_TRY_MILLISECONDS,
 ): Promise<T[]> {
   return (await untilItAnswers(() => statement.all<T>(), tryMilliseconds)).results;
 }
 
 /** Runs a statement that is not safe to run twice. @throws whatever it fails with: it may have taken effect */
 export async function runOnce(statement: D1PreparedStatement): Promise<void> {
-  await withinTime(TRY_MILLISECONDS, statement.all());
+  await withinTime(STORE_TRY_MILLISECONDS, statement.all());
 }
 
 /** A row as D1 gives it. Each store maps its own rows to types. */

@@ -1,6 +1,7 @@
 import type { MessageStatus } from "../../domain/message.ts";
 import type { ReportRow } from "../../domain/report.ts";
-import { LONGEST_TRY_MILLISECONDS, runNamed, runQuery } from "./database.ts";
+import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/retry-policy.ts";
+import { runNamed, runQuery } from "./database.ts";
 
 /** Messages `m`, counted by day of acceptance (UTC), purpose and status. */
 const COUNTS = `m.website_id, date(m.accepted_at / 1000, 'unixepoch') AS day, m.send_purpose, m.status,
@@ -31,7 +32,7 @@ export async function countMessages(
          ) GROUP BY day, send_purpose, status`,
       )
       .bind(websiteId, start, end, from, to),
-    LONGEST_TRY_MILLISECONDS,
+    LONGEST_STORE_TRY_MILLISECONDS,
   );
   return rows.map((row) => ({
     day: row.day as string,

@@ -1,8 +1,7 @@
 // One process of the service, made to be killed: the production bundle in workerd, with its state on disk, its queue consumers
 // and its cron. Its settings come as JSON in the first argument; it says "ready" over the channel of its parent.
-import { dirname, join } from "node:path";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import type { Version } from "./service.ts";
+import { join } from "node:path";
+import { startRuntime, toWorker, type Version } from "../../../scripts/runtime.ts";
 
 export interface ServiceSettings extends Version {
   /** Another version, which runs the queues' consumers, the cron and the limiter in place of the one that answers requests. */
@@ -24,24 +23,19 @@ const { directory, port, bindings, consumer } = settings;
 // The service does not outlive a driver that was itself killed.
 process.on("disconnect", () => process.exit(1));
 
-const miniflare = new Miniflare(
-  convertV4MiniflareOptions({
-    log: new Log(LogLevel.WARN),
-    handleStructuredLogs: ({ message }) => process.stdout.write(`${message}\n`),
-    cf: false,
-    telemetry: { enabled: false },
-    resourcePersistencePath: join(directory, "state"),
-    resourceTmpPath: join(directory, "resources"),
-    workers: [
-      {
-        ...toWorker("service", settings),
-        ...(consumer ? { queueConsumers: {}, durableObjects: limiterOf("consumer") } : {}),
-        unsafeDirectSockets: [{ host: "127.0.0.1", port }],
-      },
-      ...(consumer ? [toWorker("consumer", consumer)] : []),
-    ],
-  }),
-);
+const miniflare = startRuntime({
+  directory,
+  handleStructuredLogs: ({ message }) => process.stdout.write(`${message}\n`),
+  resourcePersistencePath: join(directory, "state"),
+  workers: [
+    {
+      ...toWorker("service", settings, bindings),
+      ...(consumer ? { queueConsumers: {}, durableObjects: limiterOf("consumer") } : {}),
+      unsafeDirectSockets: [{ host: "127.0.0.1", port }],
+    },
+    ...(consumer ? [toWorker("consumer", consumer, bindings)] : []),
+  ],
+});
 await miniflare.ready;
 
 const db = await miniflare.getD1Database("DB", "service");
@@ -49,7 +43,7 @@ const isRestart = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'we
 if (isRestart) await redeliver();
 else {
   // wrangler's code, which this needs, takes long to load: a restart does without.
-  const { applyMigrations } = await import("../../../bench/service.ts");
+  const { applyMigrations } = await import("../../../scripts/migrations.ts");
   await applyMigrations(db, settings.migrations);
 }
 
@@ -68,22 +62,12 @@ process.on("message", (paths: string[]) => {
 });
 process.send?.("ready");
 
-function toWorker(name: string, { script, config }: Version) {
-  return {
-    ...config,
-    name,
-    modulesRoot: dirname(script),
-    modules: [{ type: "ESModule" as const, path: script }],
-    bindings: { ...config.bindings, ...bindings },
-  };
-}
-
 function limiterOf(scriptName: string) {
   return { RATE_LIMITER: { className: "RateLimiter", scriptName, useSQLite: true } };
 }
 
 async function migrate(paths: string[]): Promise<void> {
-  const { applyMigrations } = await import("../../../bench/service.ts");
+  const { applyMigrations } = await import("../../../scripts/migrations.ts");
   await applyMigrations(db, paths);
 }
 

@@ -4,8 +4,10 @@ import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ROOT, wrangler } from "../../../bench/build.ts";
-import { readConfig, type WorkerConfig } from "../../../bench/service.ts";
+import { bundle } from "../../../scripts/bundle.ts";
+import type { Version } from "../../../scripts/runtime.ts";
+import { readConfig } from "../../../scripts/worker-config.ts";
+import { ROOT } from "../../../scripts/wrangler.ts";
 import { findFreePort, TOKEN } from "../../journeys/service.ts";
 import type { ServiceSettings } from "./service-process.ts";
 
@@ -27,13 +29,6 @@ function untilRemoved(remove: () => void): () => void {
   };
 }
 
-/** A version of the Worker. */
-export interface Version {
-  /** Path of the bundled Worker. */
-  script: string;
-  config: WorkerConfig;
-}
-
 export interface Bundle extends Version {
   remove(): void;
 }
@@ -42,12 +37,8 @@ export interface Bundle extends Version {
 export async function buildBundle(checkout = ROOT): Promise<Bundle> {
   const directory = mkdtempSync(join(tmpdir(), "textgate-bundle-"));
   const remove = untilRemoved(() => rmSync(directory, { recursive: true, force: true }));
-  await wrangler(directory, "deploy", "src/index.ts", "--dry-run", "--outdir", directory, "--cwd", checkout);
-  return {
-    script: join(directory, "index.js"),
-    config: await readConfig(directory, checkout),
-    remove,
-  };
+  const script = await bundle(directory, "src/index.ts", checkout);
+  return { script, config: readConfig(directory, checkout), remove };
 }
 
 export interface ServiceOptions {

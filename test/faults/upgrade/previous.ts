@@ -5,8 +5,8 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "../../../bench/build.ts";
-import { findMigrations } from "../../../bench/service.ts";
+import { findMigrations } from "../../../scripts/migrations.ts";
+import { ROOT } from "../../../scripts/wrangler.ts";
 
 /** The history does not reach back to a version before this one: there is nothing to upgrade from. */
 export class NoHistory extends Error {}

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { Version } from "../../../scripts/runtime.ts";
 import { operate } from "../../journeys/service.ts";
 import { accept, type Conduct, CountingCarrier, RECEIPT, type Submission } from "../crash/carrier.ts";
 import { makeWebsite } from "../crash/client.ts";
@@ -8,7 +9,7 @@ import { Load } from "../crash/load.ts";
 import { planRequests } from "../crash/plan.ts";
 import { drawn, drawnInteger } from "../crash/random.ts";
 import { CountingReceiver } from "../crash/receiver.ts";
-import { Service, type Version } from "../crash/service.ts";
+import { Service } from "../crash/service.ts";
 import { type Report, reportFaults, settle } from "../crash/settle.ts";
 import { type Figures, isUnknown, tally } from "../crash/tally.ts";
 import type { Migrations } from "./previous.ts";

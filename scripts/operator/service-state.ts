@@ -1,35 +1,31 @@
-import { type Cell, toTable } from "./operator-report.ts";
+import type { ServiceStateAnswers } from "../../src/http/operator/service-state.ts";
+import { callOperator } from "./api.ts";
+import type { Command } from "./command.ts";
+import { type Cell, toTable } from "./table.ts";
 
-interface Backlog {
-  count: number;
-  oldestSeconds: number | null;
-}
+type ServiceState = ServiceStateAnswers["ServiceState"];
 
-const STATES = ["waiting", "retrying", "claimed", "stuck", "withoutReceipt"] as const;
+export const SERVICE_STATE_COMMANDS: Command[] = [
+  {
+    name: "health",
+    parameters: [],
+    summary: "show what waits, what is stuck and what fails",
+    options: {},
+    notes: "docs/operating.md says what to do about each problem.",
+    run: (service) => callOperator(service, "GET", "/health"),
+    show: showServiceState,
+  },
+];
 
-type States = Record<(typeof STATES)[number], Backlog>;
+const STATES = [
+  "waiting",
+  "retrying",
+  "claimed",
+  "stuck",
+  "withoutReceipt",
+] as const satisfies (keyof ServiceState["messages"])[];
 
-interface ServiceState {
-  checkedAt: string;
-  problems: string[];
-  isCut: boolean;
-  sweep: { ageSeconds: number | null; failedJobs: string[] };
-  queues: { queue: string; backlog: number | null; oldestSeconds: number | null }[];
-  carriers: (States & {
-    carrier: string;
-    isInUse: boolean;
-    isSetUp: boolean;
-    missingSettings: string[];
-    isUnauthorized: boolean;
-    lastHour: Record<string, number>;
-  })[];
-  callbacks: { due: Backlog; claimed: Backlog; lastHour: Record<string, number> };
-  deadJobs: Backlog;
-  credentialsBehind: Backlog;
-  keywordsWithoutEffect: Backlog;
-}
-
-export function showHealth(answer: string): string {
+function showServiceState(answer: string): string {
   const state = JSON.parse(answer) as ServiceState;
   const { sweep, callbacks } = state;
   const failed = sweep.failedJobs.length > 0 ? `; failed: ${sweep.failedJobs.join(", ")}` : "";
@@ -63,7 +59,7 @@ function carrierRows({ carriers }: ServiceState): Cell[][] {
   });
 }
 
-function toCell({ count, oldestSeconds }: Backlog): string {
+function toCell({ count, oldestSeconds }: ServiceState["deadJobs"]): string {
   if (Number.isNaN(count)) return "no answer";
   return oldestSeconds === null ? String(count) : `${count} (${oldestSeconds} s)`;
 }
@@ -71,24 +67,4 @@ function toCell({ count, oldestSeconds }: Backlog): string {
 function toCounts(counts: Record<string, number>): string {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   return some.map(([name, count]) => `${name} ${count}`).join(", ") || "none";
-}
-
-export function showDeadJobs(answer: string): string {
-  const { deadJobs } = JSON.parse(answer) as {
-    deadJobs: { id: string; diedAt: string; body: unknown; error: string | null; putBackAt: string | null }[];
-  };
-  if (deadJobs.length === 0) return "No dead jobs.";
-  const rows = deadJobs.map((it) => [it.id, it.diedAt, it.putBackAt, toKind(it.body), it.error]);
-  return toTable([["ID", "DIED", "PUT BACK", "KIND", "ERROR"], ...rows]);
-}
-
-function toKind(body: unknown): string {
-  const isNamed = typeof body === "object" && body !== null && "kind" in body;
-  return isNamed ? String(body.kind) : "unknown";
-}
-
-export function showPutBack(answer: string): string {
-  const { putBack, left = 0 } = JSON.parse(answer) as { putBack: number; left?: number };
-  const jobs = `Put back ${putBack} ${putBack === 1 ? "job" : "jobs"}`;
-  return left > 0 ? `${jobs}, ${left} left.` : `${jobs}.`;
 }

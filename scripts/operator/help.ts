@@ -1,4 +1,5 @@
-import { COMMANDS, type Command, type Option } from "./operator-commands.ts";
+import type { Command, Option } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
 
 export const COMMON_OPTIONS: Record<string, Option> = {
   url: { value: "<url>", summary: "the service; TEXTGATE_URL, or http://127.0.0.1:8787, when left out" },

@@ -1,8 +1,8 @@
 /** PUT /operator/websites/:websiteId : what is left out stays, and nobody gets the sandbox without asking for it. */
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Carrier } from "../../src/platform/carriers/carrier.ts";
-import { sandbox } from "../../src/platform/carriers/sandbox.ts";
-import { World } from "../world.ts";
+import type { Carrier } from "../../../src/platform/carriers/carrier.ts";
+import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
+import { World } from "../../world.ts";
 
 const WHOLE = {
   name: "Brand",
@@ -183,5 +183,58 @@ describe("the sandbox in use", () => {
     expect(await problems(PUBLIC)).toContain("sandbox-in-use");
     await put({ carrier: "kannel", sender: "12345" });
     expect(await problems(PUBLIC)).not.toContain("sandbox-in-use");
+  });
+});
+
+describe("websites", () => {
+  const json = async (answer: Response | Promise<Response>) => {
+    const response = await answer;
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+
+  const fields = ({ body }: { body: Record<string, unknown> }) =>
+    (body.details as { field: string }[]).map(({ field }) => field).sort();
+
+  beforeEach(async () => {
+    world = await World.create();
+  });
+
+  it("are created, replaced, listed and read", async () => {
+    const settings = { name: "Brand", sender: "+12125550000", helpText: "Write to us", duplicateWindowHours: 24 };
+    const created = await json(world.operator("PUT", "/websites/brand", settings));
+    expect(created).toMatchObject({ status: 200, body: { websiteId: "brand", carrier: "sandbox", ...settings } });
+    world.advance(60);
+    const replaced = await json(world.operator("PUT", "/websites/brand", { name: "New name" }));
+    expect(replaced.body).toMatchObject({ ...settings, name: "New name" });
+    expect(replaced.body.createdAt).toBe(created.body.createdAt);
+    const list = await json(world.operator("GET", "/websites"));
+    expect(list.body.websites).toMatchObject([{ websiteId: "brand", name: "New name" }]);
+    const one = await json(world.operator("GET", "/websites/brand"));
+    expect(one.body).toMatchObject({ websiteId: "brand", clients: [] });
+  });
+
+  it("are refused with every wrong field told", async () => {
+    const wrong = { carrier: "pigeon", sender: 5, duplicateWindowHours: 1.5, helpText: "x".repeat(1601) };
+    const answer = await json(world.operator("PUT", "/websites/brand", wrong));
+    expect(answer.status).toBe(400);
+    expect(fields(answer)).toEqual(["carrier", "duplicateWindowHours", "helpText", "name", "sender"]);
+    expect(JSON.stringify(answer.body)).toContain("must be one of: sandbox");
+  });
+
+  it.each(["UPPER", "a_b", "x".repeat(41), "a.b", "%20"])("may not have the id %s", async (websiteId) => {
+    const answer = await json(world.operator("PUT", `/websites/${websiteId}`, { name: "x" }));
+    expect(answer.status).toBe(400);
+    expect(fields(answer)).toEqual(["websiteId"]);
+  });
+
+  it("that are unknown are 40401, whatever is asked of them", async () => {
+    for (const [method, path] of [
+      ["GET", "/websites/nobody"],
+      ["POST", "/websites/nobody/clients"],
+      ["POST", "/websites/nobody/subscribers"],
+    ] as const) {
+      const answer = await json(world.operator(method, path, method === "POST" ? {} : undefined));
+      expect(answer).toMatchObject({ status: 404, body: { code: 40401 } });
+    }
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Counts, Report } from "../../src/domain/report.ts";
-import { receiveInbound } from "../../src/flows/receive-inbound.ts";
-import { type TestClient, World } from "../world.ts";
+import type { Counts, Report } from "../../../src/domain/report.ts";
+import { receiveInbound } from "../../../src/flows/receive-inbound.ts";
+import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
 const DAY_SECONDS = 86_400;
@@ -173,52 +173,5 @@ describe("retention", () => {
     expect((await world.fetch(`/l/${link?.code}`)).status).toBe(404);
     expect(await world.rows("SELECT count(*) AS n FROM subscriptions")).toEqual([{ n: 5 }]);
     expect(await world.rows("SELECT count(*) AS n FROM subscription_changes")).toEqual([{ n: 5 }]);
-  });
-});
-
-describe("the erasure of a person", () => {
-  const erase = async () => (await world.operator("DELETE", `/websites/brand/people/${ADA}`)).json();
-
-  it("leaves nothing of the number in any store, and the report as it was", async () => {
-    await world.subscribers("brand", [`${ADA},ada@example.com`]);
-    await world.website("brand", { duplicateWindowHours: 24 });
-    await world.send(client, { phone: ADA, text: "For Ada", clickUrl: "https://example.com/" });
-    await world.send(client, { email: "ada@example.com", sendPurpose: "second" });
-    await world.runQueues();
-    const before = await report();
-    expect(await erase()).toEqual({ phone: ADA, erasedMessages: 2 });
-    const tables = await world.rows(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
-    );
-    const dump = JSON.stringify(await Promise.all(tables.map(({ name }) => world.rows(`SELECT * FROM "${name}"`))));
-    expect(dump).not.toMatch(/12125550100|ada@example|For Ada/);
-    expect(await report()).toEqual(before);
-    expect(await erase()).toEqual({ phone: ADA, erasedMessages: 0 });
-  });
-
-  it("keeps the number opted out: neither an import nor a client brings it back", async () => {
-    await erase();
-    expect(await (await world.subscribers("brand", [ADA, "+12125550101"])).json()).toEqual({
-      imported: 1,
-      invalidPhoneNumbers: [],
-      optedOutNumbers: [ADA],
-    });
-    const answer = await world.post("/text/subscribe", client, { phone_numbers: [ADA], sendPurpose: "a" });
-    expect(await answer.json()).toMatchObject({ failedToProcessNumbers: [ADA] });
-    expect(await world.statusOf(await world.send(client, { phone: ADA }))).toBe("NOT_FOUND");
-  });
-
-  it("is of one website, and stops what waits to be sent", async () => {
-    const other = await world.brand([ADA], "other");
-    const waiting = await world.send(client, { phone: ADA });
-    await erase();
-    await world.runQueues();
-    expect(await world.statusOf(waiting)).toBeUndefined();
-    expect(await world.statusOf(await world.send(other, { phone: ADA }))).toBe("PENDING_TO_SEND");
-  });
-
-  it("of what is no number is refused", async () => {
-    const answer = await world.operator("DELETE", "/websites/brand/people/nobody");
-    expect(await answer.json()).toMatchObject({ code: 40001, details: [{ field: "phone" }] });
   });
 });

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
-import { readVars } from "./dev-vars.ts";
-import { DEFAULT_URL } from "./next-steps.ts";
-import { Refusal, type Service, Unreachable } from "./operator-api.ts";
-import { UsageError } from "./operator-calls.ts";
-import { COMMANDS, type Command, toParseOptions } from "./operator-commands.ts";
-import { COMMON_OPTIONS, helpOf, overview } from "./operator-help.ts";
+import { readVars } from "../dev-vars.ts";
+import { DEFAULT_URL } from "../next-steps.ts";
+import { Refusal, type Service, Unreachable } from "./api.ts";
+import { type Command, toParseOptions, UsageError, type Values } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { COMMON_OPTIONS, helpOf, overview } from "./help.ts";
 
 const EXIT = { ok: 0, refused: 1, usage: 2, unreachable: 3 } as const;
 
@@ -45,7 +45,7 @@ async function runCommand(command: Command, args: string[], wantsJson: boolean):
     throw new UsageError(`it takes ${command.parameters.join(" ") || "no arguments"}`);
   }
   const service = toService(values.url as string | undefined, values.token as string | undefined);
-  const answer = await command.run(service, parameters, values as Record<string, string | boolean | undefined>);
+  const answer = await command.run(service, parameters, values as Values);
   return wantsJson ? answer : command.show(answer);
 }
 

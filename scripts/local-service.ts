@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundle } from "./bundle.ts";
+import { readVars } from "./dev-vars.ts";
+import type { Call } from "./minute-sweep.ts";
+import { StartError, type StartOptions } from "./start-options.ts";
+import type { WorkerLog } from "./worker-log.ts";
+
+/** The explorer of local data lets every caller read and change it. */
+const EXPLORER_ADDRESSES = ["127.0.0.1", "::1", "localhost"];
+
+const RESTARTED =
+  "The runtime (workerd) ended and was started again. Stored data is kept, and the next sweep queues lost jobs again.";
+
+export interface LocalService {
+  /** Of workerd, on this machine. */
+  origin: URL;
+  /** Calls one of Miniflare's own paths. */
+  call: Call;
+  /** Rejects with a StartError once the service can no longer run. */
+  ended: Promise<never>;
+}
+
+/**
+ * Runs the production bundle in workerd, on the data of `wrangler dev`. `wrangler dev` itself ends when a client breaks off an
+ * upload: its proxy treats that as a failure of its own (wrangler 4.124.0, "Error inside ProxyWorker").
+ * @returns once the service answers
+ * @throws StartError
+ */
+export async function startService(options: StartOptions, log: WorkerLog): Promise<LocalService> {
+  const directory = mkdtempSync(join(tmpdir(), "textgate-"));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  const { ip, persistTo, varFiles, vars } = options;
+  const [script, { startRuntime, toWorker }, { readConfig }, { applyMigrations }] = await Promise.all([
+    bundle(directory, "scripts/workers/local.ts").catch(explain("The Worker does not build")),
+    // wrangler and Miniflare take more than a second to load.
+    import("./runtime.ts"),
+    import("./worker-config.ts"),
+    import("./migrations.ts"),
+  ]);
+  const config = readConfig(directory);
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {}); // nobody may be waiting yet
+  const miniflare = startRuntime({
+    directory,
+    resourcePersistencePath: join(persistTo, "v3"),
+    workers: [toWorker(config.name, { script, config }, { ...readVars(varFiles), ...vars })],
+    handleStructuredLogs: ({ level, message }) => log.add(message, level),
+    unsafeTriggerHandlers: true,
+    unsafeLocalExplorer: EXPLORER_ADDRESSES.includes(ip),
+    unsafeHandleRuntimeRestart: () => console.error(RESTARTED),
+    onError: (error) => {
+      if (isFatal(error)) ended.reject(new StartError(`The service has ended: ${describe(error)}`));
+      else console.error(error);
+    },
+  });
+  const origin = await miniflare.ready.catch(explain("workerd could not start"));
+  await applyMigrations(await miniflare.getD1Database("DB")).catch(
+    explain("The database could not be brought up to date"),
+  );
+  const call: Call = async (path, signal) => {
+    const answer = await miniflare.dispatchFetch(`http://localhost${path}`, { signal });
+    await answer.body?.cancel();
+    return answer;
+  };
+  return { origin, call, ended: ended.promise };
+}
+
+function explain(what: string) {
+  return (error: Error): never => {
+    throw new StartError(`${what}:\n${error.message}`);
+  };
+}
+
+/** Miniflare starts workerd again when it has ended; this error says that it could not. */
+function isFatal(error: Error & { code?: string }): boolean {
+  return error.code === "ERR_RUNTIME_FAILURE";
+}
+
+function describe({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message} ${cause.message}` : message;
+}

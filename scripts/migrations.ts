@@ -1,0 +1,32 @@
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Miniflare } from "miniflare";
+import { unstable_splitSqlQuery } from "wrangler";
+import { ROOT } from "./wrangler.ts";
+
+export type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
+
+/** Where `wrangler d1 migrations apply` records what it has applied. */
+const APPLIED = `CREATE TABLE IF NOT EXISTS d1_migrations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`;
+
+/** Paths, in the order in which they are applied. */
+export async function findMigrations(checkout = ROOT): Promise<string[]> {
+  const folder = join(checkout, "migrations");
+  return (await readdir(folder)).sort().map((file) => join(folder, file));
+}
+
+/** Applies the pending ones as `wrangler d1 migrations apply` does: each in one transaction with its record. */
+export async function applyMigrations(db: Database, paths?: string[]): Promise<void> {
+  await db.prepare(APPLIED).run();
+  const applied = (await db.prepare("SELECT name FROM d1_migrations").raw<[string]>()).map(([name]) => name);
+  for (const path of paths ?? (await findMigrations())) {
+    const name = basename(path);
+    if (applied.includes(name)) continue;
+    const statements = unstable_splitSqlQuery(await readFile(path, "utf8")).map((statement) => db.prepare(statement));
+    await db.batch([...statements, db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name)]);
+  }
+}

@@ -1,0 +1,85 @@
+import type { ClientAnswers } from "../../src/http/operator/clients.ts";
+import { callOperator, type Service } from "./api.ts";
+import { type Command, type Option, segment, toNumber, UsageError, type Values } from "./command.ts";
+import { toTable } from "./table.ts";
+
+type Client = ClientAnswers["Client"];
+
+const SETTINGS: Record<string, Option> = {
+  "callback-url": { value: "<url>", summary: "where its callbacks are posted; '' for none" },
+  operations: { value: "<list>", summary: "of send,status,subscription,subscribe,unsubscribe" },
+};
+
+export const CLIENT_COMMANDS: Command[] = [
+  {
+    name: "create-client",
+    parameters: ["<websiteId>"],
+    summary: "make a client; its secrets are shown this once",
+    options: SETTINGS,
+    notes: "Without --operations it may do all of them.",
+    run: (service, [id], values) =>
+      callOperator(service, "POST", `/websites/${segment(id)}/clients`, toSettings(values)),
+    show: showSecrets,
+  },
+  {
+    name: "change-client",
+    parameters: ["<clientId>"],
+    summary: "change a client; what is not given stays",
+    options: {
+      ...SETTINGS,
+      suspend: { summary: "refuse its requests" },
+      resume: { summary: "take them again" },
+    },
+    run: changeClient,
+    show: (answer) => describeClient(JSON.parse(answer) as Client),
+  },
+  {
+    name: "rotate-client",
+    parameters: ["<clientId>"],
+    summary: "give a client new secrets, shown this once",
+    options: { "grace-seconds": { value: "<n>", summary: "how long the old ones work; a day when left out" } },
+    run: async (service, [id], values) => {
+      const graceSeconds = toNumber("grace-seconds", values["grace-seconds"]);
+      return callOperator(service, "POST", `/clients/${segment(id)}/rotate`, { graceSeconds });
+    },
+    show: showSecrets,
+  },
+];
+
+async function changeClient(service: Service, [id]: string[], values: Values): Promise<string> {
+  if (values.suspend && values.resume) throw new UsageError("--suspend and --resume exclude each other");
+  const suspended = values.suspend ? true : values.resume ? false : undefined;
+  const change = JSON.parse(JSON.stringify({ ...toSettings(values), suspended }));
+  if (Object.keys(change).length === 0) throw new UsageError("nothing to change is given");
+  return callOperator(service, "PATCH", `/clients/${segment(id)}`, change);
+}
+
+/** What is undefined is left out of the JSON. */
+function toSettings(values: Values) {
+  const operations = values.operations;
+  return {
+    callbackUrl: values["callback-url"],
+    operations: typeof operations === "string" ? operations.split(/[\s,]+/).filter(Boolean) : undefined,
+  };
+}
+
+export function describeClient({ clientId, callbackUrl, operations, suspended }: Client): string {
+  return toTable([
+    ["client", clientId + (suspended ? "  SUSPENDED" : "")],
+    ["callbacks", callbackUrl],
+    ["operations", operations.join(", ") || "none"],
+  ]);
+}
+
+function showSecrets(answer: string): string {
+  const secrets = JSON.parse(answer) as ClientAnswers["NewClient"] | ClientAnswers["NewSecrets"];
+  return [
+    toTable([
+      ...("clientId" in secrets ? [["X-Client-ID", secrets.clientId]] : []),
+      ["X-Client-Secret", secrets.clientSecret],
+      ["callback secret", secrets.callbackSecret],
+    ]),
+    "",
+    "Keep them now: they are not shown again.",
+  ].join("\n");
+}

@@ -1,0 +1,21 @@
+import { CLIENT_COMMANDS } from "./clients.ts";
+import type { Command } from "./command.ts";
+import { DEAD_JOB_COMMANDS } from "./dead-jobs.ts";
+import { MESSAGE_COMMANDS } from "./messages.ts";
+import { PEOPLE_COMMANDS } from "./people.ts";
+import { REPORT_COMMANDS } from "./reports.ts";
+import { SERVICE_STATE_COMMANDS } from "./service-state.ts";
+import { SUBSCRIBER_COMMANDS } from "./subscribers.ts";
+import { WEBSITE_COMMANDS } from "./websites.ts";
+
+/** In the order of the help. */
+export const COMMANDS: Command[] = [
+  ...WEBSITE_COMMANDS,
+  ...CLIENT_COMMANDS,
+  ...SUBSCRIBER_COMMANDS,
+  ...PEOPLE_COMMANDS,
+  ...REPORT_COMMANDS,
+  ...MESSAGE_COMMANDS,
+  ...SERVICE_STATE_COMMANDS,
+  ...DEAD_JOB_COMMANDS,
+];

@@ -1,0 +1,102 @@
+import type { PeopleAnswers } from "../../src/http/operator/people.ts";
+import { callOperator, type Service } from "./api.ts";
+import { type Command, segment, toQuery, UsageError, type Values } from "./command.ts";
+import { type Cell, toTable } from "./table.ts";
+
+type Text = PeopleAnswers["InboundText"];
+
+export const PEOPLE_COMMANDS: Command[] = [
+  {
+    name: "person",
+    parameters: ["<websiteId>", "<phone>"],
+    summary: "show whether a number is subscribed, how that came about, and what it texted",
+    options: {},
+    run: (service, person) => callOperator(service, "GET", pathOf(person)),
+    show: showPerson,
+  },
+  {
+    name: "remove-email",
+    parameters: ["<websiteId>", "<phone>"],
+    summary: "remove the e-mail address of a number; its subscription stays",
+    options: {},
+    run: (service, person) => callOperator(service, "DELETE", `${pathOf(person)}/email`),
+    show: showEmailRemoval,
+  },
+  {
+    name: "erase-person",
+    parameters: ["<websiteId>", "<phone>"],
+    summary: "erase all about a number, but for a mark that keeps it opted out",
+    options: { yes: { summary: "required: it cannot be undone" } },
+    run: erasePerson,
+    show: showErasure,
+  },
+  {
+    name: "inbound",
+    parameters: ["<websiteId or --without-effect>"],
+    inPlace: "without-effect",
+    summary: "show what people texted, the latest first, 100 at a time",
+    options: {
+      before: { value: "<time>", summary: "ISO 8601: only what came before" },
+      "without-effect": { summary: "what reached no website, and keywords that could not be acted upon" },
+    },
+    run: listInbound,
+    show: showInbound,
+  },
+];
+
+function pathOf([websiteId, phone]: string[]): string {
+  return `/websites/${segment(websiteId)}/people/${segment(phone)}`;
+}
+
+async function erasePerson(service: Service, person: string[], values: Values): Promise<string> {
+  if (!values.yes) throw new UsageError("this cannot be undone: give --yes to do it");
+  return callOperator(service, "DELETE", pathOf(person));
+}
+
+async function listInbound(service: Service, [id]: string[], values: Values): Promise<string> {
+  const path = values["without-effect"] ? "/inbound/without-effect" : `/websites/${segment(id)}/inbound`;
+  return callOperator(service, "GET", path + toQuery({ before: values.before }));
+}
+
+function showPerson(answer: string): string {
+  const person = JSON.parse(answer) as PeopleAnswers["Person"];
+  const state = person.subscribed ? "subscribed" : "not subscribed";
+  const facts = toTable([
+    ["phone", person.phone],
+    ["email", person.email],
+    ["state", person.optedOutByPerson ? "opted out by the person: only START brings them back" : state],
+  ]);
+  const changes = person.changes.map(({ at, from, to, source, proof }) => [at, describe(from, to), source, proof]);
+  const texts = person.texts.length === 0 ? "No texts." : toTable(person.texts.map(toRow));
+  return [facts, "", changes.length === 0 ? "No changes." : toTable(changes), "", texts].join("\n");
+}
+
+function describe(from: boolean | null, to: boolean): string {
+  const name = (state: boolean | null) => (state === null ? "unknown" : state ? "subscribed" : "unsubscribed");
+  return `${name(from)} -> ${name(to)}`;
+}
+
+/** Texts without effect have the website that they reached, or null; those of one website do not repeat it. */
+function showInbound(answer: string): string {
+  const { texts } = JSON.parse(answer) as PeopleAnswers["InboundTextList"] | PeopleAnswers["TextsWithoutEffect"];
+  if (texts.length === 0) return "No texts.";
+  const isOfOneWebsite = texts.every((text) => !("websiteId" in text));
+  if (isOfOneWebsite) return toTable([["RECEIVED", "FROM", "KEYWORD", "TEXT"], ...texts.map(toRow)]);
+  const websiteOf = (text: Text & { websiteId?: string | null }) => text.websiteId ?? "none";
+  const rows = texts.map((text) => [websiteOf(text), text.to, ...toRow(text)]);
+  return toTable([["WEBSITE", "TO", "RECEIVED", "FROM", "KEYWORD", "TEXT"], ...rows]);
+}
+
+function toRow({ receivedAt, from, keyword, text }: Text): Cell[] {
+  return [receivedAt, from, keyword, text];
+}
+
+function showEmailRemoval(answer: string): string {
+  const { phone } = JSON.parse(answer) as PeopleAnswers["EmailRemoval"];
+  return `${phone} has no e-mail address.`;
+}
+
+function showErasure(answer: string): string {
+  const { phone, erasedMessages } = JSON.parse(answer) as PeopleAnswers["Erasure"];
+  return `Erased ${phone}, with ${erasedMessages} ${erasedMessages === 1 ? "message" : "messages"}.`;
+}

@@ -1,0 +1,87 @@
+import type { WebsiteAnswers } from "../../src/http/operator/websites.ts";
+import { callOperator, Refusal, type Service } from "./api.ts";
+import { describeClient } from "./clients.ts";
+import { type Command, segment, toNumber, type Values } from "./command.ts";
+import { toTable } from "./table.ts";
+
+type Website = WebsiteAnswers["WebsiteWithClients"];
+
+export const WEBSITE_COMMANDS: Command[] = [
+  {
+    name: "websites",
+    parameters: [],
+    summary: "list the websites",
+    options: {},
+    run: (service) => callOperator(service, "GET", "/websites"),
+    show: showWebsites,
+  },
+  {
+    name: "website",
+    parameters: ["<websiteId>"],
+    summary: "show a website and its clients",
+    options: {},
+    run: (service, [id]) => callOperator(service, "GET", `/websites/${segment(id)}`),
+    show: showWebsite,
+  },
+  {
+    name: "put-website",
+    parameters: ["<websiteId>"],
+    summary: "make a website, or change its settings",
+    options: {
+      name: { value: "<text>", summary: "required for a new one" },
+      carrier: { value: "<name>", summary: "what takes its texts; a new one names it, once a carrier is set up" },
+      sender: { value: "<text>", summary: "the number or name that its texts come from; '' for none" },
+      "help-text": { value: "<text>", summary: "the answer to HELP; '' for none" },
+      "duplicate-window-hours": { value: "<n>", summary: "suppress duplicates for so long; '' for not at all" },
+    },
+    notes: "What is not given stays as it is; '' takes a setting away.",
+    run: putWebsite,
+    show: showWebsite,
+  },
+];
+
+/** Reads the settings first: a service of an earlier version replaces all of them. */
+async function putWebsite(service: Service, [id]: string[], values: Values): Promise<string> {
+  const path = `/websites/${segment(id)}`;
+  const given = {
+    name: values.name,
+    carrier: values.carrier,
+    sender: values.sender,
+    helpText: values["help-text"],
+    duplicateWindowHours: toNumber("duplicate-window-hours", values["duplicate-window-hours"]),
+  };
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return callOperator(service, "PUT", path, { ...(await readSettings(service, path)), ...set });
+}
+
+async function readSettings(service: Service, path: string): Promise<Partial<Website>> {
+  try {
+    const website = JSON.parse(await callOperator(service, "GET", path)) as Website;
+    const { name, carrier, sender, helpText, duplicateWindowHours } = website;
+    return { name, carrier, sender, helpText, duplicateWindowHours };
+  } catch (error) {
+    if (error instanceof Refusal && error.body.code === 40401) return {};
+    throw error;
+  }
+}
+
+function showWebsites(answer: string): string {
+  const { websites } = JSON.parse(answer) as WebsiteAnswers["WebsiteList"];
+  if (websites.length === 0) return "There is no website yet: put-website makes one.";
+  const rows = websites.map((it) => [it.websiteId, it.name, it.carrier, it.sender]);
+  return toTable([["WEBSITE", "NAME", "CARRIER", "SENDER"], ...rows]);
+}
+
+function showWebsite(answer: string): string {
+  const { clients, ...website } = JSON.parse(answer) as Website;
+  const hours = website.duplicateWindowHours;
+  const settings = toTable([
+    ["website", website.websiteId],
+    ["name", website.name],
+    ["carrier", website.carrier],
+    ["sender", website.sender],
+    ["help text", website.helpText],
+    ["duplicates", hours === null ? "not suppressed" : `suppressed for ${hours} h`],
+  ]);
+  return [settings, "", clients.length === 0 ? "No clients." : clients.map(describeClient).join("\n\n")].join("\n");
+}

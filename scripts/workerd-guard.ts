@@ -1,0 +1,35 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { subscribe } from "node:diagnostics_channel";
+import { basename } from "node:path";
+
+/** No line ever comes: `read` waits for the end of the pipe. */
+const WAIT_AND_KILL = 'read -r _; kill -9 "$0"';
+
+let isGuarding = false;
+
+/**
+ * Ends each workerd that this process starts when this process ends, even by SIGKILL: an orphaned workerd keeps its port, at
+ * 100 % CPU. A shell waits for the end of a pipe whose other end only this process holds.
+ */
+export function endWorkerdWithThisProcess(): void {
+  if (isGuarding) return;
+  isGuarding = true;
+  subscribe("child_process", (message) => {
+    const { process: child } = message as { process: ChildProcess };
+    child.once("spawn", () => {
+      if (basename(child.spawnfile) === "workerd") guard(child);
+    });
+  });
+}
+
+function guard(workerd: ChildProcess): void {
+  // In a session of its own: a signal to our process group does not end it.
+  const shell = spawn("sh", ["-c", WAIT_AND_KILL, String(workerd.pid)], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  shell.on("error", () => {}); // no sh, no guard
+  shell.stdin.on("error", () => {});
+  shell.unref();
+  workerd.once("exit", () => shell.kill("SIGKILL"));
+}

@@ -1,0 +1,104 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Report } from "../../../src/domain/report.ts";
+import { type TestClient, World } from "../../world.ts";
+
+const ADA = "+12125550100";
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.create();
+});
+
+const json = async (answer: Response | Promise<Response>) => {
+  const response = await answer;
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+};
+
+describe("the e-mail address of a person", () => {
+  const path = `/websites/brand/people/${ADA}`;
+  const find = async (client: TestClient) => world.statusOf(await world.send(client, { email: "ada@example.com" }));
+
+  it("is kept by a file that gives none, and can be removed", async () => {
+    const client = await world.brand([`${ADA},ada@example.com`]);
+    await world.subscribers("brand", [`${ADA},`]);
+    expect(await find(client)).toBe("PENDING_TO_SEND");
+    const before = await json(world.operator("GET", path));
+    for (let repeated = 0; repeated < 2; repeated++) {
+      expect(await json(world.operator("DELETE", `${path}/email`))).toEqual({
+        status: 200,
+        body: { phone: ADA, email: null },
+      });
+    }
+    expect(await find(client)).toBe("FAILED_TO_MATCH");
+    expect((await json(world.operator("GET", path))).body).toEqual({ ...before.body, email: null });
+    expect(await world.statusOf(await world.send(client, { phone: ADA }))).toBe("PENDING_TO_SEND");
+    await world.subscribers("brand", [`${ADA},ada@example.com`]);
+    expect(await find(client)).toBe("PENDING_TO_SEND");
+  });
+
+  it("is removed in one website, and of a number that is known there", async () => {
+    await world.brand([`${ADA},ada@example.com`], "other");
+    await world.website();
+    expect(await json(world.operator("DELETE", `${path}/email`))).toMatchObject({
+      status: 404,
+      body: { code: 40401, message: "There is no such number." },
+    });
+    expect(await json(world.operator("DELETE", "/websites/brand/people/nobody/email"))).toMatchObject({ status: 400 });
+    const other = await json(world.operator("GET", `/websites/other/people/${ADA}`));
+    expect(other.body.email).toBe("ada@example.com");
+  });
+});
+
+describe("the erasure of a person", () => {
+  let client: TestClient;
+  const report = async (): Promise<Report> => (await world.operator("GET", "/websites/brand/report")).json();
+  const erase = async () => (await world.operator("DELETE", `/websites/brand/people/${ADA}`)).json();
+
+  beforeEach(async () => {
+    client = await world.brand([ADA]);
+  });
+
+  it("leaves nothing of the number in any store, and the report as it was", async () => {
+    await world.subscribers("brand", [`${ADA},ada@example.com`]);
+    await world.website("brand", { duplicateWindowHours: 24 });
+    await world.send(client, { phone: ADA, text: "For Ada", clickUrl: "https://example.com/" });
+    await world.send(client, { email: "ada@example.com", sendPurpose: "second" });
+    await world.runQueues();
+    const before = await report();
+    expect(await erase()).toEqual({ phone: ADA, erasedMessages: 2 });
+    const tables = await world.rows(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+    );
+    const dump = JSON.stringify(await Promise.all(tables.map(({ name }) => world.rows(`SELECT * FROM "${name}"`))));
+    expect(dump).not.toMatch(/12125550100|ada@example|For Ada/);
+    expect(await report()).toEqual(before);
+    expect(await erase()).toEqual({ phone: ADA, erasedMessages: 0 });
+  });
+
+  it("keeps the number opted out: neither an import nor a client brings it back", async () => {
+    await erase();
+    expect(await (await world.subscribers("brand", [ADA, "+12125550101"])).json()).toEqual({
+      imported: 1,
+      invalidPhoneNumbers: [],
+      optedOutNumbers: [ADA],
+    });
+    const answer = await world.post("/text/subscribe", client, { phone_numbers: [ADA], sendPurpose: "a" });
+    expect(await answer.json()).toMatchObject({ failedToProcessNumbers: [ADA] });
+    expect(await world.statusOf(await world.send(client, { phone: ADA }))).toBe("NOT_FOUND");
+  });
+
+  it("is of one website, and stops what waits to be sent", async () => {
+    const other = await world.brand([ADA], "other");
+    const waiting = await world.send(client, { phone: ADA });
+    await erase();
+    await world.runQueues();
+    expect(await world.statusOf(waiting)).toBeUndefined();
+    expect(await world.statusOf(await world.send(other, { phone: ADA }))).toBe("PENDING_TO_SEND");
+  });
+
+  it("of what is no number is refused", async () => {
+    const answer = await world.operator("DELETE", "/websites/brand/people/nobody");
+    expect(await answer.json()).toMatchObject({ code: 40001, details: [{ field: "phone" }] });
+  });
+});
