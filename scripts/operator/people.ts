@@ -37,7 +37,7 @@ export const PEOPLE_COMMANDS: Command[] = [
     summary: "show what people texted, the latest first, 100 at a time",
     options: {
       before: { value: "<time>", summary: "ISO 8601: only what came before" },
-      "without-effect": { summary: "what reached no website, and keywords that could not be acted upon" },
+      "without-effect": { summary: "texts that reached no website, and keywords that had no effect" },
     },
     run: listInbound,
     show: showInbound,

@@ -1,5 +1,6 @@
 // Pure. The retry policy of messages and of the jobs that carry them: all numbers of tries, pauses and deadlines, with their
-// reasons. The circuit breaker of a carrier has a policy of its own, callbacks are posted once, and timeouts stand with their calls.
+// reasons. The circuit breaker of a carrier has a policy of its own, callbacks are posted once, and other timeouts stand with their
+// calls.
 
 /** A message fails after so many submissions that its carrier did not accept, even when its deadline is far. */
 export const MOST_ATTEMPTS = 40;

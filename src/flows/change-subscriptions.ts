@@ -19,8 +19,8 @@ export function setSubscriptions(
 }
 
 /**
- * Opt-outs for the invalid numbers that the website has stored or texted. They were valid once: numbering plans change, and with
- * them the library's data.
+ * Opt-outs for numbers that are no longer possible, and that the website has stored or texted: numbering plans change, and with
+ * them the data of the library.
  * @param invalid as given
  */
 export async function findInvalidOptOuts(

@@ -9,19 +9,19 @@ import {
   type Owner,
 } from "../platform/store/senders.ts";
 
-/** The websites that a text is for, and its sender. */
+/** The recipients of an inbound text, and its sender. */
 export interface Addressees {
-  /** The first texted the person last, or else knows them; empty: no website was found. */
+  /** By their latest text to the person, the latest first; then those without one. Empty: no website was found. */
   websites: Website[];
-  /** Ids of the websites that the person has opted out of. */
+  /** Websites that the person has opted out of. */
   optedOutOf: Set<string>;
-  /** The sender as digits; null when it is not a phone number, or may be several. */
+  /** The sender as digits; null when it is no phone number, or may be several. */
   phone: number | null;
 }
 
 /**
- * Finds the websites whose sender was texted. If none of them knows the person, it adds the former owners of the sender that do.
- * If nobody has or had the sender, it takes the website that was the last to text the person through this carrier.
+ * The websites whose sender was texted. If none of them knows the person, former owners of the sender that do are added. If the
+ * sender has no owner, the website that was the last to text the person through this carrier.
  */
 export async function findAddressees(db: D1Database, carrier: string, inbound: InboundText): Promise<Addressees> {
   const owners = await findOwners(db, carrier, inbound.to.flatMap(withAndWithoutPlus));
@@ -53,7 +53,7 @@ async function findByLastText(db: D1Database, carrier: string, likely: number[])
   return { websites: found ? [found.website] : [], optedOutOf: new Set(), phone };
 }
 
-/** The text is for a former owner of the sender only if no present owner knows the person. */
+/** Former owners count only when no present owner knows the person. */
 function choose(owners: Owner[], acquaintances: Acquaintance[]): Owner[] {
   const knows = ({ website }: Owner) => acquaintances.some(({ websiteId }) => websiteId === website.websiteId);
   const present = owners.filter(({ isFormer }) => !isFormer);
@@ -73,7 +73,7 @@ function toAddressees(owners: Owner[], acquaintances: Acquaintance[], phone: num
   };
 }
 
-/** The latest text first, and no text last. */
+/** The latest text first; websites without one come last. */
 function byTime(a: Acquaintance, b: Acquaintance): number {
   return (b.textedAt ?? 0) - (a.textedAt ?? 0);
 }

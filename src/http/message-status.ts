@@ -5,11 +5,13 @@ import { readMessage } from "../platform/store/read-message.ts";
 import { clientOf, type Handler } from "./api-request.ts";
 import { toTime } from "./time.ts";
 
-export const messageStatusAnswerSchema = z.object({
-  messageId: z.uuid(),
-  status: z.enum(MESSAGE_STATUSES),
-  updatedAt: z.iso.datetime(),
-});
+export function messageStatusAnswerSchema() {
+  return z.object({
+    messageId: z.uuid(),
+    status: z.enum(MESSAGE_STATUSES),
+    updatedAt: z.iso.datetime(),
+  });
+}
 
 /** GET /text/message/status?messageId= : a message of another website is unknown. */
 export const messageStatusHandler: Handler = async (request, deps) => {
@@ -20,7 +22,7 @@ export const messageStatusHandler: Handler = async (request, deps) => {
     throw new RequestFailure({ kind: "resource-unknown", what: "message" });
   }
   request.logged = { messageId };
-  const answer: z.output<typeof messageStatusAnswerSchema> = {
+  const answer: z.output<ReturnType<typeof messageStatusAnswerSchema>> = {
     messageId,
     status: message.status,
     updatedAt: toTime(message.updatedAt),

@@ -8,14 +8,18 @@ import { findInvalidOptOuts, setSubscriptions } from "../flows/change-subscripti
 import { clientOf, type Handler } from "./api-request.ts";
 import { BODY_LIMITS, readJson } from "./body.ts";
 
-export const unsubscribeAnswerSchema = z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
+export function unsubscribeAnswerSchema() {
+  return z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
+}
 
-export const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
-  /** Their owners have opted out by their own word: only they can undo it, by texting START. */
-  failedToProcessNumbers: z.array(z.string()),
-  /** Left out when there is none. Their numbers are subscribed, without an address. */
-  invalidEmails: z.array(z.string()).optional(),
-});
+export function subscribeAnswerSchema() {
+  return unsubscribeAnswerSchema().extend({
+    /** Their owners have opted out by their own word: only they can undo it, by texting START. */
+    failedToProcessNumbers: z.array(z.string()),
+    /** Left out when there is none. Their numbers are subscribed, without an address. */
+    invalidEmails: z.array(z.string()).optional(),
+  });
+}
 
 /** POST /text/unsubscribe */
 export const unsubscribeHandler: Handler = async (request, deps) => {
@@ -26,7 +30,7 @@ export const unsubscribeHandler: Handler = async (request, deps) => {
   const changes = Array.from(valid, (digits) => ({ phone: toE164(digits), email: null, subscribed: false }));
   const origin = { source: "api", proof: `request ${request.requestId}`, now: deps.now() } as const;
   await setSubscriptions(deps, websiteId, [...changes, ...known], origin);
-  const answer: z.output<typeof unsubscribeAnswerSchema> = {
+  const answer: z.output<ReturnType<typeof unsubscribeAnswerSchema>> = {
     message: `${count(valid.length + known.length)} unsubscribed.`,
     invalidPhoneNumbers: without(invalid, known),
   };
@@ -40,7 +44,7 @@ export const subscribeHandler: Handler = async (request, deps) => {
   const proof = `request ${request.requestId}, sendPurpose ${given.sendPurpose}`;
   const origin = { source: "api", proof, now: deps.now() } as const;
   const refused = await setSubscriptions(deps, clientOf(request).websiteId, given.subscribers, origin);
-  const answer: z.output<typeof subscribeAnswerSchema> = {
+  const answer: z.output<ReturnType<typeof subscribeAnswerSchema>> = {
     message: `${count(given.subscribers.length - refused.length)} subscribed.`,
     invalidPhoneNumbers: given.invalidPhoneNumbers,
     failedToProcessNumbers: refused,

@@ -1,11 +1,5 @@
 import type * as z from "zod";
-import { bulkSendAnswerSchema, bulkSendRequestSchema } from "../domain/bulk-request.ts";
-import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
-import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
-import { subscribeSchema } from "../domain/subscribe-request.ts";
 import { healthAnswerSchema } from "../http/health.ts";
-import { messageStatusAnswerSchema } from "../http/message-status.ts";
-import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";
 import { description, SECURITY_SCHEMES, TAGS } from "./about.ts";
 import { carrierOperations } from "./carrier-operations.ts";
 import { ErrorResponses } from "./errors.ts";
@@ -21,7 +15,7 @@ import { describeServiceState } from "./operator/service-state.ts";
 import { describeSubscribers } from "./operator/subscribers.ts";
 import { describeWebsites } from "./operator/websites.ts";
 import { type JsonObject, SchemaNames } from "./schemas.ts";
-import { textOperations } from "./text-operations.ts";
+import { textOperations, textSchemas } from "./text-operations.ts";
 import { webhooks } from "./webhooks.ts";
 import { writeOperation } from "./write-operation.ts";
 
@@ -34,6 +28,7 @@ export interface OpenApiDocument extends JsonObject {
 
 /** Every operation, and the schemas that have a name. */
 export function describeApi(): { operations: ApiOperation[]; schemas: Record<string, z.ZodType> } {
+  const texts = textSchemas();
   const health = healthAnswerSchema();
   const clients = describeClients();
   const resources = [
@@ -47,13 +42,13 @@ export function describeApi(): { operations: ApiOperation[]; schemas: Record<str
     describeDeadJobs(),
   ];
   const operations = [
-    ...textOperations(),
+    ...textOperations(texts),
     ...openOperations(health),
     ...resources.flatMap((resource) => resource.operations),
     ...carrierOperations(),
   ];
   const operatorSchemas = Object.assign({}, ...resources.map(({ schemas }) => schemas));
-  return { operations, schemas: { ...clientSchemas(), ...operatorSchemas, Health: health } };
+  return { operations, schemas: { ...texts, ...operatorSchemas, Health: health } };
 }
 
 /** The service as OpenAPI 3.1 describes it. Takes some 35 ms to make, the first time. */
@@ -80,21 +75,6 @@ export function makeDocument(): OpenApiDocument {
       headers: HEADERS,
       responses: errors.components,
     },
-  };
-}
-
-function clientSchemas() {
-  return {
-    SendRequest: sendRequestSchema,
-    SendAnswer: sendAnswerSchema,
-    BulkSendRequest: bulkSendRequestSchema,
-    BulkSendAnswer: bulkSendAnswerSchema,
-    MessageStatus: messageStatusAnswerSchema,
-    PhoneList: phoneListSchema,
-    SubscriptionStatuses: subscriptionStatusAnswerSchema,
-    SubscribeRequest: subscribeSchema,
-    SubscribeAnswer: subscribeAnswerSchema,
-    UnsubscribeAnswer: unsubscribeAnswerSchema,
   };
 }
 

@@ -6,7 +6,7 @@ import { BODY_LIMITS } from "../http/body.ts";
 import { messageStatusAnswerSchema } from "../http/message-status.ts";
 import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";
 import { CSV_FILE, MESSAGE_ID, OTHER_PHONE, PHONE, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "./examples.ts";
-import type { Answer, ApiOperation, Parameter, RequestBody } from "./operation.ts";
+import { type ApiOperation, ok, type Parameter, type RequestBody } from "./operation.ts";
 
 const JSON_ONLY = ["application/json"];
 
@@ -19,19 +19,40 @@ const IDEMPOTENCY_KEY: Parameter = {
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
 };
 
-export function textOperations(): ApiOperation[] {
-  return [sendMessage(), sendBulk(), messageStatus(), subscribe(), unsubscribe(), subscriptionStatus()];
+/** The schemas of the calls of clients, by their names in the document. */
+export function textSchemas() {
+  return {
+    SendRequest: sendRequestSchema,
+    SendAnswer: sendAnswerSchema,
+    BulkSendRequest: bulkSendRequestSchema,
+    BulkSendAnswer: bulkSendAnswerSchema,
+    MessageStatus: messageStatusAnswerSchema(),
+    PhoneList: phoneListSchema,
+    SubscriptionStatuses: subscriptionStatusAnswerSchema,
+    SubscribeRequest: subscribeSchema,
+    SubscribeAnswer: subscribeAnswerSchema(),
+    UnsubscribeAnswer: unsubscribeAnswerSchema(),
+  };
+}
+
+type Schemas = ReturnType<typeof textSchemas>;
+
+export function textOperations(schemas: Schemas): ApiOperation[] {
+  return [
+    sendMessage(schemas),
+    sendBulk(schemas),
+    messageStatus(schemas),
+    subscribe(schemas),
+    unsubscribe(schemas),
+    subscriptionStatus(schemas),
+  ];
 }
 
 function json(schema: RequestBody["schema"], limitBytes: number, examples: Record<string, unknown>): RequestBody {
   return { mediaTypes: JSON_ONLY, schema, limitBytes, examples };
 }
 
-function ok(schema: RequestBody["schema"], description: string, example: unknown): Answer {
-  return { status: 200, mediaType: "application/json", schema, description, example };
-}
-
-function sendMessage(): ApiOperation {
+function sendMessage(schemas: Schemas): ApiOperation {
   return {
     id: "sendMessage",
     method: "post",
@@ -42,9 +63,9 @@ function sendMessage(): ApiOperation {
       "Stores the message; callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored.",
     access: { client: "send" },
     parameters: [IDEMPOTENCY_KEY],
-    body: json(sendRequestSchema, BODY_LIMITS.send, { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),
+    body: json(schemas.SendRequest, BODY_LIMITS.send, { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),
     answers: [
-      ok(sendAnswerSchema, "The message is stored: it is never lost and never sent twice.", {
+      ok(schemas.SendAnswer, "The message is stored: it is never lost and never sent twice.", {
         messageId: MESSAGE_ID,
       }),
     ],
@@ -52,7 +73,7 @@ function sendMessage(): ApiOperation {
   };
 }
 
-function sendBulk(): ApiOperation {
+function sendBulk(schemas: Schemas): ApiOperation {
   return {
     id: "sendMessages",
     method: "post",
@@ -62,9 +83,9 @@ function sendBulk(): ApiOperation {
     description: `Each of up to ${MAX_BULK_MESSAGES.toLocaleString("en")} messages succeeds or fails on its own; the request counts once against the rate limit. Messages beyond the limit are in \`failedSent\`: one item each for the first 50,000, and one item for the rest. A request that ends early returns an error: \`details\` names the messages that were stored, and \`message\` says how to continue.`,
     access: { client: "send" },
     parameters: [IDEMPOTENCY_KEY],
-    body: json(bulkSendRequestSchema, BODY_LIMITS.bulk, { two: { messages: [SEND_BY_PHONE, SEND_BY_EMAIL] } }),
+    body: json(schemas.BulkSendRequest, BODY_LIMITS.bulk, { two: { messages: [SEND_BY_PHONE, SEND_BY_EMAIL] } }),
     answers: [
-      ok(bulkSendAnswerSchema, "The outcome of each message, by its index in the request.", {
+      ok(schemas.BulkSendAnswer, "The outcome of each message, by its index in the request.", {
         successSent: [{ index: 0, messageId: MESSAGE_ID }],
         failedSent: [{ index: 1, phone: "12125550101", email: null, errorMessage: "phone: must be an E.164 number" }],
       }),
@@ -73,7 +94,7 @@ function sendBulk(): ApiOperation {
   };
 }
 
-function messageStatus(): ApiOperation {
+function messageStatus(schemas: Schemas): ApiOperation {
   return {
     id: "messageStatus",
     method: "get",
@@ -93,7 +114,7 @@ function messageStatus(): ApiOperation {
       },
     ],
     answers: [
-      ok(messageStatusAnswerSchema, "The status of the message.", {
+      ok(schemas.MessageStatus, "The status of the message.", {
         messageId: MESSAGE_ID,
         status: "DELIVERED",
         updatedAt: TIME,
@@ -108,7 +129,7 @@ const LISTS = {
   file: { csv_file: CSV_FILE },
 };
 
-function subscribe(): ApiOperation {
+function subscribe(schemas: Schemas): ApiOperation {
   const withPurpose = {
     array: { ...LISTS.array, sendPurpose: "newsletter" },
     file: { ...LISTS.file, sendPurpose: "newsletter" },
@@ -122,9 +143,9 @@ function subscribe(): ApiOperation {
     description:
       "The file may have a column `email`. `failedToProcessNumbers` has the numbers whose owners opted out themselves: only they can undo it, by texting START. Safe to repeat.",
     access: { client: "subscribe" },
-    body: json(subscribeSchema, BODY_LIMITS.lists, withPurpose),
+    body: json(schemas.SubscribeRequest, BODY_LIMITS.lists, withPurpose),
     answers: [
-      ok(subscribeAnswerSchema, "How many numbers are subscribed, and which are not.", {
+      ok(schemas.SubscribeAnswer, "How many numbers are subscribed, and which are not.", {
         message: "1 number is subscribed.",
         invalidPhoneNumbers: ["1.2E+10"],
         failedToProcessNumbers: [OTHER_PHONE],
@@ -133,7 +154,7 @@ function subscribe(): ApiOperation {
   };
 }
 
-function unsubscribe(): ApiOperation {
+function unsubscribe(schemas: Schemas): ApiOperation {
   return {
     id: "unsubscribe",
     method: "post",
@@ -143,9 +164,9 @@ function unsubscribe(): ApiOperation {
     description:
       "Unknown numbers are stored as opted out. Messages that wait for submission are not sent. Safe to repeat.",
     access: { client: "unsubscribe" },
-    body: json(phoneListSchema, BODY_LIMITS.lists, LISTS),
+    body: json(schemas.PhoneList, BODY_LIMITS.lists, LISTS),
     answers: [
-      ok(unsubscribeAnswerSchema, "The numbers are unsubscribed.", {
+      ok(schemas.UnsubscribeAnswer, "The numbers are unsubscribed.", {
         message: "2 numbers are unsubscribed.",
         invalidPhoneNumbers: [],
       }),
@@ -153,7 +174,7 @@ function unsubscribe(): ApiOperation {
   };
 }
 
-function subscriptionStatus(): ApiOperation {
+function subscriptionStatus(schemas: Schemas): ApiOperation {
   return {
     id: "subscriptionStatus",
     method: "post",
@@ -163,9 +184,9 @@ function subscriptionStatus(): ApiOperation {
     description:
       "Each distinct number appears once, in order of first appearance, `phone_numbers` before `csv_file`. `invalidPhoneNumbers` has the others as they were given: a spreadsheet's `1.2E+10` is reported, never guessed.",
     access: { client: "subscription" },
-    body: json(phoneListSchema, BODY_LIMITS.lists, LISTS),
+    body: json(schemas.PhoneList, BODY_LIMITS.lists, LISTS),
     answers: [
-      ok(subscriptionStatusAnswerSchema, "An unknown number is `false`.", {
+      ok(schemas.SubscriptionStatuses, "An unknown number is `false`.", {
         phoneNumberStatuses: [{ phoneNumber: PHONE, subscriptionStatus: true }],
         invalidPhoneNumbers: ["1.2E+10"],
       }),
