@@ -30,7 +30,7 @@ export function failureResponse(failure: Failure): Response {
 
 /** Nothing of an unexpected fault is shown; the request id finds it in the log. */
 export const FAULT: ErrorAnswer = {
-  code: ERROR_CODES.fault.code,
+  code: ERROR_CODES.fault,
   message: "Internal server error. The X-Request-Id header names this request in our log.",
 };
 
@@ -45,7 +45,7 @@ function toResponse({ code, message, details, headers }: ErrorAnswer): Response 
 
 export function toAnswer(failure: Failure): ErrorAnswer {
   if (failure.kind === "bulk-interrupted") return explainInterrupted(failure);
-  return { code: ERROR_CODES[failure.kind].code, ...explain(failure) };
+  return { code: ERROR_CODES[failure.kind], ...explain(failure) };
 }
 
 function explainInterrupted(failure: BulkInterrupted): ErrorAnswer {

@@ -3,6 +3,7 @@ import { BODY_LIMITS } from "../http/body.ts";
 import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
 import { type ErrorAnswer, errorSchema, FAULT, toAnswer } from "../http/errors.ts";
 import { type HeaderName, referTo } from "./headers.ts";
+import { ERROR_MEANINGS } from "./meanings.ts";
 import type { ApiOperation } from "./operation.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";
 
@@ -65,12 +66,12 @@ export class ErrorResponses {
 
   /** The responses of these kinds by status. */
   byStatus(kinds: ErrorKind[], isLimited: boolean): JsonObject {
-    const byStatus = Map.groupBy(kinds, (kind) => Math.floor(ERROR_CODES[kind].code / 100));
+    const byStatus = Map.groupBy(kinds, (kind) => Math.floor(ERROR_CODES[kind] / 100));
     return Object.fromEntries([...byStatus].map(([status, some]) => [status, this.#refer(some, isLimited)]));
   }
 
   #refer(kinds: ErrorKind[], isLimited: boolean): JsonObject {
-    const codes = kinds.map((kind) => ERROR_CODES[kind].code);
+    const codes = kinds.map((kind) => ERROR_CODES[kind]);
     const name = `Error${codes.join("-")}${isLimited ? "Limited" : ""}`;
     this.components[name] ??= {
       description: kinds.map(describe).join("\n"),
@@ -98,7 +99,7 @@ function headersOf(status: number, isLimited: boolean): HeaderName[] {
 function toExamples(kinds: ErrorKind[]): JsonObject {
   const examples = kinds.map((kind) => {
     const { code, message, details = [] } = toExample(kind);
-    return [code, { summary: ERROR_CODES[kind].meaning, value: { code, message, details } }];
+    return [code, { summary: ERROR_MEANINGS[kind].meaning, value: { code, message, details } }];
   });
   return Object.fromEntries(examples);
 }
@@ -108,6 +109,6 @@ function toExample(kind: ErrorKind): ErrorAnswer {
 }
 
 function describe(kind: ErrorKind): string {
-  const { code, meaning, advice } = ERROR_CODES[kind];
-  return `- ${code}: ${meaning}${advice ? ` (${advice})` : ""}`;
+  const { meaning, advice } = ERROR_MEANINGS[kind];
+  return `- ${ERROR_CODES[kind]}: ${meaning}${advice ? ` (${advice})` : ""}`;
 }

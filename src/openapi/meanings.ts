@@ -1,7 +1,10 @@
 // What the words in answers mean: for the OpenAPI document, and for the tables in docs/.
+
 import type { Job } from "../domain/job.ts";
 import type { MessageStatus } from "../domain/message.ts";
 import type { MESSAGE_STATES } from "../domain/service-state.ts";
+import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
+import type { ErrorKind } from "../http/error-codes.ts";
 import type { CHECKS } from "../platform/health-memory.ts";
 
 export const STATUS_MEANINGS: Record<MessageStatus, string> = {
@@ -39,4 +42,32 @@ export const JOB_MEANINGS: Record<Job["kind"], string> = {
   record: "outcomes of submissions, to be stored",
   release: "a claim whose messages were not submitted, to be released",
   cancel: "messages whose sender was told that they are not stored, to be cancelled",
+};
+
+/** `advice`: what the caller does about it, where the meaning does not make it plain. */
+export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: string }> = {
+  "path-unknown": { meaning: "no such path" },
+  "method-wrong": { meaning: "wrong method; `Allow` says which" },
+  "credentials-missing": { meaning: "credentials missing, or not of the issued form" },
+  "credentials-wrong": { meaning: "unknown client, or wrong secret or token" },
+  "client-suspended": { meaning: "the client is suspended", advice: "ask the operator" },
+  "operation-denied": { meaning: "the operation is not granted to the client", advice: "ask the operator" },
+  "signature-wrong": { meaning: "not from the carrier: signature or key missing, wrong or too old" },
+  "rate-exceeded": {
+    meaning: `more than ${REQUESTS_PER_SECOND} requests in one second for the website`,
+    advice: "retry after `Retry-After`",
+  },
+  "media-type-wrong": { meaning: "wrong Content-Type: it is `application/json`, or `text/csv` for an import" },
+  "encoding-wrong": { meaning: "the body is compressed (`Content-Encoding`)" },
+  "body-too-large": { meaning: "the body is too large" },
+  "body-incomplete": { meaning: "the body broke off, or did not arrive in time", advice: "retry" },
+  "body-not-json": { meaning: "the body is not JSON in UTF-8" },
+  "fields-wrong": { meaning: "invalid fields: `details` lists all of them" },
+  "resource-unknown": { meaning: "unknown message, website, client or number" },
+  "idempotency-conflict": { meaning: "the Idempotency-Key was used with another body" },
+  fault: {
+    meaning: "unexpected error; the log has it under the `X-Request-Id`",
+    advice: "retry with an Idempotency-Key",
+  },
+  "store-unavailable": { meaning: "a store did not answer", advice: "retry after `Retry-After`: it is safe" },
 };

@@ -112,7 +112,7 @@ function shorten(value: unknown): unknown {
 }
 
 function errorResponse(kind: "method-wrong" | "path-unknown"): Response3 {
-  return closed.components.responses[`Error${ERROR_CODES[kind].code}`] as Response3;
+  return closed.components.responses[`Error${ERROR_CODES[kind]}`] as Response3;
 }
 
 function resolve(response: Response3 | { $ref: string }): Response3 {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ERROR_CODES } from "../../src/http/error-codes.ts";
+import { ERROR_CODES, type ErrorKind } from "../../src/http/error-codes.ts";
+import { ERROR_MEANINGS } from "../../src/openapi/meanings.ts";
 import type { JsonObject } from "../../src/openapi/schemas.ts";
 import { routes } from "../../src/router.ts";
 import { World } from "../world.ts";
@@ -62,11 +63,11 @@ describe("the document", () => {
       content: Record<string, { examples: object }>;
     }[];
     const examples = responses.flatMap(({ content }) => Object.keys(content["application/json"]?.examples ?? {}));
-    const codes = Object.values(ERROR_CODES).map(({ code }) => String(code));
+    const codes = Object.values(ERROR_CODES).map(String);
     expect([...new Set(examples)].sort()).toEqual([...codes].sort());
     const { description } = documentOfApi.info as { description: string };
-    for (const { code, meaning } of Object.values(ERROR_CODES))
-      expect(description).toContain(`| ${code} | ${meaning} |`);
+    for (const [kind, { meaning }] of Object.entries(ERROR_MEANINGS))
+      expect(description).toContain(`| ${ERROR_CODES[kind as ErrorKind]} | ${meaning} |`);
   });
 
   it("gives an example for every body but those that are a carrier's own", () => {
