@@ -1,15 +1,19 @@
 import * as z from "zod";
 import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
 
-const number = (fallback: number, least: number, most: number, unitMilliseconds: number) =>
+interface Bounds {
+  fallback: number;
+  least: number;
+  most: number;
+}
+
+const number = ({ fallback, least, most }: Bounds, unitMilliseconds: number) =>
   z.coerce
     .number()
     .min(least)
     .max(most)
     .default(fallback)
     .transform((value) => value * unitMilliseconds);
-
-const hours = ({ fallback, most }: { fallback: number; most: number }) => number(fallback, 0.01, most, 3_600_000);
 
 /** An empty secret counts as unset. */
 const secret = z
@@ -27,7 +31,7 @@ const origin = baseUrl.refine((value) => value === undefined || new URL(value).o
   error: "must be an origin, such as https://sms.example.com",
 });
 
-/** Ed25519's public keys are 32 bytes of any value. With a wrong one, every receipt and text would count as forged. */
+/** Ed25519 public keys are 32 bytes of any value. With a wrong one, every receipt and text would count as forged. */
 const ed25519Key = secret.refine((value) => value === undefined || byteCount(value) === 32, {
   error: "must be an Ed25519 public key: 32 bytes in Base64",
 });
@@ -40,12 +44,12 @@ function byteCount(base64: string): number | undefined {
   }
 }
 
-/** A carrier is set up once all of its settings are given. */
+/** Each carrier needs all of its settings. */
 const carrierVars = {
   PUBLIC_ORIGIN: origin,
   TWILIO_ACCOUNT_SID: secret,
   TWILIO_AUTH_TOKEN: secret,
-  /** While a token rotates: what Twilio signs with either counts. Calls are made with the first. */
+  /** Set during a token rotation: signatures with either token are accepted, and calls use the first. */
   TWILIO_SECONDARY_AUTH_TOKEN: secret,
   TWILIO_API_URL: baseUrl.transform((value) => value ?? "https://api.twilio.com"),
   TELNYX_API_KEY: secret,
@@ -57,18 +61,16 @@ const carrierVars = {
   KANNEL_WEBHOOK_KEY: secret,
 };
 
-const { fallback, least, most } = REQUEUE_AFTER_SECONDS;
-
 /** src/openapi/settings.ts says what each setting means. */
 export const configSchema = z
   .object({
     OPERATOR_TOKEN: secret,
     SERVICE_KEY: secret,
-    SUBMIT_WITHIN_HOURS: hours(SUBMIT_WITHIN_HOURS),
-    RECEIPT_WITHIN_HOURS: hours(RECEIPT_WITHIN_HOURS),
+    SUBMIT_WITHIN_HOURS: number(SUBMIT_WITHIN_HOURS, 3_600_000),
+    RECEIPT_WITHIN_HOURS: number(RECEIPT_WITHIN_HOURS, 3_600_000),
     LINK_ORIGIN: origin,
-    RETENTION_DAYS: number(30, 7, 3650, 86_400_000),
-    REQUEUE_AFTER_SECONDS: number(fallback, least, most, 1000),
+    RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, 86_400_000),
+    REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
     ...carrierVars,
   })
   .transform(

@@ -35,7 +35,7 @@ async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> 
   await Promise.race([posting, scheduler.wait(CALLBACK_WAIT_MILLISECONDS)]);
 }
 
-/** A recovery job repairs what a failed store left undone. */
+/** A recovery job repairs the effects of a failed store. */
 type Recovery = Exclude<Job, { kind: "deliver" }>;
 
 function isRecovery(job: Job | undefined): job is Recovery {
@@ -48,13 +48,13 @@ interface Entry {
   job: Job | undefined;
 }
 
-/** Jobs that are done, or fail, together. */
+/** Jobs that end or fail together. */
 interface Task {
   entries: Entry[];
   work: () => Promise<void>;
-  /** No further try can help. */
+  /** No retry can help. */
   isHopeless?: boolean;
-  /** The work is to keep them for the operator. */
+  /** The work stores dead jobs for the operator. */
   areDead?: boolean;
 }
 
@@ -80,7 +80,7 @@ async function failMalformed(message = "no job"): Promise<never> {
   throw new Error(`malformed: ${message}`);
 }
 
-/** What is left when the store has not answered several times in a row is put back untried: each would wait as long. */
+/** After several failures of the store in a row, inTurn stops: the remaining jobs are retried later, untried now. */
 async function settleAll(deps: Deps, queue: string, tasks: Task[]): Promise<void> {
   const left = new Set(tasks);
   try {
@@ -116,7 +116,7 @@ async function runJob(deps: Deps, job: Recovery): Promise<void> {
   }
 }
 
-/** @throws what the work failed with, or the store that was to keep it for the operator: its jobs are settled all the same */
+/** Acknowledges or retries each job. @throws then, the failure of the work or of the store that should keep a dead job */
 async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
   const { entries, isHopeless = false, areDead = false } = task;
   const started = deps.now();
@@ -133,7 +133,7 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
   }
 }
 
-/** Keeps a job for the operator that no further try can help. @throws what the store fails with: then it comes again */
+/** Stores a dead job for the operator: no retry can help it. @throws the failure of the store, after which the job is retried */
 async function bury(deps: Deps, queue: string, task: Task, entry: Entry, fault: unknown): Promise<void> {
   const started = deps.now();
   if (!entry.job) deps.log("error", "job.malformed", { queueMessageId: entry.message.id });

@@ -13,7 +13,7 @@ export const bulkSendAnswerSchema = z.object({
   failedSent: z.array(
     z.object({
       index: z.int(),
-      /** As given; null when it is not a string. */
+      /** As given, cut after the longest valid one; null when it is not a string. */
       phone: z.string().nullable(),
       email: z.string().nullable(),
       errorMessage: z.string(),
@@ -73,7 +73,7 @@ export class BulkReader {
     this.#incompleteBytes += bytes.byteLength;
     rethrow(() => this.#parser.write(bytes));
     if (this.#incompleteBytes > INCOMPLETE_BYTES)
-      failField("messages", "goes on for more than 256 KB without a whole message");
+      failField("messages", "has more than 256 KB without a complete message");
   }
 
   /** Completes the last chunk. @throws BrokenBodyError when the body is incomplete */

@@ -22,7 +22,7 @@ export function clientSettingsSchema(allowLocal: boolean) {
         .optional()
         .transform((url) => (url === "" ? null : url))
         .meta({
-          description: 'An https URL that no private network has. `""` or null takes it away; left out, it stays.',
+          description: 'An https URL outside private networks. `""` or null removes it; omitted, it stays unchanged.',
         }),
       operations: z
         .array(z.enum(OPERATIONS, { error: `must be one of: ${OPERATIONS.join(", ")}` }), {
@@ -30,7 +30,7 @@ export function clientSettingsSchema(allowLocal: boolean) {
         })
         .transform((operations) => [...new Set(operations)])
         .optional()
-        .meta({ description: "What the client may do; everything when left out as it is created." }),
+        .meta({ description: "What the client may do. A new client may do everything by default." }),
       suspended: z.boolean({ error: "must be true or false" }).optional(),
     },
     { error: "must be a JSON object" },
@@ -51,7 +51,7 @@ export const rotationSchema = z.object(
       .max(MAX_GRACE_SECONDS, { error: `must be at most ${MAX_GRACE_SECONDS}` })
       .optional()
       .transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS)
-      .meta({ description: "How long the old pair works.", default: DEFAULT_GRACE_SECONDS }),
+      .meta({ description: "How long the old secrets stay valid.", default: DEFAULT_GRACE_SECONDS }),
   },
   { error: "must be a JSON object" },
 );

@@ -1,7 +1,7 @@
-// Pure. What counts as an e-mail address.
+// Pure. The rule for e-mail addresses.
 import * as z from "zod";
 
-/** 64 of the local part, the @, and 255 of the domain: RFC 3696, section 3. */
+/** RFC 3696, section 3: a local part of 64, the @, and a domain of 255. */
 export const MOST_EMAIL_CHARACTERS = 320;
 
 export function isEmail(text: string): boolean {

@@ -6,24 +6,24 @@ const FAILURES = ["FAILED_TO_SEND", "FAILED_TO_DELIVERY", "NOT_FOUND", "NOT_SUBS
 
 type Failure = (typeof FAILURES)[number];
 
-/** A function: only the OpenAPI document needs it, and so it stays out of the Worker. */
+/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function reportSchema() {
   const counts = z.object({
-    /** All messages: the sum of pending, sending, delivered and failed. */
+    /** All messages: pending, sending, delivered and failed. */
     accepted: z.int(),
     pending: z.int(),
-    /** Taken by a carrier: sending, delivered, and undelivered. */
+    /** Accepted by a carrier: sending, delivered or undelivered. */
     sent: z.int(),
     delivered: z.int(),
     failed: z.object(Object.fromEntries(FAILURES.map((status) => [status, z.int()])) as Record<Failure, z.ZodInt>),
-    /** Messages with a person's click. */
+    /** Messages with a click by a person. */
     clicked: z.int(),
-    /** Clicks of people, and of robots. */
+    /** Clicks by people; robotClicks by robots. */
     clicks: z.int(),
     robotClicks: z.int(),
-    /** Messages after which the person opted out. */
+    /** Messages that the person answered by opting out. */
     optedOut: z.int(),
-    /** Of the messages that a carrier took. */
+    /** Segments of sent messages. */
     segments: z.int(),
   });
   return z.object({

@@ -1,14 +1,15 @@
 // Pure. The retry policy of messages and of the jobs that carry them: all numbers of tries, pauses and deadlines, with their
-// reasons. Two policies stand elsewhere: the circuit breaker of a carrier, and callbacks, which are posted once.
+// reasons. The circuit breaker of a carrier has a policy of its own, callbacks are posted once, and other timeouts stand with their
+// calls.
 
 /** A message fails after so many submissions that its carrier did not accept, even when its deadline is far. */
 export const MOST_ATTEMPTS = 40;
 
 /** The deadline for a carrier to accept a message; then FAILED_TO_SEND. Later, most texts have lost their meaning. */
-export const SUBMIT_WITHIN_HOURS = { fallback: 4, most: 72 };
+export const SUBMIT_WITHIN_HOURS = { fallback: 4, least: 0.01, most: 72 };
 
 /** How long a message waits for its final receipt; then FAILED_TO_DELIVERY. */
-export const RECEIPT_WITHIN_HOURS = { fallback: 24, most: 168 };
+export const RECEIPT_WITHIN_HOURS = { fallback: 24, least: 0.01, most: 168 };
 
 /** How long a message or a callback waits for its queue job; then it is overdue, and the sweep requeues it. */
 export const REQUEUE_AFTER_SECONDS = { fallback: 60, least: 1, most: 3600 };
@@ -41,12 +42,12 @@ export const JOB_TRIES = 6;
 /** With this pause, the 100 retries of the dead-letter queue outlast the four days for which it keeps a job. */
 export const LONGEST_DEAD_PAUSE_SECONDS = 7200;
 
-/** A recovery job repairs what a failed store left undone. It first runs after this pause. */
+/** A recovery job repairs the effects of a failed store: it cancels, releases or records. It first runs after this pause. */
 export const RECOVERY_DELAY_SECONDS = 5;
 
 /**
- * The pause before a job that releases a claim. D1 may run a claim for as long as this after its caller gave up on it; a claim
- * that came after its release would stand for ever.
+ * The pause before a job that releases a claim. D1 may run a claim for so long after its caller gave up on it, and a claim that
+ * came after its release would never end.
  */
 export const RELEASE_DELAY_SECONDS = 30;
 
@@ -83,11 +84,11 @@ export const DELIVERY_RUN_MILLISECONDS = 5 * 60_000;
 export const STORE_TRIES = 4;
 export const LONGEST_STORE_PAUSE_MILLISECONDS = 200;
 
-/** How long one try may take. The largest call of a request or a job takes a second or two. */
+/** Timeout of one try. The largest statements of requests and jobs take a second or two. */
 export const STORE_TRY_MILLISECONDS = 10_000;
 
-/** As long as D1 itself lets a call run: for calls that count by the million. */
+/** The limit of D1 itself, for statements that count millions of rows. */
 export const LONGEST_STORE_TRY_MILLISECONDS = 30_000;
 
-/** A store that has been silent in so many tries is away: a request is answered after 20 seconds. */
+/** After so many timeouts the store counts as down: a request is answered after 20 seconds. */
 export const SILENT_STORE_TRIES = 2;

@@ -1,4 +1,4 @@
-// Pure. Rows of subscribers as they are given, and what of them can be stored.
+// Pure. Checks rows of subscribers.
 import { echoEmail, echoPhone } from "./echo.ts";
 import { isEmail } from "./email.ts";
 import { isE164 } from "./phone.ts";
@@ -21,11 +21,11 @@ interface Subscriber {
 export interface Subscribers {
   /** Distinct numbers; the last row of a number counts. */
   subscribers: Subscriber[];
-  /** As given, trimmed, and cut after what a number may have; distinct. */
+  /** As given, trimmed, and cut after the longest valid number; distinct. */
   invalidPhoneNumbers: string[];
   /** Invalid numbers to opt out: such a number may have been stored while it was valid. */
   invalidOptOuts: string[];
-  /** The numbers of these rows are stored without an address. */
+  /** As given, trimmed, and cut after the longest valid address; distinct. The numbers of these rows are stored without one. */
   invalidEmails: string[];
 }
 

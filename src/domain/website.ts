@@ -68,7 +68,7 @@ export function websiteSettingsSchema(present: WebsiteSettings | undefined, carr
         if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;
         const chosen = isLeft(carrier) ? present?.carrier : (carrier ?? carriers.defaultCarrier);
         if (chosen === undefined) {
-          return add("carrier", `must name one of those that are set up: ${carriers.names.join(", ")}`);
+          return add("carrier", `must name a carrier that is set up: ${carriers.names.join(", ")}`);
         }
         const from = sender === undefined ? present?.sender : sender;
         for (const { field, message } of carriers.faults(chosen, typeof from === "string" ? from : null)) {

@@ -42,20 +42,20 @@ function toKeptBody(body: unknown): string {
 }
 
 /** Limit of one call; the caller repeats it while jobs are left. */
-const PUT_BACK_AT_ONCE = 100;
+const REQUEUED_AT_ONCE = 100;
 
 /**
  * Requeues the oldest waiting dead jobs.
  * @returns how many it has requeued, and how many are left (1,000 at most)
  * @throws RequestFailure store-unavailable: some may have been queued
  */
-export async function putBackWaiting(deps: Deps): Promise<{ putBack: number; left: number }> {
-  const jobs = await listWaitingDeadJobs(deps.db, PUT_BACK_AT_ONCE);
+export async function requeueWaiting(deps: Deps): Promise<{ putBack: number; left: number }> {
+  const jobs = await listWaitingDeadJobs(deps.db, REQUEUED_AT_ONCE);
   return { putBack: jobs.length, left: await requeue(deps, jobs) };
 }
 
 /** Requeues a dead job, even when it was requeued before. @returns false when it is unknown */
-export async function putBackOne(deps: Deps, id: string): Promise<boolean> {
+export async function requeueOne(deps: Deps, id: string): Promise<boolean> {
   const job = await findDeadJob(deps.db, id);
   if (job) await requeue(deps, [job]);
   return job !== undefined;

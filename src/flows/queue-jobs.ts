@@ -5,7 +5,7 @@ import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
 import { withinTime } from "../platform/time-limit.ts";
 
-/** How long the queue may take; what it has not confirmed counts as not queued, and may come twice. */
+/** Timeout of the queue. A job without a confirmation counts as not queued, and may arrive twice. */
 export const QUEUE_MILLISECONDS = 5000;
 
 /** Cloudflare allows a call of sendBatch 100 messages and 256 KB; a job of 100 ids has 4 KB. */

@@ -62,7 +62,7 @@ describe("a website that is changed", () => {
 
   it.each(["", null])("is not made a sandbox by the carrier %j, where a real one is set up", async (carrier) => {
     expect(await put({ carrier })).toMatchObject(
-      wrong("carrier", /^must name one of those that are set up: kannel, sandbox$/),
+      wrong("carrier", /^must name a carrier that is set up: kannel, sandbox$/),
     );
   });
 
@@ -118,7 +118,7 @@ describe("a website that is changed", () => {
 describe("a new website", () => {
   it("names its carrier where a real one is set up", async () => {
     const answer = await put({ name: "Brand" });
-    expect(answer).toMatchObject(wrong("carrier", /^must name one of those that are set up: kannel, sandbox$/));
+    expect(answer).toMatchObject(wrong("carrier", /^must name a carrier that is set up: kannel, sandbox$/));
     expect((await world.operator("GET", "/websites/brand")).status).toBe(404);
     expect(await put({ name: "Brand", carrier: "sandbox" })).toMatchObject({ body: { carrier: "sandbox" } });
   });
