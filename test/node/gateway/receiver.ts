@@ -1,8 +1,7 @@
 /** The tests' own HTTP server: it writes down every call Kannel makes to a dlr-url or get-url. */
 
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { close, listen } from "../harness/loopback.ts";
 
 export interface Call {
   path: string;
@@ -29,19 +28,13 @@ export async function startReceiver(): Promise<Receiver> {
     calls.push(call);
     response.writeHead(call.status).end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { origin } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: origin,
     calls,
     failWhile(matches) {
       fails = matches;
     },
-    async close() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => close(server),
   };
 }

@@ -1,14 +1,14 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { call, makeAgent } from "./call.ts";
+import { close, listen, readBody } from "./loopback.ts";
 
 /** One whole request to sendsms. */
 export interface Submission {
   messageId: string;
   /** E.164 */
   phone: string;
+  text: string;
   receiptUrl: string;
 }
 
@@ -66,16 +66,11 @@ export class CountingCarrier {
   /** On the same port each time: it may go away and come back. */
   async open(): Promise<void> {
     this.#server = this.#makeServer();
-    this.#server.listen(this.#port, "127.0.0.1");
-    await once(this.#server, "listening");
-    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#port = (await listen(this.#server, this.#port)).port;
   }
 
-  async goAway(): Promise<void> {
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+  goAway(): Promise<void> {
+    return close(this.#server);
   }
 
   /** For good: receipts not yet confirmed are given up. */
@@ -93,14 +88,14 @@ export class CountingCarrier {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // A text that breaks off on its way in is none.
-    for await (const _ of request);
+    const body = await readBody(request);
     this.lastSeen = performance.now();
     if (request.method !== "POST" || !request.url?.endsWith("/sendsms")) {
       this.strays++;
       response.writeHead(404).end();
       return;
     }
-    const submission = readSubmission(request);
+    const submission = readSubmission(request, body);
     count(this.askedById, submission.messageId);
     const { takes, answer, receipts } = this.conduct(submission);
     if (takes) {
@@ -116,7 +111,7 @@ export class CountingCarrier {
     this.reporting++;
     for (const { type, afterMilliseconds } of receipts) {
       if (afterMilliseconds > 0) await wait(afterMilliseconds);
-      const url = receiptUrl.replace("%d", String(type)).replace("%A", "");
+      const url = receiptUrlOf(receiptUrl, type);
       while (!signal.aborted && !(await this.#isConfirmed(url))) await wait(RECEIPT_PAUSE_MILLISECONDS);
       this.lastSeen = performance.now();
       if (!signal.aborted) this.confirmed.set(messageId, type);
@@ -134,10 +129,15 @@ export class CountingCarrier {
   }
 }
 
-function readSubmission({ headers }: IncomingMessage): Submission {
+function readSubmission({ headers }: IncomingMessage, body: Buffer): Submission {
   const receiptUrl = String(headers["x-kannel-dlr-url"]);
   const messageId = new URL(receiptUrl).searchParams.get("m") ?? "";
-  return { messageId, phone: String(headers["x-kannel-to"]), receiptUrl };
+  return { messageId, phone: String(headers["x-kannel-to"]), text: body.toString(), receiptUrl };
+}
+
+/** @param type as Kannel's bit mask has it */
+export function receiptUrlOf(template: string, type: number): string {
+  return template.replace("%d", String(type)).replace("%A", "");
 }
 
 export function count(counts: Map<string, number>, key: string): void {

@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { close, listen, readBody } from "./loopback.ts";
 
 export interface Received {
   path: string;
@@ -31,24 +30,13 @@ export const streamWithoutEnd: Behaviour = (response) => {
 export async function startReceiver(behave: Behaviour = answer(200)) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    const body = await readBody(request);
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-    received.push({ path: request.url ?? "", headers, body: Buffer.concat(chunks).toString("utf8") });
+    received.push({ path: request.url ?? "", headers, body: body.toString("utf8") });
     behave(response);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    async close(): Promise<void> {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const { origin } = await listen(server);
+  return { url: origin, received, close: () => close(server) };
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;

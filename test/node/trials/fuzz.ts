@@ -8,12 +8,12 @@ import { openStore, type Query } from "../harness/store.ts";
 import { type Answer, Answers, type OpenApi } from "./fuzz/answers.ts";
 import { TEXT as BYSTANDERS_TEXT, Bystander } from "./fuzz/bystander.ts";
 import { carrierVars, startWorld } from "./fuzz/carriers.ts";
-import { Client } from "./fuzz/client.ts";
+import { Client, type FuzzRequest } from "./fuzz/client.ts";
 import { Dice } from "./fuzz/dice.ts";
 import { Log } from "./fuzz/log.ts";
 import { type Stalled, sendRaw, stall } from "./fuzz/raw.ts";
 import { printCounts, printRest } from "./fuzz/report.ts";
-import { type Document, type FuzzRequest, type Known, Requests } from "./fuzz/requests.ts";
+import { type Document, type Known, Requests } from "./fuzz/requests.ts";
 import { makeWebsites, PHONES } from "./fuzz/websites.ts";
 
 const HELP = `node test/node/trials/fuzz.ts [flags]
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
     return await fuzz({ ...service, query, endpoint: world.url, reached: world.requests, client, dice, log });
   } finally {
     client.close();
-    world.close();
+    await world.close();
     await service.close();
   }
 }

@@ -1,10 +1,9 @@
 // What carriers call, signed as each of them signs, and forged; and the place of all three, on loopback.
 import { createHmac, generateKeyPairSync, sign as signWith } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { close, listen } from "../../harness/loopback.ts";
+import type { FuzzRequest } from "./client.ts";
 import type { Dice } from "./dice.ts";
-import type { FuzzRequest } from "./requests.ts";
 
 const ORIGIN = "https://sms.example.com";
 const TOKEN = "token-of-the-fuzzed-twilio";
@@ -53,16 +52,8 @@ export async function startWorld(dice: Dice) {
     if (fate > 0.99) response.destroy();
     else response.writeHead(status, { connection: "close", location: "/callbacks/redirected" }).end(body);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests: () => requests,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  const { origin } = await listen(server);
+  return { url: origin, requests: () => requests, close: () => close(server) };
 }
 
 const STATUSES = ["sent", "delivered", "failed", "undelivered", "queued", "delivery_failed", "expired", "nonsense", ""];

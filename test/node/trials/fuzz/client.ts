@@ -1,7 +1,16 @@
 // Sends requests over many connections at a time, and tells a connection that was broken from one that had come to its end.
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import { readBody } from "../../harness/loopback.ts";
 import type { Answer } from "./answers.ts";
-import type { FuzzRequest } from "./requests.ts";
+
+export interface FuzzRequest {
+  method: string;
+  path: string;
+  headers: [name: string, value: string][];
+  body?: string | Buffer;
+  /** The body goes out in pieces, without a declared length. */
+  chunked?: boolean;
+}
 
 const TIMEOUT_MILLISECONDS = 30_000;
 
@@ -72,8 +81,7 @@ function inPieces(body: string | Buffer): Buffer[] {
 }
 
 async function read(response: IncomingMessage): Promise<Answer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const body = await readBody(response);
   const { statusCode = 0, headers } = response;
-  return { status: statusCode, headers, body: Buffer.concat(chunks).toString("utf8") };
+  return { status: statusCode, headers, body: body.toString("utf8") };
 }

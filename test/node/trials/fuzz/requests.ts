@@ -2,16 +2,8 @@
 
 import { csv, csvFile, jsonBody, nasty } from "./bodies.ts";
 import { carrierRequest } from "./carriers.ts";
+import type { FuzzRequest } from "./client.ts";
 import type { Dice } from "./dice.ts";
-
-export interface FuzzRequest {
-  method: string;
-  path: string;
-  headers: [name: string, value: string][];
-  body?: string | Buffer;
-  /** The body goes out in pieces, without a declared length. */
-  chunked?: boolean;
-}
 
 interface Parameter {
   name: string;

@@ -1,7 +1,7 @@
 // The websites that are fuzzed: each with clients and subscribers, some at each carrier.
 import { CARRIERS, SENDERS } from "./carriers.ts";
-import type { Client } from "./client.ts";
-import type { FuzzedClient, FuzzRequest, Known } from "./requests.ts";
+import type { Client, FuzzRequest } from "./client.ts";
+import type { FuzzedClient, Known } from "./requests.ts";
 
 /** More than one, as each takes 300 requests a second. */
 const WEBSITES = 60;

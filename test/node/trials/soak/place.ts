@@ -1,12 +1,12 @@
 // The service, its carrier, its clients and their endpoint, all of them on loopback.
 import { buildWorker } from "../../../../bench/build.ts";
-import { startReceiver } from "../../../../bench/receiver.ts";
 import { makeScratch } from "../../../../bench/scratch.ts";
 import { digitsAt } from "../../../../bench/seed.ts";
 import { start } from "../../../../bench/service.ts";
+import { CountingReceiver } from "../../harness/counting-receiver.ts";
+import { accept, CountingCarrier, type Submission } from "../../harness/fake-kannel.ts";
 import { openStore } from "../../harness/store.ts";
 import { call } from "./call.ts";
-import { startSmsbox } from "./smsbox.ts";
 
 const NAME = "soak";
 export const WEBHOOK_KEY = "key-of-the-soak";
@@ -32,8 +32,14 @@ export async function makePlace() {
   const directory = await makeScratch(0);
   await buildWorker(directory, NAME, "test/workers/soak.ts");
   await buildWorker(directory, "store", "test/workers/store.ts");
-  const smsbox = await startSmsbox();
-  const receiver = await startReceiver();
+  const taken: Submission[] = [];
+  // Its receipts are given when the soak asks for them.
+  const carrier = new CountingCarrier((submission) => {
+    taken.push(submission);
+    return { takes: true, answer: accept, receipts: [] };
+  });
+  await carrier.open();
+  const receiver = await new CountingReceiver().open();
   const errors: string[] = [];
   const workers = await start({
     directory,
@@ -42,7 +48,7 @@ export async function makePlace() {
     vars: {
       RETENTION_DAYS: "7",
       PUBLIC_ORIGIN: "http://soak.example",
-      KANNEL_SENDSMS_URL: smsbox.url,
+      KANNEL_SENDSMS_URL: carrier.url,
       KANNEL_USERNAME: "soak",
       KANNEL_PASSWORD: "soak",
       KANNEL_WEBHOOK_KEY: WEBHOOK_KEY,
@@ -83,11 +89,13 @@ export async function makePlace() {
   const sandbox = await makeClient("soak", { carrier: "sandbox" });
   const gateway = await makeClient("soak-gateway", { carrier: "kannel", sender: SENDER, duplicateWindowHours: 1 });
   const close = async () => {
-    smsbox.close();
-    receiver.close();
+    await carrier.close();
+    await receiver.close();
     await workers.close();
   };
-  return { url, workers, name: NAME, operate, query, sandbox, gateway, smsbox, receiver, errors, close };
+  /** The texts that the carrier has taken since the last call. */
+  const takenTexts = () => taken.splice(0);
+  return { url, workers, name: NAME, operate, query, sandbox, gateway, takenTexts, receiver, errors, close };
 }
 
 export type Place = Awaited<ReturnType<typeof makePlace>>;

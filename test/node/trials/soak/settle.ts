@@ -17,7 +17,7 @@ export async function settle({ query, receiver }: Place): Promise<void> {
     if (performance.now() > until) throw new Error(`still under way: ${JSON.stringify(left)}`);
     await sleep(LOOK_EVERY_MILLISECONDS);
   }
-  const repeated = [...receiver.events].filter(([, count]) => count > 1);
+  const repeated = [...receiver.received].filter(([, count]) => count > 1);
   if (repeated.length > 0) throw new Error(`callbacks came more than once: ${repeated.slice(0, 3)}`);
-  receiver.events.clear();
+  receiver.received.clear();
 }

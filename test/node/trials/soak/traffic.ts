@@ -1,6 +1,7 @@
 // One minute of traffic: sends, receipts, callbacks, clicks, look-ups, changes of subscriptions, and much that is wrong.
 import { randomBytes, randomUUID } from "node:crypto";
 import { UNKNOWN } from "../../../../bench/status.ts";
+import { RECEIPT, receiptUrlOf, type Submission } from "../../harness/fake-kannel.ts";
 import { type Call, call } from "./call.ts";
 import {
   ADDRESSES,
@@ -15,7 +16,6 @@ import {
   WEBHOOK_KEY,
 } from "./place.ts";
 import { settle } from "./settle.ts";
-import type { TakenText } from "./smsbox.ts";
 
 const BULK = 500;
 const SINGLES = 60;
@@ -36,14 +36,14 @@ export async function runMinute(place: Place, minute: number): Promise<number> {
   await inTurns(wrongRequests(place));
   const changes = await changeSubscriptions(place, minute);
   await settle(place);
-  const texts = place.smsbox.take();
+  const texts = place.takenTexts();
   if (texts.length !== TO_GATEWAY) throw new Error(`the gateway has taken ${texts.length} of ${TO_GATEWAY} texts`);
   await inTurns(receipts(place, texts));
   await inTurns(clicks(place, texts));
   const byKeyword = await sendKeywords(place, minute);
   await inTurns(operatorCalls(place));
   await settle(place);
-  await inTurns(receipts(place, place.smsbox.take()));
+  await inTurns(receipts(place, place.takenTexts()));
   await settle(place);
   return changes + byKeyword;
 }
@@ -167,17 +167,17 @@ async function changeSubscriptions({ url, sandbox, operate }: Place, minute: num
 }
 
 /** Two for each text, the last of them first for some, and all of them again for some. */
-function receipts({ url }: Place, texts: TakenText[]): Call[] {
-  const [accepted, delivered, undelivered] = [8, 1, 2];
-  return texts.flatMap(({ receiptPath }, index) => {
-    const types =
-      index % 5 === 0 ? [delivered, accepted, delivered] : [accepted, index % 7 === 0 ? undelivered : delivered];
-    return types.map((type) => ({ url: `${url}${receiptPath(type)}`, expect: 200 }));
+function receipts({ url }: Place, texts: Submission[]): Call[] {
+  const { sending, delivered, failed } = RECEIPT;
+  return texts.flatMap(({ receiptUrl }, index) => {
+    const types = index % 5 === 0 ? [delivered, sending, delivered] : [sending, index % 7 === 0 ? failed : delivered];
+    const { pathname, search } = new URL(receiptUrl);
+    return types.map((type) => ({ url: `${url}${receiptUrlOf(`${pathname}${search}`, type)}`, expect: 200 }));
   });
 }
 
 /** By a person and by a robot. */
-function clicks({ url }: Place, texts: TakenText[]): Call[] {
+function clicks({ url }: Place, texts: Submission[]): Call[] {
   return texts.flatMap(({ text }, index) => {
     const [path] = /\/l\/[A-Za-z0-9]{10}/.exec(text) ?? [];
     if (path === undefined) throw new Error(`no link in: ${text}`);
