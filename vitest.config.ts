@@ -31,7 +31,7 @@ const withoutBrokenSourceMap: Plugin = {
   load: { filter: { id: /standardwebhooks\/dist\/index\.js$/ }, handler: (id) => readFile(id, "utf8") },
 };
 
-/** Unit and flow tests run in workerd with the real bindings; journeys run the whole service from outside. */
+/** `test` runs in workerd with the real bindings; `test/node` runs in Node, most of it against the whole service from outside. */
 export default defineConfig({
   test: {
     slowTestThreshold: 5000,
@@ -55,7 +55,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/journeys/**", "test/gateway/**"],
+          exclude: ["test/node/**"],
           isolate: false,
           maxWorkers: 2,
           testTimeout: 60_000,
@@ -69,10 +69,10 @@ export default defineConfig({
       },
       {
         test: {
-          name: "journeys",
+          name: "node",
           environment: "node",
-          setupFiles: ["test/journeys/own-connections.ts"],
-          include: ["test/journeys/**/*.test.ts", "test/gateway/**/*.test.ts"],
+          setupFiles: ["test/node/journeys/own-connections.ts"],
+          include: ["test/node/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,

@@ -1,7 +1,7 @@
 // From accepted in bulk, through both queues and the sandbox, until every callback has come.
+import { CountingReceiver } from "../test/node/harness/counting-receiver.ts";
 import { messagesToSubscribers } from "./bulk.ts";
 import { postJson } from "./load.ts";
-import { startReceiver } from "./receiver.ts";
 import { createClient, seedSubscriptions } from "./seed.ts";
 import type { Workers } from "./service.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
@@ -20,23 +20,23 @@ export interface DeliverFigures {
 
 /** @throws Error when a callback is missing, or comes twice */
 export async function measureDeliveries(workers: Workers<"service">): Promise<DeliverFigures> {
-  const receiver = await startReceiver();
+  const receiver = await new CountingReceiver((response) => response.writeHead(204).end()).open();
   try {
     const { headers, websiteId } = await createClient(workers, "deliver", { callbackUrl: receiver.url });
     await seedSubscriptions(workers.db, websiteId, MESSAGES * 2);
     const rates: number[] = [];
     for (let round = 0; round <= ROUNDS; round++) {
-      receiver.events.clear();
+      receiver.received.clear();
       const body = { messages: messagesToSubscribers(MESSAGES, round) };
       const started = performance.now();
       await postJson(`${workers.url.service}/text/bulk/message/send`, headers, body);
       await receiver.until(MESSAGES * CALLBACKS_A_MESSAGE, TIMEOUT_MILLISECONDS);
       if (round > 0) rates.push((MESSAGES * 1000) / (performance.now() - started));
-      const repeated = [...receiver.events].filter(([, count]) => count > 1);
+      const repeated = [...receiver.received].filter(([, count]) => count > 1);
       if (repeated.length > 0) throw new Error(`${repeated.length} callbacks came more than once`);
     }
     return { messages: MESSAGES, messagesPerSecond: spreadOf(rates) };
   } finally {
-    receiver.close();
+    await receiver.close();
   }
 }

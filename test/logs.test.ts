@@ -7,7 +7,7 @@ import { ADA, CarrierWorld, mockSockets } from "./carriers/carrier-world.ts";
 import { kannel } from "./carriers/kannel.ts";
 import { telnyx } from "./carriers/telnyx.ts";
 import { twilio } from "./carriers/twilio.ts";
-import { failingDatabase } from "./faults.ts";
+import { failingDatabase } from "./failing-database.ts";
 import { OPERATOR_TOKEN, SEND, type TestClient, World } from "./world.ts";
 
 mockSockets();

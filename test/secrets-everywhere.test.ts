@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { log } from "../src/log.ts";
 import { sha256Hex } from "../src/platform/secrets.ts";
 import { CARRIERS, CarrierWorld, mockSockets, SETTINGS } from "./carriers/carrier-world.ts";
-import { failingDatabase } from "./faults.ts";
+import { failingDatabase } from "./failing-database.ts";
 import { dumpStores } from "./stores.ts";
 import { OPERATOR_TOKEN, SEND, type TestClient, type World } from "./world.ts";
 

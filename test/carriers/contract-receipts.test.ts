@@ -1,6 +1,6 @@
 /** What every carrier must do with reports: receipts that it has sent, and what it has not. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { failingDatabase } from "../faults.ts";
+import { failingDatabase } from "../failing-database.ts";
 import { ADA, BOB, CARRIERS, CarrierWorld, mockSockets, OPTING_OUT, OURS, SETTINGS } from "./carrier-world.ts";
 import { TELNYX_STATUSES, TWILIO_STATUSES } from "./descriptions.ts";
 import { PUBLIC_ORIGIN, type Submitted } from "./test-carrier.ts";

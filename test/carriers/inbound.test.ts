@@ -1,6 +1,6 @@
 /** What people text back. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { failingDatabase } from "../faults.ts";
+import { failingDatabase } from "../failing-database.ts";
 import { ADA, BOB, CARRIERS, CarrierWorld, mockSockets, OPTING_OUT, OURS } from "./carrier-world.ts";
 
 mockSockets();

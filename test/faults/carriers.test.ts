@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { CARRIERS, CarrierWorld, mockSockets } from "../carriers/carrier-world.ts";
 import { json, type Submitted, text } from "../carriers/test-carrier.ts";
+import { Random } from "../random.ts";
 import { Injector } from "./injector.ts";
 import { PlatformQueues } from "./queues.ts";
-import { Random } from "./random.ts";
 import { printSummary } from "./summary.ts";
 
 mockSockets();

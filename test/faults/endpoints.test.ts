@@ -1,6 +1,6 @@
 /** What a client's endpoint may do that test/flows/post-callbacks.test.ts does not show, alone and many at once. */
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
-import { Random } from "./random.ts";
+import { Random } from "../random.ts";
 import { type Scene, Stage } from "./stage.ts";
 import { printSummary } from "./summary.ts";
 

@@ -1,8 +1,8 @@
 import type { OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
 import type { Row } from "../../src/platform/store/database.ts";
+import { Random } from "../random.ts";
 import { type Binding, Injector } from "./injector.ts";
 import type { Entry } from "./queues.ts";
-import { Random } from "./random.ts";
 import { type Scene, Stage, type Wish } from "./stage.ts";
 
 const MINUTE = 60;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../src/deps.ts";
-import { failingDatabase } from "../faults.ts";
+import { failingDatabase } from "../failing-database.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";

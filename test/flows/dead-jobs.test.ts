@@ -3,7 +3,7 @@ import type { SubmissionRecord } from "../../src/domain/job.ts";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { consume } from "../../src/queue.ts";
-import { failingDatabase } from "../faults.ts";
+import { failingDatabase } from "../failing-database.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";

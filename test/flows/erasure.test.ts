@@ -5,7 +5,7 @@ import { applyReceipts } from "../../src/flows/apply-receipts.ts";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
 import { hmacHex } from "../../src/platform/secrets.ts";
 import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
-import { failingDatabase, heldDatabase } from "../faults.ts";
+import { failingDatabase, heldDatabase } from "../failing-database.ts";
 import { dumpStores } from "../stores.ts";
 import { OPERATOR_TOKEN, type TestClient, World } from "../world.ts";
 

@@ -1,6 +1,6 @@
 /** What is given back of what cannot be taken has no more than a number or an address may have; an address has 320 characters at most. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { failingDatabase } from "../faults.ts";
+import { failingDatabase } from "../failing-database.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";

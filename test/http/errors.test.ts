@@ -5,7 +5,7 @@ import { makeDeps } from "../../src/deps.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
 import { handleRequest } from "../../src/router.ts";
-import { failingDatabase } from "../faults.ts";
+import { failingDatabase } from "../failing-database.ts";
 import { OPERATOR_TOKEN, SEND, type TestClient, World } from "../world.ts";
 
 const BODY = { ...SEND, phone: "+12125550100" };

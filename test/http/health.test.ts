@@ -9,7 +9,7 @@ import { CredentialStore } from "../../src/platform/store/credentials.ts";
 import { limits } from "../../src/platform/time-limit.ts";
 import { handleRequest } from "../../src/router.ts";
 import { expectDocumented } from "../docs/conformance.ts";
-import { failingDatabase } from "../faults.ts";
+import { failingDatabase } from "../failing-database.ts";
 import { emptyStores } from "../stores.ts";
 import { World } from "../world.ts";
 

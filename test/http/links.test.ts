@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CODE_LENGTH, newLinkCode, placeLink } from "../../src/domain/link.ts";
-import { failingDatabase } from "../faults.ts";
+import { failingDatabase } from "../failing-database.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";

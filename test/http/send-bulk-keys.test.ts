@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { failingDatabase } from "../faults.ts";
+import { failingDatabase } from "../failing-database.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const PATH = "/text/bulk/message/send";

@@ -3,7 +3,7 @@ import type { Problem, ServiceState } from "../../../src/domain/service-state.ts
 import type { Carrier, Submission } from "../../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
 import { COUNTED_ROWS } from "../../../src/platform/store/health.ts";
-import { failingDatabase } from "../../faults.ts";
+import { failingDatabase } from "../../failing-database.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";

@@ -1,0 +1,27 @@
+// Servers of the tests on loopback.
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** @param port 0: the system chooses one @returns where it listens */
+export async function listen(server: Server, port = 0): Promise<{ origin: string; port: number }> {
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${address.port}`, port: address.port };
+}
+
+/** Ends open connections too. */
+export async function close(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
+
+/** @throws Error when it breaks off */
+export async function readBody(request: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,225 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { showDeadJobs, showPutBack } from "../../../scripts/operator/dead-jobs.ts";
+import { run, waitFor } from "../harness/processes.ts";
+import { makeClient, operate, type Service, send, startService, TOKEN } from "../harness/service.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(() => service?.stop());
+
+async function operator(args: string[], { env = {}, input = "" } = {}) {
+  const where = { TEXTGATE_URL: service.url, OPERATOR_TOKEN: TOKEN };
+  const cli = run(process.execPath, ["scripts/operator/main.ts", ...args], { env: { ...where, ...env }, input });
+  return { code: await cli.exited, output: cli.output() };
+}
+
+async function operatorJson(args: string[]) {
+  const { code, output } = await operator([...args, "--json"]);
+  expect(code, output).toBe(0);
+  return JSON.parse(output);
+}
+
+describe("websites", () => {
+  test("are made, changed setting by setting, shown and listed", async () => {
+    expect(await operator(["put-website", "shop", "--name", "The Shop", "--sender", "+12125559999"])).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/name +The Shop\n.*sender +\+12125559999\n/s),
+    });
+    await operator(["put-website", "shop", "--help-text", "Call us.", "--duplicate-window-hours", "2"]);
+    const changed = await operatorJson(["website", "shop"]);
+    expect(changed).toMatchObject({ name: "The Shop", carrier: "sandbox", sender: "+12125559999" });
+    expect(changed).toMatchObject({ helpText: "Call us.", duplicateWindowHours: 2, clients: [] });
+    const cleared = await operatorJson(["put-website", "shop", "--sender", "", "--duplicate-window-hours", ""]);
+    expect(cleared).toMatchObject({ sender: null, helpText: "Call us.", duplicateWindowHours: null });
+    expect((await operator(["websites"])).output).toMatch(/^WEBSITE +NAME +CARRIER +SENDER\n.*^shop +The Shop/ms);
+    expect((await operatorJson(["websites"])).websites.map((it: { websiteId: string }) => it.websiteId)).toContain(
+      "shop",
+    );
+  });
+});
+
+describe("clients", () => {
+  test("are made, changed and given new secrets", async () => {
+    const url = "https://client.example.com/callbacks";
+    const options = ["--callback-url", url, "--operations", "send,status"];
+    const { clientId, clientSecret } = await operatorJson(["create-client", "demo", ...options]);
+    expect(clientSecret).toMatch(/^[0-9a-f]{64}$/);
+    const suspended = await operatorJson(["change-client", clientId, "--suspend"]);
+    expect(suspended).toMatchObject({ clientId, callbackUrl: url, operations: ["send", "status"], suspended: true });
+    const shown = await operator(["change-client", clientId, "--resume", "--callback-url", ""]);
+    expect(shown.output).toMatch(new RegExp(`^client +${clientId}\ncallbacks +-\noperations +send, status\n$`));
+    const rotated = await operator(["rotate-client", clientId, "--grace-seconds", "0"]);
+    expect(rotated.output).toMatch(/^X-Client-Secret +[0-9a-f]{64}\ncallback secret +whsec_\S+\n\nKeep them now/);
+    expect(rotated.output).not.toContain(clientSecret);
+  });
+
+  test("without options may do everything", async () => {
+    expect((await operator(["create-client", "demo"])).output).toMatch(/^X-Client-ID +[0-9a-f]{32}\nX-Client-Secret/);
+    expect((await operatorJson(["website", "demo"])).clients.at(-1).operations).toHaveLength(5);
+  });
+});
+
+describe("people and reports", () => {
+  test("are shown, and a person is erased once that is confirmed", async () => {
+    const client = await makeClient(service.url, "", ["+12125550140,c@example.com"]);
+    const { messageId } = await send(client, { phone: "+12125550140" });
+    const { websiteId } = await operatorJson(["message", messageId]);
+    const person = await operator(["person", websiteId, "+12125550140"]);
+    expect(person.output).toMatch(/state +subscribed\n.*unknown -> subscribed +import +.*No texts\./s);
+    expect((await operator(["inbound", websiteId])).output).toBe("No texts.\n");
+    expect((await operator(["inbound", "--without-effect"])).output).toBe("No texts.\n");
+    expect((await operator(["inbound"])).code).toBe(2);
+    const removed = await operator(["remove-email", websiteId, "+12125550140"]);
+    expect(removed).toEqual({ code: 0, output: "+12125550140 has no e-mail address.\n" });
+    expect((await operator(["person", websiteId, "+12125550140"])).output).toMatch(/^email +-$/m);
+    expect((await operator(["report", websiteId, "--by", "purpose"])).output).toMatch(/^journey +1 .*^total +1 /ms);
+    expect((await operator(["report", websiteId, "--by", "week"])).code).toBe(1);
+    expect((await operator(["erase-person", websiteId, "+12125550140"])).code).toBe(2);
+    const erased = await operator(["erase-person", websiteId, "+12125550140", "--yes"]);
+    expect(erased).toEqual({ code: 0, output: "Erased +12125550140, with 1 message.\n" });
+    expect((await operator(["message", messageId])).code).toBe(1);
+  });
+});
+
+describe("subscribers", () => {
+  const csv = "phone_numbers,email\n+12125550130,a@example.com\n12125550131,\n";
+  const report = "Imported: 1\nNot phone numbers, left out: 1\n  12125550131\n";
+
+  test("are imported from a file", async () => {
+    const file = join(service.folder.folder, "subscribers.csv");
+    writeFileSync(file, csv);
+    expect(await operator(["import-subscribers", "demo", file])).toEqual({ code: 0, output: report });
+  });
+
+  test("are imported from standard input", async () => {
+    expect(await operator(["import-subscribers", "demo", "-"], { input: csv })).toEqual({ code: 0, output: report });
+  });
+});
+
+test("a message is shown with its events and what came back from each callback", async () => {
+  const client = await makeClient(service.url, "http://127.0.0.1:9/", ["+12125550002"]);
+  const { messageId } = await send(client, { phone: "+12125550002", text: "bell \u0007 and\nline" });
+  await waitFor("its callbacks", async () => {
+    const { callbacks } = await operate(service.url, "GET", `/messages/${messageId}`);
+    return callbacks.length === 2 && callbacks.every((it: { outcome: string | null }) => it.outcome);
+  });
+  const { output } = await operator(["message", messageId]);
+  expect(output).toMatch(/^messageId +\S+\nstatus +FAILED_TO_DELIVERY\nreason +sandbox: undelivered\n/);
+  expect(output).toMatch(/\ntext +bell {3}and line\n/);
+  const callback = " +callback unreachable after \\d+ ms\n.*";
+  expect(output).toMatch(new RegExp(`Z +accepted\n.*Z +SENDING${callback}Z +FAILED_TO_DELIVERY${callback}$`, "s"));
+  expect(await operatorJson(["message", messageId])).toMatchObject({ messageId, status: "FAILED_TO_DELIVERY" });
+});
+
+describe("faults", () => {
+  test("are shown: callbacks to an endpoint that is not there, and nothing else", async () => {
+    const client = await makeClient(service.url, "http://127.0.0.1:9/", ["+12125550150"]);
+    await send(client, { phone: "+12125550150" });
+    await waitFor("its callbacks to fail", async () => {
+      const { callbacks } = await operate(service.url, "GET", "/health");
+      return callbacks.lastHour.unreachable >= 2 && callbacks.due.count === 0;
+    });
+    const { code, output } = await operator(["health"]);
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/^at +2\S+Z\nproblems +callbacks-failing\nsweep +ended \d+ s ago\nqueue of messages +0\n/);
+    expect(output).toMatch(/^callbacks, last hour +unreachable \d+$/m);
+    expect(output).toMatch(/^CARRIER +WAITING .*\nsandbox +0 .* accepted \d+$/m);
+    expect(await operatorJson(["health"])).toMatchObject({ problems: ["callbacks-failing"], deadJobs: { count: 0 } });
+  });
+
+  test("that no job has died of leave nothing to put back", async () => {
+    expect(await operator(["dead-jobs"])).toEqual({ code: 0, output: "No dead jobs.\n" });
+    expect(await operator(["put-back", "--all"])).toEqual({ code: 0, output: "Put back 0 jobs.\n" });
+    expect(await operator(["put-back", "nobody"])).toMatchObject({ code: 1, output: expect.stringMatching(/^40401 /) });
+  });
+
+  test("of a dead job are shown in a line, whatever is in them", () => {
+    const job = { id: "a1", queue: "textgate-messages", diedAt: "2026-11-21T12:00:00.000Z", putBackAt: null };
+    const deadJobs = [
+      { ...job, body: { kind: "deliver", messageIds: ["m"] }, error: "Error: no\n\u001b[31m such table" },
+      { ...job, body: null, error: null },
+    ];
+    const lines = showDeadJobs(JSON.stringify({ deadJobs })).split("\n");
+    expect(lines).toEqual([
+      "ID  DIED                      PUT BACK  KIND     ERROR",
+      "a1  2026-11-21T12:00:00.000Z  -         deliver  Error: no [31m such table",
+      "a1  2026-11-21T12:00:00.000Z  -         unknown  -",
+    ]);
+    expect(showPutBack('{"putBack":1}')).toBe("Put back 1 job.");
+    expect(showPutBack('{"putBack":100,"left":3}')).toBe("Put back 100 jobs, 3 left.");
+  });
+});
+
+describe("help", () => {
+  test.each([["--help"], ["help"]])("%s names every command and the exit codes", async (flag) => {
+    const { code, output } = await operator([flag], { env: { OPERATOR_TOKEN: "" } });
+    expect(code).toBe(0);
+    for (const command of [
+      "websites",
+      "put-website <websiteId>",
+      "message <messageId>",
+      "put-back <id or --all>",
+      "Exit codes",
+    ]) {
+      expect(output).toContain(command);
+    }
+  });
+
+  test("of a command explains its options", async () => {
+    const { code, output } = await operator(["put-website", "--help"]);
+    expect(code).toBe(0);
+    expect(output).toMatch(/--duplicate-window-hours <n>.*--url <url>/s);
+    expect(output).toContain("What is not given stays as it is");
+  });
+});
+
+describe.concurrent("exit codes", () => {
+  const nobody = "0".repeat(32);
+
+  test.each([
+    [["website", "no-such"], /^40401 There is no such website\./],
+    [["change-client", nobody, "--suspend"], /^40401 There is no such client\./],
+    [
+      ["put-website", "shop2", "--name", "Shop", "--carrier", "pigeon"],
+      /^40001 carrier: .*\n {2}carrier: must be one of/,
+    ],
+    [["message", "x", "--token", "wrong"], /^40101 .*\nThe token is not that of http/],
+  ])("1 for what the service refuses: %j", async (args, output) => {
+    expect(await operator(args)).toEqual({ code: 1, output: expect.stringMatching(output) });
+  });
+
+  test("1 with the error's JSON", async () => {
+    const { code, output } = await operator(["website", "no-such", "--json"]);
+    expect({ code, error: JSON.parse(output) }).toMatchObject({ code: 1, error: { code: 40401, details: [] } });
+  });
+
+  test.each([
+    [[], "a command is missing"],
+    [["fly"], 'there is no command "fly"'],
+    [["website"], "it takes <websiteId>"],
+    [["website", "a", "b"], "it takes <websiteId>"],
+    [["websites", "--suspend"], "Unknown option '--suspend'"],
+    [["put-back"], "it takes <id or --all>"],
+    [["put-back", "a", "--all"], "it takes <id or --all>"],
+    [["change-client", nobody], "nothing to change is given"],
+    [["change-client", nobody, "--suspend", "--resume"], "exclude each other"],
+    [["rotate-client", nobody, "--grace-seconds", "soon"], "must be a whole number"],
+    [["import-subscribers", "demo", "/no/such/file.csv"], "cannot read /no/such/file.csv"],
+    [["websites", "--url", "example.com"], "is not an http or https URL"],
+  ])("2 for wrong usage: %j", async (args, output) => {
+    expect(await operator(args)).toEqual({ code: 2, output: expect.stringContaining(output) });
+  });
+
+  test("3 when nothing answers", async () => {
+    expect(await operator(["websites", "--url", "http://127.0.0.1:9"])).toEqual({
+      code: 3,
+      output: "The service does not answer at http://127.0.0.1:9. Is it running? npm start\n",
+    });
+  });
+});

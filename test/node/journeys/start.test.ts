@@ -1,0 +1,253 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ensureSecrets } from "../../../scripts/dev-vars.ts";
+import { type Call, sweepEachMinute } from "../../../scripts/minute-sweep.ts";
+import { parseStartOptions } from "../../../scripts/start-options.ts";
+import { makeWorkerLog } from "../../../scripts/worker-log.ts";
+import { listFamily, type Run, run, stillRunning, waitFor } from "../harness/processes.ts";
+import { startReceiver } from "../harness/receiver.ts";
+import { findFreePort, makeFolder, operate, startFlags, untilStarted, untilStatus } from "../harness/service.ts";
+
+const folder = makeFolder();
+let port: number;
+let url: string;
+
+beforeAll(async () => {
+  port = await findFreePort();
+  url = `http://127.0.0.1:${port}`;
+});
+
+afterAll(() => folder.remove());
+
+async function start(env = {}): Promise<Run> {
+  const service = run("npm", ["start", "--", ...startFlags(folder, port)], { env });
+  await untilStarted(service);
+  return service;
+}
+
+function commandsOf(service: Run, beginning: string): string[] {
+  return service
+    .output()
+    .split("\n")
+    .filter((line) => line.startsWith(beginning));
+}
+
+async function runPrinted(command: string): Promise<string> {
+  const shell = run("bash", ["-c", command]);
+  await shell.exited;
+  return shell.output();
+}
+
+/** Runs the two printed curl lines. */
+async function tryPrinted(service: Run): Promise<void> {
+  const [send = "", ask = "", ...others] = commandsOf(service, "curl ");
+  expect(others).toEqual([]);
+  const { messageId } = JSON.parse(await runPrinted(send));
+  await untilStatus(url, messageId, "DELIVERED");
+  const { phoneNumberStatuses } = JSON.parse(await runPrinted(ask));
+  const answers = phoneNumberStatuses.map((it: { subscriptionStatus: boolean }) => it.subscriptionStatus);
+  expect(answers).toEqual([true, true, true, false]);
+}
+
+async function endWith(service: Run, kill: (family: { pid: number; command: string }[]) => void): Promise<void> {
+  const family = listFamily(service.child.pid ?? 0);
+  expect(family.some(({ command }) => command.includes("workerd"))).toBe(true);
+  const began = Date.now();
+  kill(family);
+  await waitFor("every process to end", () => stillRunning(family).length === 0);
+  expect(Date.now() - began).toBeLessThan(4000);
+}
+
+/** The process of the service whose command has this in it. */
+function findOne(service: Run, name: string): number {
+  const found = listFamily(service.child.pid ?? 0).filter(({ command }) => command.includes(name));
+  const last = found.at(-1);
+  if (!last) throw new Error(`no process ${name}`);
+  return last.pid;
+}
+
+describe("npm start", () => {
+  test("prints lines that work, with callbacks; Ctrl-C ends every process with exit code 0", async () => {
+    const service = await start();
+    expect(service.output()).not.toMatch(/env\.DB|wrangler 4|Scheduled Workers|build|Using secrets/);
+    expect(statSync(join(folder.state, "demo-client.json")).mode & 0o777).toBe(0o600);
+    await tryPrinted(service);
+
+    const receiver = await startReceiver();
+    const [clientId = ""] = /(?<=change-client )\S+/.exec(service.output()) ?? [];
+    await operate(url, "PATCH", `/clients/${clientId}`, { callbackUrl: receiver.url });
+    await tryPrinted(service);
+    await waitFor("both callbacks", () => receiver.received.length === 2);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).status)).toEqual(["SENDING", "DELIVERED"]);
+    await receiver.close();
+
+    // A terminal sends its signal to all of the group in the foreground.
+    await endWith(service, () => process.kill(-(service.child.pid ?? 0), "SIGINT"));
+    expect(service.output()).toContain('{"level":"info","event":"message.submitted"');
+  });
+
+  test("prints the same lines when it runs again, and says that its port is in use; a SIGTERM to npm ends it", async () => {
+    const client = readFileSync(join(folder.state, "demo-client.json"), "utf8");
+    const service = await start();
+    expect(readFileSync(join(folder.state, "demo-client.json"), "utf8")).toBe(client);
+    await tryPrinted(service);
+
+    const second = run("npm", ["start", "--", ...startFlags(folder, port)]);
+    expect(await second.exited).toBe(1);
+    expect(second.output().trim().split("\n").at(-1)).toBe(
+      `Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`,
+    );
+    await endWith(service, () => service.child.kill("SIGTERM"));
+  });
+
+  test("makes a new client when the kept one no longer works; goes on when workerd has ended; killed, leaves none behind", async () => {
+    writeFileSync(
+      join(folder.state, "demo-client.json"),
+      JSON.stringify({ clientId: "0".repeat(32), clientSecret: "0".repeat(64), callbackSecret: "" }),
+    );
+    const service = await start();
+    await tryPrinted(service);
+    process.kill(findOne(service, "workerd"), "SIGKILL");
+    await waitFor("workerd to be started again", () => service.output().includes("was started again."));
+    await tryPrinted(service);
+    await endWith(service, (family) => {
+      for (const { pid, command } of family) if (/npm|start\.ts/.test(command)) process.kill(pid, "SIGKILL");
+    });
+  });
+
+  test("ends with exit code 1, and says why, when workerd cannot be started again", async () => {
+    const workerd = join(folder.folder, "workerd");
+    const { default: path } = createRequire(import.meta.url)("workerd");
+    writeFileSync(workerd, `#!/bin/sh\nexec ${path} "$@"\n`, { mode: 0o755 });
+    const service = await start({ MINIFLARE_WORKERD_PATH: workerd });
+    writeFileSync(workerd, "#!/bin/sh\nexit 1\n");
+    process.kill(findOne(service, "workerd serve"), "SIGKILL");
+    expect(await service.exited).toBe(1);
+    expect(service.output()).toMatch(/\nThe service has ended: The Workers runtime failed to restart/);
+  });
+
+  test('leaves its data where "wrangler dev" finds it', async () => {
+    const env = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
+    const where = ["--local", "--persist-to", folder.state];
+    const migrations = run("npx", ["wrangler", "d1", "migrations", "list", "DB", ...where], { env });
+    await migrations.exited;
+    expect(migrations.output()).toContain("No migrations to apply");
+    const dev = run("npx", ["wrangler", "dev", ...startFlags(folder, port), "--inspector-port", "0"], { env });
+    await waitFor("wrangler dev", () => dev.output().includes("Ready on"), 50_000);
+    const { clientId } = JSON.parse(readFileSync(join(folder.state, "demo-client.json"), "utf8"));
+    const { clients } = await operate(url, "GET", "/websites/demo");
+    expect(clients.map((client: { clientId: string }) => client.clientId)).toContain(clientId);
+    await endWith(dev, () => process.kill(-(dev.child.pid ?? 0), "SIGINT"));
+  }, 120_000);
+
+  test("says what is wrong with a var", async () => {
+    const service = run("npm", ["start", "--", ...startFlags(folder, port), "--var", "SUBMIT_WITHIN_HOURS:0"]);
+    expect(await service.exited).toBe(1);
+    expect(service.output()).toContain("wrong configuration: SUBMIT_WITHIN_HOURS");
+  });
+
+  test("says in a line what it does not take", async () => {
+    const service = run("npm", ["start", "--", ...startFlags(folder, port), "--live-reload"]);
+    expect(await service.exited).toBe(1);
+    expect(service.output().trim().split("\n").at(-1)).toBe(
+      "npm start has no flag --live-reload: see npm start -- --help. If it is one of wrangler's: npx wrangler dev --live-reload",
+    );
+  });
+});
+
+describe("the flags", () => {
+  test("are as those of wrangler dev", () => {
+    const vars = ["--var", "A:1", "B:http://x:2", "--var=C:"];
+    const options = parseStartOptions(["--port=9", ...vars, "--env-file", "/a", "--env-file", "/b", "--ip", "::1"]);
+    expect(options).toEqual({
+      help: false,
+      ip: "::1",
+      port: 9,
+      persistTo: resolve(".wrangler/state"),
+      varFiles: ["/a", "/b"],
+      vars: { A: "1", B: "http://x:2", C: "" },
+      logLevel: "log",
+    });
+  });
+
+  test.each([
+    [["--port", "x"], '--port must be a number up to 65535, not "x".'],
+    [["--port"], "--port needs a value."],
+    [["--port", "--ip", "::1"], "Option '--port' argument is ambiguous."],
+    [["--var", "A"], '--var must be <NAME>:<value>, not "A".'],
+    [["--log-level", "loud"], "--log-level must be one of debug, info, log, warn, error, none"],
+    [["-e", "staging"], "npm start has no flag -e"],
+    [["src/index.ts"], '--var must be <NAME>:<value>, not "src/index.ts".'],
+  ])("%j are refused", (args, message) => {
+    expect(() => parseStartOptions(args)).toThrow(message);
+  });
+});
+
+describe("the Worker's log", () => {
+  test("is held back until it is opened, and shows what is bad enough", () => {
+    const shown: string[] = [];
+    const log = makeWorkerLog("warn", (line) => shown.push(line));
+    const add = (...levels: string[]) => {
+      for (const level of levels) log.add(`a ${level}`, level);
+    };
+    add("log", "error");
+    expect(shown).toEqual([]);
+    log.open();
+    add("info", "warn", "debug");
+    expect(shown).toEqual(["a error", "a warn"]);
+    expect(log.tail()).toBe("a log\na error\na info\na warn\na debug");
+  });
+});
+
+describe("the secrets of local development", () => {
+  const path = join(folder.folder, ".dev.vars");
+
+  test("are made once, for their owner's eyes only", () => {
+    const secrets = ensureSecrets([path], {});
+    expect(secrets.OPERATOR_TOKEN).toMatch(/^[0-9a-f]{64}$/);
+    expect(secrets.SERVICE_KEY).toMatch(/^[0-9a-f]{64}$/);
+    expect(secrets.SERVICE_KEY).not.toBe(secrets.OPERATOR_TOKEN);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const text = readFileSync(path, "utf8");
+    expect(ensureSecrets([path], {})).toEqual(secrets);
+    expect(readFileSync(path, "utf8")).toBe(text);
+  });
+
+  test("are added where one is missing, and leave the rest as it is", () => {
+    const mine = "# mine\nOPERATOR_TOKEN='kept'\nOTHER=1";
+    writeFileSync(path, mine);
+    expect(ensureSecrets([path], {}).OPERATOR_TOKEN).toBe("kept");
+    expect(readFileSync(path, "utf8")).toMatch(/^# mine\nOPERATOR_TOKEN='kept'\nOTHER=1\nSERVICE_KEY=[0-9a-f]{64}\n$/);
+  });
+
+  test("are taken from the flags first", () => {
+    writeFileSync(path, "SERVICE_KEY=k\n");
+    expect(ensureSecrets([path], { OPERATOR_TOKEN: "mine" })).toMatchObject({
+      OPERATOR_TOKEN: "mine",
+      SERVICE_KEY: "k",
+    });
+    expect(readFileSync(path, "utf8")).toBe("SERVICE_KEY=k\n");
+  });
+});
+
+describe("the sweep of each minute", () => {
+  test("runs at once and then again and again; a failure is one line", async () => {
+    const paths: string[] = [];
+    const reports: string[] = [];
+    const server = createServer((request, response) => {
+      paths.push(request.url ?? "");
+      response.writeHead(paths.length === 1 ? 200 : 500).end();
+    });
+    const at = await findFreePort();
+    server.listen(at, "127.0.0.1");
+    const call: Call = (path, signal) => fetch(`http://127.0.0.1:${at}${path}`, { signal });
+    await sweepEachMinute(call, (line) => reports.push(line), 20);
+    await waitFor("a failure", () => reports.length > 0);
+    expect(paths[0]).toBe("/cdn-cgi/local/scheduled?cron=*+*+*+*+*");
+    expect(reports[0]).toBe("The scheduled sweep failed: HTTP 500.");
+    server.close();
+  });
+});

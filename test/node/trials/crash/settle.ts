@@ -1,0 +1,61 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { ServiceState } from "../../../../src/domain/service-state.ts";
+import type { CountingReceiver } from "../../harness/counting-receiver.ts";
+import { type CountingCarrier, RECEIPT } from "../../harness/fake-kannel.ts";
+import type { Service } from "../../harness/killable-service.ts";
+import { operate } from "../../harness/service.ts";
+import { readRecord, type ServiceRecord } from "./record.ts";
+
+const SILENCE_MILLISECONDS = 3000;
+const LOOK_AGAIN_MILLISECONDS = 250;
+/** What waits without a job may wait for five minutes and a half, and a minute for the sweep. */
+const LONGEST_SEARCH_MILLISECONDS = 420_000;
+
+/** Waits until nothing moves or waits any more, ends the service and reads its record. */
+export async function settle(
+  { service, websiteId }: { service: Service; websiteId: string },
+  carrier: CountingCarrier,
+  receiver: CountingReceiver,
+): Promise<{ record: ServiceRecord; report: Report }> {
+  await untilSilent(service, carrier, receiver);
+  const today = new Date().toISOString().slice(0, 10);
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const path = `/websites/${websiteId}/report?from=${yesterday}&to=${today}`;
+  const report: Report = await operate(service.url, "GET", path);
+  await service.kill();
+  return { record: readRecord(service.directory), report };
+}
+
+async function untilSilent(service: Service, carrier: CountingCarrier, receiver: CountingReceiver): Promise<void> {
+  const started = performance.now();
+  const quietFor = () => performance.now() - Math.max(started, carrier.lastSeen, receiver.lastSeen);
+  while (quietFor() < SILENCE_MILLISECONDS || carrier.reporting > 0 || (await isWaiting(service))) {
+    if (performance.now() - started > LONGEST_SEARCH_MILLISECONDS) return;
+    await wait(LOOK_AGAIN_MILLISECONDS);
+  }
+}
+
+async function isWaiting({ url }: Service): Promise<boolean> {
+  const { messages, callbacks }: ServiceState = await operate(url, "GET", "/health");
+  return messages.waiting.count + messages.retrying.count + callbacks.due.count > 0;
+}
+
+export interface Report {
+  total: { accepted: number; sent: number; delivered: number; failed: Record<string, number> };
+}
+
+/** The report over HTTP says what the record and the carrier say. */
+export function reportFaults({ total }: Report, { messages }: ServiceRecord, carrier: CountingCarrier): string[] {
+  const of = (...statuses: string[]) => messages.filter(({ status }) => statuses.includes(status)).length;
+  const delivered = [...carrier.confirmed.values()].filter((type) => type === RECEIPT.delivered).length;
+  const failed = [...carrier.confirmed.values()].filter((type) => type === RECEIPT.failed).length;
+  const expected: [string, number, number][] = [
+    ["accepted", total.accepted, messages.length],
+    ["sent", total.sent, of("SENDING", "DELIVERED", "FAILED_TO_DELIVERY")],
+    ["delivered", total.delivered, delivered],
+    ["FAILED_TO_DELIVERY", total.failed.FAILED_TO_DELIVERY ?? 0, failed],
+  ];
+  return expected
+    .filter(([, reported, counted]) => reported !== counted)
+    .map(([name, reported, counted]) => `the report says ${name} ${reported}, counted ${counted}`);
+}

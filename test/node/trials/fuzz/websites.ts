@@ -1,0 +1,72 @@
+// The websites that are fuzzed: each with clients and subscribers, some at each carrier.
+import { CARRIERS, SENDERS } from "./carriers.ts";
+import type { Client, FuzzRequest } from "./client.ts";
+import type { FuzzedClient, Known } from "./requests.ts";
+
+/** More than one, as each takes 300 requests a second. */
+const WEBSITES = 60;
+const CLICK_URLS = ["https://example.com/?a=b#c", "https://bücher.example/路径?q=é#💬"];
+const LINKS = 20;
+export const PHONES = Array.from({ length: 40 }, (_, index) => `+1212555${String(100 + index).padStart(4, "0")}`);
+
+export interface Issued {
+  clientId: string;
+  clientSecret: string;
+}
+
+/** An operator's website with its subscribers. @returns makes a client of it */
+export async function makeWebsite(client: Client, operatorToken: string, websiteId: string, settings: object) {
+  const operate = async (method: string, path: string, body: object | string) => {
+    const headers: FuzzRequest["headers"] = [
+      ["authorization", `Bearer ${operatorToken}`],
+      ["content-type", typeof body === "string" ? "text/csv" : "application/json"],
+    ];
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return expectSuccess(client, { method, path: `/operator/websites/${websiteId}${path}`, headers, body: text });
+  };
+  await operate("PUT", "", { name: websiteId, ...settings });
+  await operate("POST", "/subscribers", ["phone_numbers", ...PHONES].join("\n"));
+  return async (callbackUrl: string | null): Promise<Issued> => operate("POST", "/clients", { callbackUrl });
+}
+
+async function expectSuccess(client: Client, request: FuzzRequest) {
+  const { status, body } = await client.send(request);
+  if (status >= 300) throw new Error(`${request.method} ${request.path}: ${status} ${body}`);
+  return JSON.parse(body);
+}
+
+/** Sends a text that must be accepted. @returns the messageId */
+export async function sendText(client: Client, sender: Issued, fields: object, key?: string): Promise<string> {
+  const body = JSON.stringify({ phone: PHONES[0], text: "x", callbackData: "{}", sendPurpose: "x", ...fields });
+  const headers: FuzzRequest["headers"] = [
+    ["x-client-id", sender.clientId],
+    ["x-client-secret", sender.clientSecret],
+    ["content-type", "application/json"],
+  ];
+  if (key !== undefined) headers.push(["idempotency-key", key]);
+  return (await expectSuccess(client, { method: "POST", path: "/text/message/send", headers, body })).messageId;
+}
+
+/** @param endpoint of the clients that have one */
+export async function makeWebsites(
+  client: Client,
+  operatorToken: string,
+  endpoint: string,
+): Promise<Pick<Known, "clients" | "victims" | "messageIds">> {
+  const clients: FuzzedClient[] = [];
+  const victims: string[] = [];
+  for (let index = 0; index < WEBSITES; index++) {
+    const carrier = CARRIERS[index];
+    const websiteId = `fuzzed-${index}`;
+    const settings = carrier ? { carrier, sender: SENDERS[carrier] } : { carrier: "sandbox" };
+    const makeClient = await makeWebsite(client, operatorToken, websiteId, settings);
+    clients.push({ websiteId, ...(await makeClient(index % 3 === 0 ? `${endpoint}/callbacks` : null)) });
+    victims.push((await makeClient(null)).clientId);
+  }
+  const messageIds: string[] = [];
+  const [first] = clients as [FuzzedClient];
+  for (let count = 0; count < LINKS; count++) {
+    messageIds.push(await sendText(client, first, { clickUrl: CLICK_URLS[count % 2] }));
+  }
+  return { clients, victims, messageIds };
+}

@@ -1,0 +1,150 @@
+// Breaks the service from outside, and counts what comes of it. `npm run faults -- --help` lists the flags.
+import { type SpawnOptions, spawn } from "node:child_process";
+import { parseArgs } from "node:util";
+import { printRows } from "../../../bench/table.ts";
+import { ROOT } from "../../../scripts/wrangler.ts";
+import { type Bundle, buildBundle } from "../harness/killable-service.ts";
+import { callbackFaults } from "./crash/callback-faults.ts";
+import { validateCarrier } from "./crash/carrier-faults.ts";
+import { type CrashResult, crash } from "./crash/crash.ts";
+import { heldUp } from "./crash/neighbours.ts";
+import { printCallbacks, printCarrier, printCrash, printFaults } from "./crash/report.ts";
+
+const HELP = `npm run faults -- [flags]
+  --only crash,carrier,callback,fuzz,soak,upgrade,timing,bindings   which parts; all by default
+  --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
+  --messages 10000   of a crash run
+  --kills 10         of a crash run: kill -9 of the whole service under load
+  --from <commit>    of an upgrade run: the version before; by default the one before the newest migration
+  --keep             leaves each service's state and log in the temporary directory, and says where
+Exits with 1 when anything was lost, sent twice or held up, or when the record does not say what was seen from outside.`;
+
+/** What came of one part: faults found, a line each. */
+type Part = (options: Options) => Promise<string[]>;
+
+interface Options {
+  bundle(): Promise<Bundle>;
+  seeds: number[];
+  messages: number;
+  kills: number;
+  keep: boolean;
+  from: string | undefined;
+}
+
+const TRIALS = "test/node/trials";
+const SUITES = "test/faults";
+
+/** Of a part that is a program of its own. */
+const LONGEST_PROGRAM_MILLISECONDS = 1_500_000;
+
+const PARTS: Record<string, Part> = {
+  crash: runCrash,
+  carrier: runCarrier,
+  callback: runCallback,
+  fuzz: (options) => runNode([`${TRIALS}/fuzz.ts`, "--seed", String(options.seeds[0] ?? 1)], options),
+  soak: (options) => runNode([`${TRIALS}/soak.ts`], options),
+  upgrade: (options) => runNode([`${TRIALS}/upgrade.ts`, ...upgradeFlags(options)], options),
+  timing: (options) => runNode([`${TRIALS}/timing.ts`], options),
+  bindings: (options) => runNode(["node_modules/vitest/vitest.mjs", "run", "--project", "worker", SUITES], options),
+};
+
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: "string" },
+    seeds: { type: "string", default: "1,2,3" },
+    messages: { type: "string", default: "10000" },
+    kills: { type: "string", default: "10" },
+    keep: { type: "boolean", default: false },
+    from: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+if (flags.help) console.log(HELP);
+else process.exitCode = await run();
+
+async function run(): Promise<number> {
+  const chosen = flags.only?.split(",") ?? Object.keys(PARTS);
+  const unknown = chosen.filter((name) => !(name in PARTS));
+  if (unknown.length > 0) throw new Error(`--only: ${unknown} is none of ${Object.keys(PARTS)}`);
+  let built: Promise<Bundle> | undefined;
+  const options: Options = {
+    bundle: () => {
+      built ??= buildBundle();
+      return built;
+    },
+    seeds: flags.seeds.split(",").map((seed) => wholeNumber("seeds", seed)),
+    messages: wholeNumber("messages", flags.messages),
+    kills: wholeNumber("kills", flags.kills),
+    keep: flags.keep,
+    from: flags.from,
+  };
+  const results: [name: string, seconds: number, faults: string[]][] = [];
+  for (const name of chosen) {
+    const started = performance.now();
+    console.log(`\n${name}, seeds ${options.seeds}`);
+    const faults = (await PARTS[name]?.(options)) ?? [];
+    printFaults(faults);
+    results.push([name, (performance.now() - started) / 1000, faults]);
+  }
+  (await built)?.remove();
+  console.log("");
+  printRows(
+    [
+      ["part", "seconds", "faults"],
+      ...results.map(([name, seconds, faults]) => [name, seconds.toFixed(0), faults.length]),
+    ],
+    1,
+  );
+  return results.some(([, , faults]) => faults.length > 0) ? 1 : 0;
+}
+
+function wholeNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || text.trim() === "")
+    throw new Error(`--${name}: ${text} is no whole number`);
+  return value;
+}
+
+/** One seed after the other: each takes all of a core. */
+async function runCrash({ bundle, seeds, messages, kills, keep }: Options): Promise<string[]> {
+  const results: CrashResult[] = [];
+  for (const seed of seeds) results.push(await crash({ bundle: await bundle(), seed, messages, kills, keep }));
+  printCrash(seeds, results);
+  return results.flatMap(({ faults }, index) => faults.map((fault) => `seed ${seeds[index]}: ${fault}`));
+}
+
+/** All seeds at a time: most of it is waiting. */
+async function runCarrier({ bundle, seeds, keep }: Options): Promise<string[]> {
+  const built = await bundle();
+  const rows = (await Promise.all(seeds.map((seed) => validateCarrier({ bundle: built, seed, keep })))).flat();
+  printCarrier(rows);
+  return rows.flatMap((row) => [...row.faults, ...heldUp(`carrier ${row.fault}`, row.healthy)]);
+}
+
+async function runCallback({ bundle, seeds, keep }: Options): Promise<string[]> {
+  const built = await bundle();
+  const rows = (await Promise.all(seeds.map((seed) => callbackFaults({ bundle: built, seed, keep })))).flat();
+  printCallbacks(rows);
+  return rows.flatMap((row) => [...row.faults, ...heldUp(`endpoint ${row.fault}`, row.healthy)]);
+}
+
+function upgradeFlags({ seeds, keep, from }: Options): string[] {
+  return ["--seeds", seeds.join(), ...(keep ? ["--keep"] : []), ...(from === undefined ? [] : ["--from", from])];
+}
+
+/** A program of its own, which says by its exit code whether it has found a fault. */
+function runNode(parameters: string[], { seeds }: Options): Promise<string[]> {
+  const options: SpawnOptions = {
+    cwd: ROOT,
+    stdio: "inherit",
+    timeout: LONGEST_PROGRAM_MILLISECONDS,
+    env: { ...process.env, FAULT_SEEDS: String(seeds.length) },
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+  spawn(process.execPath, parameters, options)
+    .on("error", reject)
+    .on("exit", (code) => resolve(code === 0 ? [] : [`${parameters.join(" ")} ended with ${code ?? "a signal"}`]));
+  return promise;
+}

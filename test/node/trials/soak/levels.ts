@@ -1,0 +1,72 @@
+// What the service holds, and whether it is level.
+import type { HeapMeter } from "../../../../bench/heap.ts";
+import { call } from "./call.ts";
+import type { Place } from "./place.ts";
+
+/** Rows of each table, and the isolate's heap in bytes once garbage is collected. */
+export type Reading = Record<string, number>;
+
+export const HEAP = "heap (bytes)";
+
+/** What grows with the time or with what clients do, by intention; each is held to a number of its own. */
+const LEDGER = "subscription_changes";
+const ERASED = "erased_people";
+const REPORT = "report_rows";
+
+/** Of each erased person: one under the key of the marks, and one as the version before knows it. */
+const MARKS_EACH = 2;
+
+/** A day's rows of the report: websites, purposes and statuses. */
+const REPORT_ROWS_A_DAY = 2 * 2 * 7;
+
+/** By how much the mean of the last readings may be above that of those at half time: 18,000 messages lie between. */
+const ROWS_SHARE = 0.01;
+const ROWS_SLACK = 5;
+const HEAP_SLACK = 256 * 1024;
+
+export async function read({ url, query }: Place, heap: HeapMeter): Promise<Reading> {
+  const tables = await query(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'",
+  );
+  const counts = tables.map(({ name }) => `(SELECT count(*) FROM "${name}") AS "${name}"`);
+  const [rows] = (await query(`SELECT ${counts.join(", ")}`)) as Reading[];
+  return { [HEAP]: await heap.afterCollection(() => call({ url: `${url}/openapi.json`, expect: 200 })), ...rows };
+}
+
+export interface Level {
+  name: string;
+  /** At the quarters of the time. */
+  seen: number[];
+  /** What the last must not be above; of the ledgers, what it must be. */
+  bound: number;
+  isLevel: boolean;
+}
+
+export interface Expected {
+  ledgerRows: number;
+  erased: number;
+  /** How many days the clock has moved. */
+  days: number;
+}
+
+/** @param readings one a minute @param window over how many readings a mean is taken */
+export function judge(readings: Reading[], window: number, { ledgerRows, erased, days }: Expected): Level[] {
+  const quarters = [1, 2, 3, 4].map((quarter) => Math.floor((readings.length * quarter) / 4));
+  return Object.keys(readings.at(-1) ?? {}).map((name) => {
+    const seen = quarters.map((end) => mean(readings.slice(Math.max(0, end - window), end), name));
+    const last = readings.at(-1)?.[name] ?? Number.NaN;
+    const exact = { [LEDGER]: ledgerRows, [ERASED]: erased * MARKS_EACH }[name];
+    if (exact !== undefined) return { name, seen, bound: exact, isLevel: last === exact };
+    if (name === REPORT) {
+      const bound = REPORT_ROWS_A_DAY * (days + 1);
+      return { name, seen, bound, isLevel: last <= bound };
+    }
+    const [, half = Number.NaN, , end = Number.NaN] = seen;
+    const bound = name === HEAP ? half + HEAP_SLACK : half * (1 + ROWS_SHARE) + ROWS_SLACK;
+    return { name, seen, bound, isLevel: end <= bound };
+  });
+}
+
+function mean(readings: Reading[], name: string): number {
+  return readings.reduce((sum, reading) => sum + (reading[name] ?? 0), 0) / readings.length;
+}
