@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { putBackOne, putBackWaiting } from "../../flows/dead-jobs.ts";
+import { requeueOne, requeueWaiting } from "../../flows/dead-jobs.ts";
 import { parseJsonColumn } from "../../platform/store/database.ts";
 import { type DeadJob, listDeadJobs } from "../../platform/store/dead-jobs.ts";
 import type { Handler } from "../api-request.ts";
@@ -48,7 +48,7 @@ export const listDeadJobsHandler: Handler = async (request, deps) => {
 
 /** POST /operator/dead-jobs/put-back : the oldest 100 that were never requeued. */
 export const putBackDeadJobsHandler: Handler = async (request, deps) => {
-  const { putBack, left } = await putBackWaiting(deps);
+  const { requeued: putBack, left } = await requeueWaiting(deps);
   request.logged = { putBack, left };
   const answer: DeadJobAnswers["PutBackAll"] = { putBack, left };
   return Response.json(answer);
@@ -56,7 +56,7 @@ export const putBackDeadJobsHandler: Handler = async (request, deps) => {
 
 /** POST /operator/dead-jobs/:jobId/put-back */
 export const putBackDeadJobHandler: Handler = async (request, deps) => {
-  requireFound(await putBackOne(deps, request.params.jobId ?? ""), "dead job");
+  requireFound(await requeueOne(deps, request.params.jobId ?? ""), "dead job");
   const answer: DeadJobAnswers["PutBackOne"] = { putBack: 1 };
   return Response.json(answer);
 };
