@@ -9,10 +9,7 @@ import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
-import { purgeDeadJobs } from "./platform/store/dead-jobs.ts";
-import { purgeKeys } from "./platform/store/idempotency-keys.ts";
 import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
-import { purgeOutcomes } from "./platform/store/outcome-counts.ts";
 import {
   findInterrupted,
   findUnsubmitted,
@@ -21,8 +18,8 @@ import {
   takeOverdue,
   takeOverdueCallbacks,
 } from "./platform/store/overdue.ts";
-import { purgeInbound, purgeMessages } from "./platform/store/reports.ts";
-import { recordSweep } from "./platform/store/sweeps.ts";
+import { purgeDeadJobs, purgeInbound, purgeKeys, purgeMessages, purgeOutcomes } from "./platform/store/retention.ts";
+import { recordSweep } from "./platform/store/service-state.ts";
 import { listWebsites } from "./platform/store/websites.ts";
 
 /** A job works on at most so many steps of 1,000 rows per sweep; the next sweep goes on. */

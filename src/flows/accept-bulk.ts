@@ -12,7 +12,7 @@ import { RequestFailure, tryFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import { beginBulk, END_PART, type IdempotencyKey } from "../platform/store/idempotency-keys.ts";
-import type { StoredMessage } from "../platform/store/store-messages.ts";
+import type { StoredMessage } from "../platform/store/new-messages.ts";
 import {
   followUp,
   IDEMPOTENCY_MILLISECONDS,

@@ -7,7 +7,7 @@ import { type SendRequest, validateLinkedText } from "../domain/send-request.ts"
 import { sha256Hex } from "../platform/secrets.ts";
 import { keepCancellation } from "../platform/store/cancelled-messages.ts";
 import type { IdempotencyKey } from "../platform/store/idempotency-keys.ts";
-import { type Stored, type StoredMessage, type StoreOptions, storeMessages } from "../platform/store/store-messages.ts";
+import { type Stored, type StoredMessage, type StoreOptions, storeMessages } from "../platform/store/new-messages.ts";
 import { queueBatched, queueCallbacks, queueJobs } from "./queue-jobs.ts";
 
 export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;

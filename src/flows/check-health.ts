@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { CHECK_TIMEOUT_MILLISECONDS, type Check, type CheckName, type Health } from "../platform/health-memory.ts";
-import { probeDatabase } from "../platform/store/health.ts";
+import { probeDatabase } from "../platform/store/database.ts";
 import { withinTime } from "../platform/time-limit.ts";
 
 /** A valid id of no website and no client. */

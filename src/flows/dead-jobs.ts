@@ -9,7 +9,7 @@ import {
   findDeadJob,
   insertDeadJobs,
   listWaitingDeadJobs,
-  markPutBack,
+  markRequeued,
 } from "../platform/store/dead-jobs.ts";
 import { withinTime } from "../platform/time-limit.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
@@ -49,9 +49,9 @@ const REQUEUED_AT_ONCE = 100;
  * @returns how many it has requeued, and how many are left (1,000 at most)
  * @throws RequestFailure store-unavailable: some may have been queued
  */
-export async function requeueWaiting(deps: Deps): Promise<{ putBack: number; left: number }> {
+export async function requeueWaiting(deps: Deps): Promise<{ requeued: number; left: number }> {
   const jobs = await listWaitingDeadJobs(deps.db, REQUEUED_AT_ONCE);
-  return { putBack: jobs.length, left: await requeue(deps, jobs) };
+  return { requeued: jobs.length, left: await requeue(deps, jobs) };
 }
 
 /** Requeues a dead job, even when it was requeued before. @returns false when it is unknown */
@@ -78,7 +78,7 @@ async function requeue(deps: Deps, jobs: DeadJob[]): Promise<number> {
     }
   });
   for (const id of queued) deps.log("info", "dead-job.put-back", { jobId: id });
-  const left = await markPutBack(deps.db, queued, deps.now());
+  const left = await markRequeued(deps.db, queued, deps.now());
   if (failures.length > 0) throw new RequestFailure({ kind: "store-unavailable" }, { cause: failures[0] });
   return left;
 }

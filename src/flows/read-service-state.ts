@@ -15,8 +15,8 @@ import {
 } from "../domain/service-state.ts";
 import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { countStates, listCarriersInUse, type StateCounts } from "../platform/store/health.ts";
 import { type LastOutcomes, readOutcomes } from "../platform/store/outcome-counts.ts";
+import { countStates, listCarriersInUse, type StateCounts } from "../platform/store/service-state.ts";
 import { withinTime } from "../platform/time-limit.ts";
 
 /**

@@ -48,7 +48,7 @@ export const listDeadJobsHandler: Handler = async (request, deps) => {
 
 /** POST /operator/dead-jobs/put-back : the oldest 100 that were never requeued. */
 export const putBackDeadJobsHandler: Handler = async (request, deps) => {
-  const { putBack, left } = await requeueWaiting(deps);
+  const { requeued: putBack, left } = await requeueWaiting(deps);
   request.logged = { putBack, left };
   const answer: DeadJobAnswers["PutBackAll"] = { putBack, left };
   return Response.json(answer);

@@ -12,12 +12,15 @@ const READ_BYTES = 64 * 1024;
 const REASON_CHARACTERS = 300;
 
 /** An answer with its body, or why there is none. `isUnsent`: the request could not even be made. */
-export type Answer =
+export type CarrierResponse =
   | { status: number; headers: Headers; body: string }
   | { status: null; reason: string; isUnsent?: boolean };
 
 /** Asks once, and follows no redirect: following one is a second submission. */
-export async function ask(url: string, init: RequestInit): Promise<Answer> {
+export async function post(
+  url: string,
+  init: { headers: Record<string, string>; body: BodyInit },
+): Promise<CarrierResponse> {
   try {
     // A key that no header can carry, such as one with a line break in it: fetch would say so no differently than of a reset.
     new Headers(init.headers);
@@ -26,8 +29,8 @@ export async function ask(url: string, init: RequestInit): Promise<Answer> {
   }
   try {
     const signal = AbortSignal.timeout(SUBMIT_TIMEOUT_MILLISECONDS);
-    const answer = await fetch(url, { ...init, redirect: "manual", signal });
-    return { status: answer.status, headers: answer.headers, body: await readBeginning(answer, READ_BYTES) };
+    const response = await fetch(url, { ...init, method: "POST", redirect: "manual", signal });
+    return { status: response.status, headers: response.headers, body: await readBeginning(response, READ_BYTES) };
   } catch (error) {
     return { status: null, reason: describeError(error) };
   }
@@ -49,19 +52,19 @@ const UNAUTHORIZED = [401, 403, 404];
  * to the carrier was made. 408, 5xx, redirects and no answer at all leave open whether it has the message.
  * @param isAboutMessage the carrier's own code says so: then no status is about our credentials
  */
-export function classifyResponse(answer: Answer, explanation: string, isAboutMessage = false): Submission {
-  if (answer.status === null) {
-    const { reason, isUnsent } = answer;
+export function classifyResponse(response: CarrierResponse, explanation: string, isAboutMessage = false): Submission {
+  if (response.status === null) {
+    const { reason, isUnsent } = response;
     if (isUnsent) return { kind: "later", reason, failing: true, unauthorized: true };
     return { kind: "unknown", reason, failing: true };
   }
-  const { status } = answer;
+  const { status } = response;
   const reason = explanation.slice(0, REASON_CHARACTERS);
   if (UNAUTHORIZED.includes(status) && !isAboutMessage) {
     return { kind: "later", reason, failing: true, unauthorized: true };
   }
   if (status === 429 || status === 521 || status === 523 || status === 530) {
-    const seconds = retryAfterSeconds(answer.headers);
+    const seconds = retryAfterSeconds(response.headers);
     return { kind: "later", reason, failing: true, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
   }
   if (status >= 400 && status < 500 && status !== 408) return { kind: "refused", reason };

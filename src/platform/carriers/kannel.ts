@@ -9,7 +9,7 @@ import {
   type OutboundMessage,
   type Submission,
 } from "./carrier.ts";
-import { ask, classifyResponse } from "./http.ts";
+import { classifyResponse, post } from "./http.ts";
 
 /**
  * The receipt's type (`%d`) is a bit mask: 1 delivered, 2 failed, 4 buffered, 8 accepted by the SMSC, 16 refused by it;
@@ -57,8 +57,7 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
   if (message.mediaUrl !== null) return { kind: "refused", reason: "kannel: an SMS gateway cannot carry media" };
   if (!(await canConnect(settings.sendSmsUrl)))
     return { kind: "later", reason: "kannel: connection refused", failing: true };
-  const answer = await ask(settings.sendSmsUrl, {
-    method: "POST",
+  const response = await post(settings.sendSmsUrl, {
     headers: {
       "content-type": "text/plain; charset=UTF-8",
       "x-kannel-username": settings.username,
@@ -71,10 +70,11 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
     },
     body: new TextEncoder().encode(message.text),
   });
-  if (answer.status === 202) return { kind: "accepted", carrierMessageId: null };
-  const reason = answer.status === null ? "" : `kannel: HTTP ${answer.status}: ${answer.body.slice(0, 200).trim()}`;
-  if (answer.status === 503) return { kind: "later", reason, failing: true };
-  return classifyResponse(answer, reason, answer.status !== null && NOT_ROUTABLE.test(answer.body));
+  if (response.status === 202) return { kind: "accepted", carrierMessageId: null };
+  const reason =
+    response.status === null ? "" : `kannel: HTTP ${response.status}: ${response.body.slice(0, 200).trim()}`;
+  if (response.status === 503) return { kind: "later", reason, failing: true };
+  return classifyResponse(response, reason, response.status !== null && NOT_ROUTABLE.test(response.body));
 }
 
 const CONNECT_TIMEOUT_MILLISECONDS = 5000;

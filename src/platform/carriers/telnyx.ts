@@ -9,7 +9,7 @@ import {
   type OutboundMessage,
   type Submission,
 } from "./carrier.ts";
-import { type Answer, ask, classifyResponse, parseJson } from "./http.ts";
+import { type CarrierResponse, classifyResponse, parseJson, post } from "./http.ts";
 
 /** https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks: the status of the one recipient. */
 const STATUSES = new Map<string, Receipt["status"]>([
@@ -72,8 +72,7 @@ function create({ apiKey, apiUrl, publicOrigin }: TelnyxSettings, message: Outbo
     use_profile_webhooks: false,
     ...(message.mediaUrl === null ? {} : { type: "MMS", media_urls: [message.mediaUrl] }),
   };
-  return ask(`${apiUrl}/messages`, {
-    method: "POST",
+  return post(`${apiUrl}/messages`, {
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
@@ -86,19 +85,19 @@ const errorsSchema = z.object({
     .min(1),
 });
 
-function toSubmission(answer: Answer): Submission {
-  if (answer.status === null) return classifyResponse(answer, "");
-  const json = parseJson(answer.body);
+function toSubmission(response: CarrierResponse): Submission {
+  if (response.status === null) return classifyResponse(response, "");
+  const json = parseJson(response.body);
   const created = createdSchema.safeParse(json);
-  if (answer.status >= 200 && answer.status < 300) {
+  if (response.status >= 200 && response.status < 300) {
     if (created.success) return { kind: "accepted", carrierMessageId: created.data.data.id };
-    return { kind: "unknown", reason: `telnyx: HTTP ${answer.status} without an id` };
+    return { kind: "unknown", reason: `telnyx: HTTP ${response.status} without an id` };
   }
   const errors = errorsSchema.safeParse(json).data?.errors ?? [];
   const [first] = errors;
-  const reason = `telnyx: HTTP ${answer.status}${first?.code ? `, ${first.code}` : ""}${first?.title ? `: ${first.title}` : ""}`;
+  const reason = `telnyx: HTTP ${response.status}${first?.code ? `, ${first.code}` : ""}${first?.title ? `: ${first.title}` : ""}`;
   const submission = classifyResponse(
-    answer,
+    response,
     reason,
     errors.some(({ code }) => MESSAGING_CODE.test(code ?? "")),
   );

@@ -10,7 +10,7 @@ import {
   type OutboundMessage,
   type Submission,
 } from "./carrier.ts";
-import { type Answer, ask, classifyResponse, parseJson } from "./http.ts";
+import { type CarrierResponse, classifyResponse, parseJson, post } from "./http.ts";
 
 /** https://www.twilio.com/docs/messaging/api/message-resource#message-status-values */
 const STATUSES = new Map<string, Receipt["status"]>([
@@ -78,8 +78,7 @@ function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings,
     StatusCallback: `${publicOrigin}/carriers/twilio/receipts?m=${message.messageId}`,
   });
   if (message.mediaUrl !== null) form.set("MediaUrl", message.mediaUrl);
-  return ask(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, {
-    method: "POST",
+  return post(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, {
     headers: {
       authorization: `Basic ${new TextEncoder().encode(`${accountSid}:${authToken}`).toBase64()}`,
       "content-type": "application/x-www-form-urlencoded",
@@ -91,17 +90,17 @@ function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings,
 const createdSchema = z.object({ sid: z.string().min(1).max(255) });
 const errorSchema = z.object({ code: z.number().nullish(), message: z.string().nullish() });
 
-function toSubmission(answer: Answer): Submission {
-  if (answer.status === null) return classifyResponse(answer, "");
-  const json = parseJson(answer.body);
+function toSubmission(response: CarrierResponse): Submission {
+  if (response.status === null) return classifyResponse(response, "");
+  const json = parseJson(response.body);
   const created = createdSchema.safeParse(json);
-  if (answer.status >= 200 && answer.status < 300) {
+  if (response.status >= 200 && response.status < 300) {
     if (created.success) return { kind: "accepted", carrierMessageId: created.data.sid };
-    return { kind: "unknown", reason: `twilio: HTTP ${answer.status} without a sid` };
+    return { kind: "unknown", reason: `twilio: HTTP ${response.status} without a sid` };
   }
   const { code, message } = errorSchema.safeParse(json).data ?? {};
-  const reason = `twilio: HTTP ${answer.status}${code ? `, ${code}` : ""}${message ? `: ${message}` : ""}`;
-  const submission = classifyResponse(answer, reason, typeof code === "number" && !isAccountCode(code));
+  const reason = `twilio: HTTP ${response.status}${code ? `, ${code}` : ""}${message ? `: ${message}` : ""}`;
+  const submission = classifyResponse(response, reason, typeof code === "number" && !isAccountCode(code));
   return submission.kind === "refused" && code === OPTED_OUT ? { ...submission, optedOut: true } : submission;
 }
 

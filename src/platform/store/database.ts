@@ -59,6 +59,11 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
   await withinTime(STORE_TRY_MILLISECONDS, statement.all());
 }
 
+/** The liveness check. It reads a column of the latest migration, so it also fails when that is not applied. Not retried. */
+export async function probeDatabase(db: D1Database): Promise<void> {
+  await db.prepare("SELECT last_click_id FROM clicks LIMIT 1").all();
+}
+
 /** A row as D1 gives it. Each store maps its own rows to types. */
 export type Row = Record<string, string | number | null>;
 

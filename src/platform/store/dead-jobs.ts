@@ -55,7 +55,7 @@ export async function listWaitingDeadJobs(db: D1Database, limit: number): Promis
 }
 
 /** @returns how many still wait, one thousand at most */
-export async function markPutBack(db: D1Database, ids: string[], now: number): Promise<number> {
+export async function markRequeued(db: D1Database, ids: string[], now: number): Promise<number> {
   const { left } = await runNamed(db, {
     marked: db
       .prepare("UPDATE dead_jobs SET put_back_at = ?2 WHERE id IN (SELECT value FROM json_each(?1))")
@@ -63,11 +63,6 @@ export async function markPutBack(db: D1Database, ids: string[], now: number): P
     left: db.prepare("SELECT count(*) AS count FROM (SELECT 1 FROM dead_jobs WHERE put_back_at IS NULL LIMIT 1000)"),
   });
   return Number(left[0]?.count ?? 0);
-}
-
-/** @returns how many were taken away */
-export async function purgeDeadJobs(db: D1Database, before: number): Promise<number> {
-  return (await runQuery(db.prepare("DELETE FROM dead_jobs WHERE died_at <= ?1 RETURNING id").bind(before))).length;
 }
 
 function toDeadJob(row: DeadJobRow): DeadJob {

@@ -1,5 +1,5 @@
 import { runNamed } from "./database.ts";
-import { removeCounted } from "./reports.ts";
+import { removeCounted } from "./retention.ts";
 
 /** Of an erased number: the website, and the one-way hash. */
 export type Tombstone = [websiteId: string, mark: string];

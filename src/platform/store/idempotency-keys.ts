@@ -117,16 +117,3 @@ export async function beginBulk(
   });
   return { firstId: String(holder[0]?.message_id), expiresAt: Number(holder[0]?.expires_at) };
 }
-
-/** Takes away what has expired. @param cancelledBefore tombstones of cancelled messages are kept as long as this */
-export async function purgeKeys(db: D1Database, now: number, cancelledBefore: number): Promise<void> {
-  const expired = (table: string) => db.prepare(`DELETE FROM ${table} WHERE expires_at <= ?1`).bind(now);
-  await runNamed(db, {
-    keys: expired("idempotency_keys"),
-    parts: expired("bulk_parts"),
-    duplicates: expired("duplicate_keys"),
-    suppressed: expired("suppressed_messages"),
-    sendKeys: expired("send_keys"),
-    cancelled: db.prepare("DELETE FROM cancelled_messages WHERE cancelled_at <= ?1").bind(cancelledBefore),
-  });
-}

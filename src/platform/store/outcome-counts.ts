@@ -1,4 +1,4 @@
-import { runBatch, runOnce, runQuery } from "./database.ts";
+import { runOnce, runQuery } from "./database.ts";
 
 /** How many submissions, or callbacks, ended so. */
 export interface OutcomeCount {
@@ -17,6 +17,11 @@ export interface LastOutcomes extends OutcomeCount {
 const MINUTE_MILLISECONDS = 60_000;
 const HOUR_MINUTES = 60;
 
+const minuteOf = (now: number) => Math.floor(now / MINUTE_MILLISECONDS);
+
+/** The last minute that no longer counts: minutes since 1970. */
+export const hourBefore = (now: number) => minuteOf(now) - HOUR_MINUTES;
+
 /** Adds to the counts of this minute. Asked once: a failure leaves open whether it took effect, and nothing counts twice. */
 export async function addOutcomes(db: D1Database, counts: OutcomeCount[], now: number): Promise<void> {
   await runOnce(
@@ -26,7 +31,7 @@ export async function addOutcomes(db: D1Database, counts: OutcomeCount[], now: n
          SELECT ?2, value ->> 'kind', value ->> 'carrier', value ->> 'outcome', value ->> 'count' FROM json_each(?1) WHERE true
          ON CONFLICT (minute, kind, carrier, outcome) DO UPDATE SET count = count + excluded.count`,
       )
-      .bind(JSON.stringify(counts), Math.floor(now / MINUTE_MILLISECONDS)),
+      .bind(JSON.stringify(counts), minuteOf(now)),
   );
 }
 
@@ -38,7 +43,7 @@ export async function readOutcomes(db: D1Database, now: number): Promise<LastOut
         `SELECT kind, carrier, outcome, sum(count) AS count, max(minute) AS last_minute FROM outcome_counts WHERE minute > ?1
          GROUP BY kind, carrier, outcome`,
       )
-      .bind(Math.floor(now / MINUTE_MILLISECONDS) - HOUR_MINUTES),
+      .bind(hourBefore(now)),
   );
   return rows.map((row) => ({
     kind: row.kind as OutcomeCount["kind"],
@@ -47,10 +52,4 @@ export async function readOutcomes(db: D1Database, now: number): Promise<LastOut
     count: Number(row.count),
     lastMinute: Number(row.last_minute),
   }));
-}
-
-/** Takes away what is older than an hour. */
-export async function purgeOutcomes(db: D1Database, now: number): Promise<void> {
-  const before = Math.floor(now / MINUTE_MILLISECONDS) - HOUR_MINUTES;
-  await runBatch(db, [db.prepare("DELETE FROM outcome_counts WHERE minute <= ?1").bind(before)]);
 }

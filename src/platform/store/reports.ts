@@ -1,10 +1,10 @@
 import type { MessageStatus } from "../../domain/message.ts";
 import type { ReportRow } from "../../domain/report.ts";
 import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/retry-policy.ts";
-import { runNamed, runQuery } from "./database.ts";
+import { runQuery } from "./database.ts";
 
 /** Messages `m`, counted by day of acceptance (UTC), purpose and status. */
-const COUNTS = `m.website_id, date(m.accepted_at / 1000, 'unixepoch') AS day, m.send_purpose, m.status,
+export const COUNTS = `m.website_id, date(m.accepted_at / 1000, 'unixepoch') AS day, m.send_purpose, m.status,
   count(*) AS messages,
   sum(iif(m.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY'), coalesce(m.segments, 0), 0)) AS segments,
   sum(EXISTS (SELECT 1 FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 1)) AS clicked,
@@ -45,51 +45,4 @@ export async function countMessages(
     robotClicks: Number(row.robot_clicks),
     optedOut: Number(row.opted_out),
   }));
-}
-
-/**
- * Takes messages away, with their events, links and clicks, and adds their counts to the report, in one transaction.
- * @param chosen a query of message ids, and its parameters from ?1 on
- */
-export function removeCounted(db: D1Database, chosen: string, parameters: unknown[]) {
-  const run = (sql: string) => db.prepare(sql).bind(...parameters);
-  const of = (table: string) => run(`DELETE FROM ${table} WHERE message_id IN (${chosen})`);
-  return {
-    counts: run(
-      `INSERT INTO report_rows (website_id, day, send_purpose, status, messages, segments, clicked, clicks, robot_clicks,
-         opted_out)
-       SELECT ${COUNTS} FROM messages m WHERE m.message_id IN (${chosen}) GROUP BY 1, 2, 3, 4
-       ON CONFLICT (website_id, day, send_purpose, status) DO UPDATE SET messages = messages + excluded.messages,
-         segments = segments + excluded.segments, clicked = clicked + excluded.clicked,
-         clicks = clicks + excluded.clicks, robot_clicks = robot_clicks + excluded.robot_clicks,
-         opted_out = opted_out + excluded.opted_out`,
-    ),
-    clicks: of("clicks"),
-    links: of("links"),
-    events: of("events"),
-    messages: run(`DELETE FROM messages WHERE message_id IN (${chosen}) RETURNING message_id`),
-  };
-}
-
-const PURGE_STEP = 500;
-
-/** Purges the oldest final messages of a website that were accepted before `before`. @returns their ids */
-export async function purgeMessages(db: D1Database, websiteId: string, before: number): Promise<string[]> {
-  const rows = await runQuery(
-    db
-      .prepare(
-        `SELECT message_id FROM messages WHERE website_id = ?1 AND accepted_at <= ?2
-           AND status NOT IN ('PENDING_TO_SEND', 'SENDING') ORDER BY accepted_at LIMIT ${PURGE_STEP}`,
-      )
-      .bind(websiteId, before),
-  );
-  const ids = rows.map((row) => row.message_id as string);
-  if (ids.length > 0) {
-    await runNamed(db, removeCounted(db, "SELECT value FROM json_each(?1)", [JSON.stringify(ids)]));
-  }
-  return ids;
-}
-
-export async function purgeInbound(db: D1Database, before: number): Promise<void> {
-  await runNamed(db, { texts: db.prepare("DELETE FROM inbound_texts WHERE received_at <= ?1").bind(before) });
 }

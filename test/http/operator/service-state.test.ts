@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Problem, ServiceState } from "../../../src/domain/service-state.ts";
 import type { Carrier, Submission } from "../../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
-import { COUNTED_ROWS } from "../../../src/platform/store/health.ts";
+import { COUNTED_ROWS } from "../../../src/platform/store/service-state.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { type TestClient, World } from "../../world.ts";
 

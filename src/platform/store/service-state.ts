@@ -1,14 +1,9 @@
 import { type CarrierStates, KEYWORD_MILLISECONDS, type Load } from "../../domain/service-state.ts";
-import { parseJsonColumn, type Row, runNamed, runQuery } from "./database.ts";
+import { parseJsonColumn, type Row, runBatch, runNamed, runQuery } from "./database.ts";
 import { countWithoutEffect } from "./inbound.ts";
 
 /** How many rows of a state are looked at: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
-
-/** Reads what the latest migration has added: it fails as well when that has not been applied. Asked once. */
-export async function probeDatabase(db: D1Database): Promise<void> {
-  await db.prepare("SELECT last_click_id FROM clicks LIMIT 1").all();
-}
 
 /** Times in milliseconds since 1970. */
 export interface StateCounts {
@@ -120,4 +115,16 @@ function byCarrier(rows: Row[]): Map<string, CarrierStates> {
 /** The carriers that websites name. */
 export async function listCarriersInUse(db: D1Database): Promise<string[]> {
   return (await runQuery(db.prepare("SELECT DISTINCT carrier FROM websites"))).map((row) => row.carrier as string);
+}
+
+/** Keeps when the latest sweep ended, and which of its jobs failed. */
+export async function recordSweep(db: D1Database, endedAt: number, failedJobs: string[]): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare(
+        `INSERT INTO last_sweep (only, ended_at, failed_jobs) VALUES (1, ?1, ?2)
+         ON CONFLICT (only) DO UPDATE SET ended_at = ?1, failed_jobs = ?2`,
+      )
+      .bind(endedAt, JSON.stringify(failedJobs)),
+  ]);
 }
