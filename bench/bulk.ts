@@ -1,11 +1,12 @@
 // Bulk sends beside single ones: messages a second from the request to its answer, the CPU time and the isolate's heap meanwhile.
+
+import { medianRatio, type Spread, spreadOf } from "../test/node/harness/statistics.ts";
 import { timeCpu } from "./cpu.ts";
 import { HeapMeter } from "./heap.ts";
 import { type PreparedRequest, post } from "./load.ts";
 import { createClient, digitsAt, isSubscribed, type SeededClient, seedSubscriptions } from "./seed.ts";
 import type { Workers } from "./service.ts";
 import { type Compared, measureLoad } from "./single.ts";
-import { medianRatio, type Spread, spreadOf } from "./statistics.ts";
 
 /** What the text to number `index` is; no two of a request are the same. `plain`: the kind of the same length, all of GSM-7. */
 const TEXTS = {

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { runWrangler } from "../scripts/wrangler.ts";
+import { type Spread, spreadOf } from "../test/node/harness/statistics.ts";
 import { bundlePath } from "./build.ts";
-import { type Spread, spreadOf } from "./statistics.ts";
 
 const PROFILES = 5;
 

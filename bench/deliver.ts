@@ -1,10 +1,10 @@
 // From accepted in bulk, through both queues and the sandbox, until every callback has come.
 import { CountingReceiver } from "../test/node/harness/counting-receiver.ts";
+import { type Spread, spreadOf } from "../test/node/harness/statistics.ts";
 import { messagesToSubscribers } from "./bulk.ts";
 import { postJson } from "./load.ts";
 import { createClient, seedSubscriptions } from "./seed.ts";
 import type { Workers } from "./service.ts";
-import { type Spread, spreadOf } from "./statistics.ts";
 
 /** Two callbacks each: Miniflare's queues fail once 10,000 messages wait. */
 const MESSAGES = 5_000;

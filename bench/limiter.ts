@@ -1,9 +1,9 @@
 // What the limit of one website costs: calls a second to its object, and how many of them a flood of requests makes.
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Spread, spreadOf } from "../test/node/harness/statistics.ts";
 import { closedLoop, type PreparedRequest, post } from "./load.ts";
 import { createClient } from "./seed.ts";
 import type { Workers } from "./service.ts";
-import { type Spread, spreadOf } from "./statistics.ts";
 
 export const LIMIT = 300;
 

@@ -1,7 +1,7 @@
 // Load generators: a closed loop of many connections for small requests, and one request at a time for long ones.
 import { Agent, request } from "node:http";
 import autocannon from "autocannon";
-import { percentile } from "./statistics.ts";
+import { percentile } from "../test/node/harness/statistics.ts";
 
 export interface LoadResult {
   requestsPerSecond: number;

@@ -1,5 +1,6 @@
 // The figures as tables, or as JSON.
 import { arch, cpus, platform } from "node:os";
+import { cell, mebibytes, printRows, printTable, short, whole } from "../test/node/harness/table.ts";
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
 import type { Figures } from "./figures.ts";
@@ -7,7 +8,6 @@ import type { ImportRow } from "./import.ts";
 import type { LimiterFigures } from "./limiter.ts";
 import type { SingleFigures, SingleRow } from "./single.ts";
 import { MOST_NUMBERS, type StatusFigures } from "./status.ts";
-import { cell, mebibytes, printRows, printTable, short, whole } from "./table.ts";
 import { growth, judge, type Target } from "./targets.ts";
 
 export function printReport(report: Figures, asJson: boolean): void {

@@ -1,5 +1,6 @@
 // Measures the service against a floor and the usual way, side by side. `npm run bench -- --help` lists the flags.
 import { parseArgs } from "node:util";
+import { makeScratch } from "../test/node/harness/scratch.ts";
 import { buildWorkers, WORKERS } from "./build.ts";
 import { measureBulk } from "./bulk.ts";
 import { measureBundle } from "./bundle.ts";
@@ -9,7 +10,6 @@ import type { Figures } from "./figures.ts";
 import { MOST_IMPORTED, measureImports } from "./import.ts";
 import { measureLimiter } from "./limiter.ts";
 import { printReport } from "./report.ts";
-import { makeScratch } from "./scratch.ts";
 import { type StartOptions, start, type Workers } from "./service.ts";
 import { compareSingles, prepareSingles, type SingleRow } from "./single.ts";
 import { measureStatus } from "./status.ts";

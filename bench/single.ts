@@ -1,10 +1,10 @@
 // Requests about one number, to send and to ask, against the floors: their binding calls and nothing else.
 import { setTimeout as sleep } from "node:timers/promises";
+import { medianRatio, type Spread, spreadOf } from "../test/node/harness/statistics.ts";
 import { timeCpu } from "./cpu.ts";
 import { closedLoop, type LoadOptions, type LoadResult, type PreparedRequest } from "./load.ts";
 import { createClient, digitsAt, isSubscribed, seedSubscriptions } from "./seed.ts";
 import type { Workers } from "./service.ts";
-import { medianRatio, type Spread, spreadOf } from "./statistics.ts";
 
 /**
  * A website may make 300 requests in a second. One connection takes its requests from 16 websites, so it stays within that

@@ -1,10 +1,10 @@
 // POST /text/subscription/status against the one D1 query, and against the way it is usually written, over growing tables.
 import { setTimeout as sleep } from "node:timers/promises";
+import { medianRatio, percentile, type Spread, spreadOf } from "../test/node/harness/statistics.ts";
 import { HeapMeter } from "./heap.ts";
 import { post } from "./load.ts";
 import { createClient, digitsAt, isSubscribed, type SeededClient, seedSubscriptions } from "./seed.ts";
 import type { Workers } from "./service.ts";
-import { medianRatio, percentile, type Spread, spreadOf } from "./statistics.ts";
 
 const ROUNDS = 5;
 /** Before them: a Worker's engine makes its fastest code of a loop after some dozen requests. */

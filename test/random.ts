@@ -46,3 +46,27 @@ export class Random {
     return (entries.at(-1) as [Name, number])[0];
   }
 }
+
+/**
+ * A number from 0 (included) to 1 that follows from the seed and a name alone: whatever the order in which the parts of a run
+ * come to draw, the same seed gives the same plan.
+ */
+export function drawn(seed: number, ...name: (string | number)[]): number {
+  return new Random(hash(JSON.stringify([seed, ...name]))).next();
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  return [...text].reduce((before, character) => Math.imul(before ^ character.charCodeAt(0), 0x01000193), 0x811c9dc5);
+}
+
+/** A whole number from `least` to `most`, both included. */
+export function drawnInteger(least: number, most: number, seed: number, ...name: (string | number)[]): number {
+  return least + Math.floor(drawn(seed, ...name) * (most - least + 1));
+}
+
+/** The first stays the first, to compare the others with; these follow in an order of the seed's own. */
+export function inOrderOf<T extends { name: string }>(seed: number, [first, ...others]: T[]): T[] {
+  const place = ({ name }: T) => drawn(seed, "order", name);
+  return [...(first ? [first] : []), ...others.sort((a, b) => place(a) - place(b))];
+}

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
 import { buildWorker } from "../../../bench/build.ts";
-import { makeScratch } from "../../../bench/scratch.ts";
 import { start } from "../../../bench/service.ts";
+import { makeScratch } from "../harness/scratch.ts";
 import { openStore, type Query } from "../harness/store.ts";
 import { type Answer, Answers, type OpenApi } from "./fuzz/answers.ts";
 import { TEXT as BYSTANDERS_TEXT, Bystander } from "./fuzz/bystander.ts";

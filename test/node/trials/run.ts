@@ -1,9 +1,9 @@
 // Breaks the service from outside, and counts what comes of it. `npm run faults -- --help` lists the flags.
 import { type SpawnOptions, spawn } from "node:child_process";
 import { parseArgs } from "node:util";
-import { printRows } from "../../../bench/table.ts";
 import { ROOT } from "../../../scripts/wrangler.ts";
 import { type Bundle, buildBundle } from "../harness/killable-service.ts";
+import { printRows } from "../harness/table.ts";
 import { callbackFaults } from "./crash/callback-faults.ts";
 import { validateCarrier } from "./crash/carrier-faults.ts";
 import { type CrashResult, crash } from "./crash/crash.ts";

@@ -1,11 +1,11 @@
 // Whether the time of a refusal tells a client that exists from one that does not. `npm run faults -- --only timing`.
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import { percentile } from "../../../bench/statistics.ts";
-import { printRows } from "../../../bench/table.ts";
 import { call, makeAgent } from "../harness/call.ts";
 import { buildBundle, Service } from "../harness/killable-service.ts";
 import { operate } from "../harness/service.ts";
+import { percentile } from "../harness/statistics.ts";
+import { printRows } from "../harness/table.ts";
 import { printFaults } from "./crash/report.ts";
 import { rankTest } from "./timing-rank.ts";
 

@@ -1,8 +1,8 @@
 // The version before is upgraded to this one and rolled back, under load; then what was counted outside is compared with the
 // record. `npm run faults -- --only upgrade`, or `node test/node/trials/upgrade.ts --help`.
 import { parseArgs } from "node:util";
-import { printRows } from "../../../bench/table.ts";
 import { buildBundle } from "../harness/killable-service.ts";
+import { printRows } from "../harness/table.ts";
 import { printFaults } from "./crash/report.ts";
 import { checkOut, compareMigrations, findPrevious, NoHistory, resolveCommit } from "./upgrade/previous.ts";
 import { type RolloutResult, rollOut } from "./upgrade/rollout.ts";

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { inOrderOf } from "../../../random.ts";
 import { CountingReceiver, thank } from "../../harness/counting-receiver.ts";
 import { type Bundle, Service } from "../../harness/killable-service.ts";
 import { answer, type Behaviour, hang, streamWithoutEnd } from "../../harness/receiver.ts";
@@ -6,7 +7,6 @@ import { operate } from "../../harness/service.ts";
 import { makeSelfSigned } from "./certificate.ts";
 import { makeWebsite } from "./client.ts";
 import { HealthyNeighbour, type Latency, Messages, sendPaced } from "./neighbours.ts";
-import { inOrderOf } from "./random.ts";
 
 /** One way in which an endpoint fails, and what the record must say of each post to it. */
 interface EndpointFault {

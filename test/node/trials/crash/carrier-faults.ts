@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { drawn, inOrderOf } from "../../../random.ts";
 import { CountingReceiver } from "../../harness/counting-receiver.ts";
 import { accept, type Conduct, CountingCarrier, RECEIPT, type Submission } from "../../harness/fake-kannel.ts";
 import { type Bundle, Service } from "../../harness/killable-service.ts";
 import { operate } from "../../harness/service.ts";
 import { makeWebsite } from "./client.ts";
 import { HealthyNeighbour, type Latency, Messages, sendPaced } from "./neighbours.ts";
-import { drawn, inOrderOf } from "./random.ts";
 
 /** One way in which a carrier fails, and how the messages to it must end. */
 interface CarrierFault {

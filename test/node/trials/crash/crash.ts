@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { drawn, drawnInteger } from "../../../random.ts";
 import { CountingReceiver } from "../../harness/counting-receiver.ts";
 import { accept, type Conduct, CountingCarrier, RECEIPT, type Submission } from "../../harness/fake-kannel.ts";
 import { type Bundle, Service } from "../../harness/killable-service.ts";
 import { makeWebsite } from "./client.ts";
 import { Load } from "./load.ts";
 import { planKills, planRequests } from "./plan.ts";
-import { drawn, drawnInteger } from "./random.ts";
 import type { ServiceRecord } from "./record.ts";
 import { reportFaults, settle } from "./settle.ts";
 import { type Figures, isUnknown, type Tally, tally } from "./tally.ts";

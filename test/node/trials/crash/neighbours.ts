@@ -1,8 +1,8 @@
 // Two websites at a time: one whose carrier or endpoint is broken, and a healthy one that must not notice.
 import { setTimeout as wait } from "node:timers/promises";
-import { percentile } from "../../../../bench/statistics.ts";
 import { CountingReceiver } from "../../harness/counting-receiver.ts";
 import type { Client } from "../../harness/service.ts";
+import { percentile } from "../../harness/statistics.ts";
 import { makeWebsite, phoneAt } from "./client.ts";
 import { Load, type Sent } from "./load.ts";
 

@@ -1,5 +1,5 @@
 // Pure. What a client asks for in a run: each request, with the messages that it is for.
-import { drawn, drawnInteger } from "./random.ts";
+import { drawn, drawnInteger } from "../../../random.ts";
 
 /** Single with an Idempotency-Key, single without, bulk with. */
 export type Kind = "keyed" | "keyless" | "bulk";

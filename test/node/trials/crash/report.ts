@@ -1,5 +1,5 @@
-import { percentile } from "../../../../bench/statistics.ts";
-import { printRows } from "../../../../bench/table.ts";
+import { percentile } from "../../harness/statistics.ts";
+import { printRows } from "../../harness/table.ts";
 import type { EndpointRow } from "./callback-faults.ts";
 import type { FaultRow } from "./carrier-faults.ts";
 import type { CrashResult } from "./crash.ts";

@@ -1,5 +1,5 @@
 // What a run has seen, in lines.
-import { printTable } from "../../../../bench/table.ts";
+import { printTable } from "../../harness/table.ts";
 import type { Answers } from "./answers.ts";
 import type { Log } from "./log.ts";
 import type { RawResult, Stalled } from "./raw.ts";

@@ -1,10 +1,10 @@
 // The service, its carrier, its clients and their endpoint, all of them on loopback.
 import { buildWorker } from "../../../../bench/build.ts";
-import { makeScratch } from "../../../../bench/scratch.ts";
 import { digitsAt } from "../../../../bench/seed.ts";
 import { start } from "../../../../bench/service.ts";
 import { CountingReceiver } from "../../harness/counting-receiver.ts";
 import { accept, CountingCarrier, type Submission } from "../../harness/fake-kannel.ts";
+import { makeScratch } from "../../harness/scratch.ts";
 import { openStore } from "../../harness/store.ts";
 import { call } from "./call.ts";
 

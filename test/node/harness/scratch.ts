@@ -1,4 +1,4 @@
-// Where the bundles and the stores' state stand while the bench runs.
+// Where the bundles and the stores' state stand while a bench or a trial runs.
 import { rmSync } from "node:fs";
 import { mkdtemp, statfs } from "node:fs/promises";
 import { freemem, tmpdir } from "node:os";
