@@ -19,8 +19,13 @@ interface Target {
   origin: ChangeOrigin;
 }
 
-/** As digits; subscribed 1 or 0. */
-type ChangeRow = [phone: number, subscribed: number, email: string | null];
+/** A change as it travels to D1. */
+interface ChangeItem {
+  /** As digits. */
+  phone: number;
+  subscribed: 0 | 1;
+  email: string | null;
+}
 
 /**
  * Sets the state of numbers, and adds what changes to the ledger. Repeating it changes nothing. A number whose owner has
@@ -37,7 +42,7 @@ export async function changeSubscriptions(
   tombstonesOf: TombstonesOf,
 ): Promise<string[]> {
   const target = { db, websiteId, origin };
-  const rows = Map.groupBy(changes.map(toRow), ([, subscribed]) => subscribed);
+  const rows = Map.groupBy(changes.map(toItem), ({ subscribed }) => subscribed);
   for (const list of toJsonLists(rows.get(0) ?? [])) await write(target, list, null);
   const refused: string[] = [];
   let hasErased = false;
@@ -52,8 +57,8 @@ export async function changeSubscriptions(
   return refused;
 }
 
-function toRow({ phone, subscribed, email }: SubscriptionChange): ChangeRow {
-  return [toDigits(phone), subscribed ? 1 : 0, email];
+function toItem({ phone, subscribed, email }: SubscriptionChange): ChangeItem {
+  return { phone: toDigits(phone), subscribed: subscribed ? 1 : 0, email };
 }
 
 function toPhones(rows: Row[] = []): string[] {
@@ -64,11 +69,11 @@ function toPhones(rows: Row[] = []): string[] {
 const MARKED_ROWS = 9_000;
 
 /** Subscribes the numbers that were not erased. It computes their tombstones before the transaction, which looks for them. */
-async function subscribeOthers(target: Target, rows: ChangeRow[], tombstonesOf: TombstonesOf): Promise<string[]> {
+async function subscribeOthers(target: Target, rows: ChangeItem[], tombstonesOf: TombstonesOf): Promise<string[]> {
   const refused: string[] = [];
   for (let start = 0; start < rows.length; start += MARKED_ROWS) {
     const part = rows.slice(start, start + MARKED_ROWS);
-    const tombstones = await tombstonesOf(part.map(([phone]) => toE164(phone)));
+    const tombstones = await tombstonesOf(part.map(({ phone }) => toE164(phone)));
     refused.push(
       ...(await subscribeMarked(
         target,
@@ -80,7 +85,7 @@ async function subscribeOthers(target: Target, rows: ChangeRow[], tombstonesOf: 
 }
 
 interface GuardedRow {
-  row: ChangeRow;
+  row: ChangeItem;
   tombstones: string[];
 }
 
@@ -90,7 +95,7 @@ async function subscribeMarked(target: Target, rows: GuardedRow[]): Promise<stri
   if (written.erased.length === 0) return toPhones(written.refused);
   const found = new Set(written.erased.map(({ mark }) => mark as string));
   const isErased = ({ tombstones }: GuardedRow) => tombstones.some((mark) => found.has(mark));
-  const erased = rows.filter(isErased).map(({ row: [phone] }) => toE164(phone));
+  const erased = rows.filter(isErased).map(({ row }) => toE164(row.phone));
   return [
     ...erased,
     ...(await subscribeMarked(
@@ -123,22 +128,22 @@ function write({ db, websiteId, origin }: Target, list: string, guard: string[] 
         : db
             .prepare(
               `SELECT s.phone FROM json_each(?2) j
-               CROSS JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value ->> 0
+               CROSS JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value ->> 'phone'
                WHERE s.opted_out_by_person = 1 ORDER BY j.key`,
             )
             .bind(websiteId, list),
     changes: db
       .prepare(
         `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-         SELECT ?1, j.value ->> 0, s.subscribed, j.value ->> 1, ?3, ?4, ?5
-         FROM json_each(?2) j LEFT JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value ->> 0
-         WHERE s.subscribed IS NOT j.value ->> 1 AND s.opted_out_by_person IS NOT 1 AND ${isOpen} ORDER BY j.key`,
+         SELECT ?1, j.value ->> 'phone', s.subscribed, j.value ->> 'subscribed', ?3, ?4, ?5
+         FROM json_each(?2) j LEFT JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value ->> 'phone'
+         WHERE s.subscribed IS NOT j.value ->> 'subscribed' AND s.opted_out_by_person IS NOT 1 AND ${isOpen} ORDER BY j.key`,
       )
       .bind(...bound),
     subscriptions: db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
-         SELECT ?1, j.value ->> 0, j.value ->> 1, j.value ->> 2, ${LATEST_CHANGE("?1", "j.value ->> 0")}
+         SELECT ?1, j.value ->> 'phone', j.value ->> 'subscribed', j.value ->> 'email', ${LATEST_CHANGE("?1", "j.value ->> 'phone'")}
          FROM json_each(?2) j WHERE ${isOpen}
          ON CONFLICT (website_id, phone) DO UPDATE SET
            subscribed = iif(subscriptions.opted_out_by_person = 1, 0, excluded.subscribed),

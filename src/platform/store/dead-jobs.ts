@@ -17,13 +17,13 @@ export interface DeadJob {
 
 /** Stores jobs; one that is stored again stands once. */
 export async function insertDeadJobs(db: D1Database, jobs: Omit<DeadJob, "putBackAt">[]): Promise<void> {
-  const rows = jobs.map(({ id, queue, body, diedAt, error }) => [id, queue, body, diedAt, error]);
-  for (const list of toJsonLists(rows)) {
+  for (const list of toJsonLists(jobs)) {
     await runBatch(db, [
       db
         .prepare(
           `INSERT INTO dead_jobs (id, queue, body, died_at, error)
-           SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?1) WHERE true
+           SELECT value ->> 'id', value ->> 'queue', value ->> 'body', value ->> 'diedAt', value ->> 'error'
+           FROM json_each(?1) WHERE true
            ON CONFLICT (id) DO NOTHING`,
         )
         .bind(list),

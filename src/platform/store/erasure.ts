@@ -1,8 +1,12 @@
 import { runNamed } from "./database.ts";
 import { removeCounted } from "./retention.ts";
 
-/** Of an erased number: the website, and the one-way hash. */
-export type Tombstone = [websiteId: string, mark: string];
+/** Of an erased number. */
+export interface Tombstone {
+  websiteId: string;
+  /** HMAC-SHA-256 of the number, hex. */
+  mark: string;
+}
 
 /**
  * Erases all that is kept about a number in a website, but for its part in the counts of the report, and a mark that

@@ -64,7 +64,7 @@ export async function findDueCallbacks(db: D1Database, eventIds: DueEvent[]): Pr
     db
       .prepare(
         `SELECT e.message_id, e.event, c.callback_url
-         FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 0 AND e.event = j.value ->> 1
+         FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId' AND e.event = j.value ->> 'event'
          LEFT JOIN messages m ON m.message_id = e.message_id LEFT JOIN clients c ON c.client_id = m.client_id
          WHERE e.callback_due = 1 AND e.attempted_at IS NULL ORDER BY e.occurred_at, e.event = 'SENDING' DESC`,
       )
@@ -89,7 +89,7 @@ export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: n
     db
       .prepare(
         `UPDATE events SET attempted_at = ?2, outcome = 'not-posted', response = ?3
-         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))
+         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
            AND callback_due = 1 AND attempted_at IS NULL AND NOT EXISTS (
              SELECT 1 FROM messages m JOIN clients c ON c.client_id = m.client_id
              WHERE m.message_id = events.message_id AND c.callback_url IS NOT NULL)`,
@@ -112,7 +112,7 @@ export async function claimCallbacks(
     db
       .prepare(
         `UPDATE events SET attempted_at = ?2, claim = ?3
-         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))
+         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
            AND callback_due = 1 AND (attempted_at IS NULL OR claim = ?3)`,
       )
       .bind(keys, now, claim),
@@ -120,7 +120,7 @@ export async function claimCallbacks(
       .prepare(
         `SELECT e.message_id, e.event, e.occurred_at, m.status, m.phone, m.send_purpose, m.callback_data, c.callback_url,
            c.callback_secret, iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
-         FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 0 AND e.event = j.value ->> 1
+         FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId' AND e.event = j.value ->> 'event'
          JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
          WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY j.key`,
       )
@@ -131,9 +131,9 @@ export async function claimCallbacks(
 
 const toKeys = (eventIds: DueEvent[]) => JSON.stringify(eventIds.map(splitEventId));
 
-function splitEventId(eventId: DueEvent): [messageId: string, event: string] {
+function splitEventId(eventId: DueEvent): { messageId: string; event: string } {
   const separator = eventId.indexOf("_");
-  return [eventId.slice(0, separator), eventId.slice(separator + 1)];
+  return { messageId: eventId.slice(0, separator), event: eventId.slice(separator + 1) };
 }
 
 /** A click's event is `CLICK_` and its id; any other is a status. */
@@ -170,18 +170,17 @@ export interface CallbackRecord {
 export type CallbackOutcome = "answered" | "timed-out" | "unreachable" | "not-posted";
 
 export async function recordCallbacks(db: D1Database, records: CallbackRecord[]): Promise<void> {
-  const results = Object.fromEntries(
-    records.map((r) => [r.eventId, [r.outcome, r.httpStatus, r.response, r.durationMilliseconds]]),
-  );
-  const result = (index: number) => `json_extract(?1, '$."' || message_id || '_' || event || '"[${index}]')`;
+  const byEventId = Object.fromEntries(records.map((record) => [record.eventId, record]));
+  const recorded = (name: keyof CallbackRecord) =>
+    `json_extract(?1, '$."' || message_id || '_' || event || '".${name}')`;
   await runBatch(db, [
     db
       .prepare(
-        `UPDATE events SET outcome = ${result(0)}, http_status = ${result(1)}, response = ${result(2)},
-           duration_ms = ${result(3)}
-         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))`,
+        `UPDATE events SET outcome = ${recorded("outcome")}, http_status = ${recorded("httpStatus")},
+           response = ${recorded("response")}, duration_ms = ${recorded("durationMilliseconds")}
+         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?2))`,
       )
-      .bind(JSON.stringify(results), toKeys(records.map(({ eventId }) => eventId))),
+      .bind(JSON.stringify(byEventId), toKeys(records.map(({ eventId }) => eventId))),
   ]);
 }
 
@@ -196,7 +195,7 @@ export async function releaseCallbacks(
     db
       .prepare(
         `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = ?2
-         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))
+         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
            AND (attempted_at IS NULL OR claim = ?3) AND outcome IS NULL`,
       )
       .bind(toKeys(eventIds), now, claim),

@@ -132,26 +132,24 @@ export async function recordSubmissions(
   claim: string,
   now: number,
 ): Promise<DueEvent[]> {
-  const outcomes = Object.fromEntries(
-    records.map((r) => [r.messageId, [r.status, r.reason, r.carrierMessageId, r.retryAt, r.attempted]]),
-  );
-  const outcome = (index: number) => `json_extract(?1, '$."' || message_id || '"[${index}]')`;
+  const byMessageId = JSON.stringify(Object.fromEntries(records.map((record) => [record.messageId, record])));
+  const recorded = (name: keyof SubmissionRecord) => `json_extract(?1, '$."' || message_id || '".${name}')`;
   const results = await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET carrier_message_id = coalesce(carrier_message_id, ${outcome(2)})
+        `UPDATE messages SET carrier_message_id = coalesce(carrier_message_id, ${recorded("carrierMessageId")})
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2`,
       )
-      .bind(JSON.stringify(outcomes), claim),
+      .bind(byMessageId, claim),
     db
       .prepare(
-        `UPDATE messages SET status = coalesce(${outcome(0)}, status), reason = ${outcome(1)}, retry_at = ${outcome(3)},
-           claimed_at = iif(${outcome(0)} IS NULL, NULL, claimed_at),
-           claim = iif(${outcome(0)} IS NULL, NULL, claim),
-           queued_at = coalesce(${outcome(3)}, queued_at), attempts = attempts - (${outcome(4)} = 0), updated_at = ?3
+        `UPDATE messages SET status = coalesce(${recorded("status")}, status), reason = ${recorded("reason")}, retry_at = ${recorded("retryAt")},
+           claimed_at = iif(${recorded("status")} IS NULL, NULL, claimed_at),
+           claim = iif(${recorded("status")} IS NULL, NULL, claim),
+           queued_at = coalesce(${recorded("retryAt")}, queued_at), attempts = attempts - (${recorded("attempted")} = 0), updated_at = ?3
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2 AND status = 'PENDING_TO_SEND'`,
       )
-      .bind(JSON.stringify(outcomes), claim, now),
+      .bind(byMessageId, claim, now),
     recordEvents(
       db,
       records.map((r) => r.messageId),
