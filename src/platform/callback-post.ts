@@ -1,7 +1,7 @@
 import { validateCallbackUrl } from "../domain/callback-url.ts";
 import { describeError } from "./describe-error.ts";
 import { readBeginning } from "./read-beginning.ts";
-import type { CallbackOutcome } from "./store/events.ts";
+import type { CallbackOutcome } from "./store/rows.ts";
 
 export const CALLBACK_TIMEOUT_MILLISECONDS = 10_000;
 

@@ -1,5 +1,6 @@
 import { toDigits, toE164 } from "../../domain/phone.ts";
-import { type Row, runNamed, toJsonLists } from "./database.ts";
+import { runNamed, toJsonLists } from "./database.ts";
+import type { SubscriptionRow } from "./rows.ts";
 import { type ChangeOrigin, LATEST_CHANGE } from "./subscriptions.ts";
 
 export interface SubscriptionChange {
@@ -61,8 +62,8 @@ function toItem({ phone, subscribed, email }: SubscriptionChange): ChangeItem {
   return { phone: toDigits(phone), subscribed: subscribed ? 1 : 0, email };
 }
 
-function toPhones(rows: Row[] = []): string[] {
-  return rows.map(({ phone }) => toE164(phone as number));
+function toPhones(rows: unknown[]): string[] {
+  return (rows as Pick<SubscriptionRow, "phone">[]).map(({ phone }) => toE164(phone));
 }
 
 /** How many numbers' tombstones, of 64 characters and at most three each, D1 takes in one value. */
@@ -93,7 +94,7 @@ async function subscribeMarked(target: Target, rows: GuardedRow[]): Promise<stri
   const guard = rows.flatMap(({ tombstones }) => tombstones);
   const written = await write(target, JSON.stringify(rows.map(({ row }) => row)), guard);
   if (written.erased.length === 0) return toPhones(written.refused);
-  const found = new Set(written.erased.map(({ mark }) => mark as string));
+  const found = new Set((written.erased as { mark: string }[]).map(({ mark }) => mark));
   const isErased = ({ tombstones }: GuardedRow) => tombstones.some((mark) => found.has(mark));
   const erased = rows.filter(isErased).map(({ row }) => toE164(row.phone));
   return [

@@ -19,20 +19,20 @@ const OWN_FAULT =
  * what gives a claim back that nobody heard of waits until it cannot be taken any more (see claimOrRelease).
  * @throws RequestFailure store-unavailable when it keeps failing
  */
-export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
-  return untilItAnswers(() => db.batch<Row>(statements), STORE_TRY_MILLISECONDS);
+export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
+  return untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
 }
 
 /** The same, with each statement's result under its name; null statements are left out, and have an empty one. */
 export async function runNamedResults<Name extends string>(
   db: D1Database,
   statements: Record<Name, D1PreparedStatement | null>,
-): Promise<Record<Name, Pick<D1Result<Row>, "results" | "meta">>> {
+): Promise<Record<Name, Pick<D1Result<unknown>, "results" | "meta">>> {
   const names = (Object.keys(statements) as Name[]).filter((name) => statements[name] !== null);
   const present = names.map((name) => statements[name] as D1PreparedStatement);
   const results = await runBatch(db, present);
   const entries = (Object.keys(statements) as Name[]).map((name) => [name, results[names.indexOf(name)] ?? EMPTY]);
-  return Object.fromEntries(entries) as Record<Name, Pick<D1Result<Row>, "results" | "meta">>;
+  return Object.fromEntries(entries) as Record<Name, Pick<D1Result<unknown>, "results" | "meta">>;
 }
 
 const EMPTY = { results: [], meta: { changes: 0 } };
@@ -41,13 +41,13 @@ const EMPTY = { results: [], meta: { changes: 0 } };
 export async function runNamed<Name extends string>(
   db: D1Database,
   statements: Record<Name, D1PreparedStatement | null>,
-): Promise<Record<Name, Row[]>> {
-  const entries = Object.entries(await runNamedResults(db, statements)) as [Name, { results: Row[] }][];
-  return Object.fromEntries(entries.map(([name, { results }]) => [name, results])) as Record<Name, Row[]>;
+): Promise<Record<Name, unknown[]>> {
+  const entries = Object.entries(await runNamedResults(db, statements)) as [Name, { results: unknown[] }][];
+  return Object.fromEntries(entries.map(([name, { results }]) => [name, results])) as Record<Name, unknown[]>;
 }
 
 /** One statement's rows; see runBatch for failures. @param tryMilliseconds how long one try may take */
-export async function runQuery<T = Row>(
+export async function runQuery<T = unknown>(
   statement: D1PreparedStatement,
   tryMilliseconds = STORE_TRY_MILLISECONDS,
 ): Promise<T[]> {
@@ -64,11 +64,11 @@ export async function probeDatabase(db: D1Database): Promise<void> {
   await db.prepare("SELECT last_click_id FROM clicks LIMIT 1").all();
 }
 
-/** A row as D1 gives it. Each store maps its own rows to types. */
+/** A row of any table. Each store maps the rows of its tables, which rows.ts describes. */
 export type Row = Record<string, string | number | null>;
 
 /** JSON of a column. @param otherwise for what cannot be read: one bad row must not fail all that are read with it */
-export function parseJsonColumn<T>(column: Row[string] | undefined, otherwise: T): T {
+export function parseJsonColumn<T>(column: string | null | undefined, otherwise: T): T {
   try {
     return JSON.parse(String(column)) as T;
   } catch {

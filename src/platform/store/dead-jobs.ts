@@ -62,7 +62,7 @@ export async function markRequeued(db: D1Database, ids: string[], now: number): 
       .bind(JSON.stringify(ids), now),
     left: db.prepare("SELECT count(*) AS count FROM (SELECT 1 FROM dead_jobs WHERE put_back_at IS NULL LIMIT 1000)"),
   });
-  return Number(left[0]?.count ?? 0);
+  return (left as { count: number }[])[0]?.count ?? 0;
 }
 
 function toDeadJob(row: DeadJobRow): DeadJob {

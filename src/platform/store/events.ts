@@ -1,6 +1,7 @@
 import type { MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
-import { type Row, runBatch, runQuery } from "./database.ts";
+import { runBatch, runQuery } from "./database.ts";
+import type { CallbackOutcome, ClientRow, EventRow, MessageRow } from "./rows.ts";
 
 /** An event whose callback waits to be posted, by its id: `<messageId>_<event>`. */
 export type DueEvent = string;
@@ -28,8 +29,13 @@ export function recordEvents(
 }
 
 /** The events that recordEvents wrote and that have a callback to post. */
-export function dueEvents(rows: Row[] | undefined): DueEvent[] {
-  return (rows ?? []).filter((row) => row.callback_due === 1).map((row) => `${row.message_id}_${row.event}`);
+export function dueEvents(rows: unknown[] | undefined): DueEvent[] {
+  const written = (rows ?? []) as Pick<EventRow, "message_id" | "event" | "callback_due">[];
+  return written.filter((row) => row.callback_due === 1).map(toEventId);
+}
+
+export function toEventId(row: Pick<EventRow, "message_id" | "event">): DueEvent {
+  return `${row.message_id}_${row.event}`;
 }
 
 /** A callback that this run alone may post. */
@@ -60,7 +66,7 @@ export interface DueCallback {
 
 /** Those of the events whose callback is due and that nobody has claimed, in the order in which they occurred. */
 export async function findDueCallbacks(db: D1Database, eventIds: DueEvent[]): Promise<DueCallback[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<Pick<EventRow, "message_id" | "event"> & Pick<ClientRow, "callback_url">>(
     db
       .prepare(
         `SELECT e.message_id, e.event, c.callback_url
@@ -71,9 +77,9 @@ export async function findDueCallbacks(db: D1Database, eventIds: DueEvent[]): Pr
       .bind(toKeys([...new Set(eventIds)])),
   );
   return rows.map((row) => ({
-    eventId: `${row.message_id}_${row.event}`,
-    messageId: row.message_id as string,
-    callbackUrl: row.callback_url as string | null,
+    eventId: toEventId(row),
+    messageId: row.message_id,
+    callbackUrl: row.callback_url,
   }));
 }
 
@@ -126,7 +132,7 @@ export async function claimCallbacks(
       )
       .bind(keys, now, claim),
   ]);
-  return (results[1]?.results ?? []).map(toClaimedCallback);
+  return ((results[1]?.results ?? []) as ClaimedRow[]).map(toClaimedCallback);
 }
 
 const toKeys = (eventIds: DueEvent[]) => JSON.stringify(eventIds.map(splitEventId));
@@ -141,19 +147,23 @@ export function isClick(event: string): boolean {
   return event.startsWith("CLICK_");
 }
 
-function toClaimedCallback(row: Row): ClaimedCallback {
+type ClaimedRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
+  Pick<MessageRow, "status" | "phone" | "send_purpose" | "callback_data"> &
+  Pick<ClientRow, "callback_url" | "callback_secret" | "old_callback_secret">;
+
+function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
   return {
-    eventId: `${row.message_id}_${row.event}`,
-    eventType: isClick(row.event as string) ? "message.clicked" : "message.status",
-    messageId: row.message_id as string,
+    eventId: toEventId(row),
+    eventType: isClick(row.event) ? "message.clicked" : "message.status",
+    messageId: row.message_id,
     // Of a change, the status at that time; of a click, the present one.
-    status: (isClick(row.event as string) ? row.status : row.event) as MessageStatus,
-    occurredAt: row.occurred_at as number,
-    phone: row.phone === null ? null : toE164(row.phone as number),
-    sendPurpose: row.send_purpose as string,
-    callbackData: row.callback_data as string,
-    callbackUrl: row.callback_url as string | null,
-    callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => typeof secret === "string"),
+    status: (isClick(row.event) ? row.status : row.event) as MessageStatus,
+    occurredAt: row.occurred_at,
+    phone: row.phone === null ? null : toE164(row.phone),
+    sendPurpose: row.send_purpose,
+    callbackData: row.callback_data,
+    callbackUrl: row.callback_url,
+    callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => secret !== null),
   };
 }
 
@@ -166,8 +176,6 @@ export interface CallbackRecord {
   response: string;
   durationMilliseconds: number;
 }
-
-export type CallbackOutcome = "answered" | "timed-out" | "unreachable" | "not-posted";
 
 export async function recordCallbacks(db: D1Database, records: CallbackRecord[]): Promise<void> {
   const byEventId = Object.fromEntries(records.map((record) => [record.eventId, record]));

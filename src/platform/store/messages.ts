@@ -2,8 +2,9 @@ import type { SubmissionRecord } from "../../domain/job.ts";
 import { ALLOWED_FROM, type MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
 import type { Segments } from "../../domain/segments.ts";
-import { type Row, runBatch, runQuery } from "./database.ts";
+import { runBatch, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
+import type { MessageRow, WebsiteRow } from "./rows.ts";
 
 /** `is_reply` of what answers a person: a confirmation goes out although they opted out, any other answer does not. */
 export const OPT_OUT_CONFIRMATION = 1;
@@ -17,7 +18,7 @@ const SUBSCRIPTION = `SELECT 1 FROM subscriptions s
  * in which they are given.
  */
 export async function waitingByCarrier(db: D1Database, ids: string[]): Promise<Map<string, string[]>> {
-  const rows = await runQuery(
+  const rows = await runQuery<{ carrier: string; places: string }>(
     db
       .prepare(
         `SELECT w.carrier, json_group_array(j.key) AS places
@@ -27,7 +28,7 @@ export async function waitingByCarrier(db: D1Database, ids: string[]): Promise<M
       .bind(JSON.stringify(ids)),
   );
   const toIds = (places: number[]) => places.sort((a, b) => a - b).map((place) => ids[place] as string);
-  return new Map(rows.map((row) => [String(row.carrier), toIds(JSON.parse(String(row.places)))]));
+  return new Map(rows.map((row) => [row.carrier, toIds(JSON.parse(row.places))]));
 }
 
 /** Lets messages wait that nobody has claimed, until `retryAt` (milliseconds since 1970). */
@@ -90,20 +91,32 @@ export async function claimMessages(
       .bind(list, now, claim, acceptedAfter),
     recordEvents(db, ids, now),
   ]);
-  return { claimed: (results[1]?.results ?? []).map(toClaimedMessage), due: dueEvents(results[2]?.results) };
+  return {
+    claimed: ((results[1]?.results ?? []) as ClaimedRow[]).map(toClaimedMessage),
+    due: dueEvents(results[2]?.results),
+  };
 }
 
-function toClaimedMessage(row: Row): ClaimedMessage {
+/** Only a message with a number and a carrier is claimed. */
+interface ClaimedRow
+  extends Pick<MessageRow, "website_id" | "text" | "media_url" | "attempts">,
+    Pick<WebsiteRow, "carrier" | "sender"> {
+  claimed_id: string;
+  phone: number;
+  encoding: Segments["encoding"];
+}
+
+function toClaimedMessage(row: ClaimedRow): ClaimedMessage {
   return {
-    messageId: row.claimed_id as string,
-    websiteId: row.website_id as string,
-    phone: toE164(row.phone as number),
-    text: row.text as string,
-    encoding: row.encoding as Segments["encoding"],
-    mediaUrl: row.media_url as string | null,
-    carrier: row.carrier as string,
-    sender: row.sender as string | null,
-    attempts: row.attempts as number,
+    messageId: row.claimed_id,
+    websiteId: row.website_id,
+    phone: toE164(row.phone),
+    text: row.text,
+    encoding: row.encoding,
+    mediaUrl: row.media_url,
+    carrier: row.carrier,
+    sender: row.sender,
+    attempts: row.attempts,
   };
 }
 

@@ -4,6 +4,7 @@ import { claimDuplicates, IS_FIRST, keepSuppressed, pointToFirst, selectDuplicat
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { claimKey, type Guard, type IdempotencyKey, isOurs, selectHolder } from "./idempotency-keys.ts";
 import { RECIPIENTS } from "./recipients.ts";
+import type { EventRow, SuppressedMessageRow } from "./rows.ts";
 import { adoptDuplicates, adoptKey, adoptSuppressed, mirrorDuplicates, mirrorKey } from "./send-keys.ts";
 
 /** What the messages of one call have in common. */
@@ -45,9 +46,9 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
   const { key } = options;
   const results = await runNamedResults(db, statements(db, options, messages));
   const duplicates = new Map(
-    results.duplicates.results.map((row) => [row.message_id as string, row.first_id as string]),
+    (results.duplicates.results as SuppressedMessageRow[]).map((row) => [row.message_id, row.first_id]),
   );
-  const [holder] = results.holder.results;
+  const [holder] = results.holder.results as { body_hash: string; attempt: string }[];
   if (key && holder?.body_hash !== key.bodyHash) return { kind: "conflict" };
   if (key && holder?.attempt !== key.attempt) {
     return { kind: "repeated", attempt: String(holder?.attempt), duplicates };
@@ -57,7 +58,7 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
   // What was stored has its event if its status is final. After a transaction that took effect and was run again, the
   // events are not told a second time: then a job finds nothing to do, and the sweep queues the callbacks.
   const events = results.events.results;
-  const final = new Set(events.map((row) => String(row.message_id)));
+  const final = new Set((events as Pick<EventRow, "message_id">[]).map((row) => row.message_id));
   const ids = messages.map(({ messageId }) => messageId);
   const pending = ids.filter((id) => !final.has(id) && !duplicates.has(id));
   return { kind: "stored", pending, due: dueEvents(events), duplicates };
@@ -143,7 +144,7 @@ async function requireStored(
   duplicates: Map<string, string>,
 ): Promise<void> {
   const ids = messages.map(({ messageId }) => messageId).filter((id) => !duplicates.has(id));
-  const [row] = await runQuery(
+  const [row] = await runQuery<{ count: number }>(
     db
       .prepare(
         `SELECT count(*) AS count FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value

@@ -1,6 +1,7 @@
 import { LONGEST_RECOVERY_SECONDS } from "../../domain/retry-policy.ts";
 import { runQuery } from "./database.ts";
-import type { DueEvent } from "./events.ts";
+import { type DueEvent, toEventId } from "./events.ts";
+import type { EventRow } from "./rows.ts";
 
 /** How many rows one step of the sweep takes on. */
 const SWEEP_STEP = 1000;
@@ -22,7 +23,7 @@ export async function takeOverdue(
   db: D1Database,
   { queuedBefore, now, margin }: { queuedBefore: number; now: number; margin: number },
 ): Promise<OverdueMessage[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<{ message_id: string; queued_at: number }>(
     db
       .prepare(
         `UPDATE messages SET queued_at = ?2 + iif(carrier IS NULL, cast(min(?3, (?2 - accepted_at) / 2) + ?4 AS INTEGER), 0)
@@ -32,7 +33,7 @@ export async function takeOverdue(
       )
       .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin),
   );
-  return rows.map((row) => ({ messageId: String(row.message_id), at: Number(row.queued_at) }));
+  return rows.map((row) => ({ messageId: row.message_id, at: row.queued_at }));
 }
 
 /** Ids of messages accepted before `acceptedBefore` that nobody has submitted. */
@@ -87,12 +88,12 @@ export async function findWithoutReceipt(db: D1Database, sendingSince: number): 
 }
 
 async function runIds(statement: D1PreparedStatement): Promise<string[]> {
-  return (await runQuery(statement)).map((row) => row.message_id as string);
+  return (await runQuery<{ message_id: string }>(statement)).map((row) => row.message_id);
 }
 
 /** Callbacks that wait although their last job was queued before `queuedBefore`; they count as queued now. */
 export async function takeOverdueCallbacks(db: D1Database, queuedBefore: number, now: number): Promise<DueEvent[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<Pick<EventRow, "message_id" | "event">>(
     db
       .prepare(
         `UPDATE events SET queued_at = ?2 WHERE (message_id, event) IN (
@@ -101,5 +102,5 @@ export async function takeOverdueCallbacks(db: D1Database, queuedBefore: number,
       )
       .bind(queuedBefore, now),
   );
-  return rows.map((row) => `${row.message_id}_${row.event}`);
+  return rows.map(toEventId);
 }

@@ -31,7 +31,7 @@ const PURGE_STEP = 500;
 
 /** Purges the oldest final messages of a website that were accepted before `before`. @returns their ids */
 export async function purgeMessages(db: D1Database, websiteId: string, before: number): Promise<string[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<{ message_id: string }>(
     db
       .prepare(
         `SELECT message_id FROM messages WHERE website_id = ?1 AND accepted_at <= ?2
@@ -39,7 +39,7 @@ export async function purgeMessages(db: D1Database, websiteId: string, before: n
       )
       .bind(websiteId, before),
   );
-  const ids = rows.map((row) => row.message_id as string);
+  const ids = rows.map((row) => row.message_id);
   if (ids.length > 0) {
     await runNamed(db, removeCounted(db, "SELECT value FROM json_each(?1)", [JSON.stringify(ids)]));
   }

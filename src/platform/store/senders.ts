@@ -1,6 +1,6 @@
 import type { Website } from "../../domain/website.ts";
 import { runQuery } from "./database.ts";
-import type { WebsiteRow } from "./rows.ts";
+import type { SubscriptionRow, WebsiteRow } from "./rows.ts";
 import { toWebsite } from "./websites.ts";
 
 /** A website whose sender, or former sender, was texted. */
@@ -38,6 +38,13 @@ export interface Acquaintance {
   textedAt: number | null;
 }
 
+interface AcquaintanceRow {
+  website_id: string;
+  phone: number;
+  subscribed: SubscriptionRow["subscribed"] | null;
+  texted_at: number | null;
+}
+
 /** The latest message to a person that a carrier took: the one that they answer. Walks messages_by_phone. */
 export const LATEST_TEXT = (column: string, websiteId: string, phone: string, more = "") =>
   `(SELECT l.${column} FROM messages l WHERE l.website_id = ${websiteId} AND l.phone = ${phone} AND l.is_reply = 0
@@ -49,7 +56,7 @@ export async function findAcquaintances(
   websiteIds: string[],
   phones: number[],
 ): Promise<Acquaintance[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<AcquaintanceRow>(
     db
       .prepare(
         `SELECT w.value AS website_id, p.value AS phone, s.subscribed,
@@ -61,10 +68,10 @@ export async function findAcquaintances(
       .bind(JSON.stringify(websiteIds), JSON.stringify(phones)),
   );
   return rows.map((row) => ({
-    websiteId: row.website_id as string,
-    phone: row.phone as number,
+    websiteId: row.website_id,
+    phone: row.phone,
     isSubscribed: row.subscribed === null ? null : row.subscribed === 1,
-    textedAt: row.texted_at as number | null,
+    textedAt: row.texted_at,
   }));
 }
 

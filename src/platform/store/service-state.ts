@@ -1,6 +1,7 @@
 import { type CarrierStates, KEYWORD_MILLISECONDS, type Load } from "../../domain/service-state.ts";
-import { parseJsonColumn, type Row, runBatch, runNamed, runQuery } from "./database.ts";
+import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
 import { countWithoutEffect } from "./inbound.ts";
+import type { LastSweepRow, LoadRow, WebsiteRow } from "./rows.ts";
 
 /** How many rows of a state are looked at: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
@@ -46,18 +47,16 @@ export async function countStates(
     keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, COUNTED_ROWS),
     lastSweep: db.prepare("SELECT ended_at, failed_jobs FROM last_sweep"),
   });
-  const [swept] = rows.lastSweep;
+  const [swept] = rows.lastSweep as LastSweepRow[];
   const { pending: waiting, sending: sent, callbacksDue, callbacksClaimed, deadJobs, keywordsWithoutEffect } = rows;
   const counted = [waiting, sent, callbacksDue, callbacksClaimed, deadJobs, keywordsWithoutEffect];
   return {
-    messages: byCarrier([...rows.pending, ...rows.sending]),
-    callbacks: { due: toLoad(rows.callbacksDue[0]), claimed: toLoad(rows.callbacksClaimed[0]) },
-    deadJobs: toLoad(rows.deadJobs[0]),
-    credentialsBehind: toLoad(rows.credentialsBehind[0]),
-    keywordsWithoutEffect: toLoad(keywordsWithoutEffect[0]),
-    lastSweep: swept
-      ? { endedAt: Number(swept.ended_at), failedJobs: parseJsonColumn<string[]>(swept.failed_jobs, []) }
-      : null,
+    messages: byCarrier([...rows.pending, ...rows.sending] as CarrierLoadRow[]),
+    callbacks: { due: toLoad(rows.callbacksDue), claimed: toLoad(rows.callbacksClaimed) },
+    deadJobs: toLoad(rows.deadJobs),
+    credentialsBehind: toLoad(rows.credentialsBehind),
+    keywordsWithoutEffect: toLoad(keywordsWithoutEffect),
+    lastSweep: swept ? { endedAt: swept.ended_at, failedJobs: parseJsonColumn<string[]>(swept.failed_jobs, []) } : null,
     isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
   };
 }
@@ -94,27 +93,34 @@ function load(db: D1Database, time: string, rows: string): D1PreparedStatement {
   );
 }
 
-function toLoad(row: Row | undefined): Load {
-  return { count: Number(row?.count ?? 0), oldestAt: (row?.oldest_at as number | null | undefined) ?? null };
+function toLoad([row]: unknown[]): Load {
+  const load = row as LoadRow | undefined;
+  return { count: load?.count ?? 0, oldestAt: load?.oldest_at ?? null };
 }
 
-function sum(rows: Row[]): number {
-  return rows.reduce((total, { count }) => total + Number(count), 0);
+function sum(rows: unknown[]): number {
+  return (rows as LoadRow[]).reduce((total, { count }) => total + count, 0);
 }
 
-function byCarrier(rows: Row[]): Map<string, CarrierStates> {
+interface CarrierLoadRow extends LoadRow {
+  carrier: string;
+  state: keyof CarrierStates;
+}
+
+function byCarrier(rows: CarrierLoadRow[]): Map<string, CarrierStates> {
   const carriers = new Map<string, CarrierStates>();
   for (const row of rows) {
-    const name = row.carrier as string;
-    const states = carriers.get(name) ?? {};
-    carriers.set(name, { ...states, [row.state as keyof CarrierStates]: toLoad(row) });
+    const states = carriers.get(row.carrier) ?? {};
+    carriers.set(row.carrier, { ...states, [row.state]: toLoad([row]) });
   }
   return carriers;
 }
 
 /** The carriers that websites name. */
 export async function listCarriersInUse(db: D1Database): Promise<string[]> {
-  return (await runQuery(db.prepare("SELECT DISTINCT carrier FROM websites"))).map((row) => row.carrier as string);
+  return (await runQuery<Pick<WebsiteRow, "carrier">>(db.prepare("SELECT DISTINCT carrier FROM websites"))).map(
+    (row) => row.carrier,
+  );
 }
 
 /** Keeps when the latest sweep ended, and which of its jobs failed. */

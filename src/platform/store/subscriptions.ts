@@ -14,7 +14,7 @@ export async function findSubscribed(
   { valid, order }: Pick<PhoneList, "valid" | "order">,
 ): Promise<Uint8Array> {
   // Sorted keys walk the index from one end to the other, and their places come back as one value in place of a row each.
-  const [row] = await runQuery(
+  const [row] = await runQuery<{ places: string }>(
     db
       .prepare(
         `SELECT json_group_array(j.key) AS places FROM json_each(?2) j
@@ -23,7 +23,7 @@ export async function findSubscribed(
       .bind(websiteId, toSortedJson(valid, order)),
   );
   const subscribed = new Uint8Array(valid.length);
-  for (const place of JSON.parse(String(row?.places)) as number[]) subscribed[order[place] as number] = 1;
+  for (const place of JSON.parse(row?.places ?? "[]") as number[]) subscribed[order[place] as number] = 1;
   return subscribed;
 }
 
@@ -47,7 +47,7 @@ function toSortedJson(numbers: Float64Array, order: Uint32Array): string {
 export async function findStored(db: D1Database, websiteId: string, phones: number[]): Promise<number[]> {
   const found: number[] = [];
   for (const list of toJsonLists(phones)) {
-    const rows = await runQuery(
+    const rows = await runQuery<Pick<SubscriptionRow, "phone">>(
       db
         .prepare(
           `SELECT j.value AS phone FROM json_each(?2) j
@@ -56,7 +56,7 @@ export async function findStored(db: D1Database, websiteId: string, phones: numb
         )
         .bind(websiteId, list),
     );
-    found.push(...rows.map(({ phone }) => phone as number));
+    found.push(...rows.map(({ phone }) => phone));
   }
   return found;
 }
@@ -137,8 +137,8 @@ export async function readPerson(db: D1Database, websiteId: string, phone: numbe
       .prepare("SELECT * FROM subscription_changes WHERE website_id = ?1 AND phone = ?2 ORDER BY change_id")
       .bind(websiteId, phone),
   ]);
-  const [row] = (people?.results ?? []) as unknown as SubscriptionRow[];
-  const entries = (changes?.results ?? []) as unknown as SubscriptionChangeRow[];
+  const [row] = (people?.results ?? []) as SubscriptionRow[];
+  const entries = (changes?.results ?? []) as SubscriptionChangeRow[];
   return row && toPerson(row, entries.map(toSubscriptionEntry));
 }
 
