@@ -7,11 +7,11 @@ export interface SubscriptionChange {
   /** E.164 */
   phone: string;
   subscribed: boolean;
-  /** Lower case; null keeps the address that the number has. */
+  /** Lower case; null keeps the number's address. */
   email: string | null;
 }
 
-/** Gives the tombstones under which each of the numbers would stand among the erased people; see ErasureKey. */
+/** Computes the tombstones that each number would have if it was erased; see ErasureKey. */
 export type TombstonesOf = (phones: string[]) => Promise<string[][]>;
 
 interface Target {
@@ -33,7 +33,7 @@ interface ChangeItem {
  * opted out, or that was erased, is not subscribed: only that person can undo it. An opt-out is stored in any case.
  * @param changes distinct numbers; of several with one address, the later counts as subscribed later
  * @param tombstonesOf called only where the website has erased people
- * @returns the numbers that were to be subscribed and are not, E.164
+ * @returns the numbers that it refused to subscribe, E.164
  */
 export async function changeSubscriptions(
   db: D1Database,
@@ -66,10 +66,10 @@ function toPhones(rows: unknown[]): string[] {
   return (rows as Pick<SubscriptionRow, "phone">[]).map(({ phone }) => toE164(phone));
 }
 
-/** How many numbers' tombstones, of 64 characters and at most three each, D1 takes in one value. */
+/** A number has up to three tombstones of 64 characters, and one value in D1 holds 2,000,000 bytes. */
 const MARKED_ROWS = 9_000;
 
-/** Subscribes the numbers that were not erased. It computes their tombstones before the transaction, which looks for them. */
+/** Subscribes the numbers that were not erased. The tombstones are computed before the transaction that looks for them. */
 async function subscribeOthers(target: Target, rows: ChangeItem[], tombstonesOf: TombstonesOf): Promise<string[]> {
   const refused: string[] = [];
   for (let start = 0; start < rows.length; start += MARKED_ROWS) {
@@ -106,15 +106,14 @@ async function subscribeMarked(target: Target, rows: GuardedRow[]): Promise<stri
   ];
 }
 
-/** Marks in ?6 that stand among the erased people of the website ?1; or whether it has any. */
+/** The tombstones in ?6 that website ?1 has; or one of any, to see whether it has erased people. */
 const ERASED_AMONG =
   "SELECT e.mark FROM json_each(?6) j CROSS JOIN erased_people e ON e.website_id = ?1 AND e.mark = j.value";
 const ERASED_ANY = "SELECT e.mark FROM erased_people e WHERE e.website_id = ?1 AND ?6 = 'any' LIMIT 1";
 
 /**
- * Writes all of the rows, or none of them where the guard finds somebody erased, in one transaction: so no erasure at the
- * same time is undone.
- * @param guard tombstones; or whether anybody was erased; null: the rows are opt-outs
+ * Writes all rows, or none if the guard finds an erased person. One transaction, so that it cannot undo a concurrent erasure.
+ * @param guard tombstones to look for; "any": any erased person; null: the rows are opt-outs
  */
 function write({ db, websiteId, origin }: Target, list: string, guard: string[] | "any" | null) {
   const { now, source, proof } = origin;

@@ -3,13 +3,13 @@ import { toE164 } from "../../domain/phone.ts";
 import { runBatch, runQuery } from "./database.ts";
 import type { CallbackOutcome, ClientRow, EventRow, MessageRow } from "./rows.ts";
 
-/** An event whose callback waits to be posted, by its id: `<messageId>_<event>`. */
+/** Id of an event with a callback to post: `<messageId>_<event>`. */
 export type DueEvent = string;
 
 /**
- * Writes the event of the present status of each message that has none yet. Run after a change of status in the same
- * transaction, it writes exactly the changes; run again, nothing.
- * @param guard under which condition, on the parameters ?3, ?4 and ?5
+ * Writes the event of each message's current status if it is missing. After a change of status in the same transaction, it
+ * writes exactly the changes; a second run writes nothing.
+ * @param guard SQL condition on the parameters ?3, ?4 and ?5
  */
 export function recordEvents(
   db: D1Database,
@@ -28,7 +28,7 @@ export function recordEvents(
     .bind(JSON.stringify(messageIds), now, ...guard.values);
 }
 
-/** The events that recordEvents wrote and that have a callback to post. */
+/** Filters the rows that recordEvents returned by their callbacks. */
 export function dueEvents(rows: unknown[] | undefined): DueEvent[] {
   const written = (rows ?? []) as Pick<EventRow, "message_id" | "event" | "callback_due">[];
   return written.filter((row) => row.callback_due === 1).map(toEventId);
@@ -38,7 +38,7 @@ export function toEventId(row: Pick<EventRow, "message_id" | "event">): DueEvent
   return `${row.message_id}_${row.event}`;
 }
 
-/** A callback that this run alone may post. */
+/** A callback that only this run may post. */
 export interface ClaimedCallback {
   eventId: DueEvent;
   eventType: "message.status" | "message.clicked";
@@ -50,21 +50,21 @@ export interface ClaimedCallback {
   phone: string | null;
   sendPurpose: string;
   callbackData: string;
-  /** null: the client's has been taken away. */
+  /** null: the client has removed it. */
   callbackUrl: string | null;
   /** Encrypted; the second is the one being replaced, while it still works. */
   callbackSecrets: string[];
 }
 
-/** A callback that nobody has claimed. */
+/** An unclaimed callback. */
 export interface DueCallback {
   eventId: DueEvent;
   messageId: string;
-  /** null: there is none to post to any more. */
+  /** null: the client has removed it. */
   callbackUrl: string | null;
 }
 
-/** Those of the events whose callback is due and that nobody has claimed, in the order in which they occurred. */
+/** The unclaimed due callbacks among the events, in order of occurrence. */
 export async function findDueCallbacks(db: D1Database, eventIds: DueEvent[]): Promise<DueCallback[]> {
   const rows = await runQuery<Pick<EventRow, "message_id" | "event"> & Pick<ClientRow, "callback_url">>(
     db
@@ -83,12 +83,12 @@ export async function findDueCallbacks(db: D1Database, eventIds: DueEvent[]): Pr
   }));
 }
 
-/** What the operator reads of a callback that was due when its client's URL was taken away. */
+/** Stored as the response, for the operator. */
 export const NO_CALLBACK_URL = "the client has no callback URL any more";
 
 /**
- * Ends those of the events that nobody has claimed and whose client has no callback URL: a URL that is set later gets none
- * of them. An end is final, so running it again, or late, changes nothing.
+ * Ends unclaimed callbacks of clients without a callback URL: a URL that is set later does not receive them. The outcome is
+ * final, so a repeated or late run changes nothing.
  */
 export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: number): Promise<void> {
   await runBatch(db, [
@@ -105,9 +105,8 @@ export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: n
 }
 
 /**
- * Claims those of the events whose callback is due and that nobody has claimed, ever. What is claimed is never handed
- * out again, whatever becomes of the post.
- * @param claim names these; the same name claims the same events again
+ * Claims due callbacks. A claimed callback is never claimed again by another run, even if its post fails.
+ * @param claim names this run; the same name claims the same events again
  */
 export async function claimCallbacks(
   db: D1Database,
@@ -156,7 +155,7 @@ function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
     eventId: toEventId(row),
     eventType: isClick(row.event) ? "message.clicked" : "message.status",
     messageId: row.message_id,
-    // Of a change, the status at that time; of a click, the present one.
+    // A status event carries the status of that time, a click the current one.
     status: (isClick(row.event) ? row.status : row.event) as MessageStatus,
     occurredAt: row.occurred_at,
     phone: row.phone === null ? null : toE164(row.phone),
@@ -167,12 +166,12 @@ function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
   };
 }
 
-/** What came of the one post of a callback. */
+/** Outcome of the single post of a callback. */
 export interface CallbackRecord {
   eventId: DueEvent;
   outcome: CallbackOutcome;
   httpStatus: number | null;
-  /** The beginning of the body that came back, or what went wrong. */
+  /** The beginning of the response body, or the error. */
   response: string;
   durationMilliseconds: number;
 }
@@ -192,7 +191,7 @@ export async function recordCallbacks(db: D1Database, records: CallbackRecord[])
   ]);
 }
 
-/** Puts callbacks back that are surely not posted: what this claim has, and what nobody has. They count as queued at `now`. */
+/** Releases callbacks that are unclaimed or under this claim. They must surely not be posted. They count as queued at `now`. */
 export async function releaseCallbacks(
   db: D1Database,
   eventIds: DueEvent[],

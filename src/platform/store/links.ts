@@ -2,7 +2,7 @@ import { runNamed, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents } from "./events.ts";
 import type { LinkRow } from "./rows.ts";
 
-/** Where a link leads; undefined for one that never was, or is no more. */
+/** undefined: the link never existed, or was purged. */
 export async function findLink(db: D1Database, code: string): Promise<{ messageId: string; url: string } | undefined> {
   const [row] = await runQuery<LinkRow>(db.prepare("SELECT message_id, url FROM links WHERE code = ?1").bind(code));
   return row && { messageId: row.message_id, url: row.url };
@@ -10,13 +10,13 @@ export async function findLink(db: D1Database, code: string): Promise<{ messageI
 
 export interface Click {
   messageId: string;
-  /** Of this click alone. */
+  /** Unique per click. */
   clickId: string;
   clickedAt: number;
   isPerson: boolean;
 }
 
-/** How many clicks of a person on one message are events: a link must not let anybody make the service post without end. */
+/** Clicks per message that cause callbacks. The limit keeps a link from making the service post endlessly. */
 const CALLED_BACK = 3;
 
 /** The rows that clicks share: of people beyond the first few, and of robots. Other ids are those of single clicks. */
@@ -60,7 +60,7 @@ const IS_EARLY = `(SELECT count(*) FROM (SELECT 1 FROM clicks WHERE message_id =
 export interface ClickCounts {
   people: number;
   robots: number;
-  /** Of a person; milliseconds since 1970. */
+  /** First click of a person: milliseconds since 1970. */
   firstAt: number | null;
 }
 

@@ -6,7 +6,7 @@ import { runBatch, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import type { MessageRow, WebsiteRow } from "./rows.ts";
 
-/** `is_reply` of what answers a person: a confirmation goes out although they opted out, any other answer does not. */
+/** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
 export const OPT_OUT_CONFIRMATION = 1;
 export const ANSWER = 2;
 
@@ -14,8 +14,7 @@ const SUBSCRIPTION = `SELECT 1 FROM subscriptions s
   WHERE s.website_id = messages.website_id AND s.phone = messages.phone`;
 
 /**
- * Those of the messages that nobody has submitted or claimed, by the carrier of their website: the ids of each in the order
- * in which they are given.
+ * The unclaimed pending messages among `ids`, grouped by the carrier of their website, in the given order.
  */
 export async function waitingByCarrier(db: D1Database, ids: string[]): Promise<Map<string, string[]>> {
   const rows = await runQuery<{ carrier: string; places: string }>(
@@ -31,7 +30,7 @@ export async function waitingByCarrier(db: D1Database, ids: string[]): Promise<M
   return new Map(rows.map((row) => [row.carrier, toIds(JSON.parse(row.places))]));
 }
 
-/** Lets messages wait that nobody has claimed, until `retryAt` (milliseconds since 1970). */
+/** Delays unclaimed messages until `retryAt` (milliseconds since 1970). */
 export async function postpone(db: D1Database, ids: string[], retryAt: number, reason: string): Promise<void> {
   await runBatch(db, [
     db
@@ -43,7 +42,7 @@ export async function postpone(db: D1Database, ids: string[], retryAt: number, r
   ]);
 }
 
-/** A message that this run alone may submit. */
+/** A message that only this run may submit. */
 export interface ClaimedMessage {
   messageId: string;
   websiteId: string;
@@ -54,13 +53,12 @@ export interface ClaimedMessage {
   mediaUrl: string | null;
   carrier: string;
   sender: string | null;
-  /** Submissions begun, this one included. */
+  /** Submissions started, including this one. */
   attempts: number;
 }
 
 /**
- * Claims those of `ids` that wait to be submitted. A number that has opted out in the meantime is not claimed: its
- * message becomes NOT_SUBSCRIBED.
+ * Claims the pending messages among `ids`. A message to a number that has opted out since becomes NOT_SUBSCRIBED instead.
  * @param claim names this run; the same name claims the same messages again
  * @param acceptedAfter older messages are left for the sweep to end
  */
@@ -120,7 +118,7 @@ function toClaimedMessage(row: ClaimedRow): ClaimedMessage {
   };
 }
 
-/** Gives back what a run claimed, be it messages or callbacks, and surely has not submitted or posted. */
+/** Releases the messages and callbacks of a claim. They must surely not have been submitted or posted. */
 export async function releaseClaim(db: D1Database, claim: string): Promise<void> {
   await runBatch(db, [
     db
@@ -138,7 +136,7 @@ export async function releaseClaim(db: D1Database, claim: string): Promise<void>
   ]);
 }
 
-/** Stores how submissions ended. A status that a receipt has already moved on is left alone. */
+/** Stores the outcomes of submissions. It does not overwrite a status that a receipt has set since. */
 export async function recordSubmissions(
   db: D1Database,
   records: SubmissionRecord[],
@@ -173,7 +171,7 @@ export async function recordSubmissions(
 }
 
 /**
- * Moves messages to `status` where their present one allows it, and writes the events in the same transaction.
+ * Moves messages to `status` where their current status allows it, and writes the events in the same transaction.
  * A late, repeated or out-of-order report changes nothing.
  */
 export async function changeStatus(db: D1Database, change: StatusChange): Promise<DueEvent[]> {
@@ -207,12 +205,12 @@ export interface StatusChange {
   status: MessageStatus;
   reason: string | null;
   now: number;
-  /** Adds the reason that the message has. */
+  /** Appends the previous reason. */
   keepsReason?: boolean;
-  /** Leaves a message alone whose submission has begun. */
+  /** Skips messages whose submission has started. */
   onlyUnclaimed?: boolean;
-  /** Leaves a message alone whose submission was begun after this, or not at all. */
+  /** Skips messages that were claimed after this time, or not at all. */
   claimedBefore?: number;
-  /** Leaves a message alone that another carrier has. */
+  /** Skips messages of other carriers. */
   carrier?: string | undefined;
 }

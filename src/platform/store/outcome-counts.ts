@@ -1,10 +1,10 @@
 import { runOnce, runQuery } from "./database.ts";
 import type { OutcomeCountRow } from "./rows.ts";
 
-/** How many submissions, or callbacks, ended so. */
+/** Number of submissions or callbacks with this outcome. */
 export type OutcomeCount = Omit<OutcomeCountRow, "minute">;
 
-/** With the latest minute in which one ended so: minutes since 1970. */
+/** With the latest minute of the outcome: minutes since 1970. */
 export interface LastOutcomes extends OutcomeCount {
   lastMinute: number;
 }
@@ -17,7 +17,7 @@ const minuteOf = (now: number) => Math.floor(now / MINUTE_MILLISECONDS);
 /** The last minute that no longer counts: minutes since 1970. */
 export const hourBefore = (now: number) => minuteOf(now) - HOUR_MINUTES;
 
-/** Adds to the counts of this minute. Asked once: a failure leaves open whether it took effect, and nothing counts twice. */
+/** Adds to the counts of this minute. Not retried: a failed statement may have taken effect, and nothing must count twice. */
 export async function addOutcomes(db: D1Database, counts: OutcomeCount[], now: number): Promise<void> {
   await runOnce(
     db
@@ -30,7 +30,7 @@ export async function addOutcomes(db: D1Database, counts: OutcomeCount[], now: n
   );
 }
 
-/** Of the last hour, this minute included. */
+/** The last hour, including this minute. */
 export async function readOutcomes(db: D1Database, now: number): Promise<LastOutcomes[]> {
   const rows = await runQuery<OutcomeCount & { last_minute: number }>(
     db

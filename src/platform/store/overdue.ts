@@ -3,10 +3,10 @@ import { runQuery } from "./database.ts";
 import { type DueEvent, toEventId } from "./events.ts";
 import type { EventRow } from "./rows.ts";
 
-/** How many rows one step of the sweep takes on. */
+/** Rows per step of the sweep. */
 const SWEEP_STEP = 1000;
 
-/** A message that waits without a job. */
+/** A pending message whose job was lost. */
 export interface OverdueMessage {
   messageId: string;
   /** When its next job is to be delivered: milliseconds since 1970. */
@@ -14,10 +14,10 @@ export interface OverdueMessage {
 }
 
 /**
- * Messages that wait although their last job was queued before `queuedBefore`; they count as queued anew. The store may have
- * taken a message and failed all the same: then its sender was told to send it again, and a job takes it back. Until a run
- * has claimed a message its delivery comes after that job.
- * @param margin what a job may take beside its pauses, in milliseconds; see recoverySeconds
+ * Takes pending messages whose last job was queued before `queuedBefore`, and counts them as queued again. The store may have
+ * committed a message and still reported a failure: then its client was told to send it again, and a recovery job cancels the
+ * message. So a message that no run has claimed yet is delivered only after that job.
+ * @param margin processing time of a recovery job beyond its pauses, in milliseconds; see recoverySeconds
  */
 export async function takeOverdue(
   db: D1Database,
@@ -36,7 +36,7 @@ export async function takeOverdue(
   return rows.map((row) => ({ messageId: row.message_id, at: row.queued_at }));
 }
 
-/** Ids of messages accepted before `acceptedBefore` that nobody has submitted. */
+/** Ids of unclaimed pending messages accepted before `acceptedBefore`. */
 export async function findUnsubmitted(db: D1Database, acceptedBefore: number): Promise<string[]> {
   return runIds(
     db
@@ -49,8 +49,8 @@ export async function findUnsubmitted(db: D1Database, acceptedBefore: number): P
 }
 
 /**
- * Notes of messages whose submission was begun before `claimedBefore` and never ended that they were found so now; their
- * queued_at, which is about no job as long as they are claimed, keeps it.
+ * Marks messages whose submission started before `claimedBefore` and never ended. The time of the mark goes into queued_at,
+ * which a claimed message does not use otherwise.
  */
 export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
   await runQuery(
@@ -63,7 +63,7 @@ export async function markInterrupted(db: D1Database, claimedBefore: number, now
   );
 }
 
-/** Ids of messages whose submission was begun before `claimedBefore`, and that were found without its end by `foundBefore`. */
+/** Ids of messages claimed before `claimedBefore` that markInterrupted marked before `foundBefore`. */
 export async function findInterrupted(db: D1Database, claimedBefore: number, foundBefore: number): Promise<string[]> {
   return runIds(
     db
@@ -75,7 +75,7 @@ export async function findInterrupted(db: D1Database, claimedBefore: number, fou
   );
 }
 
-/** Ids of messages that the carrier has had since before `sendingSince`, without a final receipt. */
+/** Ids of messages in SENDING since `sendingSince` or longer, without a final receipt. */
 export async function findWithoutReceipt(db: D1Database, sendingSince: number): Promise<string[]> {
   return runIds(
     db
@@ -91,7 +91,7 @@ async function runIds(statement: D1PreparedStatement): Promise<string[]> {
   return (await runQuery<{ message_id: string }>(statement)).map((row) => row.message_id);
 }
 
-/** Callbacks that wait although their last job was queued before `queuedBefore`; they count as queued now. */
+/** Takes due callbacks whose last job was queued before `queuedBefore`, and counts them as queued now. */
 export async function takeOverdueCallbacks(db: D1Database, queuedBefore: number, now: number): Promise<DueEvent[]> {
   const rows = await runQuery<Pick<EventRow, "message_id" | "event">>(
     db

@@ -3,7 +3,7 @@ import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
 import { countWithoutEffect } from "./inbound.ts";
 import type { LastSweepRow, LoadRow, WebsiteRow } from "./rows.ts";
 
-/** How many rows of a state are looked at: a backlog of any size is counted in the same time. */
+/** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
 
 /** Times in milliseconds since 1970. */
@@ -13,17 +13,17 @@ export interface StateCounts {
   callbacks: { due: Load; claimed: Load };
   deadJobs: Load;
   credentialsBehind: Load;
-  /** Of the last day. */
+  /** In the last day. */
   keywordsWithoutEffect: Load;
   lastSweep: { endedAt: number; failedJobs: string[] } | null;
-  /** A state has more rows than are counted: those that have waited longest are. */
+  /** A state has more rows than were counted; the oldest were counted. */
   isCut: boolean;
 }
 
 /**
- * Counts what waits, in each state. Every statement walks an index of that state alone, and ends after COUNTED_ROWS; the
- * one about credentials reads all clients.
- * @param stuckBefore a message claimed before this has no run any more
+ * Counts waiting rows by state. Each statement reads an index of its state and stops after COUNTED_ROWS; the statement about
+ * credentials reads all clients.
+ * @param stuckBefore the run of a message claimed before this time has ended
  */
 export async function countStates(
   db: D1Database,
@@ -32,7 +32,7 @@ export async function countStates(
   const rows = await runNamed(db, {
     pending: pending(db, now, stuckBefore),
     sending: sending(db),
-    // Since it was due: the sweep and a slow endpoint set queued_at anew.
+    // Since it was due: the sweep and a slow endpoint reset queued_at.
     callbacksDue: load(db, "occurred_at", "events WHERE callback_due = 1 AND attempted_at IS NULL ORDER BY queued_at"),
     callbacksClaimed: load(
       db,
@@ -61,7 +61,7 @@ export async function countStates(
   };
 }
 
-/** A message that nobody has submitted yet goes to the carrier that its website has now. */
+/** An unclaimed message will go to its website's current carrier. */
 function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedStatement {
   return db
     .prepare(
@@ -116,14 +116,12 @@ function byCarrier(rows: CarrierLoadRow[]): Map<string, CarrierStates> {
   return carriers;
 }
 
-/** The carriers that websites name. */
 export async function listCarriersInUse(db: D1Database): Promise<string[]> {
   return (await runQuery<Pick<WebsiteRow, "carrier">>(db.prepare("SELECT DISTINCT carrier FROM websites"))).map(
     (row) => row.carrier,
   );
 }
 
-/** Keeps when the latest sweep ended, and which of its jobs failed. */
 export async function recordSweep(db: D1Database, endedAt: number, failedJobs: string[]): Promise<void> {
   await runBatch(db, [
     db
