@@ -63,7 +63,7 @@ async function applyTogether(
     if (isStoreUnavailable(error) || record.websiteIds.length === 1) throw error;
   }
   await inTurn(record.websiteIds, (websiteId) => {
-    const own = tombstones.filter(([erasedBy]) => erasedBy === websiteId);
+    const own = tombstones.filter((tombstone) => tombstone.websiteId === websiteId);
     const ownReply = reply?.websiteId === websiteId ? reply : null;
     return applyInbound(deps.db, { ...record, websiteIds: [websiteId] }, ownReply, own);
   });
@@ -75,7 +75,7 @@ async function readTombstones(deps: Deps, websiteIds: string[], phone: string): 
   const tombstones: Tombstone[] = [];
   for (const websiteId of websiteIds) {
     const [own = []] = await tombstonesOf(deps, websiteId, [phone]);
-    tombstones.push(...own.map((tombstone): Tombstone => [websiteId, tombstone]));
+    tombstones.push(...own.map((mark) => ({ websiteId, mark })));
   }
   return tombstones;
 }

@@ -1,24 +1,24 @@
 import { validateCallbackUrl } from "../domain/callback-url.ts";
 import { describeError } from "./describe-error.ts";
 import { readBeginning } from "./read-beginning.ts";
-import type { CallbackOutcome } from "./store/events.ts";
+import type { CallbackOutcome } from "./store/rows.ts";
 
 export const CALLBACK_TIMEOUT_MILLISECONDS = 10_000;
 
-/** How much of what comes back is kept for the operator. */
+/** Bytes of the response kept for the operator. */
 export const KEPT_BYTES = 1024;
 
 export interface PostResult {
   outcome: CallbackOutcome;
   httpStatus: number | null;
-  /** The beginning of the body that came back, or what went wrong. */
+  /** The beginning of the response body, or the error. */
   response: string;
 }
 
 /**
- * Posts JSON once. A redirect is not followed, and after 10 seconds, or 1 KB of answer, the connection is closed.
- * Whatever happens is a result: it never throws. The URL is held to the rule of today, which may be stricter than the one
- * it was stored under; loopback is left to the check at that time, which knew whether the service itself runs there.
+ * Posts JSON once, without following redirects. Closes the connection after 10 seconds or 1 KB of response. Never throws.
+ * The URL is validated again, since today's rule may be stricter than the one it was stored under. Loopback was checked
+ * then: only that check knew whether the service itself runs there.
  */
 export async function postOnce(url: string, body: string, headers: Record<string, string>): Promise<PostResult> {
   const fault = validateCallbackUrl(url, true);

@@ -8,26 +8,26 @@ export interface Check {
   milliseconds: number;
 }
 
-/** Of a wrong configuration there is no other check: nothing can be reached with it. */
+/** With an invalid configuration there are no other checks: nothing can be reached. */
 export type Health = Partial<Record<CheckName, Check>> & { configuration: Check };
 
-/** How long a result is given out again, and how long one check may take. */
+/** How long a result is reused, and the timeout of one check. */
 export const REMEMBERED_MILLISECONDS = 5000;
 export const CHECK_TIMEOUT_MILLISECONDS = 2000;
 
 const LOOK_AGAIN_MILLISECONDS = 50;
 
-/** The latest health, one an isolate: a flood of questions does not reach the stores. */
+/** The latest result, one per isolate: a flood of health requests does not reach the stores. */
 export class HealthMemory {
   #health: Health | undefined;
   #checkedAt = 0;
-  /** Until when a check may be under way: one whose request was cut off never says that it has ended. */
+  /** Deadline of the running check: a check whose request was cut off never reports its end. */
   #checkingUntil = 0;
 
   /**
    * @param now milliseconds since 1970
    * @param check takes at most CHECK_TIMEOUT_MILLISECONDS
-   * @returns what was found within the last seconds; while another request looks, what was found before
+   * @returns a result of the last seconds, or the previous one while another request checks
    */
   async read(now: () => number, check: () => Promise<Health>): Promise<Health> {
     const isChecking = now() < this.#checkingUntil;
@@ -43,7 +43,7 @@ export class HealthMemory {
     return this.#health;
   }
 
-  /** Looks again and again: one request's promise is not to be awaited by another, whose end may come first. */
+  /** Polls, because a request must not await another request's promise, which dies with that request. */
   async #awaitOther(): Promise<Health | undefined> {
     for (let waited = 0; !this.#health && waited < CHECK_TIMEOUT_MILLISECONDS; waited += LOOK_AGAIN_MILLISECONDS) {
       await scheduler.wait(LOOK_AGAIN_MILLISECONDS);

@@ -12,10 +12,10 @@ export class RateLimiter extends DurableObject<Env> {
 
 export type RateLimiterNamespace = DurableObjectNamespace<RateLimiter>;
 
-/** The way to the objects, one an isolate: it remembers refusals, so that a flood does not reach them. */
+/** Calls the objects. One per isolate; it remembers refusals, so that a flood does not reach the objects. */
 export class RateGate {
   readonly #limiter: RateLimiterNamespace;
-  /** By website: until when its object surely refuses (this isolate's clock, milliseconds). */
+  /** By website: the time until which its object surely refuses (this isolate's clock, milliseconds). */
   readonly #refusedUntil = new Map<string, number>();
 
   constructor(limiter: RateLimiterNamespace) {
@@ -23,8 +23,8 @@ export class RateGate {
   }
 
   /**
-   * Asks the website's object, unless it has refused and the time that it named has not come. That time counts from
-   * before the call, so it ends no later than the object's own: what the object might admit is always asked.
+   * Calls the website's object, unless a refusal still holds. That time counts from before the call, so it ends no later
+   * than the object's own: a request that the object might admit always reaches it.
    */
   async admit(websiteId: string, now: () => number): Promise<Admission> {
     const start = now();

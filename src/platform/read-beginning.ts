@@ -1,6 +1,6 @@
 /**
- * The beginning of a body as text; the rest is not waited for, and its connection is closed.
- * @param bytes how much is read at most
+ * Reads the beginning of a body as text, then closes the connection.
+ * @param bytes maximum
  */
 export async function readBeginning({ body }: Response, bytes: number): Promise<string> {
   if (!body) return "";

@@ -10,7 +10,7 @@ export function equalHashes(a: string, b: string): boolean {
   return crypto.subtle.timingSafeEqual(encoder.encode(a), encoder.encode(b));
 }
 
-/** @returns lower-case hex of so many random bytes */
+/** @returns lower-case hex */
 export function randomHex(bytes: number): string {
   return crypto.getRandomValues(new Uint8Array(bytes)).toHex();
 }

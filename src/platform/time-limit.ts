@@ -1,10 +1,10 @@
-/** Nothing was answered in time. What was asked may still be done. */
+/** A timeout. The operation may still take effect. */
 export class SilenceError extends Error {}
 
-/** Starts the clock of a time limit. @returns what stops it */
+/** Starts a time limit. @returns a function that stops it */
 type Clock = (milliseconds: number, onOver: () => void) => () => void;
 
-/** In an object, so that a test can end a limit at once. A timer costs a sixth of what scheduler.wait does with its signal. */
+/** An object, so that a test can end a limit at once. A timer costs a sixth of scheduler.wait with a signal. */
 export const limits: { start: Clock } = {
   start(milliseconds, onOver) {
     const timer = setTimeout(onOver, milliseconds);
@@ -13,8 +13,8 @@ export const limits: { start: Clock } = {
 };
 
 /**
- * Waits for what has no time limit of its own, such as a binding. The work itself is not ended.
- * @throws SilenceError when the time is over
+ * Adds a time limit to a promise that has none, such as a call of a binding. Does not cancel the work.
+ * @throws SilenceError on timeout
  */
 export async function withinTime<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();

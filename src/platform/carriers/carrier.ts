@@ -2,24 +2,24 @@ import type { Keyword } from "../../domain/keyword.ts";
 import type { Receipt } from "../../domain/receipt.ts";
 import type { Segments } from "../../domain/segments.ts";
 
-/** What a carrier is asked to bring to a handset. */
+/** A message to submit. */
 export interface OutboundMessage {
   messageId: string;
   /** E.164 */
   to: string;
-  /** As the carrier knows it; null where the website names none. */
+  /** In the carrier's form; null if the website has none. */
   from: string | null;
   text: string;
   encoding: Segments["encoding"];
   mediaUrl: string | null;
-  /** Submissions begun, this one included. */
+  /** Submissions started, including this one. */
   attempt: number;
 }
 
 /**
- * How a submission ended. The line between `later` and `unknown` is the one between a message sent once and one sent
- * twice: `later` says that the carrier surely has not taken it. `failing`: it is the carrier that fails, not this message;
- * `unauthorized`: by not taking our credentials, which only the operator can mend.
+ * Outcome of a submission. The line between `later` and `unknown` decides between sending once and sending twice: `later`
+ * says that the carrier surely has not taken the message. `failing`: the carrier fails, not this message. `unauthorized`: the
+ * carrier rejects our credentials, which only the operator can fix.
  */
 export type Submission =
   | { kind: "accepted"; carrierMessageId: string | null; receipt?: Omit<Receipt, "messageId"> }
@@ -28,10 +28,10 @@ export type Submission =
   | { kind: "later"; reason: string; retryAfterSeconds?: number; failing?: boolean; unauthorized?: boolean }
   | { kind: "unknown"; reason: string; failing?: boolean };
 
-/** What a carrier posts to us, its body already read. */
+/** A webhook request of a carrier, with its body read. */
 export interface CarrierRequest {
   method: string;
-  /** Under the public origin, as the carrier was given it: what it signs. */
+  /** Under the public origin: the URL that the carrier was given, and signs. */
   url: URL;
   headers: Headers;
   body: string;
@@ -41,26 +41,26 @@ export interface CarrierRequest {
 
 /** A text that a person sent. */
 export interface InboundText {
-  /** The carrier's own id: the same text may come again. */
+  /** The carrier's own id. A carrier may deliver a text more than once. */
   carrierMessageId: string;
-  /** E.164, or what else the carrier gives. */
+  /** E.164, or as the carrier gives it. */
   from: string;
-  /** Under which names a website may have this number as its sender. */
+  /** Every form in which a website may have this number as its sender. */
   to: string[];
   text: string;
-  /** What the carrier has taken the text for, where it reads keywords itself (it may know other words for them). */
+  /** The keyword that the carrier recognized, if it reads keywords itself (it may know more words). */
   keyword: Keyword | null;
   /** The carrier has already answered the keyword itself. */
   answeredByCarrier: boolean;
 }
 
-/** What has been proven to come from the carrier; `forged` for anything else: altered, stale, of another form. */
+/** `forged`: not proven to come from the carrier: altered, stale or malformed. */
 export type Verified<T> = { kind: "verified"; reports: T[] } | { kind: "forged" };
 
 export interface Carrier {
-  /** What is wrong with a website's sender, in a few words; undefined when nothing is. */
+  /** @returns an error in a few words; undefined if the sender is valid */
   validateSender(sender: string | null): string | undefined;
-  /** Submits once. What it throws counts as `unknown`. */
+  /** Submits once. A thrown error counts as `unknown`. */
   submit(message: OutboundMessage): Promise<Submission>;
   readReceipts(request: CarrierRequest): Promise<Verified<Receipt>>;
   readInbound(request: CarrierRequest): Promise<Verified<InboundText>>;

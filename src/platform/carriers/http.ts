@@ -2,27 +2,27 @@ import { describeError } from "../describe-error.ts";
 import { readBeginning } from "../read-beginning.ts";
 import type { Submission } from "./carrier.ts";
 
-/** How long a carrier may take to answer a submission: it may be waited for after its batch, which is allowed 30 seconds. */
+/** Timeout of a submission. The run may wait for it after its batch, which is allowed 30 seconds. */
 export const SUBMIT_TIMEOUT_MILLISECONDS = 20_000;
 
-/** How much of an answer is read: many times what a carrier says of one message. */
+/** Bytes of a response to read: many times the size of a response about one message. */
 const READ_BYTES = 64 * 1024;
 
-/** How much of it is kept: the outcomes of a job's messages are stored as one value, and queued as one message. */
+/** Limit of a stored reason: the outcomes of a job are stored as one value and queued as one message. */
 const REASON_CHARACTERS = 300;
 
-/** An answer with its body, or why there is none. `isUnsent`: the request could not even be made. */
+/** A response with its body, or the reason for its absence. `isUnsent`: the request could not be built. */
 export type CarrierResponse =
   | { status: number; headers: Headers; body: string }
   | { status: null; reason: string; isUnsent?: boolean };
 
-/** Asks once, and follows no redirect: following one is a second submission. */
+/** Posts once, without following redirects: following one would be a second submission. */
 export async function post(
   url: string,
   init: { headers: Record<string, string>; body: BodyInit },
 ): Promise<CarrierResponse> {
   try {
-    // A key that no header can carry, such as one with a line break in it: fetch would say so no differently than of a reset.
+    // Finds a key that no header can carry, such as one with a line break. fetch reports it like a connection reset.
     new Headers(init.headers);
   } catch (error) {
     return { status: null, reason: describeError(error), isUnsent: true };
@@ -44,13 +44,13 @@ export function parseJson(body: string): unknown {
   }
 }
 
-/** The carrier does not know us, does not let us, or has no such path (and so no such account): it has taken nothing. */
+/** Wrong credentials, no permission, or no such path (and so no such account): the carrier has not taken the message. */
 const UNAUTHORIZED = [401, 403, 404];
 
 /**
- * What every carrier's answer means that is none of its own cases. 521, 523 and 530 are Cloudflare's own: no connection
- * to the carrier was made. 408, 5xx, redirects and no answer at all leave open whether it has the message.
- * @param isAboutMessage the carrier's own code says so: then no status is about our credentials
+ * Classifies a response by its HTTP status, after the carrier's own cases. 521, 523 and 530 come from Cloudflare: it could not
+ * connect to the carrier. After 408, 5xx, a redirect or no response, the carrier may have the message.
+ * @param isAboutMessage the carrier's own code is about the message: then no status is about our credentials
  */
 export function classifyResponse(response: CarrierResponse, explanation: string, isAboutMessage = false): Submission {
   if (response.status === null) {

@@ -7,13 +7,13 @@ import { sandbox } from "./sandbox.ts";
 import { telnyx } from "./telnyx.ts";
 import { twilio } from "./twilio.ts";
 
-/** Of a website that names none, where no other is set up: a real one is never left out by mistake. */
+/** Default only while no real carrier is set up, so that nobody omits a real carrier by mistake. */
 export const DEFAULT_CARRIER = "sandbox";
 
 export interface Carriers {
-  /** Those that are set up, by name. */
+  /** Configured carriers, by name. */
   ready: Record<string, Carrier>;
-  /** The settings that the others lack. */
+  /** Missing settings, by name of an unconfigured carrier. */
   missing: Record<string, string[]>;
 }
 
@@ -61,7 +61,6 @@ export function makeCarriers({ carriers: vars }: Pick<Config, "carriers">): Carr
   return made;
 }
 
-/** What a website may choose. */
 export function carrierRules(carriers: Carriers): CarrierRules {
   const real = Object.keys(carriers.ready).filter((name) => name !== DEFAULT_CARRIER);
   return {
@@ -71,7 +70,6 @@ export function carrierRules(carriers: Carriers): CarrierRules {
   };
 }
 
-/** What keeps a website from sending through a carrier, and from a sender. */
 function validateCarrier({ ready, missing }: Carriers, carrier: string, sender: string | null): FieldError[] {
   const chosen = Object.hasOwn(ready, carrier) ? ready[carrier] : undefined;
   const fault = chosen?.validateSender(sender);

@@ -23,12 +23,12 @@ const STATUSES: [bit: number, status: Receipt["status"], word: string][] = [
   [4, "SENDING", "buffered"],
 ];
 
-/** What smsbox says with 403 of a message that no SMSC takes; its other 403 is about user and password. */
+/** The body of a 403 when no SMSC takes the message. Any other 403 of smsbox is about user and password. */
 const NOT_ROUTABLE = /^Not routable/;
 
 const ALL_RECEIPTS = "31";
 
-/** X-Kannel-Coding for text outside GSM 03.38: with any other, Kannel sends a question mark for what it cannot write. */
+/** X-Kannel-Coding for text outside GSM 03.38. With any other, Kannel replaces unsupported characters with question marks. */
 const UCS2 = "2";
 
 export interface KannelSettings {
@@ -36,7 +36,7 @@ export interface KannelSettings {
   sendSmsUrl: string;
   username: string;
   password: string;
-  /** What the URLs that Kannel calls are guarded with: it signs nothing. */
+  /** Protects the URLs that Kannel calls, since Kannel signs nothing. */
   webhookKey: string;
   publicOrigin: string;
 }
@@ -80,18 +80,18 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
 const CONNECT_TIMEOUT_MILLISECONDS = 5000;
 
 /**
- * fetch says the same of a connection that was refused and of one that broke after the message had gone out. Only the
- * first is safe to try again, so it is found out beforehand; what breaks after this counts as unknown.
+ * fetch reports the same error for a refused connection and for one that broke after the message was sent. Only the first is
+ * safe to retry, so it is detected beforehand; a later failure counts as unknown.
  */
 async function canConnect(url: string): Promise<boolean> {
   const { hostname, port, protocol } = new URL(url);
   try {
     const address = { hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) };
-    // Otherwise workerd waits for the other side's end as well, which nobody reads here, and keeps the socket for ever.
+    // Otherwise workerd also waits for the other side to close, which is never read here, and keeps the socket forever.
     const socket = connect(address, { allowHalfOpen: true });
     const opened = socket.opened.then(() => true);
     const isOpen = await Promise.race([opened, scheduler.wait(CONNECT_TIMEOUT_MILLISECONDS).then(() => false)]);
-    // Not awaited: where the connection does not open, this ends when it has failed at last, minutes later.
+    // Not awaited: if the connection does not open, this settles minutes later.
     void socket.close().catch(() => {});
     return isOpen;
   } catch {
@@ -99,13 +99,13 @@ async function canConnect(url: string): Promise<boolean> {
   }
 }
 
-/** Kannel fills in `%d` and `%A`; of our own part it would corrupt a percent-escape, and there is none. */
+/** Kannel replaces `%d` and `%A`. It would corrupt percent-escapes in our own part, so there are none. */
 async function receiptUrl({ publicOrigin, webhookKey }: KannelSettings, messageId: string): Promise<string> {
   const key = await receiptKey(webhookKey, messageId);
   return `${publicOrigin}/carriers/kannel/receipts?m=${messageId}&k=${key}&type=%d&answer=%A`;
 }
 
-/** What shows that a receipt's URL is one that we gave out, for this message alone. */
+/** Proves that we issued the receipt URL for this message. */
 function receiptKey(webhookKey: string, messageId: string): Promise<string> {
   return hmacHex(webhookKey, `receipt ${messageId}`);
 }

@@ -1,6 +1,6 @@
 import { type Carrier, FORGED, type OutboundMessage, type Submission } from "./carrier.ts";
 
-/** What happens to a message, by the last four digits of its number. Any other number is delivered. */
+/** Outcomes by the last four digits of the number. Any other number is delivered. */
 const OUTCOMES: Record<string, (message: OutboundMessage) => Submission> = {
   "0001": () => ({ kind: "refused", reason: "sandbox: refused" }),
   "0002": (message) => accept(message, { status: "FAILED_TO_DELIVERY", reason: "sandbox: undelivered" }),
@@ -23,7 +23,7 @@ function accept(
   return { kind: "accepted", carrierMessageId, receipt: { ...receipt, carrierMessageId, optedOut: false } };
 }
 
-/** A carrier without an account, for development and tests of clients. It sends nothing, and gives its receipts at once. */
+/** A carrier without an account, for development and tests of clients. It sends nothing, and reports receipts immediately. */
 export const sandbox: Carrier = {
   validateSender: () => undefined,
   submit: async (message) => (OUTCOMES[message.to.slice(-4)] ?? deliver)(message),

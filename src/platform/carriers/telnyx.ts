@@ -20,19 +20,19 @@ const STATUSES = new Map<string, Receipt["status"]>([
   ["sending_failed", "FAILED_TO_DELIVERY"],
   ["delivery_failed", "FAILED_TO_DELIVERY"],
   ["expired", "FAILED_TO_DELIVERY"],
-  // No carrier's word came: neither is known, so the deadline decides.
+  // No confirmation came: the outcome is unknown, so the deadline decides.
   ["delivery_unconfirmed", "SENDING"],
 ]);
 
 /** The recipient has opted out of this sender (with HTTP 409, or in a receipt). */
 const OPTED_OUT = "40300";
 
-/** https://developers.telnyx.com/docs/messaging/messages/error-codes: of messages and senders; the others are of any call. */
+/** https://developers.telnyx.com/docs/messaging/messages/error-codes: codes of messages and senders; other codes are about any call. */
 const MESSAGING_CODE = /^40\d{3}$/;
 
 const MESSAGING_PROFILE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** How far the time stamp of a signature may be from ours. */
+/** Allowed clock difference of a signature. */
 const TOLERANCE_SECONDS = 300;
 
 export interface TelnyxSettings {

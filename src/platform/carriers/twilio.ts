@@ -26,7 +26,7 @@ const STATUSES = new Map<string, Receipt["status"]>([
   ["canceled", "FAILED_TO_DELIVERY"],
 ]);
 
-/** https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out: what Twilio has taken a text for, and answered. */
+/** https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out: the keyword that Twilio recognized and answered. */
 const OPT_OUT_TYPES = new Map<string, Keyword>([
   ["STOP", "stop"],
   ["START", "start"],
@@ -44,7 +44,7 @@ const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/i;
 export interface TwilioSettings {
   accountSid: string;
   authToken: string;
-  /** Twilio signs with it too, or will: calls are not made with it. */
+  /** Verifies signatures only: Twilio signs with it during a rotation. */
   secondaryAuthToken: string | undefined;
   /** Without a slash at the end. */
   apiUrl: string;

@@ -2,21 +2,21 @@ import { RequestFailure } from "../../domain/failure.ts";
 import { runBatch } from "./database.ts";
 import { WAS_REPEATED_BEFORE } from "./send-keys.ts";
 
-/** How long a tombstone is kept: longer than any transaction may take to commit. */
+/** Lifetime of a tombstone: longer than any transaction may take to commit. */
 export const TOMBSTONE_MILLISECONDS = 24 * 3_600_000;
 
-/** A message whose submission has not begun, and with whose id no duplicate of it was answered. */
+/** A message whose submission has not started, and whose id was not returned for a duplicate. */
 const UNCONFIRMED = `m.claimed_at IS NULL AND m.carrier IS NULL
   AND NOT EXISTS (SELECT 1 FROM duplicate_keys k WHERE k.message_id = m.message_id AND k.was_repeated = 1)
   AND NOT ${WAS_REPEATED_BEFORE("m.message_id")}`;
 
-/** Of ?1 those that are not stored. */
+/** The ids of ?1 that are not stored. */
 const GONE = `SELECT value FROM json_each(?1) WHERE value NOT IN (
   SELECT m.message_id FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value)`;
 
 /**
- * Takes back messages that their sender was told are not stored, unless their submission has begun or they were answered
- * since. Their tombstones keep a transaction that commits later from storing them.
+ * Cancels messages whose client was told that they were not stored, unless their submission has started or their id was
+ * returned since. Their tombstones prevent a late transaction from storing them.
  */
 export async function cancelUnconfirmed(db: D1Database, messageIds: string[], now: number): Promise<void> {
   const list = JSON.stringify(messageIds);
@@ -46,14 +46,14 @@ const ENTRY_SECONDS = 2 * 24 * 3600;
 const ENTRIES_AT_ONCE = 100;
 
 /**
- * Keeps in KV what is to be cancelled, where neither the store nor the queue takes it.
+ * Stores cancellations in KV when both the database and the queue fail.
  * @throws RequestFailure store-unavailable
  */
 export async function keepCancellation(kv: KVNamespace, name: string, messageIds: string[]): Promise<void> {
   await unlessItFails(kv.put(PREFIX + name, JSON.stringify(messageIds), { expirationTtl: ENTRY_SECONDS }));
 }
 
-/** Cancels what was kept, the oldest names first. @returns how many messages */
+/** Runs the stored cancellations, oldest names first. @returns the number of messages */
 export async function cancelKept(kv: KVNamespace, db: D1Database, now: number): Promise<number> {
   const { keys } = await unlessItFails(kv.list({ prefix: PREFIX, limit: ENTRIES_AT_ONCE }));
   let count = 0;

@@ -1,16 +1,17 @@
 import { toDigits, toE164 } from "../../domain/phone.ts";
-import { type Row, runNamed, toJsonLists } from "./database.ts";
+import { runNamed, toJsonLists } from "./database.ts";
+import type { SubscriptionRow } from "./rows.ts";
 import { type ChangeOrigin, LATEST_CHANGE } from "./subscriptions.ts";
 
 export interface SubscriptionChange {
   /** E.164 */
   phone: string;
   subscribed: boolean;
-  /** Lower case; null keeps the address that the number has. */
+  /** Lower case; null keeps the number's address. */
   email: string | null;
 }
 
-/** Gives the tombstones under which each of the numbers would stand among the erased people; see ErasureKey. */
+/** Computes the tombstones that each number would have if it was erased; see ErasureKey. */
 export type TombstonesOf = (phones: string[]) => Promise<string[][]>;
 
 interface Target {
@@ -19,15 +20,20 @@ interface Target {
   origin: ChangeOrigin;
 }
 
-/** As digits; subscribed 1 or 0. */
-type ChangeRow = [phone: number, subscribed: number, email: string | null];
+/** A change as it travels to D1. */
+interface ChangeItem {
+  /** As digits. */
+  phone: number;
+  subscribed: 0 | 1;
+  email: string | null;
+}
 
 /**
  * Sets the state of numbers, and adds what changes to the ledger. Repeating it changes nothing. A number whose owner has
  * opted out, or that was erased, is not subscribed: only that person can undo it. An opt-out is stored in any case.
  * @param changes distinct numbers; of several with one address, the later counts as subscribed later
  * @param tombstonesOf called only where the website has erased people
- * @returns the numbers that were to be subscribed and are not, E.164
+ * @returns the numbers that it refused to subscribe, E.164
  */
 export async function changeSubscriptions(
   db: D1Database,
@@ -37,7 +43,7 @@ export async function changeSubscriptions(
   tombstonesOf: TombstonesOf,
 ): Promise<string[]> {
   const target = { db, websiteId, origin };
-  const rows = Map.groupBy(changes.map(toRow), ([, subscribed]) => subscribed);
+  const rows = Map.groupBy(changes.map(toItem), ({ subscribed }) => subscribed);
   for (const list of toJsonLists(rows.get(0) ?? [])) await write(target, list, null);
   const refused: string[] = [];
   let hasErased = false;
@@ -52,23 +58,23 @@ export async function changeSubscriptions(
   return refused;
 }
 
-function toRow({ phone, subscribed, email }: SubscriptionChange): ChangeRow {
-  return [toDigits(phone), subscribed ? 1 : 0, email];
+function toItem({ phone, subscribed, email }: SubscriptionChange): ChangeItem {
+  return { phone: toDigits(phone), subscribed: subscribed ? 1 : 0, email };
 }
 
-function toPhones(rows: Row[] = []): string[] {
-  return rows.map(({ phone }) => toE164(phone as number));
+function toPhones(rows: unknown[]): string[] {
+  return (rows as Pick<SubscriptionRow, "phone">[]).map(({ phone }) => toE164(phone));
 }
 
-/** How many numbers' tombstones, of 64 characters and at most three each, D1 takes in one value. */
+/** A number has up to three tombstones of 64 characters, and one value in D1 holds 2,000,000 bytes. */
 const MARKED_ROWS = 9_000;
 
-/** Subscribes the numbers that were not erased. It computes their tombstones before the transaction, which looks for them. */
-async function subscribeOthers(target: Target, rows: ChangeRow[], tombstonesOf: TombstonesOf): Promise<string[]> {
+/** Subscribes the numbers that were not erased. The tombstones are computed before the transaction that looks for them. */
+async function subscribeOthers(target: Target, rows: ChangeItem[], tombstonesOf: TombstonesOf): Promise<string[]> {
   const refused: string[] = [];
   for (let start = 0; start < rows.length; start += MARKED_ROWS) {
     const part = rows.slice(start, start + MARKED_ROWS);
-    const tombstones = await tombstonesOf(part.map(([phone]) => toE164(phone)));
+    const tombstones = await tombstonesOf(part.map(({ phone }) => toE164(phone)));
     refused.push(
       ...(await subscribeMarked(
         target,
@@ -80,7 +86,7 @@ async function subscribeOthers(target: Target, rows: ChangeRow[], tombstonesOf: 
 }
 
 interface GuardedRow {
-  row: ChangeRow;
+  row: ChangeItem;
   tombstones: string[];
 }
 
@@ -88,9 +94,9 @@ async function subscribeMarked(target: Target, rows: GuardedRow[]): Promise<stri
   const guard = rows.flatMap(({ tombstones }) => tombstones);
   const written = await write(target, JSON.stringify(rows.map(({ row }) => row)), guard);
   if (written.erased.length === 0) return toPhones(written.refused);
-  const found = new Set(written.erased.map(({ mark }) => mark as string));
+  const found = new Set((written.erased as { mark: string }[]).map(({ mark }) => mark));
   const isErased = ({ tombstones }: GuardedRow) => tombstones.some((mark) => found.has(mark));
-  const erased = rows.filter(isErased).map(({ row: [phone] }) => toE164(phone));
+  const erased = rows.filter(isErased).map(({ row }) => toE164(row.phone));
   return [
     ...erased,
     ...(await subscribeMarked(
@@ -100,15 +106,14 @@ async function subscribeMarked(target: Target, rows: GuardedRow[]): Promise<stri
   ];
 }
 
-/** Marks in ?6 that stand among the erased people of the website ?1; or whether it has any. */
+/** The tombstones in ?6 that website ?1 has; or one of any, to see whether it has erased people. */
 const ERASED_AMONG =
   "SELECT e.mark FROM json_each(?6) j CROSS JOIN erased_people e ON e.website_id = ?1 AND e.mark = j.value";
 const ERASED_ANY = "SELECT e.mark FROM erased_people e WHERE e.website_id = ?1 AND ?6 = 'any' LIMIT 1";
 
 /**
- * Writes all of the rows, or none of them where the guard finds somebody erased, in one transaction: so no erasure at the
- * same time is undone.
- * @param guard tombstones; or whether anybody was erased; null: the rows are opt-outs
+ * Writes all rows, or none if the guard finds an erased person. One transaction, so that it cannot undo a concurrent erasure.
+ * @param guard tombstones to look for; "any": any erased person; null: the rows are opt-outs
  */
 function write({ db, websiteId, origin }: Target, list: string, guard: string[] | "any" | null) {
   const { now, source, proof } = origin;
@@ -123,22 +128,22 @@ function write({ db, websiteId, origin }: Target, list: string, guard: string[] 
         : db
             .prepare(
               `SELECT s.phone FROM json_each(?2) j
-               CROSS JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value ->> 0
+               CROSS JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value ->> 'phone'
                WHERE s.opted_out_by_person = 1 ORDER BY j.key`,
             )
             .bind(websiteId, list),
     changes: db
       .prepare(
         `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-         SELECT ?1, j.value ->> 0, s.subscribed, j.value ->> 1, ?3, ?4, ?5
-         FROM json_each(?2) j LEFT JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value ->> 0
-         WHERE s.subscribed IS NOT j.value ->> 1 AND s.opted_out_by_person IS NOT 1 AND ${isOpen} ORDER BY j.key`,
+         SELECT ?1, j.value ->> 'phone', s.subscribed, j.value ->> 'subscribed', ?3, ?4, ?5
+         FROM json_each(?2) j LEFT JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value ->> 'phone'
+         WHERE s.subscribed IS NOT j.value ->> 'subscribed' AND s.opted_out_by_person IS NOT 1 AND ${isOpen} ORDER BY j.key`,
       )
       .bind(...bound),
     subscriptions: db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
-         SELECT ?1, j.value ->> 0, j.value ->> 1, j.value ->> 2, ${LATEST_CHANGE("?1", "j.value ->> 0")}
+         SELECT ?1, j.value ->> 'phone', j.value ->> 'subscribed', j.value ->> 'email', ${LATEST_CHANGE("?1", "j.value ->> 'phone'")}
          FROM json_each(?2) j WHERE ${isOpen}
          ON CONFLICT (website_id, phone) DO UPDATE SET
            subscribed = iif(subscriptions.opted_out_by_person = 1, 0, excluded.subscribed),

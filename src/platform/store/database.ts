@@ -7,54 +7,54 @@ import {
 } from "../../domain/retry-policy.ts";
 import { SilenceError, withinTime } from "../time-limit.ts";
 
-/** Faults of our own statements: repeating them cannot help, and hiding them as an outage would mislead. */
+/** Errors in our own statements: a retry cannot help, and reporting them as an outage would mislead. */
 const OWN_FAULT =
   /constraint failed|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|malformed JSON/i;
 
 /**
- * Runs statements as one transaction. When the store fails it is asked again, so every batch must be safe to run twice:
- * a failure does not tell whether the transaction took effect. A try that was given up for its silence may even take effect
- * after the next one, or after this has thrown, for as long as D1 lets a call run. So each statement depends on what it
- * finds (a status, a claim, a key, a time of change), under names that both tries share: late, it finds its work done. And
- * what gives a claim back that nobody heard of waits until it cannot be taken any more (see claimOrRelease).
- * @throws RequestFailure store-unavailable when it keeps failing
+ * Runs statements as one transaction, with retries. Every batch must be safe to run twice: a failure does not tell whether
+ * the transaction took effect. A try that timed out may even take effect after the next one, or after this function has
+ * thrown, for as long as D1 lets a call run. So each statement depends on the state that it finds (a status, a claim, a key,
+ * a time of change), under names that all tries share: a late try finds its work done. A job that releases an unconfirmed
+ * claim waits until the claim can no longer take effect (see claimOrRelease).
+ * @throws RequestFailure store-unavailable after the last try
  */
-export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
-  return untilItAnswers(() => db.batch<Row>(statements), STORE_TRY_MILLISECONDS);
+export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
+  return untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
 }
 
-/** The same, with each statement's result under its name; null statements are left out, and have an empty one. */
+/** Like runBatch, with results by statement name. A null statement is skipped and has an empty result. */
 export async function runNamedResults<Name extends string>(
   db: D1Database,
   statements: Record<Name, D1PreparedStatement | null>,
-): Promise<Record<Name, Pick<D1Result<Row>, "results" | "meta">>> {
+): Promise<Record<Name, Pick<D1Result<unknown>, "results" | "meta">>> {
   const names = (Object.keys(statements) as Name[]).filter((name) => statements[name] !== null);
   const present = names.map((name) => statements[name] as D1PreparedStatement);
   const results = await runBatch(db, present);
   const entries = (Object.keys(statements) as Name[]).map((name) => [name, results[names.indexOf(name)] ?? EMPTY]);
-  return Object.fromEntries(entries) as Record<Name, Pick<D1Result<Row>, "results" | "meta">>;
+  return Object.fromEntries(entries) as Record<Name, Pick<D1Result<unknown>, "results" | "meta">>;
 }
 
 const EMPTY = { results: [], meta: { changes: 0 } };
 
-/** The same, with the rows alone. */
+/** Like runNamedResults, with the rows only. */
 export async function runNamed<Name extends string>(
   db: D1Database,
   statements: Record<Name, D1PreparedStatement | null>,
-): Promise<Record<Name, Row[]>> {
-  const entries = Object.entries(await runNamedResults(db, statements)) as [Name, { results: Row[] }][];
-  return Object.fromEntries(entries.map(([name, { results }]) => [name, results])) as Record<Name, Row[]>;
+): Promise<Record<Name, unknown[]>> {
+  const entries = Object.entries(await runNamedResults(db, statements)) as [Name, { results: unknown[] }][];
+  return Object.fromEntries(entries.map(([name, { results }]) => [name, results])) as Record<Name, unknown[]>;
 }
 
-/** One statement's rows; see runBatch for failures. @param tryMilliseconds how long one try may take */
-export async function runQuery<T = Row>(
+/** Runs one statement; see runBatch for failures. @param tryMilliseconds timeout of one try */
+export async function runQuery<T = unknown>(
   statement: D1PreparedStatement,
   tryMilliseconds = STORE_TRY_MILLISECONDS,
 ): Promise<T[]> {
   return (await untilItAnswers(() => statement.all<T>(), tryMilliseconds)).results;
 }
 
-/** Runs a statement that is not safe to run twice. @throws whatever it fails with: it may have taken effect */
+/** Runs a statement that is not safe to run twice. @throws the error of D1: the statement may have taken effect */
 export async function runOnce(statement: D1PreparedStatement): Promise<void> {
   await withinTime(STORE_TRY_MILLISECONDS, statement.all());
 }
@@ -64,11 +64,11 @@ export async function probeDatabase(db: D1Database): Promise<void> {
   await db.prepare("SELECT last_click_id FROM clicks LIMIT 1").all();
 }
 
-/** A row as D1 gives it. Each store maps its own rows to types. */
+/** A row of any table. Each store maps the rows of its tables, which rows.ts describes. */
 export type Row = Record<string, string | number | null>;
 
-/** JSON of a column. @param otherwise for what cannot be read: one bad row must not fail all that are read with it */
-export function parseJsonColumn<T>(column: Row[string] | undefined, otherwise: T): T {
+/** @param otherwise replaces malformed JSON: one bad row must not fail the whole page */
+export function parseJsonColumn<T>(column: string | null | undefined, otherwise: T): T {
   try {
     return JSON.parse(String(column)) as T;
   } catch {

@@ -1,29 +1,29 @@
 import { runBatch, runNamed, runQuery, toJsonLists } from "./database.ts";
 import type { DeadJobRow } from "./rows.ts";
 
-/** A job that is not tried any more. */
+/** A job that has used up its tries. */
 export interface DeadJob {
-  /** The queue's own. */
+  /** The queue's id of the job. */
   id: string;
   queue: string;
   /** JSON */
   body: string;
   /** Milliseconds since 1970. */
   diedAt: number;
-  /** Of its last try; null where it is not known. */
+  /** Error of the last try; null if unknown. */
   error: string | null;
   putBackAt: number | null;
 }
 
-/** Stores jobs; one that is stored again stands once. */
+/** Storing a job again changes nothing. */
 export async function insertDeadJobs(db: D1Database, jobs: Omit<DeadJob, "putBackAt">[]): Promise<void> {
-  const rows = jobs.map(({ id, queue, body, diedAt, error }) => [id, queue, body, diedAt, error]);
-  for (const list of toJsonLists(rows)) {
+  for (const list of toJsonLists(jobs)) {
     await runBatch(db, [
       db
         .prepare(
           `INSERT INTO dead_jobs (id, queue, body, died_at, error)
-           SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?1) WHERE true
+           SELECT value ->> 'id', value ->> 'queue', value ->> 'body', value ->> 'diedAt', value ->> 'error'
+           FROM json_each(?1) WHERE true
            ON CONFLICT (id) DO NOTHING`,
         )
         .bind(list),
@@ -31,7 +31,7 @@ export async function insertDeadJobs(db: D1Database, jobs: Omit<DeadJob, "putBac
   }
 }
 
-/** The latest first. @param before the id of the last one of the page before; null: from the beginning */
+/** Newest first. @param before id of the last job of the previous page; null for the first page */
 export async function listDeadJobs(db: D1Database, before: string | null, limit: number): Promise<DeadJob[]> {
   const query = db
     .prepare(
@@ -48,13 +48,13 @@ export async function findDeadJob(db: D1Database, id: string): Promise<DeadJob |
   return row && toDeadJob(row);
 }
 
-/** Those that nobody has put back, the oldest first. */
+/** Jobs that were never requeued, oldest first. */
 export async function listWaitingDeadJobs(db: D1Database, limit: number): Promise<DeadJob[]> {
   const query = db.prepare("SELECT * FROM dead_jobs WHERE put_back_at IS NULL ORDER BY died_at LIMIT ?1").bind(limit);
   return (await runQuery<DeadJobRow>(query)).map(toDeadJob);
 }
 
-/** @returns how many still wait, one thousand at most */
+/** @returns the number of jobs that were never requeued, 1,000 at most */
 export async function markRequeued(db: D1Database, ids: string[], now: number): Promise<number> {
   const { left } = await runNamed(db, {
     marked: db
@@ -62,7 +62,7 @@ export async function markRequeued(db: D1Database, ids: string[], now: number): 
       .bind(JSON.stringify(ids), now),
     left: db.prepare("SELECT count(*) AS count FROM (SELECT 1 FROM dead_jobs WHERE put_back_at IS NULL LIMIT 1000)"),
   });
-  return Number(left[0]?.count ?? 0);
+  return (left as { count: number }[])[0]?.count ?? 0;
 }
 
 function toDeadJob(row: DeadJobRow): DeadJob {

@@ -76,7 +76,7 @@ const copyName = (keyId: string) => `erasure-key:${keyId}`;
 const SELECT = "SELECT key_id AS keyId, sealed FROM erasure_key";
 
 async function readSealed(db: D1Database): Promise<Sealed | undefined> {
-  return (await runQuery(db.prepare(SELECT)))[0] as Sealed | undefined;
+  return (await runQuery<Sealed>(db.prepare(SELECT)))[0];
 }
 
 async function insertSealed(db: D1Database, { keyId, sealed }: Sealed): Promise<Sealed> {
@@ -85,5 +85,5 @@ async function insertSealed(db: D1Database, { keyId, sealed }: Sealed): Promise<
     insert: db.prepare(insert).bind(keyId, sealed),
     kept: db.prepare(SELECT),
   });
-  return rows.kept[0] as unknown as Sealed;
+  return rows.kept[0] as Sealed;
 }

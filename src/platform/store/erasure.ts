@@ -1,15 +1,19 @@
 import { runNamed } from "./database.ts";
 import { removeCounted } from "./retention.ts";
 
-/** Of an erased number: the website, and the one-way hash. */
-export type Tombstone = [websiteId: string, mark: string];
+/** Of an erased number. */
+export interface Tombstone {
+  websiteId: string;
+  /** HMAC-SHA-256 of the number, hex. */
+  mark: string;
+}
 
 /**
- * Erases all that is kept about a number in a website, but for its part in the counts of the report, and a mark that
- * tells nothing and keeps it opted out.
+ * Erases everything about a number in a website except its share of the report's counts, and a one-way hash that keeps it
+ * opted out.
  * @param phone as digits
- * @param tombstones one-way, of the number
- * @returns how many messages went
+ * @param tombstones one-way hashes of the number
+ * @returns the number of erased messages
  */
 export async function erasePerson(
   db: D1Database,

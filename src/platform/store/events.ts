@@ -1,14 +1,15 @@
 import type { MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
-import { type Row, runBatch, runQuery } from "./database.ts";
+import { runBatch, runQuery } from "./database.ts";
+import type { CallbackOutcome, ClientRow, EventRow, MessageRow } from "./rows.ts";
 
-/** An event whose callback waits to be posted, by its id: `<messageId>_<event>`. */
+/** Id of an event with a callback to post: `<messageId>_<event>`. */
 export type DueEvent = string;
 
 /**
- * Writes the event of the present status of each message that has none yet. Run after a change of status in the same
- * transaction, it writes exactly the changes; run again, nothing.
- * @param guard under which condition, on the parameters ?3, ?4 and ?5
+ * Writes the event of each message's current status if it is missing. After a change of status in the same transaction, it
+ * writes exactly the changes; a second run writes nothing.
+ * @param guard SQL condition on the parameters ?3, ?4 and ?5
  */
 export function recordEvents(
   db: D1Database,
@@ -27,12 +28,17 @@ export function recordEvents(
     .bind(JSON.stringify(messageIds), now, ...guard.values);
 }
 
-/** The events that recordEvents wrote and that have a callback to post. */
-export function dueEvents(rows: Row[] | undefined): DueEvent[] {
-  return (rows ?? []).filter((row) => row.callback_due === 1).map((row) => `${row.message_id}_${row.event}`);
+/** Filters the rows that recordEvents returned by their callbacks. */
+export function dueEvents(rows: unknown[] | undefined): DueEvent[] {
+  const written = (rows ?? []) as Pick<EventRow, "message_id" | "event" | "callback_due">[];
+  return written.filter((row) => row.callback_due === 1).map(toEventId);
 }
 
-/** A callback that this run alone may post. */
+export function toEventId(row: Pick<EventRow, "message_id" | "event">): DueEvent {
+  return `${row.message_id}_${row.event}`;
+}
+
+/** A callback that only this run may post. */
 export interface ClaimedCallback {
   eventId: DueEvent;
   eventType: "message.status" | "message.clicked";
@@ -44,52 +50,52 @@ export interface ClaimedCallback {
   phone: string | null;
   sendPurpose: string;
   callbackData: string;
-  /** null: the client's has been taken away. */
+  /** null: the client has removed it. */
   callbackUrl: string | null;
   /** Encrypted; the second is the one being replaced, while it still works. */
   callbackSecrets: string[];
 }
 
-/** A callback that nobody has claimed. */
+/** An unclaimed callback. */
 export interface DueCallback {
   eventId: DueEvent;
   messageId: string;
-  /** null: there is none to post to any more. */
+  /** null: the client has removed it. */
   callbackUrl: string | null;
 }
 
-/** Those of the events whose callback is due and that nobody has claimed, in the order in which they occurred. */
+/** The unclaimed due callbacks among the events, in order of occurrence. */
 export async function findDueCallbacks(db: D1Database, eventIds: DueEvent[]): Promise<DueCallback[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<Pick<EventRow, "message_id" | "event"> & Pick<ClientRow, "callback_url">>(
     db
       .prepare(
         `SELECT e.message_id, e.event, c.callback_url
-         FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 0 AND e.event = j.value ->> 1
+         FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId' AND e.event = j.value ->> 'event'
          LEFT JOIN messages m ON m.message_id = e.message_id LEFT JOIN clients c ON c.client_id = m.client_id
          WHERE e.callback_due = 1 AND e.attempted_at IS NULL ORDER BY e.occurred_at, e.event = 'SENDING' DESC`,
       )
       .bind(toKeys([...new Set(eventIds)])),
   );
   return rows.map((row) => ({
-    eventId: `${row.message_id}_${row.event}`,
-    messageId: row.message_id as string,
-    callbackUrl: row.callback_url as string | null,
+    eventId: toEventId(row),
+    messageId: row.message_id,
+    callbackUrl: row.callback_url,
   }));
 }
 
-/** What the operator reads of a callback that was due when its client's URL was taken away. */
+/** Stored as the response, for the operator. */
 export const NO_CALLBACK_URL = "the client has no callback URL any more";
 
 /**
- * Ends those of the events that nobody has claimed and whose client has no callback URL: a URL that is set later gets none
- * of them. An end is final, so running it again, or late, changes nothing.
+ * Ends unclaimed callbacks of clients without a callback URL: a URL that is set later does not receive them. The outcome is
+ * final, so a repeated or late run changes nothing.
  */
 export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: number): Promise<void> {
   await runBatch(db, [
     db
       .prepare(
         `UPDATE events SET attempted_at = ?2, outcome = 'not-posted', response = ?3
-         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))
+         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
            AND callback_due = 1 AND attempted_at IS NULL AND NOT EXISTS (
              SELECT 1 FROM messages m JOIN clients c ON c.client_id = m.client_id
              WHERE m.message_id = events.message_id AND c.callback_url IS NOT NULL)`,
@@ -99,9 +105,8 @@ export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: n
 }
 
 /**
- * Claims those of the events whose callback is due and that nobody has claimed, ever. What is claimed is never handed
- * out again, whatever becomes of the post.
- * @param claim names these; the same name claims the same events again
+ * Claims due callbacks. A claimed callback is never claimed again by another run, even if its post fails.
+ * @param claim names this run; the same name claims the same events again
  */
 export async function claimCallbacks(
   db: D1Database,
@@ -112,7 +117,7 @@ export async function claimCallbacks(
     db
       .prepare(
         `UPDATE events SET attempted_at = ?2, claim = ?3
-         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))
+         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
            AND callback_due = 1 AND (attempted_at IS NULL OR claim = ?3)`,
       )
       .bind(keys, now, claim),
@@ -120,20 +125,20 @@ export async function claimCallbacks(
       .prepare(
         `SELECT e.message_id, e.event, e.occurred_at, m.status, m.phone, m.send_purpose, m.callback_data, c.callback_url,
            c.callback_secret, iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
-         FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 0 AND e.event = j.value ->> 1
+         FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId' AND e.event = j.value ->> 'event'
          JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
          WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY j.key`,
       )
       .bind(keys, now, claim),
   ]);
-  return (results[1]?.results ?? []).map(toClaimedCallback);
+  return ((results[1]?.results ?? []) as ClaimedRow[]).map(toClaimedCallback);
 }
 
 const toKeys = (eventIds: DueEvent[]) => JSON.stringify(eventIds.map(splitEventId));
 
-function splitEventId(eventId: DueEvent): [messageId: string, event: string] {
+function splitEventId(eventId: DueEvent): { messageId: string; event: string } {
   const separator = eventId.indexOf("_");
-  return [eventId.slice(0, separator), eventId.slice(separator + 1)];
+  return { messageId: eventId.slice(0, separator), event: eventId.slice(separator + 1) };
 }
 
 /** A click's event is `CLICK_` and its id; any other is a status. */
@@ -141,51 +146,52 @@ export function isClick(event: string): boolean {
   return event.startsWith("CLICK_");
 }
 
-function toClaimedCallback(row: Row): ClaimedCallback {
+type ClaimedRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
+  Pick<MessageRow, "status" | "phone" | "send_purpose" | "callback_data"> &
+  Pick<ClientRow, "callback_url" | "callback_secret" | "old_callback_secret">;
+
+function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
   return {
-    eventId: `${row.message_id}_${row.event}`,
-    eventType: isClick(row.event as string) ? "message.clicked" : "message.status",
-    messageId: row.message_id as string,
-    // Of a change, the status at that time; of a click, the present one.
-    status: (isClick(row.event as string) ? row.status : row.event) as MessageStatus,
-    occurredAt: row.occurred_at as number,
-    phone: row.phone === null ? null : toE164(row.phone as number),
-    sendPurpose: row.send_purpose as string,
-    callbackData: row.callback_data as string,
-    callbackUrl: row.callback_url as string | null,
-    callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => typeof secret === "string"),
+    eventId: toEventId(row),
+    eventType: isClick(row.event) ? "message.clicked" : "message.status",
+    messageId: row.message_id,
+    // A status event carries the status of that time, a click the current one.
+    status: (isClick(row.event) ? row.status : row.event) as MessageStatus,
+    occurredAt: row.occurred_at,
+    phone: row.phone === null ? null : toE164(row.phone),
+    sendPurpose: row.send_purpose,
+    callbackData: row.callback_data,
+    callbackUrl: row.callback_url,
+    callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => secret !== null),
   };
 }
 
-/** What came of the one post of a callback. */
+/** Outcome of the single post of a callback. */
 export interface CallbackRecord {
   eventId: DueEvent;
   outcome: CallbackOutcome;
   httpStatus: number | null;
-  /** The beginning of the body that came back, or what went wrong. */
+  /** The beginning of the response body, or the error. */
   response: string;
   durationMilliseconds: number;
 }
 
-export type CallbackOutcome = "answered" | "timed-out" | "unreachable" | "not-posted";
-
 export async function recordCallbacks(db: D1Database, records: CallbackRecord[]): Promise<void> {
-  const results = Object.fromEntries(
-    records.map((r) => [r.eventId, [r.outcome, r.httpStatus, r.response, r.durationMilliseconds]]),
-  );
-  const result = (index: number) => `json_extract(?1, '$."' || message_id || '_' || event || '"[${index}]')`;
+  const byEventId = Object.fromEntries(records.map((record) => [record.eventId, record]));
+  const recorded = (name: keyof CallbackRecord) =>
+    `json_extract(?1, '$."' || message_id || '_' || event || '".${name}')`;
   await runBatch(db, [
     db
       .prepare(
-        `UPDATE events SET outcome = ${result(0)}, http_status = ${result(1)}, response = ${result(2)},
-           duration_ms = ${result(3)}
-         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))`,
+        `UPDATE events SET outcome = ${recorded("outcome")}, http_status = ${recorded("httpStatus")},
+           response = ${recorded("response")}, duration_ms = ${recorded("durationMilliseconds")}
+         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?2))`,
       )
-      .bind(JSON.stringify(results), toKeys(records.map(({ eventId }) => eventId))),
+      .bind(JSON.stringify(byEventId), toKeys(records.map(({ eventId }) => eventId))),
   ]);
 }
 
-/** Puts callbacks back that are surely not posted: what this claim has, and what nobody has. They count as queued at `now`. */
+/** Releases callbacks that are unclaimed or under this claim. They must surely not be posted. They count as queued at `now`. */
 export async function releaseCallbacks(
   db: D1Database,
   eventIds: DueEvent[],
@@ -196,7 +202,7 @@ export async function releaseCallbacks(
     db
       .prepare(
         `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = ?2
-         WHERE (message_id, event) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))
+         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
            AND (attempted_at IS NULL OR claim = ?3) AND outcome IS NULL`,
       )
       .bind(toKeys(eventIds), now, claim),

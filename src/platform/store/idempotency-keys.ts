@@ -1,4 +1,5 @@
 import { runNamed } from "./database.ts";
+import type { IdempotencyKeyRow } from "./rows.ts";
 import { adoptBulk } from "./send-keys.ts";
 
 /** Makes a request, or one part of a bulk request, happen once: a repetition finds what the first attempt stored. */
@@ -115,5 +116,6 @@ export async function beginBulk(
       )
       .bind(clientId, key),
   });
-  return { firstId: String(holder[0]?.message_id), expiresAt: Number(holder[0]?.expires_at) };
+  const [kept] = holder as [IdempotencyKeyRow];
+  return { firstId: kept.message_id, expiresAt: kept.expires_at };
 }

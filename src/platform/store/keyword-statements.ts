@@ -130,7 +130,7 @@ function optIn(db: D1Database, key: TextKey, { phone, text, receivedAt, tombston
   const known = `(json_array_length(?3) = 1 OR EXISTS (SELECT 1 FROM subscription_changes c
     WHERE c.website_id = w.value AND c.phone = ?4 AND NOT (c.source = 'keyword' AND c.subscribed = 0)))`;
   const erased = `EXISTS (SELECT 1 FROM json_each(?5) j CROSS JOIN erased_people e
-    ON e.website_id = j.value ->> 0 AND e.mark = j.value ->> 1 WHERE j.value ->> 0 = w.value)`;
+    ON e.website_id = j.value ->> 'websiteId' AND e.mark = j.value ->> 'mark' WHERE j.value ->> 'websiteId' = w.value)`;
   const returning = `SELECT w.value FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION}
     WHERE s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${known}) OR ${erased})`;
   const bound = [...key, phone, JSON.stringify(tombstones)] as const;
@@ -152,7 +152,7 @@ function optIn(db: D1Database, key: TextKey, { phone, text, receivedAt, tombston
       .bind(...bound),
     db
       .prepare(
-        `DELETE FROM erased_people WHERE (website_id, mark) IN (SELECT j.value ->> 0, j.value ->> 1 FROM json_each(?5) j)
+        `DELETE FROM erased_people WHERE (website_id, mark) IN (SELECT j.value ->> 'websiteId', j.value ->> 'mark' FROM json_each(?5) j)
            AND EXISTS (SELECT 1 FROM ${FRESH} WHERE w.value = erased_people.website_id)`,
       )
       .bind(...bound),

@@ -1,21 +1,22 @@
 import { runNamed, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents } from "./events.ts";
+import type { LinkRow } from "./rows.ts";
 
-/** Where a link leads; undefined for one that never was, or is no more. */
+/** undefined: the link never existed, or was purged. */
 export async function findLink(db: D1Database, code: string): Promise<{ messageId: string; url: string } | undefined> {
-  const [row] = await runQuery(db.prepare("SELECT message_id, url FROM links WHERE code = ?1").bind(code));
-  return row && { messageId: row.message_id as string, url: row.url as string };
+  const [row] = await runQuery<LinkRow>(db.prepare("SELECT message_id, url FROM links WHERE code = ?1").bind(code));
+  return row && { messageId: row.message_id, url: row.url };
 }
 
 export interface Click {
   messageId: string;
-  /** Of this click alone. */
+  /** Unique per click. */
   clickId: string;
   clickedAt: number;
   isPerson: boolean;
 }
 
-/** How many clicks of a person on one message are events: a link must not let anybody make the service post without end. */
+/** Clicks per message that cause callbacks. The limit keeps a link from making the service post endlessly. */
 const CALLED_BACK = 3;
 
 /** The rows that clicks share: of people beyond the first few, and of robots. Other ids are those of single clicks. */
@@ -59,12 +60,12 @@ const IS_EARLY = `(SELECT count(*) FROM (SELECT 1 FROM clicks WHERE message_id =
 export interface ClickCounts {
   people: number;
   robots: number;
-  /** Of a person; milliseconds since 1970. */
+  /** First click of a person: milliseconds since 1970. */
   firstAt: number | null;
 }
 
 export async function readClicks(db: D1Database, messageId: string): Promise<ClickCounts> {
-  const [row] = await runQuery(
+  const [row] = await runQuery<{ people: number; robots: number; first_at: number | null }>(
     db
       .prepare(
         `SELECT coalesce(sum(iif(is_person = 1, count, 0)), 0) AS people, coalesce(sum(iif(is_person = 0, count, 0)), 0) AS robots,
@@ -72,5 +73,5 @@ export async function readClicks(db: D1Database, messageId: string): Promise<Cli
       )
       .bind(messageId),
   );
-  return { people: Number(row?.people), robots: Number(row?.robots), firstAt: row?.first_at as number | null };
+  return { people: row?.people ?? 0, robots: row?.robots ?? 0, firstAt: row?.first_at ?? null };
 }

@@ -2,10 +2,11 @@ import type { SubmissionRecord } from "../../domain/job.ts";
 import { ALLOWED_FROM, type MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
 import type { Segments } from "../../domain/segments.ts";
-import { type Row, runBatch, runQuery } from "./database.ts";
+import { runBatch, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
+import type { MessageRow, WebsiteRow } from "./rows.ts";
 
-/** `is_reply` of what answers a person: a confirmation goes out although they opted out, any other answer does not. */
+/** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
 export const OPT_OUT_CONFIRMATION = 1;
 export const ANSWER = 2;
 
@@ -13,11 +14,10 @@ const SUBSCRIPTION = `SELECT 1 FROM subscriptions s
   WHERE s.website_id = messages.website_id AND s.phone = messages.phone`;
 
 /**
- * Those of the messages that nobody has submitted or claimed, by the carrier of their website: the ids of each in the order
- * in which they are given.
+ * The unclaimed pending messages among `ids`, grouped by the carrier of their website, in the given order.
  */
 export async function waitingByCarrier(db: D1Database, ids: string[]): Promise<Map<string, string[]>> {
-  const rows = await runQuery(
+  const rows = await runQuery<{ carrier: string; places: string }>(
     db
       .prepare(
         `SELECT w.carrier, json_group_array(j.key) AS places
@@ -27,10 +27,10 @@ export async function waitingByCarrier(db: D1Database, ids: string[]): Promise<M
       .bind(JSON.stringify(ids)),
   );
   const toIds = (places: number[]) => places.sort((a, b) => a - b).map((place) => ids[place] as string);
-  return new Map(rows.map((row) => [String(row.carrier), toIds(JSON.parse(String(row.places)))]));
+  return new Map(rows.map((row) => [row.carrier, toIds(JSON.parse(row.places))]));
 }
 
-/** Lets messages wait that nobody has claimed, until `retryAt` (milliseconds since 1970). */
+/** Delays unclaimed messages until `retryAt` (milliseconds since 1970). */
 export async function postpone(db: D1Database, ids: string[], retryAt: number, reason: string): Promise<void> {
   await runBatch(db, [
     db
@@ -42,7 +42,7 @@ export async function postpone(db: D1Database, ids: string[], retryAt: number, r
   ]);
 }
 
-/** A message that this run alone may submit. */
+/** A message that only this run may submit. */
 export interface ClaimedMessage {
   messageId: string;
   websiteId: string;
@@ -53,13 +53,12 @@ export interface ClaimedMessage {
   mediaUrl: string | null;
   carrier: string;
   sender: string | null;
-  /** Submissions begun, this one included. */
+  /** Submissions started, including this one. */
   attempts: number;
 }
 
 /**
- * Claims those of `ids` that wait to be submitted. A number that has opted out in the meantime is not claimed: its
- * message becomes NOT_SUBSCRIBED.
+ * Claims the pending messages among `ids`. A message to a number that has opted out since becomes NOT_SUBSCRIBED instead.
  * @param claim names this run; the same name claims the same messages again
  * @param acceptedAfter older messages are left for the sweep to end
  */
@@ -90,24 +89,36 @@ export async function claimMessages(
       .bind(list, now, claim, acceptedAfter),
     recordEvents(db, ids, now),
   ]);
-  return { claimed: (results[1]?.results ?? []).map(toClaimedMessage), due: dueEvents(results[2]?.results) };
-}
-
-function toClaimedMessage(row: Row): ClaimedMessage {
   return {
-    messageId: row.claimed_id as string,
-    websiteId: row.website_id as string,
-    phone: toE164(row.phone as number),
-    text: row.text as string,
-    encoding: row.encoding as Segments["encoding"],
-    mediaUrl: row.media_url as string | null,
-    carrier: row.carrier as string,
-    sender: row.sender as string | null,
-    attempts: row.attempts as number,
+    claimed: ((results[1]?.results ?? []) as ClaimedRow[]).map(toClaimedMessage),
+    due: dueEvents(results[2]?.results),
   };
 }
 
-/** Gives back what a run claimed, be it messages or callbacks, and surely has not submitted or posted. */
+/** Only a message with a number and a carrier is claimed. */
+interface ClaimedRow
+  extends Pick<MessageRow, "website_id" | "text" | "media_url" | "attempts">,
+    Pick<WebsiteRow, "carrier" | "sender"> {
+  claimed_id: string;
+  phone: number;
+  encoding: Segments["encoding"];
+}
+
+function toClaimedMessage(row: ClaimedRow): ClaimedMessage {
+  return {
+    messageId: row.claimed_id,
+    websiteId: row.website_id,
+    phone: toE164(row.phone),
+    text: row.text,
+    encoding: row.encoding,
+    mediaUrl: row.media_url,
+    carrier: row.carrier,
+    sender: row.sender,
+    attempts: row.attempts,
+  };
+}
+
+/** Releases the messages and callbacks of a claim. They must surely not have been submitted or posted. */
 export async function releaseClaim(db: D1Database, claim: string): Promise<void> {
   await runBatch(db, [
     db
@@ -125,33 +136,31 @@ export async function releaseClaim(db: D1Database, claim: string): Promise<void>
   ]);
 }
 
-/** Stores how submissions ended. A status that a receipt has already moved on is left alone. */
+/** Stores the outcomes of submissions. It does not overwrite a status that a receipt has set since. */
 export async function recordSubmissions(
   db: D1Database,
   records: SubmissionRecord[],
   claim: string,
   now: number,
 ): Promise<DueEvent[]> {
-  const outcomes = Object.fromEntries(
-    records.map((r) => [r.messageId, [r.status, r.reason, r.carrierMessageId, r.retryAt, r.attempted]]),
-  );
-  const outcome = (index: number) => `json_extract(?1, '$."' || message_id || '"[${index}]')`;
+  const byMessageId = JSON.stringify(Object.fromEntries(records.map((record) => [record.messageId, record])));
+  const recorded = (name: keyof SubmissionRecord) => `json_extract(?1, '$."' || message_id || '".${name}')`;
   const results = await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET carrier_message_id = coalesce(carrier_message_id, ${outcome(2)})
+        `UPDATE messages SET carrier_message_id = coalesce(carrier_message_id, ${recorded("carrierMessageId")})
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2`,
       )
-      .bind(JSON.stringify(outcomes), claim),
+      .bind(byMessageId, claim),
     db
       .prepare(
-        `UPDATE messages SET status = coalesce(${outcome(0)}, status), reason = ${outcome(1)}, retry_at = ${outcome(3)},
-           claimed_at = iif(${outcome(0)} IS NULL, NULL, claimed_at),
-           claim = iif(${outcome(0)} IS NULL, NULL, claim),
-           queued_at = coalesce(${outcome(3)}, queued_at), attempts = attempts - (${outcome(4)} = 0), updated_at = ?3
+        `UPDATE messages SET status = coalesce(${recorded("status")}, status), reason = ${recorded("reason")}, retry_at = ${recorded("retryAt")},
+           claimed_at = iif(${recorded("status")} IS NULL, NULL, claimed_at),
+           claim = iif(${recorded("status")} IS NULL, NULL, claim),
+           queued_at = coalesce(${recorded("retryAt")}, queued_at), attempts = attempts - (${recorded("attempted")} = 0), updated_at = ?3
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2 AND status = 'PENDING_TO_SEND'`,
       )
-      .bind(JSON.stringify(outcomes), claim, now),
+      .bind(byMessageId, claim, now),
     recordEvents(
       db,
       records.map((r) => r.messageId),
@@ -162,7 +171,7 @@ export async function recordSubmissions(
 }
 
 /**
- * Moves messages to `status` where their present one allows it, and writes the events in the same transaction.
+ * Moves messages to `status` where their current status allows it, and writes the events in the same transaction.
  * A late, repeated or out-of-order report changes nothing.
  */
 export async function changeStatus(db: D1Database, change: StatusChange): Promise<DueEvent[]> {
@@ -196,12 +205,12 @@ export interface StatusChange {
   status: MessageStatus;
   reason: string | null;
   now: number;
-  /** Adds the reason that the message has. */
+  /** Appends the previous reason. */
   keepsReason?: boolean;
-  /** Leaves a message alone whose submission has begun. */
+  /** Skips messages whose submission has started. */
   onlyUnclaimed?: boolean;
-  /** Leaves a message alone whose submission was begun after this, or not at all. */
+  /** Skips messages that were claimed after this time, or not at all. */
   claimedBefore?: number;
-  /** Leaves a message alone that another carrier has. */
+  /** Skips messages of other carriers. */
   carrier?: string | undefined;
 }

@@ -4,34 +4,35 @@ import { claimDuplicates, IS_FIRST, keepSuppressed, pointToFirst, selectDuplicat
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { claimKey, type Guard, type IdempotencyKey, isOurs, selectHolder } from "./idempotency-keys.ts";
 import { RECIPIENTS } from "./recipients.ts";
+import type { EventRow, SuppressedMessageRow } from "./rows.ts";
 import { adoptDuplicates, adoptKey, adoptSuppressed, mirrorDuplicates, mirrorKey } from "./send-keys.ts";
 
-/** What the messages of one call have in common. */
+/** Common properties of the messages of one call. */
 export interface StoreOptions {
   websiteId: string;
   clientId: string;
   /** Milliseconds since 1970. */
   acceptedAt: number;
   key: IdempotencyKey | null;
-  /** Until when the same number, text and purpose is one message; null where duplicates are not suppressed. */
+  /** End of the window in which the same number, text and purpose is a duplicate; null: duplicates are not suppressed. */
   duplicatesUntil: number | null;
 }
 
 export type StoredMessage = NewMessage & {
-  /** SHA-256 of text and purpose; null where duplicates are not suppressed. */
+  /** SHA-256 of text and purpose; null: duplicates are not suppressed. */
   dedupeHash: string | null;
 };
 
 export type Stored =
   | {
       kind: "stored";
-      /** Ids of all that may wait to be delivered: the rest has its final status already. */
+      /** Ids of messages to deliver; the others already have a final status. */
       pending: string[];
       due: DueEvent[];
-      /** The id of each that was not stored because it repeats one, and the id of that one. */
+      /** From the id of each suppressed duplicate to the id of the first message. */
       duplicates: Map<string, string>;
     }
-  /** Another attempt has stored this; of a single message, `attempt` is its id. */
+  /** Another attempt has stored these. For a single message, `attempt` is its id. */
   | { kind: "repeated"; attempt: string; duplicates: Map<string, string> }
   /** The key was used with another body. */
   | { kind: "conflict" };
@@ -45,19 +46,19 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
   const { key } = options;
   const results = await runNamedResults(db, statements(db, options, messages));
   const duplicates = new Map(
-    results.duplicates.results.map((row) => [row.message_id as string, row.first_id as string]),
+    (results.duplicates.results as SuppressedMessageRow[]).map((row) => [row.message_id, row.first_id]),
   );
-  const [holder] = results.holder.results;
+  const [holder] = results.holder.results as { body_hash: string; attempt: string }[];
   if (key && holder?.body_hash !== key.bodyHash) return { kind: "conflict" };
   if (key && holder?.attempt !== key.attempt) {
     return { kind: "repeated", attempt: String(holder?.attempt), duplicates };
   }
   const isStored = results.insert.meta.changes + duplicates.size >= messages.length;
   if (!isStored) await requireStored(db, options, messages, duplicates);
-  // What was stored has its event if its status is final. After a transaction that took effect and was run again, the
-  // events are not told a second time: then a job finds nothing to do, and the sweep queues the callbacks.
+  // A message with a final status has its event. If the transaction took effect and ran again, the second run does not
+  // return the events: then the delivery job finds nothing to do, and the sweep queues the callbacks.
   const events = results.events.results;
-  const final = new Set(events.map((row) => String(row.message_id)));
+  const final = new Set((events as Pick<EventRow, "message_id">[]).map((row) => row.message_id));
   const ids = messages.map(({ messageId }) => messageId);
   const pending = ids.filter((id) => !final.has(id) && !duplicates.has(id));
   return { kind: "stored", pending, due: dueEvents(events), duplicates };
@@ -93,7 +94,7 @@ function statements(db: D1Database, options: StoreOptions, messages: StoredMessa
   };
 }
 
-/** What all messages of a call have in common travels once. */
+/** Common properties are bound once per call. */
 function toItem({ websiteId, clientId, acceptedAt, ...item }: StoredMessage) {
   return item;
 }
@@ -132,9 +133,9 @@ function insertLinks(db: D1Database, list: string, websiteId: string, guard: Gua
 }
 
 /**
- * A transaction that took effect and was run again inserts nothing the second time. Any other that inserts too little is a
- * fault, and must not be answered as a success.
- * @throws Error unless every message that repeats no other is stored by this call
+ * A transaction that took effect and ran again inserts nothing the second time. In any other case, missing rows are an error
+ * that must not be reported as a success.
+ * @throws Error unless this call has stored every message that is no duplicate
  */
 async function requireStored(
   db: D1Database,
@@ -143,7 +144,7 @@ async function requireStored(
   duplicates: Map<string, string>,
 ): Promise<void> {
   const ids = messages.map(({ messageId }) => messageId).filter((id) => !duplicates.has(id));
-  const [row] = await runQuery(
+  const [row] = await runQuery<{ count: number }>(
     db
       .prepare(
         `SELECT count(*) AS count FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value

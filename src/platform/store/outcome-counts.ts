@@ -1,15 +1,10 @@
 import { runOnce, runQuery } from "./database.ts";
+import type { OutcomeCountRow } from "./rows.ts";
 
-/** How many submissions, or callbacks, ended so. */
-export interface OutcomeCount {
-  kind: "submission" | "callback";
-  /** `""` of a callback. */
-  carrier: string;
-  outcome: string;
-  count: number;
-}
+/** Number of submissions or callbacks with this outcome. */
+export type OutcomeCount = Omit<OutcomeCountRow, "minute">;
 
-/** With the latest minute in which one ended so: minutes since 1970. */
+/** With the latest minute of the outcome: minutes since 1970. */
 export interface LastOutcomes extends OutcomeCount {
   lastMinute: number;
 }
@@ -22,7 +17,7 @@ const minuteOf = (now: number) => Math.floor(now / MINUTE_MILLISECONDS);
 /** The last minute that no longer counts: minutes since 1970. */
 export const hourBefore = (now: number) => minuteOf(now) - HOUR_MINUTES;
 
-/** Adds to the counts of this minute. Asked once: a failure leaves open whether it took effect, and nothing counts twice. */
+/** Adds to the counts of this minute. Not retried: a failed statement may have taken effect, and nothing must count twice. */
 export async function addOutcomes(db: D1Database, counts: OutcomeCount[], now: number): Promise<void> {
   await runOnce(
     db
@@ -35,9 +30,9 @@ export async function addOutcomes(db: D1Database, counts: OutcomeCount[], now: n
   );
 }
 
-/** Of the last hour, this minute included. */
+/** The last hour, including this minute. */
 export async function readOutcomes(db: D1Database, now: number): Promise<LastOutcomes[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<OutcomeCount & { last_minute: number }>(
     db
       .prepare(
         `SELECT kind, carrier, outcome, sum(count) AS count, max(minute) AS last_minute FROM outcome_counts WHERE minute > ?1
@@ -45,11 +40,5 @@ export async function readOutcomes(db: D1Database, now: number): Promise<LastOut
       )
       .bind(hourBefore(now)),
   );
-  return rows.map((row) => ({
-    kind: row.kind as OutcomeCount["kind"],
-    carrier: row.carrier as string,
-    outcome: row.outcome as string,
-    count: Number(row.count),
-    lastMinute: Number(row.last_minute),
-  }));
+  return rows.map(({ last_minute, ...count }) => ({ ...count, lastMinute: last_minute }));
 }

@@ -1,11 +1,12 @@
 import { LONGEST_RECOVERY_SECONDS } from "../../domain/retry-policy.ts";
 import { runQuery } from "./database.ts";
-import type { DueEvent } from "./events.ts";
+import { type DueEvent, toEventId } from "./events.ts";
+import type { EventRow } from "./rows.ts";
 
-/** How many rows one step of the sweep takes on. */
+/** Rows per step of the sweep. */
 const SWEEP_STEP = 1000;
 
-/** A message that waits without a job. */
+/** A pending message whose job was lost. */
 export interface OverdueMessage {
   messageId: string;
   /** When its next job is to be delivered: milliseconds since 1970. */
@@ -13,16 +14,16 @@ export interface OverdueMessage {
 }
 
 /**
- * Messages that wait although their last job was queued before `queuedBefore`; they count as queued anew. The store may have
- * taken a message and failed all the same: then its sender was told to send it again, and a job takes it back. Until a run
- * has claimed a message its delivery comes after that job.
- * @param margin what a job may take beside its pauses, in milliseconds; see recoverySeconds
+ * Takes pending messages whose last job was queued before `queuedBefore`, and counts them as queued again. The store may have
+ * committed a message and still reported a failure: then its client was told to send it again, and a recovery job cancels the
+ * message. So a message that no run has claimed yet is delivered only after that job.
+ * @param margin processing time of a recovery job beyond its pauses, in milliseconds; see recoverySeconds
  */
 export async function takeOverdue(
   db: D1Database,
   { queuedBefore, now, margin }: { queuedBefore: number; now: number; margin: number },
 ): Promise<OverdueMessage[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<{ message_id: string; queued_at: number }>(
     db
       .prepare(
         `UPDATE messages SET queued_at = ?2 + iif(carrier IS NULL, cast(min(?3, (?2 - accepted_at) / 2) + ?4 AS INTEGER), 0)
@@ -32,10 +33,10 @@ export async function takeOverdue(
       )
       .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin),
   );
-  return rows.map((row) => ({ messageId: String(row.message_id), at: Number(row.queued_at) }));
+  return rows.map((row) => ({ messageId: row.message_id, at: row.queued_at }));
 }
 
-/** Ids of messages accepted before `acceptedBefore` that nobody has submitted. */
+/** Ids of unclaimed pending messages accepted before `acceptedBefore`. */
 export async function findUnsubmitted(db: D1Database, acceptedBefore: number): Promise<string[]> {
   return runIds(
     db
@@ -48,8 +49,8 @@ export async function findUnsubmitted(db: D1Database, acceptedBefore: number): P
 }
 
 /**
- * Notes of messages whose submission was begun before `claimedBefore` and never ended that they were found so now; their
- * queued_at, which is about no job as long as they are claimed, keeps it.
+ * Marks messages whose submission started before `claimedBefore` and never ended. The time of the mark goes into queued_at,
+ * which a claimed message does not use otherwise.
  */
 export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
   await runQuery(
@@ -62,7 +63,7 @@ export async function markInterrupted(db: D1Database, claimedBefore: number, now
   );
 }
 
-/** Ids of messages whose submission was begun before `claimedBefore`, and that were found without its end by `foundBefore`. */
+/** Ids of messages claimed before `claimedBefore` that markInterrupted marked before `foundBefore`. */
 export async function findInterrupted(db: D1Database, claimedBefore: number, foundBefore: number): Promise<string[]> {
   return runIds(
     db
@@ -74,7 +75,7 @@ export async function findInterrupted(db: D1Database, claimedBefore: number, fou
   );
 }
 
-/** Ids of messages that the carrier has had since before `sendingSince`, without a final receipt. */
+/** Ids of messages in SENDING since `sendingSince` or longer, without a final receipt. */
 export async function findWithoutReceipt(db: D1Database, sendingSince: number): Promise<string[]> {
   return runIds(
     db
@@ -87,12 +88,12 @@ export async function findWithoutReceipt(db: D1Database, sendingSince: number): 
 }
 
 async function runIds(statement: D1PreparedStatement): Promise<string[]> {
-  return (await runQuery(statement)).map((row) => row.message_id as string);
+  return (await runQuery<{ message_id: string }>(statement)).map((row) => row.message_id);
 }
 
-/** Callbacks that wait although their last job was queued before `queuedBefore`; they count as queued now. */
+/** Takes due callbacks whose last job was queued before `queuedBefore`, and counts them as queued now. */
 export async function takeOverdueCallbacks(db: D1Database, queuedBefore: number, now: number): Promise<DueEvent[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<Pick<EventRow, "message_id" | "event">>(
     db
       .prepare(
         `UPDATE events SET queued_at = ?2 WHERE (message_id, event) IN (
@@ -101,5 +102,5 @@ export async function takeOverdueCallbacks(db: D1Database, queuedBefore: number,
       )
       .bind(queuedBefore, now),
   );
-  return rows.map((row) => `${row.message_id}_${row.event}`);
+  return rows.map(toEventId);
 }

@@ -2,8 +2,8 @@ import type { MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
 import type { Segments } from "../../domain/segments.ts";
 import { runQuery } from "./database.ts";
-import { type CallbackOutcome, isClick } from "./events.ts";
-import type { EventRow, MessageRow } from "./rows.ts";
+import { isClick, toEventId } from "./events.ts";
+import type { CallbackOutcome, EventRow, MessageRow } from "./rows.ts";
 
 /** A message as it is stored. Times are milliseconds since 1970. */
 export interface StoredMessage {
@@ -99,7 +99,7 @@ function toStoredEvent(row: EventRow): StoredEvent {
     durationMilliseconds: row.duration_ms,
   };
   return {
-    eventId: `${row.message_id}_${row.event}`,
+    eventId: toEventId(row),
     status: isClick(row.event) ? null : (row.event as MessageStatus),
     occurredAt: row.occurred_at,
     callback: row.callback_due === 1 ? callback : null,

@@ -1,7 +1,7 @@
-import type { MessageStatus } from "../../domain/message.ts";
 import type { ReportRow } from "../../domain/report.ts";
 import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/retry-policy.ts";
 import { runQuery } from "./database.ts";
+import type { ReportRow as StoredRow } from "./rows.ts";
 
 /** Messages `m`, counted by day of acceptance (UTC), purpose and status. */
 export const COUNTS = `m.website_id, date(m.accepted_at / 1000, 'unixepoch') AS day, m.send_purpose, m.status,
@@ -19,7 +19,7 @@ export async function countMessages(
 ): Promise<ReportRow[]> {
   const start = Date.parse(`${from}T00:00:00Z`);
   const end = Date.parse(`${to}T00:00:00Z`) + 86_400_000;
-  const rows = await runQuery(
+  const rows = await runQuery<StoredRow>(
     db
       .prepare(
         `SELECT day, send_purpose, status, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked,
@@ -35,14 +35,14 @@ export async function countMessages(
     LONGEST_STORE_TRY_MILLISECONDS,
   );
   return rows.map((row) => ({
-    day: row.day as string,
-    sendPurpose: row.send_purpose as string,
-    status: row.status as MessageStatus,
-    messages: Number(row.messages),
-    segments: Number(row.segments),
-    clicked: Number(row.clicked),
-    clicks: Number(row.clicks),
-    robotClicks: Number(row.robot_clicks),
-    optedOut: Number(row.opted_out),
+    day: row.day,
+    sendPurpose: row.send_purpose,
+    status: row.status,
+    messages: row.messages,
+    segments: row.segments,
+    clicked: row.clicked,
+    clicks: row.clicks,
+    robotClicks: row.robot_clicks,
+    optedOut: row.opted_out,
   }));
 }

@@ -1,11 +1,11 @@
-// Everything that is deleted for its age. The sweep runs these; erasure.ts deletes one person's rows.
+// Deletes expired rows. The sweep runs these functions; erasure.ts deletes one person's rows.
 import { runBatch, runNamed, runQuery } from "./database.ts";
 import { hourBefore } from "./outcome-counts.ts";
 import { COUNTS } from "./reports.ts";
 
 /**
- * Takes messages away, with their events, links and clicks, and adds their counts to the report, in one transaction.
- * @param chosen a query of message ids, and its parameters from ?1 on
+ * Deletes messages with their events, links and clicks, and adds their counts to the report, in one transaction.
+ * @param chosen query of message ids; its parameters start at ?1
  */
 export function removeCounted(db: D1Database, chosen: string, parameters: unknown[]) {
   const run = (sql: string) => db.prepare(sql).bind(...parameters);
@@ -31,7 +31,7 @@ const PURGE_STEP = 500;
 
 /** Purges the oldest final messages of a website that were accepted before `before`. @returns their ids */
 export async function purgeMessages(db: D1Database, websiteId: string, before: number): Promise<string[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<{ message_id: string }>(
     db
       .prepare(
         `SELECT message_id FROM messages WHERE website_id = ?1 AND accepted_at <= ?2
@@ -39,7 +39,7 @@ export async function purgeMessages(db: D1Database, websiteId: string, before: n
       )
       .bind(websiteId, before),
   );
-  const ids = rows.map((row) => row.message_id as string);
+  const ids = rows.map((row) => row.message_id);
   if (ids.length > 0) {
     await runNamed(db, removeCounted(db, "SELECT value FROM json_each(?1)", [JSON.stringify(ids)]));
   }
@@ -50,7 +50,7 @@ export async function purgeInbound(db: D1Database, before: number): Promise<void
   await runNamed(db, { texts: db.prepare("DELETE FROM inbound_texts WHERE received_at <= ?1").bind(before) });
 }
 
-/** Takes away what has expired. @param cancelledBefore tombstones of cancelled messages are kept as long as this */
+/** Deletes expired keys. @param cancelledBefore deletes tombstones of messages cancelled before this time */
 export async function purgeKeys(db: D1Database, now: number, cancelledBefore: number): Promise<void> {
   const expired = (table: string) => db.prepare(`DELETE FROM ${table} WHERE expires_at <= ?1`).bind(now);
   await runNamed(db, {
@@ -63,12 +63,12 @@ export async function purgeKeys(db: D1Database, now: number, cancelledBefore: nu
   });
 }
 
-/** Takes away what is older than an hour. */
+/** Deletes counts older than one hour. */
 export async function purgeOutcomes(db: D1Database, now: number): Promise<void> {
   await runBatch(db, [db.prepare("DELETE FROM outcome_counts WHERE minute <= ?1").bind(hourBefore(now))]);
 }
 
-/** @returns how many were taken away */
+/** @returns the number of deleted jobs */
 export async function purgeDeadJobs(db: D1Database, before: number): Promise<number> {
   return (await runQuery(db.prepare("DELETE FROM dead_jobs WHERE died_at <= ?1 RETURNING id").bind(before))).length;
 }

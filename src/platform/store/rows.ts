@@ -2,7 +2,6 @@
 import type { Keyword } from "../../domain/keyword.ts";
 import type { MessageStatus } from "../../domain/message.ts";
 import type { Segments } from "../../domain/segments.ts";
-import type { CallbackOutcome } from "./events.ts";
 
 /** Columns of the migrations. Times are milliseconds since 1970; 0 and 1 stand for false and true. */
 type Bit = 0 | 1;
@@ -26,7 +25,10 @@ export interface ClientRow {
   operations: string;
   suspended: Bit;
   secret_hash: string;
+  /** Encrypted. */
+  callback_secret: string;
   old_secret_hash: string | null;
+  old_callback_secret: string | null;
   old_until: number | null;
   created_at: number;
   changed_at: number;
@@ -56,6 +58,8 @@ export interface MessageRow {
   segments: number | null;
 }
 
+export type CallbackOutcome = "answered" | "timed-out" | "unreachable" | "not-posted";
+
 export interface EventRow {
   message_id: string;
   /** A status, or `CLICK_` and the id of a click. */
@@ -70,6 +74,9 @@ export interface EventRow {
 }
 
 export interface SubscriptionRow {
+  website_id: string;
+  /** As digits. */
+  phone: number;
   subscribed: Bit;
   email: string | null;
   opted_out_by_person: Bit;
@@ -105,4 +112,59 @@ export interface DeadJobRow {
   died_at: number;
   error: string | null;
   put_back_at: number | null;
+}
+
+export interface LinkRow {
+  code: string;
+  message_id: string;
+  url: string;
+}
+
+/** Which attempt stored what an idempotency key names. */
+export interface IdempotencyKeyRow {
+  body_hash: string;
+  message_id: string;
+  expires_at: number;
+}
+
+/** A message that was not stored because it repeats the first. */
+export interface SuppressedMessageRow {
+  message_id: string;
+  first_id: string;
+}
+
+export interface OutcomeCountRow {
+  /** Since 1970. */
+  minute: number;
+  kind: "submission" | "callback";
+  /** `""` of a callback. */
+  carrier: string;
+  outcome: string;
+  count: number;
+}
+
+export interface ReportRow {
+  /** UTC, such as 2026-11-21. */
+  day: string;
+  send_purpose: string;
+  status: MessageStatus;
+  messages: number;
+  segments: number;
+  clicked: number;
+  clicks: number;
+  robot_clicks: number;
+  opted_out: number;
+}
+
+export interface LastSweepRow {
+  ended_at: number;
+  /** JSON array. */
+  failed_jobs: string;
+}
+
+/** Counted rows of any table, and the earliest time among them. */
+export interface LoadRow {
+  count: number;
+  /** null: none was counted. */
+  oldest_at: number | null;
 }

@@ -1,6 +1,6 @@
 import type { Website } from "../../domain/website.ts";
 import { runQuery } from "./database.ts";
-import type { WebsiteRow } from "./rows.ts";
+import type { SubscriptionRow, WebsiteRow } from "./rows.ts";
 import { toWebsite } from "./websites.ts";
 
 /** A website whose sender, or former sender, was texted. */
@@ -27,29 +27,36 @@ export async function findOwners(db: D1Database, carrier: string, senders: strin
   return rows.map((row) => ({ website: toWebsite(row), isFormer: row.is_former === 1 }));
 }
 
-/** What a website knows of a number. */
+/** A website and a number that it has subscribed or texted. */
 export interface Acquaintance {
   websiteId: string;
   /** As digits. */
   phone: number;
-  /** null: only texted. */
+  /** null: texted only. */
   isSubscribed: boolean | null;
-  /** When the latest text to it was accepted that a carrier took: milliseconds since 1970; null for none that is kept. */
+  /** Acceptance time of the latest text to it that a carrier took: milliseconds since 1970; null if none is stored. */
   textedAt: number | null;
 }
 
-/** The latest message to a person that a carrier took: the one that they answer. Walks messages_by_phone. */
+interface AcquaintanceRow {
+  website_id: string;
+  phone: number;
+  subscribed: SubscriptionRow["subscribed"] | null;
+  texted_at: number | null;
+}
+
+/** The latest message to a person that a carrier took: a person replies to this one. Uses messages_by_phone. */
 export const LATEST_TEXT = (column: string, websiteId: string, phone: string, more = "") =>
   `(SELECT l.${column} FROM messages l WHERE l.website_id = ${websiteId} AND l.phone = ${phone} AND l.is_reply = 0
     AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') ${more} ORDER BY l.accepted_at DESC LIMIT 1)`;
 
-/** Those of the websites and numbers that know each other, by one look at two indexes for each pair. */
+/** All pairs of website and number with a subscription or a text. Costs two index look-ups per pair. */
 export async function findAcquaintances(
   db: D1Database,
   websiteIds: string[],
   phones: number[],
 ): Promise<Acquaintance[]> {
-  const rows = await runQuery(
+  const rows = await runQuery<AcquaintanceRow>(
     db
       .prepare(
         `SELECT w.value AS website_id, p.value AS phone, s.subscribed,
@@ -61,16 +68,16 @@ export async function findAcquaintances(
       .bind(JSON.stringify(websiteIds), JSON.stringify(phones)),
   );
   return rows.map((row) => ({
-    websiteId: row.website_id as string,
-    phone: row.phone as number,
+    websiteId: row.website_id,
+    phone: row.phone,
     isSubscribed: row.subscribed === null ? null : row.subscribed === 1,
-    textedAt: row.texted_at as number | null,
+    textedAt: row.texted_at,
   }));
 }
 
 /**
- * The website of the carrier that was the last to text one of these numbers through it: for senders that were changed before
- * they were kept, and for recipients in a form of the gateway's own. By two indexes, one look for each website.
+ * The website that last texted one of these numbers through the carrier. Covers senders that were changed before
+ * former_senders existed, and recipients in a gateway's own form. Costs one index look-up per website and number.
  */
 export async function findLastToText(
   db: D1Database,

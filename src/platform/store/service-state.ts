@@ -1,8 +1,9 @@
 import { type CarrierStates, KEYWORD_MILLISECONDS, type Load } from "../../domain/service-state.ts";
-import { parseJsonColumn, type Row, runBatch, runNamed, runQuery } from "./database.ts";
+import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
 import { countWithoutEffect } from "./inbound.ts";
+import type { LastSweepRow, LoadRow, WebsiteRow } from "./rows.ts";
 
-/** How many rows of a state are looked at: a backlog of any size is counted in the same time. */
+/** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
 
 /** Times in milliseconds since 1970. */
@@ -12,17 +13,17 @@ export interface StateCounts {
   callbacks: { due: Load; claimed: Load };
   deadJobs: Load;
   credentialsBehind: Load;
-  /** Of the last day. */
+  /** In the last day. */
   keywordsWithoutEffect: Load;
   lastSweep: { endedAt: number; failedJobs: string[] } | null;
-  /** A state has more rows than are counted: those that have waited longest are. */
+  /** A state has more rows than were counted; the oldest were counted. */
   isCut: boolean;
 }
 
 /**
- * Counts what waits, in each state. Every statement walks an index of that state alone, and ends after COUNTED_ROWS; the
- * one about credentials reads all clients.
- * @param stuckBefore a message claimed before this has no run any more
+ * Counts waiting rows by state. Each statement reads an index of its state and stops after COUNTED_ROWS; the statement about
+ * credentials reads all clients.
+ * @param stuckBefore the run of a message claimed before this time has ended
  */
 export async function countStates(
   db: D1Database,
@@ -31,7 +32,7 @@ export async function countStates(
   const rows = await runNamed(db, {
     pending: pending(db, now, stuckBefore),
     sending: sending(db),
-    // Since it was due: the sweep and a slow endpoint set queued_at anew.
+    // Since it was due: the sweep and a slow endpoint reset queued_at.
     callbacksDue: load(db, "occurred_at", "events WHERE callback_due = 1 AND attempted_at IS NULL ORDER BY queued_at"),
     callbacksClaimed: load(
       db,
@@ -46,23 +47,21 @@ export async function countStates(
     keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, COUNTED_ROWS),
     lastSweep: db.prepare("SELECT ended_at, failed_jobs FROM last_sweep"),
   });
-  const [swept] = rows.lastSweep;
+  const [swept] = rows.lastSweep as LastSweepRow[];
   const { pending: waiting, sending: sent, callbacksDue, callbacksClaimed, deadJobs, keywordsWithoutEffect } = rows;
   const counted = [waiting, sent, callbacksDue, callbacksClaimed, deadJobs, keywordsWithoutEffect];
   return {
-    messages: byCarrier([...rows.pending, ...rows.sending]),
-    callbacks: { due: toLoad(rows.callbacksDue[0]), claimed: toLoad(rows.callbacksClaimed[0]) },
-    deadJobs: toLoad(rows.deadJobs[0]),
-    credentialsBehind: toLoad(rows.credentialsBehind[0]),
-    keywordsWithoutEffect: toLoad(keywordsWithoutEffect[0]),
-    lastSweep: swept
-      ? { endedAt: Number(swept.ended_at), failedJobs: parseJsonColumn<string[]>(swept.failed_jobs, []) }
-      : null,
+    messages: byCarrier([...rows.pending, ...rows.sending] as CarrierLoadRow[]),
+    callbacks: { due: toLoad(rows.callbacksDue), claimed: toLoad(rows.callbacksClaimed) },
+    deadJobs: toLoad(rows.deadJobs),
+    credentialsBehind: toLoad(rows.credentialsBehind),
+    keywordsWithoutEffect: toLoad(keywordsWithoutEffect),
+    lastSweep: swept ? { endedAt: swept.ended_at, failedJobs: parseJsonColumn<string[]>(swept.failed_jobs, []) } : null,
     isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
   };
 }
 
-/** A message that nobody has submitted yet goes to the carrier that its website has now. */
+/** An unclaimed message will go to its website's current carrier. */
 function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedStatement {
   return db
     .prepare(
@@ -94,30 +93,35 @@ function load(db: D1Database, time: string, rows: string): D1PreparedStatement {
   );
 }
 
-function toLoad(row: Row | undefined): Load {
-  return { count: Number(row?.count ?? 0), oldestAt: (row?.oldest_at as number | null | undefined) ?? null };
+function toLoad([row]: unknown[]): Load {
+  const load = row as LoadRow | undefined;
+  return { count: load?.count ?? 0, oldestAt: load?.oldest_at ?? null };
 }
 
-function sum(rows: Row[]): number {
-  return rows.reduce((total, { count }) => total + Number(count), 0);
+function sum(rows: unknown[]): number {
+  return (rows as LoadRow[]).reduce((total, { count }) => total + count, 0);
 }
 
-function byCarrier(rows: Row[]): Map<string, CarrierStates> {
+interface CarrierLoadRow extends LoadRow {
+  carrier: string;
+  state: keyof CarrierStates;
+}
+
+function byCarrier(rows: CarrierLoadRow[]): Map<string, CarrierStates> {
   const carriers = new Map<string, CarrierStates>();
   for (const row of rows) {
-    const name = row.carrier as string;
-    const states = carriers.get(name) ?? {};
-    carriers.set(name, { ...states, [row.state as keyof CarrierStates]: toLoad(row) });
+    const states = carriers.get(row.carrier) ?? {};
+    carriers.set(row.carrier, { ...states, [row.state]: toLoad([row]) });
   }
   return carriers;
 }
 
-/** The carriers that websites name. */
 export async function listCarriersInUse(db: D1Database): Promise<string[]> {
-  return (await runQuery(db.prepare("SELECT DISTINCT carrier FROM websites"))).map((row) => row.carrier as string);
+  return (await runQuery<Pick<WebsiteRow, "carrier">>(db.prepare("SELECT DISTINCT carrier FROM websites"))).map(
+    (row) => row.carrier,
+  );
 }
 
-/** Keeps when the latest sweep ended, and which of its jobs failed. */
 export async function recordSweep(db: D1Database, endedAt: number, failedJobs: string[]): Promise<void> {
   await runBatch(db, [
     db

@@ -4,17 +4,17 @@ import { runBatch, runQuery, toJsonLists } from "./database.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "./rows.ts";
 
 /**
- * Which of the numbers are subscribed to the website's text program, in one query.
+ * Looks up which numbers are subscribed to the website's text program, in one query.
  * @param phones distinct
- * @returns 1 for each that is, 0 for each that is not, in the order of `phones.valid`
+ * @returns 1 (subscribed) or 0 per number, in the order of `phones.valid`
  */
 export async function findSubscribed(
   db: D1Database,
   websiteId: string,
   { valid, order }: Pick<PhoneList, "valid" | "order">,
 ): Promise<Uint8Array> {
-  // Sorted keys walk the index from one end to the other, and their places come back as one value in place of a row each.
-  const [row] = await runQuery(
+  // Sorted keys read the index sequentially. The positions come back as one value instead of one row each.
+  const [row] = await runQuery<{ places: string }>(
     db
       .prepare(
         `SELECT json_group_array(j.key) AS places FROM json_each(?2) j
@@ -23,7 +23,7 @@ export async function findSubscribed(
       .bind(websiteId, toSortedJson(valid, order)),
   );
   const subscribed = new Uint8Array(valid.length);
-  for (const place of JSON.parse(String(row?.places)) as number[]) subscribed[order[place] as number] = 1;
+  for (const place of JSON.parse(row?.places ?? "[]") as number[]) subscribed[order[place] as number] = 1;
   return subscribed;
 }
 
@@ -36,18 +36,18 @@ function toSortedJson(numbers: Float64Array, order: Uint32Array): string {
     at = writeDecimal(bytes, at, numbers[order[place] as number] as number);
     bytes[at++] = COMMA;
   }
-  // The last comma gives way.
+  // The closing bracket replaces the last comma.
   const end = Math.max(1, at - 1);
   bytes[0] = BRACKET;
   bytes[end] = CLOSING_BRACKET;
   return new TextDecoder().decode(bytes.subarray(0, end + 1));
 }
 
-/** Those of the numbers that the website has a subscription of, or a message to: as digits. No query where there are none. */
+/** The numbers (as digits) that the website has subscribed or texted. No query for an empty list. */
 export async function findStored(db: D1Database, websiteId: string, phones: number[]): Promise<number[]> {
   const found: number[] = [];
   for (const list of toJsonLists(phones)) {
-    const rows = await runQuery(
+    const rows = await runQuery<Pick<SubscriptionRow, "phone">>(
       db
         .prepare(
           `SELECT j.value AS phone FROM json_each(?2) j
@@ -56,16 +56,16 @@ export async function findStored(db: D1Database, websiteId: string, phones: numb
         )
         .bind(websiteId, list),
     );
-    found.push(...rows.map(({ phone }) => phone as number));
+    found.push(...rows.map(({ phone }) => phone));
   }
   return found;
 }
 
-/** The id of the last row of the ledger about a number: the state is what that row says. */
+/** The id of the latest ledger row of a number, which defines its state. */
 export const LATEST_CHANGE = (websiteId: string, phone: string) =>
   `(SELECT max(change_id) FROM subscription_changes c WHERE c.website_id = ${websiteId} AND c.phone = ${phone})`;
 
-/** Who changed a subscription, and what shows it: a request id, or the text of a message. */
+/** Source of a change, and its proof: a request id, or the text of a message. */
 export interface ChangeOrigin {
   source: ChangeSource;
   proof: string;
@@ -73,9 +73,9 @@ export interface ChangeOrigin {
 }
 
 /**
- * The recipient of a message has opted out at its carrier. It counts once a message: a report that is repeated after the
- * person has come back by START changes nothing.
- * @param carrier leaves the message of another carrier alone
+ * Opts out the recipient of a message at the word of its carrier. Takes effect once per message: a receipt that is repeated
+ * after START changes nothing.
+ * @param carrier skips a message of another carrier
  */
 export async function optOutRecipient(
   db: D1Database,
@@ -107,11 +107,11 @@ export async function optOutRecipient(
   ]);
 }
 
-/** What a website knows of a number that it has as a subscriber, or had. */
+/** A present or former subscriber of a website. */
 export interface Person {
   subscribed: boolean;
   email: string | null;
-  /** By keyword or at the carrier: only START takes it back. */
+  /** By keyword or at the carrier: only START undoes it. */
   optedOutByPerson: boolean;
   /** Milliseconds since 1970. */
   optOutConfirmedAt: number | null;
@@ -120,7 +120,7 @@ export interface Person {
 
 /** One row of the ledger. */
 export interface SubscriptionEntry {
-  /** null: the number was never seen before. */
+  /** null: the number was new. */
   wasSubscribed: boolean | null;
   subscribed: boolean;
   /** Milliseconds since 1970. */
@@ -129,7 +129,7 @@ export interface SubscriptionEntry {
   proof: string;
 }
 
-/** A number's state and the ledger about it; undefined for a number that was never seen. */
+/** undefined: unknown number. */
 export async function readPerson(db: D1Database, websiteId: string, phone: number): Promise<Person | undefined> {
   const [people, changes] = await runBatch(db, [
     db.prepare("SELECT * FROM subscriptions WHERE website_id = ?1 AND phone = ?2").bind(websiteId, phone),
@@ -137,8 +137,8 @@ export async function readPerson(db: D1Database, websiteId: string, phone: numbe
       .prepare("SELECT * FROM subscription_changes WHERE website_id = ?1 AND phone = ?2 ORDER BY change_id")
       .bind(websiteId, phone),
   ]);
-  const [row] = (people?.results ?? []) as unknown as SubscriptionRow[];
-  const entries = (changes?.results ?? []) as unknown as SubscriptionChangeRow[];
+  const [row] = (people?.results ?? []) as SubscriptionRow[];
+  const entries = (changes?.results ?? []) as SubscriptionChangeRow[];
   return row && toPerson(row, entries.map(toSubscriptionEntry));
 }
 
@@ -162,7 +162,7 @@ function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
   };
 }
 
-/** Takes the address of a number away. @returns false for a number that was never seen */
+/** @returns false: unknown number */
 export async function removeEmail(db: D1Database, websiteId: string, phone: number): Promise<boolean> {
   const update = "UPDATE subscriptions SET email = NULL WHERE website_id = ?1 AND phone = ?2 RETURNING phone";
   return (await runQuery(db.prepare(update).bind(websiteId, phone))).length > 0;
