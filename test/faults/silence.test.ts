@@ -92,10 +92,20 @@ describe("a silent KV", () => {
     for (let count = 0; count < 10; count++) await world.client();
     await world.rows("UPDATE clients SET copied_at = NULL");
     await whileSilent("KV", () => world.sweep());
-    expect(seconds()).toBe(15);
+    expect(seconds()).toBe(20);
     const [row] = await world.rows("SELECT failed_jobs FROM last_sweep");
-    expect(row?.failed_jobs).toBe('["copy-credentials"]');
+    expect(row?.failed_jobs).toBe('["cancel-messages","copy-credentials"]');
   });
+});
+
+it("silent D1, queues and KV have a request answered 500: nothing keeps the cancellation of what may be stored", async () => {
+  await send();
+  const { deps } = world;
+  const draw = (called: Binding) => (called === "limiter" ? undefined : ("silent" as const));
+  world.deps = { ...new Injector(undefined, draw).wrap(deps), credentials: deps.credentials };
+  waited.length = 0;
+  expect((await send()).status).toBe(500);
+  expect(seconds()).toBeLessThanOrEqual(30);
 });
 
 describe("a silent D1", () => {

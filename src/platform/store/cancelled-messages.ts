@@ -1,4 +1,6 @@
 import { RequestFailure } from "../../domain/failure.ts";
+import { withinTime } from "../time-limit.ts";
+import { KV_MILLISECONDS } from "./credentials.ts";
 import { runBatch } from "./database.ts";
 import { WAS_REPEATED_BEFORE } from "./send-keys.ts";
 
@@ -68,7 +70,7 @@ export async function cancelKept(kv: KVNamespace, db: D1Database, now: number): 
 
 async function unlessItFails<T>(call: Promise<T>): Promise<T> {
   try {
-    return await call;
+    return await withinTime(KV_MILLISECONDS, call);
   } catch (error) {
     throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
   }

@@ -11,7 +11,7 @@ const ISOLATE_CACHE_MILLISECONDS = 30_000;
 const ISOLATE_CACHE_ENTRIES = 1000;
 
 /** How long KV may take: a read takes milliseconds, a write to the edge's centre a second at times. */
-const KV_MILLISECONDS = 5000;
+export const KV_MILLISECONDS = 5000;
 
 const keyOf = (clientId: string) => `client:${clientId}`;
 
