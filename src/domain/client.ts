@@ -22,7 +22,8 @@ export function clientSettingsSchema(allowLocal: boolean) {
         .optional()
         .transform((url) => (url === "" ? null : url))
         .meta({
-          description: 'An https URL outside private networks. `""` or null removes it; omitted, it stays unchanged.',
+          description:
+            'An https URL outside private networks. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
         }),
       operations: z
         .array(z.enum(OPERATIONS, { error: `must be one of: ${OPERATIONS.join(", ")}` }), {

@@ -135,7 +135,9 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
     at.answer = () => text("", 401);
     const messageId = await at.world.send(at.client, { phone: ADA });
     await at.world.runQueues();
-    expect(await at.message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
+    const message = await at.message(messageId);
+    expect(message).toMatchObject({ status: "PENDING_TO_SEND" });
+    expect(JSON.stringify(message)).not.toContain("with a line");
     at.submitted.length = 0;
   });
 

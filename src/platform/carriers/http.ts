@@ -21,11 +21,9 @@ export async function post(
   url: string,
   init: { headers: Record<string, string>; body: BodyInit },
 ): Promise<CarrierResponse> {
-  try {
-    // Finds a key that no header can carry, such as one with a line break. fetch reports it like a connection reset.
-    new Headers(init.headers);
-  } catch (error) {
-    return { status: null, reason: describeError(error), isUnsent: true };
+  if (!isSendable(init.headers)) {
+    const reason = "no header can carry the credentials: is there a line break in them?";
+    return { status: null, reason, isUnsent: true };
   }
   try {
     const signal = AbortSignal.timeout(SUBMIT_TIMEOUT_MILLISECONDS);
@@ -33,6 +31,16 @@ export async function post(
     return { status: response.status, headers: response.headers, body: await readBeginning(response, READ_BYTES) };
   } catch (error) {
     return { status: null, reason: describeError(error) };
+  }
+}
+
+/** fetch reports such a header like a connection reset. The error of Headers is not shown: it may quote a key. */
+function isSendable(headers: RequestInit["headers"]): boolean {
+  try {
+    new Headers(headers);
+    return true;
+  } catch {
+    return false;
   }
 }
 
