@@ -263,7 +263,13 @@ export class Requests {
       if (name === "callbackUrl") return [name, this.#dice.chance(0.9) ? null : nasty(this.#dice)];
       return [name, name === "csv_file" ? csvFile(this.#dice) : this.#fill(inner)];
     });
-    return Object.fromEntries(fields);
+    return { ...Object.fromEntries(fields), ...this.#link(value) };
+  }
+
+  /** Of a send request, some have a link and some do not: under few keys, bodies differ in that too. */
+  #link(value: object): object {
+    if (!("sendPurpose" in value && "text" in value) || this.#dice.chance(0.5)) return {};
+    return { clickUrl: this.#dice.pick(["", "https://example.com/sale", "https://example.com/other"]) };
   }
 }
 
