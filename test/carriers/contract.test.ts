@@ -19,7 +19,7 @@ const UNKNOWNS: [what: string, answer: Answering][] = [
   ["204", () => new Response(null, { status: 204 })],
 ];
 
-/** Longer than a carrier that has failed several times in a row is left alone. */
+/** Longer than the circuit breaker stays open after several failures in a row. */
 const LONGEST_REST_SECONDS = 600;
 
 const MEDIA = "https://cdn.example.com/a%20picture.jpg?x=1&y=2";

@@ -8,7 +8,7 @@ const KEY = "k.website_id = ?2 AND k.phone = r.phone AND k.content_hash = r.valu
 /** Whether the recipient's message is the first of its content: only that one is stored. */
 export const IS_FIRST = `(r.phone IS NULL OR EXISTS (SELECT 1 FROM duplicate_keys k WHERE ${KEY} AND k.message_id = r.message_id))`;
 
-/** An existing key is replaced if it has expired, or if its message was surely never sent. */
+/** An existing key is replaced if it has expired, or if its message was certainly never sent. */
 const GIVES_WAY = `(duplicate_keys.expires_at <= ?7 OR EXISTS (SELECT 1 FROM messages m
   WHERE m.message_id = duplicate_keys.message_id AND m.status IN (${NEVER_SENT.map((status) => `'${status}'`)})))`;
 

@@ -12,32 +12,32 @@ export interface IdempotencyKey {
   bodyHash: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
-  /** Names this attempt. Of a single message, its id. */
+  /** The id of this attempt; for a single message, the message id. */
   attempt: string;
   /** null for a single message. */
   part: BulkPart | null;
 }
 
 export interface BulkPart {
-  /** Names the request: the id of its first message. */
+  /** The id of the request's first message, which identifies the request. */
   firstId: string;
   /** From 0, or END_PART. */
   number: number;
 }
 
-/** The part after which no other is added: a longer body with the same key is another body. */
+/** Ends a request: no part is added after it, so a longer body under the same key is a conflict. */
 export const END_PART = -1;
 
 /** Parts are kept longer than their request: a repetition that began before its key expired still finds them. */
 const PART_MARGIN_MILLISECONDS = 24 * 3_600_000;
 
-/** A condition of SQL on the parameters ?3, ?4 and ?5. */
+/** An SQL condition on the parameters ?3, ?4 and ?5. */
 export interface Guard {
   condition: string;
   values: [string | null, string | number | null, string | null];
 }
 
-/** Whether this attempt is the one that stores. */
+/** Whether this attempt holds the key. */
 export function isOurs(key: IdempotencyKey | null): Guard {
   if (!key) return { condition: "(?3 IS NULL AND ?4 IS NULL AND ?5 IS NULL)", values: [null, null, null] };
   const { part, clientId, attempt } = key;
@@ -53,7 +53,7 @@ export function isOurs(key: IdempotencyKey | null): Guard {
       };
 }
 
-/** Takes the key for this attempt, unless another attempt has it. */
+/** Claims the key for this attempt, unless another attempt holds it. */
 export function claimKey(db: D1Database, key: IdempotencyKey, now: number): D1PreparedStatement {
   const { part, clientId, bodyHash, attempt, expiresAt } = key;
   return part
@@ -74,7 +74,7 @@ export function claimKey(db: D1Database, key: IdempotencyKey, now: number): D1Pr
         .bind(clientId, key.key, bodyHash, attempt, expiresAt, now);
 }
 
-/** The body and the attempt that have the key: `body_hash` and `attempt`. */
+/** The body hash and the attempt that hold the key, as `body_hash` and `attempt`. */
 export function selectHolder(db: D1Database, { part, clientId, key }: IdempotencyKey): D1PreparedStatement {
   return part
     ? db
@@ -89,9 +89,9 @@ export function selectHolder(db: D1Database, { part, clientId, key }: Idempotenc
 }
 
 /**
- * Begins a bulk request, or finds the one that the key names: the same request has the same ids for as long as the key
- * lives, and the next request under the key has others.
- * @param newId the id of its first message if it is new
+ * Starts a bulk request, or finds the request that holds the key. A repeated request gets the same message ids until the key
+ * expires; the next request under the key gets new ones.
+ * @param newId the id of the first message of a new request
  * @param expiresAt milliseconds since 1970
  */
 export async function beginBulk(

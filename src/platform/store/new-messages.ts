@@ -38,7 +38,7 @@ export type Stored =
   | { kind: "conflict" };
 
 /**
- * Stores messages with their first statuses, which the recipients' subscriptions decide, and the events of those that are
+ * Stores messages with their first statuses, which the recipients' subscriptions decide, and the events of messages that are
  * final, in one transaction. However many identical requests come at once, one is stored.
  * @param messages together below the 2,000,000 bytes that D1 takes in one value
  */

@@ -12,7 +12,7 @@ export const COUNTS = `m.website_id, date(m.accepted_at / 1000, 'unixepoch') AS 
   sum((SELECT coalesce(sum(c.count), 0) FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 0)) AS robot_clicks,
   sum(m.opted_out) AS opted_out`;
 
-/** What is left of purged messages, and what is there, together. @param from, to days, both included */
+/** The counts of purged and present messages, together. @param from, to days, both included */
 export async function countMessages(
   db: D1Database,
   { websiteId, from, to }: { websiteId: string; from: string; to: string },

@@ -15,7 +15,7 @@ interface Key {
   part: { firstId: string; number: number } | null;
 }
 
-/** Its keys belong to a website; the message tells whose key it is. */
+/** A key of send_keys belongs to a website; its message identifies the client. */
 export function adoptKey(db: D1Database, key: Key, now: number): D1PreparedStatement {
   return db
     .prepare(
@@ -29,7 +29,7 @@ export function adoptKey(db: D1Database, key: Key, now: number): D1PreparedState
     .bind(key.websiteId, key.clientId, key.key, now);
 }
 
-/** What this attempt has claimed. */
+/** Mirrors the claim of this attempt. */
 export function mirrorKey(db: D1Database, key: Key, now: number): D1PreparedStatement {
   const { part } = key;
   const claimed = part
@@ -54,7 +54,7 @@ export function mirrorKey(db: D1Database, key: Key, now: number): D1PreparedStat
     );
 }
 
-/** Of a bulk request, the ids follow from website and key: a message that has one of them tells whose request it is. */
+/** The previous version derives the message ids of a bulk request from website and key: such a message identifies the client. */
 export async function adoptBulk(
   db: D1Database,
   { websiteId, clientId, key, now }: { websiteId: string; clientId: string; key: string; now: number },
@@ -125,7 +125,7 @@ export function mirrorDuplicates(
     .bind(list, websiteId, ...guard.values);
 }
 
-/** The answers that a repeated bulk request was given for its duplicates. */
+/** The duplicates of bulk requests, with the messages that they repeat. */
 export function adoptSuppressed(db: D1Database, list: string, websiteId: string): D1PreparedStatement {
   return db
     .prepare(
@@ -137,7 +137,7 @@ export function adoptSuppressed(db: D1Database, list: string, websiteId: string)
     .bind(list, websiteId);
 }
 
-/** Whether a duplicate of the message was answered with it. */
+/** Whether a duplicate was answered with this message's id. */
 export const WAS_REPEATED_BEFORE = (
   messageId: string,
 ) => `EXISTS (SELECT 1 FROM send_keys s WHERE s.message_id = ${messageId}
