@@ -86,7 +86,7 @@ const COPIES_A_SWEEP = 500;
 
 /** Copies the credentials whose copy may be out of date. @returns how many */
 export async function copyCredentials(deps: Deps): Promise<number> {
-  const clients = await findUncopied(deps.db, COPIES_A_SWEEP);
+  const clients = await findUncopied(deps.db, COPIES_A_SWEEP, deps.now());
   await copyAll(deps, clients);
   return clients.length;
 }

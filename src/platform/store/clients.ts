@@ -124,14 +124,18 @@ const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended
  */
 const SETTLED_AFTER_MILLISECONDS = 120_000;
 
+/** KV takes one write of a key each second: https://developers.cloudflare.com/kv/platform/limits/ */
+const COPY_AGAIN_AFTER_MILLISECONDS = 1000;
+
 /** The clients whose copies in KV may be outdated. */
-export async function findUncopied(db: D1Database, limit: number): Promise<Credentials[]> {
+export async function findUncopied(db: D1Database, limit: number, now: number): Promise<Credentials[]> {
   const rows = await runQuery<CredentialsRow>(
     db
       .prepare(
-        `${CREDENTIALS} WHERE c.copied_at IS NULL OR c.copied_at < c.changed_at + ${SETTLED_AFTER_MILLISECONDS} LIMIT ?1`,
+        `${CREDENTIALS} WHERE c.copied_at IS NULL
+           OR (c.copied_at < c.changed_at + ${SETTLED_AFTER_MILLISECONDS} AND c.copied_at <= ?2) LIMIT ?1`,
       )
-      .bind(limit),
+      .bind(limit, now - COPY_AGAIN_AFTER_MILLISECONDS),
   );
   return rows.map(toCredentials);
 }
