@@ -36,10 +36,11 @@ export async function listDeadJobs(db: D1Database, before: string | null, limit:
   const query = db
     .prepare(
       `SELECT * FROM dead_jobs
-       WHERE ?1 IS NULL OR (died_at, id) < (SELECT d.died_at, d.id FROM dead_jobs d WHERE d.id = ?1)
+       WHERE died_at <= coalesce((SELECT d.died_at FROM dead_jobs d WHERE d.id = ?1), ?3)
+         AND (?1 IS NULL OR (died_at, id) < (SELECT d.died_at, d.id FROM dead_jobs d WHERE d.id = ?1))
        ORDER BY died_at DESC, id DESC LIMIT ?2`,
     )
-    .bind(before, limit);
+    .bind(before, limit, Number.MAX_SAFE_INTEGER);
   return (await runQuery<DeadJobRow>(query)).map(toDeadJob);
 }
 
