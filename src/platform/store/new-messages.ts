@@ -1,5 +1,5 @@
 import type { NewMessage } from "../../domain/message.ts";
-import { runNamedResults, runQuery } from "./database.ts";
+import { runNamedResults, runQuery, toJsonLists } from "./database.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, pointToFirst, selectDuplicates } from "./duplicates.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { claimKey, type Guard, type IdempotencyKey, isOurs, selectHolder } from "./idempotency-keys.ts";
@@ -40,7 +40,6 @@ export type Stored =
 /**
  * Stores messages with their first statuses, which the recipients' subscriptions decide, and the events of messages that are
  * final, in one transaction. However many identical requests come at once, one is stored.
- * @param messages together below the 2,000,000 bytes that D1 takes in one value
  */
 export async function storeMessages(db: D1Database, options: StoreOptions, messages: StoredMessage[]): Promise<Stored> {
   const { key } = options;
@@ -53,7 +52,7 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
   if (key && holder?.attempt !== key.attempt) {
     return { kind: "repeated", attempt: String(holder?.attempt), duplicates };
   }
-  const isStored = results.insert.meta.changes + duplicates.size >= messages.length;
+  const isStored = results.insert.changes + duplicates.size >= messages.length;
   if (!isStored) await requireStored(db, options, messages, duplicates);
   // A message with a final status has its event. If the transaction took effect and ran again, the second run does not
   // return the events: then the delivery job finds nothing to do, and the sweep queues the callbacks.
@@ -66,7 +65,9 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
 
 function statements(db: D1Database, options: StoreOptions, messages: StoredMessage[]) {
   const { key, websiteId, acceptedAt: now, duplicatesUntil: until } = options;
-  const list = JSON.stringify(messages.map(toItem));
+  // Messages that are cut to chunks as given may be too long for one value as stored: with their links, and all that is added.
+  const lists = [...toJsonLists(messages.map(toItem))];
+  const each = (statement: (list: string) => D1PreparedStatement) => lists.map(statement);
   const guard = isOurs(key);
   const suppresses = until !== null;
   const isSingle = key !== null && key.part === null;
@@ -75,22 +76,24 @@ function statements(db: D1Database, options: StoreOptions, messages: StoredMessa
     adoptKey: isSingle ? adoptKey(db, key, now) : null,
     claimKey: key && claimKey(db, key, now),
     mirrorKey: key && mirrorKey(db, key, now),
-    adoptDuplicates: suppresses ? adoptDuplicates(db, list, websiteId, now) : null,
-    claimDuplicates: suppresses ? claimDuplicates(db, list, websiteId, guard, { until, now }) : null,
-    mirrorDuplicates: suppresses ? mirrorDuplicates(db, list, websiteId, guard) : null,
-    insert: insert(db, options, list, guard),
+    adoptDuplicates: suppresses ? each((list) => adoptDuplicates(db, list, websiteId, now)) : null,
+    claimDuplicates: suppresses ? each((list) => claimDuplicates(db, list, websiteId, guard, { until, now })) : null,
+    mirrorDuplicates: suppresses ? each((list) => mirrorDuplicates(db, list, websiteId, guard)) : null,
+    insert: each((list) => insert(db, options, list, guard)),
     events: recordEvents(
       db,
       messages.map(({ messageId }) => messageId),
       now,
       guard,
     ),
-    links: messages.some(({ linkCode }) => linkCode !== null) ? insertLinks(db, list, websiteId, guard) : null,
-    point: suppresses && isSingle ? pointToFirst(db, list, websiteId, guard) : null,
-    keep: suppresses && isPart ? keepSuppressed(db, list, websiteId, guard, key.expiresAt) : null,
-    adoptSuppressed: suppresses && isPart ? adoptSuppressed(db, list, websiteId) : null,
+    links: messages.some(({ linkCode }) => linkCode !== null)
+      ? each((list) => insertLinks(db, list, websiteId, guard))
+      : null,
+    point: suppresses && isSingle ? each((list) => pointToFirst(db, list, websiteId, guard)) : null,
+    keep: suppresses && isPart ? each((list) => keepSuppressed(db, list, websiteId, guard, key.expiresAt)) : null,
+    adoptSuppressed: suppresses && isPart ? each((list) => adoptSuppressed(db, list, websiteId)) : null,
     holder: key && selectHolder(db, key),
-    duplicates: suppresses ? selectDuplicates(db, list, websiteId, isPart) : null,
+    duplicates: suppresses ? each((list) => selectDuplicates(db, list, websiteId, isPart)) : null,
   };
 }
 
