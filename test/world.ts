@@ -17,6 +17,9 @@ import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
 import { endSilences } from "./silence.ts";
 import { emptyStores } from "./stores.ts";
+import { strictEnv, strictQueue } from "./strict/bindings.ts";
+import { CutOffError } from "./strict/invocation.ts";
+import { platform } from "./strict/platform.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
 export const ORIGIN = "http://localhost";
@@ -55,8 +58,8 @@ export class World {
     const pending: Promise<unknown>[] = [];
     this.#pending = pending;
     this.deps = {
-      ...makeDeps(env, { waitUntil: (work) => pending.push(work) }),
-      ...makeIsolateState(env),
+      ...makeDeps(strictEnv, { waitUntil: (work) => pending.push(platform.background(work)) }),
+      ...makeIsolateState(strictEnv),
       now: () => this.now,
       random: () => 0.5,
       messages: this.#queue(this.jobs),
@@ -73,6 +76,7 @@ export class World {
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
     skipPauses();
     endSilences();
+    platform.reset();
     return new World();
   }
 
@@ -89,13 +93,18 @@ export class World {
       return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
     };
     const metrics = async () => ({ backlogCount: queued.length, backlogBytes: 0 });
-    return { sendBatch, metrics, send: (body: T) => sendBatch([{ body }]) } as unknown as Queue<T>;
+    return strictQueue({ sendBatch, metrics } as unknown as Queue<T>);
+  }
+
+  /** Runs work of the Worker as one invocation, under Cloudflare's limits. */
+  invoke<T>(handler: "fetch" | "queue" | "scheduled", work: () => Promise<T>): Promise<T> {
+    return platform.invoke(handler, () => this.now, work);
   }
 
   /** A request to the Worker, whose answer must fit the OpenAPI document; what it left for after its answer is done too. */
   async fetch(path: string, init: RequestInit = {}, origin = ORIGIN): Promise<Response> {
     const request = new Request(`${origin}${path}`, init as RequestInit<RequestInitCfProperties>);
-    const response = await handleRequest(request, () => this.deps);
+    const response = await this.invoke("fetch", () => handleRequest(request, () => this.deps));
     await this.afterAnswer();
     await expectDocumented(request, init.body, response);
     return response;
@@ -126,16 +135,21 @@ export class World {
     });
   }
 
+  /** Was there before: KV takes the next change at once. */
   async website(websiteId = "brand", settings: Record<string, unknown> = {}): Promise<string> {
     await this.operator("PUT", `/websites/${websiteId}`, { name: websiteId, ...settings });
+    platform.keyWrites.clear();
     return websiteId;
   }
 
+  /** Was there before, as a website was. */
   async client(
     websiteId = "brand",
     settings: Partial<ClientSettings> & { operations?: Operation[] } = {},
   ): Promise<TestClient> {
-    return (await this.operator("POST", `/websites/${websiteId}/clients`, settings)).json();
+    const answer = await this.operator("POST", `/websites/${websiteId}/clients`, settings);
+    platform.keyWrites.clear();
+    return answer.json();
   }
 
   /** A website with a client that wants callbacks, and subscribers as lines of CSV. */
@@ -185,7 +199,12 @@ export class World {
     }));
     const batch = createMessageBatch(queue, messages);
     const context = createExecutionContext();
-    await consume(batch, this.deps);
+    try {
+      await this.invoke("queue", () => consume(batch, this.deps));
+    } catch (error) {
+      if (error instanceof CutOffError) return { acknowledged: 0, retried: bodies.length };
+      throw error;
+    }
     await this.afterAnswer();
     await waitOnExecutionContext(context);
     const result = await getQueueResult(batch, context);
@@ -193,7 +212,7 @@ export class World {
   }
 
   async sweep(): Promise<void> {
-    await sweep(this.deps);
+    await this.invoke("scheduled", () => sweep(this.deps));
     await this.afterAnswer();
   }
 

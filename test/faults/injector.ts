@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import type { Deps } from "../../src/deps.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
 import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
 import { silent } from "../silence.ts";
+import { strictEnv } from "../strict/bindings.ts";
 
 /** What each binding says when it fails. */
 const ERRORS = {
@@ -54,11 +54,11 @@ export class Injector {
   wrap(deps: Deps): Deps {
     return {
       ...deps,
-      db: this.#database(env.DB),
-      kv: this.#keyValue(env.CREDENTIALS),
-      credentials: new CredentialStore(this.#keyValue(env.CREDENTIALS)),
-      erasureKey: new ErasureKey(this.#keyValue(env.CREDENTIALS)),
-      limiter: new RateGate(this.#namespace(env.RATE_LIMITER as RateLimiterNamespace)),
+      db: this.#database(strictEnv.DB),
+      kv: this.#keyValue(strictEnv.CREDENTIALS),
+      credentials: new CredentialStore(this.#keyValue(strictEnv.CREDENTIALS)),
+      erasureKey: new ErasureKey(this.#keyValue(strictEnv.CREDENTIALS)),
+      limiter: new RateGate(this.#namespace(strictEnv.RATE_LIMITER as RateLimiterNamespace)),
       messages: this.#members(deps.messages, "messages", ["send", "sendBatch"]),
       callbacks: this.#members(deps.callbacks, "callbacks", ["send", "sendBatch"]),
     };
@@ -113,7 +113,7 @@ export class Injector {
       const run = (name: "all" | "run" | "first" | "raw") => () =>
         this.#call("D1", async () => (statement[name] as () => Promise<unknown>).call(statement));
       const wrapped = {
-        bind: (...values: unknown[]) => wrap(statement.bind(...checked(values))),
+        bind: (...values: unknown[]) => wrap(statement.bind(...values)),
         all: run("all"),
         run: run("run"),
         first: run("first"),
@@ -126,17 +126,4 @@ export class Injector {
       this.#call("D1", () => db.batch(statements.map((statement) => originals.get(statement) ?? statement)));
     return { prepare: (sql: string) => wrap(db.prepare(sql)), batch } as unknown as D1Database;
   }
-}
-
-const MOST_BYTES = 2_000_000;
-
-/** D1 takes no longer value on the edge; locally it takes any. */
-function checked(values: unknown[]): unknown[] {
-  for (const value of values) {
-    if (typeof value !== "string" || value.length * 3 <= MOST_BYTES) continue;
-    if (new TextEncoder().encode(value).byteLength > MOST_BYTES) {
-      throw new Error("D1_ERROR: string or blob too big: SQLITE_TOOBIG");
-    }
-  }
-  return values;
 }

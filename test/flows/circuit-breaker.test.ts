@@ -3,6 +3,7 @@ import { countOutcomes, OutcomeTally } from "../../src/flows/count-outcomes.ts";
 import { deliverMessages } from "../../src/flows/deliver-messages.ts";
 import type { Carrier, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { strictCarrier } from "../strict/bindings.ts";
 import { type TestClient, World } from "../world.ts";
 
 type Answer = (message: OutboundMessage) => Submission | Promise<Submission>;
@@ -33,7 +34,10 @@ beforeEach(async () => {
   world = await World.create();
   one = new TestCarrier();
   other = new TestCarrier();
-  world.deps = { ...world.deps, carriers: { ready: { sandbox: one, kannel: other }, missing: {} } };
+  world.deps = {
+    ...world.deps,
+    carriers: { ready: { sandbox: strictCarrier(one), kannel: strictCarrier(other) }, missing: {} },
+  };
 });
 
 afterEach(() => {
@@ -131,8 +135,8 @@ describe("a carrier that keeps failing", () => {
     const ids = await sendAll(client);
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
     const tally = new OutcomeTally(world.deps);
-    await deliverMessages(world.deps, ids, tally);
-    await deliverMessages(world.deps, ids, tally);
+    await world.invoke("queue", () => deliverMessages(world.deps, ids, tally));
+    await world.invoke("queue", () => deliverMessages(world.deps, ids, tally));
     wait.mockRestore();
     expect(one.submitted.length).toBe(6);
     one.answer = accepted;
@@ -156,7 +160,7 @@ describe("a carrier that keeps failing", () => {
     one.answer = () => hung.promise;
     const ids = await sendAll(client);
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
-    await countOutcomes(world.deps, (tally) => deliverMessages(world.deps, ids, tally));
+    await world.invoke("queue", () => countOutcomes(world.deps, (tally) => deliverMessages(world.deps, ids, tally)));
     wait.mockRestore();
     const counted = () => world.rows("SELECT kind, carrier, outcome, count FROM outcome_counts");
     expect(await counted()).toEqual([]);

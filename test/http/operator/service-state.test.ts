@@ -4,6 +4,7 @@ import type { Carrier, Submission } from "../../../src/platform/carriers/carrier
 import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
 import { COUNTED_ROWS } from "../../../src/platform/store/service-state.ts";
 import { failingDatabase } from "../../failing-database.ts";
+import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
@@ -21,7 +22,7 @@ beforeEach(async () => {
   submit = () => ({ kind: "accepted", carrierMessageId: "c" });
   endpoint = () => new Response("thanks");
   const carrier: Carrier = { ...sandbox, submit: async () => submit() };
-  world.deps = { ...world.deps, carriers: { ready: { sandbox: carrier }, missing: {} } };
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => endpoint());
   await world.sweep();
 });

@@ -1,0 +1,107 @@
+import { ALLOWED_PLANS } from "./allowed-plans.ts";
+
+/** A step of a plan that reads what it is not asked for: a table or an index from end to end, or by a part of its key. */
+export interface Finding {
+  /** With the table's own name: `SEARCH messages USING INDEX messages_by_time (website_id=?)`. */
+  step: string;
+  sql: string;
+}
+
+interface Schema {
+  tables: Set<string>;
+  /** By index; the key of a table without rowids by `PRIMARY KEY <table>`. */
+  columns: Map<string, number>;
+}
+
+/** What each statement was found to read, by its text. A time that is part of the text does not change the plan. */
+const findings = new Map<string, Finding[]>();
+const keyOf = (sql: string) => sql.replace(/\b\d{12,}\b/g, "0").replace(/\s+/g, " ");
+
+let schema: Schema | undefined;
+
+/** What is wrong with the plans of the statements that are not listed in allowed-plans.ts. */
+export async function planFaults(db: D1Database, statements: { sql: string; values: unknown[] }[]): Promise<string[]> {
+  const unknown = new Map(
+    statements.filter(({ sql }) => !findings.has(keyOf(sql))).map((statement) => [keyOf(statement.sql), statement]),
+  );
+  if (unknown.size > 0) await explain(db, [...unknown.values()]);
+  const found = statements.flatMap(({ sql }) => findings.get(keyOf(sql)) ?? []);
+  return found.filter((finding) => !isAllowed(finding)).map(({ step, sql }) => `${step}: ${sql}`);
+}
+
+function isAllowed({ step, sql }: Finding): boolean {
+  const index = ALLOWED_PLANS.findIndex((plan) => plan.step === step && (!plan.sql || sql.includes(plan.sql)));
+  if (index >= 0) used.add(index);
+  return index >= 0;
+}
+
+const used = new Set<number>();
+
+/** The allowed plans that were needed since it was last asked, by their places in the list. */
+export function takeUsedPlans(): number[] {
+  const taken = [...used];
+  used.clear();
+  return taken;
+}
+
+/** A statement that cannot be prepared fails by itself. */
+async function explain(db: D1Database, statements: { sql: string; values: unknown[] }[]): Promise<void> {
+  schema ??= await readSchema(db);
+  const { tables, columns } = schema;
+  for (const { sql: given, values } of statements) {
+    const sql = keyOf(given);
+    const explained = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values);
+    const plan = await explained.all<{ detail: string }>().catch(() => undefined);
+    if (!plan) continue;
+    const steps = plan.results.flatMap(({ detail }) => findStep(detail, sql, tables, columns));
+    findings.set(
+      sql,
+      [...new Set(steps)].map((step) => ({ step, sql })),
+    );
+  }
+}
+
+const STEP =
+  /^(SCAN|SEARCH) (\S+)(?: USING (?:PARTIAL )?(?:COVERING )?(?:INDEX (\S+)|(INTEGER )?PRIMARY KEY))?(?: \(([^)]*)\))?/;
+
+function findStep(detail: string, sql: string, tables: Set<string>, columns: Map<string, number>): string[] {
+  const [, kind, name = "", index, integer, terms = ""] = STEP.exec(detail) ?? [];
+  const table = tableOf(name, sql, tables);
+  if (kind === undefined || table === undefined || integer !== undefined) return [];
+  const step = detail
+    .replace(` ${name}`, ` ${table}`)
+    .replace(/ LEFT-JOIN$/, "")
+    .replace("COVERING ", "");
+  const isByKey = index !== undefined || detail.includes(" USING PRIMARY KEY");
+  // An index that SQLite makes for the statement alone is one more scan.
+  if (kind === "SCAN" || !isByKey) return [step];
+  const wanted = columns.get(index ?? `PRIMARY KEY ${table}`);
+  if (wanted === undefined) throw new Error(`no such index is known: ${detail}`);
+  return terms.split(" AND ").length < wanted ? [step] : [];
+}
+
+/** undefined for json_each, a subquery and the like. */
+function tableOf(name: string, sql: string, tables: Set<string>): string | undefined {
+  if (tables.has(name)) return name;
+  for (const [, before = ""] of sql.matchAll(new RegExp(`\\b(\\w+)(?: AS)? ${name}\\b`, "g"))) {
+    if (tables.has(before)) return before;
+  }
+  return undefined;
+}
+
+async function readSchema(db: D1Database): Promise<Schema> {
+  const { results } = await db
+    .prepare("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL")
+    .all<{ type: string; name: string; sql: string }>();
+  const columns = new Map<string, number>();
+  const count = (list: string | undefined) => list?.split(",").length ?? 1;
+  for (const { type, name, sql } of results) {
+    if (type === "index") columns.set(name, count(/ON \w+ *\(([^)]*)\)/.exec(sql)?.[1]));
+    else {
+      const key = count(/PRIMARY KEY *\(([^)]*)\)/.exec(sql)?.[1]);
+      columns.set(`PRIMARY KEY ${name}`, key);
+      columns.set(`sqlite_autoindex_${name}_1`, key);
+    }
+  }
+  return { tables: new Set(results.filter(({ type }) => type === "table").map(({ name }) => name)), columns };
+}
