@@ -14,6 +14,7 @@ import { logLine } from "../src/log.ts";
 import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
+import { RateLimiter } from "../src/website-object.ts";
 import { expectDocumented } from "./docs/conformance.ts";
 import { endSilences } from "./silence.ts";
 import { emptyStores } from "./stores.ts";
@@ -73,7 +74,9 @@ export class World {
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
     skipPauses();
     endSilences();
-    return new World();
+    const world = new World();
+    RateLimiter.makeDeps = () => world.deps;
+    return world;
   }
 
   /** Another isolate on the same stores, with the same clock and an empty memory. */

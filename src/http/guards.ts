@@ -1,9 +1,9 @@
 import type { Deps } from "../deps.ts";
 import { CLIENT_ID, CLIENT_SECRET, type Credentials, type Operation } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
+import type { Admission } from "../domain/sliding-window.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
-import { withinTime } from "../platform/time-limit.ts";
 import { type ApiRequest, clientOf, type Guard } from "./api-request.ts";
 
 /** Lets a client through that has the right credentials and has been granted the operation. */
@@ -58,14 +58,12 @@ function isSecretOf(client: Pick<Credentials, "secretHash" | "oldSecret">, hash:
   return isCurrent || (isOld && client.oldSecret !== null && now < client.oldSecret.until);
 }
 
-/** A counter that takes longer than this is left: a text that is late is worse than a limit that slips. */
-const LIMITER_MILLISECONDS = 500;
-
 /** Counts the request against the limit of its website. A counter that fails, or is silent, lets it through. */
 export const limitRate: Guard = async (request, deps) => {
   const { websiteId } = clientOf(request);
+  let admission: Admission;
   try {
-    request.admission = await withinTime(LIMITER_MILLISECONDS, deps.limiter.admit(websiteId, deps.now));
+    admission = await deps.limiter.admit(websiteId, deps.now);
   } catch (error) {
     deps.log("error", "rate-limiter.failed", {
       requestId: request.requestId,
@@ -74,9 +72,21 @@ export const limitRate: Guard = async (request, deps) => {
     });
     return;
   }
-  const { admitted, resetMilliseconds } = request.admission;
-  if (!admitted) throw new RequestFailure({ kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) });
+  applyAdmission(request, admission);
 };
+
+/** Refuses early where this isolate knows that the object will refuse; the handler has the request counted. */
+export const refuseEarly: Guard = (request, deps) => {
+  const refusal = deps.limiter.refusal(clientOf(request).websiteId, deps.now());
+  if (refusal) applyAdmission(request, refusal);
+};
+
+/** @throws RequestFailure rate-exceeded */
+export function applyAdmission(request: ApiRequest, admission: Admission): void {
+  request.admission = admission;
+  const { admitted, resetMilliseconds } = admission;
+  if (!admitted) throw new RequestFailure({ kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) });
+}
 
 /** Whole seconds for a header. The window's last millisecond does not make a second of its own. */
 export function toSeconds(milliseconds: number): number {

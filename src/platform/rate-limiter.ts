@@ -1,16 +1,26 @@
-import { DurableObject } from "cloudflare:workers";
-import { type Admission, SlidingWindow } from "../domain/sliding-window.ts";
+import type { Admission } from "../domain/sliding-window.ts";
+import type { Send, StoredSend } from "./store/sends.ts";
+import { SilenceError, withinTime } from "./time-limit.ts";
 
-/** The limit of one website, named by its id. A deploy restarts it with an empty window. */
-export class RateLimiter extends DurableObject<Env> {
-  readonly #window = new SlidingWindow();
-
-  admit(): Admission {
-    return this.#window.admit(Date.now());
-  }
+/** What the object of a website answers a send. */
+export interface SendAnswer {
+  admission: Admission;
+  /** null: over the limit, and not stored. */
+  stored: StoredSend | null;
 }
 
-export type RateLimiterNamespace = DurableObjectNamespace<RateLimiter>;
+/** The object of one website; see website-object.ts. */
+export interface WebsiteObject extends Rpc.DurableObjectBranded {
+  admit(): Admission;
+  send(send: Send): Promise<SendAnswer>;
+  /** Does nothing: an object that returns is not silent. */
+  ping(): void;
+}
+
+export type RateLimiterNamespace = DurableObjectNamespace<WebsiteObject>;
+
+/** Longest silence of an object. A late text is worse than a limit that slips. */
+const LIMITER_MILLISECONDS = 500;
 
 /** Calls the objects. One per isolate; it remembers refusals, so that a flood does not reach the objects. */
 export class RateGate {
@@ -22,19 +32,60 @@ export class RateGate {
     this.#limiter = limiter;
   }
 
+  /** The refusal of the website that still holds. */
+  refusal(websiteId: string, now: number): Admission | undefined {
+    const until = this.#refusedUntil.get(websiteId);
+    if (until === undefined) return undefined;
+    if (now < until) return { admitted: false, remaining: 0, resetMilliseconds: until - now };
+    this.#refusedUntil.delete(websiteId);
+    return undefined;
+  }
+
   /**
-   * Calls the website's object, unless a refusal still holds. That time counts from before the call, so it ends no later
-   * than the object's own: a request that the object might admit always reaches it.
+   * Counts a request, unless a refusal still holds.
+   * @throws the error of the object, or SilenceError
    */
   async admit(websiteId: string, now: () => number): Promise<Admission> {
     const start = now();
-    const until = this.#refusedUntil.get(websiteId);
-    if (until !== undefined) {
-      if (start < until) return { admitted: false, remaining: 0, resetMilliseconds: until - start };
-      this.#refusedUntil.delete(websiteId);
-    }
-    const admission = await this.#limiter.getByName(websiteId).admit();
-    if (!admission.admitted) this.#refusedUntil.set(websiteId, start + admission.resetMilliseconds);
+    const refusal = this.refusal(websiteId, start);
+    if (refusal) return refusal;
+    const admission = await withinTime<Admission>(LIMITER_MILLISECONDS, this.#limiter.getByName(websiteId).admit());
+    this.#remember(websiteId, admission, start);
     return admission;
+  }
+
+  /**
+   * Counts a send and has the object store it. The store may take longer than an object may be silent, so a late object is
+   * pinged.
+   * @throws the error of the object, or SilenceError: the send may be stored
+   */
+  async send(send: Send, now: () => number): Promise<SendAnswer> {
+    const start = now();
+    const { websiteId } = send.message;
+    const refusal = this.refusal(websiteId, start);
+    if (refusal) return { admission: refusal, stored: null };
+    const object = this.#limiter.getByName(websiteId);
+    const answer = await whileAlive<SendAnswer>(object.send(send), () => object.ping());
+    this.#remember(websiteId, answer.admission, start);
+    return answer;
+  }
+
+  /**
+   * A refusal counts from before the call, so it ends no later than the object's own: a request that the object might admit
+   * always reaches it.
+   */
+  #remember(websiteId: string, admission: Admission, start: number): void {
+    if (!admission.admitted) this.#refusedUntil.set(websiteId, start + admission.resetMilliseconds);
+  }
+}
+
+async function whileAlive<T>(answering: Promise<T>, ping: () => Promise<unknown>): Promise<T> {
+  for (;;) {
+    try {
+      return await withinTime(LIMITER_MILLISECONDS, answering);
+    } catch (error) {
+      if (!(error instanceof SilenceError)) throw error;
+    }
+    await withinTime(LIMITER_MILLISECONDS, ping());
   }
 }

@@ -1,0 +1,31 @@
+import { DurableObject } from "cloudflare:workers";
+import { makeDeps } from "./deps.ts";
+import { type Admission, SlidingWindow } from "./domain/sliding-window.ts";
+import { SendGroups } from "./flows/store-sends.ts";
+import type { SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
+import type { Send } from "./platform/store/sends.ts";
+
+/**
+ * The object of one website, named by its id: it counts the requests against the limit, and stores the single sends in groups.
+ * A deploy restarts it with an empty window. Sends that it was storing are stored by their callers: under their ids, they are
+ * stored once.
+ */
+export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
+  /** Replaced by tests, which hold the clock and break the bindings. */
+  static makeDeps = makeDeps;
+
+  readonly #window = new SlidingWindow();
+  readonly #sends = new SendGroups();
+
+  admit(): Admission {
+    return this.#window.admit(Date.now());
+  }
+
+  async send(send: Send): Promise<SendAnswer> {
+    const admission = this.admit();
+    if (!admission.admitted) return { admission, stored: null };
+    return { admission, stored: await this.#sends.store(RateLimiter.makeDeps(this.env, this.ctx), send) };
+  }
+
+  ping(): void {}
+}
