@@ -12,7 +12,7 @@ import type { Send } from "./platform/store/sends.ts";
  */
 export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   /** Replaced by tests, which hold the clock and break the bindings. */
-  static makeDeps = makeDeps;
+  makeDeps = makeDeps;
 
   readonly #window = new SlidingWindow();
   readonly #sends = new SendGroups();
@@ -24,7 +24,7 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   async send(send: Send): Promise<SendAnswer> {
     const admission = this.admit();
     if (!admission.admitted) return { admission, stored: null };
-    return { admission, stored: await this.#sends.store(RateLimiter.makeDeps(this.env, this.ctx), send) };
+    return { admission, stored: await this.#sends.store(this.makeDeps(this.env, this.ctx), send) };
   }
 
   ping(): void {}

@@ -22,11 +22,16 @@ export type RateLimiterNamespace = DurableObjectNamespace<WebsiteObject>;
 /** Longest silence of an object. A late text is worse than a limit that slips. */
 const LIMITER_MILLISECONDS = 500;
 
+/** An object that takes this long to store a send is pinged, and the ping may take as long again. */
+const PING_MILLISECONDS = LIMITER_MILLISECONDS / 2;
+
 /** Calls the objects. One per isolate; it remembers refusals, so that a flood does not reach the objects. */
 export class RateGate {
   readonly #limiter: RateLimiterNamespace;
   /** By website: the time until which its object surely refuses (this isolate's clock, milliseconds). */
   readonly #refusedUntil = new Map<string, number>();
+  /** By website: the ping that is under way. */
+  readonly #pings = new Map<string, Promise<void>>();
 
   constructor(limiter: RateLimiterNamespace) {
     this.#limiter = limiter;
@@ -64,10 +69,28 @@ export class RateGate {
     const { websiteId } = send.message;
     const refusal = this.refusal(websiteId, start);
     if (refusal) return { admission: refusal, stored: null };
-    const object = this.#limiter.getByName(websiteId);
-    const answer = await whileAlive<SendAnswer>(object.send(send), () => object.ping());
-    this.#remember(websiteId, answer.admission, start);
-    return answer;
+    const answering: Promise<SendAnswer> = this.#limiter.getByName(websiteId).send(send);
+    for (;;) {
+      try {
+        const answer = await withinTime(PING_MILLISECONDS, answering);
+        this.#remember(websiteId, answer.admission, start);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof SilenceError)) throw error;
+      }
+      await this.#ping(websiteId);
+    }
+  }
+
+  /** Sends that wait for the same object share a ping. @throws as send */
+  async #ping(websiteId: string): Promise<void> {
+    const pinging = this.#pings.get(websiteId) ?? this.#limiter.getByName(websiteId).ping();
+    this.#pings.set(websiteId, pinging);
+    try {
+      await withinTime(PING_MILLISECONDS, pinging);
+    } finally {
+      this.#pings.delete(websiteId);
+    }
   }
 
   /**
@@ -76,16 +99,5 @@ export class RateGate {
    */
   #remember(websiteId: string, admission: Admission, start: number): void {
     if (!admission.admitted) this.#refusedUntil.set(websiteId, start + admission.resetMilliseconds);
-  }
-}
-
-async function whileAlive<T>(answering: Promise<T>, ping: () => Promise<unknown>): Promise<T> {
-  for (;;) {
-    try {
-      return await withinTime(LIMITER_MILLISECONDS, answering);
-    } catch (error) {
-      if (!(error instanceof SilenceError)) throw error;
-    }
-    await withinTime(LIMITER_MILLISECONDS, ping());
   }
 }

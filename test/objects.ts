@@ -1,0 +1,22 @@
+// The real objects of websites, on the clock, the queues and the broken bindings of a test.
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { Deps } from "../src/deps.ts";
+import type { RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
+import type { Send } from "../src/platform/store/sends.ts";
+import type { RateLimiter } from "../src/website-object.ts";
+
+export function objectsOn(deps: () => Deps): RateLimiterNamespace {
+  const bound = env.RATE_LIMITER as RateLimiterNamespace;
+  const getByName = (name: string) => {
+    const stub = bound.getByName(name);
+    const send = async (send: Send) => {
+      await runInDurableObject(stub as unknown as DurableObjectStub, (object) => {
+        (object as unknown as RateLimiter).makeDeps = deps;
+      });
+      return stub.send(send);
+    };
+    return { admit: () => stub.admit(), ping: () => stub.ping(), send };
+  };
+  return { getByName } as unknown as RateLimiterNamespace;
+}
