@@ -2,9 +2,19 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Deps } from "../src/deps.ts";
+import { storeGroup } from "../src/flows/store-sends.ts";
 import type { RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
 import type { Send } from "../src/platform/store/sends.ts";
 import type { RateLimiter } from "../src/website-object.ts";
+
+const ADMITTED = { admitted: true, remaining: 299, resetMilliseconds: 1000 } as const;
+
+/** Objects that admit every request at once, for tests that the limit would hide the rest of. */
+export function objectsWithoutLimit(deps: () => Deps): RateLimiterNamespace {
+  const send = async (send: Send) => ({ admission: ADMITTED, stored: (await storeGroup(deps(), [send]))[0] });
+  const object = { admit: async () => ADMITTED, ping: async () => {}, send };
+  return { getByName: () => object } as unknown as RateLimiterNamespace;
+}
 
 export function objectsOn(deps: () => Deps): RateLimiterNamespace {
   const bound = env.RATE_LIMITER as RateLimiterNamespace;

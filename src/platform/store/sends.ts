@@ -40,7 +40,8 @@ export type StoredSend = SendOutcome | { kind: "failed"; isUnavailable: boolean;
 
 /**
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had come one
- * after another. Safe to run again: a send that is stored stays as it is.
+ * after another; only a duplicate repeats a message of its own group even if that message is never sent. Safe to run again: a
+ * stored send stays as it is.
  * @param sends together below the 2,000,000 bytes that D1 takes in one value
  */
 export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<SendOutcome[]> {
