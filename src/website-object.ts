@@ -27,5 +27,7 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
     return { admission, stored: await this.#sends.store(this.makeDeps(this.env, this.ctx), send) };
   }
 
-  ping(): void {}
+  isStoring(messageId: string): boolean {
+    return this.#sends.isStoring(messageId);
+  }
 }

@@ -12,7 +12,7 @@ const ADMITTED = { admitted: true, remaining: 299, resetMilliseconds: 1000 } as 
 /** Objects that admit every request at once, for tests that the limit would hide the rest of. */
 export function objectsWithoutLimit(deps: () => Deps): RateLimiterNamespace {
   const send = async (send: Send) => ({ admission: ADMITTED, stored: (await storeGroup(deps(), [send]))[0] });
-  const object = { admit: async () => ADMITTED, ping: async () => {}, send };
+  const object = { admit: async () => ADMITTED, isStoring: async () => false, send };
   return { getByName: () => object } as unknown as RateLimiterNamespace;
 }
 
@@ -26,7 +26,7 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
       });
       return stub.send(send);
     };
-    return { admit: () => stub.admit(), ping: () => stub.ping(), send };
+    return { admit: () => stub.admit(), isStoring: (messageId: string) => stub.isStoring(messageId), send };
   };
   return { getByName } as unknown as RateLimiterNamespace;
 }

@@ -61,6 +61,7 @@ const MOST_WAITING = 1000;
  */
 export class SendGroups {
   #waiting: Waiting[] = [];
+  readonly #storing = new Set<string>();
   #isWriting = false;
 
   async store(deps: Deps, send: Send): Promise<StoredSend> {
@@ -68,9 +69,19 @@ export class SendGroups {
     if (this.#waiting.length >= MOST_WAITING) return { kind: "failed", isUnavailable: true, error };
     const stored = Promise.withResolvers<StoredSend>();
     const characters = JSON.stringify(send).length;
+    const { messageId } = send.message;
     this.#waiting.push({ send, characters, settle: stored.resolve });
+    this.#storing.add(messageId);
     if (!this.#isWriting) void this.#writeAll(deps);
-    return stored.promise;
+    try {
+      return await stored.promise;
+    } finally {
+      this.#storing.delete(messageId);
+    }
+  }
+
+  isStoring(messageId: string): boolean {
+    return this.#storing.has(messageId);
   }
 
   async #writeAll(deps: Deps): Promise<void> {

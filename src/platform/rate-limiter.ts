@@ -13,8 +13,8 @@ export interface SendAnswer {
 export interface WebsiteObject extends Rpc.DurableObjectBranded {
   admit(): Admission;
   send(send: Send): Promise<SendAnswer>;
-  /** Does nothing: an object that returns is not silent. */
-  ping(): void;
+  /** Whether the send of this message has come and has no outcome yet. */
+  isStoring(messageId: string): boolean;
 }
 
 export type RateLimiterNamespace = DurableObjectNamespace<WebsiteObject>;
@@ -22,16 +22,14 @@ export type RateLimiterNamespace = DurableObjectNamespace<WebsiteObject>;
 /** Longest silence of an object. A late text is worse than a limit that slips. */
 const LIMITER_MILLISECONDS = 500;
 
-/** An object that takes this long to store a send is pinged, and the ping may take as long again. */
-const PING_MILLISECONDS = LIMITER_MILLISECONDS / 2;
+/** After this time, an object is asked whether it is storing a send. It has as long again to answer. */
+const LATE_MILLISECONDS = LIMITER_MILLISECONDS / 2;
 
 /** Calls the objects. One per isolate; it remembers refusals, so that a flood does not reach the objects. */
 export class RateGate {
   readonly #limiter: RateLimiterNamespace;
   /** By website: the time until which its object surely refuses (this isolate's clock, milliseconds). */
   readonly #refusedUntil = new Map<string, number>();
-  /** By website: the ping that is under way. */
-  readonly #pings = new Map<string, Promise<void>>();
 
   constructor(limiter: RateLimiterNamespace) {
     this.#limiter = limiter;
@@ -61,36 +59,19 @@ export class RateGate {
 
   /**
    * Counts a send and has the object store it. The store may take longer than an object may be silent, so a late object is
-   * pinged.
+   * asked whether it is storing the send.
    * @throws the error of the object, or SilenceError: the send may be stored
    */
   async send(send: Send, now: () => number): Promise<SendAnswer> {
     const start = now();
-    const { websiteId } = send.message;
+    const { websiteId, messageId } = send.message;
     const refusal = this.refusal(websiteId, start);
     if (refusal) return { admission: refusal, stored: null };
-    const answering: Promise<SendAnswer> = this.#limiter.getByName(websiteId).send(send);
-    for (;;) {
-      try {
-        const answer = await withinTime(PING_MILLISECONDS, answering);
-        this.#remember(websiteId, answer.admission, start);
-        return answer;
-      } catch (error) {
-        if (!(error instanceof SilenceError)) throw error;
-      }
-      await this.#ping(websiteId);
-    }
-  }
-
-  /** Sends that wait for the same object share a ping. @throws as send */
-  async #ping(websiteId: string): Promise<void> {
-    const pinging = this.#pings.get(websiteId) ?? this.#limiter.getByName(websiteId).ping();
-    this.#pings.set(websiteId, pinging);
-    try {
-      await withinTime(PING_MILLISECONDS, pinging);
-    } finally {
-      this.#pings.delete(websiteId);
-    }
+    const object = this.#limiter.getByName(websiteId);
+    const answering: Promise<SendAnswer> = object.send(send);
+    const answer = await untilLost(answering, async () => object.isStoring(messageId));
+    this.#remember(websiteId, answer.admission, start);
+    return answer;
   }
 
   /**
@@ -99,5 +80,18 @@ export class RateGate {
    */
   #remember(websiteId: string, admission: Admission, start: number): void {
     if (!admission.admitted) this.#refusedUntil.set(websiteId, start + admission.resetMilliseconds);
+  }
+}
+
+/** Waits for the answer while the work is under way. @throws SilenceError */
+async function untilLost<T>(answering: Promise<T>, isUnderWay: () => Promise<boolean>): Promise<T> {
+  for (let pause = LATE_MILLISECONDS; ; pause *= 2) {
+    try {
+      return await withinTime(pause, answering);
+    } catch (error) {
+      if (!(error instanceof SilenceError)) throw error;
+    }
+    // The answer may be on its way.
+    if (!(await withinTime(LATE_MILLISECONDS, isUnderWay()))) return withinTime(LATE_MILLISECONDS, answering);
   }
 }

@@ -108,7 +108,7 @@ export class Injector {
       return {
         admit: () => this.#call("limiter", async () => stub.admit()),
         send: (send: Send) => this.#call("limiter", async () => stub.send(send)),
-        ping: () => this.#call("limiter", async () => stub.ping()),
+        isStoring: (messageId: string) => this.#call("limiter", async () => stub.isStoring(messageId)),
       };
     };
     return { getByName } as unknown as RateLimiterNamespace;
