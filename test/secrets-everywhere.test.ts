@@ -45,8 +45,7 @@ function watch(world: World): Seen {
       return Array.prototype.push.apply(queue, items);
     };
   }
-  vi.spyOn(console, "log").mockImplementation((line) => seen.printed.push(String(line)));
-  for (const level of ["warn", "error", "info", "debug"] as const) {
+  for (const level of ["log", "warn", "error", "info", "debug"] as const) {
     vi.spyOn(console, level).mockImplementation((...parts) => seen.printed.push(parts.join(" ")));
   }
   world.deps = { ...world.deps, log };

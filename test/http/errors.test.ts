@@ -237,7 +237,7 @@ describe("a fault", () => {
 
   it("50000: a wrong setting is logged by its name, and not shown", async () => {
     const request = new Request("http://localhost/operator/websites");
-    const printed = vi.spyOn(console, "log").mockImplementation(() => {});
+    const printed = vi.spyOn(console, "error").mockImplementation(() => {});
     const answer = await handleRequest(request, () =>
       makeDeps({ ...env, SUBMIT_WITHIN_HOURS: "soon" }, createExecutionContext()),
     );
