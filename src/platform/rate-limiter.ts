@@ -15,11 +15,14 @@ export type RateLimiterNamespace = DurableObjectNamespace<RateLimiter>;
 /** Calls the objects. One per isolate; it remembers refusals, so that a flood does not reach the objects. */
 export class RateGate {
   readonly #limiter: RateLimiterNamespace;
+  readonly #options: DurableObjectNamespaceGetDurableObjectOptions;
   /** By website: the time until which its object surely refuses (this isolate's clock, milliseconds). */
   readonly #refusedUntil = new Map<string, number>();
 
-  constructor(limiter: RateLimiterNamespace) {
+  /** @param location where objects are made that do not exist yet; left out, near the first request of the website */
+  constructor(limiter: RateLimiterNamespace, location?: DurableObjectLocationHint) {
     this.#limiter = limiter;
+    this.#options = location === undefined ? {} : { locationHint: location };
   }
 
   /**
@@ -33,7 +36,7 @@ export class RateGate {
       if (start < until) return { admitted: false, remaining: 0, resetMilliseconds: until - start };
       this.#refusedUntil.delete(websiteId);
     }
-    const admission = await this.#limiter.getByName(websiteId).admit();
+    const admission = await this.#limiter.getByName(websiteId, this.#options).admit();
     if (!admission.admitted) this.#refusedUntil.set(websiteId, start + admission.resetMilliseconds);
     return admission;
   }
