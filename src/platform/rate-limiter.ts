@@ -28,11 +28,14 @@ const LATE_MILLISECONDS = LIMITER_MILLISECONDS / 2;
 /** Calls the objects. One per isolate; it remembers refusals, so that a flood does not reach the objects. */
 export class RateGate {
   readonly #limiter: RateLimiterNamespace;
+  readonly #options: DurableObjectNamespaceGetDurableObjectOptions;
   /** By website: the time until which its object surely refuses (this isolate's clock, milliseconds). */
   readonly #refusedUntil = new Map<string, number>();
 
-  constructor(limiter: RateLimiterNamespace) {
+  /** @param location where objects are made that do not exist yet; left out, near the first request of the website */
+  constructor(limiter: RateLimiterNamespace, location?: DurableObjectLocationHint) {
     this.#limiter = limiter;
+    this.#options = location === undefined ? {} : { locationHint: location };
   }
 
   /** The refusal of the website that still holds. */
@@ -52,7 +55,7 @@ export class RateGate {
     const start = now();
     const refusal = this.refusal(websiteId, start);
     if (refusal) return refusal;
-    const admission = await withinTime<Admission>(LIMITER_MILLISECONDS, this.#limiter.getByName(websiteId).admit());
+    const admission = await withinTime<Admission>(LIMITER_MILLISECONDS, this.#object(websiteId).admit());
     this.#remember(websiteId, admission, start);
     return admission;
   }
@@ -67,11 +70,15 @@ export class RateGate {
     const { websiteId, messageId } = send.message;
     const refusal = this.refusal(websiteId, start);
     if (refusal) return { admission: refusal, stored: null };
-    const object = this.#limiter.getByName(websiteId);
+    const object = this.#object(websiteId);
     const answering: Promise<SendAnswer> = object.send(send);
     const answer = await untilLost(answering, async () => object.isStoring(messageId));
     this.#remember(websiteId, answer.admission, start);
     return answer;
+  }
+
+  #object(websiteId: string): DurableObjectStub<WebsiteObject> {
+    return this.#limiter.getByName(websiteId, this.#options);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { makeIsolateState } from "../../src/deps.ts";
 import { SlidingWindow } from "../../src/domain/sliding-window.ts";
 import { RateGate, type RateLimiterNamespace, type SendAnswer } from "../../src/platform/rate-limiter.ts";
 import type { Send } from "../../src/platform/store/sends.ts";
@@ -47,6 +48,22 @@ describe("the gate of an isolate", () => {
     clock.now += 1001;
     expect(await gate.admit("brand", () => clock.now)).toMatchObject({ admitted: true });
     expect(object.calls).toBe(5);
+  });
+
+  it("makes the object where the configuration says, or else near the first request", async () => {
+    const options: unknown[] = [];
+    const getByName = (_name: string, given: unknown) => {
+      options.push(given);
+      return { admit: async () => ({ admitted: true, remaining: 1, resetMilliseconds: 0 }) };
+    };
+    for (const settings of [{ LIMITER_LOCATION: "weur" }, { LIMITER_LOCATION: "" }, {}]) {
+      const { limiter } = makeIsolateState({ ...env, ...settings, RATE_LIMITER: { getByName } } as unknown as Env);
+      await limiter.admit("brand", () => 0);
+    }
+    expect(options).toEqual([{ locationHint: "weur" }, {}, {}]);
+    expect(() => makeIsolateState({ ...env, LIMITER_LOCATION: "us-east-1" } as Env)).toThrow(
+      "wrong configuration: LIMITER_LOCATION: must be the location of the database",
+    );
   });
 
   it("keeps the refusals of websites apart", async () => {
