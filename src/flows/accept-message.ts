@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { Credentials } from "../domain/client.ts";
-import { type FieldError, RequestFailure } from "../domain/failure.ts";
+import { type FieldError, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
 import { newLinkCode, placeLink } from "../domain/link.ts";
 import { countSegments } from "../domain/segments.ts";
 import { type SendRequest, validateLinkedText } from "../domain/send-request.ts";
@@ -87,7 +87,7 @@ export async function toStoredMessage(
 }
 
 /**
- * A store that fails may still have stored the messages. The client is told to send them again, so they are cancelled; but not
+ * A store that fails may still have stored the messages, unless it refused the call. The client is told to send them again, so they are cancelled; but not
  * with an Idempotency-Key, with which the retry finds them.
  * @throws RequestFailure store-unavailable: a retry is safe. Error when it is not: the cancellation could not be kept
  */
@@ -95,11 +95,11 @@ export async function storeOrCancel(deps: Deps, options: StoreOptions, messages:
   try {
     return await storeMessages(deps.db, options, messages);
   } catch (error) {
-    const isUnavailable = error instanceof RequestFailure && error.failure.kind === "store-unavailable";
-    if (options.key && isUnavailable) {
-      throw new RequestFailure({ kind: "store-unavailable", isKeyed: true }, { cause: error });
+    if (options.key && isStoreUnavailable(error)) {
+      const isRefused = isStoreRefused(error);
+      throw new RequestFailure({ kind: "store-unavailable", isKeyed: true, isRefused }, { cause: error });
     }
-    if (!options.key) await cancel(deps, messages);
+    if (!options.key && !isStoreRefused(error)) await cancel(deps, messages);
     throw error;
   }
 }
