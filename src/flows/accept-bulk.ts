@@ -8,7 +8,7 @@ import {
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
 import { echoEmail, echoPhone } from "../domain/echo.ts";
-import { isStoreUnavailable, RequestFailure, tryFields } from "../domain/failure.ts";
+import { isStoreRefused, isStoreUnavailable, RequestFailure, tryFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import { type BulkPart, beginBulk, END_PART } from "../platform/store/idempotency-keys.ts";
@@ -170,8 +170,8 @@ class BulkRun {
   }
 
   /**
-   * A store that fails may still have stored the messages. The client is told to send them again, so they are cancelled; but
-   * not with an Idempotency-Key, with which the retry finds them.
+   * A store that fails may still have stored the messages, unless it refused the call. The client is told to send them again,
+   * so they are cancelled; but not with an Idempotency-Key, with which the retry finds them.
    * @throws RequestFailure store-unavailable: a retry is safe. Error when it is not: the cancellation could not be kept
    */
   async #storeOrCancel(part: BulkPart | null, messages: StoredMessage[]): Promise<Stored> {
@@ -183,9 +183,10 @@ class BulkRun {
     try {
       return await storeMessages(deps.db, options, messages);
     } catch (error) {
+      const isRefused = isStoreRefused(error);
       if (part && isStoreUnavailable(error))
-        throw new RequestFailure({ kind: "store-unavailable", isKeyed: true }, { cause: error });
-      if (!part) {
+        throw new RequestFailure({ kind: "store-unavailable", isKeyed: true, isRefused }, { cause: error });
+      if (!part && !isRefused) {
         await cancel(
           deps,
           messages.map(({ messageId }) => messageId),

@@ -113,16 +113,17 @@ async function storeThroughObject(
 }
 
 /**
- * A store that fails may still have stored the message. The client is told to send it again, so it is cancelled; but not
- * with an Idempotency-Key, with which the retry finds it.
+ * A store that fails may still have stored the message, unless it refused the call. The client is told to send it again, so it
+ * is cancelled; but not with an Idempotency-Key, with which the retry finds it.
  * @throws RequestFailure store-unavailable: a retry is safe. Error when it is not: the cancellation could not be kept
  */
 async function refuse(deps: Deps, { message, key }: Send, stored: StoredSend & { kind: "failed" }): Promise<never> {
-  if (!key) await cancel(deps, [message.messageId]);
-  if (!stored.isUnavailable) throw new Error(stored.error);
+  const { isUnavailable, isRefused, error } = stored;
+  if (!key && !isRefused) await cancel(deps, [message.messageId]);
+  if (!isUnavailable) throw new Error(error);
   throw new RequestFailure(
-    { kind: "store-unavailable", ...(key ? { isKeyed: true } : {}) },
-    { cause: new Error(stored.error) },
+    { kind: "store-unavailable", isKeyed: key !== null, isRefused },
+    { cause: new Error(error) },
   );
 }
 

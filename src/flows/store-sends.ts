@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { isStoreUnavailable } from "../domain/failure.ts";
+import { isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
 import { queueCallbacks, queueDeliveries } from "./queue-jobs.ts";
@@ -27,7 +27,8 @@ async function tryStore(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
 }
 
 function toFailed(error: unknown): StoredSend {
-  return { kind: "failed", isUnavailable: isStoreUnavailable(error), error: describeError(error) };
+  const [isUnavailable, isRefused] = [isStoreUnavailable(error), isStoreRefused(error)];
+  return { kind: "failed", isUnavailable, isRefused, error: describeError(error) };
 }
 
 function followUp(deps: Deps, sends: Send[], outcomes: StoredSend[]): void {
@@ -66,7 +67,7 @@ export class SendGroups {
 
   async store(deps: Deps, send: Send): Promise<StoredSend> {
     const error = "too many sends wait for the store";
-    if (this.#waiting.length >= MOST_WAITING) return { kind: "failed", isUnavailable: true, error };
+    if (this.#waiting.length >= MOST_WAITING) return { kind: "failed", isUnavailable: true, isRefused: true, error };
     const stored = Promise.withResolvers<StoredSend>();
     const characters = JSON.stringify(send).length;
     const { messageId } = send.message;

@@ -262,7 +262,7 @@ describe("a fault", () => {
   it("50300: D1 does not answer", async () => {
     world.deps = { ...world.deps, db: failingDatabase(world.deps.db, Number.POSITIVE_INFINITY) };
     const answer = await withHeaders({});
-    expect(answer.headers.get("retry-after")).toBe("2");
+    expect(answer.headers.get("retry-after")).toBe("3");
     await expectError(answer, 50300);
   });
 

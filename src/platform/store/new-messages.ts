@@ -1,3 +1,4 @@
+import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
 import type { NewMessage } from "../../domain/message.ts";
 import { runNamedResults, runQuery } from "./database.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
@@ -136,6 +137,11 @@ async function requireStored(
          WHERE m.client_id = ?2 AND m.accepted_at = ?3`,
       )
       .bind(JSON.stringify(ids), clientId, acceptedAt),
-  );
+  ).catch(failUnconfirmed);
   if (row?.count !== ids.length) throw new Error(`${ids.length} messages were accepted, ${row?.count} are stored`);
+}
+
+/** Whatever became of the question, the transaction before it may have stored the messages. */
+function failUnconfirmed(error: unknown): never {
+  throw isStoreUnavailable(error) ? new RequestFailure({ kind: "store-unavailable" }, { cause: error }) : error;
 }

@@ -35,8 +35,8 @@ export type SendOutcome =
   /** The key was used with another body. */
   | { kind: "conflict" };
 
-/** The outcome of a send, or of the attempt to store it, after which it may be stored all the same. */
-export type StoredSend = SendOutcome | { kind: "failed"; isUnavailable: boolean; error: string };
+/** The outcome of a send, or of the attempt to store it. `isRefused`: it is certainly not stored; otherwise it may be. */
+export type StoredSend = SendOutcome | { kind: "failed"; isUnavailable: boolean; isRefused: boolean; error: string };
 
 /**
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had come one
