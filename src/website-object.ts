@@ -1,8 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import { makeDeps } from "./deps.ts";
-import { type Admission, SlidingWindow } from "./domain/sliding-window.ts";
+import { RequestLimit } from "./domain/request-limit.ts";
+import type { Admission } from "./domain/sliding-window.ts";
 import { SendGroups } from "./flows/store-sends.ts";
-import type { SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
+import type { Ask, SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
 import type { Send } from "./platform/store/sends.ts";
 
 /**
@@ -14,15 +15,15 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   /** Replaced by tests, which hold the clock and break the bindings. */
   makeDeps = makeDeps;
 
-  readonly #window = new SlidingWindow();
+  readonly #limit = new RequestLimit();
   readonly #sends = new SendGroups();
 
-  admit(): Admission {
-    return this.#window.admit(Date.now());
+  admit({ unasked = 0 }: Ask = {}): Admission {
+    return this.#limit.admit(Date.now(), unasked);
   }
 
-  async send(send: Send): Promise<SendAnswer> {
-    const admission = this.admit();
+  async send(send: Send, ask: Ask = {}): Promise<SendAnswer> {
+    const admission = this.admit(ask);
     if (!admission.admitted) return { admission, stored: null };
     return { admission, stored: await this.#sends.store(this.makeDeps(this.env, this.ctx), send) };
   }

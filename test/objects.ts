@@ -3,7 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Deps } from "../src/deps.ts";
 import { storeGroup } from "../src/flows/store-sends.ts";
-import type { RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
+import type { Ask, RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
 import type { Send } from "../src/platform/store/sends.ts";
 import type { RateLimiter } from "../src/website-object.ts";
 
@@ -20,13 +20,13 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
   const bound = env.RATE_LIMITER as RateLimiterNamespace;
   const getByName = (name: string) => {
     const stub = bound.getByName(name);
-    const send = async (send: Send) => {
+    const send = async (send: Send, ask: Ask) => {
       await runInDurableObject(stub as unknown as DurableObjectStub, (object) => {
         (object as unknown as RateLimiter).makeDeps = deps;
       });
-      return stub.send(send);
+      return stub.send(send, ask);
     };
-    return { admit: () => stub.admit(), isStoring: (messageId: string) => stub.isStoring(messageId), send };
+    return { admit: (ask: Ask) => stub.admit(ask), isStoring: (messageId: string) => stub.isStoring(messageId), send };
   };
   return { getByName } as unknown as RateLimiterNamespace;
 }

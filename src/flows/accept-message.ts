@@ -101,11 +101,12 @@ async function storeThroughObject(
   send: Send,
   counted: (admission: Admission) => void,
 ): Promise<StoredSend> {
-  const { admission, stored } = await deps.limiter.send(send, deps.now).catch((error: unknown) => {
-    const { messageId, websiteId } = send.message;
+  const { messageId, websiteId } = send.message;
+  const { admission, stored, isUncertain } = await deps.limiter.send(send, deps.now).catch((error: unknown) => {
     deps.log("error", "rate-limiter.failed", { messageId, websiteId, error: describeError(error) });
-    return { admission: null, stored: null };
+    return { admission: null, stored: null, isUncertain: false };
   });
+  if (isUncertain && !send.key) await cancel(deps, [messageId]);
   if (admission) counted(admission);
   if (stored) return stored;
   const [alone] = await storeGroup(deps, [send]);

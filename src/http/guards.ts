@@ -4,6 +4,7 @@ import { RequestFailure } from "../domain/failure.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
+import { SilenceError, withinTime } from "../platform/time-limit.ts";
 import { type ApiRequest, clientOf, type Guard } from "./api-request.ts";
 
 /** Lets a client through that has the right credentials and has been granted the operation. */
@@ -58,24 +59,36 @@ function isSecretOf(client: Pick<Credentials, "secretHash" | "oldSecret">, hash:
   return isCurrent || (isOld && client.oldSecret !== null && now < client.oldSecret.until);
 }
 
+/** A counter that takes longer than this is left: a text that is late is worse than a limit that slips. */
+const LIMITER_MILLISECONDS = 500;
+
+/** How long an answer that comes too late is still waited for, after the request: it says whether the website is over its limit. */
+const LATE_MILLISECONDS = 1000;
+
 /** Counts the request against the limit of its website. A counter that fails, or is silent, lets it through. */
 export const limitRate: Guard = async (request, deps) => {
   const { websiteId } = clientOf(request);
-  let admission: Admission;
+  const asking = deps.limiter.admit(websiteId, deps.now);
   try {
-    admission = await deps.limiter.admit(websiteId, deps.now);
+    request.admission = await withinTime(LIMITER_MILLISECONDS, asking);
   } catch (error) {
-    deps.log("error", "rate-limiter.failed", {
-      requestId: request.requestId,
-      websiteId,
-      error: describeError(error),
-    });
-    return;
+    if (error instanceof SilenceError) {
+      deps.waitUntil(withinTime(LATE_MILLISECONDS, asking).catch(() => {}));
+      request.admission = deps.limiter.afterSilence(websiteId, deps.now());
+    }
+    if (!request.admission) {
+      deps.log("error", "rate-limiter.failed", {
+        requestId: request.requestId,
+        websiteId,
+        error: describeError(error),
+      });
+      return;
+    }
   }
-  applyAdmission(request, admission);
+  applyAdmission(request, request.admission);
 };
 
-/** Refuses early where this isolate knows that the object will refuse; the handler has the request counted. */
+/** Refuses what the isolate refuses without a call of the object. The handler has the request counted. */
 export const refuseEarly: Guard = (request, deps) => {
   const refusal = deps.limiter.refusal(clientOf(request).websiteId, deps.now());
   if (refusal) applyAdmission(request, refusal);

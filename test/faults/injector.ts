@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import type { Deps } from "../../src/deps.ts";
-import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
+import { type Ask, RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
 import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
 import type { Send } from "../../src/platform/store/sends.ts";
@@ -106,8 +106,8 @@ export class Injector {
     const getByName = (name: string) => {
       const stub = namespace.getByName(name);
       return {
-        admit: () => this.#call("limiter", async () => stub.admit()),
-        send: (send: Send) => this.#call("limiter", async () => stub.send(send)),
+        admit: (ask: Ask) => this.#call("limiter", async () => stub.admit(ask)),
+        send: (send: Send, ask: Ask) => this.#call("limiter", async () => stub.send(send, ask)),
         isStoring: (messageId: string) => this.#call("limiter", async () => stub.isStoring(messageId)),
       };
     };
