@@ -97,7 +97,7 @@ CREATE INDEX messages_sending ON messages (updated_at) WHERE status = 'SENDING';
 CREATE INDEX messages_by_phone ON messages (website_id, phone, accepted_at);
 CREATE INDEX messages_by_time ON messages (website_id, accepted_at);
 
--- Replaced by the tables from idempotency_keys on. Still written, for the version before.
+-- Replaced by the tables from idempotency_keys on. Neither read nor written; a later release drops it.
 CREATE TABLE send_keys (
   website_id TEXT NOT NULL,
   send_key TEXT NOT NULL,

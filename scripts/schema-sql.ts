@@ -10,7 +10,7 @@ const COMMENTS: Record<string, string> = {
   "messages.segments": "",
   "messages.is_reply": "1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword",
   "messages.opted_out": "1: the latest message to a person who then opted out",
-  send_keys: "Replaced by the tables from idempotency_keys on. Still written, for the version before.",
+  send_keys: "Replaced by the tables from idempotency_keys on. Neither read nor written; a later release drops it.",
   "events.queued_at": "when its job was last queued, or is due; 0: now",
   "events.outcome": "answered, timed-out, unreachable, not-posted",
   inbound_texts: "Texts that people sent. A carrier may deliver one twice: its id is stored once per website.",

@@ -41,7 +41,9 @@ const MEANINGS: Record<Name, string> = {
   TELNYX_API_KEY: "authenticates submissions",
   TELNYX_PUBLIC_KEY: "verifies Telnyx's signatures: an Ed25519 key, 32 bytes in Base64",
   TELNYX_API_URL: "base URL of the API; by default https://api.telnyx.com/v2",
-  KANNEL_SENDSMS_URL: "smsbox's sendsms URL",
+  KANNEL_SENDSMS_URL: "smsbox's sendsms URL, with the name of a host: Cloudflare fetches nothing by IP address",
+  KANNEL_CONNECT_PROBE:
+    "`on` or `off`: whether a TCP connection is tried before each submission. By default `on` for http and `off` for https. Set `off` for a gateway that Cloudflare proxies under an http URL",
   KANNEL_USERNAME: "name of the sendsms user",
   KANNEL_PASSWORD: "password of the sendsms user",
   KANNEL_WEBHOOK_KEY:

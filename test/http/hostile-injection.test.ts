@@ -128,7 +128,8 @@ describe.each(CARRIERS)("what goes out through $name", (carrier) => {
           carrier: carrier.name,
           sender: bad,
         });
-        expect((await answer.json()) as object).toMatchObject({ code: 40001, details: [{ field: "sender" }] });
+        const { code, details } = (await answer.json()) as { code: number; details: { field: string }[] };
+        expect([code, new Set(details.map(({ field }) => field))]).toEqual([40001, new Set(["sender"])]);
       }
       const text = `a${end.toWellFormed()}${MARK}`;
       const fields = {

@@ -1,11 +1,17 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { makeIsolateState } from "../../src/deps.ts";
 import { SlidingWindow } from "../../src/domain/sliding-window.ts";
-import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
+import { RateGate, type RateLimiterNamespace, type SendAnswer } from "../../src/platform/rate-limiter.ts";
+import type { Send } from "../../src/platform/store/sends.ts";
+import { limits, SilenceError } from "../../src/platform/time-limit.ts";
 
 const bound = env.RATE_LIMITER as RateLimiterNamespace;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 /** An object that answers by the test's clock, a while after the call was begun, and counts the calls. */
 function slowObject(clock: { now: number }, limit: number) {
@@ -61,6 +67,8 @@ describe("the gate of an isolate", () => {
   });
 
   it("keeps the refusals of websites apart", async () => {
+    // However busy the machine is.
+    vi.spyOn(limits, "start").mockReturnValue(() => {});
     const gate = new RateGate(bound);
     const [one, two] = [crypto.randomUUID(), crypto.randomUUID()];
     const now = Date.now();
@@ -93,5 +101,60 @@ describe("the gate of an isolate", () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe("a send whose object is late", () => {
+  const ADMISSION = { admitted: true, remaining: 1, resetMilliseconds: 1 } as const;
+  const ANSWER: SendAnswer = { admission: ADMISSION, stored: { kind: "conflict" } };
+  const SEND = { message: { websiteId: "brand", messageId: "id" } } as Send;
+  let waited: number[];
+
+  /** A gate on an object with these functions; each time limit is over at once while the object is silent. */
+  function gateOn(object: { send(): Promise<SendAnswer>; isStoring(): Promise<boolean> }) {
+    waited = [];
+    vi.spyOn(limits, "start").mockImplementation((milliseconds, onOver) => {
+      let isStopped = false;
+      setTimeout(() => {
+        if (isStopped) return;
+        waited.push(milliseconds);
+        onOver();
+      });
+      return () => {
+        isStopped = true;
+      };
+    });
+    return new RateGate({ getByName: () => object } as unknown as RateLimiterNamespace);
+  }
+
+  it("is waited for as long as the object is storing it", async () => {
+    const stored = Promise.withResolvers<SendAnswer>();
+    let asked = 0;
+    const isStoring = async () => {
+      if (++asked === 4) stored.resolve(ANSWER);
+      return true;
+    };
+    const gate = gateOn({ send: () => stored.promise, isStoring });
+    expect(await gate.send(SEND, () => 0)).toEqual(ANSWER);
+    expect(waited).toEqual([250, 500, 1000, 2000]);
+  });
+
+  it("is given up when the object knows nothing of it, or says nothing either", async () => {
+    const never = new Promise<never>(() => {});
+    const forgetful = gateOn({ send: () => never, isStoring: async () => false });
+    await expect(forgetful.send(SEND, () => 0)).rejects.toThrow(SilenceError);
+    expect(waited).toEqual([250, 250]);
+    const silent = gateOn({ send: () => never, isStoring: () => never });
+    await expect(silent.send(SEND, () => 0)).rejects.toThrow(SilenceError);
+    expect(waited).toEqual([250, 250]);
+  });
+
+  it("has the answer that comes while the object is asked", async () => {
+    const stored = Promise.withResolvers<SendAnswer>();
+    const isStoring = async () => {
+      stored.resolve(ANSWER);
+      return false;
+    };
+    expect(await gateOn({ send: () => stored.promise, isStoring }).send(SEND, () => 0)).toEqual(ANSWER);
   });
 });
