@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkConfiguration, hostsOf } from "./deploy-check/configuration.ts";
-import { ConfigError, readDeployments } from "./deploy-check/deployments.ts";
-import type { Finding } from "./deploy-check/finding.ts";
+import { type Finding, UsageError } from "./deploy-check/finding.ts";
 import { checkService } from "./deploy-check/service.ts";
 import { checkSettings, readSecrets, type Secrets } from "./deploy-check/settings.ts";
 
@@ -29,10 +28,8 @@ const OPTIONS = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-class UsageError extends Error {}
-
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
-  if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;
+  if (!(error instanceof UsageError)) throw error;
   console.error(`${error.message}\nSee: npm run deploy:check -- --help`);
   return EXIT.usage;
 });
@@ -47,6 +44,8 @@ async function main(args: string[]): Promise<number> {
   const url = flags.url === undefined ? undefined : readUrl(flags.url);
   const secrets = flags.secrets === undefined ? undefined : readSecretsFile(flags.secrets);
   const token = process.env.OPERATOR_TOKEN || undefined;
+  // wrangler takes more than a second to load.
+  const { readDeployments } = await import("./deploy-check/deployments.ts");
   const deployments = readDeployments(flags.config, flags.env ?? process.env.CLOUDFLARE_ENV ?? "");
   const { own } = deployments;
   const document = readFileSync(join(import.meta.dirname, "../public/openapi.json"), "utf8");

@@ -4,3 +4,6 @@ export interface Finding {
   why: string;
   fix: string;
 }
+
+/** A flag or a file is wrong. */
+export class UsageError extends Error {}

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkConfiguration, hostsOf } from "../../../scripts/deploy-check/configuration.ts";
-import { ConfigError, readDeployments } from "../../../scripts/deploy-check/deployments.ts";
+import { readDeployments } from "../../../scripts/deploy-check/deployments.ts";
+import { UsageError } from "../../../scripts/deploy-check/finding.ts";
 import { checkSettings } from "../../../scripts/deploy-check/settings.ts";
 import { OPERATORS_LINES, uncomment, wranglerToml } from "../harness/wrangler-toml.ts";
 
@@ -92,9 +93,9 @@ describe("wrangler.toml", () => {
   });
 
   test("says what keeps it from being read", () => {
-    expect(() => read(FILLED_IN, "stage")).toThrow(new ConfigError(`${path} has no [env.stage]`));
-    expect(() => read("name = ")).toThrow(ConfigError);
-    expect(() => readDeployments(join(folder, "none.toml"), "")).toThrow(ConfigError);
+    expect(() => read(FILLED_IN, "stage")).toThrow(new UsageError(`${path} has no [env.stage]`));
+    expect(() => read("name = ")).toThrow(UsageError);
+    expect(() => readDeployments(join(folder, "none.toml"), "")).toThrow(UsageError);
   });
 });
 
