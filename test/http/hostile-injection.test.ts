@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readTable, writeCsv } from "../../src/domain/csv.ts";
+import { writeCsv } from "../../src/domain/csv.ts";
 import { CARRIERS, CarrierWorld, mockSockets, OURS } from "../carriers/carrier-world.ts";
+import { readTable } from "../domain/whole-file.ts";
 import { type TestClient, World } from "../world.ts";
 
 mockSockets();
