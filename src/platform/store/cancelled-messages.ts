@@ -1,6 +1,7 @@
 import { RequestFailure } from "../../domain/failure.ts";
 import { withinTime } from "../time-limit.ts";
 import { KV_MILLISECONDS } from "./credentials.ts";
+import { reopenDays } from "./daily-counts.ts";
 import { runBatch } from "./database.ts";
 
 /** Lifetime of a tombstone: longer than any transaction may take to commit. */
@@ -34,6 +35,7 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
       `DELETE FROM duplicate_keys WHERE (website_id, phone) IN (SELECT website_id, phone FROM messages
          WHERE message_id IN (${unconfirmed})) AND message_id IN (${unconfirmed})`,
     ),
+    reopenDays(db, unconfirmed, [list]),
     run(`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
     run(`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
     run(`DELETE FROM events WHERE message_id IN (${GONE})`),

@@ -116,7 +116,7 @@ function toClient(row: ClientRow): Client {
 type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours">;
 
 const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
-  c.old_until, w.duplicate_window_hours FROM clients c JOIN websites w ON w.website_id = c.website_id`;
+  c.old_until, w.duplicate_window_hours FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id`;
 
 /**
  * Two concurrent changes may reach KV in reverse order. So the sweep copies a client once more, this long after its latest
@@ -124,16 +124,23 @@ const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended
  */
 const SETTLED_AFTER_MILLISECONDS = 120_000;
 
+/** The condition of the index clients_uncopied, which holds no other clients. */
+const UNCOPIED = `(copied_at IS NULL OR copied_at < changed_at + ${SETTLED_AFTER_MILLISECONDS})`;
+
 /** The clients whose copies in KV may be outdated. */
 export async function findUncopied(db: D1Database, limit: number): Promise<Credentials[]> {
   const rows = await runQuery<CredentialsRow>(
-    db
-      .prepare(
-        `${CREDENTIALS} WHERE c.copied_at IS NULL OR c.copied_at < c.changed_at + ${SETTLED_AFTER_MILLISECONDS} LIMIT ?1`,
-      )
-      .bind(limit),
+    db.prepare(`${CREDENTIALS} WHERE ${UNCOPIED} ORDER BY c.changed_at LIMIT ?1`).bind(limit),
   );
   return rows.map(toCredentials);
+}
+
+/** Counts the clients whose latest change was never copied to KV. */
+export function countBehind(db: D1Database, limit: number): D1PreparedStatement {
+  return db.prepare(
+    `SELECT count(*) AS count, min(changed_at) AS oldest_at FROM (SELECT changed_at FROM clients
+       WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at < changed_at) ORDER BY changed_at LIMIT ${limit})`,
+  );
 }
 
 export async function findCredentials(

@@ -69,7 +69,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 
 /** The liveness check. It reads a column of the latest migration, so it also fails when that is not applied. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
-  await db.prepare("SELECT last_click_id FROM clicks LIMIT 1").all();
+  await db.prepare("SELECT counted_until FROM websites LIMIT 1").all();
 }
 
 /** A row of any table. Each store maps the rows of its tables, which rows.ts describes. */
