@@ -1,7 +1,15 @@
 // Pure. Holds the rows of an import, of which there may be millions: 8 bytes for a row, and its address with 4 more.
 import { sortOrder } from "./number-list/sort-order.ts";
 import { RepeatFilter } from "./repeat-filter.ts";
-import type { SubscriptionChange } from "./subscribers.ts";
+
+/** A number's subscription as it is to be. */
+export interface SubscriptionChange {
+  /** As digits. */
+  phone: number;
+  subscribed: boolean;
+  /** Lower case; null keeps the number's address. */
+  email: string | null;
+}
 
 const PAGE_BITS = 12;
 const PAGE_ROWS = 2 ** PAGE_BITS;

@@ -2,16 +2,7 @@
 import { echoEmail, echoPhone } from "./echo.ts";
 import { isEmail } from "./email.ts";
 import { e164Digits, PHONE_FORM } from "./phone.ts";
-import { SubscriberRows } from "./subscriber-rows.ts";
-
-/** A number's subscription as it is to be. */
-export interface SubscriptionChange {
-  /** As digits. */
-  phone: number;
-  subscribed: boolean;
-  /** Lower case; null keeps the number's address. */
-  email: string | null;
-}
+import { SubscriberRows, type SubscriptionChange } from "./subscriber-rows.ts";
 
 export class Subscribers {
   readonly #rows = new SubscriberRows();

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { PHONE_FORM, toDigits, toE164 } from "../domain/phone.ts";
-import type { SubscriptionChange } from "../domain/subscribers.ts";
+import type { SubscriptionChange } from "../domain/subscriber-rows.ts";
 import { changeSubscriptions, type SubscriptionsSet } from "../platform/store/change-subscriptions.ts";
 import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.ts";
 import { tombstonesOf } from "./erasure-tombstones.ts";

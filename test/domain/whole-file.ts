@@ -3,7 +3,7 @@ import { UnclosedQuoteError } from "../../src/domain/csv.ts";
 import { echoEmail, echoPhone } from "../../src/domain/echo.ts";
 import { isEmail } from "../../src/domain/email.ts";
 import { isE164, toDigits } from "../../src/domain/phone.ts";
-import type { SubscriptionChange } from "../../src/domain/subscribers.ts";
+import type { SubscriptionChange } from "../../src/domain/subscriber-rows.ts";
 
 const COMMA = 44;
 const QUOTE = 34;

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { toE164 } from "../../domain/phone.ts";
 import { SubscriberFile } from "../../domain/subscriber-file.ts";
-import { type Subscribers, type SubscriptionChange, without } from "../../domain/subscribers.ts";
+import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
+import { type Subscribers, without } from "../../domain/subscribers.ts";
 import { findInvalidOptOuts, setSubscriptions } from "../../flows/change-subscriptions.ts";
 import type { ApiRequest, Handler } from "../api-request.ts";
 import { BODY_LIMITS, readChunks, requireMediaType } from "../body.ts";

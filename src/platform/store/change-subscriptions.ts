@@ -1,4 +1,4 @@
-import type { SubscriptionChange } from "../../domain/subscribers.ts";
+import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
 import { runNamed, runQuery } from "./database.ts";
 import { type ChangeOrigin, LATEST_CHANGE } from "./subscriptions.ts";
 
