@@ -1,5 +1,4 @@
 // What each piece of src/domain/number-list/ saves in a look-up, against the plain way to write it.
-import { readTable } from "../src/domain/csv.ts";
 import { readPlainColumn } from "../src/domain/number-list/csv-column.ts";
 import { MOST_DIGITS, writeDecimal } from "../src/domain/number-list/decimal.ts";
 import { type Cells, distinctPhones, type PhoneList } from "../src/domain/number-list/distinct-phones.ts";
@@ -7,6 +6,7 @@ import { sortOrder } from "../src/domain/number-list/sort-order.ts";
 import { toSortedJson } from "../src/domain/number-list/sorted-json.ts";
 import { writeStatuses } from "../src/domain/number-list/status-json.ts";
 import { e164Digits } from "../src/domain/phone.ts";
+import { readRows } from "../src/domain/phone-file.ts";
 import { type Spread, spreadOf } from "../test/node/harness/statistics.ts";
 import { digitsAt } from "./seed.ts";
 import { MOST_NUMBERS } from "./status.ts";
@@ -92,9 +92,7 @@ function readCells(csv: string): Cells {
 }
 
 function readPlainCells(csv: string): string[] {
-  const table = readTable(csv);
-  const index = table?.columns.indexOf("phone_numbers") ?? -1;
-  return Array.from(table?.rows ?? [], (row) => row[index] ?? "");
+  return readRows(csv, [], ([phone = ""]) => phone);
 }
 
 /** The same list, its repeats found by a Set. */

@@ -11,14 +11,16 @@ import { type Deps, makeDeps, makeIsolateState } from "../src/deps.ts";
 import type { ClientSettings, Operation } from "../src/domain/client.ts";
 import type { Job } from "../src/domain/job.ts";
 import { logLine } from "../src/log.ts";
+import { RateGate } from "../src/platform/rate-limiter.ts";
 import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
+import { objectsOn } from "./objects.ts";
 import { endSilences } from "./silence.ts";
 import { emptyStores } from "./stores.ts";
 import { strictEnv, strictQueue } from "./strict/bindings.ts";
-import { CutOffError } from "./strict/invocation.ts";
+import { CutOffError, type Handler, type Invocation } from "./strict/invocation.ts";
 import { platform } from "./strict/platform.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
@@ -55,20 +57,20 @@ export class World {
   deps: Deps;
 
   private constructor() {
-    const pending: Promise<unknown>[] = [];
-    this.#pending = pending;
     this.deps = {
-      ...makeDeps(strictEnv, { waitUntil: (work) => pending.push(platform.background(work)) }),
+      ...makeDeps(strictEnv, { waitUntil: (work) => platform.background(work) || this.#left.push(work) }),
       ...makeIsolateState(strictEnv),
       now: () => this.now,
       random: () => 0.5,
+      limiter: new RateGate(objectsOn(() => this.deps)),
       messages: this.#queue(this.jobs),
       callbacks: this.#queue(this.callbacks),
       log: (level, event, fields) => this.logs.push(logLine(level, event, fields)),
     };
   }
 
-  readonly #pending: Promise<unknown>[];
+  /** What the objects of websites have left for later. */
+  readonly #left: Promise<unknown>[] = [];
 
   /** An empty world: nothing of an earlier test is left in a store. */
   static async create(): Promise<World> {
@@ -97,21 +99,42 @@ export class World {
   }
 
   /** Runs work of the Worker as one invocation, under Cloudflare's limits. */
-  invoke<T>(handler: "fetch" | "queue" | "scheduled", work: () => Promise<T>): Promise<T> {
+  invoke<T>(handler: Handler, work: () => Promise<T>): Promise<T> {
     return platform.invoke(handler, () => this.now, work);
   }
 
   /** A request to the Worker, whose answer must fit the OpenAPI document; what it left for after its answer is done too. */
   async fetch(path: string, init: RequestInit = {}, origin = ORIGIN): Promise<Response> {
     const request = new Request(`${origin}${path}`, init as RequestInit<RequestInitCfProperties>);
-    const response = await this.invoke("fetch", () => handleRequest(request, () => this.deps));
-    await this.afterAnswer();
+    const response = await this.#finish("fetch", () => handleRequest(request, () => this.deps));
     await expectDocumented(request, init.body, response);
     return response;
   }
 
+  /** An invocation with its background work, and not with that of others: it may be a part of another's work itself. */
+  async #finish<T>(handler: Handler, work: () => Promise<T>): Promise<T> {
+    let own: Invocation | undefined;
+    const result = await platform.invoke(
+      handler,
+      () => this.now,
+      (invocation) => {
+        own = invocation;
+        return work();
+      },
+    );
+    await own?.settle();
+    await this.#settleLeft();
+    return result;
+  }
+
+  async #settleLeft(): Promise<void> {
+    while (this.#left.length > 0) await this.#left.shift();
+  }
+
+  /** Waits for all background work. */
   async afterAnswer(): Promise<void> {
-    while (this.#pending.length > 0) await this.#pending.shift();
+    for (const invocation of platform.invocations) await invocation.settle();
+    await this.#settleLeft();
   }
 
   async post(path: string, client: TestClient, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
@@ -200,20 +223,18 @@ export class World {
     const batch = createMessageBatch(queue, messages);
     const context = createExecutionContext();
     try {
-      await this.invoke("queue", () => consume(batch, this.deps));
+      await this.#finish("queue", () => consume(batch, this.deps));
     } catch (error) {
       if (error instanceof CutOffError) return { acknowledged: 0, retried: bodies.length };
       throw error;
     }
-    await this.afterAnswer();
     await waitOnExecutionContext(context);
     const result = await getQueueResult(batch, context);
     return { acknowledged: result.explicitAcks.length, retried: result.retryMessages.length };
   }
 
   async sweep(): Promise<void> {
-    await this.invoke("scheduled", () => sweep(this.deps));
-    await this.afterAnswer();
+    await this.#finish("scheduled", () => sweep(this.deps));
   }
 
   advance(seconds: number): void {

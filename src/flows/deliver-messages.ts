@@ -4,6 +4,7 @@ import type { SubmissionRecord } from "../domain/job.ts";
 import {
   backoffSeconds,
   DELIVERY_RUN_MILLISECONDS,
+  longestWaitMilliseconds,
   MOST_ATTEMPTS,
   RECOVERY_DELAY_SECONDS,
 } from "../domain/retry-policy.ts";
@@ -77,7 +78,8 @@ function breakerOf({ breakers }: Deps, carrier: string): CircuitBreaker {
 async function waitForBreaker(deps: Deps, carrier: string, ids: string[], until: number): Promise<void> {
   const seconds = Math.ceil((until - deps.now()) / 1000);
   deps.log("warn", "carrier.rests", { carrier, count: ids.length, seconds });
-  await postpone(deps.db, ids, until, `${carrier} keeps failing: its circuit breaker is open`);
+  const reason = `${carrier} keeps failing: its circuit breaker is open`;
+  await postpone(deps.db, ids, { retryAt: until, reason, longestWait: longestWaitMilliseconds(deps.config) });
   await queueDeliveries(deps, ids, seconds);
 }
 
@@ -116,7 +118,7 @@ async function claimSome(deps: Deps, ids: string[], claim: string): Promise<Clai
   const now = deps.now();
   const acceptedAfter = now - deps.config.submitWithinMilliseconds;
   const claiming = claimMessages(deps.db, { ids, claim, now, acceptedAfter });
-  const { claimed, due } = await claimOrRelease(deps, claim, claiming);
+  const { claimed, due } = await claimOrRelease(deps, { claim, messageIds: ids }, claiming);
   await queueCallbacks(deps, due);
   return claimed;
 }
@@ -212,7 +214,8 @@ async function recordOutcomes(deps: Deps, claim: string, records: SubmissionReco
 /** Stores how submissions ended, applies what the carriers said with them, and queues callbacks and retries. */
 export async function storeOutcomes(deps: Deps, claim: string, records: SubmissionRecord[]): Promise<void> {
   const now = deps.now();
-  await queueCallbacks(deps, await recordSubmissions(deps.db, records, claim, now));
+  const longestWait = longestWaitMilliseconds(deps.config);
+  await queueCallbacks(deps, await recordSubmissions(deps.db, records, claim, { now, longestWait }));
   const optedOut = records.filter((record) => record.optedOut);
   const receipts = records.flatMap(({ receipt }) => receipt ?? []);
   const waiting = records.flatMap(({ messageId, retryAt }) => (retryAt === null ? [] : { messageId, at: retryAt }));

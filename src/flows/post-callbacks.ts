@@ -14,6 +14,7 @@ import {
   NO_CALLBACK_URL,
   recordCallbacks,
   releaseCallbacks,
+  splitEventId,
 } from "../platform/store/events.ts";
 import type { OutcomeTally } from "./count-outcomes.ts";
 import { CONNECTIONS, inParallel } from "./in-parallel.ts";
@@ -97,7 +98,8 @@ async function postLane(deps: Deps, { endpoint, eventIds }: Lane, run: Run): Pro
       const claim = deps.newId();
       const some = eventIds.slice(start, start + CALLBACKS_A_CLAIM);
       const claiming = claimCallbacks(deps.db, { eventIds: some, claim, now: deps.now() });
-      const claimed = await claimOrRelease(deps, claim, claiming);
+      const messageIds = [...new Set(some.map((eventId) => splitEventId(eventId).messageId))];
+      const claimed = await claimOrRelease(deps, { claim, messageIds }, claiming);
       const left = await postClaimed(deps, claimed, endpoint, run);
       if (!isOver(deps, endpoint, run)) continue;
       return await requeue(deps, [...left, ...eventIds.slice(start + CALLBACKS_A_CLAIM)], claim, endpoint);

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { isStoreRefused } from "../domain/failure.ts";
 import { type Job, MESSAGES_A_JOB } from "../domain/job.ts";
 import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
@@ -58,12 +59,20 @@ export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Prom
   return sendAll(deps, deps.messages, jobs, delaySeconds);
 }
 
-/** A store that fails may still have made the claim: then a job releases it. @throws the error of the claim */
-export async function claimOrRelease<T>(deps: Deps, claim: string, claiming: Promise<T>): Promise<T> {
+/**
+ * A store that fails may still have made the claim, unless it refused the call: then a job releases it.
+ * @param messageIds the messages to claim, or whose callbacks
+ * @throws the error of the claim
+ */
+export async function claimOrRelease<T>(
+  deps: Deps,
+  { claim, messageIds }: { claim: string; messageIds: string[] },
+  claiming: Promise<T>,
+): Promise<T> {
   try {
     return await claiming;
   } catch (error) {
-    await queueJobs(deps, [{ kind: "release", claim }], RELEASE_DELAY_SECONDS);
+    if (!isStoreRefused(error)) await queueJobs(deps, [{ kind: "release", claim, messageIds }], RELEASE_DELAY_SECONDS);
     throw error;
   }
 }

@@ -118,9 +118,9 @@ describe("the Worker", () => {
     await world.runQueues();
     await world.sweep();
     const counted = platform.invocations.map(({ counts }) => counts);
-    expect(counted.every(({ subrequests, queries }) => subrequests >= queries && queries > 0)).toBe(true);
-    expect(counted[0]).toMatchObject({ queries: 1, keyValueOperations: 1 });
-    expect(counted.map(({ rowsRead }) => rowsRead > 0)).not.toContain(false);
+    // The object of the website stores the text.
+    expect(counted[0]).toMatchObject({ queries: 0, keyValueOperations: 1, subrequests: 3 });
+    expect(counted.slice(1).every(({ queries, rowsRead }) => queries > 0 && rowsRead > 0)).toBe(true);
   });
 
   it("whose run a new version cuts off never says how it ended; its batch comes again, and sends nothing twice", async () => {

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
+import type { RateLimiterNamespace, WebsiteObject } from "../../src/platform/rate-limiter.ts";
 import { strictDatabase } from "./database.ts";
 import type { Use } from "./invocation.ts";
 import { LIMITS } from "./limits.ts";
@@ -10,7 +11,7 @@ export const strictEnv: typeof env = {
   ...env,
   DB: strictDatabase(env.DB),
   CREDENTIALS: members(env.CREDENTIALS, "KV", ["get", "put", "delete", "list"], checkWrite),
-  RATE_LIMITER: strictObjects(env.RATE_LIMITER),
+  RATE_LIMITER: strictObjects(env.RATE_LIMITER as RateLimiterNamespace) as typeof env.RATE_LIMITER,
   ASSETS: members(env.ASSETS, "assets", ["fetch"]),
 };
 
@@ -47,29 +48,34 @@ function checkWrite(name: string, [key]: unknown[]): void {
   keyWrites.set(String(key), now);
 }
 
-function strictObjects(namespace: typeof env.RATE_LIMITER): typeof env.RATE_LIMITER {
+/** The objects of the websites. What one of them asks of the others' bindings is no part of the invocation that has called it. */
+export function strictObjects(namespace: RateLimiterNamespace): RateLimiterNamespace {
   const waiting = new Map<string, number>();
-  const getByName = (name: string) => {
-    const stub = namespace.getByName(name);
-    const admit = () =>
-      platform.call({ what: "object" }, async () => {
-        const before = waiting.get(name) ?? 0;
-        if (before >= platform.longestQueue.object) {
-          throw Object.assign(new Error("Durable Object is overloaded. Too many requests queued."), {
-            overloaded: true,
-            retryable: false,
-          });
-        }
-        waiting.set(name, before + 1);
-        try {
-          return await stub.admit();
-        } finally {
-          waiting.set(name, (waiting.get(name) ?? 1) - 1);
-        }
-      });
-    return { admit };
+  const call = (name: string, run: () => Promise<unknown>) =>
+    platform.call({ what: "object" }, async () => {
+      const before = waiting.get(name) ?? 0;
+      if (before >= platform.longestQueue.object) {
+        const overload = { overloaded: true, retryable: false };
+        throw Object.assign(new Error("Durable Object is overloaded. Too many requests queued."), overload);
+      }
+      waiting.set(name, before + 1);
+      try {
+        return await run();
+      } finally {
+        waiting.set(name, (waiting.get(name) ?? 1) - 1);
+      }
+    });
+  const getByName: RateLimiterNamespace["getByName"] = (name, options) => {
+    const object = namespace.getByName(name, options);
+    const calls = {
+      admit: (...given: Parameters<WebsiteObject["admit"]>) => call(name, async () => object.admit(...given)),
+      send: (...given: Parameters<WebsiteObject["send"]>) => call(name, async () => object.send(...given)),
+      isStoring: (...given: Parameters<WebsiteObject["isStoring"]>) =>
+        call(name, async () => object.isStoring(...given)),
+    };
+    return calls as unknown as ReturnType<RateLimiterNamespace["getByName"]>;
   };
-  return { getByName } as unknown as typeof env.RATE_LIMITER;
+  return { getByName } as unknown as RateLimiterNamespace;
 }
 
 const encoder = new TextEncoder();

@@ -154,14 +154,14 @@ describe("time", () => {
     const { clock, invocation, use, refusals } = make("fetch");
     clock.now += 3_600_000;
     const hung = Promise.withResolvers<void>();
-    const background = invocation.background(hung.promise);
+    invocation.background(hung.promise);
     invocation.handlerEnded();
     clock.now += LIMITS.backgroundMilliseconds.value;
     expect(await use("queue")).toBe("queue");
     expect(invocation.isRunning).toBe(true);
     clock.now += 1;
     expect(await isSettled(use("queue"))).toBe(false);
-    await background;
+    await invocation.settle();
     expect([invocation.isRunning, refusals]).toEqual([false, ["waitUntil takes longer than 30 seconds"]]);
   });
 });

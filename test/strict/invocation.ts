@@ -27,6 +27,7 @@ export class Invocation {
   readonly #refuse: (why: string) => void;
   readonly #deadlines: { at: number; why: string; isFault: boolean }[] = [];
   #running = 1;
+  readonly #background: Promise<unknown>[] = [];
 
   /** @param refuse notes a limit that was passed */
   constructor(handler: Handler, now: () => number, refuse: (why: string) => void) {
@@ -56,16 +57,23 @@ export class Invocation {
     this.#running -= 1;
   }
 
-  /** Work of waitUntil. @returns the work, until it is cut off */
-  async background(work: Promise<unknown>): Promise<void> {
+  /** Work of waitUntil. */
+  background(work: Promise<unknown>): void {
     this.#running += 1;
-    try {
-      await Promise.race([work, this.cutOff]);
-    } catch (error) {
-      if (!(error instanceof CutOffError)) throw error;
-    } finally {
-      this.#running -= 1;
-    }
+    const done = Promise.race([work, this.cutOff])
+      .catch((error) => {
+        if (!(error instanceof CutOffError)) throw error;
+      })
+      .finally(() => {
+        this.#running -= 1;
+      });
+    done.catch(() => {});
+    this.#background.push(done);
+  }
+
+  /** Waits for the background work. @throws what that has thrown */
+  async settle(): Promise<void> {
+    while (this.#background.length > 0) await this.#background.shift();
   }
 
   /** @throws Error as Cloudflare does. A call that is cut off never settles; what it has done stands. */

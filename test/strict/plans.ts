@@ -48,12 +48,11 @@ export function takeUsedPlans(): number[] {
 async function explain(db: D1Database, statements: { sql: string; values: unknown[] }[]): Promise<void> {
   schema ??= await readSchema(db);
   const { tables, columns } = schema;
-  for (const { sql: given, values } of statements) {
-    const sql = keyOf(given);
-    const explained = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values);
-    const plan = await explained.all<{ detail: string }>().catch(() => undefined);
-    if (!plan) continue;
-    const steps = plan.results.flatMap(({ detail }) => findStep(detail, sql, tables, columns));
+  const explained = statements.map(({ sql, values }) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values));
+  const plans = await db.batch<{ detail: string }>(explained).catch(() => []);
+  for (const [index, { results }] of plans.entries()) {
+    const sql = keyOf(statements[index]?.sql ?? "");
+    const steps = results.flatMap(({ detail }) => findStep(detail, sql, tables, columns));
     findings.set(
       sql,
       [...new Set(steps)].map((step) => ({ step, sql })),
@@ -66,7 +65,7 @@ const STEP =
 
 function findStep(detail: string, sql: string, tables: Set<string>, columns: Map<string, number>): string[] {
   const [, kind, name = "", index, integer, terms = ""] = STEP.exec(detail) ?? [];
-  const table = tableOf(name, sql, tables);
+  const table = detail.includes("VIRTUAL TABLE") ? undefined : tableOf(name, sql, tables);
   if (kind === undefined || table === undefined || integer !== undefined) return [];
   const step = detail
     .replace(` ${name}`, ` ${table}`)

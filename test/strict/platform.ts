@@ -31,7 +31,7 @@ class StrictPlatform {
   }
 
   /** Runs a handler as Cloudflare does. @throws CutOffError when it was cut off */
-  async invoke<T>(handler: Handler, now: () => number, work: () => Promise<T>): Promise<T> {
+  async invoke<T>(handler: Handler, now: () => number, work: (invocation: Invocation) => Promise<T>): Promise<T> {
     const world = this.#world;
     const invocation = new Invocation(handler, now, (why) => {
       if (world === this.#world) this.refuse(why);
@@ -39,17 +39,19 @@ class StrictPlatform {
     this.invocations.push(invocation);
     const release = this.#holdFetch();
     try {
-      return await this.#current.run(invocation, () => Promise.race([work(), invocation.cutOff]));
+      return await this.#current.run(invocation, () => Promise.race([work(invocation), invocation.cutOff]));
     } finally {
       release();
       invocation.handlerEnded();
     }
   }
 
-  /** Goes on with work of the present invocation after its handler has ended. */
-  background(work: Promise<unknown>): Promise<unknown> {
+  /** Goes on with work after the handler of the present invocation has ended. @returns false outside of one */
+  background(work: Promise<unknown>): boolean {
     const release = this.#holdFetch();
-    return (this.#current.getStore()?.background(work) ?? work).finally(release);
+    void work.finally(release).catch(() => {});
+    this.#current.getStore()?.background(work);
+    return this.#current.getStore() !== undefined;
   }
 
   /** A deploy, or an update of the runtime: what runs now is cut off when its time is over. */

@@ -116,13 +116,16 @@ function toClient(row: ClientRow): Client {
 type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours">;
 
 const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
-  c.old_until, w.duplicate_window_hours FROM clients c JOIN websites w ON w.website_id = c.website_id`;
+  c.old_until, w.duplicate_window_hours FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id`;
 
 /**
  * Two concurrent changes may reach KV in reverse order. So the sweep copies a client once more, this long after its latest
  * change.
  */
 const SETTLED_AFTER_MILLISECONDS = 120_000;
+
+/** The condition of the index clients_uncopied, which holds no other clients. */
+const UNCOPIED = `(copied_at IS NULL OR copied_at < changed_at + ${SETTLED_AFTER_MILLISECONDS})`;
 
 /** KV takes one write of a key each second: https://developers.cloudflare.com/kv/platform/limits/ */
 const COPY_AGAIN_AFTER_MILLISECONDS = 1000;
@@ -132,12 +135,19 @@ export async function findUncopied(db: D1Database, limit: number, now: number): 
   const rows = await runQuery<CredentialsRow>(
     db
       .prepare(
-        `${CREDENTIALS} WHERE c.copied_at IS NULL
-           OR (c.copied_at < c.changed_at + ${SETTLED_AFTER_MILLISECONDS} AND c.copied_at <= ?2) LIMIT ?1`,
+        `${CREDENTIALS} WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at <= ?2) ORDER BY c.changed_at LIMIT ?1`,
       )
       .bind(limit, now - COPY_AGAIN_AFTER_MILLISECONDS),
   );
   return rows.map(toCredentials);
+}
+
+/** Counts the clients whose latest change was never copied to KV. */
+export function countBehind(db: D1Database, limit: number): D1PreparedStatement {
+  return db.prepare(
+    `SELECT count(*) AS count, min(changed_at) AS oldest_at FROM (SELECT changed_at FROM clients
+       WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at < changed_at) ORDER BY changed_at LIMIT ${limit})`,
+  );
 }
 
 export async function findCredentials(

@@ -93,10 +93,10 @@ export async function listInbound(
   const rows = await runQuery<InboundTextRow>(
     db
       .prepare(
-        `SELECT * FROM inbound_texts WHERE website_id = ?1 AND (?2 IS NULL OR sender = ?2) AND received_at < ?3
-         ORDER BY received_at DESC LIMIT ?4`,
+        `SELECT * FROM inbound_texts WHERE website_id = ?1 AND received_at < ?2 ${sender === null ? "" : "AND sender = ?4"}
+         ORDER BY received_at DESC LIMIT ?3`,
       )
-      .bind(websiteId, sender, before, limit),
+      .bind(websiteId, before, limit, ...(sender === null ? [] : [sender])),
   );
   return rows.map(toInboundText);
 }

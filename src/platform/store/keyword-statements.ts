@@ -1,5 +1,6 @@
 import type { Keyword } from "../../domain/keyword.ts";
 import type { NewMessage } from "../../domain/message.ts";
+import { countLate } from "./daily-counts.ts";
 import type { Tombstone } from "./erasure.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { LATEST_TEXT } from "./senders.ts";
@@ -38,7 +39,7 @@ const SUBSCRIPTION = "subscriptions s ON s.website_id = w.value AND s.phone = ?4
 export function keywordStatements(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
   switch (acted.keyword) {
     case "stop":
-      return [markLatest(db, key, acted), ...stopReply(db, key, acted), ...optOut(db, key, acted)];
+      return [...markLatest(db, key, acted), ...stopReply(db, key, acted), ...optOut(db, key, acted)];
     case "start":
       return optIn(db, key, acted);
     case "help":
@@ -49,13 +50,13 @@ export function keywordStatements(db: D1Database, key: TextKey, acted: Acted): D
 }
 
 /** The report counts an opt-out for the latest message that a carrier accepted for the person. */
-function markLatest(db: D1Database, key: TextKey, { phone }: Acted): D1PreparedStatement {
-  return db
-    .prepare(
-      `UPDATE messages SET opted_out = 1 WHERE message_id IN (SELECT ${LATEST_TEXT("message_id", "w.value", "?4")}
-         FROM ${FRESH} CROSS JOIN ${SUBSCRIPTION} AND s.subscribed = 1)`,
-    )
-    .bind(...key, phone);
+function markLatest(db: D1Database, key: TextKey, { phone }: Acted): D1PreparedStatement[] {
+  const answered = `SELECT m.message_id FROM messages m WHERE m.opted_out = 0 AND m.message_id IN (
+    SELECT ${LATEST_TEXT("message_id", "w.value", "?4")} FROM ${FRESH} CROSS JOIN ${SUBSCRIPTION} AND s.subscribed = 1)`;
+  return [
+    countLate(db, "opted_out = opted_out + 1", answered, [...key, phone]),
+    db.prepare(`UPDATE messages SET opted_out = 1 WHERE message_id IN (${answered})`).bind(...key, phone),
+  ];
 }
 
 /** One confirmation per opt-out: none if the person had opted out of all websites and got one within the last day. */

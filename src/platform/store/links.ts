@@ -1,3 +1,4 @@
+import { countLate } from "./daily-counts.ts";
 import { runNamed, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents } from "./events.ts";
 import type { LinkRow } from "./rows.ts";
@@ -29,7 +30,17 @@ const SHARED_ROWS = { people: "more", robots: "robots" };
  */
 export async function recordClick(db: D1Database, click: Click): Promise<DueEvent[]> {
   const { messageId, clickId, clickedAt, isPerson } = click;
+  const shared = isPerson ? SHARED_ROWS.people : SHARED_ROWS.robots;
   const rows = await runNamed(db, {
+    counters: countLate(
+      db,
+      isPerson
+        ? "clicks = clicks + 1, clicked = clicked + (NOT EXISTS (SELECT 1 FROM clicks WHERE message_id = ?1 AND is_person = 1))"
+        : "robot_clicks = robot_clicks + 1",
+      `SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM clicks WHERE message_id = ?1 AND last_click_id = ?2
+         AND click_id = ${isPerson ? `iif(${IS_RECORDED} OR ${IS_EARLY}, ?2, ?3)` : "?3"})`,
+      [messageId, clickId, shared],
+    ),
     click: db
       .prepare(
         `INSERT INTO clicks (message_id, click_id, clicked_at, is_person, last_click_id)
@@ -37,7 +48,7 @@ export async function recordClick(db: D1Database, click: Click): Promise<DueEven
          ON CONFLICT (message_id, click_id) DO UPDATE SET count = count + 1, last_click_id = excluded.last_click_id
          WHERE last_click_id IS NOT excluded.last_click_id`,
       )
-      .bind(messageId, clickId, clickedAt, isPerson ? 1 : 0, isPerson ? SHARED_ROWS.people : SHARED_ROWS.robots),
+      .bind(messageId, clickId, clickedAt, isPerson ? 1 : 0, shared),
     event: isPerson
       ? db
           .prepare(

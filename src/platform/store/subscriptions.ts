@@ -1,5 +1,6 @@
 import type { PhoneList } from "../../domain/number-list/distinct-phones.ts";
 import { toSortedJson } from "../../domain/number-list/sorted-json.ts";
+import { countLate } from "./daily-counts.ts";
 import { runBatch, runQuery, toJsonLists } from "./database.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "./rows.ts";
 
@@ -87,6 +88,7 @@ export async function optOutRecipient(
            opted_out_by_person = 1`,
       )
       .bind(...key),
+    countLate(db, "opted_out = opted_out + 1", `SELECT m.message_id FROM messages m WHERE ${isNew}`, key),
     db.prepare(`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`).bind(...key),
   ]);
 }
