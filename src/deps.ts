@@ -1,6 +1,7 @@
 import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
 import { DeliveryBatch } from "./domain/delivery-batch.ts";
+import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
@@ -18,6 +19,7 @@ export interface Deps {
   erasureKey: ErasureKey;
   limiter: RateGate;
   messages: Queue<Job>;
+  bulk: Queue<Job>;
   callbacks: Queue<DueEvent>;
   carriers: Carriers;
   health: HealthMemory;
@@ -25,6 +27,7 @@ export interface Deps {
   assets: Fetcher;
   config: Config;
   deliveryBatch: DeliveryBatch;
+  intake: IntakeLimit;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
   /** Milliseconds since 1970. */
@@ -46,6 +49,7 @@ interface IsolateState {
   erasureKey: ErasureKey;
   limiter: RateGate;
   deliveryBatch: DeliveryBatch;
+  intake: IntakeLimit;
   breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
 }
@@ -62,6 +66,7 @@ export function makeIsolateState(env: Env): IsolateState {
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
     deliveryBatch: new DeliveryBatch(),
+    intake: new IntakeLimit(),
     breakers: new Map(),
     health: new HealthMemory(),
   };
@@ -77,6 +82,7 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     kv: env.CREDENTIALS,
     assets: env.ASSETS,
     messages: env.MESSAGES as Queue<Job>,
+    bulk: env.BULK as Queue<Job>,
     callbacks: env.CALLBACKS as Queue<DueEvent>,
     now: () => Date.now(),
     newId: () => crypto.randomUUID(),

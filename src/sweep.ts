@@ -6,7 +6,7 @@ import {
 } from "./domain/retry-policy.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { copyCredentials } from "./flows/manage-clients.ts";
-import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
+import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
@@ -97,12 +97,9 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
   return inSteps(
     () => takeOverdue(deps.db, { queuedBefore, now, margin: recoveryMargin(deps) }),
-    (overdue) => queueDeliveriesAt(deps, overdue, now, STEP_SECONDS),
+    (overdue) => queueOverdue(deps, overdue, now),
   );
 }
-
-/** Deliveries with nearly the same delay share a job. */
-const STEP_SECONDS = 5;
 
 function recoveryMargin({ config }: Deps): number {
   return recoveryMarginMilliseconds(config.requeueAfterMilliseconds);

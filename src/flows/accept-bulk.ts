@@ -12,15 +12,16 @@ import { RequestFailure, tryFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import { beginBulk, END_PART, type IdempotencyKey } from "../platform/store/idempotency-keys.ts";
-import type { StoredMessage } from "../platform/store/new-messages.ts";
+import type { Stored, StoredMessage } from "../platform/store/new-messages.ts";
 import {
-  followUp,
   IDEMPOTENCY_MILLISECONDS,
+  queueDue,
   type Sender,
   storeOptions,
   storeOrCancel,
   toStoredMessage,
 } from "./accept-message.ts";
+import { queueDeliveries } from "./queue-jobs.ts";
 
 type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
 
@@ -116,11 +117,17 @@ class BulkRun {
       ...messages.values(),
     ]);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
-    if (stored.kind === "stored") followUp(this.#deps, stored);
+    if (stored.kind === "stored") this.#followUp(stored);
     const { duplicates } = stored;
     for (const [index, { messageId }] of messages) {
       this.answer.successSent.push({ index, messageId: duplicates.get(messageId) ?? messageId });
     }
+  }
+
+  #followUp(stored: Stored & { kind: "stored" }): void {
+    const { pending } = stored;
+    if (pending.length > 0) this.#deps.waitUntil(queueDeliveries(this.#deps, "bulk", pending));
+    queueDue(this.#deps, stored);
   }
 
   #refuseSurplus(item: unknown, index: number): void {

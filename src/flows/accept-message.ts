@@ -43,7 +43,8 @@ export async function acceptMessage(
   const stored = await storeOrCancel(deps, storeOptions(deps, client, key), [message]);
   if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   if (stored.kind === "repeated") return stored.attempt;
-  followUp(deps, stored);
+  if (stored.pending.length > 0) deps.waitUntil(queueBatched(deps, stored.pending));
+  queueDue(deps, stored);
   return stored.duplicates.get(messageId) ?? messageId;
 }
 
@@ -93,7 +94,7 @@ export async function toStoredMessage(
  */
 export async function storeOrCancel(deps: Deps, options: StoreOptions, messages: StoredMessage[]): Promise<Stored> {
   try {
-    return await storeMessages(deps.db, options, messages);
+    return await storeWithinLimit(deps, options, messages);
   } catch (error) {
     if (options.key && isStoreUnavailable(error)) {
       const isRefused = isStoreRefused(error);
@@ -101,6 +102,22 @@ export async function storeOrCancel(deps: Deps, options: StoreOptions, messages:
     }
     if (!options.key && !isStoreRefused(error)) await cancel(deps, messages);
     throw error;
+  }
+}
+
+/** Sheds load: what the store cannot take in time is refused at once. @throws RequestFailure store-unavailable */
+async function storeWithinLimit(deps: Deps, options: StoreOptions, messages: StoredMessage[]): Promise<Stored> {
+  const { intake } = deps;
+  if (!intake.begin()) throw new RequestFailure({ kind: "store-unavailable", isRefused: true });
+  const beganAt = deps.now();
+  let outcome: "done" | "refused" | "failed" = "done";
+  try {
+    return await storeMessages(deps.db, options, messages);
+  } catch (error) {
+    outcome = isStoreRefused(error) ? "refused" : "failed";
+    throw error;
+  } finally {
+    intake.end(beganAt, deps.now(), outcome);
   }
 }
 
@@ -117,8 +134,7 @@ async function cancel(deps: Deps, messages: StoredMessage[]): Promise<void> {
   }
 }
 
-/** Queues deliveries and callbacks after the response. */
-export function followUp(deps: Deps, { pending, due }: Stored & { kind: "stored" }): void {
-  if (pending.length > 0) deps.waitUntil(queueBatched(deps, pending));
+/** Queues the callbacks of messages with a final status, after the response. */
+export function queueDue(deps: Deps, { due }: Stored & { kind: "stored" }): void {
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
 }

@@ -47,7 +47,7 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
     if (keyword !== null && !hasEffect)
       deps.log("warn", "inbound.keyword-without-effect", { carrier, websiteId, keyword });
   }
-  if (reply && isReplyDue) await queueDeliveries(deps, [reply.messageId]);
+  if (reply && isReplyDue) await queueDeliveries(deps, "messages", [reply.messageId]);
 }
 
 /** In one transaction. If that fails and the store works, each website gets its own, so that the others do not miss a STOP. */

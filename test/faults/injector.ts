@@ -60,6 +60,7 @@ export class Injector {
       erasureKey: new ErasureKey(this.#keyValue(env.CREDENTIALS)),
       limiter: new RateGate(this.#namespace(env.RATE_LIMITER as RateLimiterNamespace)),
       messages: this.#members(deps.messages, "messages", ["send", "sendBatch"]),
+      bulk: this.#members(deps.bulk, "messages", ["send", "sendBatch"]),
       callbacks: this.#members(deps.callbacks, "callbacks", ["send", "sendBatch"]),
     };
   }

@@ -27,10 +27,11 @@ async function whileSilent<T>(binding: Binding, work: () => Promise<T>, when: Fa
   const { deps } = world;
   const elsewhere = await World.another(world);
   const draw = (called: Binding) => (called === binding ? when : undefined);
-  const { messages, callbacks, now, log, random, carriers } = deps;
+  const { messages, bulk, callbacks, now, log, random, carriers } = deps;
   world.deps = new Injector(undefined, draw).wrap({
     ...elsewhere.deps,
     messages,
+    bulk,
     callbacks,
     now,
     log,

@@ -9,6 +9,7 @@ const SWEEP_STEP = 1000;
 /** A pending message whose job was lost. */
 export interface OverdueMessage {
   messageId: string;
+  websiteId: string;
   /** When its next job is to be delivered: milliseconds since 1970. */
   at: number;
 }
@@ -23,17 +24,17 @@ export async function takeOverdue(
   db: D1Database,
   { queuedBefore, now, margin }: { queuedBefore: number; now: number; margin: number },
 ): Promise<OverdueMessage[]> {
-  const rows = await runQuery<{ message_id: string; queued_at: number }>(
+  const rows = await runQuery<{ message_id: string; website_id: string; queued_at: number }>(
     db
       .prepare(
         `UPDATE messages SET queued_at = ?2 + iif(carrier IS NULL, cast(min(?3, (?2 - accepted_at) / 2) + ?4 AS INTEGER), 0)
          WHERE message_id IN (
            SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
-           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, queued_at`,
+           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, website_id, queued_at`,
       )
       .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin),
   );
-  return rows.map((row) => ({ messageId: row.message_id, at: row.queued_at }));
+  return rows.map((row) => ({ messageId: row.message_id, websiteId: row.website_id, at: row.queued_at }));
 }
 
 /** Ids of unclaimed pending messages accepted before `acceptedBefore`. */
