@@ -85,7 +85,7 @@ CREATE TABLE messages (
   reason TEXT,                         -- why it has this status, for the operator
   accepted_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  queued_at INTEGER NOT NULL,          -- when its job was last queued, or is due; 0: now; while claimed: when found interrupted
+  queued_at INTEGER NOT NULL,          -- when its job was last queued, or is due, at the latest at its deadline; 0: now; while claimed: when found interrupted
   claimed_at INTEGER,                  -- when a submission was begun; NULL while nobody may have submitted it
   claim TEXT,                          -- which run of the consumer began it
   attempts INTEGER NOT NULL DEFAULT 0, -- submissions begun

@@ -5,7 +5,8 @@ const COMMENTS: Record<string, string> = {
   "clients.rotated_at": "when the secrets were last rotated: a second rotation soon after replaces the first",
   "subscriptions.opted_out_by_person": "1: by keyword or at the carrier; only the person can undo it",
   "subscriptions.opt_out_confirmed_at": "when the confirmation of a STOP was last sent",
-  "messages.queued_at": "when its job was last queued, or is due; 0: now; while claimed: when found interrupted",
+  "messages.queued_at":
+    "when its job was last queued, or is due, at the latest at its deadline; 0: now; while claimed: when found interrupted",
   "messages.encoding": "GSM-7, UCS-2",
   "messages.segments": "",
   "messages.is_reply": "1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword",
