@@ -4,6 +4,7 @@ import type { BundleFigures } from "./bundle.ts";
 import type { DeliverFigures } from "./deliver.ts";
 import type { ImportRow } from "./import.ts";
 import type { LimiterFigures } from "./limiter.ts";
+import type { PieceRow } from "./pieces.ts";
 import type { SingleRow } from "./single.ts";
 import type { StatusFigures } from "./status.ts";
 
@@ -19,4 +20,5 @@ export interface Figures {
   imports?: ImportRow[];
   limit?: LimiterFigures;
   deliver?: DeliverFigures;
+  pieces?: PieceRow[];
 }

@@ -9,14 +9,15 @@ import { measureDeliveries } from "./deliver.ts";
 import type { Figures } from "./figures.ts";
 import { MOST_IMPORTED, measureImports } from "./import.ts";
 import { measureLimiter } from "./limiter.ts";
+import { measurePieces } from "./pieces.ts";
 import { printReport } from "./report.ts";
 import { type StartOptions, start, type Workers } from "./service.ts";
 import { compareSingles, prepareSingles, type SingleRow } from "./single.ts";
 import { measureStatus } from "./status.ts";
 
-const PARTS = ["bundle", "send", "status", "bulk", "limit", "import", "deliver"];
+const PARTS = ["bundle", "send", "status", "bulk", "limit", "import", "deliver", "pieces"];
 /** Those that do not run beside the floors, over the stores of all. */
-const ALONE = ["bundle", "import", "deliver"];
+const ALONE = ["bundle", "import", "deliver", "pieces"];
 
 const HELP = `npm run bench -- [flags]
   --only ${PARTS.join(",")}   what to measure; all by default
@@ -84,6 +85,9 @@ async function run(parts: string[]): Promise<void> {
       figures.deliver = await measureDeliveries(workers);
     }),
   );
+  await measure("pieces", async () => {
+    figures.pieces = measurePieces();
+  });
   const machineAfter = await readMachine();
   if (machineBefore && machineAfter) figures.othersShare = othersShare(machineBefore, machineAfter);
   printReport(figures, flags.json);

@@ -85,7 +85,7 @@ CREATE TABLE messages (
   reason TEXT,                         -- why it has this status, for the operator
   accepted_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  queued_at INTEGER NOT NULL,          -- when its job was last queued, or is due, at the latest at its deadline; 0: now; while claimed: when found interrupted
+  queued_at INTEGER NOT NULL,          -- the sweep counts its waiting time from here: its job was queued or is due, or its cut-off claim was found; 0: overdue
   claimed_at INTEGER,                  -- when a submission was begun; NULL while nobody may have submitted it
   claim TEXT,                          -- which run of the consumer began it
   attempts INTEGER NOT NULL DEFAULT 0, -- submissions begun
@@ -106,7 +106,7 @@ CREATE INDEX messages_by_time ON messages (website_id, accepted_at);
 -- Messages to e-mail addresses without a number.
 CREATE INDEX messages_unmatched ON messages (website_id, email) WHERE phone IS NULL;
 
--- Replaced by the tables from idempotency_keys on. Still written, for the version before.
+-- Replaced by the tables from idempotency_keys on. Neither read nor written; a later release drops it.
 CREATE TABLE send_keys (
   website_id TEXT NOT NULL,
   send_key TEXT NOT NULL,
@@ -127,7 +127,7 @@ CREATE TABLE events (
   event TEXT NOT NULL,                 -- the status, or a click
   occurred_at INTEGER NOT NULL,
   callback_due INTEGER NOT NULL,       -- 0: the client wants none
-  queued_at INTEGER NOT NULL,          -- when its job was last queued, or is due; 0: now
+  queued_at INTEGER NOT NULL,          -- the sweep counts its waiting time from here: its job was queued; 0: overdue
   attempted_at INTEGER,                -- claimed: the one POST is under way, or was
   claim TEXT,                          -- which run of the consumer claimed it
   outcome TEXT,                        -- answered, timed-out, unreachable, not-posted

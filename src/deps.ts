@@ -60,7 +60,7 @@ export function makeIsolateState(env: Env): IsolateState {
     carriers: makeCarriers(config),
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
-    limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
+    limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
     deliveryBatch: new DeliveryBatch(),
     breakers: new Map(),
     health: new HealthMemory(),

@@ -45,8 +45,7 @@ function watch(world: World): Seen {
       return Array.prototype.push.apply(queue, items);
     };
   }
-  vi.spyOn(console, "log").mockImplementation((line) => seen.printed.push(String(line)));
-  for (const level of ["warn", "error", "info", "debug"] as const) {
+  for (const level of ["log", "warn", "error", "info", "debug"] as const) {
     vi.spyOn(console, level).mockImplementation((...parts) => seen.printed.push(parts.join(" ")));
   }
   world.deps = { ...world.deps, log };
@@ -110,10 +109,10 @@ async function bringFaults({ world, client }: CarrierWorld): Promise<void> {
   await send();
   world.deps = { ...whole, newId: () => JSON.parse("not an id") as string };
   await send();
-  const full = { admit: async () => ({ admitted: false, remaining: 0, resetMilliseconds: 1 }) };
+  const full = { refusal: () => ({ admitted: false, remaining: 0, resetMilliseconds: 1 }) };
   world.deps = { ...whole, limiter: full as unknown as typeof whole.limiter };
   await send();
-  const broken = { admit: () => Promise.reject(new Error("object reset")) };
+  const broken = { refusal: () => undefined, send: () => Promise.reject(new Error("object reset")) };
   world.deps = { ...whole, limiter: broken as unknown as typeof whole.limiter };
   await send();
   world.deps = whole;

@@ -23,7 +23,7 @@ export function clientSettingsSchema(allowLocal: boolean) {
         .transform((url) => (url === "" ? null : url))
         .meta({
           description:
-            'An https URL outside private networks. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
+            'An https URL with the name of a host outside private networks; an IP address is refused. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
         }),
       operations: z
         .array(z.enum(OPERATIONS, { error: `must be one of: ${OPERATIONS.join(", ")}` }), {

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { isStoreRefused } from "../domain/failure.ts";
 import { type Job, MESSAGES_A_JOB } from "../domain/job.ts";
 import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
@@ -59,7 +60,7 @@ export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Prom
 }
 
 /**
- * A store that fails may still have made the claim: then a job releases it.
+ * A store that fails may still have made the claim, unless it refused the call: then a job releases it.
  * @param messageIds the messages to claim, or whose callbacks
  * @throws the error of the claim
  */
@@ -71,7 +72,7 @@ export async function claimOrRelease<T>(
   try {
     return await claiming;
   } catch (error) {
-    await queueJobs(deps, [{ kind: "release", claim, messageIds }], RELEASE_DELAY_SECONDS);
+    if (!isStoreRefused(error)) await queueJobs(deps, [{ kind: "release", claim, messageIds }], RELEASE_DELAY_SECONDS);
     throw error;
   }
 }

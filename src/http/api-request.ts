@@ -13,7 +13,7 @@ export type ApiRequest = IRequestStrict & {
   /** Set by requireClient. */
   client?: Credentials;
   /** Set by limitRate. */
-  admission?: Admission;
+  admission?: Admission | undefined;
 };
 
 /** Answers, or lets the next handler of the route do so. */

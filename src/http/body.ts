@@ -13,8 +13,8 @@ export const BODY_LIMITS = {
 };
 
 /**
- * How many arrays and objects a body may have. Each takes some hundred times the memory of its two characters, of which a
- * Worker has 128 MB; what is asked for here needs a few.
+ * How many arrays and objects a body may have. Each takes some hundred times the memory of its two characters, and a
+ * Worker has 128 MB. Valid bodies have far fewer.
  */
 const MOST_NESTED = 100_000;
 
@@ -83,8 +83,8 @@ function longestWait(limitBytes: number): number {
 }
 
 /**
- * The body in pieces of 64 KB; see readBytes. What does not come in time is not waited for, and the time that whoever
- * asks for the pieces takes does not count.
+ * The body in pieces of 64 KB; see readBytes. A body that is late is given up. The reader's own time between two
+ * pieces does not count.
  * @throws RequestFailure body-too-large, body-incomplete
  */
 export async function* readChunks(request: ApiRequest, limitBytes: number): AsyncGenerator<Uint8Array, void> {

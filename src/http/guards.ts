@@ -1,9 +1,10 @@
 import type { Deps } from "../deps.ts";
 import { CLIENT_ID, CLIENT_SECRET, type Credentials, type Operation } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
+import type { Admission } from "../domain/sliding-window.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
-import { withinTime } from "../platform/time-limit.ts";
+import { SilenceError, withinTime } from "../platform/time-limit.ts";
 import { type ApiRequest, clientOf, type Guard } from "./api-request.ts";
 
 /** Lets a client through that has the right credentials and has been granted the operation. */
@@ -61,22 +62,44 @@ function isSecretOf(client: Pick<Credentials, "secretHash" | "oldSecret">, hash:
 /** A counter that takes longer than this is left: a text that is late is worse than a limit that slips. */
 const LIMITER_MILLISECONDS = 500;
 
+/** How long an answer that comes too late is still waited for, after the request: it says whether the website is over its limit. */
+const LATE_MILLISECONDS = 1000;
+
 /** Counts the request against the limit of its website. A counter that fails, or is silent, lets it through. */
 export const limitRate: Guard = async (request, deps) => {
   const { websiteId } = clientOf(request);
+  const asking = deps.limiter.admit(websiteId, deps.now);
   try {
-    request.admission = await withinTime(LIMITER_MILLISECONDS, deps.limiter.admit(websiteId, deps.now));
+    request.admission = await withinTime(LIMITER_MILLISECONDS, asking);
   } catch (error) {
-    deps.log("error", "rate-limiter.failed", {
-      requestId: request.requestId,
-      websiteId,
-      error: describeError(error),
-    });
-    return;
+    if (error instanceof SilenceError) {
+      deps.waitUntil(withinTime(LATE_MILLISECONDS, asking).catch(() => {}));
+      request.admission = deps.limiter.afterSilence(websiteId, deps.now());
+    }
+    if (!request.admission) {
+      deps.log("error", "rate-limiter.failed", {
+        requestId: request.requestId,
+        websiteId,
+        error: describeError(error),
+      });
+      return;
+    }
   }
-  const { admitted, resetMilliseconds } = request.admission;
-  if (!admitted) throw new RequestFailure({ kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) });
+  applyAdmission(request, request.admission);
 };
+
+/** Refuses what the isolate refuses without a call of the object. The handler has the request counted. */
+export const refuseEarly: Guard = (request, deps) => {
+  const refusal = deps.limiter.refusal(clientOf(request).websiteId, deps.now());
+  if (refusal) applyAdmission(request, refusal);
+};
+
+/** @throws RequestFailure rate-exceeded */
+export function applyAdmission(request: ApiRequest, admission: Admission): void {
+  request.admission = admission;
+  const { admitted, resetMilliseconds } = admission;
+  if (!admitted) throw new RequestFailure({ kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) });
+}
 
 /** Whole seconds for a header. The window's last millisecond does not make a second of its own. */
 export function toSeconds(milliseconds: number): number {

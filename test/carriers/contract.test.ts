@@ -14,12 +14,24 @@ const UNKNOWNS: [what: string, answer: Answering][] = [
   ["408", () => text("", 408)],
   ["500", () => text("", 500)],
   ["502", () => text("<html>", 502)],
+  ["520, an empty answer", () => text("error code: 520", 520)],
+  ["522, a timeout before or after the request", () => text("error code: 522", 522)],
+  ["524, a timeout after the request", () => text("error code: 524", 524)],
   ["a redirect", () => text("", 307, { location: "https://elsewhere.example.com/" })],
   ["another redirect", () => text("", 303, { location: "/messages" })],
   ["204", () => new Response(null, { status: 204 })],
 ];
 
-/** Longer than a carrier that has failed several times in a row is left alone. */
+/** https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/ */
+const UNSENT: [status: number, why: string][] = [
+  [521, "connection refused"],
+  [523, "no route"],
+  [525, "no TLS handshake"],
+  [526, "an invalid certificate"],
+  [530, "no DNS name or tunnel"],
+];
+
+/** Longer than the circuit breaker stays open after several failures in a row. */
 const LONGEST_REST_SECONDS = 600;
 
 const MEDIA = "https://cdn.example.com/a%20picture.jpg?x=1&y=2";
@@ -176,10 +188,18 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
     }
   });
 
-  it("that the carrier cannot reach for want of a connection (521): is tried again", async () => {
-    at.answer = () => text("", 521);
+  it.each(UNSENT)("that Cloudflare could not pass on (%d, %s): is tried again, and then accepted", async (status) => {
+    at.answer = () => text("error code: 1000", status);
     const { messageId } = await at.submit();
-    expect(await at.message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
+    expect(await at.message(messageId)).toMatchObject({
+      status: "PENDING_TO_SEND",
+      reason: `${carrier.name}: HTTP ${status}${carrier.name === "kannel" ? ": error code: 1000" : ""}`,
+    });
+    at.answer = carrier.accepts;
+    at.world.advance(LONGEST_REST_SECONDS);
+    await at.world.runQueues();
+    expect(at.submitted).toHaveLength(2);
+    expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reason: null });
   });
 
   it("with media: is sent with it, or refused by a carrier of text alone", async () => {

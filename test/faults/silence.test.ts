@@ -55,7 +55,7 @@ describe("a silent limiter", () => {
     const answer = await whileSilent("limiter", send);
     expect(answer.status).toBe(200);
     expect(answer.headers.has("ratelimit")).toBe(false);
-    expect(waited).toEqual([500]);
+    expect(seconds()).toBe(0.5);
     expect(world.logs.join()).toContain('"event":"rate-limiter.failed"');
   });
 });
@@ -64,7 +64,7 @@ describe("a silent KV", () => {
   it("has a request answered 503, safe to repeat, after some seconds", async () => {
     const answer = await whileSilent("KV", send);
     expect(answer.status).toBe(503);
-    expect(answer.headers.get("retry-after")).toBe("2");
+    expect(answer.headers.get("retry-after")).toBe("3");
     expect(seconds()).toBe(5);
     expect((await send()).status).toBe(200);
   });
@@ -126,7 +126,7 @@ describe("a silent D1", () => {
   it.each(REQUESTS)("has %s answered 503 after two tries", async (_, request) => {
     const answer = await whileSilent("D1", request, "silent");
     expect(answer.status).toBe(503);
-    expect(answer.headers.get("retry-after")).toBe("2");
+    expect(answer.headers.get("retry-after")).toBe("3");
     expect(seconds()).toBeLessThanOrEqual(20);
     expect(seconds()).toBeGreaterThanOrEqual(10);
   });

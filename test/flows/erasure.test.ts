@@ -167,7 +167,7 @@ describe("an import that is under way while somebody is erased", () => {
     const { deps } = world;
     const held = heldDatabase(deps.db, 2);
     world.deps = { ...deps, db: held.db };
-    const importing = world.subscribers("brand", [ADA, BOB]);
+    const importing = world.subscribers("brand", [`${ADA},ada@example.com`, `${BOB},bob@example.com`]);
     await held.reached;
     world.deps = deps;
     await erase(ADA);
@@ -197,6 +197,26 @@ describe("the marks of erased people", () => {
     // Under the key of the marks, and as the version before made them of either secret.
     expect(sign.mock.calls.length).toBe(1001 * 3);
     expect(importKey.mock.calls.length).toBeLessThan(10);
+  });
+
+  it("are not made of numbers that are subscribed with that address, and those of erased people are", async () => {
+    await world.subscribers("brand", [`${ADA},ada@example.com`, BOB]);
+    const file = [`${ADA},ADA@example.com`, BOB, "+12125550102", "+12125550103,,no", "+12125550104,eve@example.com"];
+    await erase("+12125550104");
+    const sign = vi.spyOn(crypto.subtle, "sign");
+    const imported = async () => (await (await world.subscribers("brand", file)).json()) as object;
+    const answer = { imported: 4, invalidPhoneNumbers: [], optedOutNumbers: ["+12125550104"] };
+    expect(await imported()).toEqual(answer);
+    expect(sign.mock.calls.length).toBe(2 * 3);
+    sign.mockClear();
+    expect(await imported()).toEqual(answer);
+    expect(sign.mock.calls.length).toBe(3);
+    file[1] = `${BOB},bob@example.com`;
+    expect(await imported()).toEqual(answer);
+    expect(await world.rows("SELECT email FROM subscriptions WHERE phone = ?1", Number(BOB.slice(1)))).toEqual([
+      { email: "bob@example.com" },
+    ]);
+    expect(await stateOf("+12125550104")).toBeUndefined();
   });
 
   it("hold when SERVICE_KEY, OPERATOR_TOKEN or both are replaced, again and again", async () => {
@@ -240,11 +260,11 @@ describe("the marks of erased people", () => {
 
   it("hold where a version before made them, of either secret", async () => {
     const { serviceKey = "" } = world.deps.config;
-    const insert = async (secret: string, phone: string) =>
-      world.rows(
-        "INSERT INTO erased_people (website_id, mark) VALUES ('brand', ?1)",
-        await hmacHex(secret, `erased brand ${phone}`),
-      );
+    const insert = async (secret: string, phone: string) => {
+      await world.rows("DELETE FROM subscriptions WHERE phone = ?1", Number(phone.slice(1)));
+      const mark = await hmacHex(secret, `erased brand ${phone}`);
+      return world.rows("INSERT INTO erased_people (website_id, mark) VALUES ('brand', ?1)", mark);
+    };
     await insert(serviceKey, ADA);
     await insert(OPERATOR_TOKEN, BOB);
     expect(await subscribe(ADA, BOB)).toEqual([ADA, BOB]);

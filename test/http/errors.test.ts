@@ -152,6 +152,27 @@ describe("the rate", () => {
     expect((await withHeaders({})).status).toBe(200);
     expect(world.logs.join()).toContain("rate-limiter.failed");
   });
+
+  it("42900: the counter is overloaded, and is left alone for a while", async () => {
+    let asked = 0;
+    const admit = async () => {
+      asked += 1;
+      throw Object.assign(new Error("Durable Object is overloaded. Too many requests queued."), { overloaded: true });
+    };
+    const limiter = { getByName: () => ({ admit, send: admit }) } as unknown as RateLimiterNamespace;
+    world.deps = { ...world.deps, limiter: new RateGate(limiter, undefined, () => 0.5) };
+    for (let request = 0; request < 10; request++) {
+      const refused = await withHeaders({});
+      expect(refused.headers.get("retry-after")).toBe("1");
+      expect(refused.headers.get("ratelimit")).toBe('"website";r=0;t=1');
+      await expectError(refused, 42900);
+    }
+    expect(asked).toBe(1);
+    expect(world.logs.join()).not.toContain("rate-limiter.failed");
+    world.advance(2);
+    await expectError(await withHeaders({}), 42900);
+    expect(asked).toBe(2);
+  });
 });
 
 describe("the body", () => {
@@ -237,7 +258,7 @@ describe("a fault", () => {
 
   it("50000: a wrong setting is logged by its name, and not shown", async () => {
     const request = new Request("http://localhost/operator/websites");
-    const printed = vi.spyOn(console, "log").mockImplementation(() => {});
+    const printed = vi.spyOn(console, "error").mockImplementation(() => {});
     const answer = await handleRequest(request, () =>
       makeDeps({ ...env, SUBMIT_WITHIN_HOURS: "soon" }, createExecutionContext()),
     );
@@ -262,7 +283,7 @@ describe("a fault", () => {
   it("50300: D1 does not answer", async () => {
     world.deps = { ...world.deps, db: failingDatabase(world.deps.db, Number.POSITIVE_INFINITY) };
     const answer = await withHeaders({});
-    expect(answer.headers.get("retry-after")).toBe("2");
+    expect(answer.headers.get("retry-after")).toBe("3");
     await expectError(answer, 50300);
   });
 

@@ -1,5 +1,6 @@
 import { describeError } from "../describe-error.ts";
 import { readBeginning } from "../read-beginning.ts";
+import { USER_AGENT } from "../user-agent.ts";
 import type { Submission } from "./carrier.ts";
 
 /** Timeout of a submission. The run may wait for it after its batch, which is allowed 30 seconds. */
@@ -21,13 +22,14 @@ export async function post(
   url: string,
   init: { headers: Record<string, string>; body: BodyInit },
 ): Promise<CarrierResponse> {
-  if (!isSendable(init.headers)) {
+  const headers = { "user-agent": USER_AGENT, ...init.headers };
+  if (!isSendable(headers)) {
     const reason = "no header can carry the credentials: is there a line break in them?";
     return { status: null, reason, isUnsent: true };
   }
   try {
     const signal = AbortSignal.timeout(SUBMIT_TIMEOUT_MILLISECONDS);
-    const response = await fetch(url, { ...init, method: "POST", redirect: "manual", signal });
+    const response = await fetch(url, { ...init, headers, method: "POST", redirect: "manual", signal });
     return { status: response.status, headers: response.headers, body: await readBeginning(response, READ_BYTES) };
   } catch (error) {
     return { status: null, reason: describeError(error) };
@@ -56,8 +58,15 @@ export function parseJson(body: string): unknown {
 const UNAUTHORIZED = [401, 403, 404];
 
 /**
- * Classifies a response by its HTTP status, after the carrier's own cases. 521, 523 and 530 come from Cloudflare: it could not
- * connect to the carrier. After 408, 5xx, a redirect or no response, the carrier may have the message.
+ * Cloudflare's own answers when no request reached the carrier: connection refused, no route, no TLS handshake, an invalid
+ * certificate, no DNS name or tunnel. 520, 522 and 524 are not among them: they may follow a request that arrived.
+ * https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/
+ */
+const UNSENT = [521, 523, 525, 526, 530];
+
+/**
+ * Classifies a response by its HTTP status, after the carrier's own cases. After 408, another 5xx, a redirect or no response,
+ * the carrier may have the message.
  * @param isAboutMessage the carrier's own code is about the message: then no status is about our credentials
  */
 export function classifyResponse(response: CarrierResponse, explanation: string, isAboutMessage = false): Submission {
@@ -71,7 +80,7 @@ export function classifyResponse(response: CarrierResponse, explanation: string,
   if (UNAUTHORIZED.includes(status) && !isAboutMessage) {
     return { kind: "later", reason, failing: true, unauthorized: true };
   }
-  if (status === 429 || status === 521 || status === 523 || status === 530) {
+  if (status === 429 || UNSENT.includes(status)) {
     const seconds = retryAfterSeconds(response.headers);
     return { kind: "later", reason, failing: true, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
   }

@@ -34,6 +34,8 @@ const UCS2 = "2";
 export interface KannelSettings {
   /** Of smsbox, such as http://127.0.0.1:13013/cgi-bin/sendsms */
   sendSmsUrl: string;
+  /** Whether a TCP connection is tried before each submission. */
+  probesConnection: boolean;
   username: string;
   password: string;
   /** Protects the URLs that Kannel calls, since Kannel signs nothing. */
@@ -55,7 +57,7 @@ export function kannel(settings: KannelSettings): Carrier {
 
 async function submit(settings: KannelSettings, message: OutboundMessage): Promise<Submission> {
   if (message.mediaUrl !== null) return { kind: "refused", reason: "kannel: an SMS gateway cannot carry media" };
-  if (!(await canConnect(settings.sendSmsUrl)))
+  if (settings.probesConnection && !(await canConnect(settings.sendSmsUrl)))
     return { kind: "later", reason: "kannel: connection refused", failing: true };
   const response = await post(settings.sendSmsUrl, {
     headers: {
@@ -78,6 +80,15 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
 }
 
 const CONNECT_TIMEOUT_MILLISECONDS = 5000;
+
+/**
+ * A gateway behind https is taken to be behind a tunnel or proxy. Cloudflare refuses TCP connections to its own addresses, and
+ * its answer to fetch then says whether the request was passed on.
+ * @param setting overrides that
+ */
+export function probesConnection(sendSmsUrl: string, setting: "on" | "off" | "" | undefined): boolean {
+  return setting ? setting === "on" : !sendSmsUrl.startsWith("https:");
+}
 
 /**
  * fetch reports the same error for a refused connection and for one that broke after the message was sent. Only the first is

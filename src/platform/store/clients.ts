@@ -28,7 +28,7 @@ export async function insertClient(db: D1Database, client: NewClient): Promise<v
   ]);
 }
 
-/** Sets what is given; undefined leaves it. */
+/** undefined keeps a setting. */
 export async function updateClient(
   db: D1Database,
   clientId: string,
@@ -57,14 +57,14 @@ export async function updateClient(
 }
 
 /**
- * A rotation that follows another so soon repeats it, as nobody has seen the answer or used the pair: what went on working
- * then still does.
+ * A second rotation within this time replaces the first, whose response may have been lost: the original pair keeps its grace
+ * period.
  */
 const REPEATED_ROTATION_MILLISECONDS = 10 * 60_000;
 
 /**
- * Sets a new pair of secrets; the present pair works until `oldUntil`, or the one before it if this repeats a rotation. Run
- * twice with the same pair, it is set once.
+ * Sets a new pair of secrets. The present pair (of a repeated rotation, the original pair) stays valid until `oldUntil`.
+ * Idempotent for the same pair.
  */
 export async function rotateSecrets(
   db: D1Database,
@@ -96,7 +96,7 @@ export async function listClients(db: D1Database, websiteId: string): Promise<Cl
   return (await runQuery<ClientRow>(query)).map(toClient);
 }
 
-/** None where they cannot be read: such a client is refused, and the others that are read with it are not. */
+/** Unreadable operations count as none: that client is refused, and the other clients of the query are not. */
 function readOperations(row: Pick<ClientRow, "operations">): Operation[] {
   return parseJsonColumn<Operation[]>(row.operations, []);
 }
@@ -119,15 +119,15 @@ const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended
   c.old_until, w.duplicate_window_hours FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id`;
 
 /**
- * How long after a change a copy may still be overtaken by an older one: two changes at the same time may write to KV in
- * the other order, so one copy more is made after this.
+ * Two concurrent changes may reach KV in reverse order. So the sweep copies a client once more, this long after its latest
+ * change.
  */
 const SETTLED_AFTER_MILLISECONDS = 120_000;
 
 /** The condition of the index clients_uncopied, which holds no other clients. */
 const UNCOPIED = `(copied_at IS NULL OR copied_at < changed_at + ${SETTLED_AFTER_MILLISECONDS})`;
 
-/** The clients of which KV may not hold the latest state, as KV is to hold them. */
+/** The clients whose copies in KV may be outdated. */
 export async function findUncopied(db: D1Database, limit: number): Promise<Credentials[]> {
   const rows = await runQuery<CredentialsRow>(
     db.prepare(`${CREDENTIALS} WHERE ${UNCOPIED} ORDER BY c.changed_at LIMIT ?1`).bind(limit),

@@ -7,17 +7,25 @@ import {
 } from "../../domain/retry-policy.ts";
 import { SilenceError, withinTime } from "../time-limit.ts";
 
+// What the messages of D1 mean: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list
+
 /** Errors in our own statements: a retry cannot help, and reporting them as an outage would mislead. */
 const OWN_FAULT =
-  /constraint failed|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|malformed JSON/i;
+  /constraint failed|cannot store|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|malformed JSON/i;
+
+/** D1 is overloaded, or this invocation may make no more calls. The call was refused and not run; a repetition adds to the load. */
+const REFUSED = /D1 DB is overloaded|Too many subrequests/i;
+
+/** D1 was reset by what it ran. It may have run this call, and a repetition would be as heavy. */
+const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
 
 /**
- * Runs statements as one transaction, with retries. Every batch must be safe to run twice: a failure does not tell whether
+ * Runs statements as one transaction, with retries, unless the error says that a retry cannot help. Every batch must be safe to run twice: a failure does not tell whether
  * the transaction took effect. A try that timed out may even take effect after the next one, or after this function has
  * thrown, for as long as D1 lets a call run. So each statement depends on the state that it finds (a status, a claim, a key,
  * a time of change), under names that all tries share: a late try finds its work done. A job that releases an unconfirmed
  * claim waits until the claim can no longer take effect (see claimOrRelease).
- * @throws RequestFailure store-unavailable after the last try
+ * @throws RequestFailure store-unavailable after the last try; isRefused when no try was run
  */
 export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
   return untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
@@ -78,14 +86,18 @@ export function parseJsonColumn<T>(column: string | null | undefined, otherwise:
 
 async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number): Promise<T> {
   let silences = 0;
+  let isRefused = true;
   for (let tries = 1; ; tries++) {
     try {
       return await withinTime(tryMilliseconds, run());
     } catch (error) {
-      if (OWN_FAULT.test(String(error))) throw error;
+      const message = String(error);
+      if (OWN_FAULT.test(message)) throw error;
       if (error instanceof SilenceError) silences += 1;
-      if (tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
-        throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+      isRefused &&= REFUSED.test(message);
+      const isFinal = REFUSED.test(message) || TOO_HEAVY.test(message);
+      if (isFinal || tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
+        throw new RequestFailure({ kind: "store-unavailable", isRefused }, { cause: error });
       await scheduler.wait(Math.random() * LONGEST_STORE_PAUSE_MILLISECONDS);
     }
   }

@@ -20,13 +20,13 @@ export interface Click {
 /** Clicks per message that cause callbacks. The limit keeps a link from making the service post endlessly. */
 const CALLED_BACK = 3;
 
-/** The rows that clicks share: of people beyond the first few, and of robots. Other ids are those of single clicks. */
+/** Rows that several clicks share: people's clicks beyond the first few, and robots' clicks. Other ids are of single clicks. */
 const SHARED_ROWS = { people: "more", robots: "robots" };
 
 /**
- * Counts a click; the first few of a person are events of the message. One that is an event counts once, however often it is
- * recorded. One that shares a row counts once as well when it is recorded again at once, as after a transaction that took
- * effect and failed all the same, but twice if another click of its row was counted in between.
+ * Counts a click. A person's first few clicks are events of the message as well, and count once, however often they are
+ * recorded. A click in a shared row counts twice if it is recorded again after another click of that row: D1 may report a
+ * failure of a transaction that took effect.
  */
 export async function recordClick(db: D1Database, click: Click): Promise<DueEvent[]> {
   const { messageId, clickId, clickedAt, isPerson } = click;

@@ -64,8 +64,8 @@ export async function findUnsubmitted(db: D1Database, acceptedBefore: number, qu
 }
 
 /**
- * Marks messages whose submission started before `claimedBefore` and never ended. The time of the mark goes into queued_at,
- * which a claimed message does not use otherwise.
+ * Marks messages whose submission started before `claimedBefore` and never ended: from now on, the sweep counts how long their
+ * outcome has been awaited.
  */
 export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
   await runQuery(

@@ -1,0 +1,175 @@
+/** What D1 says decides what is done: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const BODY = { phone: ADA, text: "Brand: hello", callbackData: "{}", sendPurpose: "a" };
+
+const REFUSALS = [
+  "D1_ERROR: D1 DB is overloaded. Too many requests queued.",
+  "D1_ERROR: D1 DB is overloaded. Requests queued for too long.",
+  "D1_ERROR: Too many subrequests by single Worker invocation.",
+];
+/** May have run, and would be as heavy again. */
+const TOO_HEAVY = [
+  "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
+  "D1_ERROR: D1 DB's isolate exceeded its memory limit and was reset.",
+  "D1_ERROR: D1 DB exceeded its CPU time limit and was reset.",
+];
+const RETRYABLE = [
+  "D1_ERROR: D1 DB reset because its code was updated.",
+  "D1_ERROR: Internal error while starting up D1 DB storage caused object to be reset.",
+  "D1_ERROR: Network connection lost.",
+  "D1_ERROR: Internal error in D1 DB storage caused object to be reset.",
+  "D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.",
+  "D1_ERROR: Can't read from request stream because client disconnected.",
+  "D1_ERROR: internal error; reference = 0123456789",
+];
+
+let world: World;
+let client: TestClient;
+let calls: number;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([ADA]);
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("thanks"));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** D1 whose transactions fail with these errors in turn, and with the last one from then on. */
+async function whileFailing<T>(errors: string[], work: () => Promise<T>): Promise<T> {
+  const whole = world.deps;
+  calls = 0;
+  const batch = async () => {
+    throw new Error(errors[Math.min(calls++, errors.length - 1)]);
+  };
+  world.deps = { ...whole, db: { prepare: (sql: string) => whole.db.prepare(sql), batch } as unknown as D1Database };
+  try {
+    return await work();
+  } finally {
+    world.deps = whole;
+  }
+}
+
+const send = (headers: Record<string, string> = {}) => world.post("/text/message/send", client, BODY, headers);
+const jobs = () => world.jobs.splice(0).map(({ body }) => body);
+
+describe("a send that D1 refuses", () => {
+  it.each(REFUSALS)("(%s) is not repeated, answered 503, and leaves no job", async (error) => {
+    const answer = await whileFailing([error], send);
+    expect(answer.status).toBe(503);
+    expect(calls).toBe(1);
+    expect(jobs()).toEqual([]);
+  });
+
+  it("after it may have run is cancelled", async () => {
+    const answer = await whileFailing([String(RETRYABLE[0]), String(REFUSALS[0])], send);
+    expect(answer.status).toBe(503);
+    expect(calls).toBe(2);
+    expect(jobs()).toMatchObject([{ kind: "cancel" }]);
+  });
+
+  it("when it is asked whether a repeated transaction took effect is cancelled", async () => {
+    const whole = world.deps;
+    const refuse = () => Promise.reject(new Error(REFUSALS[0]));
+    const prepare = (sql: string) =>
+      sql.startsWith("SELECT count(*)") ? { bind: () => ({ all: refuse }) } : whole.db.prepare(sql);
+    // The first transaction takes effect unheard, so the second inserts nothing.
+    const batch = async (statements: D1PreparedStatement[]) => {
+      await whole.db.batch(statements);
+      return whole.db.batch(statements);
+    };
+    world.deps = { ...whole, db: { prepare, batch } as unknown as D1Database };
+    const answer = await send();
+    world.deps = whole;
+    expect(answer.status).toBe(503);
+    expect(jobs()).toMatchObject([{ kind: "cancel" }]);
+  });
+
+  it("names a longer wait than one that D1 did not answer, and each answer another", async () => {
+    const waits = async (errors: string[], random: number) => {
+      world.deps = { ...world.deps, random: () => random };
+      return Number((await whileFailing(errors, send)).headers.get("retry-after"));
+    };
+    expect([await waits(REFUSALS, 0), await waits(REFUSALS, 0.999)]).toEqual([5, 15]);
+    expect([await waits(RETRYABLE, 0), await waits(RETRYABLE, 0.999)]).toEqual([2, 4]);
+  });
+
+  it("in bulk leaves no job, and says what was stored before", async () => {
+    const messages = Array.from({ length: 600 }, (_, i) => ({ ...BODY, text: `no ${i}` }));
+    const whole = world.deps;
+    let batches = 0;
+    const batch = (statements: D1PreparedStatement[]) =>
+      ++batches > 1 ? Promise.reject(new Error(REFUSALS[0])) : whole.db.batch(statements);
+    world.deps = { ...whole, db: { prepare: (sql: string) => whole.db.prepare(sql), batch } as unknown as D1Database };
+    const answer = await world.post("/text/bulk/message/send", client, { messages });
+    expect([answer.status, batches]).toEqual([503, 2]);
+    expect(((await answer.json()) as { details: unknown[] }).details).toHaveLength(500);
+    expect(jobs().filter(({ kind }) => kind !== "deliver")).toEqual([]);
+  });
+});
+
+describe("a send that D1 cannot carry out", () => {
+  it.each(TOO_HEAVY)("(%s) is not repeated, and cancelled", async (error) => {
+    expect((await whileFailing([error], send)).status).toBe(503);
+    expect(calls).toBe(1);
+    expect(jobs()).toMatchObject([{ kind: "cancel" }]);
+  });
+
+  it.each(RETRYABLE)("(%s) is repeated, and then cancelled", async (error) => {
+    expect((await whileFailing([error], send)).status).toBe(503);
+    expect(calls).toBe(4);
+    expect(jobs()).toMatchObject([{ kind: "cancel" }]);
+  });
+});
+
+describe("a job that D1 refuses", () => {
+  const deliver = (messageId: string) =>
+    world.deliver("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }]);
+
+  it("to claim comes again, and has nothing to release", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    jobs();
+    expect(await whileFailing(REFUSALS, () => deliver(messageId))).toEqual({ acknowledged: 0, retried: 1 });
+    expect(calls).toBe(1);
+    expect(jobs()).toEqual([]);
+    await deliver(messageId);
+    expect(await world.statusOf(messageId)).toBe("DELIVERED");
+  });
+
+  it("to claim callbacks leaves them to the sweep, and has nothing to release", async () => {
+    const messageId = await world.send(client, { phone: "+12125550177" });
+    const [callback] = world.callbacks.splice(0);
+    await whileFailing(REFUSALS, () => world.deliver("textgate-callbacks", [callback?.body]));
+    expect(calls).toBe(1);
+    expect(jobs()).toEqual([]);
+    expect(fetch).not.toHaveBeenCalled();
+    world.advance(61);
+    await world.sweep();
+    await world.runQueues();
+    expect(fetch).toHaveBeenCalledTimes(1);
+    expect(await world.statusOf(messageId)).toBe("NOT_FOUND");
+  });
+
+  it("to record keeps the outcome in the queue", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    jobs();
+    const { db } = world.deps;
+    const prepare = (sql: string) => db.prepare(sql);
+    let batches = 0;
+    const batch = (statements: D1PreparedStatement[]) =>
+      ++batches > 1 ? Promise.reject(new Error(REFUSALS[0])) : db.batch(statements);
+    world.deps = { ...world.deps, db: { prepare, batch } as unknown as D1Database };
+    await deliver(messageId);
+    world.deps = { ...world.deps, db };
+    expect(batches).toBe(2);
+    expect(world.jobs.map(({ body }) => body)).toMatchObject([{ kind: "record" }]);
+    world.advance(10);
+    await world.runQueues();
+    expect(await world.statusOf(messageId)).toBe("DELIVERED");
+  });
+});
