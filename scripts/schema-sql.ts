@@ -5,7 +5,8 @@ const COMMENTS: Record<string, string> = {
   "clients.rotated_at": "when the secrets were last rotated: a second rotation soon after replaces the first",
   "subscriptions.opted_out_by_person": "1: by keyword or at the carrier; only the person can undo it",
   "subscriptions.opt_out_confirmed_at": "when the confirmation of a STOP was last sent",
-  "messages.queued_at": "the sweep counts its waiting time from here: its job was queued or is due, or its cut-off claim was found; 0: overdue",
+  "messages.queued_at":
+    "the sweep counts its waiting time from here: its job was queued or is due, or its cut-off claim was found; 0: overdue",
   "messages.encoding": "GSM-7, UCS-2",
   "messages.segments": "",
   "messages.is_reply": "1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword",
