@@ -112,7 +112,7 @@ const stop = (from: string) =>
     answeredByCarrier: false,
   });
 
-const change = () => run(CHANGE.replaceAll("$RESTORED_AT", String(Math.ceil(world.now / 1000))));
+const change = (restoredAt = world.now) => run(CHANGE.replaceAll("$RESTORED_AT", String(Math.ceil(restoredAt / 1000))));
 
 async function sweepFor(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
@@ -160,6 +160,18 @@ describe("a database that was restored to an hour ago", () => {
     expect(await world.statusOf(refused)).toBe("NOT_FOUND");
     const response = await world.operator("GET", `/messages/${waiting}`);
     expect(response.status).toBe(200);
+  });
+
+  it("sends nothing again of what a sweep has ended in between, as its deadline had passed", async () => {
+    const { waiting } = await sendThenRestore();
+    const restoredAt = world.now;
+    world.deps = { ...world.deps, config: { ...world.deps.config, submitWithinMilliseconds: 1_800_000 } };
+    world.advance(2);
+    await world.sweep();
+    expect(await world.statusOf(waiting)).toBe("FAILED_TO_SEND");
+    await change(restoredAt);
+    await sweepFor(24);
+    expect([submitted, posted, await world.statusOf(waiting)]).toEqual([[], [], "SENDING"]);
   });
 
   it("gives the unknown ones their reason, and counts each message once in the report", async () => {
