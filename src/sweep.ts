@@ -5,8 +5,8 @@ import {
   recoveryMarginMilliseconds,
 } from "./domain/retry-policy.ts";
 import { inTurn } from "./flows/in-turn.ts";
-import { copyCredentials } from "./flows/manage-clients.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
+import { spreadUncopied } from "./flows/spread-changes.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
@@ -41,7 +41,7 @@ const JOBS: SweepJob[] = [
   { name: "end-interrupted", run: endInterrupted },
   { name: "end-unsubmitted", run: endUnsubmitted },
   { name: "end-without-receipt", run: endWithoutReceipt },
-  { name: "copy-credentials", isRoutine: true, run: copyCredentials },
+  { name: "copy-credentials", isRoutine: true, run: spreadUncopied },
   { name: "purge-messages", isRoutine: true, run: purgeOld },
   { name: "purge-send-keys", isRoutine: true, run: ({ db }, now) => purgeKeys(db, now, now - TOMBSTONE_MILLISECONDS) },
   { name: "purge-outcomes", isRoutine: true, run: ({ db }, now) => purgeOutcomes(db, now) },

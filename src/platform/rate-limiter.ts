@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { type Credentials, isNewer } from "../domain/client.ts";
 import { Refusals } from "../domain/refusals.ts";
 import { RequestLimit } from "../domain/request-limit.ts";
 import type { Admission } from "../domain/sliding-window.ts";
@@ -7,14 +8,42 @@ import type { Admission } from "../domain/sliding-window.ts";
 interface Ask {
   /** See RequestLimit. */
   unasked?: number;
+  /** Whose request it is, in the state that the isolate knows. */
+  client?: Pick<Credentials, "clientId" | "version">;
 }
 
-/** The limit of one website, named by its id. A deploy restarts it with an empty window. */
+/** What the object knows of a later change of the client: the request is not counted before it was held to that. */
+type Newer = { newer: Credentials } & Partial<Record<"admitted" | "remaining" | "resetMilliseconds", undefined>>;
+
+/**
+ * The limit of one website, named by its id. A deploy restarts it with an empty window. It also holds the clients that were
+ * changed, as they are now: each request passes here, so what a change takes away is refused long before KV has spread it.
+ */
 export class RateLimiter extends DurableObject<Env> {
   readonly #limit = new RequestLimit();
+  /** By client id. Storage has them all, and is read once. */
+  #changed: Map<string, Credentials> | undefined;
 
-  admit({ unasked = 0 }: Ask = {}): Admission {
+  admit({ unasked = 0, client }: Ask = {}): Admission | Newer {
+    const newer = client && this.#clients().get(client.clientId);
+    if (newer && isNewer(newer, client)) return { newer };
     return this.#limit.admit(Date.now(), unasked);
+  }
+
+  /** An earlier state than it knows changes nothing. */
+  learn(changed: Credentials[]): void {
+    const clients = this.#clients();
+    for (const credentials of changed) {
+      const known = clients.get(credentials.clientId);
+      if (known && !isNewer(credentials, known)) continue;
+      this.ctx.storage.kv.put(credentials.clientId, credentials);
+      clients.set(credentials.clientId, credentials);
+    }
+  }
+
+  #clients(): Map<string, Credentials> {
+    this.#changed ??= new Map(this.ctx.storage.kv.list<Credentials>());
+    return this.#changed;
   }
 }
 
@@ -44,19 +73,25 @@ export class RateGate {
    * Calls the website's object, unless a refusal still holds. An overloaded object is a refusal.
    * @throws any other error of the object
    */
-  async admit(websiteId: string, now: () => number): Promise<Admission> {
+  async admit(websiteId: string, now: () => number, client?: Ask["client"]): Promise<Admission | Newer> {
     const asked = now();
     const refusals = this.#recall(websiteId, asked);
     const wait = refusals?.refuse(asked);
     if (wait !== undefined) return { admitted: false, remaining: 0, resetMilliseconds: wait };
     try {
-      const admission = await this.#limiter.getByName(websiteId).admit({ unasked: refusals?.takeUnasked() ?? 0 });
-      this.#remember(websiteId, asked, now(), admission);
-      return admission;
+      const ask = { unasked: refusals?.takeUnasked() ?? 0, ...(client ? { client } : {}) };
+      const answer = await this.#limiter.getByName(websiteId).admit(ask);
+      if (!("newer" in answer)) this.#remember(websiteId, asked, now(), answer);
+      return answer;
     } catch (error) {
       if ((error as { overloaded?: unknown } | null)?.overloaded === true) return this.#rest(websiteId, now());
       throw error;
     }
+  }
+
+  /** Tells the website's object of changed clients. @throws the error of the object */
+  async tell(websiteId: string, changed: Credentials[]): Promise<void> {
+    await this.#limiter.getByName(websiteId).learn(changed);
   }
 
   /**

@@ -102,7 +102,10 @@ export class Injector {
   #namespace(namespace: RateLimiterNamespace): RateLimiterNamespace {
     const getByName = (name: string) => {
       const stub = namespace.getByName(name);
-      return { admit: () => this.#call("limiter", async () => stub.admit()) };
+      return {
+        admit: (...given: Parameters<typeof stub.admit>) => this.#call("limiter", async () => stub.admit(...given)),
+        learn: (...given: Parameters<typeof stub.learn>) => this.#call("limiter", async () => stub.learn(...given)),
+      };
     };
     return { getByName } as unknown as RateLimiterNamespace;
   }
