@@ -141,7 +141,7 @@ async function requireStored(
   if (row?.count !== ids.length) throw new Error(`${ids.length} messages were accepted, ${row?.count} are stored`);
 }
 
-/** Whatever became of the question, the transaction before it may have stored the messages. */
-function failUnconfirmed(error: unknown): never {
+/** A refused question does not tell what the transaction before it has stored. */
+export function failUnconfirmed(error: unknown): never {
   throw isStoreUnavailable(error) ? new RequestFailure({ kind: "store-unavailable" }, { cause: error }) : error;
 }

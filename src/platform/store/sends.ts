@@ -2,7 +2,7 @@ import type { MessageStatus } from "../../domain/message.ts";
 import { runNamed, runQuery } from "./database.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
-import { insertLinks, insertMessages, type StoredMessage } from "./new-messages.ts";
+import { failUnconfirmed, insertLinks, insertMessages, type StoredMessage } from "./new-messages.ts";
 import { RECIPIENTS } from "./recipients.ts";
 
 /** A single send. The id of its message names the attempt. */
@@ -152,5 +152,5 @@ async function readStates(db: D1Database, sends: Send[]): Promise<StateRow[]> {
     db
       .prepare(`SELECT m.message_id, m.status FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value`)
       .bind(ids),
-  );
+  ).catch(failUnconfirmed);
 }
