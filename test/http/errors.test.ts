@@ -105,6 +105,7 @@ describe("credentials", () => {
     await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
     await expectError(await withHeaders({}), 40300);
     await expectError(await withHeaders({ "x-client-secret": "0".repeat(64) }), 40101);
+    world.advance(1);
     await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: false });
     expect((await withHeaders({})).status).toBe(200);
   });
@@ -286,6 +287,18 @@ describe("a fault", () => {
     expect(answer.headers.get("retry-after")).toBe("3");
     await expectError(answer, 50300);
   });
+
+  // Both are our own mistakes: asked again, D1 answers the same.
+  it.each(["string or blob too big: SQLITE_TOOBIG", "statement too long: SQLITE_TOOBIG"])(
+    "50000: D1 finds that what we ask is %s, and is not asked again",
+    async (error) => {
+      const batch = vi.fn(() => Promise.reject(new Error(`D1_ERROR: ${error}`)));
+      const { db } = world.deps;
+      world.deps = { ...world.deps, db: { prepare: (sql: string) => db.prepare(sql), batch } as unknown as D1Database };
+      await expectError(await withHeaders({}), 50000);
+      expect(batch).toHaveBeenCalledTimes(1);
+    },
+  );
 
   it("50300: KV does not answer", async () => {
     const broken = { get: () => Promise.reject(new Error("KV GET failed: 500")) };

@@ -1,6 +1,6 @@
 import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
 import type { NewMessage } from "../../domain/message.ts";
-import { runNamedResults, runQuery } from "./database.ts";
+import { runNamedResults, runQuery, toJsonLists } from "./database.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { type BulkPart, claimPart, isOurs, selectHolder } from "./idempotency-keys.ts";
@@ -40,7 +40,6 @@ export type Stored =
 /**
  * Stores messages with their first statuses, which the recipients' subscriptions decide, and the events of messages that are
  * final, in one transaction. However many identical requests come at once, one is stored.
- * @param messages together below the 2,000,000 bytes that D1 takes in one value
  */
 export async function storeMessages(db: D1Database, options: StoreOptions, messages: StoredMessage[]): Promise<Stored> {
   const { part } = options;
@@ -51,7 +50,7 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
   const [holder] = results.holder.results as { body_hash: string; attempt: string }[];
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
   if (part && holder?.attempt !== part.attempt) return { kind: "repeated", duplicates };
-  const isStored = results.insert.meta.changes + duplicates.size >= messages.length;
+  const isStored = results.insert.changes + duplicates.size >= messages.length;
   if (!isStored) await requireStored(db, options, messages, duplicates);
   // A message with a final status has its event. If the transaction took effect and ran again, the second run does not
   // return the events: then the delivery job finds nothing to do, and the sweep queues the callbacks.
@@ -64,10 +63,12 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
 
 function statements(db: D1Database, options: StoreOptions, messages: StoredMessage[]) {
   const { part, websiteId, clientId, acceptedAt: now, duplicatesUntil: until } = options;
-  const list = JSON.stringify(messages.map(toItem));
+  // Messages that are cut to chunks as given may be too long for one value as stored: with their links, and all that is added.
+  const lists = [...toJsonLists(messages.map(toItem))];
   const ids = messages.map(({ messageId }) => messageId);
   const guard = isOurs(part);
-  const run = (sql: string, ...values: unknown[]) => db.prepare(sql).bind(list, websiteId, ...guard.values, ...values);
+  const run = (sql: string, ...values: unknown[]) =>
+    lists.map((list) => db.prepare(sql).bind(list, websiteId, ...guard.values, ...values));
   const suppresses = until !== null;
   return {
     part: part && claimPart(db, part),
@@ -81,9 +82,9 @@ function statements(db: D1Database, options: StoreOptions, messages: StoredMessa
     ),
     events: recordEvents(db, ids, now, guard),
     links: messages.some(({ linkCode }) => linkCode !== null) ? run(insertLinks(guard.condition)) : null,
-    keep: suppresses && part ? keepSuppressed(db, list, websiteId, guard, part.expiresAt) : null,
+    keep: suppresses && part ? lists.map((list) => keepSuppressed(db, list, websiteId, guard, part.expiresAt)) : null,
     holder: part && selectHolder(db, part),
-    duplicates: suppresses ? selectDuplicates(db, list, websiteId, part !== null) : null,
+    duplicates: suppresses ? lists.map((list) => selectDuplicates(db, list, websiteId, part !== null)) : null,
   };
 }
 

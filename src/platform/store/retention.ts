@@ -90,7 +90,7 @@ function deleteOldest(db: D1Database, [table, key, column]: Aging, until: number
 async function purge(db: D1Database, tables: readonly (readonly [Aging, number])[]): Promise<number> {
   const statements = tables.map(([aging, until]) => [aging[0], deleteOldest(db, aging, until)] as const);
   const results = await runNamedResults(db, Object.fromEntries(statements));
-  return Math.max(...Object.values(results).map(({ meta }) => meta.changes));
+  return Math.max(...Object.values(results).map(({ changes }) => changes));
 }
 
 export function purgeInbound(db: D1Database, before: number): Promise<number> {
