@@ -32,6 +32,14 @@ const origin = baseUrl.refine((value) => value === undefined || new URL(value).o
   error: "must be an origin, such as https://sms.example.com",
 });
 
+/** The locations that D1 offers: a database is made in one, and stays there. A Durable Object takes the same names as a hint. */
+const location = z
+  .union([z.enum(["wnam", "enam", "weur", "eeur", "apac", "oc"]), z.literal("")], {
+    error: "must be the location of the database: wnam, enam, weur, eeur, apac or oc",
+  })
+  .optional()
+  .transform((value) => value || undefined);
+
 /**
  * The base URL of a carrier. On Cloudflare, fetch by IP address answers 403: https://developers.cloudflare.com/workers/platform/known-issues/
  * Loopback works in local development.
@@ -52,7 +60,8 @@ const ed25519Key = secret.refine((value) => value === undefined || byteCount(val
 
 function byteCount(base64: string): number | undefined {
   try {
-    return Uint8Array.fromBase64(base64).byteLength;
+    // Node, where npm run deploy:check reads this, has no Uint8Array.fromBase64 yet.
+    return atob(base64).length;
   } catch {
     return undefined;
   }
@@ -86,6 +95,7 @@ export const configSchema = z
     LINK_ORIGIN: origin,
     RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, 86_400_000),
     REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
+    LIMITER_LOCATION: location,
     ...carrierVars,
   })
   .transform(
@@ -97,6 +107,7 @@ export const configSchema = z
       RECEIPT_WITHIN_HOURS,
       OPERATOR_TOKEN,
       SERVICE_KEY,
+      LIMITER_LOCATION,
       ...carriers
     }) => ({
       linkOrigin: LINK_ORIGIN ?? carriers.PUBLIC_ORIGIN,
@@ -106,6 +117,7 @@ export const configSchema = z
       receiptWithinMilliseconds: RECEIPT_WITHIN_HOURS,
       operatorToken: OPERATOR_TOKEN,
       serviceKey: SERVICE_KEY ?? OPERATOR_TOKEN,
+      limiterLocation: LIMITER_LOCATION,
       carriers,
     }),
   );

@@ -1,6 +1,5 @@
 import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
-import { DeliveryBatch } from "./domain/delivery-batch.ts";
 import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
@@ -26,7 +25,6 @@ export interface Deps {
   /** The files of public/. */
   assets: Fetcher;
   config: Config;
-  deliveryBatch: DeliveryBatch;
   intake: IntakeLimit;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
@@ -48,7 +46,6 @@ interface IsolateState {
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
-  deliveryBatch: DeliveryBatch;
   intake: IntakeLimit;
   breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
@@ -64,8 +61,7 @@ export function makeIsolateState(env: Env): IsolateState {
     carriers: makeCarriers(config),
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
-    limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
-    deliveryBatch: new DeliveryBatch(),
+    limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
     intake: new IntakeLimit(),
     breakers: new Map(),
     health: new HealthMemory(),

@@ -1,4 +1,5 @@
-// The log: one JSON object per line, as Workers Logs indexes it.
+// The log: one JSON object per line, as Workers Logs indexes it. The platform takes a line's level, for its views and alerts,
+// from the method of `console` that wrote it.
 import { maskNumbers } from "./domain/mask.ts";
 
 export type LogLevel = "info" | "warn" | "error";
@@ -8,8 +9,10 @@ export interface LogFields {
   [name: string]: string | number | boolean | null | undefined | LogFields;
 }
 
+const WRITE = { info: "log", warn: "warn", error: "error" } as const;
+
 export function log(level: LogLevel, event: string, fields: LogFields = {}): void {
-  console.log(logLine(level, event, fields));
+  console[WRITE[level]](logLine(level, event, fields));
 }
 
 /** @returns JSON. The words of an error come from elsewhere, so phone numbers in them are masked. */

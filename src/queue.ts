@@ -131,7 +131,7 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
     case "cancel":
       return cancelUnconfirmed(deps.db, job.messageIds, deps.now());
     case "release":
-      return releaseClaim(deps.db, job.claim);
+      return releaseClaim(deps.db, job.claim, job.messageIds ?? null);
     case "record":
       return storeOutcomes(deps, lane, job.claim, job.records);
   }
@@ -216,8 +216,8 @@ function logJob(deps: Deps, { message, job }: Entry, outcome: keyof typeof LEVEL
   });
 }
 
-/** The number of messages in a job; unknown for a claim. */
+/** The number of messages in a job; unknown where a claim does not name them. */
 function countOf(job: Job): number | null {
-  if (job.kind === "release") return null;
+  if (job.kind === "release") return job.messageIds?.length ?? null;
   return job.kind === "record" ? job.records.length : job.messageIds.length;
 }

@@ -6,7 +6,7 @@ import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
 import { followLinkHandler } from "./http/follow-link.ts";
-import { limitRate, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
+import { limitRate, refuseEarly, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { healthHandler, misconfiguredResponse } from "./http/health.ts";
 import { messageStatusHandler } from "./http/message-status.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator/clients.ts";
@@ -36,7 +36,7 @@ import { describeError } from "./platform/describe-error.ts";
 const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHeaders] });
 
 router
-  .post("/text/message/send", requireClient("send"), limitRate, sendMessageHandler)
+  .post("/text/message/send", requireClient("send"), refuseEarly, sendMessageHandler)
   .post("/text/bulk/message/send", requireClient("send"), limitRate, sendMessagesHandler)
   .get("/text/message/status", requireClient("status"), limitRate, messageStatusHandler)
   .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribeHandler)

@@ -19,6 +19,21 @@ afterEach(() => {
 const linesOf = (world: World) => world.logs.map((line) => JSON.parse(line) as Record<string, unknown>);
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 
+describe("a line", () => {
+  it.each([
+    ["info", "log"],
+    ["warn", "warn"],
+    ["error", "error"],
+  ] as const)("of level %s is written by console.%s", (level, method) => {
+    const written: string[] = [];
+    for (const name of ["log", "info", "warn", "error", "debug"] as const) {
+      vi.spyOn(console, name).mockImplementation((line) => written.push(`${name} ${line}`));
+    }
+    log(level, "sweep");
+    expect(written).toEqual([`${method} {"level":"${level}","event":"sweep"}`]);
+  });
+});
+
 describe("the line of a request", () => {
   let world: World;
   let client: TestClient;
@@ -49,10 +64,10 @@ describe("the line of a request", () => {
   });
 
   it("has the id that was answered, and the time that it took", async () => {
-    const { admit } = world.deps.limiter;
-    world.deps.limiter.admit = async (...given) => {
+    const { send } = world.deps.limiter;
+    world.deps.limiter.send = async (...given) => {
       world.now += 25;
-      return admit.apply(world.deps.limiter, given);
+      return send.apply(world.deps.limiter, given);
     };
     const answer = await world.post("/text/message/send", client, { ...SEND, phone: ADA });
     expect(last()).toMatchObject({ requestId: answer.headers.get("x-request-id"), milliseconds: 25 });
@@ -120,7 +135,7 @@ describe("a configuration that cannot be read", () => {
     ["/health", 503],
     ["/text/message/send", 500],
   ])("is logged, and answered at %s with %i", async (path, status) => {
-    const lines = vi.spyOn(console, "log").mockImplementation(() => {});
+    const lines = vi.spyOn(console, "error").mockImplementation(() => {});
     const answer = await handleRequest(new Request(`http://localhost${path}`), () => {
       throw new Error("wrong configuration: RETENTION_DAYS: too small");
     });
@@ -262,7 +277,7 @@ describe("numbers", () => {
   });
 
   it("are masked in the errors of the line that is written", () => {
-    const lines = vi.spyOn(console, "log").mockImplementation(() => {});
+    const lines = vi.spyOn(console, "error").mockImplementation(() => {});
     log("error", "request.failed", { requestId: "r", error: `no such number: ${ADA}` });
     expect(lines.mock.calls).toEqual([
       ['{"level":"error","event":"request.failed","requestId":"r","error":"no such number: +…00"}'],

@@ -1,6 +1,8 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { log } from "../src/log.ts";
+import type { RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
 import { sha256Hex } from "../src/platform/secrets.ts";
 import { CARRIERS, CarrierWorld, mockSockets, SETTINGS } from "./carriers/carrier-world.ts";
 import { failingDatabase } from "./failing-database.ts";
@@ -45,8 +47,7 @@ function watch(world: World): Seen {
       return Array.prototype.push.apply(queue, items);
     };
   }
-  vi.spyOn(console, "log").mockImplementation((line) => seen.printed.push(String(line)));
-  for (const level of ["warn", "error", "info", "debug"] as const) {
+  for (const level of ["log", "warn", "error", "info", "debug"] as const) {
     vi.spyOn(console, level).mockImplementation((...parts) => seen.printed.push(parts.join(" ")));
   }
   world.deps = { ...world.deps, log };
@@ -110,10 +111,10 @@ async function bringFaults({ world, client }: CarrierWorld): Promise<void> {
   await send();
   world.deps = { ...whole, newId: () => JSON.parse("not an id") as string };
   await send();
-  const full = { admit: async () => ({ admitted: false, remaining: 0, resetMilliseconds: 1 }) };
+  const full = { refusal: () => ({ admitted: false, remaining: 0, resetMilliseconds: 1 }) };
   world.deps = { ...whole, limiter: full as unknown as typeof whole.limiter };
   await send();
-  const broken = { admit: () => Promise.reject(new Error("object reset")) };
+  const broken = { refusal: () => undefined, send: () => Promise.reject(new Error("object reset")) };
   world.deps = { ...whole, limiter: broken as unknown as typeof whole.limiter };
   await send();
   world.deps = whole;
@@ -219,7 +220,14 @@ describe.each(CARRIERS)("whatever happens, with $name", (carrier) => {
     const { keys } = await env.CREDENTIALS.list();
     expect(keys.map(({ name, metadata }) => [name, metadata])).toEqual([[`client:${clientId}`, undefined]]);
     const copy = await env.CREDENTIALS.get<object>(`client:${clientId}`, "json");
-    const fields = "clientId websiteId operations suspended secretHash oldSecret duplicateWindowHours".split(" ");
+    const fields = "clientId websiteId operations suspended secretHash oldSecret duplicateWindowHours version".split(
+      " ",
+    );
     expect(Object.keys(copy ?? {}).sort()).toEqual(fields.sort());
+    await it.world.operator("PATCH", `/clients/${clientId}`, { suspended: true });
+    const object = (env.RATE_LIMITER as RateLimiterNamespace).getByName("brand");
+    const kept = await runInDurableObject(object, (_, { storage }) => [...storage.kv.list<object>()]);
+    expect(kept.map(([id, client]) => [id, Object.keys(client).sort()])).toContainEqual([clientId, fields.sort()]);
+    expectNone("object", [JSON.stringify(kept)], [clientSecret, callbackSecret.replace("whsec_", "")]);
   });
 });

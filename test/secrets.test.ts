@@ -22,7 +22,9 @@ describe("a secret", () => {
   it("is in no store, no log line and no answer but the one that issued it", async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("thanks"));
     const printed: string[] = [];
-    vi.spyOn(console, "log").mockImplementation((line) => printed.push(String(line)));
+    for (const level of ["log", "warn", "error"] as const) {
+      vi.spyOn(console, level).mockImplementation((line) => printed.push(String(line)));
+    }
     world.deps = { ...world.deps, log };
     const client = await world.brand([`${PHONE},${EMAIL}`]);
     const rotated = (await (

@@ -11,10 +11,12 @@ import { type Deps, makeDeps, makeIsolateState } from "../src/deps.ts";
 import type { ClientSettings, Operation } from "../src/domain/client.ts";
 import type { Job } from "../src/domain/job.ts";
 import { logLine } from "../src/log.ts";
+import { RateGate } from "../src/platform/rate-limiter.ts";
 import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
+import { objectsOn } from "./objects.ts";
 import { endSilences } from "./silence.ts";
 import { emptyStores } from "./stores.ts";
 
@@ -60,6 +62,7 @@ export class World {
       ...makeIsolateState(env),
       now: () => this.now,
       random: () => 0.5,
+      limiter: new RateGate(objectsOn(() => this.deps)),
       messages: this.#queue(this.jobs),
       bulk: this.#queue(this.jobs),
       callbacks: this.#queue(this.callbacks),

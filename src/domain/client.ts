@@ -23,7 +23,7 @@ export function clientSettingsSchema(allowLocal: boolean) {
         .transform((url) => (url === "" ? null : url))
         .meta({
           description:
-            'An https URL outside private networks. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
+            'An https URL with the name of a host outside private networks; an IP address is refused. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
         }),
       operations: z
         .array(z.enum(OPERATIONS, { error: `must be one of: ${OPERATIONS.join(", ")}` }), {
@@ -69,7 +69,22 @@ export interface Credentials {
   oldSecret: { hash: string; until: number } | null;
   /** A setting of the website; null: duplicates are not suppressed. */
   duplicateWindowHours: number | null;
+  /** Grows with each change of any of these. A copy that an earlier version of the service has written has none. */
+  version?: number;
 }
+
+/** Whether the one is of a later change than the other. */
+export function isNewer(one: Pick<Credentials, "version">, other: Pick<Credentials, "version">): boolean {
+  return (one.version ?? 0) > (other.version ?? 0);
+}
+
+/**
+ * When a change holds. `at-once`: the website's object has it, and refuses what it takes away. `within-minutes`: the object did
+ * not answer, so it holds as KV spreads it.
+ */
+export const EFFECTS = ["at-once", "within-minutes"] as const;
+
+export type Effect = (typeof EFFECTS)[number];
 
 /** A client as the operator sees it, without its secrets. */
 export interface Client {

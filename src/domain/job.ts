@@ -26,7 +26,12 @@ export const jobSchema = z.discriminatedUnion("kind", [
   /** Recovery: cancels messages that a failed store may have stored, after their client was told to send them again. */
   z.object({ kind: z.literal("cancel"), messageIds: z.array(z.string()) }),
   /** Recovery: releases messages that a failed store may have claimed for a run, and that were surely not submitted. */
-  z.object({ kind: z.literal("release"), claim: z.string() }),
+  z.object({
+    kind: z.literal("release"),
+    claim: z.string(),
+    /** That were to be claimed, or whose callbacks were. A job of an earlier version has none. */
+    messageIds: z.array(z.string()).optional(),
+  }),
   /** Recovery: stores how submissions ended, after the store has failed to. */
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
 ]);

@@ -14,6 +14,24 @@ export const RECEIPT_WITHIN_HOURS = { fallback: 24, least: 0.01, most: 168 };
 /** How long a message or a callback waits for its queue job; then it is overdue, and the sweep requeues it. */
 export const REQUEUE_AFTER_SECONDS = { fallback: 60, least: 1, most: 3600 };
 
+interface Deadlines {
+  submitWithinMilliseconds: number;
+  requeueAfterMilliseconds: number;
+}
+
+/** After so long without a job, the sweep looks at a message. */
+export function overdueAfterMilliseconds({ submitWithinMilliseconds, requeueAfterMilliseconds }: Deadlines): number {
+  return Math.min(requeueAfterMilliseconds, submitWithinMilliseconds);
+}
+
+/**
+ * The job of a message counts as due at most so long after the message was accepted, however late its retry: so a message
+ * is overdue as soon as its deadline has passed, and the sweep finds it among the overdue.
+ */
+export function longestWaitMilliseconds(deadlines: Deadlines): number {
+  return deadlines.submitWithinMilliseconds - overdueAfterMilliseconds(deadlines);
+}
+
 const FIRST_PAUSE_SECONDS = 5;
 const LONGEST_PAUSE_SECONDS = 600;
 

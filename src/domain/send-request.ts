@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { isEmail } from "./email.ts";
 import { isE164, toDigits } from "./phone.ts";
+import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 
 export const MAX_TEXT_CHARACTERS = 1600;
 const MAX_URL_CHARACTERS = 2048;
@@ -55,7 +56,7 @@ const text = requiredString("")
     error: `must have at most ${MAX_TEXT_CHARACTERS} characters`,
     abort: true,
   })
-  .refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode: it has half of a surrogate pair" })
+  .refine(isWellFormed, ILL_FORMED)
   .meta({
     description: `1 to ${MAX_TEXT_CHARACTERS} characters with its link, not only white space.`,
     minLength: 1,
@@ -78,7 +79,7 @@ const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\"
     error: 'must be a string that parses as JSON, or ""',
     abort: true,
   })
-  .refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode: it has half of a surrogate pair" })
+  .refine(isWellFormed, ILL_FORMED)
   .meta({
     description: `A string that holds JSON, at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8. Callbacks return it byte for byte. \`""\`: no callback.`,
     contentMediaType: "application/json",

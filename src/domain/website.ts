@@ -1,6 +1,7 @@
 // Pure. A website (a tenant) and its settings.
 import * as z from "zod";
 import type { FieldError } from "./failure.ts";
+import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
 
@@ -13,7 +14,10 @@ function orNull<T extends z.ZodType>(schema: T) {
 }
 
 const text = (most: number) =>
-  z.string({ error: "must be a string" }).max(most, { error: `must have at most ${most} characters` });
+  z
+    .string({ error: "must be a string" })
+    .max(most, { error: `must have at most ${most} characters` })
+    .refine(isWellFormed, ILL_FORMED);
 
 /** The carriers of this service, as far as settings need them. */
 export interface CarrierRules {
@@ -32,6 +36,7 @@ const fields = z.object(
       .trim()
       .min(1, { error: "is required" })
       .max(200, { error: "must have at most 200 characters" })
+      .refine(isWellFormed, ILL_FORMED)
       .optional()
       .meta({ description: "Required of a new website." }),
     carrier: orNull(text(40)).meta({

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { CircuitBreaker } from "../domain/circuit-breaker.ts";
 import type { Lane } from "../domain/job.ts";
-import { DELIVERY_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
+import { DELIVERY_RUN_MILLISECONDS, longestWaitMilliseconds } from "../domain/retry-policy.ts";
 import {
   type ClaimedMessage,
   claimMessages,
@@ -101,7 +101,8 @@ async function waitForBreaker(deps: Deps, part: CarrierRun, ids: string[], until
   const { run, carrier } = part;
   const seconds = Math.ceil((until - deps.now()) / 1000);
   deps.log("warn", "carrier.rests", { carrier, count: ids.length, seconds });
-  await postpone(deps.db, ids, until, `${carrier} keeps failing: its circuit breaker is open`);
+  const reason = `${carrier} keeps failing: its circuit breaker is open`;
+  await postpone(deps.db, ids, { retryAt: until, reason, longestWait: longestWaitMilliseconds(deps.config) });
   await queueDeliveries(deps, run.lane, ids, seconds);
 }
 
@@ -134,7 +135,7 @@ async function claimSome(deps: Deps, ids: string[], claim: string): Promise<Clai
   const now = deps.now();
   const acceptedAfter = now - deps.config.submitWithinMilliseconds;
   const claiming = claimMessages(deps.db, { ids, claim, now, acceptedAfter });
-  const { claimed, due } = await claimOrRelease(deps, claim, claiming);
+  const { claimed, due } = await claimOrRelease(deps, { claim, messageIds: ids }, claiming);
   await queueCallbacks(deps, due);
   return claimed;
 }

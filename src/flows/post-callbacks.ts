@@ -16,6 +16,7 @@ import {
   NO_CALLBACK_URL,
   recordCallbacks,
   releaseCallbacks,
+  splitEventId,
 } from "../platform/store/events.ts";
 import { OUTBOUND_CONNECTIONS } from "./connections.ts";
 import type { OutcomeTally } from "./count-outcomes.ts";
@@ -106,7 +107,8 @@ async function postLane(deps: Deps, { endpoint, eventIds }: Lane, run: Run): Pro
       const claim = deps.newId();
       const some = eventIds.slice(start, start + CALLBACKS_A_CLAIM);
       const claiming = claimCallbacks(deps.db, { eventIds: some, claim, now: deps.now() });
-      const claimed = await claimOrRelease(deps, claim, claiming).catch((error) =>
+      const messageIds = [...new Set(some.map((eventId) => splitEventId(eventId).messageId))];
+      const claimed = await claimOrRelease(deps, { claim, messageIds }, claiming).catch((error) =>
         requeueRefused(deps, eventIds.slice(start), error),
       );
       const left = await postClaimed(deps, claimed, endpoint, run);

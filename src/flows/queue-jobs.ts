@@ -61,16 +61,6 @@ export async function queueOverdue(deps: Deps, overdue: OverdueMessage[], now: n
   }
 }
 
-/** How long an accepted message waits for others to share its job: fewer, larger jobs cost less. */
-const GROUPING_MILLISECONDS = 10;
-
-/** Queues messages for delivery, together with the messages that other requests bring to this isolate at the same time. */
-export async function queueBatched(deps: Deps, messageIds: string[]): Promise<void> {
-  if (!deps.deliveryBatch.add(messageIds, deps.now())) return;
-  await scheduler.wait(GROUPING_MILLISECONDS);
-  await queueDeliveries(deps, "messages", deps.deliveryBatch.drain());
-}
-
 /**
  * Never throws: a failure is logged, and the sweep requeues the messages that wait in the store.
  * @returns whether all jobs are queued
@@ -79,12 +69,20 @@ export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Prom
   return sendAll(deps, deps.messages, jobs, delaySeconds);
 }
 
-/** A store that fails may still have made the claim, unless it refused the call: then a job releases it. @throws the error of the claim */
-export async function claimOrRelease<T>(deps: Deps, claim: string, claiming: Promise<T>): Promise<T> {
+/**
+ * A store that fails may still have made the claim, unless it refused the call: then a job releases it.
+ * @param messageIds the messages to claim, or whose callbacks
+ * @throws the error of the claim
+ */
+export async function claimOrRelease<T>(
+  deps: Deps,
+  { claim, messageIds }: { claim: string; messageIds: string[] },
+  claiming: Promise<T>,
+): Promise<T> {
   try {
     return await claiming;
   } catch (error) {
-    if (!isStoreRefused(error)) await queueJobs(deps, [{ kind: "release", claim }], RELEASE_DELAY_SECONDS);
+    if (!isStoreRefused(error)) await queueJobs(deps, [{ kind: "release", claim, messageIds }], RELEASE_DELAY_SECONDS);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { Lane, SubmissionRecord } from "../domain/job.ts";
-import { RECOVERY_DELAY_SECONDS } from "../domain/retry-policy.ts";
+import { longestWaitMilliseconds, RECOVERY_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { recordSubmissions } from "../platform/store/messages.ts";
 import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
@@ -26,7 +26,8 @@ export async function recordEndings(deps: Deps, lane: Lane, claim: string, endin
  */
 export async function storeOutcomes(deps: Deps, lane: Lane, claim: string, records: SubmissionRecord[]): Promise<void> {
   const now = deps.now();
-  await queueCallbacks(deps, await recordSubmissions(deps.db, records, claim, now));
+  const longestWait = longestWaitMilliseconds(deps.config);
+  await queueCallbacks(deps, await recordSubmissions(deps.db, records, claim, { now, longestWait }));
   const optedOut = records.filter((record) => record.optedOut);
   const receipts = records.flatMap(({ receipt }) => receipt ?? []);
   const waiting = records.flatMap(({ messageId, retryAt }) => (retryAt === null ? [] : { messageId, at: retryAt }));

@@ -66,7 +66,7 @@ function explainInterrupted(failure: BulkInterrupted, random: number): ErrorAnsw
   };
 }
 
-/** What the client may do without texting anybody twice: it depends on whether what is stored is known. */
+/** How the client can go on without sending a text twice. It depends on whether the stored messages are known. */
 function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause: string): string {
   const count = stored.length === 1 ? "1 message was" : `${stored.length} messages were`;
   const before = `${count} stored before that: details names each.`;

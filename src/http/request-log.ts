@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import { CLIENT_ID } from "../domain/client.ts";
 import type { ApiRequest } from "./api-request.ts";
 
-/** Of a route's parameters, those that name no person and open no link. */
+/** The route parameters that neither identify a person nor open a link. */
 const SHOWN_PARAMETERS = ["websiteId", "clientId", "messageId", "jobId", "carrier"];
 
 /** The pattern of the route, never the path: that may hold a number or the code of a link. null: no route. */
@@ -33,7 +33,7 @@ function clientFields({ client, headers }: ApiRequest) {
   };
 }
 
-/** Only what has been found: what is unknown could be anything. */
+/** Only values that were found: unknown ones are arbitrary input. */
 function parameterFields({ params }: ApiRequest) {
   return Object.fromEntries(SHOWN_PARAMETERS.flatMap((name) => (params[name] ? [[name, params[name]]] : [])));
 }

@@ -33,7 +33,7 @@ const UNSENT: [status: number, why: string][] = [
   [530, "no DNS name or tunnel"],
 ];
 
-/** Longer than a carrier that has failed several times in a row is left alone. */
+/** Longer than the circuit breaker stays open after several failures in a row. */
 const LONGEST_REST_SECONDS = 600;
 
 const MEDIA = "https://cdn.example.com/a%20picture.jpg?x=1&y=2";

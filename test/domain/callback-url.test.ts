@@ -5,8 +5,7 @@ describe("a callback URL", () => {
   it.each([
     "https://example.com/callbacks?a=b",
     "https://example.com:8443/",
-    "https://8.8.8.8/",
-    "https://[2606:4700::1111]/",
+    "https://8.8.8.8.example.com/",
     "https://xn--e1afmkfd.xn--80akhbyknj4f/",
   ])("may be %s", (url) => {
     expect(validateCallbackUrl(url, false)).toBeUndefined();
@@ -49,9 +48,26 @@ describe("a callback URL", () => {
     ["IPv6 link-local", "https://[fe80::1]/"],
     ["IPv6 multicast", "https://[ff02::1]/"],
     ["IPv6 documentation", "https://[2001:db8::1]/"],
+    ["half of a surrogate pair", "https://example.com/\ud83d"],
     ["too long", `https://example.com/${"x".repeat(2048)}`],
   ])("may not be %s", (_, url) => {
     expect(validateCallbackUrl(url, false)).toMatch(/^must /);
+  });
+
+  it.each([
+    ["public", "https://8.8.8.8/"],
+    ["public, with a port", "https://1.1.1.1:8443/callbacks"],
+    ["public, decimal", "https://134744072/"],
+    ["public, hexadecimal", "https://0x08080808/"],
+    ["public, octal and short", "https://010.8.2056/"],
+    ["public, with a dot", "https://8.8.8.8./"],
+    ["public IPv6", "https://[2606:4700::1111]/"],
+    ["public IPv6, mapped", "https://[::ffff:8.8.8.8]/"],
+    ["private", "https://10.1.2.3/"],
+    ["loopback of a deployed service", "https://127.0.0.1/"],
+  ])("may not be an IP address: %s", (_, url) => {
+    expect(validateCallbackUrl(url, false)).toBe("must name a host: Cloudflare sends no request to an IP address");
+    if (!url.includes("127.")) expect(validateCallbackUrl(url, true)).toMatch(/IP address$/);
   });
 
   it("may be http and loopback where the service itself runs on loopback, but still no private network", () => {
@@ -63,7 +79,7 @@ describe("a callback URL", () => {
     ]) {
       expect(validateCallbackUrl(url, true)).toBeUndefined();
     }
-    for (const url of ["http://10.0.0.1/", "http://example.com/", "https://192.168.1.1/"]) {
+    for (const url of ["http://10.0.0.1/", "http://example.com/", "https://192.168.1.1/", "https://8.8.8.8/"]) {
       expect(validateCallbackUrl(url, true)).toBeDefined();
     }
   });

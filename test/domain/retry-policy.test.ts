@@ -33,7 +33,8 @@ describe("wrangler.toml", () => {
   });
 
   it("bounds how often each consumer runs at a time, and what it takes", () => {
-    const limits = wranglerToml.split("\n").filter((line) => /^max_(concurrency|batch_size) = /.test(line));
+    const [production = ""] = wranglerToml.split("[env.staging]");
+    const limits = production.split("\n").filter((line) => /^max_(concurrency|batch_size) = /.test(line));
     expect(limits).toEqual([
       "max_batch_size = 10",
       "max_concurrency = 10",

@@ -1,6 +1,8 @@
 /** What D1 says decides what is done: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RateGate } from "../../src/platform/rate-limiter.ts";
 import { heldDatabase } from "../failing-database.ts";
+import { objectsWithoutLimit } from "../objects.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -78,7 +80,7 @@ describe("a send that D1 refuses", () => {
     const whole = world.deps;
     const refuse = () => Promise.reject(new Error(REFUSALS[0]));
     const prepare = (sql: string) =>
-      sql.startsWith("SELECT count(*)") ? { bind: () => ({ all: refuse }) } : whole.db.prepare(sql);
+      sql.startsWith("SELECT m.message_id, m.status") ? { bind: () => ({ all: refuse }) } : whole.db.prepare(sql);
     // The first transaction takes effect unheard, so the second inserts nothing.
     const batch = async (statements: D1PreparedStatement[]) => {
       await whole.db.batch(statements);
@@ -101,6 +103,8 @@ describe("a send that D1 refuses", () => {
   });
 
   it("again and again: one at a time is asked of it, and the others are refused at once", async () => {
+    // Of as many websites: the object of one makes one call at a time.
+    world.deps = { ...world.deps, limiter: new RateGate(objectsWithoutLimit(() => world.deps)) };
     await whileFailing(REFUSALS, async () => {
       for (let round = 0; round < 10; round++) {
         await Promise.all(Array.from({ length: 5 }, () => send()));

@@ -25,7 +25,7 @@ const MESSAGE_BYTES = 128_000;
 const CALL_BYTES = 256_000;
 const LONGEST_DELAY_SECONDS = 86_400;
 
-/** The queues as Cloudflare keeps them: with its limits, its repetitions and its end of patience. */
+/** The queues as Cloudflare keeps them: with their limits, redeliveries and dead letters. */
 export class PlatformQueues {
   entries: Entry[] = [];
   /** What was delivered in vain as often as it is delivered, and has no dead-letter queue. */

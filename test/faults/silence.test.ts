@@ -56,8 +56,15 @@ describe("a silent limiter", () => {
     const answer = await whileSilent("limiter", send);
     expect(answer.status).toBe(200);
     expect(answer.headers.has("ratelimit")).toBe(false);
-    expect(waited).toEqual([500]);
+    expect(seconds()).toBe(0.5);
     expect(world.logs.join()).toContain('"event":"rate-limiter.failed"');
+  });
+
+  it("holds an operator up for five seconds, who is told that the change takes longer", async () => {
+    const path = `/clients/${client.clientId}`;
+    const answer = await whileSilent("limiter", () => world.operator("PATCH", path, { suspended: true }));
+    expect(await answer.json()).toMatchObject({ suspended: true, takesEffect: "within-minutes" });
+    expect(waited).toEqual([5000]);
   });
 });
 
@@ -80,10 +87,10 @@ describe("a silent KV", () => {
     expect(waited).toEqual([]);
   });
 
-  it("has an operator's change answered 503, and the sweep copies it", async () => {
+  it("fails no change of an operator, and the sweep copies it", async () => {
     const path = `/clients/${client.clientId}`;
     const answer = await whileSilent("KV", () => world.operator("PATCH", path, { suspended: true }));
-    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ suspended: true, takesEffect: "at-once" });
     expect(seconds()).toBe(5);
     await world.sweep();
     expect(await env.CREDENTIALS.get(`client:${client.clientId}`, "json")).toMatchObject({ suspended: true });

@@ -52,7 +52,7 @@ const statuses = async () =>
   (await world.rows("SELECT DISTINCT status, claimed_at FROM messages")).map((row) => row.status);
 
 describe("a carrier that keeps failing", () => {
-  it("is left alone after three failures, and takes every message once when it is back", async () => {
+  it("opens its circuit breaker after three failures, and gets every message once when it is back", async () => {
     const client = await websiteOf("sandbox");
     one.answer = away;
     const ids = await sendAll(client);
@@ -73,7 +73,7 @@ describe("a carrier that keeps failing", () => {
     expect(await statuses()).toEqual(["SENDING"]);
   });
 
-  it("is asked less and less often while it is away, and its messages say why they wait", async () => {
+  it("is tried less and less often, and its messages show why they wait", async () => {
     const client = await websiteOf("sandbox");
     one.answer = away;
     const [messageId] = await sendAll(client);
@@ -110,7 +110,7 @@ describe("a carrier that keeps failing", () => {
     expect(count).toBe(PHONES.length);
   });
 
-  it("does not hold up another, not even while it hangs", async () => {
+  it("does not delay another carrier, not even while it hangs", async () => {
     const [slow, quick] = [await websiteOf("sandbox"), await websiteOf("kannel")];
     const hung = Promise.withResolvers<Submission>();
     one.answer = () => hung.promise;
@@ -124,7 +124,7 @@ describe("a carrier that keeps failing", () => {
     expect(new Set(other.submitted).size).toBe(ids.length);
   });
 
-  it("by letting everything hang is waited for no longer than its patience lasts, and then left alone", async () => {
+  it("by hanging is waited for until its timeout only, and then its circuit breaker opens", async () => {
     const client = await websiteOf("sandbox");
     const hung = Promise.withResolvers<Submission>();
     one.answer = () => hung.promise;
@@ -150,7 +150,7 @@ describe("a carrier that keeps failing", () => {
     expect(count).toBe(5);
   });
 
-  it("is counted by the submissions that end in the background too", async () => {
+  it("opens its circuit breaker by submissions that end in the background, too", async () => {
     const client = await websiteOf("sandbox");
     const hung = Promise.withResolvers<Submission>();
     one.answer = () => hung.promise;
@@ -167,7 +167,7 @@ describe("a carrier that keeps failing", () => {
     expect(await counted()).toEqual([{ kind: "submission", carrier: "sandbox", outcome: "unknown", count: 5 }]);
   });
 
-  it("whose answer is about one message alone is given no rest", async () => {
+  it("whose refusal concerns one message keeps its circuit breaker closed", async () => {
     const client = await websiteOf("sandbox");
     one.answer = () => ({ kind: "later", reason: "this number is busy", retryAfterSeconds: 60 });
     await sendAll(client);
@@ -188,7 +188,7 @@ describe("a carrier that does not take our credentials", () => {
     }
   };
 
-  it("loses none of what waits for it: all goes out once when they are mended, hours later", async () => {
+  it("loses no waiting message: each is sent once when the credentials are fixed, hours later", async () => {
     const client = await websiteOf("sandbox");
     one.answer = unauthorized;
     const ids = await sendAll(client);
@@ -206,7 +206,7 @@ describe("a carrier that does not take our credentials", () => {
     expect(await problems()).not.toContain("carrier-credentials");
   });
 
-  it("ends what waits for it when its time is over, however short that is", async () => {
+  it("ends waiting messages when their time is over, however short it is", async () => {
     const client = await websiteOf("sandbox");
     world.deps = { ...world.deps, config: { ...world.deps.config, submitWithinMilliseconds: 36_000 } };
     one.answer = unauthorized;
@@ -218,7 +218,7 @@ describe("a carrier that does not take our credentials", () => {
     expect(await statuses()).toEqual(["FAILED_TO_SEND"]);
   });
 
-  it("is that for as long as nothing else comes of it: a refusal says that they work", async () => {
+  it("counts as such until a refusal of a message shows that the credentials work", async () => {
     const client = await websiteOf("sandbox");
     one.answer = unauthorized;
     await world.send(client, { phone: PHONES[0] });

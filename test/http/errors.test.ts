@@ -105,6 +105,7 @@ describe("credentials", () => {
     await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
     await expectError(await withHeaders({}), 40300);
     await expectError(await withHeaders({ "x-client-secret": "0".repeat(64) }), 40101);
+    world.advance(1);
     await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: false });
     expect((await withHeaders({})).status).toBe(200);
   });
@@ -151,6 +152,27 @@ describe("the rate", () => {
     world.deps = { ...world.deps, limiter: new RateGate(broken as unknown as RateLimiterNamespace) };
     expect((await withHeaders({})).status).toBe(200);
     expect(world.logs.join()).toContain("rate-limiter.failed");
+  });
+
+  it("42900: the counter is overloaded, and is left alone for a while", async () => {
+    let asked = 0;
+    const admit = async () => {
+      asked += 1;
+      throw Object.assign(new Error("Durable Object is overloaded. Too many requests queued."), { overloaded: true });
+    };
+    const limiter = { getByName: () => ({ admit, send: admit }) } as unknown as RateLimiterNamespace;
+    world.deps = { ...world.deps, limiter: new RateGate(limiter, undefined, () => 0.5) };
+    for (let request = 0; request < 10; request++) {
+      const refused = await withHeaders({});
+      expect(refused.headers.get("retry-after")).toBe("1");
+      expect(refused.headers.get("ratelimit")).toBe('"website";r=0;t=1');
+      await expectError(refused, 42900);
+    }
+    expect(asked).toBe(1);
+    expect(world.logs.join()).not.toContain("rate-limiter.failed");
+    world.advance(2);
+    await expectError(await withHeaders({}), 42900);
+    expect(asked).toBe(2);
   });
 });
 
@@ -237,7 +259,7 @@ describe("a fault", () => {
 
   it("50000: a wrong setting is logged by its name, and not shown", async () => {
     const request = new Request("http://localhost/operator/websites");
-    const printed = vi.spyOn(console, "log").mockImplementation(() => {});
+    const printed = vi.spyOn(console, "error").mockImplementation(() => {});
     const answer = await handleRequest(request, () =>
       makeDeps({ ...env, SUBMIT_WITHIN_HOURS: "soon" }, createExecutionContext()),
     );
@@ -265,6 +287,18 @@ describe("a fault", () => {
     expect(answer.headers.get("retry-after")).toBe("3");
     await expectError(answer, 50300);
   });
+
+  // Both are our own mistakes: asked again, D1 answers the same.
+  it.each(["string or blob too big: SQLITE_TOOBIG", "statement too long: SQLITE_TOOBIG"])(
+    "50000: D1 finds that what we ask is %s, and is not asked again",
+    async (error) => {
+      const batch = vi.fn(() => Promise.reject(new Error(`D1_ERROR: ${error}`)));
+      const { db } = world.deps;
+      world.deps = { ...world.deps, db: { prepare: (sql: string) => db.prepare(sql), batch } as unknown as D1Database };
+      await expectError(await withHeaders({}), 50000);
+      expect(batch).toHaveBeenCalledTimes(1);
+    },
+  );
 
   it("50300: KV does not answer", async () => {
     const broken = { get: () => Promise.reject(new Error("KV GET failed: 500")) };

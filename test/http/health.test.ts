@@ -71,7 +71,7 @@ describe("what fails is named, and why is in the log alone:", () => {
   });
 
   it("a configuration that cannot be read", async () => {
-    vi.spyOn(console, "log").mockImplementation(() => {});
+    vi.spyOn(console, "error").mockImplementation(() => {});
     const request = new Request("http://localhost/health");
     const answer = await handleRequest(request, () => {
       throw new Error("wrong configuration: secret detail");
@@ -93,7 +93,7 @@ describe("a TELNYX_PUBLIC_KEY", () => {
     ["that is the name of a key", "KEY0123456789ABCDEF"],
     ["in the form of PEM", `-----BEGIN PUBLIC KEY-----\n${KEY}\n-----END PUBLIC KEY-----`],
   ])("%s is refused as the service starts, and not shown", async (_, key) => {
-    const logged = vi.spyOn(console, "log").mockImplementation(() => {});
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     const request = new Request("http://localhost/health");
     const answer = await handleRequest(request, () => {
       makeIsolateState({ ...env, TELNYX_PUBLIC_KEY: key } as unknown as Env);

@@ -3,48 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { validateCallbackUrl } from "../../src/domain/callback-url.ts";
 import { World } from "../world.ts";
 
-/** IANA's special-purpose registries, what RFC 5771 and RFC 1112 reserve, and what wraps an IPv4 address. */
-const CLOSED_IPV4 = [
-  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24",
-  "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4",
-].flatMap((line) => line.split(" ").map(toRange4));
-const CLOSED_IPV6 = [
-  [0x0000, 0, 3],
-  [0x2001, 0, 23],
-  [0x2001, 0xdb8, 32],
-  [0x2002, 0, 16],
-  [0x3fff, 0, 20],
-  [0x4000, 0, 2],
-  [0x8000, 0, 1],
-].map(([first = 0, second = 0, bits = 0]) => ({
-  start: (BigInt(first) << 112n) | (BigInt(second) << 96n),
-  length: 1n << BigInt(128 - bits),
-}));
-
-function toRange4(cidr: string): { start: number; length: number } {
-  const [address = "", bits = ""] = cidr.split("/");
-  return { start: address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0), length: 2 ** (32 - +bits) };
-}
-
-const isClosed4 = (ip: number) => CLOSED_IPV4.some(({ start, length }) => ip >= start && ip < start + length);
-const isClosed6 = (ip: bigint) => CLOSED_IPV6.some(({ start, length }) => ip >= start && ip < start + length);
-
-/** Half of them within a closed range, or right beside one. */
-const ipv4 = fc.oneof(
-  fc.integer({ min: 0, max: 2 ** 32 - 1 }),
-  fc
-    .tuple(fc.constantFrom(...CLOSED_IPV4), fc.nat(), fc.constantFrom("in", "before", "after", "last"))
-    .map(([{ start, length }, at, where]) =>
-      Math.min(
-        Math.max(
-          0,
-          { in: start + (at % length), before: start - 1, after: start + length, last: start + length - 1 }[where],
-        ),
-        2 ** 32 - 1,
-      ),
-    ),
-);
-
 /** A part of an address, as C's inet_aton takes it. */
 const WAYS: ((part: number) => string)[] = [
   (part) => String(part),
@@ -69,7 +27,7 @@ const LETTERS: ((text: string) => string)[] = [
 /** An IPv4 address in one to four parts, each in any base, its last part taking the rest. */
 const written4 = fc
   .tuple(
-    ipv4,
+    fc.integer({ min: 0, max: 2 ** 32 - 1 }),
     fc.integer({ min: 1, max: 4 }),
     fc.array(fc.constantFrom(...WAYS), { minLength: 4, maxLength: 4 }),
     fc.constantFrom(...LETTERS),
@@ -77,32 +35,28 @@ const written4 = fc
   .map(([ip, count, ways, letter]) => {
     const bytes = [24, 16, 8, 0].map((shift) => (ip >>> shift) & 255);
     const parts = [...bytes.slice(0, count - 1), ip % 256 ** (5 - count)];
-    return { ip, host: letter(parts.map((part, index) => (ways[index] ?? String)(part)).join(".")) };
+    return letter(parts.map((part, index) => (ways[index] ?? String)(part)).join("."));
   });
 
 const toHost6 = (ip: bigint) =>
-  `[${Array.from({ length: 8 }, (_, group) => ((ip >> BigInt(112 - group * 16)) & 0xffffn).toString(16)).join(":")}]`;
+  Array.from({ length: 8 }, (_, group) => ((ip >> BigInt(112 - group * 16)) & 0xffffn).toString(16)).join(":");
+
+const NO_ADDRESS = "must name a host: Cloudflare sends no request to an IP address";
 
 describe("an address in a callback URL", () => {
-  it("of IPv4 is refused exactly where the ranges are closed, however it is written", () => {
+  it("of IPv4 is refused, however it is written", () => {
     fc.assert(
-      fc.property(written4, ({ ip, host }) => {
-        const fault = validateCallbackUrl(`https://${host}/`, false);
-        expect([host, fault === undefined]).toEqual([host, !isClosed4(ip)]);
+      fc.property(written4, (host) => {
+        expect([host, validateCallbackUrl(`https://${host}/`, false)]).toEqual([host, NO_ADDRESS]);
       }),
       { numRuns: 5000 },
     );
   });
 
-  it("of IPv6 is refused exactly where the ranges are closed", () => {
-    const edge = fc
-      .tuple(fc.constantFrom(...CLOSED_IPV6), fc.bigInt({ min: -2n, max: 2n }), fc.boolean())
-      .map(([{ start, length }, by, atEnd]) => BigInt.asUintN(128, (atEnd ? start + length : start) + by));
-    const ipv6 = fc.oneof(edge, fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), fc.bigInt({ min: 0n, max: 2n ** 64n }));
+  it("of IPv6 is refused, however it is written", () => {
     fc.assert(
-      fc.property(ipv6, (ip) => {
-        const fault = validateCallbackUrl(`https://${toHost6(ip)}/`, false);
-        expect([toHost6(ip), fault === undefined]).toEqual([toHost6(ip), !isClosed6(ip)]);
+      fc.property(fc.oneof(fc.ipV6(), fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }).map(toHost6)), (host) => {
+        expect([host, validateCallbackUrl(`https://[${host}]/`, false)]).toEqual([host, NO_ADDRESS]);
       }),
       { numRuns: 5000 },
     );
@@ -122,7 +76,7 @@ describe("an address in a callback URL", () => {
       fc.property(fc.ipV4(), fc.constantFrom(...wrappings), (ip, wrap) => {
         const bytes = ip.split(".").map((part) => Number(part).toString(16).padStart(2, "0"));
         const url = `https://${wrap(ip, `${bytes[0]}${bytes[1]}:${bytes[2]}${bytes[3]}`)}/`;
-        expect([url, validateCallbackUrl(url, false)]).toEqual([url, expect.stringMatching(/^must /)]);
+        expect([url, validateCallbackUrl(url, false)]).toEqual([url, NO_ADDRESS]);
       }),
     );
   });
@@ -195,6 +149,8 @@ describe("the callback of a message", () => {
     "http://example.com/",
     "https://user:secret@example.com/",
     "https://[64:ff9b:1::808:808]/",
+    "https://8.8.8.8/",
+    "https://[2606:4700::1111]/",
   ])("is not posted to %s, which an earlier rule may have let in, and the operator is told why", async (url) => {
     const client = await world.brand([]);
     await world.rows("UPDATE clients SET callback_url = ?1", url);
@@ -220,6 +176,8 @@ describe("the callback of a message", () => {
       "https://10.1.2.3/",
       "https://169。254。169。254/",
       "https://2852039166/",
+      "https://8.8.8.8/",
+      "https://[2606:4700::1111]/",
       "ftp://example.com/",
     ]) {
       const answer = await world.operator("PATCH", `/clients/${clientId}`, { callbackUrl });

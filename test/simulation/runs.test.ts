@@ -5,7 +5,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import type { Deps } from "../../src/deps.ts";
-import { DeliveryBatch } from "../../src/domain/delivery-batch.ts";
 import { GRACE_MILLISECONDS } from "../../src/domain/retry-policy.ts";
 import type * as QueueJobs from "../../src/flows/queue-jobs.ts";
 import type { OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
@@ -69,7 +68,6 @@ class Platform {
   #running: Invocation[] = [];
   #ids = 0;
   readonly #breakers: Deps["breakers"] = new Map();
-  readonly #deliveryBatch = new DeliveryBatch();
 
   constructor() {
     this.clock.hold();
@@ -93,7 +91,7 @@ class Platform {
   sendOne(websiteId: string): string {
     const [id = ""] = this.newIds(1);
     store.accept(websiteId, [id]);
-    void jobs.queueBatched(this.#deps(), [id]);
+    void jobs.queueDeliveries(this.#deps(), "messages", [id]);
     return id;
   }
 
@@ -142,7 +140,6 @@ class Platform {
       carriers: { ready: { slow: this.#carrier(isAlive) }, missing: {} } as unknown as Deps["carriers"],
       config: readConfig({}),
       breakers: this.#breakers,
-      deliveryBatch: this.#deliveryBatch,
       now: () => clock.now,
       newId: () => `claim-${this.#ids++}`,
       random: () => 0.5,

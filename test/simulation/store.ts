@@ -76,7 +76,7 @@ export class SimulatedStore {
         }
         return [];
       }),
-    postpone: (db, ids, retryAt) =>
+    postpone: (db, ids, { retryAt }) =>
       this.#call(db, WRITE_MILLISECONDS, () => {
         for (const id of ids) if (this.#isWaiting(id)) this.#get(id).queuedAt = retryAt;
       }),

@@ -1,5 +1,5 @@
 import type { Client, Credentials, Operation } from "../../domain/client.ts";
-import { parseJsonColumn, runBatch, runQuery } from "./database.ts";
+import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
 import type { ClientRow, WebsiteRow } from "./rows.ts";
 
 export interface NewClient extends Client {
@@ -28,22 +28,27 @@ export async function insertClient(db: D1Database, client: NewClient): Promise<v
   ]);
 }
 
-/** Sets what is given; undefined leaves it. */
+/**
+ * undefined keeps a setting. A call that takes effect after a later change changes nothing: `changed_at` tells, as every change
+ * increases it.
+ * @returns the changed client, or undefined when the client has changed since it was read
+ */
 export async function updateClient(
   db: D1Database,
-  clientId: string,
+  { clientId, changedAt }: Client,
   change: {
     callbackUrl?: string | null | undefined;
     operations?: Operation[] | undefined;
     suspended?: boolean | undefined;
   },
   now: number,
-): Promise<void> {
-  await runBatch(db, [
+): Promise<Client | undefined> {
+  const [row] = await runQuery<ClientRow>(
     db
       .prepare(
         `UPDATE clients SET callback_url = iif(?2 = 1, ?3, callback_url), operations = coalesce(?4, operations),
-           suspended = coalesce(?5, suspended), changed_at = ?6, copied_at = NULL WHERE client_id = ?1`,
+           suspended = coalesce(?5, suspended), changed_at = max(?6, changed_at + 1), copied_at = NULL
+         WHERE client_id = ?1 AND changed_at = ?7 RETURNING *`,
       )
       .bind(
         clientId,
@@ -52,36 +57,52 @@ export async function updateClient(
         change.operations ? JSON.stringify(change.operations) : null,
         change.suspended === undefined ? null : Number(change.suspended),
         now,
+        changedAt,
       ),
-  ]);
+  );
+  return row && toClient(row);
 }
 
 /**
- * A rotation that follows another so soon repeats it, as nobody has seen the answer or used the pair: what went on working
- * then still does.
+ * A second rotation within this time replaces the first, whose response may have been lost: the original pair keeps its grace
+ * period.
  */
 const REPEATED_ROTATION_MILLISECONDS = 10 * 60_000;
 
 /**
- * Sets a new pair of secrets; the present pair works until `oldUntil`, or the one before it if this repeats a rotation. Run
- * twice with the same pair, it is set once.
+ * Sets a new pair of secrets. The present pair (of a repeated rotation, the original pair) stays valid until `oldUntil`.
+ * Idempotent for the same pair. For late calls, see updateClient.
+ * @returns whether the pair is set; false when the client has changed since it was read
  */
 export async function rotateSecrets(
   db: D1Database,
-  clientId: string,
+  { clientId, changedAt }: Client,
   pair: { secretHash: string; callbackSecret: string; oldUntil: number },
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const old = (column: string) => `iif(rotated_at > ?6 AND old_until > ?5, old_${column}, ${column})`;
-  await runBatch(db, [
-    db
+  const rows = await runNamed(db, {
+    rotated: db
       .prepare(
         `UPDATE clients SET old_secret_hash = ${old("secret_hash")}, old_callback_secret = ${old("callback_secret")},
-           old_until = ?4, rotated_at = ?5, secret_hash = ?2, callback_secret = ?3, changed_at = ?5, copied_at = NULL
-         WHERE client_id = ?1 AND secret_hash <> ?2`,
+           old_until = ?4, rotated_at = ?5, secret_hash = ?2, callback_secret = ?3, changed_at = max(?5, changed_at + 1),
+           copied_at = NULL
+         WHERE client_id = ?1 AND changed_at = ?7`,
       )
-      .bind(clientId, pair.secretHash, pair.callbackSecret, pair.oldUntil, now, now - REPEATED_ROTATION_MILLISECONDS),
-  ]);
+      .bind(
+        clientId,
+        pair.secretHash,
+        pair.callbackSecret,
+        pair.oldUntil,
+        now,
+        now - REPEATED_ROTATION_MILLISECONDS,
+        changedAt,
+      ),
+    isSet: db
+      .prepare("SELECT 1 FROM clients WHERE client_id = ?1 AND secret_hash = ?2")
+      .bind(clientId, pair.secretHash),
+  });
+  return rows.isSet.length === 1;
 }
 
 export async function findClient(db: D1Database, clientId: string): Promise<Client | undefined> {
@@ -96,7 +117,7 @@ export async function listClients(db: D1Database, websiteId: string): Promise<Cl
   return (await runQuery<ClientRow>(query)).map(toClient);
 }
 
-/** None where they cannot be read: such a client is refused, and the others that are read with it are not. */
+/** Unreadable operations count as none: that client is refused, and the other clients of the query are not. */
 function readOperations(row: Pick<ClientRow, "operations">): Operation[] {
   return parseJsonColumn<Operation[]>(row.operations, []);
 }
@@ -116,46 +137,61 @@ function toClient(row: ClientRow): Client {
 type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours">;
 
 const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
-  c.old_until, w.duplicate_window_hours FROM clients c JOIN websites w ON w.website_id = c.website_id`;
+  c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours
+  FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id`;
+
+/** A client as its copies are to be. */
+export interface ClientCopy {
+  credentials: Credentials;
+  /** No copy can be of an earlier state. */
+  isNew: boolean;
+}
 
 /**
- * How long after a change a copy may still be overtaken by an older one: two changes at the same time may write to KV in
- * the other order, so one copy more is made after this.
+ * Two concurrent changes may reach KV in reverse order. So the sweep copies a client once more, this long after its latest
+ * change.
  */
 const SETTLED_AFTER_MILLISECONDS = 120_000;
 
-/** The clients of which KV may not hold the latest state, as KV is to hold them. */
-export async function findUncopied(db: D1Database, limit: number): Promise<Credentials[]> {
+/** The condition of the index clients_uncopied, which holds no other clients. */
+const UNCOPIED = `(copied_at IS NULL OR copied_at < changed_at + ${SETTLED_AFTER_MILLISECONDS})`;
+
+/** The clients whose copies in KV may be outdated. */
+export async function findUncopied(db: D1Database, limit: number): Promise<ClientCopy[]> {
   const rows = await runQuery<CredentialsRow>(
-    db
-      .prepare(
-        `${CREDENTIALS} WHERE c.copied_at IS NULL OR c.copied_at < c.changed_at + ${SETTLED_AFTER_MILLISECONDS} LIMIT ?1`,
-      )
-      .bind(limit),
+    db.prepare(`${CREDENTIALS} WHERE ${UNCOPIED} ORDER BY c.changed_at LIMIT ?1`).bind(limit),
   );
-  return rows.map(toCredentials);
+  return rows.map(toCopy);
 }
 
-export async function findCredentials(
+/** Counts the clients whose latest change was never copied to KV. */
+export function countBehind(db: D1Database, limit: number): D1PreparedStatement {
+  return db.prepare(
+    `SELECT count(*) AS count, min(changed_at) AS oldest_at FROM (SELECT changed_at FROM clients
+       WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at < changed_at) ORDER BY changed_at LIMIT ${limit})`,
+  );
+}
+
+export async function findCopies(
   db: D1Database,
   by: { websiteId: string } | { clientId: string },
-): Promise<Credentials[]> {
+): Promise<ClientCopy[]> {
   const [column, value] = "clientId" in by ? ["client_id", by.clientId] : ["website_id", by.websiteId];
-  return (await runQuery<CredentialsRow>(db.prepare(`${CREDENTIALS} WHERE c.${column} = ?1`).bind(value))).map(
-    toCredentials,
-  );
+  return (await runQuery<CredentialsRow>(db.prepare(`${CREDENTIALS} WHERE c.${column} = ?1`).bind(value))).map(toCopy);
 }
 
 export async function markCopied(db: D1Database, clientIds: string[], now: number): Promise<void> {
   await runBatch(db, [
     db
-      .prepare("UPDATE clients SET copied_at = ?2 WHERE client_id IN (SELECT value FROM json_each(?1))")
+      .prepare(
+        "UPDATE clients SET copied_at = max(?2, changed_at) WHERE client_id IN (SELECT value FROM json_each(?1))",
+      )
       .bind(JSON.stringify(clientIds), now),
   ]);
 }
 
-function toCredentials(row: CredentialsRow): Credentials {
-  return {
+function toCopy(row: CredentialsRow): ClientCopy {
+  const credentials = {
     clientId: row.client_id,
     websiteId: row.website_id,
     operations: readOperations(row),
@@ -163,5 +199,7 @@ function toCredentials(row: CredentialsRow): Credentials {
     secretHash: row.secret_hash,
     oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash, until: row.old_until ?? 0 } : null,
     duplicateWindowHours: row.duplicate_window_hours,
+    version: row.changed_at,
   };
+  return { credentials, isNew: row.changed_at === row.created_at };
 }

@@ -39,15 +39,22 @@ export async function findWaiting(db: D1Database, ids: string[]): Promise<Waitin
   }));
 }
 
-/** Delays unclaimed messages until `retryAt` (milliseconds since 1970). */
-export async function postpone(db: D1Database, ids: string[], retryAt: number, reason: string): Promise<void> {
+/**
+ * Delays unclaimed messages until `retryAt` (milliseconds since 1970).
+ * @param longestWait see longestWaitMilliseconds
+ */
+export async function postpone(
+  db: D1Database,
+  ids: string[],
+  { retryAt, reason, longestWait }: { retryAt: number; reason: string; longestWait: number },
+): Promise<void> {
   await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET retry_at = ?2, queued_at = ?2, reason = ?3
+        `UPDATE messages SET retry_at = ?2, queued_at = min(?2, accepted_at + ?4), reason = ?3
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL`,
       )
-      .bind(JSON.stringify(ids), retryAt, reason),
+      .bind(JSON.stringify(ids), retryAt, reason, longestWait),
   ]);
 }
 
@@ -127,30 +134,40 @@ function toClaimedMessage(row: ClaimedRow): ClaimedMessage {
   };
 }
 
-/** Releases the messages and callbacks of a claim. They must surely not have been submitted or posted. */
-export async function releaseClaim(db: D1Database, claim: string): Promise<void> {
+/**
+ * Releases the messages and callbacks of a claim. They must surely not have been submitted or posted.
+ * @param messageIds the messages that were to be claimed, or whose callbacks were; null: not known, as a job of an earlier
+ * version does not name them, so all that are claimed are looked through
+ */
+export async function releaseClaim(db: D1Database, claim: string, messageIds: string[] | null): Promise<void> {
+  const ids = messageIds && JSON.stringify(messageIds);
+  const named = ids === null ? "" : "AND message_id IN (SELECT value FROM json_each(?2))";
+  const values = ids === null ? [claim] : [claim, ids];
   await runBatch(db, [
     db
       .prepare(
         `UPDATE messages SET claimed_at = NULL, claim = NULL, attempts = attempts - 1, queued_at = 0
-         WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1`,
+         WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1 ${named}`,
       )
-      .bind(claim),
+      .bind(...values),
     db
       .prepare(
         `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = 0
-         WHERE attempted_at IS NOT NULL AND outcome IS NULL AND claim = ?1`,
+         WHERE attempted_at IS NOT NULL AND outcome IS NULL AND claim = ?1 ${named}`,
       )
-      .bind(claim),
+      .bind(...values),
   ]);
 }
 
-/** Stores the outcomes of submissions. It does not overwrite a status that a receipt has set since. */
+/**
+ * Stores the outcomes of submissions. It does not overwrite a status that a receipt has set since.
+ * @param longestWait see longestWaitMilliseconds
+ */
 export async function recordSubmissions(
   db: D1Database,
   records: SubmissionRecord[],
   claim: string,
-  now: number,
+  { now, longestWait }: { now: number; longestWait: number },
 ): Promise<DueEvent[]> {
   const byMessageId = JSON.stringify(Object.fromEntries(records.map((record) => [record.messageId, record])));
   const recorded = (name: keyof SubmissionRecord) => `json_extract(?1, '$."' || message_id || '".${name}')`;
@@ -166,10 +183,10 @@ export async function recordSubmissions(
         `UPDATE messages SET status = coalesce(${recorded("status")}, status), reason = ${recorded("reason")}, retry_at = ${recorded("retryAt")},
            claimed_at = iif(${recorded("status")} IS NULL, NULL, claimed_at),
            claim = iif(${recorded("status")} IS NULL, NULL, claim),
-           queued_at = coalesce(${recorded("retryAt")}, queued_at), attempts = attempts - (${recorded("attempted")} = 0), updated_at = ?3
+           queued_at = coalesce(min(${recorded("retryAt")}, accepted_at + ?4), queued_at), attempts = attempts - (${recorded("attempted")} = 0), updated_at = ?3
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2 AND status = 'PENDING_TO_SEND'`,
       )
-      .bind(byMessageId, claim, now),
+      .bind(byMessageId, claim, now, longestWait),
     recordEvents(
       db,
       records.map((r) => r.messageId),

@@ -98,8 +98,20 @@ describe("a website that is changed", () => {
     });
   });
 
-  it("whose settings are no well-formed text can be changed all the same", async () => {
-    await put({ carrier: "sandbox", sender: "\ud800", helpText: "a\u0000b" });
+  it.each([
+    ["name", "Brand \ud83d"],
+    ["sender", "\ude00 Brand"],
+    ["helpText", "Call \ud83d us"],
+  ])("is refused half of a surrogate pair as its %s", async (field, value) => {
+    expect(await put({ carrier: "sandbox", [field]: value })).toMatchObject(
+      wrong(field, /^must be well-formed Unicode/),
+    );
+    expect(await put({ carrier: "sandbox", sender: "Brand \u{1f600}" })).toMatchObject({ status: 200 });
+  });
+
+  it("whose settings were stored as no well-formed text can be changed all the same", async () => {
+    await put({ carrier: "sandbox", helpText: "a\u0000b" });
+    await world.rows("UPDATE websites SET sender = CAST(x'eda080' AS TEXT)");
     expect(await put({ sender: "12345" })).toMatchObject({ status: 200, body: { sender: "12345" } });
   });
 

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -52,9 +53,28 @@ describe("the page", () => {
   });
 
   it("never stands in for a path of the API", async () => {
-    for (const path of ["/text/message/send", "/operator/websites", "/docs/nothing"]) {
+    const noFiles = ["/docs/nothing", "/docs/vendor/nothing", "/docs%2Fpage.js", "/%64ocs", "/docsx", "/_headers"];
+    for (const path of ["/text/message/send", "/operator/websites", "/%2Fopenapi.json", "//openapi.json", ...noFiles]) {
+      const answer = await fetch(`${service.url}${path}`, { redirect: "manual" });
+      expect([path, answer.headers.get("x-request-id")]).toEqual([path, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    }
+  });
+
+  it("has each of its files served without the Worker, as are its other addresses", async () => {
+    const files = [
+      "/docs",
+      ...readdirSync("public/docs", { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => `${parentPath.slice("public".length)}/${name}`),
+    ];
+    expect(files.length).toBeGreaterThan(6);
+    for (const path of files) {
       const answer = await fetch(`${service.url}${path}`);
-      expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+      expect([path, answer.status, answer.headers.get("x-request-id")]).toEqual([path, 200, null]);
+    }
+    for (const path of ["/docs/", "/docs.html"]) {
+      const answer = await fetch(`${service.url}${path}`, { redirect: "manual" });
+      expect([path, answer.status, answer.headers.get("location")]).toEqual([path, 307, "/docs"]);
     }
   });
 });

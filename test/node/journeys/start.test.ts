@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ensureSecrets } from "../../../scripts/dev-vars.ts";
 import { type Call, sweepEachMinute } from "../../../scripts/minute-sweep.ts";
+import { startRuntime } from "../../../scripts/runtime.ts";
 import { parseStartOptions } from "../../../scripts/start-options.ts";
 import { makeWorkerLog } from "../../../scripts/worker-log.ts";
 import { listFamily, type Run, run, stillRunning, waitFor } from "../harness/processes.ts";
@@ -199,6 +200,22 @@ describe("the Worker's log", () => {
     add("info", "warn", "debug");
     expect(shown).toEqual(["a error", "a warn"]);
     expect(log.tail()).toBe("a log\na error\na info\na warn\na debug");
+  });
+
+  test("has the level of the method that wrote a line", async () => {
+    const script = join(folder.folder, "levels.js");
+    const writes = ["log", "warn", "error"].map((level) => `console.${level}("of ${level}");`).join(" ");
+    writeFileSync(script, `export default { fetch() { ${writes} return new Response(); } };`);
+    const lines: string[] = [];
+    const miniflare = startRuntime({
+      directory: folder.folder,
+      workers: [{ name: "levels", modules: [{ type: "ESModule", path: script }], modulesRoot: folder.folder }],
+      handleStructuredLogs: ({ level, message }) => lines.push(`${level}: ${message}`),
+    });
+    await miniflare.dispatchFetch("http://localhost/");
+    await waitFor("the lines", () => lines.length === 3);
+    await miniflare.dispose();
+    expect(lines.sort()).toEqual(["error: of error", "log: of log", "warn: of warn"]);
   });
 });
 
