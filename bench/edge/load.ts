@@ -13,22 +13,12 @@ export interface Sent {
 /** Sends the request of an index. @returns the status; 0: no answer */
 export type Send = (index: number) => Promise<number>;
 
-export interface ClosedLoop {
-  connections: number;
-  milliseconds: number;
-  /** Requests; no limit if not given. */
-  most?: number;
-}
-
 /** Each connection sends its next request once the last is answered. */
-export async function closedLoop(
-  send: Send,
-  { connections, milliseconds, most = Number.POSITIVE_INFINITY }: ClosedLoop,
-): Promise<Sent> {
+export async function closedLoop(send: Send, connections: number, milliseconds: number): Promise<Sent> {
   const recorder = new Recorder();
   let next = 0;
   const lane = async () => {
-    while (recorder.elapsed < milliseconds && next < most) await recorder.record(send, next++, performance.now());
+    while (recorder.elapsed < milliseconds) await recorder.record(send, next++, performance.now());
   };
   await Promise.all(Array.from({ length: connections }, lane));
   return recorder.result();
@@ -50,11 +40,36 @@ export async function openLoop(send: Send, perSecond: number, milliseconds: numb
   return recorder.result();
 }
 
+const LOOK_MILLISECONDS = 5;
+
+/** Requests go out as long as fewer than `window` of those that were accepted are not over yet, `requests` in all. */
+export async function windowLoop(
+  send: Send,
+  { window, requests, over }: { window: number; requests: number; over(): number },
+): Promise<Sent> {
+  const recorder = new Recorder();
+  const answers: Promise<void>[] = [];
+  while (answers.length < requests) {
+    const room = Math.min(requests, over() + recorder.refused + window) - answers.length;
+    for (let request = 0; request < room; request++) {
+      answers.push(recorder.record(send, answers.length, performance.now()));
+    }
+    await sleep(LOOK_MILLISECONDS);
+  }
+  await Promise.all(answers);
+  return recorder.result();
+}
+
 class Recorder {
   readonly #started = performance.now();
   readonly #statuses = new Map<number, number>();
   readonly #milliseconds: number[] = [];
   #lastAnswer = this.#started;
+
+  get refused(): number {
+    const answers = [...this.#statuses.values()].reduce((sum, count) => sum + count, 0);
+    return answers - this.#milliseconds.length;
+  }
 
   get elapsed(): number {
     return performance.now() - this.#started;

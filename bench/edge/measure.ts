@@ -2,10 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeAgent } from "../../test/node/harness/call.ts";
 import type { CountingCarrier } from "../../test/node/harness/fake-kannel.ts";
+import { percentile } from "../../test/node/harness/statistics.ts";
 import { messagesToSubscribers } from "../bulk.ts";
 import type { Purge } from "./bill.ts";
 import { buildEdge, type EdgeBuild } from "./build.ts";
-import { closedLoop, openLoop, type Send, type Sent } from "./load.ts";
+import { closedLoop, openLoop, type Send, type Sent, windowLoop } from "./load.ts";
 import { type Goal, type Load, type MachineLoad, type Phase, runPhase, sumOf } from "./phase.ts";
 import { type Edge, type EdgePrice, startEdge } from "./start.ts";
 import {
@@ -24,7 +25,7 @@ const NUMBERS_A_WEBSITE = 500;
 /** So many that the database always has some waiting. */
 const CONNECTIONS = 256;
 /** Times of the model. */
-const CLOSED_MILLISECONDS = 2_000;
+const BESIDE_MILLISECONDS = 3_000;
 const OPEN_MILLISECONDS = 2_000;
 const HELD_MILLISECONDS = 2_000;
 const WARM_UP_MILLISECONDS = 200;
@@ -32,9 +33,12 @@ const WARM_UP_MILLISECONDS = 200;
 const FOLLOW_UP_MILLISECONDS = 100;
 /** Requests a second, from all websites. */
 export const OPEN_RATE = 300;
-const ALONE = 3;
-/** Of the closed loop: what it accepts must be delivered. */
-const MOST_SENDS = 2_000;
+const ALONE = 2;
+/** So long does a message wait among others: more than a message alone needs. */
+const WINDOW_SECONDS = 2.5;
+const MOST_UNDER_WAY = 800;
+/** Of the sends that go on for longer, in windows. */
+const WINDOWS = 3;
 const WITHOUT_CALLBACKS = 300;
 /** RETENTION_DAYS, when left out, and one. */
 const RETENTION_MILLISECONDS = 31 * 86_400_000;
@@ -58,29 +62,34 @@ export interface EdgeOptions {
 
 export interface EdgeFigures {
   price: EdgePrice;
-  /** Sends to ten websites that only accept. */
+  /** Sends to ten websites while nothing is delivered. */
   held: Phase;
+  /** As many as are accepted while deliveries go on, for which nobody waits. */
+  beside: Accepting;
   /** One message after another. */
   alone: Phase;
-  /** Sends to ten websites at once, as many as are accepted. */
-  closed: Phase;
+  campaign: Phase;
+  /** Sends to ten websites, of which as many are under way as the service carries. */
+  sends: Phase;
   /** Sends to ten websites at a fixed rate. */
   open: Phase;
-  campaign: Phase;
   /** A bulk campaign of a client that has no callback URL. */
   uncalled: Phase;
   purge: Purge;
 }
+
+export type Accepting = Pick<Phase, "refused" | "p50" | "p99"> & { acceptedPerSecond: number };
 
 /** Slows the model down until the load that asks most of the CPU leaves some of it. */
 export async function measureEdge(directory: string, options: EdgeOptions): Promise<EdgeFigures> {
   const build = await buildEdge(directory);
   for (let slow = options.slow ?? LEAST_SLOW; ; slow *= 2) {
     const price = { ...options.price, slow };
-    const held = await withRun(build, price, (run) => run.measureHeld());
-    if (options.slow === undefined && slow < MOST_SLOW && isCrowded(held.machine)) continue;
-    const rest = await withRun(build, price, (run) => run.measureRest(options.campaign));
-    return { price, held, ...rest };
+    const mayBeSlower = options.slow === undefined && slow < MOST_SLOW;
+    const accepting = await withRun(build, price, (run) => run.measureAccepting(mayBeSlower));
+    if (!accepting) continue;
+    const delivering = await withRun(build, price, (run) => run.measureDelivering(options.campaign));
+    return { price, ...accepting, ...delivering };
   }
 }
 
@@ -121,26 +130,25 @@ class Run {
     this.#slow = edge.price.slow;
   }
 
-  async measureHeld(): Promise<Phase> {
+  /** @returns undefined when the CPU held it up, and must not */
+  async measureAccepting(mayBeSlower: boolean): Promise<Pick<EdgeFigures, "held" | "beside"> | undefined> {
     await this.#warmUp();
-    return this.#phase("sends, deliveries held", () => this.#sendHeld(), undefined);
+    const held = await this.#phase("sends, deliveries held", () => this.#sendHeld(), undefined);
+    if (mayBeSlower && isCrowded(held.machine)) return undefined;
+    return { held, beside: await this.#sendBeside() };
   }
 
-  async measureRest(campaign: number): Promise<Omit<EdgeFigures, "price" | "held">> {
+  async measureDelivering(count: number): Promise<Omit<EdgeFigures, "price" | "held" | "beside">> {
     await this.#warmUp();
     const oneByOne = await this.#sends("one at a time", (send, goal) => this.#oneByOne(send, goal));
-    const alone = { ...oneByOne, acceptedPerSecond: undefined, throughPerSecond: undefined };
-    const closed = await this.#sends("sends", (send) =>
-      closedLoop(send, { connections: CONNECTIONS, milliseconds: CLOSED_MILLISECONDS * this.#slow, most: MOST_SENDS }),
-    );
-    const open = await this.#sends(`sends, ${OPEN_RATE} a second`, (send) =>
-      openLoop(send, OPEN_RATE / this.#slow, OPEN_MILLISECONDS * this.#slow),
-    );
+    const campaign = await this.#campaign("campaign", count, true);
     const figures = {
-      alone,
-      closed,
-      open,
-      campaign: await this.#campaign("campaign", campaign, true),
+      alone: { ...oneByOne, acceptedPerSecond: undefined, throughPerSecond: undefined },
+      campaign,
+      sends: await this.#sendOn(campaign.throughPerSecond ?? 0),
+      open: await this.#sends(`sends, ${OPEN_RATE} a second`, (send) =>
+        openLoop(send, OPEN_RATE / this.#slow, OPEN_MILLISECONDS * this.#slow),
+      ),
       uncalled: await this.#campaign("campaign without callbacks", WITHOUT_CALLBACKS, false),
     };
     return { ...figures, purge: await this.#purge() };
@@ -148,23 +156,26 @@ class Run {
 
   /** Code that runs for the first time is slow. */
   async #warmUp(): Promise<void> {
-    const load = { connections: WEBSITES, milliseconds: WARM_UP_MILLISECONDS * this.#slow };
-    await this.#sends("warm-up", (send) => closedLoop(send, load));
+    await this.#sends("warm-up", (send) => closedLoop(send, WEBSITES, WARM_UP_MILLISECONDS * this.#slow));
   }
 
   /** Sends of all websites, which are called back. */
-  async #sends(name: string, load: (send: Send, goal: Goal) => Promise<Sent>): Promise<Phase> {
-    const goal = countCallbacks(this.#websites);
+  async #sends(name: string, load: (send: Send, goal: Goal) => Promise<Sent>, height?: Goal["height"]): Promise<Phase> {
+    const goal = { ...countCallbacks(this.#websites), ...(height ? { height } : {}) };
     const phase = await this.#phase(name, () => this.#sendSingles((send) => load(send, goal)), goal);
     requireOnce(this.#websites);
     return phase;
   }
 
   async #phase(name: string, load: () => Promise<Load>, goal: Goal | undefined): Promise<Phase> {
-    process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: edge, ${this.#slow} times slower: ${name}\n`);
+    this.#tell(name);
     const phase = await runPhase(this.#edge, load, goal);
     this.#messages += phase.messages;
     return phase;
+  }
+
+  #tell(name: string): void {
+    process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: edge, ${this.#slow} times slower: ${name}\n`);
   }
 
   /** Each website in turn sends to its next number. */
@@ -195,14 +206,32 @@ class Run {
     return { statuses: new Map([[200, ALONE]]), milliseconds, elapsed: performance.now() - started };
   }
 
+  /** @param throughPerSecond about as many as the service carries */
+  #sendOn(throughPerSecond: number): Promise<Phase> {
+    const window = Math.ceil(Math.min(MOST_UNDER_WAY, WINDOW_SECONDS * throughPerSecond));
+    const requests = WINDOWS * window;
+    const load = (send: Send, { count, each }: Goal) =>
+      windowLoop(send, { window, requests, over: () => count() / each });
+    // From the last send on, the service has only deliveries left.
+    return this.#sends("sends", load, { from: window / 2, until: requests - window });
+  }
+
   async #sendHeld(): Promise<Load> {
     await this.#edge.hold(true);
-    const load = { connections: CONNECTIONS, milliseconds: HELD_MILLISECONDS * this.#slow };
-    const loaded = await this.#sendSingles((send) => closedLoop(send, load));
+    const loaded = await this.#sendSingles((send) => closedLoop(send, CONNECTIONS, HELD_MILLISECONDS * this.#slow));
     await sleep(FOLLOW_UP_MILLISECONDS * this.#slow);
     await this.#edge.drop();
     await this.#edge.hold(false);
     return loaded;
+  }
+
+  async #sendBeside(): Promise<Accepting> {
+    this.#tell("sends, as many as are accepted");
+    const { messages, refused, milliseconds, elapsed } = await this.#sendSingles((send) =>
+      closedLoop(send, CONNECTIONS, BESIDE_MILLISECONDS * this.#slow),
+    );
+    const share = (rank: number) => percentile(milliseconds, rank) / this.#slow;
+    return { acceptedPerSecond: (messages * 1000 * this.#slow) / elapsed, refused, p50: share(0.5), p99: share(0.99) };
   }
 
   async #campaign(name: string, count: number, isCalledBack: boolean): Promise<Phase> {

@@ -21,6 +21,8 @@ export interface Load {
 /** What a load sets off in the end: `each` of a message. */
 export interface Goal {
   each: number;
+  /** The messages between which the load is at its height; from the first tenth to the last, if not given. */
+  height?: { from: number; until: number };
   /** How much of it has come. */
   count(): number;
 }
@@ -30,7 +32,7 @@ export interface Phase {
   refused: Record<string, number>;
   /** In the time of the model, as all that follows; undefined of one message at a time. */
   acceptedPerSecond: number | undefined;
-  /** Of the middle 80 % of the callbacks; undefined of one message at a time, and where nothing is delivered. */
+  /** To the last callback, while the load is at its height; undefined of one message at a time, and where nothing is delivered. */
   throughPerSecond: number | undefined;
   /** From the first request to the last callback. */
   seconds: number;
@@ -88,13 +90,14 @@ export async function runPhase(edge: Edge, load: () => Promise<Load>, goal: Goal
   requireOneIsolate(counts, goal !== undefined);
   const { messages, refused, milliseconds, elapsed } = loaded;
   const { slow } = edge.price;
+  const { from: first, until: last } = goal?.height ?? { from: messages * 0.1, until: messages * 0.9 };
   const totals = sumOf(Object.values(counts.made));
   const { waits, lateMilliseconds } = counts.timers;
   return {
     messages,
     refused,
     acceptedPerSecond: (messages * 1000 * slow) / elapsed,
-    throughPerSecond: goal && (timeline.middleRate(expected) * slow) / goal.each,
+    throughPerSecond: goal && (timeline.rate(first * goal.each, last * goal.each) * slow) / goal.each,
     seconds: (end - meter.started) / 1000 / slow,
     p50: percentile(milliseconds, 0.5) / slow,
     p99: percentile(milliseconds, 0.99) / slow,

@@ -27,10 +27,10 @@ export class Timeline {
     }
   }
 
-  /** @returns how much came in a second, from the first tenth of it all to the last */
-  middleRate(all: number): number {
-    const from = this.#reached(all * 0.1);
-    const until = this.#reached(all * 0.9);
+  /** @returns how much came in a second, from when so much had come until so much had */
+  rate(fromCount: number, untilCount: number): number {
+    const from = this.#reached(fromCount);
+    const until = this.#reached(untilCount);
     return ((until.count - from.count) * 1000) / (until.at - from.at);
   }
 
