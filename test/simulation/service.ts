@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { type Deps, makeDeps, makeIsolateState } from "../../src/deps.ts";
+import { storeGroup } from "../../src/flows/store-sends.ts";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
+import type { Send } from "../../src/platform/store/sends.ts";
 import { consume } from "../../src/queue.ts";
 import { handleRequest } from "../../src/router.ts";
 import { sweep } from "../../src/sweep.ts";
@@ -73,11 +75,13 @@ export class Service {
   #makeIsolate(): Deps {
     const get = (...given: Parameters<KVNamespace["get"]>) => this.clock.track(env.CREDENTIALS.get(...given));
     const [messages, bulk, callbacks] = this.#queues as [PlatformQueue, PlatformQueue, PlatformQueue];
-    return {
+    // As of many websites: the object of one would store what waits in groups.
+    const send = async (one: Send) => ({ admission: ADMITTED, stored: (await storeGroup(deps, [one]))[0] });
+    const deps: Deps = {
       ...makeDeps(env, { waitUntil: () => {} }),
       ...makeIsolateState(env),
       credentials: new CredentialStore({ get } as unknown as KVNamespace),
-      limiter: { admit: async () => ADMITTED } as unknown as Deps["limiter"],
+      limiter: { refusal: () => undefined, admit: async () => ADMITTED, send } as unknown as Deps["limiter"],
       carriers: { ready: { sandbox: this.#carrier() }, missing: {} },
       db: this.database.db,
       messages: messages.producer(),
@@ -87,6 +91,7 @@ export class Service {
       random: () => this.#random.next(),
       log: () => {},
     };
+    return deps;
   }
 
   #isolate(): Deps {
