@@ -10,7 +10,8 @@ import {
 } from "./domain/retry-policy.ts";
 import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
-import { beginRun, type DeliveryRun, deliverMessages } from "./flows/deliver-messages.ts";
+import { deliverMessages } from "./flows/deliver-messages.ts";
+import { beginRun, type DeliveryRun } from "./flows/delivery-run.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { queueDeliveries } from "./flows/queue-jobs.ts";

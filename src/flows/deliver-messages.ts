@@ -1,7 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { CircuitBreaker } from "../domain/circuit-breaker.ts";
-import type { Lane } from "../domain/job.ts";
-import { DELIVERY_RUN_MILLISECONDS, longestWaitMilliseconds } from "../domain/retry-policy.ts";
+import { longestWaitMilliseconds } from "../domain/retry-policy.ts";
 import {
   type ClaimedMessage,
   claimMessages,
@@ -9,40 +8,16 @@ import {
   postpone,
   type WaitingMessages,
 } from "../platform/store/messages.ts";
-import { Connections } from "./connections.ts";
-import type { OutcomeTally } from "./count-outcomes.ts";
+import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { claimOrRelease, queueCallbacks, queueDeliveries } from "./queue-jobs.ts";
 import { recordEndings } from "./store-outcomes.ts";
-import { type Ended, isOver, submit } from "./submit-message.ts";
+import { type Ended, submit } from "./submit-message.ts";
 
 /** A small claim: when a run is cut off, the outcome of each message that it has claimed is unknown. */
 const SUBMISSIONS_A_CONNECTION = 2;
 
 /** How long a run waits for the submissions of one claim. Slower ones end in the background, and hold up no other batch. */
 const CLAIM_WAIT_MILLISECONDS = 2000;
-
-/** The deliveries of one invocation. */
-export interface DeliveryRun {
-  /** The queue of its jobs. */
-  lane: Lane;
-  /** When it begins no further submission: milliseconds since 1970. */
-  until: number;
-  connections: Connections;
-  tally: OutcomeTally;
-}
-
-export function beginRun(deps: Deps, lane: Lane, tally: OutcomeTally): DeliveryRun {
-  return { lane, until: deps.now() + DELIVERY_RUN_MILLISECONDS, connections: new Connections(), tally };
-}
-
-/** The part of a run that goes through one carrier. */
-export interface CarrierRun {
-  run: DeliveryRun;
-  carrier: string;
-  breaker: CircuitBreaker;
-  /** Its share of the connections. */
-  share: number;
-}
 
 /**
  * Submits each of the messages that still wait, once: a run submits only messages that it has claimed in the store, and a

@@ -5,7 +5,7 @@ import { backoffSeconds, MOST_ATTEMPTS } from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { ClaimedMessage } from "../platform/store/messages.ts";
-import type { CarrierRun, DeliveryRun } from "./deliver-messages.ts";
+import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
 
 /** `skipped`: the message was claimed, and not submitted. */
 type Ending = Submission | { kind: "skipped"; reason: string; seconds: number };
@@ -14,11 +14,6 @@ type Ending = Submission | { kind: "skipped"; reason: string; seconds: number };
 export interface Ended {
   message: ClaimedMessage;
   ending: Ending;
-}
-
-/** Whether the run may begin no further submission. */
-export function isOver(deps: Deps, { until }: DeliveryRun): boolean {
-  return deps.now() > until;
 }
 
 /** Submits once, unless the carrier's breaker has opened or the run is over since the claim. Never throws. */

@@ -1,7 +1,8 @@
 /** What every carrier must do with a message. contract-receipts.test.ts is the other half: what it must do with reports. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { OutcomeTally } from "../../src/flows/count-outcomes.ts";
-import { beginRun, deliverMessages } from "../../src/flows/deliver-messages.ts";
+import { deliverMessages } from "../../src/flows/deliver-messages.ts";
+import { beginRun } from "../../src/flows/delivery-run.ts";
 import { ADA, BOB, CARRIERS, CarrierWorld, mockSockets, OPTING_OUT, OURS, SETTINGS } from "./carrier-world.ts";
 import { type Answering, text } from "./test-carrier.ts";
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { countOutcomes, OutcomeTally } from "../../src/flows/count-outcomes.ts";
-import { beginRun, deliverMessages } from "../../src/flows/deliver-messages.ts";
+import { deliverMessages } from "../../src/flows/deliver-messages.ts";
+import { beginRun } from "../../src/flows/delivery-run.ts";
 import type { Carrier, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { type TestClient, World } from "../world.ts";
