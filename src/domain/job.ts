@@ -43,8 +43,8 @@ export const jobSchema = z.discriminatedUnion("kind", [
 export const MESSAGES_A_JOB = 25;
 
 /**
- * The queues of deliveries. `messages` carries texts that were sent one by one: no bulk request is in front of them. `bulk`
- * carries the texts of bulk requests, and those that a run of `messages` had no time for.
+ * The queues of deliveries. `messages` carries texts that were sent one by one, so that none waits behind a bulk request.
+ * `bulk` carries the texts of bulk requests, and the texts that were left when a run ended.
  */
 export type Lane = "messages" | "bulk";
 

@@ -4,7 +4,7 @@ export const CONNECTIONS = 6;
 /** Submissions and callbacks leave one for the queues and KV, which would wait behind carriers that do not answer. */
 export const OUTBOUND_CONNECTIONS = CONNECTIONS - 1;
 
-/** Counts the outbound connections of one invocation, those that go on in the background included. */
+/** Counts the outbound connections of one invocation, including those of background work. */
 export class Connections {
   #used = 0;
 

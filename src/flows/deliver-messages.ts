@@ -82,8 +82,8 @@ async function waitForBreaker(deps: Deps, part: CarrierRun, ids: string[], until
 }
 
 /**
- * Submits the messages of one claim. Outcomes are stored when all submissions have ended, or when the run stops waiting: then
- * those that still go on are stored later, and messages whose submission has not begun are requeued.
+ * Submits the messages of one claim. Outcomes are stored when all submissions have ended, or when the run stops waiting. After
+ * that, the remaining submissions are stored when they end, and messages that were not submitted are requeued.
  * @returns whether every submission has ended
  */
 async function deliverSome(deps: Deps, part: CarrierRun, ids: string[]): Promise<boolean> {

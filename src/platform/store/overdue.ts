@@ -7,8 +7,8 @@ import type { EventRow } from "./rows.ts";
 const SWEEP_STEP = 1000;
 
 /**
- * Pending messages are found by the time at which their job was queued, or is due: only those of which nothing was heard for
- * a while are read, however many wait. Of these, a statement reads so many, the oldest first; the sweep works on the oldest first.
+ * The pending messages that have waited longest since their job was queued or due. However many are pending, a statement reads
+ * at most this many.
  */
 const oldestPending = (queuedBefore: string) => `(SELECT message_id, accepted_at, queued_at, claimed_at FROM messages
   WHERE status = 'PENDING_TO_SEND' AND queued_at <= ${queuedBefore} ORDER BY queued_at LIMIT 20000)`;
