@@ -6,7 +6,7 @@ import { countSegments } from "../domain/segments.ts";
 import { type SendRequest, validateLinkedText } from "../domain/send-request.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import { describeError } from "../platform/describe-error.ts";
-import type { SendAnswer } from "../platform/rate-limiter.ts";
+import { askAsPresent, type CountedSend, type Newer } from "../platform/rate-limiter.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import { keepCancellation } from "../platform/store/cancelled-messages.ts";
 import type { StoredMessage } from "../platform/store/new-messages.ts";
@@ -105,11 +105,7 @@ export async function acceptSend(deps: Deps, send: Send, counting: Counting): Pr
 
 /** A send that an object may or may not have stored is stored again here: under its id, it is stored once. */
 async function storeThroughObject(deps: Deps, send: Send, counting: Counting): Promise<StoredSend> {
-  let answer = await askObject(deps, send, counting);
-  while (answer && "newer" in answer) {
-    counting.renew(answer.newer);
-    answer = await askObject(deps, send, counting);
-  }
+  const answer = await askAsPresent<CountedSend>(() => askObject(deps, send, counting), counting.renew);
   if (answer) {
     if (answer.isUncertain && !send.key) await cancel(deps, [send.message.messageId]);
     counting.admit(answer.admission);
@@ -120,7 +116,7 @@ async function storeThroughObject(deps: Deps, send: Send, counting: Counting): P
 }
 
 /** @returns undefined when the object fails */
-async function askObject(deps: Deps, send: Send, counting: Counting): Promise<SendAnswer | undefined> {
+async function askObject(deps: Deps, send: Send, counting: Counting): Promise<CountedSend | Newer | undefined> {
   try {
     return await deps.limiter.send(send, deps.now, counting.client());
   } catch (error) {

@@ -92,6 +92,12 @@ export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds =
   await sendAll(deps, deps.callbacks, due, delaySeconds);
 }
 
+/** Queues what follows from accepted messages, after the response. @param pending ids of the messages to deliver */
+export function queueAccepted(deps: Deps, lane: Lane, { pending, due }: { pending: string[]; due: DueEvent[] }): void {
+  if (pending.length > 0) deps.waitUntil(queueDeliveries(deps, lane, pending));
+  if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
+}
+
 async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds: number): Promise<boolean> {
   for (let start = 0; start < bodies.length; start += BATCH) {
     const batch = bodies

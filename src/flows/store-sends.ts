@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import { isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
-import { queueCallbacks, queueDeliveries } from "./queue-jobs.ts";
+import { queueAccepted } from "./queue-jobs.ts";
 
 /**
  * Stores single sends of one website in one transaction and queues what follows from them, after the answer. If that fails
@@ -47,25 +47,17 @@ function toFailed(error: unknown): StoredSend {
 }
 
 function followUp(deps: Deps, sends: Send[], outcomes: StoredSend[]): void {
-  const pending = sends
-    .filter((_, index) => {
-      const outcome = outcomes[index];
-      return outcome?.kind === "stored" && outcome.isPending;
-    })
-    .map(({ message }) => message.messageId);
+  const isPending = (outcome: StoredSend | undefined) => outcome?.kind === "stored" && outcome.isPending;
+  const pending = sends.filter((_, index) => isPending(outcomes[index])).map(({ message }) => message.messageId);
   const due = outcomes.flatMap((outcome) => (outcome.kind === "stored" ? outcome.due : []));
-  if (pending.length > 0) deps.waitUntil(queueDeliveries(deps, "messages", pending));
-  if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
+  queueAccepted(deps, "messages", { pending, due });
 }
 
 interface Waiting {
   send: Send;
-  characters: number;
   settle(stored: StoredSend): void;
 }
 
-/** One value of D1 takes 2,000,000 bytes, of which a character has at most three. */
-const GROUP_CHARACTERS = 600_000;
 const MOST_IN_A_GROUP = 100;
 
 /** Sends that wait for the store. More than a second's worth are refused: they are certainly not stored. */
@@ -84,9 +76,8 @@ export class SendGroups {
     const error = "too many sends wait for the store";
     if (this.#waiting.length >= MOST_WAITING) return { kind: "failed", isUnavailable: true, isRefused: true, error };
     const stored = Promise.withResolvers<StoredSend>();
-    const characters = JSON.stringify(send).length;
     const { messageId } = send.message;
-    this.#waiting.push({ send, characters, settle: stored.resolve });
+    this.#waiting.push({ send, settle: stored.resolve });
     this.#storing.add(messageId);
     if (!this.#isWriting) void this.#writeAll(deps);
     try {
@@ -103,7 +94,7 @@ export class SendGroups {
   async #writeAll(deps: Deps): Promise<void> {
     this.#isWriting = true;
     try {
-      while (this.#waiting.length > 0) await this.#write(deps, this.#takeGroup());
+      while (this.#waiting.length > 0) await this.#write(deps, this.#waiting.splice(0, MOST_IN_A_GROUP));
     } finally {
       this.#isWriting = false;
     }
@@ -115,16 +106,5 @@ export class SendGroups {
       group.map(({ send }) => send),
     );
     for (const [index, { settle }] of group.entries()) settle(outcomes[index] as StoredSend);
-  }
-
-  #takeGroup(): Waiting[] {
-    let characters = 0;
-    let count = 0;
-    for (const waiting of this.#waiting) {
-      characters += waiting.characters;
-      if (count > 0 && (count === MOST_IN_A_GROUP || characters > GROUP_CHARACTERS)) break;
-      count += 1;
-    }
-    return this.#waiting.splice(0, count);
   }
 }

@@ -4,6 +4,7 @@ import { RequestFailure } from "../domain/failure.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { Counting } from "../flows/accept-message.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { askAsPresent, LIMITER_MILLISECONDS } from "../platform/rate-limiter.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
 import { SilenceError, withinTime } from "../platform/time-limit.ts";
 import { type ApiRequest, clientOf, type Guard } from "./api-request.ts";
@@ -68,9 +69,6 @@ function isSecretOf(client: Pick<Credentials, "secretHash" | "oldSecret">, hash:
   return isCurrent || (isOld && client.oldSecret !== null && now < client.oldSecret.until);
 }
 
-/** A counter that takes longer than this is left: a text that is late is worse than a limit that slips. */
-const LIMITER_MILLISECONDS = 500;
-
 /** How long an answer that comes too late is still waited for, after the request: it says whether the website is over its limit. */
 const LATE_MILLISECONDS = 1000;
 
@@ -79,11 +77,10 @@ const LATE_MILLISECONDS = 1000;
  * knows changes of clients that KV has not spread yet.
  */
 export const limitRate: Guard = async (request, deps) => {
-  let answer = await askLimiter(request, deps);
-  while (answer && "newer" in answer) {
-    requireNewer(request, deps, answer.newer);
-    answer = await askLimiter(request, deps);
-  }
+  const answer = await askAsPresent<Admission>(
+    () => askLimiter(request, deps),
+    (newer) => requireNewer(request, deps, newer),
+  );
   if (answer) applyAdmission(request, answer);
 };
 

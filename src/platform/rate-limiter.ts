@@ -15,16 +15,17 @@ export interface Ask {
 /** What the object knows of a later change of the client: the request is not counted before it was held to that. */
 export type Newer = { newer: Credentials } & Partial<Record<"admitted" | "remaining" | "resetMilliseconds", undefined>>;
 
+/** A send that the object has counted. */
+export interface CountedSend {
+  admission: Admission;
+  /** null: over the limit, and not stored. */
+  stored: StoredSend | null;
+  /** The object has not answered: the send may be stored. */
+  isUncertain?: boolean;
+}
+
 /** What the object of a website answers a send. */
-export type SendAnswer =
-  | Newer
-  | {
-      admission: Admission;
-      /** null: over the limit, and not stored. */
-      stored: StoredSend | null;
-      /** The object has not answered: the send may be stored. */
-      isUncertain?: boolean;
-    };
+export type SendAnswer = CountedSend | Newer;
 
 /** The object of one website; see website-object.ts. */
 export interface WebsiteObject extends Rpc.DurableObjectBranded {
@@ -38,11 +39,11 @@ export interface WebsiteObject extends Rpc.DurableObjectBranded {
 
 export type RateLimiterNamespace = DurableObjectNamespace<WebsiteObject>;
 
-/** A late answer: a call that took longer has waited for others. */
-const LATE_MILLISECONDS = 500;
+/** Longest silence of an object: a late text is worse than a limit that slips. A refusal that took longer has waited for others. */
+export const LIMITER_MILLISECONDS = 500;
 
 /** After this time, an object is asked whether it is storing a send. It has as long again to answer. */
-const STILL_STORING_MILLISECONDS = LATE_MILLISECONDS / 2;
+const STILL_STORING_MILLISECONDS = LIMITER_MILLISECONDS / 2;
 
 const MOST_REMEMBERED = 1000;
 
@@ -147,7 +148,7 @@ export class RateGate {
 
   #remember(websiteId: string, asked: number, now: number, admission: Admission): void {
     if (admission.admitted) this.#refusals.get(websiteId)?.answered(asked, now, admission);
-    else if (now - asked > LATE_MILLISECONDS) this.#rest(websiteId, now);
+    else if (now - asked > LIMITER_MILLISECONDS) this.#rest(websiteId, now);
     else this.#of(websiteId).answered(asked, now, admission);
   }
 
@@ -162,6 +163,18 @@ export class RateGate {
     if (this.#refusals.size >= MOST_REMEMBERED && !oldest.done) this.#refusals.delete(oldest.value);
     this.#refusals.set(websiteId, refusals);
     return refusals;
+  }
+}
+
+/** Asks again as long as the object knows a later state of the client. @param renew throws when that state refuses the request */
+export async function askAsPresent<T extends object>(
+  ask: () => Promise<T | Newer | undefined>,
+  renew: (newer: Credentials) => void,
+): Promise<T | undefined> {
+  for (;;) {
+    const answer = await ask();
+    if (!answer || !("newer" in answer)) return answer;
+    renew(answer.newer);
   }
 }
 

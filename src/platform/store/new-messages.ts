@@ -8,7 +8,7 @@ import { RECIPIENTS } from "./recipients.ts";
 import type { EventRow, SuppressedMessageRow } from "./rows.ts";
 
 /** Common properties of the messages of a bulk request. */
-export interface StoreOptions {
+interface StoreOptions {
   websiteId: string;
   clientId: string;
   /** Milliseconds since 1970. */
