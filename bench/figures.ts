@@ -2,6 +2,7 @@
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
 import type { DeliverFigures } from "./deliver.ts";
+import type { EdgeFigures } from "./edge/measure.ts";
 import type { ImportRow } from "./import.ts";
 import type { LimiterFigures } from "./limiter.ts";
 import type { PieceRow } from "./pieces.ts";
@@ -21,4 +22,5 @@ export interface Figures {
   limit?: LimiterFigures;
   deliver?: DeliverFigures;
   pieces?: PieceRow[];
+  edge?: EdgeFigures;
 }

@@ -3,6 +3,7 @@ import { arch, cpus, platform } from "node:os";
 import { cell, mebibytes, printRows, printTable, short, whole } from "../test/node/harness/table.ts";
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
+import { printEdge } from "./edge/report.ts";
 import type { Figures } from "./figures.ts";
 import type { ImportRow } from "./import.ts";
 import type { LimiterFigures } from "./limiter.ts";
@@ -24,7 +25,7 @@ export function printReport(report: Figures, asJson: boolean): void {
     return;
   }
   console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}: medians of rounds (lowest–highest)`);
-  const { othersShare, bundle, send, statusOfOne, status, bulk, imports, limit, deliver, pieces } = report;
+  const { othersShare, bundle, send, statusOfOne, status, bulk, imports, limit, deliver, pieces, edge } = report;
   if (othersShare !== undefined)
     console.log(`Other programs took ${(othersShare * 100).toFixed(0)} % of its CPU time.`);
   if (bundle) printBundle(bundle);
@@ -50,6 +51,7 @@ export function printReport(report: Figures, asJson: boolean): void {
     console.log(`\nDelivery: ${cell(messagesPerSecond)} messages/s (${what})`);
   }
   if (pieces) printTable("Pieces of a look-up of 50,000, milliseconds of CPU without its query", pieceTable(pieces), 1);
+  if (edge) printEdge(edge);
   if (targets.length > 0) printTable("Targets", targetTable(targets), 1);
 }
 

@@ -322,7 +322,7 @@ CREATE TABLE daily_counts (
   send_purpose TEXT NOT NULL,
   status TEXT NOT NULL,
   messages INTEGER NOT NULL,
-  segments INTEGER NOT NULL,           -- of those that a carrier took
+  segments INTEGER NOT NULL,           -- of messages that a carrier accepted
   clicked INTEGER NOT NULL,            -- messages with a person's click
   clicks INTEGER NOT NULL,             -- clicks of people
   robot_clicks INTEGER NOT NULL,

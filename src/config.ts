@@ -60,6 +60,7 @@ const ed25519Key = secret.refine((value) => value === undefined || byteCount(val
 
 function byteCount(base64: string): number | undefined {
   try {
+    // Node, where npm run deploy:check reads this, has no Uint8Array.fromBase64 yet.
     return atob(base64).length;
   } catch {
     return undefined;

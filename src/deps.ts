@@ -1,6 +1,6 @@
 import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
-import { DeliveryBatch } from "./domain/delivery-batch.ts";
+import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
@@ -18,13 +18,14 @@ export interface Deps {
   erasureKey: ErasureKey;
   limiter: RateGate;
   messages: Queue<Job>;
+  bulk: Queue<Job>;
   callbacks: Queue<DueEvent>;
   carriers: Carriers;
   health: HealthMemory;
   /** The files of public/. */
   assets: Fetcher;
   config: Config;
-  deliveryBatch: DeliveryBatch;
+  intake: IntakeLimit;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
   /** Milliseconds since 1970. */
@@ -45,7 +46,7 @@ interface IsolateState {
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
-  deliveryBatch: DeliveryBatch;
+  intake: IntakeLimit;
   breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
 }
@@ -61,7 +62,7 @@ export function makeIsolateState(env: Env): IsolateState {
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
-    deliveryBatch: new DeliveryBatch(),
+    intake: new IntakeLimit(),
     breakers: new Map(),
     health: new HealthMemory(),
   };
@@ -77,6 +78,7 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     kv: env.CREDENTIALS,
     assets: env.ASSETS,
     messages: env.MESSAGES as Queue<Job>,
+    bulk: env.BULK as Queue<Job>,
     callbacks: env.CALLBACKS as Queue<DueEvent>,
     now: () => Date.now(),
     newId: () => crypto.randomUUID(),

@@ -7,9 +7,9 @@ import {
   recoveryMarginMilliseconds,
 } from "./domain/retry-policy.ts";
 import { closeDays } from "./flows/close-days.ts";
-import { copyCredentials } from "./flows/manage-clients.ts";
 import { purgeMessages } from "./flows/purge-messages.ts";
-import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
+import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
+import { spreadUncopied } from "./flows/spread-changes.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
@@ -46,7 +46,7 @@ const JOBS: SweepJob[] = [
   { name: "requeue-callbacks", run: requeueCallbacks },
   { name: "end-interrupted", run: endInterrupted },
   { name: "end-without-receipt", run: endWithoutReceipt },
-  { name: "copy-credentials", isRoutine: true, run: copyCredentials },
+  { name: "copy-credentials", isRoutine: true, run: spreadUncopied },
   { name: "close-days", isRoutine: true, run: (deps, now) => closeDays(deps, now, MOST_STEPS) },
   {
     name: "purge-messages",
@@ -135,12 +135,9 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const longestWait = longestWaitMilliseconds(deps.config);
   return inSteps(
     () => takeOverdue(deps.db, { queuedBefore, now, margin: recoveryMargin(deps), longestWait }),
-    (overdue) => queueDeliveriesAt(deps, overdue, now, STEP_SECONDS),
+    (overdue) => queueOverdue(deps, overdue, now),
   );
 }
-
-/** Deliveries with nearly the same delay share a job. */
-const STEP_SECONDS = 5;
 
 function recoveryMargin({ config }: Deps): number {
   return recoveryMarginMilliseconds(config.requeueAfterMilliseconds);

@@ -1,3 +1,5 @@
+import { silent } from "./silence.ts";
+
 /**
  * D1 whose first calls fail.
  * @param when before the statements run, or after they took effect
@@ -49,4 +51,37 @@ export function heldDatabase(db: D1Database, nth: number): { db: D1Database; rea
   };
   const held = { prepare: (sql: string) => db.prepare(sql), batch } as unknown as D1Database;
   return { db: held, reached: reached.promise, release: released.resolve };
+}
+
+/** D1 that never answers the statements that match, nor what runs with them, and runs them only when it is told to commit. */
+export function lateDatabase(db: D1Database, matches: RegExp): { db: D1Database; commit(): Promise<void> } {
+  const late: (() => Promise<unknown>)[] = [];
+  const lateStatements = new WeakSet<D1PreparedStatement>();
+  const defer = <T>(run: () => Promise<T>): Promise<T> => {
+    late.push(run);
+    return silent<T>();
+  };
+  const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
+    const wrapped = new Proxy(statement, {
+      get: (target, name) => {
+        if (name === "bind") return (...values: unknown[]) => wrap(target.bind(...values));
+        if (name === "all") return () => defer(() => target.all());
+        if (name === "original") return target;
+        return Reflect.get(target, name);
+      },
+    });
+    lateStatements.add(wrapped);
+    return wrapped;
+  };
+  const original = (statement: D1PreparedStatement) =>
+    (statement as D1PreparedStatement & { original?: D1PreparedStatement }).original ?? statement;
+  const batch = (statements: D1PreparedStatement[]) => {
+    const run = () => db.batch(statements.map(original));
+    return statements.some((statement) => lateStatements.has(statement)) ? defer(run) : run();
+  };
+  const prepare = (sql: string) => (matches.test(sql) ? wrap(db.prepare(sql)) : db.prepare(sql));
+  const commit = async () => {
+    for (const run of late.splice(0)) await run();
+  };
+  return { db: { prepare, batch } as unknown as D1Database, commit };
 }

@@ -2,6 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Deps } from "../src/deps.ts";
+import type { Credentials } from "../src/domain/client.ts";
 import { storeGroup } from "../src/flows/store-sends.ts";
 import type { Ask, RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
 import type { Send } from "../src/platform/store/sends.ts";
@@ -13,7 +14,7 @@ const ADMITTED = { admitted: true, remaining: 299, resetMilliseconds: 1000 } as 
 /** Objects that admit every request at once, for tests that the limit would hide the rest of. */
 export function objectsWithoutLimit(deps: () => Deps): RateLimiterNamespace {
   const send = async (send: Send) => ({ admission: ADMITTED, stored: (await storeGroup(deps(), [send]))[0] });
-  const object = { admit: async () => ADMITTED, isStoring: async () => false, send };
+  const object = { admit: async () => ADMITTED, learn: async () => {}, isStoring: async () => false, send };
   return strictObjects({ getByName: () => object } as unknown as RateLimiterNamespace);
 }
 
@@ -27,7 +28,12 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
       });
       return stub.send(send, ask);
     };
-    return { admit: (ask: Ask) => stub.admit(ask), isStoring: (messageId: string) => stub.isStoring(messageId), send };
+    return {
+      admit: (ask: Ask) => stub.admit(ask),
+      learn: (changed: Credentials[]) => stub.learn(changed),
+      isStoring: (messageId: string) => stub.isStoring(messageId),
+      send,
+    };
   };
   return strictObjects({ getByName } as unknown as RateLimiterNamespace);
 }

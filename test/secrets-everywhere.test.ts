@@ -1,6 +1,8 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { log } from "../src/log.ts";
+import type { RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
 import { sha256Hex } from "../src/platform/secrets.ts";
 import { CARRIERS, CarrierWorld, mockSockets, SETTINGS } from "./carriers/carrier-world.ts";
 import { failingDatabase } from "./failing-database.ts";
@@ -220,7 +222,14 @@ describe.each(CARRIERS)("whatever happens, with $name", (carrier) => {
     const { keys } = await env.CREDENTIALS.list();
     expect(keys.map(({ name, metadata }) => [name, metadata])).toEqual([[`client:${clientId}`, undefined]]);
     const copy = await env.CREDENTIALS.get<object>(`client:${clientId}`, "json");
-    const fields = "clientId websiteId operations suspended secretHash oldSecret duplicateWindowHours".split(" ");
+    const fields = "clientId websiteId operations suspended secretHash oldSecret duplicateWindowHours version".split(
+      " ",
+    );
     expect(Object.keys(copy ?? {}).sort()).toEqual(fields.sort());
+    await it.world.operator("PATCH", `/clients/${clientId}`, { suspended: true });
+    const object = (env.RATE_LIMITER as RateLimiterNamespace).getByName("brand");
+    const kept = await runInDurableObject(object, (_, { storage }) => [...storage.kv.list<object>()]);
+    expect(kept.map(([id, client]) => [id, Object.keys(client).sort()])).toContainEqual([clientId, fields.sort()]);
+    expectNone("object", [JSON.stringify(kept)], [clientSecret, callbackSecret.replace("whsec_", "")]);
   });
 });

@@ -51,6 +51,7 @@ function skipPauses(): void {
 export class World {
   /** Milliseconds since 1970. */
   now = Date.UTC(2026, 10, 21, 12);
+  /** Of both queues of deliveries. */
   readonly jobs: Queued<Job>[] = [];
   readonly callbacks: Queued<string>[] = [];
   readonly logs: string[] = [];
@@ -64,6 +65,7 @@ export class World {
       random: () => 0.5,
       limiter: new RateGate(objectsOn(() => this.deps)),
       messages: this.#queue(this.jobs),
+      bulk: this.#queue(this.jobs),
       callbacks: this.#queue(this.callbacks),
       log: (level, event, fields) => this.logs.push(logLine(level, event, fields)),
     };
@@ -254,10 +256,12 @@ export class World {
   }
 }
 
-/** A consumer's batches, as wrangler.toml has them. */
+/** As large as a consumer's batch may be: what wrangler.toml has is less. */
+const BATCH = 100;
+
 function inBatches<T>(bodies: T[]): T[][] {
-  return Array.from({ length: Math.ceil(bodies.length / 100) }, (_, batch) =>
-    bodies.slice(batch * 100, batch * 100 + 100),
+  return Array.from({ length: Math.ceil(bodies.length / BATCH) }, (_, batch) =>
+    bodies.slice(batch * BATCH, batch * BATCH + BATCH),
   );
 }
 

@@ -90,7 +90,7 @@ function checkPlace({ placement, vars }: Config): Finding[] {
   if (!vars.LIMITER_LOCATION) {
     findings.push({
       what: "LIMITER_LOCATION is not set.",
-      why: "The rate limiter of a website, which each of its requests asks, is made near the first request, which may be yours, and never moves.",
+      why: "The object of a website, which counts its requests and stores its sends, is made near the first request, which may be yours, and never moves.",
       fix: "Set it to the location of the database, before the first website is made.",
     });
   }

@@ -31,7 +31,10 @@ export const CLIENT_COMMANDS: Command[] = [
       resume: { summary: "take them again" },
     },
     run: changeClient,
-    show: (answer) => describeClient(JSON.parse(answer) as Client),
+    show: (answer) => {
+      const { takesEffect, ...client } = JSON.parse(answer) as ClientAnswers["ChangedClient"];
+      return [describeClient(client), "", EFFECTS[takesEffect]].join("\n");
+    },
   },
   {
     name: "rotate-client",
@@ -53,6 +56,13 @@ async function changeClient(service: Service, [id]: string[], values: Values): P
   if (Object.keys(change).length === 0) throw new UsageError("nothing to change is given");
   return callOperator(service, "PATCH", `/clients/${segment(id)}`, change);
 }
+
+/** What the operator is told of the time at which a change holds. */
+const EFFECTS: Record<ClientAnswers["ChangedClient"]["takesEffect"], string> = {
+  "at-once": "What this takes away is refused everywhere from now on. What it grants takes a minute or more.",
+  "within-minutes":
+    "The limiter of the website did not answer: this takes some minutes to hold everywhere. Run it again to try once more.",
+};
 
 /** What is undefined is left out of the JSON. */
 function toSettings(values: Values) {
@@ -81,5 +91,6 @@ function showSecrets(answer: string): string {
     ]),
     "",
     "Keep them now: they are not shown again.",
+    ...("takesEffect" in secrets ? [EFFECTS[secrets.takesEffect]] : []),
   ].join("\n");
 }

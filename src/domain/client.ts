@@ -69,7 +69,22 @@ export interface Credentials {
   oldSecret: { hash: string; until: number } | null;
   /** A setting of the website; null: duplicates are not suppressed. */
   duplicateWindowHours: number | null;
+  /** Grows with each change of any of these. A copy that an earlier version of the service has written has none. */
+  version?: number;
 }
+
+/** Whether the one is of a later change than the other. */
+export function isNewer(one: Pick<Credentials, "version">, other: Pick<Credentials, "version">): boolean {
+  return (one.version ?? 0) > (other.version ?? 0);
+}
+
+/**
+ * When a change holds. `at-once`: the website's object has it, and refuses what it takes away. `within-minutes`: the object did
+ * not answer, so it holds as KV spreads it.
+ */
+export const EFFECTS = ["at-once", "within-minutes"] as const;
+
+export type Effect = (typeof EFFECTS)[number];
 
 /** A client as the operator sees it, without its secrets. */
 export interface Client {

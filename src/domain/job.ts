@@ -36,6 +36,16 @@ export const jobSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
 ]);
 
-export const MESSAGES_A_JOB = 100;
+/**
+ * Few, so that the jobs of one website hold up those of others little. A batch of ten jobs is what a run can submit in its
+ * time when a carrier takes 150 ms.
+ */
+export const MESSAGES_A_JOB = 25;
+
+/**
+ * The queues of deliveries. `messages` carries texts that were sent one by one, so that none waits behind a bulk request.
+ * `bulk` carries the texts of bulk requests, and the texts that were left when a run ended.
+ */
+export type Lane = "messages" | "bulk";
 
 export type Job = z.output<typeof jobSchema>;

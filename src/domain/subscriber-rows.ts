@@ -1,5 +1,5 @@
 // Pure. Holds the rows of an import, of which there may be millions: 8 bytes for a row, and its address with 4 more.
-import { sortOrder } from "./number-list/sort-order.ts";
+import { Sorter } from "./number-list/sort-order.ts";
 import { RepeatFilter } from "./repeat-filter.ts";
 
 /** A number's subscription as it is to be. */
@@ -16,6 +16,8 @@ const PAGE_ROWS = 2 ** PAGE_BITS;
 
 /** Rows that are sorted together. A request to subscribe has fewer: only an import may need several ranges. */
 const RANGE_ROWS = 65_536;
+/** Ranges are cut by a sample, and are not exactly as large. */
+const USUAL_RANGE_ROWS = RANGE_ROWS * 1.25;
 /** One of so many rows tells how the numbers are spread. */
 const SAMPLED_ROWS = 64;
 
@@ -46,15 +48,16 @@ export class SubscriberRows {
    */
   *last(): Generator<SubscriptionChange, void> {
     this.#closePage();
+    const range = new Range(Math.min(this.#count, USUAL_RANGE_ROWS));
     if (this.#count <= RANGE_ROWS) {
-      for (const row of this.#lastBetween(0, Number.POSITIVE_INFINITY).sort()) yield this.#read(row);
+      for (const row of this.#lastBetween(0, Number.POSITIVE_INFINITY, range).sort()) yield this.#read(row);
       return;
     }
     const shared = this.#findShared();
     const inOrder: number[] = [];
     const starts = this.#findStarts();
     for (const [index, start] of starts.entries()) {
-      for (const row of this.#lastBetween(start, starts[index + 1] ?? Number.POSITIVE_INFINITY)) {
+      for (const row of this.#lastBetween(start, starts[index + 1] ?? Number.POSITIVE_INFINITY, range)) {
         const change = this.#read(row);
         if (change.email !== null && shared.has(change.email)) inOrder.push(row);
         else yield change;
@@ -63,30 +66,18 @@ export class SubscriberRows {
     for (const row of Uint32Array.from(inOrder).sort()) yield this.#read(row);
   }
 
-  /** @returns of each number with a value in the range its last row, by number */
-  #lastBetween(start: number, end: number): Uint32Array {
-    const rows = this.#rowsBetween(start, end);
-    const phones = new Float64Array(rows.length);
-    for (let index = 0; index < rows.length; index++) phones[index] = phoneOf(this.#value(rows[index] as number));
-    const order = sortOrder(phones);
-    const isLast = (index: number, place: number) => phones[index] !== phones[order[place + 1] ?? -1];
-    return order.filter(isLast).map((index) => rows[index] as number);
-  }
-
-  #rowsBetween(start: number, end: number): Uint32Array {
-    let rows = new Uint32Array(Math.min(this.#count, 2 * RANGE_ROWS));
-    let found = 0;
+  /** @returns of each number with a value in the range its last row, by number; valid until the next call */
+  #lastBetween(start: number, end: number, range: Range): Uint32Array {
+    range.clear();
     let row = 0;
     for (const { values } of this.#pages) {
       const count = Math.min(PAGE_ROWS, this.#count - row);
       for (let index = 0; index < count; index++, row++) {
         const value = values[index] as number;
-        if (value < start || value >= end) continue;
-        if (found === rows.length) rows = doubled(rows);
-        rows[found++] = row;
+        if (value >= start && value < end) range.add(row, phoneOf(value));
       }
     }
-    return rows.subarray(0, found);
+    return range.last();
   }
 
   /** Where ranges of about as many rows begin. Both values of a number are in one. */
@@ -151,8 +142,47 @@ function joinAddresses(emails: (string | null)[]): Page["addresses"] {
   return { text: new TextDecoder().decode(new TextEncoder().encode(emails.join(""))), ends };
 }
 
-function doubled(rows: Uint32Array): Uint32Array<ArrayBuffer> {
-  const more = new Uint32Array(rows.length * 2);
-  more.set(rows);
-  return more;
+/** Rows of a range of numbers. The memory is used again for the next range: an engine frees buffers late. */
+class Range {
+  #rows: Uint32Array<ArrayBuffer>;
+  #phones: Float64Array<ArrayBuffer>;
+  #sorter: Sorter;
+  #count = 0;
+
+  constructor(room: number) {
+    this.#rows = new Uint32Array(room);
+    this.#phones = new Float64Array(room);
+    this.#sorter = new Sorter(room);
+  }
+
+  clear(): void {
+    this.#count = 0;
+  }
+
+  add(row: number, phone: number): void {
+    if (this.#count === this.#rows.length) this.#grow();
+    this.#rows[this.#count] = row;
+    this.#phones[this.#count++] = phone;
+  }
+
+  last(): Uint32Array {
+    const phones = this.#phones.subarray(0, this.#count);
+    const order = this.#sorter.sort(phones);
+    let found = 0;
+    for (let place = 0; place < order.length; place++) {
+      const index = order[place] as number;
+      const isLast = place + 1 === order.length || phones[order[place + 1] as number] !== phones[index];
+      if (isLast) order[found++] = this.#rows[index] as number;
+    }
+    return order.subarray(0, found);
+  }
+
+  #grow(): void {
+    const [rows, phones] = [this.#rows, this.#phones];
+    this.#rows = new Uint32Array(rows.length * 2);
+    this.#rows.set(rows);
+    this.#phones = new Float64Array(rows.length * 2);
+    this.#phones.set(phones);
+    this.#sorter = new Sorter(rows.length * 2);
+  }
 }

@@ -14,7 +14,8 @@ import { sha256Hex } from "../platform/secrets.ts";
 import { type BulkPart, beginBulk, END_PART } from "../platform/store/idempotency-keys.ts";
 import { type Stored, type StoredMessage, storeMessages } from "../platform/store/new-messages.ts";
 import { cancel, duplicatesUntil, IDEMPOTENCY_MILLISECONDS, type Sender, toStoredMessage } from "./accept-message.ts";
-import { queueBatched, queueCallbacks } from "./queue-jobs.ts";
+import { queueAccepted } from "./queue-jobs.ts";
+import { storeWithinLimit } from "./store-sends.ts";
 
 type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
 
@@ -108,7 +109,7 @@ class BulkRun {
     const part = await this.#toPart(this.#parts++, json);
     const stored = await this.#storeOrCancel(part, [...messages.values()]);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
-    if (stored.kind === "stored") this.#followUp(stored);
+    if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
     const { duplicates } = stored;
     for (const [index, { messageId }] of messages) {
       this.answer.successSent.push({ index, messageId: duplicates.get(messageId) ?? messageId });
@@ -181,7 +182,7 @@ class BulkRun {
     const acceptedAt = deps.now();
     const options = { websiteId, clientId, acceptedAt, part, duplicatesUntil: duplicatesUntil(deps, client) };
     try {
-      return await storeMessages(deps.db, options, messages);
+      return await storeWithinLimit(deps, () => storeMessages(deps.db, options, messages));
     } catch (error) {
       const isRefused = isStoreRefused(error);
       if (part && isStoreUnavailable(error))
@@ -194,13 +195,6 @@ class BulkRun {
       }
       throw error;
     }
-  }
-
-  /** Queues deliveries and callbacks after the response. */
-  #followUp({ pending, due }: Stored & { kind: "stored" }): void {
-    const deps = this.#deps;
-    if (pending.length > 0) deps.waitUntil(queueBatched(deps, pending));
-    if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
   }
 }
 

@@ -6,6 +6,7 @@ import { countSegments } from "../domain/segments.ts";
 import { type SendRequest, validateLinkedText } from "../domain/send-request.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { askAsPresent, type CountedSend, type Newer } from "../platform/rate-limiter.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import { keepCancellation } from "../platform/store/cancelled-messages.ts";
 import type { StoredMessage } from "../platform/store/new-messages.ts";
@@ -74,15 +75,22 @@ export async function toStoredMessage(
   return { message: { ...request, ...countSegments(text), text, linkCode, dedupeHash, ...ids } };
 }
 
+/** What the object of a website says of a request, beside storing it. Each throws a RequestFailure on a refusal. */
+export interface Counting {
+  client(): Pick<Credentials, "clientId" | "version">;
+  /** The object knows a later state of the client. */
+  renew(newer: Credentials): void;
+  admit(admission: Admission): void;
+}
+
 /**
  * Counts and stores a send through the object of its website, and queues its delivery or its callback. Once it has returned,
  * the message is never lost.
- * @param counted receives the admission and throws on a refusal; an object that does not answer gives none
  * @returns the id of the message, or of the earlier message that this one repeats
- * @throws RequestFailure rate-exceeded, idempotency-conflict, store-unavailable
+ * @throws RequestFailure of `counting`, idempotency-conflict, store-unavailable
  */
-export async function acceptSend(deps: Deps, send: Send, counted: (admission: Admission) => void): Promise<string> {
-  const stored = await storeThroughObject(deps, send, counted);
+export async function acceptSend(deps: Deps, send: Send, counting: Counting): Promise<string> {
+  const stored = await storeThroughObject(deps, send, counting);
   switch (stored.kind) {
     case "stored":
       return send.message.messageId;
@@ -96,21 +104,26 @@ export async function acceptSend(deps: Deps, send: Send, counted: (admission: Ad
 }
 
 /** A send that an object may or may not have stored is stored again here: under its id, it is stored once. */
-async function storeThroughObject(
-  deps: Deps,
-  send: Send,
-  counted: (admission: Admission) => void,
-): Promise<StoredSend> {
-  const { messageId, websiteId } = send.message;
-  const { admission, stored, isUncertain } = await deps.limiter.send(send, deps.now).catch((error: unknown) => {
-    deps.log("error", "rate-limiter.failed", { messageId, websiteId, error: describeError(error) });
-    return { admission: null, stored: null, isUncertain: false };
-  });
-  if (isUncertain && !send.key) await cancel(deps, [messageId]);
-  if (admission) counted(admission);
-  if (stored) return stored;
+async function storeThroughObject(deps: Deps, send: Send, counting: Counting): Promise<StoredSend> {
+  const answer = await askAsPresent<CountedSend>(() => askObject(deps, send, counting), counting.renew);
+  if (answer) {
+    if (answer.isUncertain && !send.key) await cancel(deps, [send.message.messageId]);
+    counting.admit(answer.admission);
+    if (answer.stored) return answer.stored;
+  }
   const [alone] = await storeGroup(deps, [send]);
   return alone as StoredSend;
+}
+
+/** @returns undefined when the object fails */
+async function askObject(deps: Deps, send: Send, counting: Counting): Promise<CountedSend | Newer | undefined> {
+  try {
+    return await deps.limiter.send(send, deps.now, counting.client());
+  } catch (error) {
+    const { messageId, websiteId } = send.message;
+    deps.log("error", "rate-limiter.failed", { messageId, websiteId, error: describeError(error) });
+    return undefined;
+  }
 }
 
 /**

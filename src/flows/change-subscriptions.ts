@@ -1,9 +1,9 @@
 import type { Deps } from "../deps.ts";
-import { PHONE_FORM, toDigits, toE164 } from "../domain/phone.ts";
+import { PHONE_FORM, toDigits } from "../domain/phone.ts";
 import type { SubscriptionChange } from "../domain/subscriber-rows.ts";
 import { changeSubscriptions, type SubscriptionsSet } from "../platform/store/change-subscriptions.ts";
 import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.ts";
-import { tombstonesOf } from "./erasure-tombstones.ts";
+import { readTombstones } from "./erasure-tombstones.ts";
 
 /**
  * Sets the subscriptions of numbers. The word of a person wins: a number that its owner has opted out, or that was erased, is
@@ -16,8 +16,7 @@ export function setSubscriptions(
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
 ): Promise<SubscriptionsSet> {
-  const tombstones = (phones: number[]) => tombstonesOf(deps, websiteId, phones.map(toE164));
-  return changeSubscriptions(deps.db, websiteId, changes, origin, tombstones);
+  return changeSubscriptions(deps.db, websiteId, changes, origin, () => readTombstones(deps, websiteId));
 }
 
 /**

@@ -1,16 +1,9 @@
 import type { Deps } from "../deps.ts";
-import { type Client, type ClientSettings, type Credentials, OPERATIONS } from "../domain/client.ts";
+import { type Client, type ClientSettings, type Effect, OPERATIONS } from "../domain/client.ts";
+import { RequestFailure } from "../domain/failure.ts";
 import { newCallbackSecret, randomHex, seal, sha256Hex } from "../platform/secrets.ts";
-import {
-  findClient,
-  findCredentials,
-  findUncopied,
-  insertClient,
-  markCopied,
-  rotateSecrets,
-  updateClient,
-} from "../platform/store/clients.ts";
-import { inTurn } from "./in-turn.ts";
+import { findClient, insertClient, rotateSecrets, updateClient } from "../platform/store/clients.ts";
+import { spreadChange } from "./spread-changes.ts";
 
 /** Shown once; only hashes and encrypted forms are stored. */
 interface IssuedSecrets {
@@ -39,19 +32,21 @@ export async function createClient(
     changedAt: now,
     ...stored,
   });
-  await copyToKv(deps, { clientId });
+  await spreadChange(deps, { clientId });
   return { clientId, ...issued };
 }
+
+/** Limit for retries after a concurrent change. */
+const MOST_READS = 10;
 
 /** Changes the given settings. @returns the changed client, or undefined when it is unknown */
 export async function changeClient(
   deps: Deps,
   clientId: string,
   settings: ClientSettings,
-): Promise<Client | undefined> {
-  await updateClient(deps.db, clientId, settings, deps.now());
-  await copyToKv(deps, { clientId });
-  return findClient(deps.db, clientId);
+): Promise<(Client & { takesEffect: Effect }) | undefined> {
+  const changed = await onPresent(deps, clientId, (present) => updateClient(deps.db, present, settings, deps.now()));
+  return changed && { ...changed, takesEffect: await spreadChange(deps, { clientId }) };
 }
 
 /** Issues new secrets; the old ones work until the grace ends. @returns undefined when the client is unknown */
@@ -59,13 +54,31 @@ export async function rotateClient(
   deps: Deps,
   clientId: string,
   graceSeconds: number,
-): Promise<IssuedSecrets | undefined> {
-  if (!(await findClient(deps.db, clientId))) return undefined;
+): Promise<(IssuedSecrets & { takesEffect: Effect }) | undefined> {
   const { issued, stored } = await issueSecrets(deps);
-  const now = deps.now();
-  await rotateSecrets(deps.db, clientId, { ...stored, oldUntil: now + graceSeconds * 1000 }, now);
-  await copyToKv(deps, { clientId });
-  return issued;
+  const rotated = await onPresent(deps, clientId, async (present) => {
+    const now = deps.now();
+    const isSet = await rotateSecrets(deps.db, present, { ...stored, oldUntil: now + graceSeconds * 1000 }, now);
+    return isSet ? issued : undefined;
+  });
+  return rotated && { ...rotated, takesEffect: await spreadChange(deps, { clientId }) };
+}
+
+/**
+ * Changes a client as it is, and tries again where another change came in between.
+ * @returns undefined when the client is unknown
+ */
+async function onPresent<T>(
+  deps: Deps,
+  clientId: string,
+  change: (present: Client) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (let reads = 0; reads < MOST_READS; reads++) {
+    const present = await findClient(deps.db, clientId);
+    const changed = present && (await change(present));
+    if (!present || changed) return changed;
+  }
+  throw new RequestFailure({ kind: "store-unavailable" });
 }
 
 async function issueSecrets(deps: Deps) {
@@ -75,31 +88,4 @@ async function issueSecrets(deps: Deps) {
     callbackSecret: await seal(issued.callbackSecret, deps.config.serviceKey ?? ""),
   };
   return { issued, stored };
-}
-
-/** Copies credentials to KV, where requests are checked. D1 is written first, and the sweep repeats a copy that has failed. */
-export async function copyToKv(deps: Deps, by: { websiteId: string } | { clientId: string }): Promise<void> {
-  await copyAll(deps, await findCredentials(deps.db, by));
-}
-
-const COPIES_A_SWEEP = 500;
-
-/** Copies the credentials whose copy may be out of date. @returns how many */
-export async function copyCredentials(deps: Deps): Promise<number> {
-  const clients = await findUncopied(deps.db, COPIES_A_SWEEP, deps.now());
-  await copyAll(deps, clients);
-  return clients.length;
-}
-
-/** @throws RequestFailure store-unavailable when a copy has failed; the others are made */
-async function copyAll(deps: Deps, clients: Credentials[]): Promise<void> {
-  const copied: string[] = [];
-  try {
-    await inTurn(clients, async (credentials) => {
-      await deps.credentials.write(credentials);
-      copied.push(credentials.clientId);
-    });
-  } finally {
-    if (copied.length > 0) await markCopied(deps.db, copied, deps.now());
-  }
 }

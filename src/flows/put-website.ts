@@ -3,7 +3,7 @@ import { parseFields, RequestFailure } from "../domain/failure.ts";
 import { websiteSettingsSchema } from "../domain/website.ts";
 import { carrierRules } from "../platform/carriers/index.ts";
 import { findWebsite, insertWebsite, updateWebsite } from "../platform/store/websites.ts";
-import { copyToKv } from "./manage-clients.ts";
+import { spreadChange } from "./spread-changes.ts";
 
 /** Limit for retries after a concurrent change. */
 const MOST_READS = 10;
@@ -20,7 +20,7 @@ export async function putWebsite(deps: Deps, websiteId: string, value: unknown):
     const isPut = present
       ? await updateWebsite(deps.db, present, given, deps.now())
       : await insertWebsite(deps.db, websiteId, given, deps.now());
-    if (isPut) return copyToKv(deps, { websiteId });
+    if (isPut) return void (await spreadChange(deps, { websiteId }));
   }
   throw new RequestFailure({ kind: "store-unavailable" });
 }

@@ -1,8 +1,8 @@
 import type { Deps } from "../deps.ts";
-import { isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
+import { isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
-import { queueCallbacks, queueDeliveries } from "./queue-jobs.ts";
+import { queueAccepted } from "./queue-jobs.ts";
 
 /**
  * Stores single sends of one website in one transaction and queues what follows from them, after the answer. If that fails
@@ -17,7 +17,7 @@ export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[
 
 async function tryStore(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
   try {
-    return await storeSends(deps.db, deps.now(), sends);
+    return await storeWithinLimit(deps, () => storeSends(deps.db, deps.now(), sends));
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
   }
@@ -26,31 +26,38 @@ async function tryStore(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
   return outcomes;
 }
 
+/** Sheds load: what the store cannot take in time is refused at once. @throws RequestFailure store-unavailable */
+export async function storeWithinLimit<T>({ intake, now }: Deps, store: () => Promise<T>): Promise<T> {
+  if (!intake.begin()) throw new RequestFailure({ kind: "store-unavailable", isRefused: true });
+  const beganAt = now();
+  let outcome: "done" | "refused" | "failed" = "done";
+  try {
+    return await store();
+  } catch (error) {
+    outcome = isStoreRefused(error) ? "refused" : "failed";
+    throw error;
+  } finally {
+    intake.end(beganAt, now(), outcome);
+  }
+}
+
 function toFailed(error: unknown): StoredSend {
   const [isUnavailable, isRefused] = [isStoreUnavailable(error), isStoreRefused(error)];
   return { kind: "failed", isUnavailable, isRefused, error: describeError(error) };
 }
 
 function followUp(deps: Deps, sends: Send[], outcomes: StoredSend[]): void {
-  const pending = sends
-    .filter((_, index) => {
-      const outcome = outcomes[index];
-      return outcome?.kind === "stored" && outcome.isPending;
-    })
-    .map(({ message }) => message.messageId);
+  const isPending = (outcome: StoredSend | undefined) => outcome?.kind === "stored" && outcome.isPending;
+  const pending = sends.filter((_, index) => isPending(outcomes[index])).map(({ message }) => message.messageId);
   const due = outcomes.flatMap((outcome) => (outcome.kind === "stored" ? outcome.due : []));
-  if (pending.length > 0) deps.waitUntil(queueDeliveries(deps, pending));
-  if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
+  queueAccepted(deps, "messages", { pending, due });
 }
 
 interface Waiting {
   send: Send;
-  characters: number;
   settle(stored: StoredSend): void;
 }
 
-/** One value of D1 takes 2,000,000 bytes, of which a character has at most three. */
-const GROUP_CHARACTERS = 600_000;
 const MOST_IN_A_GROUP = 100;
 
 /** Sends that wait for the store. More than a second's worth are refused: they are certainly not stored. */
@@ -69,9 +76,8 @@ export class SendGroups {
     const error = "too many sends wait for the store";
     if (this.#waiting.length >= MOST_WAITING) return { kind: "failed", isUnavailable: true, isRefused: true, error };
     const stored = Promise.withResolvers<StoredSend>();
-    const characters = JSON.stringify(send).length;
     const { messageId } = send.message;
-    this.#waiting.push({ send, characters, settle: stored.resolve });
+    this.#waiting.push({ send, settle: stored.resolve });
     this.#storing.add(messageId);
     if (!this.#isWriting) void this.#writeAll(deps);
     try {
@@ -88,7 +94,7 @@ export class SendGroups {
   async #writeAll(deps: Deps): Promise<void> {
     this.#isWriting = true;
     try {
-      while (this.#waiting.length > 0) await this.#write(deps, this.#takeGroup());
+      while (this.#waiting.length > 0) await this.#write(deps, this.#waiting.splice(0, MOST_IN_A_GROUP));
     } finally {
       this.#isWriting = false;
     }
@@ -100,16 +106,5 @@ export class SendGroups {
       group.map(({ send }) => send),
     );
     for (const [index, { settle }] of group.entries()) settle(outcomes[index] as StoredSend);
-  }
-
-  #takeGroup(): Waiting[] {
-    let characters = 0;
-    let count = 0;
-    for (const waiting of this.#waiting) {
-      characters += waiting.characters;
-      if (count > 0 && (count === MOST_IN_A_GROUP || characters > GROUP_CHARACTERS)) break;
-      count += 1;
-    }
-    return this.#waiting.splice(0, count);
   }
 }

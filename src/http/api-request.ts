@@ -1,6 +1,6 @@
 import type { IRequestStrict } from "itty-router";
 import type { Deps } from "../deps.ts";
-import type { Credentials } from "../domain/client.ts";
+import type { Credentials, Operation } from "../domain/client.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { LogFields } from "../log.ts";
 
@@ -12,6 +12,8 @@ export type ApiRequest = IRequestStrict & {
   logged: LogFields;
   /** Set by requireClient. */
   client?: Credentials;
+  /** Set by requireClient: what a later change of the client is held against. */
+  access?: { secretHash: string; operation: Operation };
   /** Set by limitRate. */
   admission?: Admission | undefined;
 };

@@ -24,7 +24,7 @@ export interface ErrorAnswer {
  * How long a caller waits before it repeats a request that a store did not answer, or refused because it is overloaded. Callers
  * that were refused together come back spread over that time.
  */
-const STORE_RETRY_SECONDS = { silent: [2, 4], refused: [5, 15] } as const;
+const STORE_RETRY_SECONDS = { silent: [2, 4], refused: [3, 9] } as const;
 
 /** The one place that turns a failure into an answer. @param random a number from 0 to 1, which spreads the retries of callers */
 export function failureResponse(failure: Failure, random: number): Response {

@@ -2,7 +2,9 @@ import type { Deps } from "../deps.ts";
 import { CLIENT_ID, CLIENT_SECRET, type Credentials, type Operation } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import type { Admission } from "../domain/sliding-window.ts";
+import type { Counting } from "../flows/accept-message.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { askAsPresent, LIMITER_MILLISECONDS } from "../platform/rate-limiter.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
 import { SilenceError, withinTime } from "../platform/time-limit.ts";
 import { type ApiRequest, clientOf, type Guard } from "./api-request.ts";
@@ -10,34 +12,42 @@ import { type ApiRequest, clientOf, type Guard } from "./api-request.ts";
 /** Lets a client through that has the right credentials and has been granted the operation. */
 export function requireClient(operation: Operation): Guard {
   return async (request, deps) => {
-    const client = await authenticate(request, deps);
-    if (client.suspended) throw new RequestFailure({ kind: "client-suspended" });
-    if (!client.operations.includes(operation)) throw new RequestFailure({ kind: "operation-denied", operation });
-    request.client = client;
+    const clientId = issuedHeader(request, "X-Client-ID", CLIENT_ID);
+    const secret = issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
+    const access = { secretHash: await sha256Hex(secret), operation };
+    const client = await authenticate(deps, clientId, access.secretHash);
+    requireGrant(client, operation);
+    Object.assign(request, { client, access });
   };
+}
+
+function requireGrant(client: Credentials, operation: Operation): void {
+  if (client.suspended) throw new RequestFailure({ kind: "client-suspended" });
+  if (!client.operations.includes(operation)) throw new RequestFailure({ kind: "operation-denied", operation });
 }
 
 /** How long a wrong secret and an unknown client wait alike: KV takes longer to find a value than to find none. */
 const REFUSAL_MILLISECONDS = 100;
 
-async function authenticate(request: ApiRequest, deps: Deps): Promise<Credentials> {
-  const clientId = issuedHeader(request, "X-Client-ID", CLIENT_ID);
-  const secret = issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
-  const hash = await sha256Hex(secret);
+async function authenticate(deps: Deps, clientId: string, hash: string): Promise<Credentials> {
   const now = deps.now();
   // Whether or not this isolate knows the client, a wrong secret costs one read and the comparisons of both copies: an
   // unknown client and a wrong secret take the same time, and a new secret is not refused for what the cache holds.
-  const cached = deps.credentials.cached(clientId, now);
-  if (isSecretOf(cached ?? NOBODY, hash, now) && cached) return cached;
+  const known = deps.credentials.known(clientId, now);
+  if (isSecretOf(known?.credentials ?? NOBODY, hash, now) && known?.isCurrent) return known.credentials;
   const refusalDue = scheduler.wait(REFUSAL_MILLISECONDS);
   const stored = await deps.credentials.read(clientId);
   if (!isSecretOf(stored ?? NOBODY, hash, now) || !stored) {
     await refusalDue;
-    const message = "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.";
-    throw new RequestFailure({ kind: "credentials-wrong", message });
+    throw wrongCredentials();
   }
   deps.credentials.keep(stored, now);
   return stored;
+}
+
+function wrongCredentials(): RequestFailure {
+  const message = "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.";
+  return new RequestFailure({ kind: "credentials-wrong", message });
 }
 
 function issuedHeader(request: ApiRequest, name: string, form: RegExp): string {
@@ -59,34 +69,49 @@ function isSecretOf(client: Pick<Credentials, "secretHash" | "oldSecret">, hash:
   return isCurrent || (isOld && client.oldSecret !== null && now < client.oldSecret.until);
 }
 
-/** A counter that takes longer than this is left: a text that is late is worse than a limit that slips. */
-const LIMITER_MILLISECONDS = 500;
-
 /** How long an answer that comes too late is still waited for, after the request: it says whether the website is over its limit. */
 const LATE_MILLISECONDS = 1000;
 
-/** Counts the request against the limit of its website. A counter that fails, or is silent, lets it through. */
+/**
+ * Counts the request against the limit of its website. A counter that fails, or is silent, lets it through. The object also
+ * knows changes of clients that KV has not spread yet.
+ */
 export const limitRate: Guard = async (request, deps) => {
-  const { websiteId } = clientOf(request);
-  const asking = deps.limiter.admit(websiteId, deps.now);
+  const answer = await askAsPresent<Admission>(
+    () => askLimiter(request, deps),
+    (newer) => requireNewer(request, deps, newer),
+  );
+  if (answer) applyAdmission(request, answer);
+};
+
+/** @returns undefined when the object fails, and nothing is known against the website */
+async function askLimiter(request: ApiRequest, deps: Deps) {
+  const client = clientOf(request);
+  const { websiteId } = client;
+  const asking = deps.limiter.admit(websiteId, deps.now, client);
   try {
-    request.admission = await withinTime(LIMITER_MILLISECONDS, asking);
+    return await withinTime(LIMITER_MILLISECONDS, asking);
   } catch (error) {
     if (error instanceof SilenceError) {
       deps.waitUntil(withinTime(LATE_MILLISECONDS, asking).catch(() => {}));
-      request.admission = deps.limiter.afterSilence(websiteId, deps.now());
+      const refusal = deps.limiter.afterSilence(websiteId, deps.now());
+      if (refusal) return refusal;
     }
-    if (!request.admission) {
-      deps.log("error", "rate-limiter.failed", {
-        requestId: request.requestId,
-        websiteId,
-        error: describeError(error),
-      });
-      return;
-    }
+    const { requestId } = request;
+    deps.log("error", "rate-limiter.failed", { requestId, websiteId, error: describeError(error) });
+    return undefined;
   }
-  applyAdmission(request, request.admission);
-};
+}
+
+/** Holds a request that was let through by an earlier state of its client to the present one. */
+function requireNewer(request: ApiRequest, deps: Deps, client: Credentials): void {
+  deps.credentials.keep(client, deps.now());
+  const { access } = request;
+  if (!access) throw new Error("the route has no requireClient");
+  if (!isSecretOf(client, access.secretHash, deps.now())) throw wrongCredentials();
+  requireGrant(client, access.operation);
+  request.client = client;
+}
 
 /** Refuses what the isolate refuses without a call of the object. The handler has the request counted. */
 export const refuseEarly: Guard = (request, deps) => {
@@ -94,8 +119,17 @@ export const refuseEarly: Guard = (request, deps) => {
   if (refusal) applyAdmission(request, refusal);
 };
 
+/** How a send is counted by the object that stores it. */
+export function countingOf(request: ApiRequest, deps: Deps): Counting {
+  return {
+    client: () => clientOf(request),
+    renew: (newer) => requireNewer(request, deps, newer),
+    admit: (admission) => applyAdmission(request, admission),
+  };
+}
+
 /** @throws RequestFailure rate-exceeded */
-export function applyAdmission(request: ApiRequest, admission: Admission): void {
+function applyAdmission(request: ApiRequest, admission: Admission): void {
   request.admission = admission;
   const { admitted, resetMilliseconds } = admission;
   if (!admitted) throw new RequestFailure({ kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) });

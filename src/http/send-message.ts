@@ -5,12 +5,12 @@ import { acceptSend, prepareSend, type Sender } from "../flows/accept-message.ts
 import type { Send } from "../platform/store/sends.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
 import { BODY_LIMITS, readJson } from "./body.ts";
-import { applyAdmission, limitRate } from "./guards.ts";
+import { countingOf, limitRate } from "./guards.ts";
 
 /** POST /text/message/send */
 export const sendMessageHandler: Handler = async (request, deps) => {
   const send = await readSend(request, deps);
-  const messageId = await acceptSend(deps, send, (admission) => applyAdmission(request, admission));
+  const messageId = await acceptSend(deps, send, countingOf(request, deps));
   request.logged = { messageId };
   return Response.json({ messageId });
 };

@@ -33,7 +33,7 @@ const MEANINGS: Record<Name, string> = {
     "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions and their ledger are kept for good",
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
-    "where the rate limiter of a new website is made: the [location of the database](deploying.md#3-the-database-and-its-location), `wnam`, `enam`, `weur`, `eeur`, `apac` or `oc`. Left out, it is made near the website's first request. It never moves",
+    "where the object of a new website is made, which counts its requests and stores its sends: the [location of the database](deploying.md#3-the-database-and-its-location), `wnam`, `enam`, `weur`, `eeur`, `apac` or `oc`. Left out, it is made near the website's first request. It never moves",
   TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",
   TWILIO_AUTH_TOKEN: "authenticates submissions and verifies `X-Twilio-Signature`",
   TWILIO_SECONDARY_AUTH_TOKEN: "while the token rotates: signatures of either token are accepted",

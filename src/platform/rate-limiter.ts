@@ -1,3 +1,4 @@
+import type { Credentials } from "../domain/client.ts";
 import { Refusals } from "../domain/refusals.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { Send, StoredSend } from "./store/sends.ts";
@@ -7,18 +8,30 @@ import { SilenceError, withinTime } from "./time-limit.ts";
 export interface Ask {
   /** See RequestLimit. */
   unasked?: number;
+  /** Whose request it is, in the state that the isolate knows. */
+  client?: Pick<Credentials, "clientId" | "version">;
 }
 
-/** What the object of a website answers a send. */
-export interface SendAnswer {
+/** What the object knows of a later change of the client: the request is not counted before it was held to that. */
+export type Newer = { newer: Credentials } & Partial<Record<"admitted" | "remaining" | "resetMilliseconds", undefined>>;
+
+/** A send that the object has counted. */
+export interface CountedSend {
   admission: Admission;
   /** null: over the limit, and not stored. */
   stored: StoredSend | null;
+  /** The object has not answered: the send may be stored. */
+  isUncertain?: boolean;
 }
+
+/** What the object of a website answers a send. */
+export type SendAnswer = CountedSend | Newer;
 
 /** The object of one website; see website-object.ts. */
 export interface WebsiteObject extends Rpc.DurableObjectBranded {
-  admit(ask?: Ask): Admission;
+  admit(ask?: Ask): Admission | Newer;
+  /** An earlier state than it knows changes nothing. */
+  learn(changed: Credentials[]): void;
   send(send: Send, ask?: Ask): Promise<SendAnswer>;
   /** Whether the send of this message has come and has no outcome yet. */
   isStoring(messageId: string): boolean;
@@ -26,11 +39,11 @@ export interface WebsiteObject extends Rpc.DurableObjectBranded {
 
 export type RateLimiterNamespace = DurableObjectNamespace<WebsiteObject>;
 
-/** A late answer: a call that took longer has waited for others. */
-const LATE_MILLISECONDS = 500;
+/** Longest silence of an object: a late text is worse than a limit that slips. A refusal that took longer has waited for others. */
+export const LIMITER_MILLISECONDS = 500;
 
 /** After this time, an object is asked whether it is storing a send. It has as long again to answer. */
-const STILL_STORING_MILLISECONDS = LATE_MILLISECONDS / 2;
+const STILL_STORING_MILLISECONDS = LIMITER_MILLISECONDS / 2;
 
 const MOST_REMEMBERED = 1000;
 
@@ -62,14 +75,14 @@ export class RateGate {
    * Calls the website's object, unless a refusal still holds. An overloaded object is a refusal.
    * @throws any other error of the object
    */
-  async admit(websiteId: string, now: () => number): Promise<Admission> {
+  async admit(websiteId: string, now: () => number, client?: Ask["client"]): Promise<Admission | Newer> {
     const asked = now();
     const refusal = this.refusal(websiteId, asked);
     if (refusal) return refusal;
     try {
-      const admission: Admission = await this.#object(websiteId).admit(this.#ask(websiteId, asked));
-      this.#remember(websiteId, asked, now(), admission);
-      return admission;
+      const answer = (await this.#object(websiteId).admit(this.#ask(websiteId, asked, client))) as Admission | Newer;
+      if (!("newer" in answer)) this.#remember(websiteId, asked, now(), answer);
+      return answer;
     } catch (error) {
       if (isOverloaded(error)) return this.#rest(websiteId, now());
       throw error;
@@ -82,14 +95,17 @@ export class RateGate {
    * refused of late: the send may be stored then (`isUncertain`).
    * @throws any other error of the object, or SilenceError: the send may be stored
    */
-  async send(send: Send, now: () => number): Promise<SendAnswer & { isUncertain?: boolean }> {
+  async send(send: Send, now: () => number, client?: Ask["client"]): Promise<SendAnswer> {
     const asked = now();
     const { websiteId, messageId } = send.message;
     const object = this.#object(websiteId);
     try {
-      const answering: Promise<SendAnswer> = object.send(send, this.#ask(websiteId, asked));
+      const answering = object.send(
+        send,
+        this.#ask(websiteId, asked, client),
+      ) as Promise<unknown> as Promise<SendAnswer>;
       const answer = await untilLost(answering, async () => object.isStoring(messageId));
-      this.#remember(websiteId, asked, now(), answer.admission);
+      if (!("newer" in answer)) this.#remember(websiteId, asked, now(), answer.admission);
       return answer;
     } catch (error) {
       if (isOverloaded(error)) return { admission: this.#rest(websiteId, now()), stored: null };
@@ -97,6 +113,11 @@ export class RateGate {
       if (admission) return { admission, stored: null, isUncertain: true };
       throw error;
     }
+  }
+
+  /** Tells the website's object of changed clients. @throws the error of the object */
+  async tell(websiteId: string, changed: Credentials[]): Promise<void> {
+    await this.#object(websiteId).learn(changed);
   }
 
   /**
@@ -111,8 +132,11 @@ export class RateGate {
     return this.#limiter.getByName(websiteId, this.#options);
   }
 
-  #ask(websiteId: string, now: number): Ask {
-    return { unasked: this.#recall(websiteId, now)?.takeUnasked() ?? 0 };
+  #ask(websiteId: string, now: number, client: Ask["client"]): Ask {
+    const unasked = this.#recall(websiteId, now)?.takeUnasked() ?? 0;
+    if (!client) return { unasked };
+    const { clientId, version } = client;
+    return { unasked, client: version === undefined ? { clientId } : { clientId, version } };
   }
 
   #recall(websiteId: string, now: number): Refusals | undefined {
@@ -124,7 +148,7 @@ export class RateGate {
 
   #remember(websiteId: string, asked: number, now: number, admission: Admission): void {
     if (admission.admitted) this.#refusals.get(websiteId)?.answered(asked, now, admission);
-    else if (now - asked > LATE_MILLISECONDS) this.#rest(websiteId, now);
+    else if (now - asked > LIMITER_MILLISECONDS) this.#rest(websiteId, now);
     else this.#of(websiteId).answered(asked, now, admission);
   }
 
@@ -139,6 +163,18 @@ export class RateGate {
     if (this.#refusals.size >= MOST_REMEMBERED && !oldest.done) this.#refusals.delete(oldest.value);
     this.#refusals.set(websiteId, refusals);
     return refusals;
+  }
+}
+
+/** Asks again as long as the object knows a later state of the client. @param renew throws when that state refuses the request */
+export async function askAsPresent<T extends object>(
+  ask: () => Promise<T | Newer | undefined>,
+  renew: (newer: Credentials) => void,
+): Promise<T | undefined> {
+  for (;;) {
+    const answer = await ask();
+    if (!answer || !("newer" in answer)) return answer;
+    renew(answer.newer);
   }
 }
 

@@ -47,7 +47,7 @@ let websites = 0;
 
 const SETTINGS = { carrier: "sandbox", sender: "12345", helpText: "Call us", duplicateWindowHours: 2 };
 
-/** What the operator does with clients and websites. A change holds within 90 seconds, also of one that was answered 503. */
+/** What the operator does with clients and websites. A change holds after the next sweep, also of one that was answered 503. */
 export const CLIENTS: Flow[] = [
   { name: "create a client", act: create, judge: judgeDoor(404) },
   {

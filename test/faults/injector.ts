@@ -1,4 +1,5 @@
 import type { Deps } from "../../src/deps.ts";
+import type { Credentials } from "../../src/domain/client.ts";
 import { type Ask, RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
 import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
@@ -62,6 +63,7 @@ export class Injector {
       erasureKey: new ErasureKey(this.#keyValue(strictEnv.CREDENTIALS)),
       limiter: new RateGate(this.#namespace(objectsOn(() => wrapped))),
       messages: this.#members(deps.messages, "messages", ["send", "sendBatch"]),
+      bulk: this.#members(deps.bulk, "messages", ["send", "sendBatch"]),
       callbacks: this.#members(deps.callbacks, "callbacks", ["send", "sendBatch"]),
     };
     return wrapped;
@@ -109,6 +111,7 @@ export class Injector {
         admit: (ask: Ask) => this.#call("limiter", async () => stub.admit(ask)),
         send: (send: Send, ask: Ask) => this.#call("limiter", async () => stub.send(send, ask)),
         isStoring: (messageId: string) => this.#call("limiter", async () => stub.isStoring(messageId)),
+        learn: (changed: Credentials[]) => this.#call("limiter", async () => stub.learn(changed)),
       };
     };
     return { getByName } as unknown as RateLimiterNamespace;

@@ -1,5 +1,8 @@
 /** What D1 says decides what is done: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RateGate } from "../../src/platform/rate-limiter.ts";
+import { heldDatabase } from "../failing-database.ts";
+import { objectsWithoutLimit } from "../objects.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -77,7 +80,7 @@ describe("a send that D1 refuses", () => {
     const whole = world.deps;
     const refuse = () => Promise.reject(new Error(REFUSALS[0]));
     const prepare = (sql: string) =>
-      sql.startsWith("SELECT count(*)") ? { bind: () => ({ all: refuse }) } : whole.db.prepare(sql);
+      sql.startsWith("SELECT m.message_id, m.status") ? { bind: () => ({ all: refuse }) } : whole.db.prepare(sql);
     // The first transaction takes effect unheard, so the second inserts nothing.
     const batch = async (statements: D1PreparedStatement[]) => {
       await whole.db.batch(statements);
@@ -95,8 +98,28 @@ describe("a send that D1 refuses", () => {
       world.deps = { ...world.deps, random: () => random };
       return Number((await whileFailing(errors, send)).headers.get("retry-after"));
     };
-    expect([await waits(REFUSALS, 0), await waits(REFUSALS, 0.999)]).toEqual([5, 15]);
+    expect([await waits(REFUSALS, 0), await waits(REFUSALS, 0.999)]).toEqual([3, 9]);
     expect([await waits(RETRYABLE, 0), await waits(RETRYABLE, 0.999)]).toEqual([2, 4]);
+  });
+
+  it("again and again: one at a time is asked of it, and the others are refused at once", async () => {
+    // Of as many websites: the object of one makes one call at a time.
+    world.deps = { ...world.deps, limiter: new RateGate(objectsWithoutLimit(() => world.deps)) };
+    await whileFailing(REFUSALS, async () => {
+      for (let round = 0; round < 10; round++) {
+        await Promise.all(Array.from({ length: 5 }, () => send()));
+        world.advance(1);
+      }
+    });
+    const { db, reached, release } = heldDatabase(world.deps.db, 1);
+    world.deps = { ...world.deps, db };
+    const first = send();
+    await reached;
+    const others = await Promise.all(Array.from({ length: 19 }, () => send()));
+    release();
+    expect(others.map(({ status }) => status)).toEqual(new Array(19).fill(503));
+    expect((await first).status).toBe(200);
+    expect(jobs().map(({ kind }) => kind)).toEqual(["deliver"]);
   });
 
   it("in bulk leaves no job, and says what was stored before", async () => {
@@ -111,6 +134,12 @@ describe("a send that D1 refuses", () => {
     expect(((await answer.json()) as { details: unknown[] }).details).toHaveLength(500);
     expect(jobs().filter(({ kind }) => kind !== "deliver")).toEqual([]);
   });
+});
+
+it("a value that its column does not take is our own fault, and no outage", async () => {
+  const error = "D1_ERROR: cannot store REAL value in INTEGER column messages.accepted_at: SQLITE_CONSTRAINT";
+  expect((await whileFailing([error], send)).status).toBe(500);
+  expect(calls).toBe(1);
 });
 
 describe("a send that D1 cannot carry out", () => {
@@ -131,25 +160,35 @@ describe("a job that D1 refuses", () => {
   const deliver = (messageId: string) =>
     world.deliver("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }]);
 
-  it("to claim comes again, and has nothing to release", async () => {
-    const messageId = await world.send(client, { phone: ADA });
+  it("to claim is queued again some seconds later, as a new one, and has nothing to release", async () => {
+    const ids = [await world.send(client, { phone: ADA }), await world.send(client, { phone: ADA })];
     jobs();
-    expect(await whileFailing(REFUSALS, () => deliver(messageId))).toEqual({ acknowledged: 0, retried: 1 });
+    const batch = ids.map((id) => ({ kind: "deliver", messageIds: [id] }));
+    const refused = await whileFailing(REFUSALS, () => world.deliver("textgate-messages", batch));
+    expect(refused).toEqual({ acknowledged: 2, retried: 0 });
     expect(calls).toBe(1);
-    expect(jobs()).toEqual([]);
-    await deliver(messageId);
-    expect(await world.statusOf(messageId)).toBe("DELIVERED");
+    expect(world.jobs).toEqual([{ body: { kind: "deliver", messageIds: ids }, at: world.now + 8000 }]);
+    world.advance(8);
+    await world.runQueues();
+    for (const id of ids) expect(await world.statusOf(id)).toBe("DELIVERED");
   });
 
-  it("to claim callbacks leaves them to the sweep, and has nothing to release", async () => {
+  it("when the queue takes nothing either comes again", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    jobs();
+    vi.spyOn(world.deps.messages, "sendBatch").mockRejectedValue(new Error("queue is down"));
+    expect(await whileFailing(REFUSALS, () => deliver(messageId))).toEqual({ acknowledged: 0, retried: 1 });
+  });
+
+  it("to claim callbacks is queued again some seconds later, and has nothing to release", async () => {
     const messageId = await world.send(client, { phone: "+12125550177" });
     const [callback] = world.callbacks.splice(0);
     await whileFailing(REFUSALS, () => world.deliver("textgate-callbacks", [callback?.body]));
     expect(calls).toBe(1);
     expect(jobs()).toEqual([]);
     expect(fetch).not.toHaveBeenCalled();
-    world.advance(61);
-    await world.sweep();
+    expect(world.callbacks).toEqual([{ body: callback?.body, at: world.now + 8000 }]);
+    world.advance(8);
     await world.runQueues();
     expect(fetch).toHaveBeenCalledTimes(1);
     expect(await world.statusOf(messageId)).toBe("NOT_FOUND");

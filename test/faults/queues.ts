@@ -5,7 +5,7 @@ import { consume } from "../../src/queue.ts";
 import { strictQueue } from "../strict/bindings.ts";
 import { platform } from "../strict/platform.ts";
 
-const NAMES = ["messages", "messages-dead", "callbacks"] as const;
+const NAMES = ["messages", "bulk", "messages-dead", "callbacks"] as const;
 
 type Name = (typeof NAMES)[number];
 
@@ -19,7 +19,7 @@ export interface Entry {
 }
 
 const RETRY_DELAY_SECONDS = 10;
-const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = { messages: "messages-dead" };
+const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = { messages: "messages-dead", bulk: "messages-dead" };
 const BATCH_MESSAGES = 100;
 
 const LONGEST_DELAY_SECONDS = 86_400;
@@ -30,6 +30,7 @@ export class PlatformQueues {
   /** What was delivered in vain as often as it is delivered, and has no dead-letter queue. */
   readonly dead: Entry[] = [];
   readonly messages = this.#producer<Job>("messages");
+  readonly bulk = this.#producer<Job>("bulk");
   readonly callbacks = this.#producer<string>("callbacks");
   readonly #now: () => number;
   #held: Entry[] = [];
@@ -58,9 +59,10 @@ export class PlatformQueues {
     this.entries.unshift(...this.#held.splice(0));
   }
 
-  /** Takes out what is due, of one queue or both. */
+  /** Takes out what is due, of all queues, of the two of deliveries ("messages"), or of one. */
   takeDue(queue?: Name): Entry[] {
-    const isDue = (entry: Entry) => entry.at <= this.#now() && (queue === undefined || entry.queue === queue);
+    const isOf = (entry: Entry) => entry.queue === queue || (queue === "messages" && entry.queue === "bulk");
+    const isDue = (entry: Entry) => entry.at <= this.#now() && (queue === undefined || isOf(entry));
     const due = this.entries.filter(isDue);
     this.entries = this.entries.filter((entry) => !isDue(entry));
     return due;

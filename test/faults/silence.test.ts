@@ -27,10 +27,11 @@ async function whileSilent<T>(binding: Binding, work: () => Promise<T>, when: Fa
   const { deps } = world;
   const elsewhere = await World.another(world);
   const draw = (called: Binding) => (called === binding ? when : undefined);
-  const { messages, callbacks, now, log, random, carriers } = deps;
+  const { messages, bulk, callbacks, now, log, random, carriers } = deps;
   world.deps = new Injector(undefined, draw).wrap({
     ...elsewhere.deps,
     messages,
+    bulk,
     callbacks,
     now,
     log,
@@ -58,6 +59,13 @@ describe("a silent limiter", () => {
     expect(seconds()).toBe(0.5);
     expect(world.logs.join()).toContain('"event":"rate-limiter.failed"');
   });
+
+  it("holds an operator up for five seconds, who is told that the change takes longer", async () => {
+    const path = `/clients/${client.clientId}`;
+    const answer = await whileSilent("limiter", () => world.operator("PATCH", path, { suspended: true }));
+    expect(await answer.json()).toMatchObject({ suspended: true, takesEffect: "within-minutes" });
+    expect(waited).toEqual([5000]);
+  });
 });
 
 describe("a silent KV", () => {
@@ -79,10 +87,10 @@ describe("a silent KV", () => {
     expect(waited).toEqual([]);
   });
 
-  it("has an operator's change answered 503, and the sweep copies it", async () => {
+  it("fails no change of an operator, and the sweep copies it", async () => {
     const path = `/clients/${client.clientId}`;
     const answer = await whileSilent("KV", () => world.operator("PATCH", path, { suspended: true }));
-    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ suspended: true, takesEffect: "at-once" });
     expect(seconds()).toBe(5);
     world.advance(1);
     await world.sweep();

@@ -113,9 +113,9 @@ describe("the sweep", () => {
   const refuseCopy = (clientId: string) => {
     const { credentials } = world.deps;
     const write = credentials.write.bind(credentials);
-    vi.spyOn(credentials, "write").mockImplementation(async (given) => {
+    vi.spyOn(credentials, "write").mockImplementation(async (given, now) => {
       if (given.clientId === clientId) throw new RequestFailure({ kind: "store-unavailable" });
-      await write(given);
+      await write(given, now);
     });
   };
 

@@ -260,8 +260,8 @@ describe("50,000 messages", () => {
     const messages = lines.map((phone, i) => message({ phone, callbackData: i % 5 === 0 ? `"${i}"` : "" }));
     const { successSent, failedSent } = await accept(messages);
     expect([successSent.length, failedSent.length]).toEqual([50_000, 0]);
-    expect(world.jobs).toHaveLength(500);
-    world.jobs.splice(0, 500, ...world.jobs.filter((_, index) => index % 50 === 49));
+    expect(world.jobs).toHaveLength(2000);
+    world.jobs.splice(0, 2000, ...world.jobs.filter((_, index) => index % 50 === 49));
     await world.runQueues();
     vi.restoreAllMocks();
     expect(await world.rows("SELECT status, count(*) AS n FROM messages GROUP BY status")).toEqual([

@@ -69,6 +69,7 @@ export function strictObjects(namespace: RateLimiterNamespace): RateLimiterNames
     const object = namespace.getByName(name, options);
     const calls = {
       admit: (...given: Parameters<WebsiteObject["admit"]>) => call(name, async () => object.admit(...given)),
+      learn: (...given: Parameters<WebsiteObject["learn"]>) => call(name, async () => object.learn(...given)),
       send: (...given: Parameters<WebsiteObject["send"]>) => call(name, async () => object.send(...given)),
       isStoring: (...given: Parameters<WebsiteObject["isStoring"]>) =>
         call(name, async () => object.isStoring(...given)),

@@ -1,6 +1,13 @@
 import * as z from "zod";
 import { isLoopback } from "../../domain/callback-url.ts";
-import { CLIENT_ID, type Client, clientSettingsSchema, OPERATIONS, rotationSchema } from "../../domain/client.ts";
+import {
+  CLIENT_ID,
+  type Client,
+  clientSettingsSchema,
+  EFFECTS,
+  OPERATIONS,
+  rotationSchema,
+} from "../../domain/client.ts";
 import { parseFields } from "../../domain/failure.ts";
 import { changeClient, createClient, rotateClient } from "../../flows/manage-clients.ts";
 import type { ApiRequest, Handler } from "../api-request.ts";
@@ -14,18 +21,24 @@ export function clientAnswers() {
     clientSecret: z.string().meta({ description: "Shown only now." }),
     callbackSecret: z.string().meta({ description: "Shown only now. Verifies the signatures of callbacks." }),
   });
+  const client = z.object({
+    clientId: z.string(),
+    websiteId: z.string(),
+    callbackUrl: z.string().nullable(),
+    operations: z.array(z.enum(OPERATIONS)),
+    suspended: z.boolean(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  });
+  const takesEffect = z.enum(EFFECTS).meta({
+    description:
+      "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change spreads through KV, which takes 60 seconds or more, and the sweep tells the limiter again each minute. What a change grants always spreads through KV.",
+  });
   return {
-    Client: z.object({
-      clientId: z.string(),
-      websiteId: z.string(),
-      callbackUrl: z.string().nullable(),
-      operations: z.array(z.enum(OPERATIONS)),
-      suspended: z.boolean(),
-      createdAt: z.iso.datetime(),
-      updatedAt: z.iso.datetime(),
-    }),
+    Client: client,
+    ChangedClient: client.extend({ takesEffect }),
     NewClient: z.object({ clientId: z.string(), ...secrets.shape }),
-    NewSecrets: secrets,
+    NewSecrets: secrets.extend({ takesEffect }),
   };
 }
 
@@ -46,8 +59,10 @@ export const createClientHandler: Handler = async (request, deps) => {
 /** PATCH /operator/clients/:clientId */
 export const changeClientHandler: Handler = async (request, deps) => {
   const clientId = requireClientId(request);
-  const client = await changeClient(deps, clientId, await readSettings(request));
-  return Response.json(clientView(requireFound(client, "client")));
+  const changed = requireFound(await changeClient(deps, clientId, await readSettings(request)), "client");
+  const { takesEffect, ...client } = changed;
+  const answer: ClientAnswers["ChangedClient"] = { ...clientView(client), takesEffect };
+  return Response.json(answer);
 };
 
 /** POST /operator/clients/:clientId/rotate */

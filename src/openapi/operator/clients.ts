@@ -17,7 +17,9 @@ export const CLIENT = {
 const SECRETS = {
   clientSecret: CLIENT_SECRET,
   callbackSecret: CALLBACK_SECRET,
-} satisfies ClientAnswers["NewSecrets"];
+} satisfies Omit<ClientAnswers["NewSecrets"], "takesEffect">;
+
+const EFFECT = { takesEffect: "at-once" } satisfies Pick<ClientAnswers["ChangedClient"], "takesEffect">;
 
 const CLIENT_PARAMETER = pathParameter("clientId", "As issued.", { type: "string" }, CLIENT_ID);
 
@@ -44,13 +46,14 @@ export function describeClients() {
       method: "patch",
       path: "/operator/clients/{clientId}",
       summary: "Change a client",
-      description: "Fields that are left out stay as they are. The change is in effect everywhere within 90 seconds.",
+      description:
+        "Fields that are left out stay as they are. `takesEffect` says when the change holds: what it takes away usually at once, what it grants in 60 seconds or more.",
       parameters: [CLIENT_PARAMETER],
       body: settingsBody(ClientSettings, {
         suspend: { suspended: true },
         endpoint: { callbackUrl, operations: granted },
       }),
-      answers: [ok(answers.Client, "The changed client.", CLIENT)],
+      answers: [ok(answers.ChangedClient, "The changed client.", { ...CLIENT, ...EFFECT })],
     },
     {
       ...common,
@@ -59,10 +62,10 @@ export function describeClients() {
       path: "/operator/clients/{clientId}/rotate",
       summary: "Replace the secrets of a client",
       description:
-        "The old pair stays valid until its grace period ends. A second rotation within 10 minutes, as after a lost response, replaces the first: the original pair stays valid until its grace period ends, and the first new pair is revoked.",
+        "The old pair stays valid until its grace period ends. A second rotation within 10 minutes, as after a lost response, replaces the first: the original pair stays valid until its grace period ends, and the first new pair is revoked. Use the new pair after a minute or more: it is not known everywhere at once.",
       parameters: [CLIENT_PARAMETER],
       body: settingsBody(rotationSchema, { aDay: {}, atOnce: { graceSeconds: 0 } }),
-      answers: [ok(answers.NewSecrets, "The new pair is shown only now.", SECRETS)],
+      answers: [ok(answers.NewSecrets, "The new pair is shown only now.", { ...SECRETS, ...EFFECT })],
     },
   ];
   return { operations, schemas: { ClientSettings, Rotation: rotationSchema, ...answers } };

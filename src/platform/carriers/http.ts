@@ -12,10 +12,17 @@ const READ_BYTES = 64 * 1024;
 /** Limit of a stored reason: the outcomes of a job are stored as one value and queued as one message. */
 const REASON_CHARACTERS = 300;
 
-/** A response with its body, or the reason for its absence. `isUnsent`: the request could not be built. */
+/** A response with its body, or the reason for its absence. `unsent`: nothing was sent, because of our credentials or the platform. */
 export type CarrierResponse =
   | { status: number; headers: Headers; body: string }
-  | { status: null; reason: string; isUnsent?: boolean };
+  | { status: null; reason: string; unsent?: "credentials" | "platform" };
+
+/**
+ * https://developers.cloudflare.com/workers/platform/limits/#subrequests: the platform refuses the call, and makes no request.
+ */
+export function isOutOfSubrequests(error: unknown): boolean {
+  return /Too many subrequests/i.test(describeError(error));
+}
 
 /** Posts once, without following redirects: following one would be a second submission. */
 export async function post(
@@ -25,14 +32,15 @@ export async function post(
   const headers = { "user-agent": USER_AGENT, ...init.headers };
   if (!isSendable(headers)) {
     const reason = "no header can carry the credentials: is there a line break in them?";
-    return { status: null, reason, isUnsent: true };
+    return { status: null, reason, unsent: "credentials" };
   }
   try {
     const signal = AbortSignal.timeout(SUBMIT_TIMEOUT_MILLISECONDS);
     const response = await fetch(url, { ...init, headers, method: "POST", redirect: "manual", signal });
     return { status: response.status, headers: response.headers, body: await readBeginning(response, READ_BYTES) };
   } catch (error) {
-    return { status: null, reason: describeError(error) };
+    const reason = describeError(error);
+    return isOutOfSubrequests(error) ? { status: null, reason, unsent: "platform" } : { status: null, reason };
   }
 }
 
@@ -71,8 +79,9 @@ const UNSENT = [521, 523, 525, 526, 530];
  */
 export function classifyResponse(response: CarrierResponse, explanation: string, isAboutMessage = false): Submission {
   if (response.status === null) {
-    const { reason, isUnsent } = response;
-    if (isUnsent) return { kind: "later", reason, failing: true, unauthorized: true };
+    const { reason, unsent } = response;
+    if (unsent === "platform") return { kind: "later", reason, exhausted: true };
+    if (unsent === "credentials") return { kind: "later", reason, failing: true, unauthorized: true };
     return { kind: "unknown", reason, failing: true };
   }
   const { status } = response;

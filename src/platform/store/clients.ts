@@ -1,5 +1,5 @@
 import type { Client, Credentials, Operation } from "../../domain/client.ts";
-import { parseJsonColumn, runBatch, runQuery } from "./database.ts";
+import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
 import type { ClientRow, WebsiteRow } from "./rows.ts";
 
 export interface NewClient extends Client {
@@ -28,22 +28,27 @@ export async function insertClient(db: D1Database, client: NewClient): Promise<v
   ]);
 }
 
-/** undefined keeps a setting. */
+/**
+ * undefined keeps a setting. A call that takes effect after a later change changes nothing: `changed_at` tells, as every change
+ * increases it.
+ * @returns the changed client, or undefined when the client has changed since it was read
+ */
 export async function updateClient(
   db: D1Database,
-  clientId: string,
+  { clientId, changedAt }: Client,
   change: {
     callbackUrl?: string | null | undefined;
     operations?: Operation[] | undefined;
     suspended?: boolean | undefined;
   },
   now: number,
-): Promise<void> {
-  await runBatch(db, [
+): Promise<Client | undefined> {
+  const [row] = await runQuery<ClientRow>(
     db
       .prepare(
         `UPDATE clients SET callback_url = iif(?2 = 1, ?3, callback_url), operations = coalesce(?4, operations),
-           suspended = coalesce(?5, suspended), changed_at = ?6, copied_at = NULL WHERE client_id = ?1`,
+           suspended = coalesce(?5, suspended), changed_at = max(?6, changed_at + 1), copied_at = NULL
+         WHERE client_id = ?1 AND changed_at = ?7 RETURNING *`,
       )
       .bind(
         clientId,
@@ -52,8 +57,10 @@ export async function updateClient(
         change.operations ? JSON.stringify(change.operations) : null,
         change.suspended === undefined ? null : Number(change.suspended),
         now,
+        changedAt,
       ),
-  ]);
+  );
+  return row && toClient(row);
 }
 
 /**
@@ -64,24 +71,38 @@ const REPEATED_ROTATION_MILLISECONDS = 10 * 60_000;
 
 /**
  * Sets a new pair of secrets. The present pair (of a repeated rotation, the original pair) stays valid until `oldUntil`.
- * Idempotent for the same pair.
+ * Idempotent for the same pair. For late calls, see updateClient.
+ * @returns whether the pair is set; false when the client has changed since it was read
  */
 export async function rotateSecrets(
   db: D1Database,
-  clientId: string,
+  { clientId, changedAt }: Client,
   pair: { secretHash: string; callbackSecret: string; oldUntil: number },
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const old = (column: string) => `iif(rotated_at > ?6 AND old_until > ?5, old_${column}, ${column})`;
-  await runBatch(db, [
-    db
+  const rows = await runNamed(db, {
+    rotated: db
       .prepare(
         `UPDATE clients SET old_secret_hash = ${old("secret_hash")}, old_callback_secret = ${old("callback_secret")},
-           old_until = ?4, rotated_at = ?5, secret_hash = ?2, callback_secret = ?3, changed_at = ?5, copied_at = NULL
-         WHERE client_id = ?1 AND secret_hash <> ?2`,
+           old_until = ?4, rotated_at = ?5, secret_hash = ?2, callback_secret = ?3, changed_at = max(?5, changed_at + 1),
+           copied_at = NULL
+         WHERE client_id = ?1 AND changed_at = ?7`,
       )
-      .bind(clientId, pair.secretHash, pair.callbackSecret, pair.oldUntil, now, now - REPEATED_ROTATION_MILLISECONDS),
-  ]);
+      .bind(
+        clientId,
+        pair.secretHash,
+        pair.callbackSecret,
+        pair.oldUntil,
+        now,
+        now - REPEATED_ROTATION_MILLISECONDS,
+        changedAt,
+      ),
+    isSet: db
+      .prepare("SELECT 1 FROM clients WHERE client_id = ?1 AND secret_hash = ?2")
+      .bind(clientId, pair.secretHash),
+  });
+  return rows.isSet.length === 1;
 }
 
 export async function findClient(db: D1Database, clientId: string): Promise<Client | undefined> {
@@ -116,7 +137,15 @@ function toClient(row: ClientRow): Client {
 type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours">;
 
 const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
-  c.old_until, w.duplicate_window_hours FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id`;
+  c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours
+  FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id`;
+
+/** A client as its copies are to be. */
+export interface ClientCopy {
+  credentials: Credentials;
+  /** No copy can be of an earlier state. */
+  isNew: boolean;
+}
 
 /**
  * Two concurrent changes may reach KV in reverse order. So the sweep copies a client once more, this long after its latest
@@ -131,7 +160,7 @@ const UNCOPIED = `(copied_at IS NULL OR copied_at < changed_at + ${SETTLED_AFTER
 const COPY_AGAIN_AFTER_MILLISECONDS = 1000;
 
 /** The clients whose copies in KV may be outdated. */
-export async function findUncopied(db: D1Database, limit: number, now: number): Promise<Credentials[]> {
+export async function findUncopied(db: D1Database, limit: number, now: number): Promise<ClientCopy[]> {
   const rows = await runQuery<CredentialsRow>(
     db
       .prepare(
@@ -139,7 +168,7 @@ export async function findUncopied(db: D1Database, limit: number, now: number): 
       )
       .bind(limit, now - COPY_AGAIN_AFTER_MILLISECONDS),
   );
-  return rows.map(toCredentials);
+  return rows.map(toCopy);
 }
 
 /** Counts the clients whose latest change was never copied to KV. */
@@ -150,26 +179,26 @@ export function countBehind(db: D1Database, limit: number): D1PreparedStatement 
   );
 }
 
-export async function findCredentials(
+export async function findCopies(
   db: D1Database,
   by: { websiteId: string } | { clientId: string },
-): Promise<Credentials[]> {
+): Promise<ClientCopy[]> {
   const [column, value] = "clientId" in by ? ["client_id", by.clientId] : ["website_id", by.websiteId];
-  return (await runQuery<CredentialsRow>(db.prepare(`${CREDENTIALS} WHERE c.${column} = ?1`).bind(value))).map(
-    toCredentials,
-  );
+  return (await runQuery<CredentialsRow>(db.prepare(`${CREDENTIALS} WHERE c.${column} = ?1`).bind(value))).map(toCopy);
 }
 
 export async function markCopied(db: D1Database, clientIds: string[], now: number): Promise<void> {
   await runBatch(db, [
     db
-      .prepare("UPDATE clients SET copied_at = ?2 WHERE client_id IN (SELECT value FROM json_each(?1))")
+      .prepare(
+        "UPDATE clients SET copied_at = max(?2, changed_at) WHERE client_id IN (SELECT value FROM json_each(?1))",
+      )
       .bind(JSON.stringify(clientIds), now),
   ]);
 }
 
-function toCredentials(row: CredentialsRow): Credentials {
-  return {
+function toCopy(row: CredentialsRow): ClientCopy {
+  const credentials = {
     clientId: row.client_id,
     websiteId: row.website_id,
     operations: readOperations(row),
@@ -177,5 +206,7 @@ function toCredentials(row: CredentialsRow): Credentials {
     secretHash: row.secret_hash,
     oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash, until: row.old_until ?? 0 } : null,
     duplicateWindowHours: row.duplicate_window_hours,
+    version: row.changed_at,
   };
+  return { credentials, isNew: row.changed_at === row.created_at };
 }

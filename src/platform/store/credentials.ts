@@ -1,11 +1,8 @@
-import type { Credentials } from "../../domain/client.ts";
+import { type Credentials, isNewer } from "../../domain/client.ts";
 import { RequestFailure } from "../../domain/failure.ts";
 import { withinTime } from "../time-limit.ts";
 
-/**
- * How long KV may answer from its cache, and how long an isolate may answer from its own. Together they stay well below
- * the 90 seconds within which a change holds everywhere.
- */
+/** How long KV may answer from its cache (the least that it takes), and an isolate from its own. */
 const KV_CACHE_SECONDS = 30;
 const ISOLATE_CACHE_MILLISECONDS = 30_000;
 const ISOLATE_CACHE_ENTRIES = 1000;
@@ -15,7 +12,7 @@ export const KV_MILLISECONDS = 5000;
 
 const keyOf = (clientId: string) => `client:${clientId}`;
 
-/** The copies of the clients' credentials in KV, and what this isolate has read of them. */
+/** The copies of the clients' credentials in KV, and the latest that this isolate knows of them. */
 export class CredentialStore {
   readonly #kv: KVNamespace;
   readonly #cache = new Map<string, { credentials: Credentials; readAt: number }>();
@@ -24,40 +21,43 @@ export class CredentialStore {
     this.#kv = kv;
   }
 
-  /** What this isolate read of a client within the last 30 seconds. */
-  cached(clientId: string, now: number): Credentials | undefined {
+  /** What this isolate knows of a client; current, if it was read within the last 30 seconds. */
+  known(clientId: string, now: number): { credentials: Credentials; isCurrent: boolean } | undefined {
     const entry = this.#cache.get(clientId);
-    if (!entry) return undefined;
-    if (now - entry.readAt < ISOLATE_CACHE_MILLISECONDS) return entry.credentials;
-    this.#cache.delete(clientId);
-    return undefined;
+    return entry && { credentials: entry.credentials, isCurrent: now - entry.readAt < ISOLATE_CACHE_MILLISECONDS };
   }
 
   /** Only what was used with the right secret is kept, so a flood of unknown ids leaves the cache alone. */
   keep(credentials: Credentials, now: number): void {
+    this.#cache.delete(credentials.clientId);
     const oldest = this.#cache.keys().next();
     if (this.#cache.size >= ISOLATE_CACHE_ENTRIES && !oldest.done) this.#cache.delete(oldest.value);
     this.#cache.set(credentials.clientId, { credentials, readAt: now });
   }
 
-  /** @throws RequestFailure store-unavailable */
+  /**
+   * The copy in KV, or what this isolate knows of a later change: KV may be behind by a minute or more.
+   * @throws RequestFailure store-unavailable
+   */
   async read(clientId: string): Promise<Credentials | null> {
     try {
       const reading = this.#kv.get<Credentials>(keyOf(clientId), { type: "json", cacheTtl: KV_CACHE_SECONDS });
-      return await withinTime(KV_MILLISECONDS, reading);
+      const copy = await withinTime(KV_MILLISECONDS, reading);
+      const known = this.#cache.get(clientId)?.credentials;
+      return known && (copy === null || isNewer(known, copy)) ? known : copy;
     } catch (error) {
       throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
     }
   }
 
   /** @throws RequestFailure store-unavailable */
-  async write(credentials: Credentials): Promise<void> {
+  async write(credentials: Credentials, now: number): Promise<void> {
+    this.keep(credentials, now);
     try {
       const writing = this.#kv.put(keyOf(credentials.clientId), JSON.stringify(credentials));
       await withinTime(KV_MILLISECONDS, writing);
     } catch (error) {
       throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
     }
-    this.#cache.delete(credentials.clientId);
   }
 }

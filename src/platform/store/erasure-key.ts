@@ -1,5 +1,6 @@
 import { RequestFailure } from "../../domain/failure.ts";
-import { importHmacKey, randomHex, seal, unseal } from "../secrets.ts";
+import { FastHmac } from "../fast-hmac.ts";
+import { randomHex, seal, unseal } from "../secrets.ts";
 import { withinTime } from "../time-limit.ts";
 import { runNamed, runQuery } from "./database.ts";
 
@@ -20,7 +21,7 @@ interface Sealed {
  */
 export class ErasureKey {
   readonly #kv: KVNamespace;
-  #imported: CryptoKey | undefined;
+  #read: FastHmac | undefined;
 
   constructor(kv: KVNamespace) {
     this.#kv = kv;
@@ -30,9 +31,9 @@ export class ErasureKey {
    * Makes the key if there is none.
    * @throws RequestFailure store-unavailable; Error when neither copy can be read: without the key, no one may be subscribed
    */
-  async read(db: D1Database, serviceKey: string): Promise<CryptoKey> {
-    this.#imported ??= await importHmacKey(await this.#find(db, serviceKey));
-    return this.#imported;
+  async read(db: D1Database, serviceKey: string): Promise<FastHmac> {
+    this.#read ??= new FastHmac(await this.#find(db, serviceKey));
+    return this.#read;
   }
 
   async #find(db: D1Database, serviceKey: string): Promise<string> {

@@ -13,21 +13,30 @@ export const ANSWER = 2;
 const SUBSCRIPTION = `SELECT 1 FROM subscriptions s
   WHERE s.website_id = messages.website_id AND s.phone = messages.phone`;
 
-/**
- * The unclaimed pending messages among `ids`, grouped by the carrier of their website, in the given order.
- */
-export async function waitingByCarrier(db: D1Database, ids: string[]): Promise<Map<string, string[]>> {
-  const rows = await runQuery<{ carrier: string; places: string }>(
+/** Unclaimed pending messages of a website, in the given order. */
+export interface WaitingMessages {
+  carrier: string;
+  websiteId: string;
+  messageIds: string[];
+}
+
+/** The unclaimed pending messages among `ids`, by website. */
+export async function findWaiting(db: D1Database, ids: string[]): Promise<WaitingMessages[]> {
+  const rows = await runQuery<{ carrier: string; website_id: string; places: string }>(
     db
       .prepare(
-        `SELECT w.carrier, json_group_array(j.key) AS places
+        `SELECT w.carrier, w.website_id, json_group_array(j.key) AS places
          FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value JOIN websites w USING (website_id)
-         WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL GROUP BY w.carrier`,
+         WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL GROUP BY w.website_id`,
       )
       .bind(JSON.stringify(ids)),
   );
   const toIds = (places: number[]) => places.sort((a, b) => a - b).map((place) => ids[place] as string);
-  return new Map(rows.map((row) => [row.carrier, toIds(JSON.parse(row.places))]));
+  return rows.map((row) => ({
+    carrier: row.carrier,
+    websiteId: row.website_id,
+    messageIds: toIds(JSON.parse(row.places)),
+  }));
 }
 
 /**

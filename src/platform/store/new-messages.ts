@@ -8,7 +8,7 @@ import { RECIPIENTS } from "./recipients.ts";
 import type { EventRow, SuppressedMessageRow } from "./rows.ts";
 
 /** Common properties of the messages of a bulk request. */
-export interface StoreOptions {
+interface StoreOptions {
   websiteId: string;
   clientId: string;
   /** Milliseconds since 1970. */
@@ -142,7 +142,7 @@ async function requireStored(
   if (row?.count !== ids.length) throw new Error(`${ids.length} messages were accepted, ${row?.count} are stored`);
 }
 
-/** Whatever became of the question, the transaction before it may have stored the messages. */
-function failUnconfirmed(error: unknown): never {
+/** A refused question does not tell what the transaction before it has stored. */
+export function failUnconfirmed(error: unknown): never {
   throw isStoreUnavailable(error) ? new RequestFailure({ kind: "store-unavailable" }, { cause: error }) : error;
 }

@@ -7,8 +7,8 @@ import type { EventRow } from "./rows.ts";
 const SWEEP_STEP = 1000;
 
 /**
- * Pending messages are found by the time at which their job was queued, or is due: only those of which nothing was heard for
- * a while are read, however many wait. Of these, a statement reads so many, the oldest first; the sweep works on the oldest first.
+ * The pending messages that have waited longest since their job was queued or due. However many are pending, a statement reads
+ * at most this many.
  */
 const oldestPending = (queuedBefore: string) => `(SELECT message_id, accepted_at, queued_at, claimed_at FROM messages
   WHERE status = 'PENDING_TO_SEND' AND queued_at <= ${queuedBefore} ORDER BY queued_at LIMIT 20000)`;
@@ -16,6 +16,7 @@ const oldestPending = (queuedBefore: string) => `(SELECT message_id, accepted_at
 /** A pending message whose job was lost. */
 export interface OverdueMessage {
   messageId: string;
+  websiteId: string;
   /** When its next job is to be delivered: milliseconds since 1970. */
   at: number;
 }
@@ -37,16 +38,16 @@ export async function takeOverdue(
   }: { queuedBefore: number; now: number; margin: number; longestWait: number },
 ): Promise<OverdueMessage[]> {
   const at = "?2 + iif(carrier IS NULL, cast(min(?3, (?2 - accepted_at) / 2) + ?4 AS INTEGER), 0)";
-  const rows = await runQuery<{ message_id: string; at: number }>(
+  const rows = await runQuery<{ message_id: string; website_id: string; at: number }>(
     db
       .prepare(
         `UPDATE messages SET queued_at = max(?1, min(${at}, accepted_at + ?5)) WHERE message_id IN (
            SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
-           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, ${at} AS at`,
+           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, website_id, ${at} AS at`,
       )
       .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin, longestWait),
   );
-  return rows.map((row) => ({ messageId: row.message_id, at: row.at }));
+  return rows.map((row) => ({ messageId: row.message_id, websiteId: row.website_id, at: row.at }));
 }
 
 /**

@@ -29,7 +29,7 @@ export function removeCounted(db: D1Database, chosen: string, parameters: unknow
  */
 const PURGE_STEP = 2000;
 
-export interface OldMessage {
+interface OldMessage {
   messageId: string;
   websiteId: string;
 }

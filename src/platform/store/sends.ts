@@ -1,8 +1,8 @@
 import type { MessageStatus } from "../../domain/message.ts";
-import { runNamed, runQuery } from "./database.ts";
+import { runNamed, runQuery, toJsonLists } from "./database.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
-import { insertLinks, insertMessages, type StoredMessage } from "./new-messages.ts";
+import { failUnconfirmed, insertLinks, insertMessages, type StoredMessage } from "./new-messages.ts";
 import { RECIPIENTS } from "./recipients.ts";
 
 /** A single send. The id of its message names the attempt. */
@@ -23,7 +23,7 @@ export interface SendKey {
   expiresAt: number;
 }
 
-export type SendOutcome =
+type SendOutcome =
   | {
       kind: "stored";
       /** Whether it must be delivered; otherwise it has a final status. */
@@ -42,7 +42,6 @@ export type StoredSend = SendOutcome | { kind: "failed"; isUnavailable: boolean;
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had come one
  * after another; only a duplicate repeats a message of its own group even if that message is never sent. Safe to run again: a
  * stored send stays as it is.
- * @param sends together below the 2,000,000 bytes that D1 takes in one value
  */
 export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<SendOutcome[]> {
   const websiteId = sends[0]?.message.websiteId ?? "";
@@ -89,9 +88,10 @@ const HOLDS_KEY = `(r.value ->> 'key' IS NULL OR EXISTS (SELECT 1 FROM idempoten
   WHERE ${KEY_OF_REQUEST} AND i.message_id = r.message_id))`;
 
 function statements(db: D1Database, websiteId: string, now: number, sends: readonly Send[]) {
-  const list = JSON.stringify(sends.map(toItem));
+  const lists = [...toJsonLists(sends.map(toItem))];
   const ids = sends.map(({ message }) => message.messageId);
-  const run = (sql: string, ...values: (string | number)[]) => db.prepare(sql).bind(list, ...values);
+  const run = (sql: string, ...values: (string | number)[]) =>
+    lists.map((list) => db.prepare(sql).bind(list, ...values));
   const hasKeys = sends.some(({ key }) => key);
   const suppresses = sends.some(({ message }) => message.dedupeHash !== null);
   const hasLinks = sends.some(({ message }) => message.linkCode !== null);
@@ -140,7 +140,7 @@ const SELECT_HOLDERS = `${RECIPIENTS} SELECT r.message_id, m.status, i.body_hash
   FROM recipients r LEFT JOIN messages m ON m.message_id = r.message_id LEFT JOIN idempotency_keys i ON ${KEY_OF_REQUEST}
   LEFT JOIN duplicate_keys k ON ${KEY_OF_CONTENT}`;
 
-/** An item of the list ?1. */
+/** An item of a list ?1. */
 function toItem({ message, key, duplicatesUntil }: Send) {
   const { websiteId, ...item } = message;
   return { ...item, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
@@ -152,5 +152,5 @@ async function readStates(db: D1Database, sends: Send[]): Promise<StateRow[]> {
     db
       .prepare(`SELECT m.message_id, m.status FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value`)
       .bind(ids),
-  );
+  ).catch(failUnconfirmed);
 }

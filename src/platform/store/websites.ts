@@ -58,7 +58,9 @@ export async function updateWebsite(
          WHERE website_id = ?1 AND updated_at = ?3 RETURNING website_id`,
       )
       .bind(websiteId, now, updatedAt, ...values),
-    db.prepare("UPDATE clients SET changed_at = ?2, copied_at = NULL WHERE website_id = ?1").bind(websiteId, now),
+    db
+      .prepare("UPDATE clients SET changed_at = max(?2, changed_at + 1), copied_at = NULL WHERE website_id = ?1")
+      .bind(websiteId, now),
   ]);
   return updated?.results.length === 1;
 }

@@ -8,7 +8,7 @@ export interface Call {
   args: string[];
   /** CLOUDFLARE_ENV. */
   env: string | undefined;
-  /** What it was given, or typed at the question that it asks otherwise. */
+  /** What it was given, the file that --file names, or what was typed at the question that it asks otherwise. */
   input: string;
 }
 
@@ -38,7 +38,8 @@ function runWrangler(args: string[]): number {
   const folder = process.env.STAND_IN ?? "";
   const [first, second, third = ""] = args;
   const isSecret = first === "secret" && second === "put";
-  const input = isSecret ? readFileSync(0, "utf8") || JSON.parse(readText(folder, ANSWERS))[third] : "";
+  const file = args.includes("--file") ? readFileSync(args[args.indexOf("--file") + 1] ?? "", "utf8") : "";
+  const input = isSecret ? readFileSync(0, "utf8") || JSON.parse(readText(folder, ANSWERS))[third] : file;
   const call: Call = { args, env: process.env.CLOUDFLARE_ENV, input };
   appendFileSync(join(folder, CALLS), `${JSON.stringify(call)}\n`);
   const command = `${first} ${second}`;
