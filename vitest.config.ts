@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig, type Plugin } from "vitest/config";
-import { UnusedPlansReporter } from "./test/node/harness/unused-plans.ts";
+import { PlansReporter } from "./test/node/harness/plans-reporter.ts";
 
 /**
  * Linux keeps it in memory. The stores of the tests are temporary files, and SQLite waits for the disk at each commit: on a
@@ -36,7 +36,7 @@ const withoutBrokenSourceMap: Plugin = {
 export default defineConfig({
   test: {
     slowTestThreshold: 5000,
-    reporters: ["default", new UnusedPlansReporter()],
+    reporters: ["default", new PlansReporter()],
     projects: [
       {
         plugins: [

@@ -31,6 +31,11 @@ describe("the plan of a statement", () => {
       "SEARCH messages USING INDEX messages_by_time (website_id=?)",
     ],
     [
+      "SELECT max(text) FROM messages WHERE website_id = ?1 AND phone > ?2 AND phone < ?3",
+      ["x", 1, 2],
+      "SEARCH messages USING INDEX messages_by_phone (website_id=? AND phone>? AND phone<?)",
+    ],
+    [
       "SELECT email FROM subscriptions WHERE website_id = ?1",
       ["x"],
       "SEARCH subscriptions USING PRIMARY KEY (website_id=?)",
@@ -74,8 +79,9 @@ describe("the plan of a statement", () => {
   });
 
   it("that is listed may be that of the listed statement, and of no other", async () => {
-    expect(await stepsOf("SELECT last_click_id FROM clicks LIMIT 1")).toEqual([]);
-    expect(await stepsOf("SELECT last_click_id FROM clicks LIMIT 2")).toEqual(["SCAN clicks"]);
+    expect(await stepsOf("SELECT counted_until FROM websites LIMIT 1")).toEqual([]);
+    const step = "SCAN websites USING INDEX websites_by_count";
+    expect(await stepsOf("SELECT counted_until FROM websites LIMIT 2")).toEqual([step]);
   });
 });
 

@@ -76,7 +76,9 @@ function findStep(detail: string, sql: string, tables: Set<string>, columns: Map
   if (kind === "SCAN" || !isByKey) return [step];
   const wanted = columns.get(index ?? `PRIMARY KEY ${table}`);
   if (wanted === undefined) throw new Error(`no such index is known: ${detail}`);
-  return terms.split(" AND ").length < wanted ? [step] : [];
+  // Two bounds of one column are one column: `(website_id=? AND day>? AND day<?)`.
+  const found = new Set((terms.match(/\w+/g) ?? []).filter((word) => word !== "AND"));
+  return found.size < wanted ? [step] : [];
 }
 
 /** undefined for json_each, a subquery and the like. */

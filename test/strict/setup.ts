@@ -4,5 +4,6 @@ import { platform } from "./platform.ts";
 
 afterEach(({ task }) => {
   task.meta.plans = takeUsedPlans();
-  expect(platform.takeRefusals(), "what Cloudflare would have refused").toEqual([]);
+  task.meta.refusals = platform.takeRefusals();
+  expect(task.meta.refusals, "what Cloudflare would have refused").toEqual([]);
 });

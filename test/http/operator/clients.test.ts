@@ -109,6 +109,7 @@ describe("clients", () => {
   });
 
   it("are copied by a sweep that comes right after their change, but not within the second that KV wants between two", async () => {
+    world.advance(1);
     await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
     const copiedAt = () => world.rows("SELECT copied_at - changed_at AS after FROM clients");
     const sweepAfter = async (seconds: number) => {

@@ -1,8 +1,11 @@
 import type { Reporter, TestModule, Vitest } from "vitest/node";
 import { ALLOWED_PLANS } from "../../strict/allowed-plans.ts";
 
-/** Fails a run of all tests in which none needed an allowed plan: what it allows is gone, and must not come back. */
-export class UnusedPlansReporter implements Reporter {
+/**
+ * Prints at the end of a run all that the strict platform refused, plans to list among it, and after a run of all tests the
+ * listed plans that no statement needs.
+ */
+export class PlansReporter implements Reporter {
   #vitest: Vitest | undefined;
 
   onInit(vitest: Vitest): void {
@@ -10,14 +13,17 @@ export class UnusedPlansReporter implements Reporter {
   }
 
   async onTestRunEnd(modules: readonly TestModule[], _errors: unknown, reason: string): Promise<void> {
+    const metas = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.meta()));
+    const refusals = new Set(metas.flatMap((meta) => meta.refusals ?? []));
+    if (refusals.size > 0)
+      console.error(["Cloudflare would have refused, or read too much for:", ...refusals].join("\n\n"));
     const all = await this.#vitest?.globTestSpecifications();
     const isWhole = all?.length === modules.length && modules.every((module) => module.state() !== "skipped");
     if (!isWhole || reason !== "passed") return;
-    const used = new Set(
-      modules.flatMap((module) => [...module.children.allTests()].flatMap((test) => test.meta().plans ?? [])),
-    );
+    const used = new Set(metas.flatMap((meta) => meta.plans ?? []));
     const unused = ALLOWED_PLANS.filter((_, index) => !used.has(index));
     if (unused.length === 0) return;
+    // What it allows is gone, and must not come back.
     console.error("test/strict/allowed-plans.ts: no statement needs", unused);
     process.exitCode = 1;
   }
