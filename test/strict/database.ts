@@ -68,10 +68,19 @@ function refuse(message: string, about: string): never {
   throw new Error(`D1_ERROR: ${message}`);
 }
 
-function checkStatement({ sql, values }: Prepared): void {
+/** Texts of statements that need no second look. */
+const checked = new Set<string>();
+
+function checkText(sql: string): void {
+  if (checked.has(sql)) return;
   if (exceeds([sql], LIMITS.statementBytes.value)) refuse("statement too long: SQLITE_TOOBIG", sql);
-  if (values.length > LIMITS.boundParameters.value) refuse("too many SQL variables: SQLITE_ERROR", sql);
   if (mostArguments(sql) > LIMITS.functionArguments.value) refuse("too many arguments on function: SQLITE_ERROR", sql);
+  checked.add(sql);
+}
+
+function checkStatement({ sql, values }: Prepared): void {
+  checkText(sql);
+  if (values.length > LIMITS.boundParameters.value) refuse("too many SQL variables: SQLITE_ERROR", sql);
   for (const value of values) if (exceeds([value], LIMITS.valueBytes.value)) refuse(TOO_BIG, sql);
 }
 
