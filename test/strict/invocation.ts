@@ -41,6 +41,11 @@ export class Invocation {
     }
   }
 
+  /** The most connections that were open or waited for at one time. */
+  get mostConnections(): number {
+    return this.#connections.most;
+  }
+
   /** While the handler or its background work runs. */
   get isRunning(): boolean {
     return this.#running > 0;
@@ -122,15 +127,20 @@ export class Invocation {
 
 /** Lets so many in at a time, in the order of their coming. */
 export class Gate {
+  /** In it, or waiting for it, at one time. */
+  most = 0;
+  readonly #places: number;
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
   constructor(places: number) {
+    this.#places = places;
     this.#free = places;
   }
 
   /** @returns what gives the place back. @throws the reason of the signal, which ends the wait */
   async enter(signal?: AbortSignal | null): Promise<() => void> {
+    this.most = Math.max(this.most, this.#places - this.#free + this.#waiting.length + 1);
     if (this.#free > 0) this.#free -= 1;
     else await this.#wait(signal);
     return () => this.#leave();
