@@ -73,7 +73,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The days that are asked for, all purposes and statuses of them.",
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
-  { step: "SCAN last_sweep", reason: ONE_ROW },
   {
     step: "SCAN websites USING INDEX websites_by_count",
     sql: "SELECT counted_until FROM websites LIMIT 1",
