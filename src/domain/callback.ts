@@ -1,6 +1,6 @@
 // Pure. The body of a callback and its signature.
 import { Webhook } from "standardwebhooks";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
 
 export const callbackSchema = z.object({
@@ -9,7 +9,7 @@ export const callbackSchema = z.object({
   messageId: z.uuid(),
   status: z.enum(MESSAGE_STATUSES),
   occurredAt: z.iso.datetime(),
-  phone: z.string().nullable(),
+  phone: z.nullable(z.string()),
   sendPurpose: z.string(),
   callbackData: z.string(),
 });
