@@ -26,11 +26,11 @@ const orUnset = <T extends z.ZodMiniType<string, string>>(schema: T) =>
 
 const secret = orUnset(z.string({ error: "must be a string" }));
 
+const notUrl = "must be an absolute http or https URL";
+
 /** A URL, without its trailing slash. */
 const baseUrl = z.pipe(
-  orUnset(
-    z.union([z.url({ protocol: /^https?$/ }), z.literal("")], { error: "must be an absolute http or https URL" }),
-  ),
+  orUnset(z.union([z.url({ protocol: /^https?$/, error: notUrl }), z.literal("")], { error: notUrl })),
   z.transform((value) => value?.replace(/\/+$/, "")),
 );
 
