@@ -6,22 +6,27 @@ import { sendRequestSchema } from "./send-request.ts";
 
 export const MAX_BULK_MESSAGES = 50_000;
 
-export const bulkSendRequestSchema = z.object({
-  messages: z.array(sendRequestSchema).check(z.minLength(1), z.maxLength(MAX_BULK_MESSAGES)),
-});
+/** Functions, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
+export function bulkSendRequestSchema() {
+  return z.object({
+    messages: z.array(sendRequestSchema).check(z.minLength(1), z.maxLength(MAX_BULK_MESSAGES)),
+  });
+}
 
-export const bulkSendAnswerSchema = z.object({
-  successSent: z.array(z.object({ index: z.int(), messageId: z.uuid() })),
-  failedSent: z.array(
-    z.object({
-      index: z.int(),
-      /** As given, cut after the longest valid one; null when it is not a string. */
-      phone: z.nullable(z.string()),
-      email: z.nullable(z.string()),
-      errorMessage: z.string(),
-    }),
-  ),
-});
+export function bulkSendAnswerSchema() {
+  return z.object({
+    successSent: z.array(z.object({ index: z.int(), messageId: z.uuid() })),
+    failedSent: z.array(
+      z.object({
+        index: z.int(),
+        /** As given, cut after the longest valid one; null when it is not a string. */
+        phone: z.nullable(z.string()),
+        email: z.nullable(z.string()),
+        errorMessage: z.string(),
+      }),
+    ),
+  });
+}
 
 /** The body is not JSON, or is truncated. */
 export class BrokenBodyError extends Error {}

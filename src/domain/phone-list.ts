@@ -64,7 +64,10 @@ export const phoneListSchema = z
   )
   .register(z.globalRegistry, { anyOf: EITHER_LIST });
 
-export const subscriptionStatusAnswerSchema = z.object({
-  phoneNumberStatuses: z.array(z.object({ phoneNumber: z.string(), subscriptionStatus: z.boolean() })),
-  invalidPhoneNumbers: z.array(z.string()),
-});
+/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
+export function subscriptionStatusAnswerSchema() {
+  return z.object({
+    phoneNumberStatuses: z.array(z.object({ phoneNumber: z.string(), subscriptionStatus: z.boolean() })),
+    invalidPhoneNumbers: z.array(z.string()),
+  });
+}

@@ -32,7 +32,7 @@ export function webhooks(): JsonObject {
 }
 
 function webhook(id: string, summary: string, example: { eventType: string }): JsonObject {
-  const schema = z.extend(callbackSchema, { eventType: z.literal(example.eventType) });
+  const schema = z.extend(callbackSchema(), { eventType: z.literal(example.eventType) });
   const post = {
     operationId: id,
     summary,

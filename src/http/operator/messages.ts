@@ -13,7 +13,7 @@ export function messageAnswers() {
   const status = z.enum(MESSAGE_STATUSES);
   const event = z.object({
     eventId: z.string(),
-    eventType: callbackSchema.shape.eventType,
+    eventType: callbackSchema().shape.eventType,
     status: z.optional(status).check(z.describe("Of message.status.")),
     occurredAt: time,
   });
