@@ -42,14 +42,16 @@ const marks = async () => (await world.rows("SELECT mark FROM erased_people")).m
 
 let texts = 0;
 const text = (words: string, from = ADA) =>
-  receiveInbound(world.deps, "sandbox", {
-    carrierMessageId: `in-${++texts}`,
-    from,
-    to: [OURS],
-    text: words,
-    keyword: null,
-    answeredByCarrier: false,
-  });
+  world.invoke("fetch", () =>
+    receiveInbound(world.deps, "sandbox", {
+      carrierMessageId: `in-${++texts}`,
+      from,
+      to: [OURS],
+      text: words,
+      keyword: null,
+      answeredByCarrier: false,
+    }),
+  );
 
 /** The same service after a deploy with other secrets. */
 async function withSecrets(serviceKey: string, operatorToken = OPERATOR_TOKEN): Promise<void> {
@@ -71,7 +73,7 @@ describe("an erased person", () => {
     await erase(ADA);
     const messageId = await world.send(client, { phone: ADA });
     const receipt = { messageId, status: "FAILED_TO_DELIVERY", reason: "opted out", carrierMessageId: null } as const;
-    await applyReceipts(world.deps, [{ ...receipt, optedOut: true }]);
+    await world.invoke("fetch", () => applyReceipts(world.deps, [{ ...receipt, optedOut: true }]));
     expect(await stateOf(ADA)).toBe(0);
     expect(await subscribe(ADA)).toEqual([ADA]);
   });
