@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { applyReceipts } from "../../src/flows/apply-receipts.ts";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
-import { FastHmac } from "../../src/platform/fast-hmac.ts";
+import { Hmac } from "../../src/platform/hmac.ts";
 import { hmacHex } from "../../src/platform/secrets.ts";
 import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
 import { failingDatabase, heldDatabase } from "../failing-database.ts";
@@ -184,7 +184,7 @@ describe("an import of many numbers into a website that has erased people", () =
   const many = Array.from({ length: 1200 }, (_, i) => `+1646${5_000_000 + i}`);
   const [subscribed = "", fresh = "", eve = ""] = many.slice(-3);
   const signed = () => {
-    const sign = vi.spyOn(FastHmac.prototype, "sign");
+    const sign = vi.spyOn(Hmac.prototype, "sign");
     return () => new Set(sign.mock.calls.map(([words]) => words.replace("erased brand ", "")));
   };
   const importing = async (rows: string[]) => (await (await world.subscribers("brand", rows)).json()) as object;
@@ -227,7 +227,7 @@ describe("the marks of erased people", () => {
   it("cost no HMAC in a website without any, nor for opt-outs", async () => {
     await world.brand([], "other");
     await erase(ADA, "other");
-    const sign = vi.spyOn(FastHmac.prototype, "sign");
+    const sign = vi.spyOn(Hmac.prototype, "sign");
     expect(await subscribe(ADA, BOB)).toEqual([]);
     await erase(ADA);
     sign.mockClear();
@@ -237,7 +237,7 @@ describe("the marks of erased people", () => {
 
   it("are made of the numbers at hand, under keys that are made ready once", async () => {
     await erase(ADA);
-    const [sign, importKey] = [vi.spyOn(FastHmac.prototype, "sign"), vi.spyOn(crypto.subtle, "importKey")];
+    const [sign, importKey] = [vi.spyOn(Hmac.prototype, "sign"), vi.spyOn(crypto.subtle, "importKey")];
     const phones = Array.from({ length: 5000 }, (_, i) => `+1646${5_000_000 + i}`);
     expect(await subscribe(...phones.slice(1), ADA)).toEqual([ADA]);
     // Under the key of the marks, and as the version before made them of either secret. Ada's are made once more, to be sure.
