@@ -2,14 +2,9 @@ import { readdirSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeClient, type Service, startService } from "../harness/service.ts";
-import { hasBrowser, startBrowser, type Visit, visit } from "./browser.ts";
-
-interface Document {
-  openapi: string;
-  paths: Record<string, Record<string, { operationId: string }>>;
-  webhooks: Record<string, Record<string, { operationId: string }>>;
-}
+import { type Document, listCalls } from "../../../scripts/docs-page/document.ts";
+import { makeClient, type Service, startService, TOKEN } from "../harness/service.ts";
+import { findViolations, hasBrowser, startBrowser, visit, walkByKeyboard } from "./browser.ts";
 
 let service: Service;
 let document: Document;
@@ -21,6 +16,26 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
+const PAGES = ["/docs", "/docs/operator"];
+
+const readPage = async (path: string) => (await fetch(`${service.url}${path}`)).text();
+
+/** Every name in the objects that have this name. */
+function namesIn(value: unknown, name: string): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => {
+    const own = key === name && !Array.isArray(part) ? Object.keys(part as object) : [];
+    return [...own, ...namesIn(part, name)];
+  });
+}
+
+function parameterNames(document: Document): string[] {
+  return listCalls(document).flatMap(({ parameters = [] }) => parameters.map(({ name }) => name));
+}
+
+const codesOf = ({ content }: { content?: Record<string, { examples?: object }> }) =>
+  Object.keys(content?.["application/json"]?.examples ?? {});
+
 describe("the document that is served", () => {
   it("is valid OpenAPI 3.1", async () => {
     const { valid, errors } = await new Validator().validate(
@@ -28,7 +43,7 @@ describe("the document that is served", () => {
     );
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
-    expect(document.openapi).toMatch(/^3\.1\./);
+    expect((document as object as { openapi: string }).openapi).toMatch(/^3\.1\./);
   });
 });
 
@@ -44,8 +59,8 @@ describe("the page", () => {
     for (const url of Object.values(urls)) expect([url, (await fetch(url)).status]).toEqual([url, 200]);
   });
 
-  it("lets nothing run or load that the service does not serve itself", async () => {
-    const answer = await fetch(`${service.url}/docs`);
+  it.each(PAGES)("lets nothing run or load that the service does not serve itself: %s", async (path) => {
+    const answer = await fetch(`${service.url}${path}`);
     expect(answer.status).toBe(200);
     const policy = answer.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
@@ -53,7 +68,7 @@ describe("the page", () => {
   });
 
   it("never stands in for a path of the API", async () => {
-    const noFiles = ["/docs/nothing", "/docs/vendor/nothing", "/docs%2Fpage.js", "/%64ocs", "/docsx", "/_headers"];
+    const noFiles = ["/docs/nothing", "/docs/vendor", "/docs%2Fpage.js", "/%64ocs", "/docsx", "/_headers"];
     for (const path of ["/text/message/send", "/operator/websites", "/%2Fopenapi.json", "//openapi.json", ...noFiles]) {
       const answer = await fetch(`${service.url}${path}`, { redirect: "manual" });
       expect([path, answer.headers.get("x-request-id")]).toEqual([path, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
@@ -61,21 +76,52 @@ describe("the page", () => {
   });
 
   it("has each of its files served without the Worker, as are its other addresses", async () => {
-    const files = [
-      "/docs",
-      ...readdirSync("public/docs", { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map(({ parentPath, name }) => `${parentPath.slice("public".length)}/${name}`),
-    ];
-    expect(files.length).toBeGreaterThan(6);
+    const files = ["/docs", ...readdirSync("public/docs").map((name) => `/docs/${name.replace(/\.html$/, "")}`)];
+    expect(files.sort()).toEqual(["/docs", "/docs/operator", "/docs/page.css", "/docs/page.js"]);
     for (const path of files) {
       const answer = await fetch(`${service.url}${path}`);
       expect([path, answer.status, answer.headers.get("x-request-id")]).toEqual([path, 200, null]);
     }
-    for (const path of ["/docs/", "/docs.html"]) {
+    for (const path of ["/docs/", "/docs.html", "/docs/operator/", "/docs/operator.html"]) {
       const answer = await fetch(`${service.url}${path}`, { redirect: "manual" });
-      expect([path, answer.status, answer.headers.get("location")]).toEqual([path, 307, "/docs"]);
+      const target = path.replace(/(\/|\.html)$/, "");
+      expect([path, answer.status, answer.headers.get("location")]).toEqual([path, 307, target]);
     }
+  });
+
+  it("has the calls of clients, and apart from them those of the operator and of carriers", async () => {
+    const calls = listCalls(document);
+    const isOthers = ({ path }: { path: string }) => /^\/(operator|carriers)\//.test(path);
+    const idsOf = (some: { operationId: string }[]) => some.map(({ operationId }) => operationId).sort();
+    const events = Object.values(document.webhooks).flatMap((item) => Object.values(item));
+    const [clients = "", others = ""] = await Promise.all(PAGES.map(readPage));
+    const headingsOf = (page: string) => [...page.matchAll(/<section class="call" aria-labelledby="(\w+)">/g)];
+    const shownOn = (page: string) => headingsOf(page).map(([, operationId = ""]) => ({ operationId }));
+    expect(idsOf(shownOn(clients))).toEqual(idsOf([...calls.filter((call) => !isOthers(call)), ...events]));
+    expect(idsOf(shownOn(others))).toEqual(idsOf(calls.filter(isOthers)));
+    expect(headingsOf(clients)[0]?.[1]).toBe("sendMessage");
+  });
+
+  it("has every field, every parameter and every error code", async () => {
+    const pages = (await Promise.all(PAGES.map(readPage))).join("");
+    const shown = new Set([...pages.matchAll(/<code>([^<]+)<\/code>/g)].map(([, name]) => name));
+    const names = [...namesIn(document, "properties"), ...parameterNames(document)];
+    expect(names.length).toBeGreaterThan(150);
+    expect(names.filter((name) => !shown.has(name))).toEqual([]);
+    for (const code of Object.values(document.components.responses).flatMap(codesOf))
+      expect([code, pages.includes(`<td>${code}</td>`)]).toEqual([code, true]);
+  });
+
+  it.each(PAGES)("has links that lead somewhere, and each id once: %s", async (path) => {
+    const page = await readPage(path);
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(ids.length).toBeGreaterThan(20);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    const targets = [...page.matchAll(/ (?:href|for|aria-labelledby)="([^"]+)"/g)].map(([, target = ""]) => target);
+    const inPage = targets.filter((target) => !/^(https?:|\/|data:)/.test(target)).map((it) => it.replace(/^#/, ""));
+    expect(inPage.filter((target) => !ids.includes(target))).toEqual([]);
+    for (const url of targets.filter((target) => target.startsWith("/")))
+      expect([url, (await fetch(`${service.url}${url}`)).status]).toEqual([url, 200]);
   });
 });
 
@@ -92,69 +138,97 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
 
   afterAll(() => browser?.close());
 
-  const operationIds = () =>
-    [...Object.values(document.paths), ...Object.values(document.webhooks)]
-      .flatMap((item) => Object.values(item))
-      .map(({ operationId }) => operationId);
+  const open = (path: string, width: number, colorScheme: "light" | "dark") =>
+    visit(browser, `${service.url}${path}`, { viewport: { width, height: 780 }, colorScheme });
 
-  /** Opened, and all of its operations listed. */
-  async function open(width: number): Promise<Visit> {
-    const opened = await visit(browser, `${service.url}/docs`, {
-      viewport: { width, height: 900 },
-      colorScheme: "light",
+  it.each([
+    ["/docs", 360, "dark"],
+    ["/docs", 1280, "light"],
+    ["/docs/operator", 360, "light"],
+  ] as const)("violates no rule of WCAG A or AA, and fits: %s, %d px, %s", async (path, width, colorScheme) => {
+    const { page, complaints, close } = await open(path, width, colorScheme);
+    const ground = await page.evaluate(() => getComputedStyle(globalThis.document.documentElement).backgroundColor);
+    expect(Number(/\d+/.exec(ground)?.[0]) < 100).toBe(colorScheme === "dark");
+    await page.locator("details").evaluateAll((all) => {
+      for (const details of all) (details as HTMLDetailsElement).open = true;
     });
-    await opened.page
-      .locator(".opblock")
-      .nth(operationIds().length - 1)
-      .waitFor();
-    return opened;
-  }
-
-  it("shows every operation, on a desk and on a phone, light and dark", { timeout: 120_000 }, async () => {
-    const { page, complaints, close } = await open(1280);
-    const shown = await page.locator(".opblock").evaluateAll((blocks) => blocks.map(({ id }) => id.split("-").at(-1)));
-    expect(shown.sort()).toEqual(operationIds().sort());
-    const opened = await page.locator(".opblock-summary-control").evaluateAll((controls) => {
-      // Those of a client; the operator's are drawn alike, and each takes a second.
-      const clients = controls.filter((control) => !control.textContent?.includes("/operator"));
-      for (const control of clients) (control as HTMLElement).click();
-      return clients.length;
-    });
-    expect(opened).toBeGreaterThan(7);
-    await page
-      .locator(".opblock.is-open .responses-inner")
-      .nth(opened - 1)
-      .waitFor();
-    const background = () => page.evaluate(() => getComputedStyle(globalThis.document.documentElement).backgroundColor);
-    const isDark = async () => Number(/\d+/.exec(await background())?.[0] ?? 255) < 100;
-    const scrollWidth = () => page.evaluate(() => globalThis.document.documentElement.scrollWidth);
-    for (const width of [1280, 390]) {
-      await page.setViewportSize({ width, height: 900 });
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        await expect.poll(isDark).toBe(colorScheme === "dark");
-        await expect.poll(scrollWidth).toBeLessThanOrEqual(width);
-      }
-    }
+    expect(await findViolations(page)).toEqual([]);
+    expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     expect(complaints).toEqual([]);
     await close();
   });
 
-  it("sends a message that is tried out", { timeout: 120_000 }, async () => {
+  it("is walked through by keyboard: each stop is in view, is seen, and comes in the order of the page", async () => {
+    const { page, complaints, close } = await open("/docs", 360, "light");
+    const { stops, all } = await walkByKeyboard(page);
+    expect(stops[0]).toBe("Skip to the content");
+    expect(stops.length).toBeGreaterThan(60);
+    expect(stops).toEqual(all);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("sends a text by keyboard alone, on a phone, and reads its status", async () => {
     const client = await makeClient(service.url, "http://127.0.0.1:9/", ["+12125550100,,true"]);
-    const { page, complaints, close } = await open(390);
-    await page.locator("button.authorize").first().click();
-    for (const secret of [client.clientId, client.clientSecret]) {
-      const field = page.locator(".auth-container:has(input)").first();
-      await field.locator("input").fill(secret);
-      await field.locator("button[type=submit]").click();
-    }
-    await page.locator(".close-modal").click();
-    const block = page.locator("#operations-Messages-sendMessage");
-    await block.locator(".opblock-summary-control").click();
-    await block.locator(".try-out__btn").click();
-    await block.locator(".execute").click();
-    await expect.poll(() => block.locator(".live-responses-table").textContent()).toMatch(/"messageId"/);
+    const { page, complaints, close } = await open("/docs", 360, "dark");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(client.clientId);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(client.clientSecret);
+    const secret = page.getByLabel("X-Client-Secret");
+    expect([await secret.inputValue(), await secret.getAttribute("type")]).toEqual([client.clientSecret, "password"]);
+
+    const form = page.getByRole("form", { name: "Try: Send a message", exact: true });
+    await form.getByLabel("Body").focus();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => form.getByRole("status").textContent()).toMatch(/^200 in \d+ ms$/);
+    expect(await form.getByRole("button", { name: "Send" }).evaluate((it) => it.matches(":focus"))).toBe(true);
+    const [, messageId = ""] = /"messageId": "([^"]+)"/.exec((await form.locator(".answer").textContent()) ?? "") ?? [];
+
+    const status = page.getByRole("form", { name: "Try: Read the status of a message" });
+    await status.getByLabel("messageId").fill(messageId);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => status.locator(".answer").textContent()).toContain(`"messageId": "${messageId}"`);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("fills in another example, and shows a refusal", async () => {
+    const { page, complaints, close } = await open("/docs", 1280, "light");
+    const form = page.getByRole("form", { name: "Try: Send a message", exact: true });
+    await form.getByLabel("Example").selectOption("byEmail");
+    expect(JSON.parse(await form.getByLabel("Body").inputValue())).toMatchObject({ email: "ada@example.com" });
+    await form.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => form.getByRole("status").textContent()).toMatch(/^401 /);
+    expect(await form.locator(".answer").textContent()).toContain('"code": 40100');
+    // What the browser itself logs of a 401, and the answer that the harness saw.
+    expect(complaints).toHaveLength(2);
+    await close();
+  });
+
+  it("calls as the operator, with a path that is filled in", async () => {
+    const { page, complaints, close } = await open("/docs/operator", 360, "light");
+    await page.getByLabel("Token", { exact: true }).fill(TOKEN);
+    const form = page.getByRole("form", { name: "Try: Create a website" });
+    await form.getByLabel("websiteId").fill("of the docs");
+    await form.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => form.getByRole("status").textContent()).toMatch(/^4/);
+    await form.getByLabel("websiteId").fill("docs");
+    await form.getByLabel("Body").fill('{"name":"Docs","carrier":"sandbox"}');
+    await form.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => form.locator(".answer").textContent()).toContain('"websiteId": "docs"');
+    expect(complaints).toHaveLength(2);
+    await close();
+  });
+
+  it("is read without JavaScript", async () => {
+    const context = { javaScriptEnabled: false, viewport: { width: 360, height: 780 } };
+    const { page, complaints, close } = await visit(browser, `${service.url}/docs`, context);
+    expect(await page.getByRole("heading", { name: "Send a message", exact: true }).isVisible()).toBe(true);
+    expect(await page.getByRole("form").count()).toBe(0);
     expect(complaints).toEqual([]);
     await close();
   });
