@@ -2,17 +2,10 @@
 import { JSONParser, TokenType } from "@streamparser/json";
 import * as z from "zod/mini";
 import { failField } from "./failure.ts";
-import { sendRequestSchema } from "./send-request.ts";
 
 export const MAX_BULK_MESSAGES = 50_000;
 
-/** Functions, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
-export function bulkSendRequestSchema() {
-  return z.object({
-    messages: z.array(sendRequestSchema).check(z.minLength(1), z.maxLength(MAX_BULK_MESSAGES)),
-  });
-}
-
+/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function bulkSendAnswerSchema() {
   return z.object({
     successSent: z.array(z.object({ index: z.int(), messageId: z.uuid() })),

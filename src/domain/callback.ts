@@ -3,25 +3,35 @@ import { Webhook } from "standardwebhooks";
 import * as z from "zod/mini";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
 
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function callbackSchema() {
-  return z.object({
-    eventId: z.string(),
-    eventType: z.enum(["message.status", "message.clicked"]),
-    messageId: z.uuid(),
-    status: z.enum(MESSAGE_STATUSES),
-    occurredAt: z.iso.datetime(),
-    phone: z.nullable(z.string()),
-    sendPurpose: z.string(),
-    callbackData: z.string(),
-  });
-}
+export const EVENT_TYPES = ["message.status", "message.clicked"] as const;
 
-type CallbackBody = z.output<ReturnType<typeof callbackSchema>>;
+/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
+export function callbackSchemas() {
+  const common = {
+    eventId: z.string(),
+    messageId: z.uuid(),
+    occurredAt: z.iso.datetime(),
+    phone: z.nullable(z.string()).check(z.describe("Null if no number was found.")),
+    sendPurpose: z.string(),
+    callbackData: z.string().check(z.describe("As the send request has it, byte for byte.")),
+  };
+  const status = z.object({
+    ...common,
+    eventType: z.literal("message.status"),
+    status: z.enum(MESSAGE_STATUSES.filter((status) => status !== "PENDING_TO_SEND")),
+  });
+  const click = z.object({
+    ...common,
+    eventType: z.literal("message.clicked"),
+    status: z.enum(MESSAGE_STATUSES).check(z.describe("The status when the event is posted.")),
+    clickUrl: z.string().check(z.describe("The `clickUrl` of the send request.")),
+  });
+  return { status, click };
+}
 
 interface CallbackEvent {
   eventId: string;
-  eventType: CallbackBody["eventType"];
+  eventType: (typeof EVENT_TYPES)[number];
   messageId: string;
   status: MessageStatus;
   /** Milliseconds since 1970. */
@@ -30,11 +40,13 @@ interface CallbackEvent {
   phone: string | null;
   sendPurpose: string;
   callbackData: string;
+  /** Of a click. */
+  clickUrl: string | null;
 }
 
 /** @returns JSON */
 export function callbackBody(event: CallbackEvent): string {
-  const body: CallbackBody = {
+  return JSON.stringify({
     eventId: event.eventId,
     eventType: event.eventType,
     messageId: event.messageId,
@@ -43,8 +55,8 @@ export function callbackBody(event: CallbackEvent): string {
     phone: event.phone,
     sendPurpose: event.sendPurpose,
     callbackData: event.callbackData,
-  };
-  return JSON.stringify(body);
+    ...(event.eventType === "message.clicked" ? { clickUrl: event.clickUrl } : {}),
+  });
 }
 
 /**

@@ -42,8 +42,20 @@ export function failNeither({ issues, value: input }: z.core.ParsePayload): neve
   return z.NEVER;
 }
 
-/** The same rule in JSON Schema. */
-export const EITHER_LIST = [{ required: ["phone_numbers"] }, { required: ["csv_file"] }];
+/** The same rule in JSON Schema. Generators of types read an anyOf beside the fields as alternatives to them: allOf holds it. */
+export const EITHER_LIST = {
+  allOf: [
+    {
+      anyOf: [
+        {
+          required: ["phone_numbers"],
+          properties: { phone_numbers: { type: "array", items: { type: "string" }, minItems: 1 } },
+        },
+        { required: ["csv_file"], properties: { csv_file: { type: "string", minLength: 1 } } },
+      ],
+    },
+  ],
+};
 
 const fields = z.object(
   {
@@ -62,7 +74,7 @@ export const phoneListSchema = z
       return failNeither(payload);
     }),
   )
-  .register(z.globalRegistry, { anyOf: EITHER_LIST });
+  .register(z.globalRegistry, EITHER_LIST);
 
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function subscriptionStatusAnswerSchema() {

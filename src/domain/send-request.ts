@@ -163,11 +163,16 @@ export const sendRequestSchema = z
       email: phone === null ? String(email).toLowerCase() : null,
     })),
   )
-  // The rule of requireRecipient in JSON Schema.
+  // The rule of requireRecipient in JSON Schema, in the form that checkers of examples and generators of types read as it is meant.
   .register(z.globalRegistry, {
-    if: { properties: { phone: { enum: ["", null] } } },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { required: ["email"], properties: { email: { type: "string", format: "email" } } },
+    allOf: [
+      {
+        anyOf: [
+          { required: ["phone"], properties: { phone: { type: "string", minLength: 1 } } },
+          { required: ["email"], properties: { email: { type: "string", format: "email" } } },
+        ],
+      },
+    ],
   });
 
 /** A valid send request: `phone` as digits, absent optional fields null, exactly one of phone and email. */

@@ -28,7 +28,7 @@ export const subscribeSchema = z
       return failNeither(payload);
     }),
   )
-  .register(z.globalRegistry, { anyOf: EITHER_LIST });
+  .register(z.globalRegistry, EITHER_LIST);
 
 /** @throws CsvError without the column of phone numbers, or over MAX_CSV_ROWS */
 function readSubscribers(csv: string) {

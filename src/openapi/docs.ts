@@ -5,7 +5,7 @@ import { sendRequestSchema } from "../domain/send-request.ts";
 import { describeApi } from "./document.ts";
 import { limitTable } from "./limits.ts";
 import type { ApiOperation } from "./operation.ts";
-import { toJsonSchema } from "./schemas.ts";
+import { fieldsOf } from "./schemas.ts";
 import { carrierSettingTable, settingTable } from "./settings.ts";
 import { code, errorTable, jobTable, keywordTable, problemTable, stateTable, statusTable, toTable } from "./tables.ts";
 
@@ -70,21 +70,6 @@ function callOf({ method, path, parameters = [], body }: Omit<ApiOperation, "sum
   if (!body.mediaTypes.includes("application/json")) return `${call} ${code(body.mediaTypes.join())}`;
   const fields = fieldsOf(body.schema).map(({ name, isRequired }) => `${name}${isRequired ? "" : "?"}`);
   return `${call} ${code(`{${fields.join(", ")}}`)}`;
-}
-
-interface JsonSchema {
-  description?: string;
-  anyOf?: JsonSchema[];
-  properties?: Record<string, JsonSchema>;
-  required?: string[];
-}
-
-function fieldsOf(schema: z.ZodMiniType): { name: string; isRequired: boolean; rule: string }[] {
-  const { properties = {}, required = [] } = toJsonSchema(schema) as JsonSchema;
-  return Object.entries(properties).map(([name, field]) => {
-    const rule = field.description ?? field.anyOf?.[0]?.description ?? "";
-    return { name, isRequired: required.includes(name), rule };
-  });
 }
 
 function fieldTable(schema: z.ZodMiniType): string {

@@ -56,6 +56,8 @@ export function makeDocument(): OpenApiDocument {
   const { operations, schemas } = describeApi();
   const names = new SchemaNames(schemas);
   const errors = new ErrorResponses();
+  // It comes with the wrong method, which is no operation's error.
+  const { Allow: _, ...headers } = HEADERS;
   return {
     openapi: "3.1.1",
     info: {
@@ -63,7 +65,12 @@ export function makeDocument(): OpenApiDocument {
       version: VERSION,
       summary: "Send text messages, and know who is subscribed",
       description: description(),
+      contact: { name: "The operator of this service" },
       license: { name: "MIT", identifier: "MIT" },
+    },
+    externalDocs: {
+      description: "Standard Webhooks: how callbacks are signed",
+      url: "https://www.standardwebhooks.com",
     },
     servers: [{ url: "/" }],
     tags: TAGS.map(([name, about]) => ({ name, description: about })),
@@ -72,7 +79,7 @@ export function makeDocument(): OpenApiDocument {
     components: {
       securitySchemes: SECURITY_SCHEMES,
       schemas: names.toComponents(),
-      headers: HEADERS,
+      headers,
       responses: errors.components,
     },
   };

@@ -59,11 +59,6 @@ export class ErrorResponses {
   readonly components: Record<string, JsonObject> = {};
   readonly #schema = toJsonSchema(errorSchema()) as { properties: { code: object } };
 
-  constructor() {
-    this.#refer(["path-unknown"], false);
-    this.#refer(["method-wrong"], false);
-  }
-
   /** The responses of these kinds by status. */
   byStatus(kinds: ErrorKind[], isLimited: boolean): JsonObject {
     const byStatus = Map.groupBy(kinds, (kind) => Math.floor(ERROR_CODES[kind] / 100));

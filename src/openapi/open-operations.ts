@@ -72,6 +72,7 @@ function welcome(): ApiOperation {
     path: "/",
     tag: "Reference",
     summary: "Find the reference and the liveness check",
+    description: "The addresses have the origin of the request.",
     access: "open",
     answers: [ok(z.object({ service: z.string(), docs: url, openapi: url, health: url }), "Where they are.", example)],
   };
@@ -84,6 +85,7 @@ function document(): ApiOperation {
     path: "/openapi.json",
     tag: "Reference",
     summary: "Read this document",
+    description: "The pages of `/docs` are drawn from it.",
     access: "open",
     answers: [
       {

@@ -1,4 +1,5 @@
-import { bulkSendAnswerSchema, bulkSendRequestSchema, MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
+import * as z from "zod/mini";
+import { bulkSendAnswerSchema, MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
 import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
 import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
 import { subscribeSchema } from "../domain/subscribe-request.ts";
@@ -7,6 +8,7 @@ import { messageStatusAnswerSchema } from "../http/message-status.ts";
 import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";
 import { CSV_FILE, MESSAGE_ID, OTHER_PHONE, PHONE, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "./examples.ts";
 import { type ApiOperation, ok, type Parameter, type RequestBody } from "./operation.ts";
+import { fieldsOf } from "./schemas.ts";
 
 const JSON_ONLY = ["application/json"];
 
@@ -33,6 +35,19 @@ export function textSchemas() {
     SubscribeAnswer: subscribeAnswerSchema(),
     UnsubscribeAnswer: unsubscribeAnswerSchema(),
   };
+}
+
+/** As loose as the service: a message that breaks a rule is in `failedSent`, and the others are sent. */
+function bulkSendRequestSchema() {
+  const fields = fieldsOf(sendRequestSchema).map(({ name, rule }) => [name, { description: rule }]);
+  const message = z.unknown().register(z.globalRegistry, { properties: Object.fromEntries(fields) });
+  const messages = z
+    .array(message)
+    .check(z.minLength(1))
+    .register(z.globalRegistry, {
+      description: `At most ${MAX_BULK_MESSAGES.toLocaleString("en")} send requests. One that breaks a rule, or is beyond the limit, is in \`failedSent\`.`,
+    });
+  return z.object({ messages });
 }
 
 type Schemas = ReturnType<typeof textSchemas>;

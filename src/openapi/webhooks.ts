@@ -1,6 +1,6 @@
-import * as z from "zod/mini";
-import { callbackSchema } from "../domain/callback.ts";
-import { CLICK_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "./examples.ts";
+import type * as z from "zod/mini";
+import { callbackSchemas } from "../domain/callback.ts";
+import { CLICK_ID, MESSAGE_ID, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "./examples.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";
 
 const HEADERS = {
@@ -17,22 +17,37 @@ const ABOUT =
 
 /** What the service posts to a client. */
 export function webhooks(): JsonObject {
+  const { status, click } = callbackSchemas();
   const { phone, sendPurpose, callbackData } = SEND_BY_PHONE;
-  const about = { messageId: MESSAGE_ID, status: "DELIVERED", occurredAt: TIME, phone, sendPurpose, callbackData };
-  const change = { eventId: `${MESSAGE_ID}_DELIVERED`, eventType: "message.status", ...about };
-  const click = { eventId: `${MESSAGE_ID}_CLICK_${CLICK_ID}`, eventType: "message.clicked", ...about };
+  const about = { messageId: MESSAGE_ID, occurredAt: TIME, phone, sendPurpose, callbackData };
   return {
-    "message.status": webhook("messageStatusChanged", "The status of a message changed", change),
+    "message.status": webhook("messageStatusChanged", "The status of a message changed", status, {
+      eventId: `${MESSAGE_ID}_DELIVERED`,
+      eventType: "message.status",
+      status: "DELIVERED",
+      ...about,
+    }),
     "message.clicked": webhook(
       "messageClicked",
       "A person followed the link of a message, the first three times",
       click,
+      {
+        eventId: `${MESSAGE_ID}_CLICK_${CLICK_ID}`,
+        eventType: "message.clicked",
+        status: "DELIVERED",
+        clickUrl: SEND_BY_EMAIL.clickUrl,
+        ...about,
+      },
     ),
   };
 }
 
-function webhook(id: string, summary: string, example: { eventType: string }): JsonObject {
-  const schema = z.extend(callbackSchema(), { eventType: z.literal(example.eventType) });
+function webhook<Schema extends z.ZodMiniType>(
+  id: string,
+  summary: string,
+  schema: Schema,
+  example: z.output<Schema>,
+): JsonObject {
   const post = {
     operationId: id,
     summary,

@@ -1,6 +1,8 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { ERROR_CODES } from "../../src/http/error-codes.ts";
 import { makeDocument } from "../../src/openapi/document.ts";
+import { ErrorResponses } from "../../src/openapi/errors.ts";
+import { HEADERS } from "../../src/openapi/headers.ts";
 import type { JsonObject } from "../../src/openapi/schemas.ts";
 
 interface Response3 {
@@ -39,10 +41,18 @@ export async function expectDocumented(request: Request, sentBody: unknown, answ
   if (answer.ok && isAllTaken(await answer.clone().text())) expectRequestFits(what, request, sentBody);
 }
 
+/** Holds what is posted to a client to the document. @throws Error that says what of it is not documented */
+export function expectDocumentedEvent(event: Record<string, unknown>): void {
+  const webhooks = closed.webhooks as Record<string, { post: { requestBody: NonNullable<Operation3["requestBody"]> } }>;
+  const body = webhooks[String(event.eventType)]?.post.requestBody.content["application/json"];
+  if (!body) throw new Error(`${event.eventType}: this event is not documented`);
+  expectValid(String(event.eventType), body.schema, event);
+}
+
 async function expectFits(what: string, answer: Response, { headers = {}, content = {} }: Response3): Promise<void> {
-  for (const [name, header] of Object.entries(closed.components.headers)) {
+  for (const [name, header] of Object.entries<{ schema: JsonObject; required?: boolean }>(HEADERS)) {
     const value = answer.headers.get(name);
-    const { required, schema } = header as { required?: boolean; schema: JsonObject };
+    const { required, schema } = header;
     if (value === null && name in headers && required) throw new Error(`${what}: the header ${name} is missing`);
     if (value !== null && !(name in headers)) throw new Error(`${what}: the header ${name} is not documented`);
     if (value !== null) expectValid(`${what}, header ${name}`, schema, value);
@@ -111,8 +121,12 @@ function shorten(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shorten(inner)]));
 }
 
+/** What no operation answers is described as the errors of operations are. */
+const errorsOfPaths = new ErrorResponses();
+for (const kind of ["method-wrong", "path-unknown"] as const) errorsOfPaths.byStatus([kind], false);
+
 function errorResponse(kind: "method-wrong" | "path-unknown"): Response3 {
-  return closed.components.responses[`Error${ERROR_CODES[kind]}`] as Response3;
+  return closeObjects(errorsOfPaths.components[`Error${ERROR_CODES[kind]}`]) as Response3;
 }
 
 function resolve(response: Response3 | { $ref: string }): Response3 {

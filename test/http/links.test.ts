@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CODE_LENGTH, newLinkCode, placeLink } from "../../src/domain/link.ts";
+import { expectDocumentedEvent } from "../docs/conformance.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -91,6 +92,22 @@ describe("a click", () => {
     expect(await clicksOf(messageId)).toEqual({ people: 1, robots: 0, firstAt: "2026-11-21T12:01:00.000Z" });
     expect(world.callbacks).toHaveLength(1);
     expect(world.callbacks[0]?.body).toMatch(new RegExp(`^${messageId}_CLICK_`));
+  });
+
+  it("is posted with its URL, as the document describes it", async () => {
+    const clickUrl = "https://shop.example.com/sale?a=b#c";
+    const { messageId, path } = await sendLink({ clickUrl });
+    await click(path);
+    const posted: Record<string, unknown>[] = [];
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+      posted.push(JSON.parse(String(init?.body)));
+      return new Response("thanks");
+    });
+    await world.runQueues();
+    const events = posted.filter(({ eventType }) => eventType === "message.clicked");
+    expect(events).toMatchObject([{ messageId, clickUrl, phone: ADA }]);
+    expect(posted.length).toBeGreaterThan(1);
+    for (const event of posted) expectDocumentedEvent(event);
   });
 
   it.each<[string, Record<string, string>, string?]>([

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { callbackSchema } from "../../domain/callback.ts";
+import { EVENT_TYPES } from "../../domain/callback.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { readClicks } from "../../platform/store/links.ts";
 import { readEvents, readMessage, type StoredEvent } from "../../platform/store/read-message.ts";
@@ -13,7 +13,7 @@ export function messageAnswers() {
   const status = z.enum(MESSAGE_STATUSES);
   const event = z.object({
     eventId: z.string(),
-    eventType: callbackSchema().shape.eventType,
+    eventType: z.enum(EVENT_TYPES),
     status: z.optional(status).check(z.describe("Of message.status.")),
     occurredAt: time,
   });

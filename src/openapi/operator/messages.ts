@@ -47,6 +47,7 @@ export function describeMessages(): Resource {
     tag: "People",
     access: "operator",
     summary: "Read a message, its events and its callbacks",
+    description: "A message is kept for `RETENTION_DAYS`; after that it is unknown.",
     parameters: [pathParameter("messageId", "The id that the send request returned.", { type: "string" }, MESSAGE_ID)],
     answers: [
       ok(schemas.OperatorMessage, "The message, its events in order, and the responses to its callbacks.", MESSAGE),

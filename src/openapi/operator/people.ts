@@ -91,6 +91,7 @@ function getPerson(schemas: Schemas): ApiOperation {
     method: "get",
     path: "/operator/websites/{websiteId}/people/{phone}",
     summary: "Read a person: state, history and texts",
+    description: "A number that has no subscription and sent no text is unknown.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
     answers: [ok(schemas.Person, "The state of the number, its changes and its texts.", PERSON)],
     errors: ["resource-unknown", "fields-wrong"],

@@ -38,6 +38,7 @@ export function describeWebsites(clients: ReturnType<typeof describeClients>): R
       method: "get",
       path: "/operator/websites",
       summary: "List the websites",
+      description: "In the order of their ids, without their clients.",
       answers: [ok(answers.WebsiteList, "Every website.", { websites: [WEBSITE] })],
     },
     {
@@ -56,6 +57,7 @@ export function describeWebsites(clients: ReturnType<typeof describeClients>): R
       id: "getWebsite",
       method: "get",
       summary: "Read a website and its clients",
+      description: "Secrets are never shown again.",
       parameters: [WEBSITE_PARAMETER],
       answers: [withClients],
       errors: ["resource-unknown"],

@@ -50,6 +50,8 @@ export interface ClaimedCallback {
   phone: string | null;
   sendPurpose: string;
   callbackData: string;
+  /** Where the link of a click leads to. */
+  clickUrl: string | null;
   /** null: the client has removed it. */
   callbackUrl: string | null;
   /** Encrypted; the second is the one being replaced, while it still works. */
@@ -123,8 +125,8 @@ export async function claimCallbacks(
       .bind(keys, now, claim),
     db
       .prepare(
-        `SELECT e.message_id, e.event, e.occurred_at, m.status, m.phone, m.send_purpose, m.callback_data, c.callback_url,
-           c.callback_secret, iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
+        `SELECT e.message_id, e.event, e.occurred_at, m.status, m.phone, m.send_purpose, m.callback_data, m.click_url,
+           c.callback_url, c.callback_secret, iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
          FROM json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId' AND e.event = j.value ->> 'event'
          JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
          WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY j.key`,
@@ -147,7 +149,7 @@ export function isClick(event: string): boolean {
 }
 
 type ClaimedRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
-  Pick<MessageRow, "status" | "phone" | "send_purpose" | "callback_data"> &
+  Pick<MessageRow, "status" | "phone" | "send_purpose" | "callback_data" | "click_url"> &
   Pick<ClientRow, "callback_url" | "callback_secret" | "old_callback_secret">;
 
 function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
@@ -161,6 +163,7 @@ function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
     phone: row.phone === null ? null : toE164(row.phone),
     sendPurpose: row.send_purpose,
     callbackData: row.callback_data,
+    clickUrl: row.click_url,
     callbackUrl: row.callback_url,
     callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => secret !== null),
   };
