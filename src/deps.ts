@@ -2,6 +2,8 @@ import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
 import { DeliveryBatch } from "./domain/delivery-batch.ts";
 import type { Job } from "./domain/job.ts";
+import { LookupBudget } from "./domain/lookup-budget.ts";
+import { MinuteCounts } from "./domain/minute-counts.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
@@ -9,6 +11,18 @@ import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts"
 import { CredentialStore } from "./platform/store/credentials.ts";
 import { ErasureKey } from "./platform/store/erasure-key.ts";
 import type { DueEvent } from "./platform/store/events.ts";
+
+/** The bounds of the look-ups for callers that nobody knows: of clients in KV, and of links in D1. */
+export interface Lookups {
+  clients: LookupBudget;
+  /** Of links whose code has the right check. */
+  links: LookupBudget;
+  otherLinks: LookupBudget;
+}
+
+/** D1 answers about 1,000 reads a second of all isolates, KV any number for money. */
+const LINKS_PER_SECOND = { inFlood: 10, otherwise: 300 };
+const CLIENTS_PER_SECOND = { inFlood: 50, otherwise: 200 };
 
 /** The bindings, the clock and the state that flows use; made once per event. */
 export interface Deps {
@@ -21,6 +35,9 @@ export interface Deps {
   callbacks: Queue<DueEvent>;
   carriers: Carriers;
   health: HealthMemory;
+  lookups: Lookups;
+  /** Requests that have no line of their own in the log. */
+  requestCounts: MinuteCounts<LogFields>;
   /** The files of public/. */
   assets: Fetcher;
   config: Config;
@@ -48,6 +65,8 @@ interface IsolateState {
   deliveryBatch: DeliveryBatch;
   breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
+  lookups: Lookups;
+  requestCounts: MinuteCounts<LogFields>;
 }
 
 const isolateStates = new WeakMap<Env, IsolateState>();
@@ -64,6 +83,12 @@ export function makeIsolateState(env: Env): IsolateState {
     deliveryBatch: new DeliveryBatch(),
     breakers: new Map(),
     health: new HealthMemory(),
+    lookups: {
+      clients: new LookupBudget(CLIENTS_PER_SECOND),
+      links: new LookupBudget(LINKS_PER_SECOND),
+      otherLinks: new LookupBudget(LINKS_PER_SECOND),
+    },
+    requestCounts: new MinuteCounts<LogFields>({ route: "others" }),
   };
 }
 

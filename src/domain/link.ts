@@ -1,20 +1,33 @@
 // Pure. Tracking links: their codes, and their place in a text.
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-export const CODE_LENGTH = 10;
+const RANDOM_CHARACTERS = 9;
 export const LINK_CODE = /^[A-Za-z0-9]{10}$/;
 
-/**
- * Ten random characters: 59 bits, too many to guess. Bytes that would favor some characters are dropped.
- */
+/** Nine random characters, 53 bits, and their check character. Bytes that would favor some characters are dropped. */
 export function newLinkCode(randomBytes: (count: number) => Uint8Array): string {
   let code = "";
-  while (code.length < CODE_LENGTH) {
-    for (const byte of randomBytes(CODE_LENGTH * 2)) {
-      if (byte < ALPHABET.length * 4 && code.length < CODE_LENGTH) code += ALPHABET[byte % ALPHABET.length];
+  while (code.length < RANDOM_CHARACTERS) {
+    for (const byte of randomBytes(RANDOM_CHARACTERS * 2)) {
+      if (byte < ALPHABET.length * 4 && code.length < RANDOM_CHARACTERS) code += ALPHABET[byte % ALPHABET.length];
     }
   }
-  return code;
+  return code + checkCharacter(code);
+}
+
+/**
+ * Whether the last character is the check of the others. A guess has it once in 62 times. Codes of earlier versions have ten
+ * random characters and no check, and lead on for as long as they are kept: so what fails here may still be a link.
+ */
+export function hasCheck(code: string): boolean {
+  return checkCharacter(code.slice(0, -1)) === code.at(-1);
+}
+
+/** Each character changes it: 3 has no factor in common with 62. */
+function checkCharacter(characters: string): string {
+  let sum = 0;
+  for (const character of characters) sum = (sum * 3 + ALPHABET.indexOf(character) + 1) % ALPHABET.length;
+  return ALPHABET.charAt(sum);
 }
 
 /** The end of a URL in a text: space or punctuation. */

@@ -29,3 +29,8 @@ export function clientOf(request: ApiRequest): Credentials {
   if (!request.client) throw new Error("the route has no requireClient");
   return request.client;
 }
+
+/** The caller's, as Cloudflare sees it; '' where there is no Cloudflare. */
+export function addressOf(request: ApiRequest): string {
+  return request.headers.get("CF-Connecting-IP") ?? "";
+}

@@ -53,14 +53,15 @@ async function leaveCutOff(scene: Scene): Promise<void> {
   scene.world.deps = scene.stage.deps;
 }
 
-/** A client whose suspension has not reached KV. */
+/** A client whose suspension has reached neither the website's object nor KV. */
 async function leaveUncopied(scene: Scene): Promise<void> {
   const { world, stage } = scene;
   const client = await world.client("careful");
-  world.deps = new Injector({ nth: 3, when: "before", lasts: "once" }).wrap(stage.deps);
+  world.deps = new Injector({ nth: 4, when: "before", lasts: "on every binding" }).wrap(stage.deps);
   const answer = await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
   world.deps = stage.deps;
-  if (answer.status !== 503) scene.faults.push(`the client was to be left uncopied, and was answered ${answer.status}`);
+  const text = await answer.text();
+  if (!text.includes('"within-minutes"')) scene.faults.push(`the client was to be left uncopied, and is told ${text}`);
   scene.suspended = client;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CODE_LENGTH, newLinkCode, placeLink } from "../../src/domain/link.ts";
+import { hasCheck, LINK_CODE, newLinkCode, placeLink } from "../../src/domain/link.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -108,9 +108,9 @@ describe("a click", () => {
     expect(world.callbacks).toEqual([]);
   });
 
-  it("counts 1,000 when the link is clicked 1,000 times at once, and tells of three", async () => {
+  it("counts 1,000 when the link is clicked 1,000 times, a hundred at once, and tells of three", async () => {
     const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });
-    await Promise.all(Array.from({ length: 1000 }, () => click(path)));
+    for (let hundred = 0; hundred < 10; hundred++) await Promise.all(Array.from({ length: 100 }, () => click(path)));
     expect(await clicksOf(messageId)).toMatchObject({ people: 1000, robots: 0 });
     expect(world.callbacks).toHaveLength(3);
     expect(await world.rows("SELECT count FROM clicks ORDER BY count")).toEqual(
@@ -208,12 +208,30 @@ describe("the code of a link", () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 20_000; i++) {
       const code = newLinkCode((count) => crypto.getRandomValues(new Uint8Array(count)));
-      expect(code).toHaveLength(CODE_LENGTH);
+      expect(code).toMatch(LINK_CODE);
       for (const character of code) counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     expect(counts.size).toBe(62);
     const expected = 200_000 / 62;
     for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected / 5);
+  });
+
+  it("has a check that no other character in a place leaves as it is, and one guess in 62 has", () => {
+    const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+    const code = newLinkCode(random);
+    expect(hasCheck(code)).toBe(true);
+    for (const at of code.split("").keys()) {
+      const others = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"].filter(
+        (c) => c !== code[at],
+      );
+      for (const other of others)
+        expect([at, other, hasCheck(code.slice(0, at) + other + code.slice(at + 1))]).toEqual([at, other, false]);
+    }
+    const guesses = Array.from(
+      { length: 20_000 },
+      () => newLinkCode(random).slice(0, 9) + newLinkCode(random).slice(0, 1),
+    );
+    expect(Math.abs(guesses.filter(hasCheck).length - 20_000 / 62)).toBeLessThan(100);
   });
 });
 

@@ -7,6 +7,10 @@ const KV_CACHE_SECONDS = 30;
 const ISOLATE_CACHE_MILLISECONDS = 30_000;
 const ISOLATE_CACHE_ENTRIES = 1000;
 
+/** For so long a pair that was refused is refused without asking KV, of at most so many: a client repeats it, or a flood. */
+const REFUSED_MILLISECONDS = 5000;
+const REFUSED_ENTRIES = 1000;
+
 /** How long KV may take: a read takes milliseconds, a write to the edge's centre a second at times. */
 export const KV_MILLISECONDS = 5000;
 
@@ -16,6 +20,9 @@ const keyOf = (clientId: string) => `client:${clientId}`;
 export class CredentialStore {
   readonly #kv: KVNamespace;
   readonly #cache = new Map<string, { credentials: Credentials; readAt: number }>();
+
+  /** By client id and hash of the secret: until when the pair is refused. */
+  readonly #refused = new Map<string, number>();
 
   constructor(kv: KVNamespace) {
     this.#kv = kv;
@@ -33,6 +40,17 @@ export class CredentialStore {
     const oldest = this.#cache.keys().next();
     if (this.#cache.size >= ISOLATE_CACHE_ENTRIES && !oldest.done) this.#cache.delete(oldest.value);
     this.#cache.set(credentials.clientId, { credentials, readAt: now });
+  }
+
+  /** An unknown client, or a wrong secret. A change that is made in this isolate ends all refusals. */
+  refuse(clientId: string, hash: string, now: number): void {
+    const oldest = this.#refused.keys().next();
+    if (this.#refused.size >= REFUSED_ENTRIES && !oldest.done) this.#refused.delete(oldest.value);
+    this.#refused.set(clientId + hash, now + REFUSED_MILLISECONDS);
+  }
+
+  isRefused(clientId: string, hash: string, now: number): boolean {
+    return now < (this.#refused.get(clientId + hash) ?? 0);
   }
 
   /**
@@ -53,6 +71,7 @@ export class CredentialStore {
   /** @throws RequestFailure store-unavailable */
   async write(credentials: Credentials, now: number): Promise<void> {
     this.keep(credentials, now);
+    this.#refused.clear();
     try {
       const writing = this.#kv.put(keyOf(credentials.clientId), JSON.stringify(credentials));
       await withinTime(KV_MILLISECONDS, writing);

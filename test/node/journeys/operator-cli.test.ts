@@ -52,8 +52,13 @@ describe("clients", () => {
     expect(clientSecret).toMatch(/^[0-9a-f]{64}$/);
     const suspended = await operatorJson(["change-client", clientId, "--suspend"]);
     expect(suspended).toMatchObject({ clientId, callbackUrl: url, operations: ["send", "status"], suspended: true });
+    expect(suspended.takesEffect).toBe("at-once");
     const shown = await operator(["change-client", clientId, "--resume", "--callback-url", ""]);
-    expect(shown.output).toMatch(new RegExp(`^client +${clientId}\ncallbacks +-\noperations +send, status\n$`));
+    expect(shown.output).toMatch(
+      new RegExp(
+        `^client +${clientId}\ncallbacks +-\noperations +send, status\n\nWhat this takes away is refused .*\n$`,
+      ),
+    );
     const rotated = await operator(["rotate-client", clientId, "--grace-seconds", "0"]);
     expect(rotated.output).toMatch(/^X-Client-Secret +[0-9a-f]{64}\ncallback secret +whsec_\S+\n\nKeep them now/);
     expect(rotated.output).not.toContain(clientSecret);
