@@ -2,8 +2,10 @@
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
 import type { DeliverFigures } from "./deliver.ts";
+import type { EdgeFigures } from "./edge/measure.ts";
 import type { ImportRow } from "./import.ts";
 import type { LimiterFigures } from "./limiter.ts";
+import type { PieceRow } from "./pieces.ts";
 import type { SingleRow } from "./single.ts";
 import type { StatusFigures } from "./status.ts";
 
@@ -19,4 +21,6 @@ export interface Figures {
   imports?: ImportRow[];
   limit?: LimiterFigures;
   deliver?: DeliverFigures;
+  pieces?: PieceRow[];
+  edge?: EdgeFigures;
 }

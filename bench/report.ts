@@ -3,9 +3,11 @@ import { arch, cpus, platform } from "node:os";
 import { cell, mebibytes, printRows, printTable, short, whole } from "../test/node/harness/table.ts";
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
+import { printEdge } from "./edge/report.ts";
 import type { Figures } from "./figures.ts";
 import type { ImportRow } from "./import.ts";
 import type { LimiterFigures } from "./limiter.ts";
+import type { PieceRow } from "./pieces.ts";
 import type { SingleFigures, SingleRow } from "./single.ts";
 import { MOST_NUMBERS, type StatusFigures } from "./status.ts";
 import { growth, judge, type Target } from "./targets.ts";
@@ -23,7 +25,7 @@ export function printReport(report: Figures, asJson: boolean): void {
     return;
   }
   console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}: medians of rounds (lowest–highest)`);
-  const { othersShare, bundle, send, statusOfOne, status, bulk, imports, limit, deliver } = report;
+  const { othersShare, bundle, send, statusOfOne, status, bulk, imports, limit, deliver, pieces, edge } = report;
   if (othersShare !== undefined)
     console.log(`Other programs took ${(othersShare * 100).toFixed(0)} % of its CPU time.`);
   if (bundle) printBundle(bundle);
@@ -48,6 +50,8 @@ export function printReport(report: Figures, asJson: boolean): void {
     const what = `${whole(messages)} messages accepted in bulk, submitted to the sandbox, and called back twice each`;
     console.log(`\nDelivery: ${cell(messagesPerSecond)} messages/s (${what})`);
   }
+  if (pieces) printTable("Pieces of a look-up of 50,000, milliseconds of CPU without its query", pieceTable(pieces), 1);
+  if (edge) printEdge(edge);
   if (targets.length > 0) printTable("Targets", targetTable(targets), 1);
 }
 
@@ -156,6 +160,13 @@ function printLimit({ calls, flood }: LimiterFigures): void {
   console.log(
     `A flood of one website: ${cell(requests)} requests/s, ${cell(admitted)} admitted, ${cell(reached)} calls to the object`,
   );
+}
+
+function pieceTable(rows: PieceRow[]): string[][] {
+  return [
+    ["piece", "own", "plain way", "saved of the whole"],
+    ...rows.map(({ piece, own, plain, saved }) => [piece, cell(own), cell(plain), `${(saved * 100).toFixed(0)} %`]),
+  ];
 }
 
 function targetTable(targets: Target[]): string[][] {

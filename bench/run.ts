@@ -6,40 +6,59 @@ import { measureBulk } from "./bulk.ts";
 import { measureBundle } from "./bundle.ts";
 import { othersShare, readMachine } from "./cpu.ts";
 import { measureDeliveries } from "./deliver.ts";
+import { type EdgeOptions, measureEdge } from "./edge/measure.ts";
 import type { Figures } from "./figures.ts";
 import { MOST_IMPORTED, measureImports } from "./import.ts";
 import { measureLimiter } from "./limiter.ts";
+import { measurePieces } from "./pieces.ts";
 import { printReport } from "./report.ts";
 import { type StartOptions, start, type Workers } from "./service.ts";
 import { compareSingles, prepareSingles, type SingleRow } from "./single.ts";
 import { measureStatus } from "./status.ts";
 
-const PARTS = ["bundle", "send", "status", "bulk", "limit", "import", "deliver"];
+const PARTS = ["bundle", "send", "status", "bulk", "limit", "import", "deliver", "pieces"];
 /** Those that do not run beside the floors, over the stores of all. */
-const ALONE = ["bundle", "import", "deliver"];
+const ALONE = ["bundle", "import", "deliver", "pieces", "edge"];
+
+/** Only asked for by name. */
+const EDGE = "edge";
 
 const HELP = `npm run bench -- [flags]
   --only ${PARTS.join(",")}   what to measure; all by default
   --seconds 0.5                            how long each load of a round lasts
   --subscriptions 10000,1000000,5000000    the sizes of the tables that numbers are looked up in
-  --json                                   JSON on standard output in place of the tables`;
+  --json                                   JSON on standard output in place of the tables
+
+  --edge                                   measures at the platform's price, and nothing else that --only does not name
+  --writing-ms 4, --reading-ms 0.7         how long a call keeps the one thread of its database busy, besides its statements
+  --network-ms 5                           one way to a database, to an object or to a queue
+  --consumers 10                           batches of a queue at a time
+  --campaign 2000                          messages of the bulk campaign
+  --slow 4                                 how many times slower the model runs; as slow as this machine needs it by default`;
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: "string", default: PARTS.join(",") },
+    only: { type: "string" },
     seconds: { type: "string", default: "0.5" },
     subscriptions: { type: "string", default: "10000,1000000,5000000" },
     json: { type: "boolean", default: false },
+    edge: { type: "boolean", default: false },
+    "writing-ms": { type: "string", default: "4" },
+    "reading-ms": { type: "string", default: "0.7" },
+    "network-ms": { type: "string", default: "5" },
+    consumers: { type: "string", default: "10" },
+    campaign: { type: "string", default: "2000" },
+    slow: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 
 if (flags.help) console.log(HELP);
-else await run(flags.only.split(","));
+else await run([...(flags.only?.split(",") ?? (flags.edge ? [] : PARTS)), ...(flags.edge ? [EDGE] : [])]);
 
 async function run(parts: string[]): Promise<void> {
-  const unknown = parts.find((part) => !PARTS.includes(part));
-  if (unknown !== undefined) throw new Error(`--only takes ${PARTS.join(", ")}; there is no ${unknown}`);
+  const unknown = parts.find((part) => ![...PARTS, EDGE].includes(part));
+  if (unknown !== undefined) throw new Error(`--only takes ${[...PARTS, EDGE].join(", ")}; there is no ${unknown}`);
   const seconds = positive("seconds", flags.seconds);
   const tables = flags.subscriptions.split(",").map((size) => positive("subscriptions", size));
   const known = parts.includes("status") ? tables.reduce((sum, size) => sum + size, 0) : 0;
@@ -52,7 +71,7 @@ async function run(parts: string[]): Promise<void> {
     process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: ${part}\n`);
     await work();
   };
-  await buildWorkers(directory);
+  if (parts.some((part) => part !== EDGE)) await buildWorkers(directory);
   await measure("bundle", async () => {
     figures.bundle = await measureBundle(directory);
   });
@@ -84,6 +103,12 @@ async function run(parts: string[]): Promise<void> {
       figures.deliver = await measureDeliveries(workers);
     }),
   );
+  await measure(EDGE, async () => {
+    figures.edge = await measureEdge(directory, readEdgeOptions());
+  });
+  await measure("pieces", async () => {
+    figures.pieces = measurePieces();
+  });
   const machineAfter = await readMachine();
   if (machineBefore && machineAfter) figures.othersShare = othersShare(machineBefore, machineAfter);
   printReport(figures, flags.json);
@@ -110,6 +135,19 @@ async function compare(workers: Workers, requests: Requests, connections: number
     if (row) rows.push(row);
   }
   return rows;
+}
+
+function readEdgeOptions(): EdgeOptions {
+  return {
+    slow: flags.slow === undefined ? undefined : positive("slow", flags.slow),
+    price: {
+      writingCall: positive("writing-ms", flags["writing-ms"]),
+      readingCall: positive("reading-ms", flags["reading-ms"]),
+      network: positive("network-ms", flags["network-ms"]),
+      consumers: positive("consumers", flags.consumers),
+    },
+    campaign: positive("campaign", flags.campaign),
+  };
 }
 
 function positive(name: string, text: string): number {

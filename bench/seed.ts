@@ -12,21 +12,28 @@ export interface SeededClient {
   headers: Record<string, string>;
 }
 
+type Service = Pick<Workers<"service">, "url" | "operatorToken">;
+
 /** As an operator does. @returns its URL, and the header of the operator's requests */
-export async function createWebsite({ url, operatorToken }: Workers<"service">, websiteId: string) {
+export async function createWebsite(
+  { url, operatorToken }: Service,
+  websiteId: string,
+  settings: { carrier: string; sender?: string } = { carrier: "sandbox" },
+) {
   const website = `${url.service}/operator/websites/${websiteId}`;
   const authorization = { authorization: `Bearer ${operatorToken}` };
-  await postJson(website, { ...authorization, ...JSON_CONTENT }, { name: websiteId, carrier: "sandbox" }, "PUT");
+  await postJson(website, { ...authorization, ...JSON_CONTENT }, { name: websiteId, ...settings }, "PUT");
   return { website, authorization };
 }
 
-/** Creates a website with one client. @param settings of the client */
+/** Creates a website with one client. @param settings of the client @param websiteSettings see createWebsite */
 export async function createClient(
-  workers: Workers<"service">,
+  service: Service,
   websiteId: string,
   settings: { callbackUrl?: string } = {},
+  websiteSettings?: { carrier: string; sender?: string },
 ): Promise<SeededClient> {
-  const { website, authorization } = await createWebsite(workers, websiteId);
+  const { website, authorization } = await createWebsite(service, websiteId, websiteSettings);
   const { body } = await postJson(`${website}/clients`, { ...authorization, ...JSON_CONTENT }, settings);
   const { clientId, clientSecret } = JSON.parse(body) as { clientId: string; clientSecret: string };
   return {

@@ -1,4 +1,7 @@
 // What the service should reach, and whether this run of it did.
+
+import { billOf, withPurge } from "./edge/bill.ts";
+import type { EdgeFigures } from "./edge/measure.ts";
 import type { Figures } from "./figures.ts";
 import { LIMIT } from "./limiter.ts";
 import { MOST_NUMBERS, type StatusRow } from "./status.ts";
@@ -19,10 +22,12 @@ const MEBIBYTE = 1024 ** 2;
 /** Bulk sends are compared on a machine that takes so many single sends a second whose binding calls are awaited in turn. */
 const REFERENCE_IN_TURN = 570;
 
+type Add = (what: string, bound: Target["bound"], target: number, measured: number | undefined, unit?: string) => void;
+
 /** Those for which the run has measured what they need. */
 export function judge(figures: Figures): Target[] {
   const targets: Target[] = [];
-  const add = (what: string, bound: "≤" | "≥", target: number, measured: number | undefined, unit = "×") => {
+  const add: Add = (what, bound, target, measured, unit = "×") => {
     if (measured === undefined) return;
     const met = bound === "≤" ? measured <= target : measured >= target;
     targets.push({ what, bound, target, measured, unit, met });
@@ -72,7 +77,27 @@ export function judge(figures: Figures): Target[] {
   const largest = imports?.at(-1);
   add("peak heap of an import of 32 MiB", "≤", 40, largest && largest.peakHeapBytes / MEBIBYTE, "MiB");
   add("CPU of an import of 32 MiB, stores included", "≤", 12, largest?.cpuSeconds, "s");
+  if (figures.edge) judgeEdge(figures.edge, add);
   return targets;
+}
+
+/** Of what a message takes, the worse of many sends and of a campaign counts. */
+function judgeEdge({ beside, alone, sends, open, campaign, uncalled, purge }: EdgeFigures, add: Add): void {
+  const worst = (of: (phase: EdgeFigures["sends"]) => number) => Math.max(of(sends), of(campaign));
+  const rows = ({ usage }: EdgeFigures["sends"]) => withPurge(usage, purge).rowsWritten;
+  add("edge, ten websites: sends accepted", "≥", 2000, beside.acceptedPerSecond, "a second");
+  add("edge, ten websites: messages through to both callbacks", "≥", 500, sends.throughPerSecond, "a second");
+  add("edge, campaign: messages through to both callbacks", "≥", 500, campaign.throughPerSecond, "a second");
+  add("edge, 300 sends a second: p99 of the answer", "≤", 100, open.p99, "ms");
+  add("edge: D1 calls of a message alone", "≤", 7, alone.d1Calls, "");
+  const calls = worst(({ d1Calls }) => d1Calls);
+  add("edge: D1 calls of a message among others", "≤", 0.4, calls, "");
+  add("edge: rows written of a message, with its purge", "≤", 14, worst(rows), "");
+  add("edge: rows written of a message without callbacks, with its purge", "≤", 8, rows(uncalled), "");
+  const bytes = worst(({ usage }) => usage.bytesStored);
+  add("edge: bytes stored of a message", "≤", 650, bytes, "");
+  const dollars = worst(({ usage }) => billOf(withPurge(usage, purge)).dollars);
+  add("edge: cost of a million messages", "≤", 18, dollars, "$");
 }
 
 /** The service's time for the same request in the largest table over the smallest; undefined of one table. */

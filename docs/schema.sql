@@ -10,10 +10,13 @@ CREATE TABLE websites (
   help_text TEXT,
   duplicate_window_hours INTEGER,
   created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL
+  updated_at INTEGER NOT NULL,
+  -- Messages accepted before this time are in daily_counts. In the middle of a day: a part of the day is, and the day is open.
+  counted_until INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
+CREATE INDEX websites_by_count ON websites (counted_until);
 
 -- The record of each client. KV holds a copy for the check of credentials, at most a minute or so old.
 CREATE TABLE clients (
@@ -34,6 +37,9 @@ CREATE TABLE clients (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX clients_by_website ON clients (website_id);
+
+-- Clients of which KV may not hold the latest state: see findUncopied.
+CREATE INDEX clients_uncopied ON clients (changed_at) WHERE copied_at IS NULL OR copied_at < changed_at + 120000;
 
 -- The current state of each number; subscription_changes says how it came about.
 CREATE TABLE subscriptions (
@@ -79,7 +85,7 @@ CREATE TABLE messages (
   reason TEXT,                         -- why it has this status, for the operator
   accepted_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  queued_at INTEGER NOT NULL,          -- when its job was last queued, or is due; 0: now; while claimed: when found interrupted
+  queued_at INTEGER NOT NULL,          -- the sweep counts its waiting time from here: its job was queued or is due, or its cut-off claim was found; 0: overdue
   claimed_at INTEGER,                  -- when a submission was begun; NULL while nobody may have submitted it
   claim TEXT,                          -- which run of the consumer began it
   attempts INTEGER NOT NULL DEFAULT 0, -- submissions begun
@@ -97,7 +103,10 @@ CREATE INDEX messages_sending ON messages (updated_at) WHERE status = 'SENDING';
 CREATE INDEX messages_by_phone ON messages (website_id, phone, accepted_at);
 CREATE INDEX messages_by_time ON messages (website_id, accepted_at);
 
--- Replaced by the tables from idempotency_keys on. Still written, for the version before.
+-- Messages to e-mail addresses without a number.
+CREATE INDEX messages_unmatched ON messages (website_id, email) WHERE phone IS NULL;
+
+-- Replaced by the tables from idempotency_keys on. Neither read nor written; a later release drops it.
 CREATE TABLE send_keys (
   website_id TEXT NOT NULL,
   send_key TEXT NOT NULL,
@@ -118,7 +127,7 @@ CREATE TABLE events (
   event TEXT NOT NULL,                 -- the status, or a click
   occurred_at INTEGER NOT NULL,
   callback_due INTEGER NOT NULL,       -- 0: the client wants none
-  queued_at INTEGER NOT NULL,          -- when its job was last queued, or is due; 0: now
+  queued_at INTEGER NOT NULL,          -- the sweep counts its waiting time from here: its job was queued; 0: overdue
   attempted_at INTEGER,                -- claimed: the one POST is under way, or was
   claim TEXT,                          -- which run of the consumer claimed it
   outcome TEXT,                        -- answered, timed-out, unreachable, not-posted
@@ -148,10 +157,11 @@ CREATE TABLE inbound_texts (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX inbound_texts_by_time ON inbound_texts (website_id, received_at);
-CREATE INDEX inbound_texts_by_sender ON inbound_texts (website_id, sender);
 
 -- applied = 2: a keyword that could not be acted upon, because no website was found, or the sender is no phone number.
 CREATE INDEX inbound_texts_without_effect ON inbound_texts (received_at) WHERE applied = 2;
+CREATE INDEX inbound_texts_of_sender ON inbound_texts (website_id, sender, received_at);
+CREATE INDEX inbound_texts_by_age ON inbound_texts (received_at);
 
 -- Where a tracking link leads. The text of its message has the link in place of the URL.
 CREATE TABLE links (
@@ -221,7 +231,11 @@ CREATE TABLE outcome_counts (
 CREATE TABLE last_sweep (
   only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
   ended_at INTEGER NOT NULL,
-  failed_jobs TEXT NOT NULL            -- JSON array of names
+  failed_jobs TEXT NOT NULL,           -- JSON array of names
+  -- As ended_at, of a version that keeps daily_counts. Where the two differ, an older version has swept since: nothing is closed.
+  counts_kept_at INTEGER,
+  -- When a version that keeps daily_counts first swept after one that does not.
+  counts_since INTEGER
 ) STRICT;
 
 -- What a repeated request must find again: a table for each idea, in place of send_keys. The version before still reads
@@ -296,4 +310,22 @@ CREATE TABLE former_senders (
   sender TEXT NOT NULL,
   website_id TEXT NOT NULL,
   PRIMARY KEY (carrier, sender, website_id)
+) STRICT, WITHOUT ROWID;
+
+-- What grows with the number of websites and messages is read by what concerns it.
+
+-- The messages of closed days, purged and erased ones included, by day (of acceptance, UTC), purpose and status. A day is
+-- closed when each of its messages is final; a click or an opt-out after that is added. See websites.counted_until.
+CREATE TABLE daily_counts (
+  website_id TEXT NOT NULL,
+  day TEXT NOT NULL,                   -- 2026-11-21
+  send_purpose TEXT NOT NULL,
+  status TEXT NOT NULL,
+  messages INTEGER NOT NULL,
+  segments INTEGER NOT NULL,           -- of messages that a carrier accepted
+  clicked INTEGER NOT NULL,            -- messages with a person's click
+  clicks INTEGER NOT NULL,             -- clicks of people
+  robot_clicks INTEGER NOT NULL,
+  opted_out INTEGER NOT NULL,
+  PRIMARY KEY (website_id, day, send_purpose, status)
 ) STRICT, WITHOUT ROWID;

@@ -8,6 +8,8 @@ import { ROOT, runWrangler } from "./wrangler.ts";
  * @throws WranglerFailure
  */
 export async function bundle(directory: string, entry = "src/index.ts", checkout = ROOT): Promise<string> {
-  await runWrangler(directory, "deploy", entry, "--dry-run", "--outdir", directory, "--cwd", checkout);
+  // Without its configuration, wrangler looks for one beside the entry.
+  const place = ["--cwd", checkout, "--config", join(checkout, "wrangler.toml")];
+  await runWrangler(directory, "deploy", entry, "--dry-run", "--outdir", directory, ...place);
   return join(directory, basename(entry).replace(/ts$/, "js"));
 }

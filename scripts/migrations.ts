@@ -24,9 +24,13 @@ export async function applyMigrations(db: Database, paths?: string[]): Promise<v
   await db.prepare(APPLIED).run();
   const applied = (await db.prepare("SELECT name FROM d1_migrations").raw<[string]>()).map(([name]) => name);
   for (const path of paths ?? (await findMigrations())) {
-    const name = basename(path);
-    if (applied.includes(name)) continue;
-    const statements = unstable_splitSqlQuery(await readFile(path, "utf8")).map((statement) => db.prepare(statement));
-    await db.batch([...statements, db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name)]);
+    if (applied.includes(basename(path))) continue;
+    await db.batch((await readMigration(path)).map((statement) => db.prepare(statement)));
   }
+}
+
+/** The statements of a migration, and of its record. */
+export async function readMigration(path: string): Promise<string[]> {
+  const record = `INSERT INTO d1_migrations (name) VALUES ('${basename(path)}')`;
+  return [...unstable_splitSqlQuery(await readFile(path, "utf8")), record];
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isLoopback } from "./domain/callback-url.ts";
 import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
 
 interface Bounds {
@@ -31,6 +32,27 @@ const origin = baseUrl.refine((value) => value === undefined || new URL(value).o
   error: "must be an origin, such as https://sms.example.com",
 });
 
+/** The locations that D1 offers: a database is made in one, and stays there. A Durable Object takes the same names as a hint. */
+const location = z
+  .union([z.enum(["wnam", "enam", "weur", "eeur", "apac", "oc"]), z.literal("")], {
+    error: "must be the location of the database: wnam, enam, weur, eeur, apac or oc",
+  })
+  .optional()
+  .transform((value) => value || undefined);
+
+/**
+ * The base URL of a carrier. On Cloudflare, fetch by IP address answers 403: https://developers.cloudflare.com/workers/platform/known-issues/
+ * Loopback works in local development.
+ */
+const carrierUrl = baseUrl.refine((value) => value === undefined || !isAddress(new URL(value)), {
+  error: "must name a host, not an IP address: Cloudflare refuses such requests (error 1003)",
+});
+
+/** The URL parser writes every notation of an IPv4 address as four decimal numbers. */
+function isAddress(url: URL): boolean {
+  return /^(\[.*\]|(\d+\.){3}\d+\.?)$/.test(url.hostname) && !isLoopback(url);
+}
+
 /** Ed25519 public keys are 32 bytes of any value. With a wrong one, every receipt and text would count as forged. */
 const ed25519Key = secret.refine((value) => value === undefined || byteCount(value) === 32, {
   error: "must be an Ed25519 public key: 32 bytes in Base64",
@@ -38,7 +60,8 @@ const ed25519Key = secret.refine((value) => value === undefined || byteCount(val
 
 function byteCount(base64: string): number | undefined {
   try {
-    return Uint8Array.fromBase64(base64).byteLength;
+    // Node, where npm run deploy:check reads this, has no Uint8Array.fromBase64 yet.
+    return atob(base64).length;
   } catch {
     return undefined;
   }
@@ -51,11 +74,12 @@ const carrierVars = {
   TWILIO_AUTH_TOKEN: secret,
   /** Set during a token rotation: signatures with either token are accepted, and calls use the first. */
   TWILIO_SECONDARY_AUTH_TOKEN: secret,
-  TWILIO_API_URL: baseUrl.transform((value) => value ?? "https://api.twilio.com"),
+  TWILIO_API_URL: carrierUrl.transform((value) => value ?? "https://api.twilio.com"),
   TELNYX_API_KEY: secret,
   TELNYX_PUBLIC_KEY: ed25519Key,
-  TELNYX_API_URL: baseUrl.transform((value) => value ?? "https://api.telnyx.com/v2"),
-  KANNEL_SENDSMS_URL: baseUrl,
+  TELNYX_API_URL: carrierUrl.transform((value) => value ?? "https://api.telnyx.com/v2"),
+  KANNEL_SENDSMS_URL: carrierUrl,
+  KANNEL_CONNECT_PROBE: z.enum(["on", "off", ""]).optional(),
   KANNEL_USERNAME: secret,
   KANNEL_PASSWORD: secret,
   KANNEL_WEBHOOK_KEY: secret,
@@ -71,6 +95,7 @@ export const configSchema = z
     LINK_ORIGIN: origin,
     RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, 86_400_000),
     REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
+    LIMITER_LOCATION: location,
     ...carrierVars,
   })
   .transform(
@@ -82,6 +107,7 @@ export const configSchema = z
       RECEIPT_WITHIN_HOURS,
       OPERATOR_TOKEN,
       SERVICE_KEY,
+      LIMITER_LOCATION,
       ...carriers
     }) => ({
       linkOrigin: LINK_ORIGIN ?? carriers.PUBLIC_ORIGIN,
@@ -91,6 +117,7 @@ export const configSchema = z
       receiptWithinMilliseconds: RECEIPT_WITHIN_HOURS,
       operatorToken: OPERATOR_TOKEN,
       serviceKey: SERVICE_KEY ?? OPERATOR_TOKEN,
+      limiterLocation: LIMITER_LOCATION,
       carriers,
     }),
   );

@@ -1,6 +1,6 @@
 import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
-import { DeliveryBatch } from "./domain/delivery-batch.ts";
+import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
 import { LookupBudget } from "./domain/lookup-budget.ts";
 import { MinuteCounts } from "./domain/minute-counts.ts";
@@ -32,6 +32,7 @@ export interface Deps {
   erasureKey: ErasureKey;
   limiter: RateGate;
   messages: Queue<Job>;
+  bulk: Queue<Job>;
   callbacks: Queue<DueEvent>;
   carriers: Carriers;
   health: HealthMemory;
@@ -41,7 +42,7 @@ export interface Deps {
   /** The files of public/. */
   assets: Fetcher;
   config: Config;
-  deliveryBatch: DeliveryBatch;
+  intake: IntakeLimit;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
   /** Milliseconds since 1970. */
@@ -62,7 +63,7 @@ interface IsolateState {
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
-  deliveryBatch: DeliveryBatch;
+  intake: IntakeLimit;
   breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
   lookups: Lookups;
@@ -79,8 +80,8 @@ export function makeIsolateState(env: Env): IsolateState {
     carriers: makeCarriers(config),
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
-    limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace),
-    deliveryBatch: new DeliveryBatch(),
+    limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
+    intake: new IntakeLimit(),
     breakers: new Map(),
     health: new HealthMemory(),
     lookups: {
@@ -102,6 +103,7 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     kv: env.CREDENTIALS,
     assets: env.ASSETS,
     messages: env.MESSAGES as Queue<Job>,
+    bulk: env.BULK as Queue<Job>,
     callbacks: env.CALLBACKS as Queue<DueEvent>,
     now: () => Date.now(),
     newId: () => crypto.randomUUID(),

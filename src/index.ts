@@ -3,7 +3,7 @@ import { consume } from "./queue.ts";
 import { handleRequest } from "./router.ts";
 import { sweep } from "./sweep.ts";
 
-export { RateLimiter } from "./platform/rate-limiter.ts";
+export { RateLimiter } from "./website-object.ts";
 
 export default {
   fetch: (request, env, context) => handleRequest(request, () => makeDeps(env, context)),

@@ -1,12 +1,21 @@
 import type { Deps } from "./deps.ts";
-import { isStoreUnavailable } from "./domain/failure.ts";
-import { type Job, jobSchema } from "./domain/job.ts";
-import { backoffSeconds, JOB_TRIES, LONGEST_DEAD_PAUSE_SECONDS, recoverySeconds } from "./domain/retry-policy.ts";
+import { isStoreRefused, isStoreUnavailable } from "./domain/failure.ts";
+import { type Job, jobSchema, type Lane } from "./domain/job.ts";
+import {
+  backoffSeconds,
+  JOB_TRIES,
+  LONGEST_DEAD_PAUSE_SECONDS,
+  recoverySeconds,
+  refusedSeconds,
+} from "./domain/retry-policy.ts";
 import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
-import { deliverMessages, storeOutcomes } from "./flows/deliver-messages.ts";
+import { deliverMessages } from "./flows/deliver-messages.ts";
+import { beginRun, type DeliveryRun } from "./flows/delivery-run.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
+import { queueDeliveries } from "./flows/queue-jobs.ts";
+import { storeOutcomes } from "./flows/store-outcomes.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
 import type { DueEvent } from "./platform/store/events.ts";
@@ -63,16 +72,18 @@ interface Task {
  * that a job that always fails fails alone.
  */
 async function consumeMessages(batch: MessageBatch, deps: Deps, tally: OutcomeTally): Promise<void> {
+  const lane: Lane = batch.queue.endsWith("bulk") ? "bulk" : "messages";
+  const run = beginRun(deps, lane, tally);
   const deliveries: Entry[] = [];
   const tasks: Task[] = [];
   for (const message of batch.messages) {
     const { data: job, error } = jobSchema.safeParse(message.body);
     const entries = [{ message, job }];
     if (job?.kind === "deliver") deliveries.push(...entries);
-    else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job) });
+    else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job, lane) });
     else tasks.push({ entries, work: () => failMalformed(error?.issues[0]?.message), isHopeless: true });
   }
-  tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, tally) })));
+  tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, run) })));
   await settleAll(deps, batch.queue, tasks);
 }
 
@@ -100,19 +111,30 @@ function inGroups(entries: Entry[]): Entry[][] {
   return [...(first.length > 0 ? [first] : []), ...entries.filter((entry) => !isFirst(entry)).map((entry) => [entry])];
 }
 
-function deliver(deps: Deps, entries: Entry[], tally: OutcomeTally): Promise<void> {
-  const ids = entries.flatMap(({ job }) => (job?.kind === "deliver" ? job.messageIds : []));
-  return deliverMessages(deps, [...new Set(ids)], tally);
+/**
+ * Messages whose store is overloaded get new jobs, which run together again: alone, each would ask as much of the store as
+ * hundreds do together.
+ */
+async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<void> {
+  const ids = [...new Set(entries.flatMap(({ job }) => (job?.kind === "deliver" ? job.messageIds : [])))];
+  try {
+    await deliverMessages(deps, ids, run);
+  } catch (error) {
+    const isQueued =
+      isStoreRefused(error) && (await queueDeliveries(deps, run.lane, ids, refusedSeconds(deps.random())));
+    if (!isQueued) throw error;
+    deps.log("warn", "deliveries.refused", { count: ids.length, error: describeError(error) });
+  }
 }
 
-async function runJob(deps: Deps, job: Recovery): Promise<void> {
+async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promise<void> {
   switch (job.kind) {
     case "cancel":
       return cancelUnconfirmed(deps.db, job.messageIds, deps.now());
     case "release":
-      return releaseClaim(deps.db, job.claim);
+      return releaseClaim(deps.db, job.claim, job.messageIds ?? null);
     case "record":
-      return storeOutcomes(deps, job.claim, job.records);
+      return storeOutcomes(deps, lane, job.claim, job.records);
   }
 }
 
@@ -195,8 +217,8 @@ function logJob(deps: Deps, { message, job }: Entry, outcome: keyof typeof LEVEL
   });
 }
 
-/** The number of messages in a job; unknown for a claim. */
+/** The number of messages in a job; unknown where a claim does not name them. */
 function countOf(job: Job): number | null {
-  if (job.kind === "release") return null;
+  if (job.kind === "release") return job.messageIds?.length ?? null;
   return job.kind === "record" ? job.records.length : job.messageIds.length;
 }

@@ -6,7 +6,7 @@ import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
 import { followLinkHandler } from "./http/follow-link.ts";
-import { limitRate, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
+import { limitRate, refuseEarly, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { healthHandler, misconfiguredResponse } from "./http/health.ts";
 import { messageStatusHandler } from "./http/message-status.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator/clients.ts";
@@ -36,7 +36,7 @@ import { describeError } from "./platform/describe-error.ts";
 const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHeaders] });
 
 router
-  .post("/text/message/send", requireClient("send"), limitRate, sendMessageHandler)
+  .post("/text/message/send", requireClient("send"), refuseEarly, sendMessageHandler)
   .post("/text/bulk/message/send", requireClient("send"), limitRate, sendMessagesHandler)
   .get("/text/message/status", requireClient("status"), limitRate, messageStatusHandler)
   .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribeHandler)
@@ -82,7 +82,7 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
   const facts = { requestId: crypto.randomUUID(), logged: {} };
   const apiRequest = Object.assign(request, facts) as unknown as ApiRequest;
   // Its Host is no host, such as 127.0.0.999: Cloudflare's own servers let none through, workerd by itself does.
-  if (!URL.canParse(request.url)) return addHeaders(failureResponse({ kind: "path-unknown" }), apiRequest);
+  if (!URL.canParse(request.url)) return addHeaders(failureResponse({ kind: "path-unknown" }, 0), apiRequest);
   try {
     const deps = makeDeps();
     const started = deps.now();
@@ -109,12 +109,12 @@ function refuseUnknown(request: ApiRequest, deps: Deps): never {
 
 function answerError(error: unknown, request: ApiRequest, deps: Deps): Response {
   const failure = error instanceof RequestFailure ? error.failure : undefined;
-  request.logged = { ...request.logged, code: (failure ? toAnswer(failure) : FAULT).code };
+  request.logged = { ...request.logged, code: (failure ? toAnswer(failure, 0) : FAULT).code };
   const fields = { requestId: request.requestId, route: routeOf(request), error: describeError(error) };
   const cause = failure?.kind === "bulk-interrupted" ? failure.because.kind : failure?.kind;
   if (cause === undefined || cause === "fault") deps.log("error", "request.failed", fields);
   if (cause === "store-unavailable") deps.log("error", "store.unavailable", fields);
-  return failure ? failureResponse(failure) : faultResponse();
+  return failure ? failureResponse(failure, deps.random()) : faultResponse();
 }
 
 /** The headers of every answer; those of the limit once the request has been counted. */

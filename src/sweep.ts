@@ -2,13 +2,17 @@ import type { Deps } from "./deps.ts";
 import {
   LONGEST_RECOVERY_SECONDS,
   LONGEST_RUN_MILLISECONDS,
+  longestWaitMilliseconds,
+  overdueAfterMilliseconds,
   recoveryMarginMilliseconds,
 } from "./domain/retry-policy.ts";
-import { inTurn } from "./flows/in-turn.ts";
-import { queueCallbacks, queueDeliveriesAt } from "./flows/queue-jobs.ts";
+import { closeDays } from "./flows/close-days.ts";
+import { purgeMessages } from "./flows/purge-messages.ts";
+import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
 import { spreadUncopied } from "./flows/spread-changes.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
+import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
 import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
 import {
   findInterrupted,
@@ -18,17 +22,17 @@ import {
   takeOverdue,
   takeOverdueCallbacks,
 } from "./platform/store/overdue.ts";
-import { purgeDeadJobs, purgeInbound, purgeKeys, purgeMessages, purgeOutcomes } from "./platform/store/retention.ts";
-import { recordSweep } from "./platform/store/service-state.ts";
-import { listWebsites } from "./platform/store/websites.ts";
+import { DELETED_A_STEP, purgeDeadJobs, purgeInbound, purgeKeys, purgeOutcomes } from "./platform/store/retention.ts";
 
-/** A job works on at most so many steps of 1,000 rows per sweep; the next sweep goes on. */
+/** A job takes at most so many steps per sweep; the next sweep goes on. */
 const MOST_STEPS = 20;
 
 interface SweepJob {
   name: string;
   /** Findings are routine, and no sign of a fault. */
   isRoutine?: boolean;
+  /** Runs with the first sweep of an hour, and again while it fails. */
+  isHourly?: boolean;
   /** @returns how many it found, if it counts */
   run(deps: Deps, now: number): Promise<unknown>;
 }
@@ -36,19 +40,33 @@ interface SweepJob {
 const JOBS: SweepJob[] = [
   // First: cancelled messages must not be requeued.
   { name: "cancel-messages", run: ({ kv, db }, now) => cancelKept(kv, db, now) },
+  // Before overdue messages are requeued: those among them whose deadline has passed must not be.
+  { name: "end-unsubmitted", run: endUnsubmitted },
   { name: "requeue-messages", run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
   { name: "end-interrupted", run: endInterrupted },
-  { name: "end-unsubmitted", run: endUnsubmitted },
   { name: "end-without-receipt", run: endWithoutReceipt },
   { name: "copy-credentials", isRoutine: true, run: spreadUncopied },
-  { name: "purge-messages", isRoutine: true, run: purgeOld },
-  { name: "purge-send-keys", isRoutine: true, run: ({ db }, now) => purgeKeys(db, now, now - TOMBSTONE_MILLISECONDS) },
-  { name: "purge-outcomes", isRoutine: true, run: ({ db }, now) => purgeOutcomes(db, now) },
+  { name: "close-days", isRoutine: true, run: (deps, now) => closeDays(deps, now, MOST_STEPS) },
+  {
+    name: "purge-messages",
+    isRoutine: true,
+    run: (deps, now) => purgeMessages(deps, retainedSince(deps, now), MOST_STEPS),
+  },
+  {
+    name: "purge-send-keys",
+    run: ({ db }, now) => untilDeleted(() => purgeKeys(db, now, now - TOMBSTONE_MILLISECONDS)),
+  },
+  {
+    name: "purge-inbound",
+    isHourly: true,
+    run: (deps, now) => untilDeleted(() => purgeInbound(deps.db, retainedSince(deps, now))),
+  },
+  { name: "purge-outcomes", isHourly: true, run: ({ db }, now) => untilDeleted(() => purgeOutcomes(db, now)) },
   {
     name: "purge-dead-jobs",
-    isRoutine: true,
-    run: ({ db, config }, now) => purgeDeadJobs(db, now - config.retentionMilliseconds),
+    isHourly: true,
+    run: (deps, now) => untilDeleted(() => purgeDeadJobs(deps.db, retainedSince(deps, now))),
   },
 ];
 
@@ -63,8 +81,9 @@ interface SweepResult {
 /** Runs every minute: repairs the effects of crashes, lost jobs and silent carriers. A job that fails does not stop the others. */
 export async function sweep(deps: Deps): Promise<void> {
   const now = deps.now();
+  const due = dueJobs(await readLast(deps), now);
   const results: SweepResult[] = [];
-  for (const job of JOBS) results.push(await run(deps, job, now));
+  for (const job of due) results.push(await run(deps, job, now));
   const failedJobs = results.filter(({ failed }) => failed).map(({ name }) => name);
   deps.log(failedJobs.length > 0 ? "error" : "info", "sweep", {
     milliseconds: deps.now() - now,
@@ -72,9 +91,27 @@ export async function sweep(deps: Deps): Promise<void> {
     jobs: Object.fromEntries(results.map(({ name, count, milliseconds }) => [name, { count, milliseconds }])),
   });
   try {
-    await recordSweep(deps.db, deps.now(), failedJobs);
+    await recordSweep(deps.db, { endedAt: deps.now(), failedJobs });
   } catch (error) {
     deps.log("error", "sweep.failed", { job: "record-sweep", error: describeError(error) });
+  }
+}
+
+const HOUR_MILLISECONDS = 3_600_000;
+const hourOf = (time: number) => Math.floor(time / HOUR_MILLISECONDS);
+
+function dueJobs(last: LastSweep | null, now: number): SweepJob[] {
+  const isNewHour = last === null || hourOf(last.endedAt) !== hourOf(now);
+  return JOBS.filter(({ name, isHourly }) => !isHourly || isNewHour || last.failedJobs.includes(name));
+}
+
+/** null: none has ended yet, or the store fails; then all jobs are due. */
+async function readLast(deps: Deps): Promise<LastSweep | null> {
+  try {
+    return await readLastSweep(deps.db);
+  } catch (error) {
+    deps.log("error", "sweep.failed", { job: "read-last-sweep", error: describeError(error) });
+    return null;
   }
 }
 
@@ -95,14 +132,12 @@ async function run(deps: Deps, { name, isRoutine, run }: SweepJob, now: number):
 
 async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
+  const longestWait = longestWaitMilliseconds(deps.config);
   return inSteps(
-    () => takeOverdue(deps.db, { queuedBefore, now, margin: recoveryMargin(deps) }),
-    (overdue) => queueDeliveriesAt(deps, overdue, now, STEP_SECONDS),
+    () => takeOverdue(deps.db, { queuedBefore, now, margin: recoveryMargin(deps), longestWait }),
+    (overdue) => queueOverdue(deps, overdue, now),
   );
 }
-
-/** Deliveries with nearly the same delay share a job. */
-const STEP_SECONDS = 5;
 
 function recoveryMargin({ config }: Deps): number {
   return recoveryMarginMilliseconds(config.requeueAfterMilliseconds);
@@ -133,7 +168,9 @@ async function endInterrupted(deps: Deps, now: number): Promise<number> {
 }
 
 async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
-  return endAll(deps, () => findUnsubmitted(deps.db, now - deps.config.submitWithinMilliseconds), {
+  const acceptedBefore = now - deps.config.submitWithinMilliseconds;
+  const queuedBefore = now - overdueAfterMilliseconds(deps.config);
+  return endAll(deps, () => findUnsubmitted(deps.db, acceptedBefore, queuedBefore), {
     status: "FAILED_TO_SEND",
     reason: "the carrier could not take it in time",
     onlyUnclaimed: true,
@@ -147,23 +184,10 @@ async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {
   });
 }
 
-/** Purges messages, their events and links, and inbound texts; subscriptions and their ledger stay. */
-async function purgeOld(deps: Deps, now: number): Promise<number> {
-  const before = now - deps.config.retentionMilliseconds;
-  let count = 0;
-  const purge = async (websiteId: string) => {
-    count += await inSteps(
-      () => purgeMessages(deps.db, websiteId, before),
-      async () => {},
-    );
-  };
-  const websites = (await listWebsites(deps.db)).map(
-    ({ websiteId }) =>
-      () =>
-        purge(websiteId),
-  );
-  await inTurn([...websites, () => purgeInbound(deps.db, before)], (next) => next());
-  return count;
+const retainedSince = ({ config }: Deps, now: number) => now - config.retentionMilliseconds;
+
+async function untilDeleted(step: () => Promise<number>): Promise<void> {
+  for (let steps = 1; (await step()) === DELETED_A_STEP && steps < MOST_STEPS; steps++);
 }
 
 async function endAll(

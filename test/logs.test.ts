@@ -64,10 +64,10 @@ describe("the line of a request", () => {
   });
 
   it("has the id that was answered, and the time that it took", async () => {
-    const { admit } = world.deps.limiter;
-    world.deps.limiter.admit = async (...given) => {
+    const { send } = world.deps.limiter;
+    world.deps.limiter.send = async (...given) => {
       world.now += 25;
-      return admit.apply(world.deps.limiter, given);
+      return send.apply(world.deps.limiter, given);
     };
     const answer = await world.post("/text/message/send", client, { ...SEND, phone: ADA });
     expect(last()).toMatchObject({ requestId: answer.headers.get("x-request-id"), milliseconds: 25 });

@@ -111,10 +111,10 @@ async function bringFaults({ world, client }: CarrierWorld): Promise<void> {
   await send();
   world.deps = { ...whole, newId: () => JSON.parse("not an id") as string };
   await send();
-  const full = { admit: async () => ({ admitted: false, remaining: 0, resetMilliseconds: 1 }) };
+  const full = { refusal: () => ({ admitted: false, remaining: 0, resetMilliseconds: 1 }) };
   world.deps = { ...whole, limiter: full as unknown as typeof whole.limiter };
   await send();
-  const broken = { admit: () => Promise.reject(new Error("object reset")) };
+  const broken = { refusal: () => undefined, send: () => Promise.reject(new Error("object reset")) };
   world.deps = { ...whole, limiter: broken as unknown as typeof whole.limiter };
   await send();
   world.deps = whole;

@@ -11,10 +11,12 @@ import { type Deps, makeDeps, makeIsolateState } from "../src/deps.ts";
 import type { ClientSettings, Operation } from "../src/domain/client.ts";
 import type { Job } from "../src/domain/job.ts";
 import { logLine } from "../src/log.ts";
+import { RateGate } from "../src/platform/rate-limiter.ts";
 import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
+import { objectsOn } from "./objects.ts";
 import { endSilences } from "./silence.ts";
 import { emptyStores } from "./stores.ts";
 
@@ -46,6 +48,7 @@ function skipPauses(): void {
 export class World {
   /** Milliseconds since 1970. */
   now = Date.UTC(2026, 10, 21, 12);
+  /** Of both queues of deliveries. */
   readonly jobs: Queued<Job>[] = [];
   readonly callbacks: Queued<string>[] = [];
   readonly logs: string[] = [];
@@ -59,7 +62,9 @@ export class World {
       ...makeIsolateState(env),
       now: () => this.now,
       random: () => 0.5,
+      limiter: new RateGate(objectsOn(() => this.deps)),
       messages: this.#queue(this.jobs),
+      bulk: this.#queue(this.jobs),
       callbacks: this.#queue(this.callbacks),
       log: (level, event, fields) => this.logs.push(logLine(level, event, fields)),
     };
@@ -214,10 +219,12 @@ export class World {
   }
 }
 
-/** A consumer's batches, as wrangler.toml has them. */
+/** As large as a consumer's batch may be: what wrangler.toml has is less. */
+const BATCH = 100;
+
 function inBatches<T>(bodies: T[]): T[][] {
-  return Array.from({ length: Math.ceil(bodies.length / 100) }, (_, batch) =>
-    bodies.slice(batch * 100, batch * 100 + 100),
+  return Array.from({ length: Math.ceil(bodies.length / BATCH) }, (_, batch) =>
+    bodies.slice(batch * BATCH, batch * BATCH + BATCH),
   );
 }
 

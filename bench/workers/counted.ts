@@ -1,6 +1,6 @@
 // The service, with a limiter that counts the calls which reach it. Only the bench runs this.
 import service from "../../src/index.ts";
-import { RateLimiter as Limiter } from "../../src/platform/rate-limiter.ts";
+import { RateLimiter as Limiter } from "../../src/website-object.ts";
 
 export class RateLimiter extends Limiter {
   #calls = 0;

@@ -44,7 +44,7 @@ function isIpAddress(host: string): boolean {
 const INTERNAL_NAME =
   /(^|\.)(localhost|localdomain|local|internal|intranet|private|lan|home\.arpa|test|invalid|onion|alt|corp|home|mail)$/;
 
-/** Two labels or more, and none empty: a lenient resolver reads `localhost..` as localhost. */
+/** At least two labels, none of them empty: lenient resolvers read `localhost..` as localhost. */
 function isDomainName(host: string): boolean {
   const labels = host.split(".");
   return labels.length > 1 && labels.every((label) => label !== "");

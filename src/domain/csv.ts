@@ -15,72 +15,100 @@ export class UnclosedQuoteError extends Error {
   }
 }
 
+/** What the next character belongs to. */
+type Place = "field" | "bare" | "quoted" | "after-quote" | "after-return";
+
 /**
- * The records of a CSV text, one at a time, without blank lines. Quotes around a field are removed and doubled quotes are
- * halved; nothing is trimmed. Each record is a new array.
- * @param text already decoded, without a byte-order mark
- * @throws UnclosedQuoteError
+ * Reads a CSV text that comes in pieces, record by record, without blank lines. Quotes around a field are removed and doubled
+ * quotes are halved; nothing is trimmed. It holds one record at a time: a file may be larger than the memory.
  */
-export function* csvRecords(text: string): Generator<string[], void> {
-  const end = text.length;
-  let position = 0;
-  let line = 1;
-  while (position < end) {
-    const fields: string[] = [];
-    let inRecord = true;
-    while (inRecord) {
-      let field: string;
-      if (text.charCodeAt(position) === QUOTE) {
-        const quoted = readQuoted(text, position, line);
-        field = quoted.field;
-        line += quoted.lineBreaks;
-        position = quoted.next;
-      } else {
-        const next = endOfField(text, position);
-        field = text.slice(position, next);
-        position = next;
-      }
-      fields.push(field);
-      const code = position < end ? text.charCodeAt(position) : LINE_FEED;
-      inRecord = code === COMMA;
-      position += code === CARRIAGE_RETURN && text.charCodeAt(position + 1) === LINE_FEED ? 2 : 1;
+export class CsvReader {
+  readonly #onRecord: (fields: string[]) => void;
+  #place: Place = "field";
+  #fields: string[] = [];
+  /** The beginning of the field, from the pieces before. */
+  #field = "";
+  #line = 1;
+
+  /** @param onRecord gets a new array each time; an error that it throws ends the reading */
+  constructor(onRecord: (fields: string[]) => void) {
+    this.#onRecord = onRecord;
+  }
+
+  /** @param text the next piece, already decoded, without a byte-order mark */
+  write(text: string): void {
+    for (let at = 0; at < text.length; ) at = this.#step(text, at);
+  }
+
+  /** @throws UnclosedQuoteError */
+  end(): void {
+    if (this.#place === "quoted") throw new UnclosedQuoteError(this.#line);
+    if (this.#place === "after-quote") this.#closeQuote();
+    if (this.#place === "bare" || this.#fields.length > 0) this.#endField(LINE_FEED);
+  }
+
+  /** @returns the place after what was read */
+  #step(text: string, at: number): number {
+    switch (this.#place) {
+      case "bare":
+        return this.#readBare(text, at);
+      case "quoted":
+        return this.#readQuoted(text, at);
+      case "field":
+        this.#place = text.charCodeAt(at) === QUOTE ? "quoted" : "bare";
+        return this.#place === "quoted" ? at + 1 : at;
+      case "after-quote":
+        if (text.charCodeAt(at) !== QUOTE) {
+          this.#closeQuote();
+          return at;
+        }
+        this.#field += '"';
+        this.#place = "quoted";
+        return at + 1;
+      case "after-return":
+        this.#place = "field";
+        return text.charCodeAt(at) === LINE_FEED ? at + 1 : at;
     }
-    line += 1;
-    if (fields.length > 1 || fields[0]?.trim() !== "") yield fields;
   }
-}
 
-function endOfField(text: string, from: number): number {
-  for (let index = from; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === COMMA || code === LINE_FEED || code === CARRIAGE_RETURN) return index;
+  #readBare(text: string, from: number): number {
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === COMMA || code === LINE_FEED || code === CARRIAGE_RETURN) {
+        this.#field += text.slice(from, at);
+        this.#endField(code);
+        return at + 1;
+      }
+    }
+    this.#field += text.slice(from);
+    return text.length;
   }
-  return text.length;
-}
 
-/** Text between a closing quote and the next separator stays in the field: a broken quote loses no character. */
-function readQuoted(text: string, from: number, line: number): { field: string; next: number; lineBreaks: number } {
-  let field = "";
-  let position = from + 1;
-  for (;;) {
-    const quote = text.indexOf('"', position);
-    if (quote === -1) throw new UnclosedQuoteError(line);
-    field += text.slice(position, quote);
-    position = quote + 1;
-    if (text.charCodeAt(position) !== QUOTE) break;
-    field += '"';
-    position += 1;
+  #readQuoted(text: string, from: number): number {
+    const quote = text.indexOf('"', from);
+    const end = quote === -1 ? text.length : quote;
+    this.#field += text.slice(from, end);
+    if (quote !== -1) this.#place = "after-quote";
+    return end + 1;
   }
-  const next = endOfField(text, position);
-  return { field: field + text.slice(position, next), next, lineBreaks: field.split(/\r\n|\r|\n/).length - 1 };
-}
 
-/** The first record, trimmed, as the names of the columns; undefined for a text without a record. */
-export function readTable(text: string): { columns: string[]; rows: Generator<string[], void> } | undefined {
-  const rows = csvRecords(text);
-  const heading = rows.next();
-  if (heading.done) return undefined;
-  return { columns: heading.value.map((column) => column.trim()), rows };
+  /** Text between a closing quote and the next separator stays in the field: a broken quote loses no character. */
+  #closeQuote(): void {
+    this.#line += this.#field.split(/\r\n|\r|\n/).length - 1;
+    this.#place = "bare";
+  }
+
+  /** @param separator COMMA, or what ends the record too */
+  #endField(separator: number): void {
+    this.#fields.push(this.#field);
+    this.#field = "";
+    this.#place = separator === CARRIAGE_RETURN ? "after-return" : "field";
+    if (separator === COMMA) return;
+    this.#line += 1;
+    const fields = this.#fields;
+    this.#fields = [];
+    if (fields.length > 1 || fields[0]?.trim() !== "") this.#onRecord(fields);
+  }
 }
 
 /** Characters with which a formula of a spreadsheet begins, full-width forms included. */

@@ -26,8 +26,11 @@ export type Failure =
   | { kind: "fields-wrong"; details: FieldError[] }
   | { kind: "resource-unknown"; what: string }
   | { kind: "idempotency-conflict" }
-  /** `isKeyed`: the request may be stored; only a retry with the same Idempotency-Key is safe. */
-  | { kind: "store-unavailable"; isKeyed?: boolean }
+  /**
+   * `isKeyed`: the request may be stored; only a retry with the same Idempotency-Key is safe. `isRefused`: the store is
+   * overloaded, and has not run the call.
+   */
+  | { kind: "store-unavailable"; isKeyed?: boolean; isRefused?: boolean }
   | BulkInterrupted;
 
 /** A bulk request that failed after some of its messages were stored. */
@@ -52,6 +55,13 @@ export class RequestFailure extends Error {
 /** Whether a store did not answer, so that a retry may succeed. */
 export function isStoreUnavailable(error: unknown): boolean {
   return error instanceof RequestFailure && error.failure.kind === "store-unavailable";
+}
+
+/** Whether the store refused the call, so that it surely has no effect. */
+export function isStoreRefused(error: unknown): boolean {
+  return (
+    error instanceof RequestFailure && error.failure.kind === "store-unavailable" && error.failure.isRefused === true
+  );
 }
 
 /** @throws RequestFailure fields-wrong, for one field */

@@ -26,11 +26,26 @@ export const jobSchema = z.discriminatedUnion("kind", [
   /** Recovery: cancels messages that a failed store may have stored, after their client was told to send them again. */
   z.object({ kind: z.literal("cancel"), messageIds: z.array(z.string()) }),
   /** Recovery: releases messages that a failed store may have claimed for a run, and that were surely not submitted. */
-  z.object({ kind: z.literal("release"), claim: z.string() }),
+  z.object({
+    kind: z.literal("release"),
+    claim: z.string(),
+    /** That were to be claimed, or whose callbacks were. A job of an earlier version has none. */
+    messageIds: z.array(z.string()).optional(),
+  }),
   /** Recovery: stores how submissions ended, after the store has failed to. */
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
 ]);
 
-export const MESSAGES_A_JOB = 100;
+/**
+ * Few, so that the jobs of one website hold up those of others little. A batch of ten jobs is what a run can submit in its
+ * time when a carrier takes 150 ms.
+ */
+export const MESSAGES_A_JOB = 25;
+
+/**
+ * The queues of deliveries. `messages` carries texts that were sent one by one, so that none waits behind a bulk request.
+ * `bulk` carries the texts of bulk requests, and the texts that were left when a run ended.
+ */
+export type Lane = "messages" | "bulk";
 
 export type Job = z.output<typeof jobSchema>;

@@ -1,6 +1,6 @@
 // Pure. A CSV file with a column of phone numbers, as requests carry it (Base64) and as operators import it.
 import * as z from "zod";
-import { readTable, UnclosedQuoteError } from "./csv.ts";
+import { CsvReader, UnclosedQuoteError } from "./csv.ts";
 import { readPlainColumn } from "./number-list/csv-column.ts";
 import type { Cells } from "./number-list/distinct-phones.ts";
 
@@ -49,17 +49,21 @@ function decodeBase64Text(base64: string): string {
 }
 
 /** @throws CsvError */
-export function decodeUtf8(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
-    throw new CsvError("is not text in UTF-8");
+    throw notUtf8();
   }
+}
+
+export function notUtf8(): CsvError {
+  return new CsvError("is not text in UTF-8");
 }
 
 /** @throws CsvError without the column, or over MAX_CSV_ROWS */
 export function readPhoneColumn(csv: string): Cells {
-  if (csv.includes('"')) return atMost(readPhoneRows(csv), ([phone]) => phone);
+  if (csv.includes('"')) return readRows(csv, [], ([phone = ""]) => phone);
   const { columns, text, rows, bounds } = readPlainColumn(csv, PHONE_COLUMN, MAX_CSV_ROWS);
   if (!bounds) throw missingColumn(columns);
   if (rows > MAX_CSV_ROWS) throw tooManyRows(rows);
@@ -68,15 +72,19 @@ export function readPhoneColumn(csv: string): Cells {
 
 /**
  * Rows beyond MAX_CSV_ROWS are counted, for the message, and dropped.
- * @throws CsvError over MAX_CSV_ROWS
+ * @param columns others than that of phone numbers
+ * @param take see PhoneRowReader
+ * @throws CsvError without the column of phone numbers, or over MAX_CSV_ROWS
  */
-export function atMost<T, R>(rows: Iterable<T>, take: (row: T) => R): R[] {
+export function readRows<R>(csv: string, columns: string[], take: (cells: string[]) => R): R[] {
   const taken: R[] = [];
   let count = 0;
-  for (const row of rows) {
+  const reader = new PhoneRowReader(columns, (cells) => {
     count += 1;
-    if (count <= MAX_CSV_ROWS) taken.push(take(row));
-  }
+    if (count <= MAX_CSV_ROWS) taken.push(take(cells));
+  });
+  reader.write(csv);
+  reader.end();
   if (count > MAX_CSV_ROWS) throw tooManyRows(count);
   return taken;
 }
@@ -85,23 +93,47 @@ function tooManyRows(count: number): CsvError {
   return new CsvError(`has ${count} rows; at most ${MAX_CSV_ROWS} are allowed`);
 }
 
-/**
- * The cells of the phone column and of other columns, row by row; "" where the file lacks a column or a cell.
- * @throws CsvError
- */
-export function* readPhoneRows<K extends string>(
-  csv: string,
-  ...others: K[]
-): Generator<[phone: string, ...others: string[]], void> {
-  try {
-    const table = readTable(csv);
-    const phoneIndex = table?.columns.indexOf(PHONE_COLUMN) ?? -1;
-    if (!table || phoneIndex === -1) throw missingColumn(table?.columns ?? []);
-    const indexes = others.map((name) => table.columns.indexOf(name));
-    for (const row of table.rows) yield [row[phoneIndex] ?? "", ...indexes.map((index) => row[index] ?? "")];
-  } catch (error) {
-    if (error instanceof UnclosedQuoteError) throw new CsvError(error.message);
-    throw error;
+/** Reads the rows of a file that comes in pieces; see CsvReader. */
+export class PhoneRowReader {
+  readonly #csv = new CsvReader((record) => this.#take(record));
+  readonly #columns: string[];
+  readonly #onRow: (cells: string[]) => void;
+  /** Where the columns are; undefined before the first line. */
+  #indexes: number[] | undefined;
+
+  /**
+   * @param columns others than that of phone numbers
+   * @param onRow gets the cell of the phone column, and then of the other columns; "" where the file lacks a column or a cell
+   */
+  constructor(columns: string[], onRow: (cells: string[]) => void) {
+    this.#columns = columns;
+    this.#onRow = onRow;
+  }
+
+  /** @throws CsvError without the column of phone numbers */
+  write(text: string): void {
+    this.#csv.write(text);
+  }
+
+  /** @throws CsvError without the column of phone numbers, or within a quoted field */
+  end(): void {
+    try {
+      this.#csv.end();
+    } catch (error) {
+      if (error instanceof UnclosedQuoteError) throw new CsvError(error.message);
+      throw error;
+    }
+    if (!this.#indexes) throw missingColumn([]);
+  }
+
+  #take(record: string[]): void {
+    if (this.#indexes) this.#onRow(this.#indexes.map((index) => record[index] ?? ""));
+    else this.#indexes = this.#find(record.map((name) => name.trim()));
+  }
+
+  #find(names: string[]): number[] {
+    if (!names.includes(PHONE_COLUMN)) throw missingColumn(names);
+    return [PHONE_COLUMN, ...this.#columns].map((name) => names.indexOf(name));
   }
 }
 

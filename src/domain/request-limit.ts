@@ -5,7 +5,7 @@ import { type Admission, REQUESTS_PER_SECOND, SlidingWindow } from "./sliding-wi
  * About how many requests a second of a website are to reach its object. Twice the limit: each place in the window is then taken
  * about 2 ms after it is free. An object answers about 1,000 a second (Cloudflare, "Rules of Durable Objects").
  */
-export const ASKS_PER_SECOND = 2 * REQUESTS_PER_SECOND;
+const ASKS_PER_SECOND = 2 * REQUESTS_PER_SECOND;
 
 const SECOND = 1000;
 

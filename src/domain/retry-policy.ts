@@ -14,6 +14,24 @@ export const RECEIPT_WITHIN_HOURS = { fallback: 24, least: 0.01, most: 168 };
 /** How long a message or a callback waits for its queue job; then it is overdue, and the sweep requeues it. */
 export const REQUEUE_AFTER_SECONDS = { fallback: 60, least: 1, most: 3600 };
 
+interface Deadlines {
+  submitWithinMilliseconds: number;
+  requeueAfterMilliseconds: number;
+}
+
+/** After so long without a job, the sweep looks at a message. */
+export function overdueAfterMilliseconds({ submitWithinMilliseconds, requeueAfterMilliseconds }: Deadlines): number {
+  return Math.min(requeueAfterMilliseconds, submitWithinMilliseconds);
+}
+
+/**
+ * The job of a message counts as due at most so long after the message was accepted, however late its retry: so a message
+ * is overdue as soon as its deadline has passed, and the sweep finds it among the overdue.
+ */
+export function longestWaitMilliseconds(deadlines: Deadlines): number {
+  return deadlines.submitWithinMilliseconds - overdueAfterMilliseconds(deadlines);
+}
+
 const FIRST_PAUSE_SECONDS = 5;
 const LONGEST_PAUSE_SECONDS = 600;
 
@@ -30,11 +48,19 @@ export function backoffSeconds(attempts: number, random: number, longestSeconds 
 }
 
 /**
+ * The pause before work that an overloaded store has refused is queued again: it had no effect, and counts as no try.
+ * @param random a number from 0 to 1
+ */
+export function refusedSeconds(random: number): number {
+  return Math.ceil(FIRST_PAUSE_SECONDS * (1 + random));
+}
+
+/**
  * How often the platform redelivers a job of a queue: `max_retries` in wrangler.toml. While the store fails, a job is retried
  * for one to two hours, and then goes to the dead-letter queue; the consumer of that queue retries for four days, after which
  * the platform drops a job.
  */
-export const QUEUE_RETRIES = { messages: 20, "messages-dead": 100, callbacks: 0 };
+export const QUEUE_RETRIES = { messages: 20, bulk: 20, "messages-dead": 100, callbacks: 0 };
 
 /** A job dies after so many tries, about two minutes, when the store works and the job itself fails. */
 export const JOB_TRIES = 6;
@@ -77,8 +103,17 @@ export function recoveryMarginMilliseconds(requeueAfterMilliseconds: number): nu
  */
 export const LONGEST_RUN_MILLISECONDS = 16 * 60_000;
 
-/** A delivery run claims nothing after this, and so ends well before the platform would end it. */
-export const DELIVERY_RUN_MILLISECONDS = 5 * 60_000;
+/**
+ * How long the platform lets invocations run on when a new version of the Worker or of the runtime arrives, which happens a few
+ * times a week: https://developers.cloudflare.com/workers/platform/limits/#duration
+ */
+export const GRACE_MILLISECONDS = 30_000;
+
+/**
+ * A delivery run begins no submission after this, and requeues what is left. With the 20 seconds of its last submission it
+ * ends within the grace period: a new version leaves no outcome unknown that the carrier has told.
+ */
+export const DELIVERY_RUN_MILLISECONDS = 8000;
 
 /** How often a statement is run while the store fails, with a random pause of at most 200 ms: a request waits for it. */
 export const STORE_TRIES = 4;

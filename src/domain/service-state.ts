@@ -23,6 +23,8 @@ export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "
 /** `refused`: answered with another status than 2xx. */
 export const CALLBACK_OUTCOMES = ["accepted", "refused", "timed-out", "unreachable", "not-posted"] as const;
 
+export const QUEUES = ["messages", "bulk", "callbacks"] as const;
+
 /** A load as the operator sees it, with an age in whole seconds. */
 interface Backlog {
   count: number;
@@ -44,7 +46,7 @@ export interface ServiceState {
   problems: Problem[];
   isCut: boolean;
   sweep: { endedAt: string | null; ageSeconds: number | null; failedJobs: string[] };
-  queues: { queue: "messages" | "callbacks"; backlog: number | null; oldestSeconds: number | null }[];
+  queues: { queue: (typeof QUEUES)[number]; backlog: number | null; oldestSeconds: number | null }[];
   messages: Record<MessageState, Backlog>;
   carriers: CarrierState[];
   callbacks: { due: Backlog; claimed: Backlog; lastHour: Record<(typeof CALLBACK_OUTCOMES)[number], number> };

@@ -1,15 +1,15 @@
 // Pure. The body of POST /text/subscribe.
 import * as z from "zod";
-import { atMost, csvFile, readPhoneRows } from "./phone-file.ts";
+import { csvFile, readRows } from "./phone-file.ts";
 import { absent, EITHER_LIST, NEITHER_LIST, phoneNumbers } from "./phone-list.ts";
 import { sendPurpose } from "./send-request.ts";
-import { type SubscriberRow, toSubscribers } from "./subscribers.ts";
+import { Subscribers } from "./subscribers.ts";
 
 export const subscribeSchema = z
   .object(
     {
       phone_numbers: z.union([phoneNumbers, ...absent]).optional(),
-      csv_file: z.union([csvFile(readSubscriberRows), ...absent]).optional(),
+      csv_file: z.union([csvFile(readSubscribers), ...absent]).optional(),
       sendPurpose,
     },
     { error: "must be a JSON object" },
@@ -17,8 +17,10 @@ export const subscribeSchema = z
   .transform(({ phone_numbers, csv_file, sendPurpose: purpose }, context) => {
     const listed = phone_numbers || [];
     if (listed.length > 0 || csv_file) {
-      const rows = [...listed.map((phone) => ({ phone, email: "", subscribed: true })), ...(csv_file || [])];
-      return { ...toSubscribers(rows), sendPurpose: purpose };
+      const subscribers = new Subscribers();
+      for (const phone of listed) subscribers.add(phone, "", true);
+      for (const { phone, email } of csv_file || []) subscribers.add(phone, email, true);
+      return { subscribers, sendPurpose: purpose };
     }
     context.addIssue(NEITHER_LIST);
     return z.NEVER;
@@ -26,6 +28,6 @@ export const subscribeSchema = z
   .meta({ anyOf: EITHER_LIST });
 
 /** @throws CsvError without the column of phone numbers, or over MAX_CSV_ROWS */
-function readSubscriberRows(csv: string): SubscriberRow[] {
-  return atMost(readPhoneRows(csv, "email"), ([phone, email = ""]) => ({ phone, email, subscribed: true }));
+function readSubscribers(csv: string) {
+  return readRows(csv, ["email"], ([phone = "", email = ""]) => ({ phone, email }));
 }

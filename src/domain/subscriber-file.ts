@@ -1,29 +1,70 @@
 // Pure. The CSV file of subscribers that an operator imports.
 import { failField } from "./failure.ts";
-import { CsvError, decodeUtf8, readPhoneRows } from "./phone-file.ts";
-import { type SubscriberRow, type Subscribers, toSubscribers } from "./subscribers.ts";
+import { CsvError, notUtf8, PhoneRowReader } from "./phone-file.ts";
+import { Subscribers } from "./subscribers.ts";
 
 const YES_NO = new Map([
   ...["", "true", "1", "yes", "y", "t"].map((word) => [word, true] as const),
   ...["false", "0", "no", "n", "f"].map((word) => [word, false] as const),
 ]);
 
-/** @throws RequestFailure fields-wrong: the caller stores nothing of the file */
-export function readSubscribers(bytes: Uint8Array): Subscribers {
-  try {
-    return toSubscribers(readRows(decodeUtf8(bytes)));
-  } catch (error) {
-    if (error instanceof CsvError) failField("body", error.message);
-    throw error;
-  }
-}
+/** A file with more is not what it should be, and the answer would list them all. */
+const MOST_INVALID = 100_000;
 
-function* readRows(csv: string): Generator<SubscriberRow, void> {
-  let row = 0;
-  for (const [phone, email = "", yesNo = ""] of readPhoneRows(csv, "email", "subscribed")) {
-    row += 1;
-    const subscribed = YES_NO.get(yesNo.trim().toLowerCase());
-    if (subscribed === undefined) failField("subscribed", `must be true or false; row ${row} has neither`);
-    yield { phone, email, subscribed };
+/** Checks the file while it comes in, and holds what is to be stored. */
+export class SubscriberFile {
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  readonly #reader = new PhoneRowReader(["email", "subscribed"], (cells) => this.#take(cells));
+  #subscribers = new Subscribers();
+  #rows = 0;
+  #isText = true;
+  #error: unknown;
+
+  write(bytes: Uint8Array): void {
+    this.#read(bytes, (text) => this.#reader.write(text));
+  }
+
+  /** @throws RequestFailure fields-wrong: the caller stores nothing of the file */
+  end(): Subscribers {
+    this.#read(undefined, (text) => {
+      this.#reader.write(text);
+      this.#reader.end();
+    });
+    if (this.#error instanceof CsvError) failField("body", this.#error.message);
+    if (this.#error) throw this.#error;
+    return this.#subscribers;
+  }
+
+  /** After an error in a row, the rest is decoded only: bytes that are no text are the error to tell, wherever they are. */
+  #read(bytes: Uint8Array | undefined, work: (text: string) => void): void {
+    const text = this.#decode(bytes);
+    if (this.#error) return;
+    try {
+      work(text);
+    } catch (error) {
+      this.#error = error;
+      this.#subscribers = new Subscribers();
+    }
+  }
+
+  #decode(bytes: Uint8Array | undefined): string {
+    if (!this.#isText) return "";
+    try {
+      return this.#decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      this.#isText = false;
+      this.#error = notUtf8();
+      return "";
+    }
+  }
+
+  #take([phone = "", email = "", yesNo = ""]: string[]): void {
+    this.#rows += 1;
+    const subscribed = yesNo === "" || YES_NO.get(yesNo.trim().toLowerCase());
+    if (subscribed === undefined) failField("subscribed", `must be true or false; row ${this.#rows} has neither`);
+    this.#subscribers.add(phone, email, subscribed);
+    if (this.#subscribers.invalidCount > MOST_INVALID) {
+      throw new CsvError(`has more than ${MOST_INVALID} invalid phone numbers and e-mail addresses`);
+    }
   }
 }

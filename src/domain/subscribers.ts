@@ -1,61 +1,62 @@
-// Pure. Checks rows of subscribers.
+// Pure. Checks rows of subscribers, and holds the valid ones.
 import { echoEmail, echoPhone } from "./echo.ts";
 import { isEmail } from "./email.ts";
-import { isE164 } from "./phone.ts";
+import { e164Digits, PHONE_FORM } from "./phone.ts";
+import { SubscriberRows, type SubscriptionChange } from "./subscriber-rows.ts";
 
-/** As given; an empty email counts as absent. */
-export interface SubscriberRow {
-  phone: string;
-  email: string;
-  subscribed: boolean;
-}
+export class Subscribers {
+  readonly #rows = new SubscriberRows();
+  readonly #invalidPhones = new Set<string>();
+  readonly #invalidOptOuts = new Set<string>();
+  readonly #invalidEmails = new Set<string>();
 
-interface Subscriber {
-  /** E.164 */
-  phone: string;
-  /** In lower case; null when none is given. */
-  email: string | null;
-  subscribed: boolean;
-}
-
-export interface Subscribers {
-  /** Distinct numbers; the last row of a number counts. */
-  subscribers: Subscriber[];
-  /** As given, trimmed, and cut after the longest valid number; distinct. */
-  invalidPhoneNumbers: string[];
-  /** Invalid numbers to opt out: such a number may have been stored while it was valid. */
-  invalidOptOuts: string[];
-  /** As given, trimmed, and cut after the longest valid address; distinct. The numbers of these rows are stored without one. */
-  invalidEmails: string[];
-}
-
-export function toSubscribers(rows: Iterable<SubscriberRow>): Subscribers {
-  const subscribers = new Map<string, Subscriber>();
-  const invalidPhones = new Set<string>();
-  const invalidOptOuts = new Set<string>();
-  const invalidEmails = new Set<string>();
-  for (const row of rows) {
-    const phone = row.phone.trim();
-    if (!isE164(phone)) {
-      invalidPhones.add(echoPhone(phone));
-      if (!row.subscribed) invalidOptOuts.add(phone);
-      continue;
+  /** A row as given; an empty email counts as absent. */
+  add(givenPhone: string, givenEmail: string, subscribed: boolean): void {
+    const phone = givenPhone.trim();
+    const digits = e164Digits(phone);
+    if (Number.isNaN(digits)) {
+      this.#invalidPhones.add(copy(echoPhone(phone)));
+      if (!subscribed && PHONE_FORM.test(phone)) this.#invalidOptOuts.add(copy(phone));
+      return;
     }
-    const email = row.email.trim().toLowerCase();
-    const isAddress = isEmail(email);
-    if (email !== "" && !isAddress) invalidEmails.add(echoEmail(row.email.trim()));
-    subscribers.delete(phone);
-    subscribers.set(phone, { phone, email: isAddress ? email : null, subscribed: row.subscribed });
+    const email = givenEmail.trim();
+    const address = email === "" ? "" : email.toLowerCase();
+    const isAddress = address !== "" && isEmail(address);
+    if (address !== "" && !isAddress) this.#invalidEmails.add(copy(echoEmail(email)));
+    this.#rows.add({ phone: digits, email: isAddress ? address : null, subscribed });
   }
-  return {
-    subscribers: [...subscribers.values()],
-    invalidPhoneNumbers: [...invalidPhones],
-    invalidOptOuts: [...invalidOptOuts],
-    invalidEmails: [...invalidEmails],
-  };
+
+  /** Distinct numbers; the last row of a number counts. See SubscriberRows for their order. */
+  changes(): Generator<SubscriptionChange, void> {
+    return this.#rows.last();
+  }
+
+  /** As given, trimmed, and cut after the longest valid number; distinct. */
+  get invalidPhoneNumbers(): string[] {
+    return [...this.#invalidPhones];
+  }
+
+  /** Invalid numbers to opt out: such a number may have been stored while it was valid. */
+  get invalidOptOuts(): string[] {
+    return [...this.#invalidOptOuts];
+  }
+
+  /** As given, trimmed, and cut after the longest valid address; distinct. The numbers of these rows are stored without one. */
+  get invalidEmails(): string[] {
+    return [...this.#invalidEmails];
+  }
+
+  get invalidCount(): number {
+    return this.#invalidPhones.size + this.#invalidEmails.size;
+  }
 }
 
-export function without(phones: string[], changes: { phone: string }[]): string[] {
-  const changed = new Set(changes.map(({ phone }) => phone));
-  return phones.filter((phone) => !changed.has(phone));
+/** A cell is a part of the piece of the file that it came in, and would keep all of the piece in memory. */
+function copy(text: string): string {
+  return JSON.parse(JSON.stringify(text)) as string;
+}
+
+export function without(phones: string[], changed: string[]): string[] {
+  const those = new Set(changed);
+  return phones.filter((phone) => !those.has(phone));
 }

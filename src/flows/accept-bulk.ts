@@ -8,19 +8,14 @@ import {
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
 import { echoEmail, echoPhone } from "../domain/echo.ts";
-import { RequestFailure, tryFields } from "../domain/failure.ts";
+import { isStoreRefused, isStoreUnavailable, RequestFailure, tryFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { sha256Hex } from "../platform/secrets.ts";
-import { beginBulk, END_PART, type IdempotencyKey } from "../platform/store/idempotency-keys.ts";
-import type { StoredMessage } from "../platform/store/new-messages.ts";
-import {
-  followUp,
-  IDEMPOTENCY_MILLISECONDS,
-  type Sender,
-  storeOptions,
-  storeOrCancel,
-  toStoredMessage,
-} from "./accept-message.ts";
+import { type BulkPart, beginBulk, END_PART } from "../platform/store/idempotency-keys.ts";
+import { type Stored, type StoredMessage, storeMessages } from "../platform/store/new-messages.ts";
+import { cancel, duplicatesUntil, IDEMPOTENCY_MILLISECONDS, type Sender, toStoredMessage } from "./accept-message.ts";
+import { queueAccepted } from "./queue-jobs.ts";
+import { storeWithinLimit } from "./store-sends.ts";
 
 type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
 
@@ -111,12 +106,10 @@ class BulkRun {
   async #storePart(items: unknown[], start: number, json: string): Promise<void> {
     this.#begun ??= await this.#begin();
     const messages = await this.#check(items, start, this.#begun.firstId);
-    const key = await this.#partKey(this.#parts++, json);
-    const stored = await storeOrCancel(this.#deps, storeOptions(this.#deps, this.#sender.client, key), [
-      ...messages.values(),
-    ]);
+    const part = await this.#toPart(this.#parts++, json);
+    const stored = await this.#storeOrCancel(part, [...messages.values()]);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
-    if (stored.kind === "stored") followUp(this.#deps, stored);
+    if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
     const { duplicates } = stored;
     for (const [index, { messageId }] of messages) {
       this.answer.successSent.push({ index, messageId: duplicates.get(messageId) ?? messageId });
@@ -137,8 +130,8 @@ class BulkRun {
     const now = this.#deps.now();
     const expiresAt = now + IDEMPOTENCY_MILLISECONDS;
     if (this.#key === undefined) return { firstId: newId, expiresAt };
-    const { websiteId, clientId } = this.#sender.client;
-    return beginBulk(this.#deps.db, { websiteId, clientId, key: this.#key, newId, expiresAt, now });
+    const { clientId } = this.#sender.client;
+    return beginBulk(this.#deps.db, { clientId, key: this.#key, newId, expiresAt, now });
   }
 
   /** @returns the valid messages, by index; the errors of the others go into the answer */
@@ -165,25 +158,43 @@ class BulkRun {
       const message = `must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`;
       throw new RequestFailure({ kind: "fields-wrong", details: [{ field: "messages", message }] });
     }
-    const key = await this.#partKey(END_PART, String(this.#count));
-    if (!key) return;
-    const stored = await storeOrCancel(this.#deps, storeOptions(this.#deps, this.#sender.client, key), []);
+    const part = await this.#toPart(END_PART, String(this.#count));
+    if (!part) return;
+    const stored = await this.#storeOrCancel(part, []);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   }
 
-  async #partKey(number: number, bound: string): Promise<IdempotencyKey | null> {
+  /** @param bound the text that a repetition must repeat */
+  async #toPart(number: number, bound: string): Promise<BulkPart | null> {
     if (this.#key === undefined || !this.#begun) return null;
-    const { websiteId, clientId } = this.#sender.client;
-    const { firstId, expiresAt } = this.#begun;
-    return {
-      websiteId,
-      clientId,
-      key: this.#key,
-      bodyHash: await sha256Hex(bound),
-      expiresAt,
-      attempt: this.#attempt,
-      part: { firstId, number },
-    };
+    return { ...this.#begun, number, bodyHash: await sha256Hex(bound), attempt: this.#attempt };
+  }
+
+  /**
+   * A store that fails may still have stored the messages, unless it refused the call. The client is told to send them again,
+   * so they are cancelled; but not with an Idempotency-Key, with which the retry finds them.
+   * @throws RequestFailure store-unavailable: a retry is safe. Error when it is not: the cancellation could not be kept
+   */
+  async #storeOrCancel(part: BulkPart | null, messages: StoredMessage[]): Promise<Stored> {
+    const deps = this.#deps;
+    const { client } = this.#sender;
+    const { websiteId, clientId } = client;
+    const acceptedAt = deps.now();
+    const options = { websiteId, clientId, acceptedAt, part, duplicatesUntil: duplicatesUntil(deps, client) };
+    try {
+      return await storeWithinLimit(deps, () => storeMessages(deps.db, options, messages));
+    } catch (error) {
+      const isRefused = isStoreRefused(error);
+      if (part && isStoreUnavailable(error))
+        throw new RequestFailure({ kind: "store-unavailable", isKeyed: true, isRefused }, { cause: error });
+      if (!part && !isRefused) {
+        await cancel(
+          deps,
+          messages.map(({ messageId }) => messageId),
+        );
+      }
+      throw error;
+    }
   }
 }
 

@@ -4,11 +4,15 @@ import { type FieldError, RequestFailure } from "../domain/failure.ts";
 import { newLinkCode, placeLink } from "../domain/link.ts";
 import { countSegments } from "../domain/segments.ts";
 import { type SendRequest, validateLinkedText } from "../domain/send-request.ts";
+import type { Admission } from "../domain/sliding-window.ts";
+import { describeError } from "../platform/describe-error.ts";
+import { askAsPresent, type CountedSend, type Newer } from "../platform/rate-limiter.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import { keepCancellation } from "../platform/store/cancelled-messages.ts";
-import type { IdempotencyKey } from "../platform/store/idempotency-keys.ts";
-import { type Stored, type StoredMessage, type StoreOptions, storeMessages } from "../platform/store/new-messages.ts";
-import { queueBatched, queueCallbacks, queueJobs } from "./queue-jobs.ts";
+import type { StoredMessage } from "../platform/store/new-messages.ts";
+import type { Send, SendKey, StoredSend } from "../platform/store/sends.ts";
+import { queueJobs } from "./queue-jobs.ts";
+import { storeGroup } from "./store-sends.ts";
 
 export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
 
@@ -25,43 +29,28 @@ interface Idempotency {
 }
 
 /**
- * Stores a message, and queues its delivery or its callback. Once it has returned, the message is never lost.
- * @returns the id of the message, or of the earlier message that this one repeats
- * @throws RequestFailure fields-wrong, idempotency-conflict, store-unavailable
+ * A send request as it is stored, with an id of its own.
+ * @throws RequestFailure fields-wrong
  */
-export async function acceptMessage(
+export async function prepareSend(
   deps: Deps,
   sender: Sender,
   request: SendRequest,
   idempotency: Idempotency | undefined,
-): Promise<string> {
-  const { client } = sender;
-  const messageId = deps.newId();
-  const key = idempotency ? await toKey(deps, client, idempotency, messageId) : null;
-  const { message, detail } = await toStoredMessage(deps, sender, request, messageId);
+): Promise<Send> {
+  const { message, detail } = await toStoredMessage(deps, sender, request, deps.newId());
   if (detail) throw new RequestFailure({ kind: "fields-wrong", details: [detail] });
-  const stored = await storeOrCancel(deps, storeOptions(deps, client, key), [message]);
-  if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
-  if (stored.kind === "repeated") return stored.attempt;
-  followUp(deps, stored);
-  return stored.duplicates.get(messageId) ?? messageId;
+  const key = idempotency ? await toKey(deps, idempotency) : null;
+  return { message, key, duplicatesUntil: duplicatesUntil(deps, sender.client) };
 }
 
-async function toKey(
-  deps: Deps,
-  { websiteId, clientId }: Credentials,
-  { key, body }: Idempotency,
-  attempt: string,
-): Promise<IdempotencyKey> {
-  const expiresAt = deps.now() + IDEMPOTENCY_MILLISECONDS;
-  return { websiteId, clientId, key, bodyHash: await sha256Hex(body), expiresAt, attempt, part: null };
+async function toKey(deps: Deps, { key, body }: Idempotency): Promise<SendKey> {
+  return { value: key, bodyHash: await sha256Hex(body), expiresAt: deps.now() + IDEMPOTENCY_MILLISECONDS };
 }
 
-export function storeOptions(deps: Deps, client: Credentials, key: IdempotencyKey | null): StoreOptions {
-  const { websiteId, clientId, duplicateWindowHours } = client;
-  const acceptedAt = deps.now();
-  const duplicatesUntil = duplicateWindowHours === null ? null : acceptedAt + duplicateWindowHours * 3_600_000;
-  return { websiteId, clientId, acceptedAt, key, duplicatesUntil };
+/** End of the window in which duplicates are suppressed; null: they are not. */
+export function duplicatesUntil(deps: Deps, { duplicateWindowHours }: Credentials): number | null {
+  return duplicateWindowHours === null ? null : deps.now() + duplicateWindowHours * 3_600_000;
 }
 
 type ToStore = { message: StoredMessage; detail?: undefined } | { message?: undefined; detail: FieldError };
@@ -86,27 +75,74 @@ export async function toStoredMessage(
   return { message: { ...request, ...countSegments(text), text, linkCode, dedupeHash, ...ids } };
 }
 
+/** What the object of a website says of a request, beside storing it. Each throws a RequestFailure on a refusal. */
+export interface Counting {
+  client(): Pick<Credentials, "clientId" | "version">;
+  /** The object knows a later state of the client. */
+  renew(newer: Credentials): void;
+  admit(admission: Admission): void;
+}
+
 /**
- * A store that fails may still have stored the messages. The client is told to send them again, so they are cancelled; but not
- * with an Idempotency-Key, with which the retry finds them.
- * @throws RequestFailure store-unavailable: a retry is safe. Error when it is not: the cancellation could not be kept
+ * Counts and stores a send through the object of its website, and queues its delivery or its callback. Once it has returned,
+ * the message is never lost.
+ * @returns the id of the message, or of the earlier message that this one repeats
+ * @throws RequestFailure of `counting`, idempotency-conflict, store-unavailable
  */
-export async function storeOrCancel(deps: Deps, options: StoreOptions, messages: StoredMessage[]): Promise<Stored> {
-  try {
-    return await storeMessages(deps.db, options, messages);
-  } catch (error) {
-    const isUnavailable = error instanceof RequestFailure && error.failure.kind === "store-unavailable";
-    if (options.key && isUnavailable) {
-      throw new RequestFailure({ kind: "store-unavailable", isKeyed: true }, { cause: error });
-    }
-    if (!options.key) await cancel(deps, messages);
-    throw error;
+export async function acceptSend(deps: Deps, send: Send, counting: Counting): Promise<string> {
+  const stored = await storeThroughObject(deps, send, counting);
+  switch (stored.kind) {
+    case "stored":
+      return send.message.messageId;
+    case "repeated":
+      return stored.messageId;
+    case "conflict":
+      throw new RequestFailure({ kind: "idempotency-conflict" });
+    default:
+      return refuse(deps, send, stored);
   }
 }
 
+/** A send that an object may or may not have stored is stored again here: under its id, it is stored once. */
+async function storeThroughObject(deps: Deps, send: Send, counting: Counting): Promise<StoredSend> {
+  const answer = await askAsPresent<CountedSend>(() => askObject(deps, send, counting), counting.renew);
+  if (answer) {
+    if (answer.isUncertain && !send.key) await cancel(deps, [send.message.messageId]);
+    counting.admit(answer.admission);
+    if (answer.stored) return answer.stored;
+  }
+  const [alone] = await storeGroup(deps, [send]);
+  return alone as StoredSend;
+}
+
+/** @returns undefined when the object fails */
+async function askObject(deps: Deps, send: Send, counting: Counting): Promise<CountedSend | Newer | undefined> {
+  try {
+    return await deps.limiter.send(send, deps.now, counting.client());
+  } catch (error) {
+    const { messageId, websiteId } = send.message;
+    deps.log("error", "rate-limiter.failed", { messageId, websiteId, error: describeError(error) });
+    return undefined;
+  }
+}
+
+/**
+ * A store that fails may still have stored the message, unless it refused the call. The client is told to send it again, so it
+ * is cancelled; but not with an Idempotency-Key, with which the retry finds it.
+ * @throws RequestFailure store-unavailable: a retry is safe. Error when it is not: the cancellation could not be kept
+ */
+async function refuse(deps: Deps, { message, key }: Send, stored: StoredSend & { kind: "failed" }): Promise<never> {
+  const { isUnavailable, isRefused, error } = stored;
+  if (!key && !isRefused) await cancel(deps, [message.messageId]);
+  if (!isUnavailable) throw new Error(error);
+  throw new RequestFailure(
+    { kind: "store-unavailable", isKeyed: key !== null, isRefused },
+    { cause: new Error(error) },
+  );
+}
+
 /** While the store fails, the queue keeps the cancellation, or else KV. */
-async function cancel(deps: Deps, messages: StoredMessage[]): Promise<void> {
-  const messageIds = messages.map(({ messageId }) => messageId);
+export async function cancel(deps: Deps, messageIds: string[]): Promise<void> {
   if (await queueJobs(deps, [{ kind: "cancel", messageIds }])) return;
   try {
     await keepCancellation(deps.kv, `${deps.now()}:${deps.newId()}`, messageIds);
@@ -115,10 +151,4 @@ async function cancel(deps: Deps, messages: StoredMessage[]): Promise<void> {
       cause: error,
     });
   }
-}
-
-/** Queues deliveries and callbacks after the response. */
-export function followUp(deps: Deps, { pending, due }: Stored & { kind: "stored" }): void {
-  if (pending.length > 0) deps.waitUntil(queueBatched(deps, pending));
-  if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
 }

@@ -1,34 +1,31 @@
 import type { Deps } from "../deps.ts";
-import { PHONE_FORM, toDigits, toE164 } from "../domain/phone.ts";
-import { changeSubscriptions, type SubscriptionChange } from "../platform/store/change-subscriptions.ts";
+import { PHONE_FORM, toDigits } from "../domain/phone.ts";
+import type { SubscriptionChange } from "../domain/subscriber-rows.ts";
+import { changeSubscriptions, type SubscriptionsSet } from "../platform/store/change-subscriptions.ts";
 import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.ts";
-import { tombstonesOf } from "./erasure-tombstones.ts";
+import { readTombstones } from "./erasure-tombstones.ts";
 
 /**
  * Sets the subscriptions of numbers. The word of a person wins: a number that its owner has opted out, or that was erased, is
  * not subscribed. An opt-out is always stored.
- * @returns the numbers that it refused to subscribe, E.164
+ * @param changes distinct numbers
  */
 export function setSubscriptions(
   deps: Deps,
   websiteId: string,
-  changes: SubscriptionChange[],
+  changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
-): Promise<string[]> {
-  return changeSubscriptions(deps.db, websiteId, changes, origin, (phones) => tombstonesOf(deps, websiteId, phones));
+): Promise<SubscriptionsSet> {
+  return changeSubscriptions(deps.db, websiteId, changes, origin, () => readTombstones(deps, websiteId));
 }
 
 /**
- * Opt-outs for numbers that are no longer possible, and that the website has stored or texted: numbering plans change, and with
- * them the data of the library.
+ * The numbers to opt out that are no longer possible, and that the website has stored or texted: numbering plans change, and
+ * with them the data of the library.
  * @param invalid as given
+ * @returns as digits
  */
-export async function findInvalidOptOuts(
-  deps: Deps,
-  websiteId: string,
-  invalid: string[],
-): Promise<SubscriptionChange[]> {
+export function findInvalidOptOuts(deps: Deps, websiteId: string, invalid: string[]): Promise<number[]> {
   const phones = invalid.filter((text) => PHONE_FORM.test(text)).map(toDigits);
-  const stored = await findStored(deps.db, websiteId, phones);
-  return stored.map((digits) => ({ phone: toE164(digits), email: null, subscribed: false }));
+  return findStored(deps.db, websiteId, phones);
 }

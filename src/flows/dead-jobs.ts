@@ -12,7 +12,8 @@ import {
   markRequeued,
 } from "../platform/store/dead-jobs.ts";
 import { withinTime } from "../platform/time-limit.ts";
-import { CONNECTIONS, inParallel } from "./in-parallel.ts";
+import { CONNECTIONS } from "./connections.ts";
+import { inParallel } from "./in-parallel.ts";
 import { QUEUE_MILLISECONDS } from "./queue-jobs.ts";
 
 /** A job as the queue delivers it. */

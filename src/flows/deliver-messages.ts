@@ -1,26 +1,17 @@
 import type { Deps } from "../deps.ts";
 import { CircuitBreaker } from "../domain/circuit-breaker.ts";
-import type { SubmissionRecord } from "../domain/job.ts";
-import {
-  backoffSeconds,
-  DELIVERY_RUN_MILLISECONDS,
-  MOST_ATTEMPTS,
-  RECOVERY_DELAY_SECONDS,
-} from "../domain/retry-policy.ts";
-import type { Submission } from "../platform/carriers/carrier.ts";
-import { describeError } from "../platform/describe-error.ts";
+import { longestWaitMilliseconds } from "../domain/retry-policy.ts";
 import {
   type ClaimedMessage,
   claimMessages,
+  findWaiting,
   postpone,
-  recordSubmissions,
-  waitingByCarrier,
+  type WaitingMessages,
 } from "../platform/store/messages.ts";
-import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
-import type { OutcomeTally } from "./count-outcomes.ts";
-import { CONNECTIONS, inParallel } from "./in-parallel.ts";
-import { inTurn } from "./in-turn.ts";
-import { claimOrRelease, queueCallbacks, queueDeliveries, queueDeliveriesAt, queueJobs } from "./queue-jobs.ts";
+import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
+import { claimOrRelease, queueCallbacks, queueDeliveries } from "./queue-jobs.ts";
+import { recordEndings } from "./store-outcomes.ts";
+import { type Ended, submit } from "./submit-message.ts";
 
 /** A small claim: when a run is cut off, the outcome of each message that it has claimed is unknown. */
 const SUBMISSIONS_A_CONNECTION = 2;
@@ -28,43 +19,50 @@ const SUBMISSIONS_A_CONNECTION = 2;
 /** How long a run waits for the submissions of one claim. Slower ones end in the background, and hold up no other batch. */
 const CLAIM_WAIT_MILLISECONDS = 2000;
 
-/** The part of a run that goes through one carrier. */
-interface CarrierRun {
-  carrier: string;
-  breaker: CircuitBreaker;
-  connections: number;
-  tally: OutcomeTally;
-}
-
 /**
  * Submits each of the messages that still wait, once: a run submits only messages that it has claimed in the store, and a
- * message that may have been submitted is never claimed again. Carriers do not wait for one another.
+ * message that may have been submitted is never claimed again. Neither carriers nor websites wait for one another.
  * @throws RequestFailure store-unavailable: safe to run again
  */
-export async function deliverMessages(deps: Deps, ids: string[], tally: OutcomeTally): Promise<void> {
-  const waiting = [...(await waitingByCarrier(deps.db, ids))];
-  const connections = Math.max(1, Math.floor(CONNECTIONS / waiting.length));
+export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
+  if (isOver(deps, run)) {
+    await queueDeliveries(deps, run.lane, ids);
+    return;
+  }
+  const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
+  const { free } = run.connections;
+  const share = Math.max(1, Math.floor(free / waiting.length));
   const ends = await Promise.allSettled(
-    waiting.map(([carrier, own]) =>
-      deliverThrough(deps, { carrier, breaker: breakerOf(deps, carrier), connections, tally }, own),
-    ),
+    waiting.map(async ([carrier, websites], place) => {
+      const own = alternate(websites);
+      const part = { run, carrier, breaker: breakerOf(deps, carrier), share };
+      // If earlier submissions of this invocation still hang, another invocation has connections of its own.
+      await (place < free ? deliverThrough(deps, part, own) : queueDeliveries(deps, run.lane, own));
+    }),
   );
   const failed = ends.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;
 }
 
-async function deliverThrough(deps: Deps, run: CarrierRun, ids: string[]): Promise<void> {
-  const { carrier, breaker } = run;
-  const started = deps.now();
-  const step = run.connections * SUBMISSIONS_A_CONNECTION;
+/** One message of each website in turn, so that many of one do not keep the others waiting. */
+function alternate(websites: WaitingMessages[]): string[] {
+  const longest = Math.max(...websites.map(({ messageIds }) => messageIds.length));
+  return Array.from({ length: longest }, (_, turn) =>
+    websites.flatMap(({ messageIds }) => messageIds.slice(turn, turn + 1)),
+  ).flat();
+}
+
+async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Promise<unknown> {
+  const { run, breaker } = part;
+  const step = part.share * SUBMISSIONS_A_CONNECTION;
   for (let start = 0; start < ids.length; start += step) {
-    const now = deps.now();
-    const until = breaker.openUntil(now);
-    if (until !== undefined) return waitForBreaker(deps, carrier, ids.slice(start), until);
-    if (now - started > DELIVERY_RUN_MILLISECONDS) return queueDeliveries(deps, ids.slice(start));
-    const isDone = await deliverSome(deps, run, ids.slice(start, start + step));
-    if (!isDone) return queueDeliveries(deps, ids.slice(start + step));
+    const until = breaker.openUntil(deps.now());
+    if (until !== undefined) return waitForBreaker(deps, part, ids.slice(start), until);
+    if (isOver(deps, run)) return queueDeliveries(deps, "bulk", ids.slice(start));
+    const isDone = await deliverSome(deps, part, ids.slice(start, start + step));
+    if (!isDone) return queueDeliveries(deps, run.lane, ids.slice(start + step));
   }
+  return undefined;
 }
 
 function breakerOf({ breakers }: Deps, carrier: string): CircuitBreaker {
@@ -74,152 +72,45 @@ function breakerOf({ breakers }: Deps, carrier: string): CircuitBreaker {
 }
 
 /** Messages for a carrier whose breaker is open wait in the store and in the queue. That does not count as an attempt. */
-async function waitForBreaker(deps: Deps, carrier: string, ids: string[], until: number): Promise<void> {
+async function waitForBreaker(deps: Deps, part: CarrierRun, ids: string[], until: number): Promise<void> {
+  const { run, carrier } = part;
   const seconds = Math.ceil((until - deps.now()) / 1000);
   deps.log("warn", "carrier.rests", { carrier, count: ids.length, seconds });
-  await postpone(deps.db, ids, until, `${carrier} keeps failing: its circuit breaker is open`);
-  await queueDeliveries(deps, ids, seconds);
-}
-
-/** The submissions of one claim. */
-interface ClaimRun extends CarrierRun {
-  ended: number;
-  /** The run has stopped waiting: no further submission may begin. */
-  isOver: boolean;
+  const reason = `${carrier} keeps failing: its circuit breaker is open`;
+  await postpone(deps.db, ids, { retryAt: until, reason, longestWait: longestWaitMilliseconds(deps.config) });
+  await queueDeliveries(deps, run.lane, ids, seconds);
 }
 
 /**
- * @returns whether every submission has ended. The others go on in the background, and messages whose submission had not begun
- * are requeued.
+ * Submits the messages of one claim. Outcomes are stored when all submissions have ended, or when the run stops waiting. After
+ * that, the remaining submissions are stored when they end, and messages that were not submitted are requeued.
+ * @returns whether every submission has ended
  */
-async function deliverSome(deps: Deps, run: CarrierRun, ids: string[]): Promise<boolean> {
+async function deliverSome(deps: Deps, part: CarrierRun, ids: string[]): Promise<boolean> {
   const claim = deps.newId();
-  const claimed = await claimSome(deps, ids, claim);
-  if (claimed.length === 0) return true;
-  const claimRun: ClaimRun = { ...run, ended: 0, isOver: false };
-  const work = inParallel(claimed, run.connections, (message) => submit(deps, message, claimRun)).then((endings) =>
-    recordOutcomes(
-      deps,
-      claim,
-      endings.map(({ message, ending }) => toRecord(deps, message, ending)),
-    ),
-  );
+  const left = await claimSome(deps, ids, claim);
+  if (left.length === 0) return true;
+  const ended: Ended[] = [];
+  const runner = async () => {
+    for (let next = left.shift(); next; next = left.shift()) ended.push(await submit(deps, part, next));
+  };
+  const work = Promise.all(Array.from({ length: part.share }, runner));
   const isDone = await Promise.race([work.then(() => true), scheduler.wait(CLAIM_WAIT_MILLISECONDS).then(() => false)]);
-  if (isDone) return true;
-  claimRun.isOver = true;
-  if (claimRun.ended === 0) run.breaker.recordHang(deps.now());
-  deps.waitUntil(work);
-  return false;
+  if (!isDone && ended.length === 0) part.breaker.recordHang(deps.now());
+  const reason = `${part.carrier} is slow`;
+  const skipped = left
+    .splice(0)
+    .map((message): Ended => ({ message, ending: { kind: "skipped", reason, seconds: 0 } }));
+  await recordEndings(deps, part.run.lane, claim, [...ended.splice(0), ...skipped]);
+  if (!isDone) deps.waitUntil(work.then(() => recordEndings(deps, part.run.lane, claim, ended)));
+  return isDone;
 }
 
 async function claimSome(deps: Deps, ids: string[], claim: string): Promise<ClaimedMessage[]> {
   const now = deps.now();
   const acceptedAfter = now - deps.config.submitWithinMilliseconds;
   const claiming = claimMessages(deps.db, { ids, claim, now, acceptedAfter });
-  const { claimed, due } = await claimOrRelease(deps, claim, claiming);
+  const { claimed, due } = await claimOrRelease(deps, { claim, messageIds: ids }, claiming);
   await queueCallbacks(deps, due);
   return claimed;
-}
-
-/** `skipped`: the message was claimed, and not submitted. */
-type Ending = Submission | { kind: "skipped"; reason: string; seconds: number };
-
-async function submit(
-  deps: Deps,
-  message: ClaimedMessage,
-  run: ClaimRun,
-): Promise<{ message: ClaimedMessage; ending: Ending }> {
-  const started = deps.now();
-  const until = run.breaker.openUntil(started);
-  if (until !== undefined || run.isOver) {
-    const reason = `${message.carrier} ${until === undefined ? "is slow" : "keeps failing: its circuit breaker is open"}`;
-    return { message, ending: { kind: "skipped", reason, seconds: Math.ceil(((until ?? started) - started) / 1000) } };
-  }
-  const submission = await trySubmit(deps, message);
-  run.ended += 1;
-  updateBreaker(deps, run.breaker, submission);
-  const outcome = submission.kind === "later" && submission.unauthorized ? "unauthorized" : submission.kind;
-  run.tally.add({ kind: "submission", carrier: message.carrier, outcome });
-  deps.log(submission.kind === "accepted" ? "info" : "warn", "message.submitted", {
-    messageId: message.messageId,
-    websiteId: message.websiteId,
-    carrier: message.carrier,
-    outcome,
-    attempt: message.attempts,
-    milliseconds: deps.now() - started,
-  });
-  return { message, ending: submission };
-}
-
-function updateBreaker(deps: Deps, breaker: CircuitBreaker, submission: Submission): void {
-  if (submission.kind === "accepted" || submission.kind === "refused") breaker.recordSuccess();
-  else if (submission.failing) {
-    const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
-    breaker.recordFailure(deps.now(), deps.random(), seconds);
-  }
-}
-
-async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission> {
-  const carrier = deps.carriers.ready[message.carrier];
-  if (!carrier) return { kind: "refused", reason: `carrier ${message.carrier} is not set up` };
-  const { messageId, phone, sender, text, encoding, mediaUrl, attempts } = message;
-  try {
-    return await carrier.submit({ messageId, to: phone, from: sender, text, encoding, mediaUrl, attempt: attempts });
-  } catch (error) {
-    return { kind: "unknown", reason: describeError(error) };
-  }
-}
-
-function toRecord(deps: Deps, message: ClaimedMessage, submission: Ending): SubmissionRecord {
-  const { messageId, attempts } = message;
-  const nothing = { reason: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
-  const record = { ...nothing, messageId, attempted: submission.kind !== "skipped" };
-  switch (submission.kind) {
-    case "skipped":
-      return { ...record, status: null, reason: submission.reason, retryAt: deps.now() + submission.seconds * 1000 };
-    case "accepted": {
-      const receipt = submission.receipt ? { ...submission.receipt, messageId } : null;
-      return { ...record, status: "SENDING", carrierMessageId: submission.carrierMessageId, receipt };
-    }
-    case "refused":
-      return { ...record, status: "FAILED_TO_SEND", reason: submission.reason, optedOut: submission.optedOut ?? false };
-    case "later": {
-      if (attempts >= MOST_ATTEMPTS) {
-        return {
-          ...record,
-          status: "FAILED_TO_SEND",
-          reason: `not taken in ${attempts} attempts: ${submission.reason}`,
-        };
-      }
-      const seconds = submission.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
-      return { ...record, status: null, reason: submission.reason, retryAt: deps.now() + seconds * 1000 };
-    }
-    case "unknown":
-      return { ...record, status: "SENDING", reason: `outcome unknown, not sent again: ${submission.reason}` };
-  }
-}
-
-/** Stores the outcomes; while the store fails, a job keeps them. */
-async function recordOutcomes(deps: Deps, claim: string, records: SubmissionRecord[]): Promise<void> {
-  try {
-    await storeOutcomes(deps, claim, records);
-  } catch (error) {
-    deps.log("error", "submissions.not-recorded", { count: records.length, error: describeError(error) });
-    await queueJobs(deps, [{ kind: "record", claim, records }], RECOVERY_DELAY_SECONDS);
-  }
-}
-
-/** Stores how submissions ended, applies what the carriers said with them, and queues callbacks and retries. */
-export async function storeOutcomes(deps: Deps, claim: string, records: SubmissionRecord[]): Promise<void> {
-  const now = deps.now();
-  await queueCallbacks(deps, await recordSubmissions(deps.db, records, claim, now));
-  const optedOut = records.filter((record) => record.optedOut);
-  const receipts = records.flatMap(({ receipt }) => receipt ?? []);
-  const waiting = records.flatMap(({ messageId, retryAt }) => (retryAt === null ? [] : { messageId, at: retryAt }));
-  const follow = [
-    () => optOutAtCarrier(deps, optedOut),
-    () => applyReceipts(deps, receipts),
-    () => queueDeliveriesAt(deps, waiting, now),
-  ];
-  await inTurn(follow, (next) => next());
 }

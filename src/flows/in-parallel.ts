@@ -1,6 +1,3 @@
-/** Cloudflare allows an invocation of a Worker six connections at a time. */
-export const CONNECTIONS = 6;
-
 /**
  * @param limit how many items are worked on at a time
  * @returns the results, in the order of the items

@@ -1,5 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { callbackBody, signatureHeaders } from "../domain/callback.ts";
+import { isStoreRefused } from "../domain/failure.ts";
+import { refusedSeconds } from "../domain/retry-policy.ts";
 import { type PostResult, postOnce } from "../platform/callback-post.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { unseal } from "../platform/secrets.ts";
@@ -14,9 +16,11 @@ import {
   NO_CALLBACK_URL,
   recordCallbacks,
   releaseCallbacks,
+  splitEventId,
 } from "../platform/store/events.ts";
+import { OUTBOUND_CONNECTIONS } from "./connections.ts";
 import type { OutcomeTally } from "./count-outcomes.ts";
-import { CONNECTIONS, inParallel } from "./in-parallel.ts";
+import { inParallel } from "./in-parallel.ts";
 import { claimOrRelease, queueCallbacks } from "./queue-jobs.ts";
 
 /** The share of one endpoint in the connections of an invocation: a slow endpoint leaves the others theirs. */
@@ -49,9 +53,15 @@ interface Lane {
  */
 export async function postCallbacks(deps: Deps, eventIds: DueEvent[], tally: OutcomeTally): Promise<void> {
   const run = { until: deps.now() + RUN_MILLISECONDS, tally };
-  const due = await findDueCallbacks(deps.db, eventIds);
+  const due = await findDueCallbacks(deps.db, eventIds).catch((error) => requeueRefused(deps, eventIds, error));
   await endWithoutUrl(deps, due);
-  await inParallel(toLanes(due), CONNECTIONS, (lane) => postLane(deps, lane, run));
+  await inParallel(toLanes(due), OUTBOUND_CONNECTIONS, (lane) => postLane(deps, lane, run));
+}
+
+/** @throws the error: what was not refused may have taken effect, and is left to the sweep */
+async function requeueRefused(deps: Deps, eventIds: DueEvent[], error: unknown): Promise<never> {
+  if (isStoreRefused(error)) await queueCallbacks(deps, eventIds, refusedSeconds(deps.random()));
+  throw error;
 }
 
 /** Never throws, so that callbacks with a URL are posted. After a failure, the sweep finds the others. */
@@ -97,7 +107,10 @@ async function postLane(deps: Deps, { endpoint, eventIds }: Lane, run: Run): Pro
       const claim = deps.newId();
       const some = eventIds.slice(start, start + CALLBACKS_A_CLAIM);
       const claiming = claimCallbacks(deps.db, { eventIds: some, claim, now: deps.now() });
-      const claimed = await claimOrRelease(deps, claim, claiming);
+      const messageIds = [...new Set(some.map((eventId) => splitEventId(eventId).messageId))];
+      const claimed = await claimOrRelease(deps, { claim, messageIds }, claiming).catch((error) =>
+        requeueRefused(deps, eventIds.slice(start), error),
+      );
       const left = await postClaimed(deps, claimed, endpoint, run);
       if (!isOver(deps, endpoint, run)) continue;
       return await requeue(deps, [...left, ...eventIds.slice(start + CALLBACKS_A_CLAIM)], claim, endpoint);

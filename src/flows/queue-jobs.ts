@@ -1,23 +1,30 @@
 import type { Deps } from "../deps.ts";
-import { type Job, MESSAGES_A_JOB } from "../domain/job.ts";
+import { isStoreRefused } from "../domain/failure.ts";
+import { type Job, type Lane, MESSAGES_A_JOB } from "../domain/job.ts";
 import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
+import type { OverdueMessage } from "../platform/store/overdue.ts";
 import { withinTime } from "../platform/time-limit.ts";
 
 /** Timeout of the queue. A job without a confirmation counts as not queued, and may arrive twice. */
 export const QUEUE_MILLISECONDS = 5000;
 
-/** Cloudflare allows a call of sendBatch 100 messages and 256 KB; a job of 100 ids has 4 KB. */
+/** Cloudflare allows a call of sendBatch 100 messages and 256 KB; a job of 25 ids has 1 KB. */
 const BATCH = 50;
 
 /** See queueJobs. */
-export async function queueDeliveries(deps: Deps, messageIds: string[], delaySeconds = 0): Promise<void> {
+export async function queueDeliveries(
+  deps: Deps,
+  lane: Lane,
+  messageIds: string[],
+  delaySeconds = 0,
+): Promise<boolean> {
   const jobs: Job[] = [];
   for (let start = 0; start < messageIds.length; start += MESSAGES_A_JOB) {
     jobs.push({ kind: "deliver", messageIds: messageIds.slice(start, start + MESSAGES_A_JOB) });
   }
-  await queueJobs(deps, jobs, delaySeconds);
+  return sendAll(deps, deps[lane], jobs, delaySeconds);
 }
 
 /**
@@ -26,6 +33,7 @@ export async function queueDeliveries(deps: Deps, messageIds: string[], delaySec
  */
 export async function queueDeliveriesAt(
   deps: Deps,
+  lane: Lane,
   waiting: { messageId: string; at: number }[],
   now: number,
   stepSeconds = 1,
@@ -34,20 +42,23 @@ export async function queueDeliveriesAt(
   for (const [delaySeconds, group] of Map.groupBy(waiting, seconds)) {
     await queueDeliveries(
       deps,
+      lane,
       group.map(({ messageId }) => messageId),
       delaySeconds,
     );
   }
 }
 
-/** How long an accepted message waits for others to share its job: fewer, larger jobs cost less. */
-const GROUPING_MILLISECONDS = 10;
+/** Overdue deliveries with nearly the same delay share a job. */
+const OVERDUE_STEP_SECONDS = 5;
 
-/** Queues messages for delivery, together with the messages that other requests bring to this isolate at the same time. */
-export async function queueBatched(deps: Deps, messageIds: string[]): Promise<void> {
-  if (!deps.deliveryBatch.add(messageIds, deps.now())) return;
-  await scheduler.wait(GROUPING_MILLISECONDS);
-  await queueDeliveries(deps, deps.deliveryBatch.drain());
+/** Queues overdue messages. If a website has many, they go to the bulk queue: most of them wait there already. */
+export async function queueOverdue(deps: Deps, overdue: OverdueMessage[], now: number): Promise<void> {
+  const websites = Map.groupBy(overdue, ({ websiteId }) => websiteId);
+  const isMany = ({ websiteId }: OverdueMessage) => (websites.get(websiteId) ?? []).length > MESSAGES_A_JOB;
+  for (const [lane, some] of Map.groupBy(overdue, (message): Lane => (isMany(message) ? "bulk" : "messages"))) {
+    await queueDeliveriesAt(deps, lane, some, now, OVERDUE_STEP_SECONDS);
+  }
 }
 
 /**
@@ -58,12 +69,20 @@ export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0): Prom
   return sendAll(deps, deps.messages, jobs, delaySeconds);
 }
 
-/** A store that fails may still have made the claim: then a job releases it. @throws the error of the claim */
-export async function claimOrRelease<T>(deps: Deps, claim: string, claiming: Promise<T>): Promise<T> {
+/**
+ * A store that fails may still have made the claim, unless it refused the call: then a job releases it.
+ * @param messageIds the messages to claim, or whose callbacks
+ * @throws the error of the claim
+ */
+export async function claimOrRelease<T>(
+  deps: Deps,
+  { claim, messageIds }: { claim: string; messageIds: string[] },
+  claiming: Promise<T>,
+): Promise<T> {
   try {
     return await claiming;
   } catch (error) {
-    await queueJobs(deps, [{ kind: "release", claim }], RELEASE_DELAY_SECONDS);
+    if (!isStoreRefused(error)) await queueJobs(deps, [{ kind: "release", claim, messageIds }], RELEASE_DELAY_SECONDS);
     throw error;
   }
 }
@@ -71,6 +90,12 @@ export async function claimOrRelease<T>(deps: Deps, claim: string, claiming: Pro
 /** See queueJobs. */
 export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {
   await sendAll(deps, deps.callbacks, due, delaySeconds);
+}
+
+/** Queues what follows from accepted messages, after the response. @param pending ids of the messages to deliver */
+export function queueAccepted(deps: Deps, lane: Lane, { pending, due }: { pending: string[]; due: DueEvent[] }): void {
+  if (pending.length > 0) deps.waitUntil(queueDeliveries(deps, lane, pending));
+  if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
 }
 
 async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds: number): Promise<boolean> {

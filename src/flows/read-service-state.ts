@@ -9,6 +9,7 @@ import {
   findProblems,
   MESSAGE_STATES,
   type MessageState,
+  QUEUES,
   type ServiceState,
   SUBMISSION_OUTCOMES,
   toBacklog,
@@ -29,8 +30,7 @@ export async function readServiceState(deps: Deps, origin: string): Promise<Serv
     countStates(deps.db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS }),
     readOutcomes(deps.db, now),
     listCarriersInUse(deps.db),
-    readQueue(deps, "messages", now),
-    readQueue(deps, "callbacks", now),
+    ...QUEUES.map((queue) => readQueue(deps, queue, now)),
   ]);
   const { lastSweep, callbacks } = counts;
   const state = {
@@ -106,7 +106,7 @@ function countOutcomes<Name extends string>(
 const QUEUE_TIMEOUT_MILLISECONDS = 2000;
 
 /** Nulls when the queue does not answer in time: the other counts are still useful. */
-async function readQueue(deps: Deps, queue: "messages" | "callbacks", now: number) {
+async function readQueue(deps: Deps, queue: (typeof QUEUES)[number], now: number) {
   try {
     const { backlogCount, oldestMessageTimestamp } = await withinTime(
       QUEUE_TIMEOUT_MILLISECONDS,

@@ -2,13 +2,13 @@ import type { Deps } from "../deps.ts";
 import { isStoreUnavailable } from "../domain/failure.ts";
 import { type Keyword, readKeyword } from "../domain/keyword.ts";
 import type { NewMessage } from "../domain/message.ts";
-import { toE164 } from "../domain/phone.ts";
+import { toDigits, toE164 } from "../domain/phone.ts";
 import { countSegments } from "../domain/segments.ts";
 import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
 import type { Tombstone } from "../platform/store/erasure.ts";
 import { applyInbound, type InboundRecord } from "../platform/store/inbound.ts";
-import { tombstonesOf } from "./erasure-tombstones.ts";
+import { readTombstones } from "./erasure-tombstones.ts";
 import { type Addressees, findAddressees } from "./find-addressees.ts";
 import { inTurn } from "./in-turn.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
@@ -39,7 +39,7 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
     receivedAt: deps.now(),
   };
   const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword) : null;
-  const tombstones = hasEffect && keyword === "start" ? await readTombstones(deps, websiteIds, record.from) : [];
+  const tombstones = hasEffect && keyword === "start" ? await tombstonesIn(deps, websiteIds, record.from) : [];
   const isReplyDue = await applyTogether(deps, record, reply, tombstones);
   for (const websiteId of websiteIds) {
     const isAnswer = isReplyDue && reply?.websiteId === websiteId;
@@ -47,7 +47,7 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
     if (keyword !== null && !hasEffect)
       deps.log("warn", "inbound.keyword-without-effect", { carrier, websiteId, keyword });
   }
-  if (reply && isReplyDue) await queueDeliveries(deps, [reply.messageId]);
+  if (reply && isReplyDue) await queueDeliveries(deps, "messages", [reply.messageId]);
 }
 
 /** In one transaction. If that fails and the store works, each website gets its own, so that the others do not miss a STOP. */
@@ -71,10 +71,10 @@ async function applyTogether(
 }
 
 /** The tombstones that the number has if a website has erased it. */
-async function readTombstones(deps: Deps, websiteIds: string[], phone: string): Promise<Tombstone[]> {
+async function tombstonesIn(deps: Deps, websiteIds: string[], phone: string): Promise<Tombstone[]> {
   const tombstones: Tombstone[] = [];
   for (const websiteId of websiteIds) {
-    const [own = []] = await tombstonesOf(deps, websiteId, [phone]);
+    const own = (await readTombstones(deps, websiteId)).of(toDigits(phone));
     tombstones.push(...own.map((mark) => ({ websiteId, mark })));
   }
   return tombstones;

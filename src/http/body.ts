@@ -13,8 +13,8 @@ export const BODY_LIMITS = {
 };
 
 /**
- * How many arrays and objects a body may have. Each takes some hundred times the memory of its two characters, of which a
- * Worker has 128 MB; what is asked for here needs a few.
+ * How many arrays and objects a body may have. Each takes some hundred times the memory of its two characters, and a
+ * Worker has 128 MB. Valid bodies have far fewer.
  */
 const MOST_NESTED = 100_000;
 
@@ -66,7 +66,7 @@ export function requireMediaType(request: ApiRequest, expected: string): void {
  */
 export async function readBytes(request: ApiRequest, limitBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of readChunks(request, limitBytes)) chunks.push(chunk);
+  for await (const chunk of readChunks(request, limitBytes)) chunks.push(chunk.slice());
   const [only] = chunks;
   return only && chunks.length === 1 ? only : joinBytes(chunks);
 }
@@ -83,21 +83,23 @@ function longestWait(limitBytes: number): number {
 }
 
 /**
- * The body in pieces of 64 KB; see readBytes. What does not come in time is not waited for, and the time that whoever
- * asks for the pieces takes does not count.
+ * The body in pieces of 64 KB; see readBytes. A piece is valid until the next is asked for: all come in the same buffer, because
+ * an engine frees buffers late, and a large body would fill its memory with them. A body that is late is given up. The reader's
+ * own time between two pieces does not count.
  * @throws RequestFailure body-too-large, body-incomplete
  */
 export async function* readChunks(request: ApiRequest, limitBytes: number): AsyncGenerator<Uint8Array, void> {
   const tooLarge = () => new RequestFailure({ kind: "body-too-large", limitBytes });
   if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw tooLarge();
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader({ mode: "byob" });
+  let buffer = new ArrayBuffer(PIECE_BYTES);
   let length = 0;
   let patience = longestWait(limitBytes);
   try {
     while (reader) {
       const asked = Date.now();
       const { done, value } = await inTime(
-        reader.readAtLeast(PIECE_BYTES, new Uint8Array(PIECE_BYTES)),
+        reader.readAtLeast(PIECE_BYTES, new Uint8Array(buffer)),
         Math.min(PIECE_MILLISECONDS, patience),
       );
       if (done) return;
@@ -105,6 +107,7 @@ export async function* readChunks(request: ApiRequest, limitBytes: number): Asyn
       length += value.byteLength;
       if (length > limitBytes) throw tooLarge();
       yield value;
+      buffer = value.buffer;
     }
   } finally {
     // It says nothing about a body that has been read whole, and ends one that has not.

@@ -20,12 +20,15 @@ export interface ErrorAnswer {
   headers?: Record<string, string>;
 }
 
-/** How long a caller waits before it repeats a request that a store did not answer. */
-const STORE_RETRY_SECONDS = 2;
+/**
+ * How long a caller waits before it repeats a request that a store did not answer, or refused because it is overloaded. Callers
+ * that were refused together come back spread over that time.
+ */
+const STORE_RETRY_SECONDS = { silent: [2, 4], refused: [3, 9] } as const;
 
-/** The one place that turns a failure into an answer. */
-export function failureResponse(failure: Failure): Response {
-  return toResponse(toAnswer(failure));
+/** The one place that turns a failure into an answer. @param random a number from 0 to 1, which spreads the retries of callers */
+export function failureResponse(failure: Failure, random: number): Response {
+  return toResponse(toAnswer(failure, random));
 }
 
 /** Nothing of an unexpected fault is shown; the request id finds it in the log. */
@@ -43,14 +46,15 @@ function toResponse({ code, message, details, headers }: ErrorAnswer): Response 
   return Response.json(body, { status: Math.floor(code / 100), headers: headers ?? {} });
 }
 
-export function toAnswer(failure: Failure): ErrorAnswer {
-  if (failure.kind === "bulk-interrupted") return explainInterrupted(failure);
-  return { code: ERROR_CODES[failure.kind], ...explain(failure) };
+/** @param random see failureResponse */
+export function toAnswer(failure: Failure, random: number): ErrorAnswer {
+  if (failure.kind === "bulk-interrupted") return explainInterrupted(failure, random);
+  return { code: ERROR_CODES[failure.kind], ...explain(failure, random) };
 }
 
-function explainInterrupted(failure: BulkInterrupted): ErrorAnswer {
+function explainInterrupted(failure: BulkInterrupted, random: number): ErrorAnswer {
   const { because, stored } = failure;
-  const answer = because.kind === "fault" ? FAULT : toAnswer(because);
+  const answer = because.kind === "fault" ? FAULT : toAnswer(because, random);
   const details = stored.map(({ index, messageId }) => ({
     field: `messages[${index}]`,
     message: `stored as ${messageId}`,
@@ -62,7 +66,7 @@ function explainInterrupted(failure: BulkInterrupted): ErrorAnswer {
   };
 }
 
-/** What the client may do without texting anybody twice: it depends on whether what is stored is known. */
+/** How the client can go on without sending a text twice. It depends on whether the stored messages are known. */
 function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause: string): string {
   const count = stored.length === 1 ? "1 message was" : `${stored.length} messages were`;
   const before = `${count} stored before that: details names each.`;
@@ -87,7 +91,7 @@ function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause:
   }
 }
 
-function explain(failure: Exclude<Failure, BulkInterrupted>): Omit<ErrorAnswer, "code"> {
+function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Omit<ErrorAnswer, "code"> {
   switch (failure.kind) {
     case "path-unknown":
       return { message: "There is no such path." };
@@ -138,9 +142,14 @@ function explain(failure: Exclude<Failure, BulkInterrupted>): Omit<ErrorAnswer, 
     case "store-unavailable":
       return {
         message: `A store did not answer. It is safe to repeat the request ${failure.isKeyed ? "with the same Idempotency-Key " : ""}after the time in Retry-After.`,
-        headers: { "retry-after": String(STORE_RETRY_SECONDS) },
+        headers: { "retry-after": String(storeRetrySeconds(failure.isRefused, random)) },
       };
   }
+}
+
+function storeRetrySeconds(isRefused: boolean | undefined, random: number): number {
+  const [least, most] = STORE_RETRY_SECONDS[isRefused ? "refused" : "silent"];
+  return least + Math.floor((most - least + 1) * random);
 }
 
 /** One fault is told in the message as well: many clients show nothing else. */

@@ -2,7 +2,10 @@ import type { Deps } from "../deps.ts";
 import { callerOf } from "../domain/address.ts";
 import { CLIENT_ID, CLIENT_SECRET, type Credentials, type Operation } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
+import type { Admission } from "../domain/sliding-window.ts";
+import type { Counting } from "../flows/accept-message.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { askAsPresent, LIMITER_MILLISECONDS } from "../platform/rate-limiter.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
 import { SilenceError, withinTime } from "../platform/time-limit.ts";
 import { type ApiRequest, addressOf, clientOf, type Guard } from "./api-request.ts";
@@ -82,9 +85,6 @@ function isSecretOf(client: Pick<Credentials, "secretHash" | "oldSecret">, hash:
   return isCurrent || (isOld && client.oldSecret !== null && now < client.oldSecret.until);
 }
 
-/** A counter that takes longer than this is left: a text that is late is worse than a limit that slips. */
-const LIMITER_MILLISECONDS = 500;
-
 /** How long an answer that comes too late is still waited for, after the request: it says whether the website is over its limit. */
 const LATE_MILLISECONDS = 1000;
 
@@ -93,21 +93,18 @@ const LATE_MILLISECONDS = 1000;
  * knows changes of clients that KV has not spread yet.
  */
 export const limitRate: Guard = async (request, deps) => {
-  let answer = await askLimiter(request, deps);
-  while (answer && "newer" in answer) {
-    requireNewer(request, deps, answer.newer);
-    answer = await askLimiter(request, deps);
-  }
-  if (!answer) return;
-  request.admission = answer;
-  const { admitted, resetMilliseconds } = answer;
-  if (!admitted) throw new RequestFailure({ kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) });
+  const answer = await askAsPresent<Admission>(
+    () => askLimiter(request, deps),
+    (newer) => requireNewer(request, deps, newer),
+  );
+  if (answer) applyAdmission(request, answer);
 };
 
 /** @returns undefined when the object fails, and nothing is known against the website */
 async function askLimiter(request: ApiRequest, deps: Deps) {
-  const { websiteId, clientId, version } = clientOf(request);
-  const asking = deps.limiter.admit(websiteId, deps.now, { clientId, ...(version ? { version } : {}) });
+  const client = clientOf(request);
+  const { websiteId } = client;
+  const asking = deps.limiter.admit(websiteId, deps.now, client);
   try {
     return await withinTime(LIMITER_MILLISECONDS, asking);
   } catch (error) {
@@ -130,6 +127,28 @@ function requireNewer(request: ApiRequest, deps: Deps, client: Credentials): voi
   if (!isSecretOf(client, access.secretHash, deps.now())) throw wrongCredentials();
   requireGrant(client, access.operation);
   request.client = client;
+}
+
+/** Refuses what the isolate refuses without a call of the object. The handler has the request counted. */
+export const refuseEarly: Guard = (request, deps) => {
+  const refusal = deps.limiter.refusal(clientOf(request).websiteId, deps.now());
+  if (refusal) applyAdmission(request, refusal);
+};
+
+/** How a send is counted by the object that stores it. */
+export function countingOf(request: ApiRequest, deps: Deps): Counting {
+  return {
+    client: () => clientOf(request),
+    renew: (newer) => requireNewer(request, deps, newer),
+    admit: (admission) => applyAdmission(request, admission),
+  };
+}
+
+/** @throws RequestFailure rate-exceeded */
+function applyAdmission(request: ApiRequest, admission: Admission): void {
+  request.admission = admission;
+  const { admitted, resetMilliseconds } = admission;
+  if (!admitted) throw new RequestFailure({ kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) });
 }
 
 /** Whole seconds for a header. The window's last millisecond does not make a second of its own. */

@@ -5,7 +5,7 @@ import type { LogFields } from "../log.ts";
 import { type ApiRequest, addressOf } from "./api-request.ts";
 import { ERROR_CODES, type ErrorKind } from "./error-codes.ts";
 
-/** Of a route's parameters, those that name no person and open no link. */
+/** The route parameters that neither identify a person nor open a link. */
 const SHOWN_PARAMETERS = ["websiteId", "clientId", "messageId", "jobId", "carrier"];
 
 /** The pattern of the route, never the path: that may hold a number or the code of a link. null: no route. */
@@ -75,7 +75,7 @@ function clientFields({ client, headers }: ApiRequest) {
   };
 }
 
-/** Only what has been found: what is unknown could be anything. */
+/** Only values that were found: unknown ones are arbitrary input. */
 function parameterFields({ params }: ApiRequest) {
   return Object.fromEntries(SHOWN_PARAMETERS.flatMap((name) => (params[name] ? [[name, params[name]]] : [])));
 }

@@ -1,24 +1,32 @@
 import type { Deps } from "../deps.ts";
 import { failField, parseFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
-import { acceptMessage, type Sender } from "../flows/accept-message.ts";
+import { acceptSend, prepareSend, type Sender } from "../flows/accept-message.ts";
+import type { Send } from "../platform/store/sends.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
 import { BODY_LIMITS, readJson } from "./body.ts";
+import { countingOf, limitRate } from "./guards.ts";
 
 /** POST /text/message/send */
 export const sendMessageHandler: Handler = async (request, deps) => {
-  const { value, text } = await readJson(request, BODY_LIMITS.send);
-  const message = parseFields(sendRequestSchema, value);
-  const key = readIdempotencyKey(request);
-  const messageId = await acceptMessage(
-    deps,
-    senderOf(request, deps),
-    message,
-    key === undefined ? key : { key, body: text },
-  );
+  const send = await readSend(request, deps);
+  const messageId = await acceptSend(deps, send, countingOf(request, deps));
   request.logged = { messageId };
   return Response.json({ messageId });
 };
+
+/** A valid request is counted when it is stored. An invalid one counts as well, and over the limit that is its answer. */
+async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
+  try {
+    const { value, text } = await readJson(request, BODY_LIMITS.send);
+    const message = parseFields(sendRequestSchema, value);
+    const key = readIdempotencyKey(request);
+    return await prepareSend(deps, senderOf(request, deps), message, key === undefined ? key : { key, body: text });
+  } catch (error) {
+    await limitRate(request, deps);
+    throw error;
+  }
+}
 
 /** Links lead to the configured origin; without one, to the origin under which the client has reached us. */
 export function senderOf(request: ApiRequest, deps: Deps): Sender {

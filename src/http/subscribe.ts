@@ -27,12 +27,12 @@ export const unsubscribeHandler: Handler = async (request, deps) => {
   const { valid, invalid } = parseFields(phoneListSchema, value);
   const { websiteId } = clientOf(request);
   const known = await findInvalidOptOuts(deps, websiteId, invalid);
-  const changes = Array.from(valid, (digits) => ({ phone: toE164(digits), email: null, subscribed: false }));
+  const changes = [...valid, ...known].map((phone) => ({ phone, email: null, subscribed: false }));
   const origin = { source: "api", proof: `request ${request.requestId}`, now: deps.now() } as const;
-  await setSubscriptions(deps, websiteId, [...changes, ...known], origin);
+  await setSubscriptions(deps, websiteId, changes, origin);
   const answer: z.output<ReturnType<typeof unsubscribeAnswerSchema>> = {
-    message: `${count(valid.length + known.length)} unsubscribed.`,
-    invalidPhoneNumbers: without(invalid, known),
+    message: `${count(changes.length)} unsubscribed.`,
+    invalidPhoneNumbers: without(invalid, known.map(toE164)),
   };
   return Response.json(answer);
 };
@@ -40,15 +40,16 @@ export const unsubscribeHandler: Handler = async (request, deps) => {
 /** POST /text/subscribe */
 export const subscribeHandler: Handler = async (request, deps) => {
   const { value } = await readJson(request, BODY_LIMITS.lists);
-  const given = parseFields(subscribeSchema, value);
-  const proof = `request ${request.requestId}, sendPurpose ${given.sendPurpose}`;
+  const { subscribers, sendPurpose } = parseFields(subscribeSchema, value);
+  const proof = `request ${request.requestId}, sendPurpose ${sendPurpose}`;
   const origin = { source: "api", proof, now: deps.now() } as const;
-  const refused = await setSubscriptions(deps, clientOf(request).websiteId, given.subscribers, origin);
+  const set = await setSubscriptions(deps, clientOf(request).websiteId, subscribers.changes(), origin);
+  const { invalidPhoneNumbers, invalidEmails } = subscribers;
   const answer: z.output<ReturnType<typeof subscribeAnswerSchema>> = {
-    message: `${count(given.subscribers.length - refused.length)} subscribed.`,
-    invalidPhoneNumbers: given.invalidPhoneNumbers,
-    failedToProcessNumbers: refused,
-    ...(given.invalidEmails.length > 0 ? { invalidEmails: given.invalidEmails } : {}),
+    message: `${count(set.count)} subscribed.`,
+    invalidPhoneNumbers,
+    failedToProcessNumbers: set.refused.map(toE164),
+    ...(invalidEmails.length > 0 ? { invalidEmails } : {}),
   };
   return Response.json(answer);
 };

@@ -108,7 +108,7 @@ function toExamples(kinds: ErrorKind[]): JsonObject {
 }
 
 function toExample(kind: ErrorKind): ErrorAnswer {
-  return kind === "fault" ? FAULT : toAnswer(EXAMPLES[kind]);
+  return kind === "fault" ? FAULT : toAnswer(EXAMPLES[kind], 0);
 }
 
 function describe(kind: ErrorKind): string {

@@ -15,7 +15,7 @@ export const SEND_BY_PHONE = {
   sendPurpose: "spring-sale_01",
 };
 
-/** As a marketing platform's template sends it: what is absent is there, and empty. */
+/** As a marketing platform's template sends it: absent fields are empty strings. */
 export const SEND_BY_EMAIL = {
   phone: "",
   email: "ada@example.com",

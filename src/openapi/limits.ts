@@ -48,7 +48,10 @@ export function limitTable(): string {
         `one attempt, ${seconds(CALLBACK_TIMEOUT_MILLISECONDS)}; the first ${toSize(KEPT_BYTES)} of the response is kept`,
       ],
       ["lost job", "requeued within two minutes, its message delivered within four"],
-      ["change to a client", "in effect everywhere within 90 seconds"],
+      [
+        "change to a client",
+        "what it takes away is refused at once, while the object of the website answers; the rest holds within minutes",
+      ],
       [
         "receipt",
         `awaited for ${hours(config.receiptWithinMilliseconds)} (\`RECEIPT_WITHIN_HOURS\`), then FAILED_TO_DELIVERY`,

@@ -17,7 +17,7 @@ export interface Parameter {
 }
 
 export interface RequestBody {
-  /** Where a carrier posts what is its own, several. */
+  /** A carrier's webhook may take several types. */
   mediaTypes: string[];
   schema: z.ZodType;
   description?: string;
@@ -50,7 +50,7 @@ export interface ApiOperation {
   parameters?: Parameter[];
   body?: RequestBody;
   answers: Answer[];
-  /** Beyond those that its access and its body bring along. */
+  /** In addition to the errors of its access and its body. */
   errors?: ErrorKind[];
 }
 

@@ -16,7 +16,7 @@ export class SchemaNames {
     return id === undefined ? toJsonSchema(schema) : { $ref: toUri(id) };
   }
 
-  /** All of those that have names, by name. */
+  /** All named schemas, by name. */
   toComponents(): Record<string, JsonObject> {
     const { schemas } = z.toJSONSchema(this.#registry, { ...OPTIONS, uri: toUri });
     return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, trim(schema)]));

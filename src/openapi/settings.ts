@@ -32,6 +32,8 @@ const MEANINGS: Record<Name, string> = {
   RETENTION_DAYS:
     "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions and their ledger are kept for good",
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
+  LIMITER_LOCATION:
+    "where the object of a new website is made, which counts its requests and stores its sends: the [location of the database](deploying.md#3-the-database-and-its-location), `wnam`, `enam`, `weur`, `eeur`, `apac` or `oc`. Left out, it is made near the website's first request. It never moves",
   TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",
   TWILIO_AUTH_TOKEN: "authenticates submissions and verifies `X-Twilio-Signature`",
   TWILIO_SECONDARY_AUTH_TOKEN: "while the token rotates: signatures of either token are accepted",
@@ -39,7 +41,9 @@ const MEANINGS: Record<Name, string> = {
   TELNYX_API_KEY: "authenticates submissions",
   TELNYX_PUBLIC_KEY: "verifies Telnyx's signatures: an Ed25519 key, 32 bytes in Base64",
   TELNYX_API_URL: "base URL of the API; by default https://api.telnyx.com/v2",
-  KANNEL_SENDSMS_URL: "smsbox's sendsms URL",
+  KANNEL_SENDSMS_URL: "smsbox's sendsms URL, with the name of a host: Cloudflare fetches nothing by IP address",
+  KANNEL_CONNECT_PROBE:
+    "`on` or `off`: whether a TCP connection is tried before each submission. By default `on` for http and `off` for https. Set `off` for a gateway that Cloudflare proxies under an http URL",
   KANNEL_USERNAME: "name of the sendsms user",
   KANNEL_PASSWORD: "password of the sendsms user",
   KANNEL_WEBHOOK_KEY:

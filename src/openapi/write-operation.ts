@@ -59,7 +59,7 @@ function writeAnswer({ headers = [], ...answer }: Answer, isLimited: boolean, na
   };
 }
 
-/** One media type of an answer, and what is in it. */
+/** One media type of an answer, and its content. */
 function writeForm({ mediaType, schema, example }: Partial<Answer>, names: SchemaNames): [string, JsonObject][] {
   if (mediaType === undefined) return [];
   return [

@@ -2,6 +2,7 @@ import { validateCallbackUrl } from "../domain/callback-url.ts";
 import { describeError } from "./describe-error.ts";
 import { readBeginning } from "./read-beginning.ts";
 import type { CallbackOutcome } from "./store/rows.ts";
+import { USER_AGENT } from "./user-agent.ts";
 
 export const CALLBACK_TIMEOUT_MILLISECONDS = 10_000;
 
@@ -29,7 +30,7 @@ export async function postOnce(url: string, body: string, headers: Record<string
   try {
     const answer = await fetch(url, {
       method: "POST",
-      headers: { "content-type": "application/json", "user-agent": "Textgate", ...headers },
+      headers: { "content-type": "application/json", "user-agent": USER_AGENT, ...headers },
       body,
       redirect: "manual",
       signal: abort.signal,

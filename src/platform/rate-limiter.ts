@@ -1,11 +1,11 @@
-import { DurableObject } from "cloudflare:workers";
-import { type Credentials, isNewer } from "../domain/client.ts";
+import type { Credentials } from "../domain/client.ts";
 import { Refusals } from "../domain/refusals.ts";
-import { RequestLimit } from "../domain/request-limit.ts";
 import type { Admission } from "../domain/sliding-window.ts";
+import type { Send, StoredSend } from "./store/sends.ts";
+import { SilenceError, withinTime } from "./time-limit.ts";
 
 /** What an isolate says when it asks. The version before says nothing. */
-interface Ask {
+export interface Ask {
   /** See RequestLimit. */
   unasked?: number;
   /** Whose request it is, in the state that the isolate knows. */
@@ -13,44 +13,37 @@ interface Ask {
 }
 
 /** What the object knows of a later change of the client: the request is not counted before it was held to that. */
-type Newer = { newer: Credentials } & Partial<Record<"admitted" | "remaining" | "resetMilliseconds", undefined>>;
+export type Newer = { newer: Credentials } & Partial<Record<"admitted" | "remaining" | "resetMilliseconds", undefined>>;
 
-/**
- * The limit of one website, named by its id. A deploy restarts it with an empty window. It also holds the clients that were
- * changed, as they are now: each request passes here, so what a change takes away is refused long before KV has spread it.
- */
-export class RateLimiter extends DurableObject<Env> {
-  readonly #limit = new RequestLimit();
-  /** By client id. Storage has them all, and is read once. */
-  #changed: Map<string, Credentials> | undefined;
-
-  admit({ unasked = 0, client }: Ask = {}): Admission | Newer {
-    const newer = client && this.#clients().get(client.clientId);
-    if (newer && isNewer(newer, client)) return { newer };
-    return this.#limit.admit(Date.now(), unasked);
-  }
-
-  /** An earlier state than it knows changes nothing. */
-  learn(changed: Credentials[]): void {
-    const clients = this.#clients();
-    for (const credentials of changed) {
-      const known = clients.get(credentials.clientId);
-      if (known && !isNewer(credentials, known)) continue;
-      this.ctx.storage.kv.put(credentials.clientId, credentials);
-      clients.set(credentials.clientId, credentials);
-    }
-  }
-
-  #clients(): Map<string, Credentials> {
-    this.#changed ??= new Map(this.ctx.storage.kv.list<Credentials>());
-    return this.#changed;
-  }
+/** A send that the object has counted. */
+export interface CountedSend {
+  admission: Admission;
+  /** null: over the limit, and not stored. */
+  stored: StoredSend | null;
+  /** The object has not answered: the send may be stored. */
+  isUncertain?: boolean;
 }
 
-export type RateLimiterNamespace = DurableObjectNamespace<RateLimiter>;
+/** What the object of a website answers a send. */
+export type SendAnswer = CountedSend | Newer;
 
-/** A late answer: a call that took longer has waited for others. */
-const LATE_MILLISECONDS = 500;
+/** The object of one website; see website-object.ts. */
+export interface WebsiteObject extends Rpc.DurableObjectBranded {
+  admit(ask?: Ask): Admission | Newer;
+  /** An earlier state than it knows changes nothing. */
+  learn(changed: Credentials[]): void;
+  send(send: Send, ask?: Ask): Promise<SendAnswer>;
+  /** Whether the send of this message has come and has no outcome yet. */
+  isStoring(messageId: string): boolean;
+}
+
+export type RateLimiterNamespace = DurableObjectNamespace<WebsiteObject>;
+
+/** Longest silence of an object: a late text is worse than a limit that slips. A refusal that took longer has waited for others. */
+export const LIMITER_MILLISECONDS = 500;
+
+/** After this time, an object is asked whether it is storing a send. It has as long again to answer. */
+const STILL_STORING_MILLISECONDS = LIMITER_MILLISECONDS / 2;
 
 const MOST_REMEMBERED = 1000;
 
@@ -60,13 +53,22 @@ const OVERLOADED: Admission = { admitted: false, remaining: 0, resetMilliseconds
 /** Calls the objects. One per isolate; it remembers refusals, so that a flood does not reach the objects. */
 export class RateGate {
   readonly #limiter: RateLimiterNamespace;
+  readonly #options: DurableObjectNamespaceGetDurableObjectOptions;
   readonly #random: () => number;
   /** By website. */
   readonly #refusals = new Map<string, Refusals>();
 
-  constructor(limiter: RateLimiterNamespace, random: () => number = Math.random) {
+  /** @param location where objects are made that do not exist yet; left out, near the first request of the website */
+  constructor(limiter: RateLimiterNamespace, location?: DurableObjectLocationHint, random: () => number = Math.random) {
     this.#limiter = limiter;
+    this.#options = location === undefined ? {} : { locationHint: location };
     this.#random = random;
+  }
+
+  /** The refusal of this request without a call of the object; undefined: the object must be called. */
+  refusal(websiteId: string, now: number): Admission | undefined {
+    const wait = this.#recall(websiteId, now)?.refuse(now);
+    return wait === undefined ? undefined : { admitted: false, remaining: 0, resetMilliseconds: wait };
   }
 
   /**
@@ -75,23 +77,47 @@ export class RateGate {
    */
   async admit(websiteId: string, now: () => number, client?: Ask["client"]): Promise<Admission | Newer> {
     const asked = now();
-    const refusals = this.#recall(websiteId, asked);
-    const wait = refusals?.refuse(asked);
-    if (wait !== undefined) return { admitted: false, remaining: 0, resetMilliseconds: wait };
+    const refusal = this.refusal(websiteId, asked);
+    if (refusal) return refusal;
     try {
-      const ask = { unasked: refusals?.takeUnasked() ?? 0, ...(client ? { client } : {}) };
-      const answer = await this.#limiter.getByName(websiteId).admit(ask);
+      const answer = (await this.#object(websiteId).admit(this.#ask(websiteId, asked, client))) as Admission | Newer;
       if (!("newer" in answer)) this.#remember(websiteId, asked, now(), answer);
       return answer;
     } catch (error) {
-      if ((error as { overloaded?: unknown } | null)?.overloaded === true) return this.#rest(websiteId, now());
+      if (isOverloaded(error)) return this.#rest(websiteId, now());
+      throw error;
+    }
+  }
+
+  /**
+   * Counts a send and has the object store it; see `refusal` first. The store may take longer than an object may be silent, so a
+   * late object is asked whether it is storing the send. An overloaded object is a refusal, and so is a silent one that has
+   * refused of late: the send may be stored then (`isUncertain`).
+   * @throws any other error of the object, or SilenceError: the send may be stored
+   */
+  async send(send: Send, now: () => number, client?: Ask["client"]): Promise<SendAnswer> {
+    const asked = now();
+    const { websiteId, messageId } = send.message;
+    const object = this.#object(websiteId);
+    try {
+      const answering = object.send(
+        send,
+        this.#ask(websiteId, asked, client),
+      ) as Promise<unknown> as Promise<SendAnswer>;
+      const answer = await untilLost(answering, async () => object.isStoring(messageId));
+      if (!("newer" in answer)) this.#remember(websiteId, asked, now(), answer.admission);
+      return answer;
+    } catch (error) {
+      if (isOverloaded(error)) return { admission: this.#rest(websiteId, now()), stored: null };
+      const admission = error instanceof SilenceError ? this.afterSilence(websiteId, now()) : undefined;
+      if (admission) return { admission, stored: null, isUncertain: true };
       throw error;
     }
   }
 
   /** Tells the website's object of changed clients. @throws the error of the object */
   async tell(websiteId: string, changed: Credentials[]): Promise<void> {
-    await this.#limiter.getByName(websiteId).learn(changed);
+    await this.#object(websiteId).learn(changed);
   }
 
   /**
@@ -100,6 +126,17 @@ export class RateGate {
    */
   afterSilence(websiteId: string, now: number): Admission | undefined {
     return this.#recall(websiteId, now) && this.#rest(websiteId, now);
+  }
+
+  #object(websiteId: string): DurableObjectStub<WebsiteObject> {
+    return this.#limiter.getByName(websiteId, this.#options);
+  }
+
+  #ask(websiteId: string, now: number, client: Ask["client"]): Ask {
+    const unasked = this.#recall(websiteId, now)?.takeUnasked() ?? 0;
+    if (!client) return { unasked };
+    const { clientId, version } = client;
+    return { unasked, client: version === undefined ? { clientId } : { clientId, version } };
   }
 
   #recall(websiteId: string, now: number): Refusals | undefined {
@@ -111,7 +148,7 @@ export class RateGate {
 
   #remember(websiteId: string, asked: number, now: number, admission: Admission): void {
     if (admission.admitted) this.#refusals.get(websiteId)?.answered(asked, now, admission);
-    else if (now - asked > LATE_MILLISECONDS) this.#rest(websiteId, now);
+    else if (now - asked > LIMITER_MILLISECONDS) this.#rest(websiteId, now);
     else this.#of(websiteId).answered(asked, now, admission);
   }
 
@@ -126,5 +163,36 @@ export class RateGate {
     if (this.#refusals.size >= MOST_REMEMBERED && !oldest.done) this.#refusals.delete(oldest.value);
     this.#refusals.set(websiteId, refusals);
     return refusals;
+  }
+}
+
+/** Asks again as long as the object knows a later state of the client. @param renew throws when that state refuses the request */
+export async function askAsPresent<T extends object>(
+  ask: () => Promise<T | Newer | undefined>,
+  renew: (newer: Credentials) => void,
+): Promise<T | undefined> {
+  for (;;) {
+    const answer = await ask();
+    if (!answer || !("newer" in answer)) return answer;
+    renew(answer.newer);
+  }
+}
+
+/** An overloaded object has not run the call: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+function isOverloaded(error: unknown): boolean {
+  return (error as { overloaded?: unknown } | null)?.overloaded === true;
+}
+
+/** Waits for the answer while the work is under way. @throws SilenceError */
+async function untilLost<T>(answering: Promise<T>, isUnderWay: () => Promise<boolean>): Promise<T> {
+  for (let pause = STILL_STORING_MILLISECONDS; ; pause *= 2) {
+    try {
+      return await withinTime(pause, answering);
+    } catch (error) {
+      if (!(error instanceof SilenceError)) throw error;
+    }
+    // The answer may be on its way.
+    const isLost = !(await withinTime(STILL_STORING_MILLISECONDS, isUnderWay()));
+    if (isLost) return withinTime(STILL_STORING_MILLISECONDS, answering);
   }
 }

@@ -22,18 +22,10 @@ export function newCallbackSecret(): string {
 
 /** HMAC-SHA-256, as lower-case hex. */
 export async function hmacHex(key: string, text: string): Promise<string> {
-  return signHex(await importHmacKey(key), text);
-}
-
-/** For many texts under one key: importing it takes twice as long as signing. */
-export function importHmacKey(key: string): Promise<CryptoKey> {
+  const encoder = new TextEncoder();
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  return crypto.subtle.importKey("raw", new TextEncoder().encode(key), algorithm, false, ["sign"]);
-}
-
-/** HMAC-SHA-256 under an imported key, as lower-case hex. */
-export async function signHex(key: CryptoKey, text: string): Promise<string> {
-  return new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text))).toHex();
+  const imported = await crypto.subtle.importKey("raw", encoder.encode(key), algorithm, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, encoder.encode(text))).toHex();
 }
 
 const IV_BYTES = 12;

@@ -94,6 +94,7 @@ export class CarrierWorld {
     }
     const submitted = carrier.read(request, body);
     if (init?.redirect !== "manual") submitted.faults.push("follows redirects");
+    if (request.headers.get("user-agent") !== "Textgate/1") submitted.faults.push("does not say who it is");
     if (!(init?.signal instanceof AbortSignal)) submitted.faults.push("waits for ever");
     this.submitted.push(submitted);
     return this.answer(submitted);

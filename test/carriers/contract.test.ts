@@ -1,5 +1,8 @@
 /** What every carrier must do with a message. contract-receipts.test.ts is the other half: what it must do with reports. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { OutcomeTally } from "../../src/flows/count-outcomes.ts";
+import { deliverMessages } from "../../src/flows/deliver-messages.ts";
+import { beginRun } from "../../src/flows/delivery-run.ts";
 import { ADA, BOB, CARRIERS, CarrierWorld, mockSockets, OPTING_OUT, OURS, SETTINGS } from "./carrier-world.ts";
 import { type Answering, text } from "./test-carrier.ts";
 
@@ -14,12 +17,24 @@ const UNKNOWNS: [what: string, answer: Answering][] = [
   ["408", () => text("", 408)],
   ["500", () => text("", 500)],
   ["502", () => text("<html>", 502)],
+  ["520, an empty answer", () => text("error code: 520", 520)],
+  ["522, a timeout before or after the request", () => text("error code: 522", 522)],
+  ["524, a timeout after the request", () => text("error code: 524", 524)],
   ["a redirect", () => text("", 307, { location: "https://elsewhere.example.com/" })],
   ["another redirect", () => text("", 303, { location: "/messages" })],
   ["204", () => new Response(null, { status: 204 })],
 ];
 
-/** Longer than a carrier that has failed several times in a row is left alone. */
+/** https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/ */
+const UNSENT: [status: number, why: string][] = [
+  [521, "connection refused"],
+  [523, "no route"],
+  [525, "no TLS handshake"],
+  [526, "an invalid certificate"],
+  [530, "no DNS name or tunnel"],
+];
+
+/** Longer than the circuit breaker stays open after several failures in a row. */
 const LONGEST_REST_SECONDS = 600;
 
 const MEDIA = "https://cdn.example.com/a%20picture.jpg?x=1&y=2";
@@ -176,10 +191,34 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
     }
   });
 
-  it("that the carrier cannot reach for want of a connection (521): is tried again", async () => {
-    at.answer = () => text("", 521);
+  it.each(UNSENT)("that Cloudflare could not pass on (%d, %s): is tried again, and then accepted", async (status) => {
+    at.answer = () => text("error code: 1000", status);
     const { messageId } = await at.submit();
-    expect(await at.message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
+    expect(await at.message(messageId)).toMatchObject({
+      status: "PENDING_TO_SEND",
+      reason: `${carrier.name}: HTTP ${status}${carrier.name === "kannel" ? ": error code: 1000" : ""}`,
+    });
+    at.answer = carrier.accepts;
+    at.world.advance(LONGEST_REST_SECONDS);
+    await at.world.runQueues();
+    expect(at.submitted).toHaveLength(2);
+    expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reason: null });
+  });
+
+  it("that the platform does not carry (too many subrequests): is tried again, and its carrier is not blamed", async () => {
+    at.answer = () => Promise.reject(new Error("Too many subrequests by single Worker invocation."));
+    const ids = await Promise.all(Array.from({ length: 20 }, () => at.world.send(at.client, { phone: ADA })));
+    await at.world.deliver("textgate-messages", [{ kind: "deliver", messageIds: ids }]);
+    // The run is over: of the others, no submission has begun.
+    expect(at.submitted.length).toBeLessThanOrEqual(5);
+    expect(await at.message(String(at.submitted[0]?.messageId))).toMatchObject({
+      status: "PENDING_TO_SEND",
+      reason: expect.stringMatching(/Too many subrequests/),
+    });
+    at.answer = carrier.accepts;
+    at.world.advance(5);
+    await at.world.runQueues();
+    for (const id of ids) expect(await at.message(id)).toMatchObject({ status: "SENDING", reason: null });
   });
 
   it("with media: is sent with it, or refused by a carrier of text alone", async () => {
@@ -269,6 +308,44 @@ describe("kannel, which says the same of a refused connection and of a broken on
     expect(at.submitted).toHaveLength(1);
     expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reason: null, attempts: 2 });
     vi.restoreAllMocks();
+  });
+});
+
+describe("kannel, whose gateway is probed", () => {
+  let at: CarrierWorld;
+
+  beforeEach(async () => {
+    at = await CarrierWorld.create(CARRIERS[2] as (typeof CARRIERS)[number]);
+  });
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it("when the platform refuses the probe (too many subrequests): is tried again, and not blamed", async () => {
+    at.connection = () => Promise.reject(new Error("Too many subrequests by single Worker invocation."));
+    const ids = await Promise.all(Array.from({ length: 20 }, () => at.world.send(at.client, { phone: ADA })));
+    await at.world.deliver("textgate-messages", [{ kind: "deliver", messageIds: ids }]);
+    at.connection = async () => {};
+    at.world.advance(5);
+    await at.world.runQueues();
+    for (const id of ids) expect(await at.message(id)).toMatchObject({ status: "SENDING", reason: null });
+  });
+
+  it("when no connection opens: keeps it among those of the invocation until the system gives up", async () => {
+    const attempt = Promise.withResolvers<never>();
+    at.connection = () => attempt.promise;
+    const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
+    const ids = await Promise.all(Array.from({ length: 4 }, () => at.world.send(at.client, { phone: ADA })));
+    const run = beginRun(at.world.deps, "messages", new OutcomeTally(at.world.deps));
+    await deliverMessages(at.world.deps, ids, run);
+    wait.mockRestore();
+    await expect.poll(() => run.connections.free).toBe(1);
+    expect(at.submitted).toEqual([]);
+    attempt.reject(new Error("proxy request failed, cannot connect to the specified address"));
+    await expect.poll(() => run.connections.free).toBe(5);
+    await at.world.afterAnswer();
+    for (const id of ids) expect(await at.world.statusOf(id)).toBe("PENDING_TO_SEND");
   });
 });
 

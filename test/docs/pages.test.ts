@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fillTables, listTables, makeTables } from "../../src/openapi/docs.ts";
 
-const root = (path: string) => path.replace("../../", "");
+/** From the root of the project: Vite gives paths relative to this file. */
+const root = (path: string) => new URL(path, "file:///test/docs/").pathname.slice(1);
 const texts = import.meta.glob(["../../*.md", "../../{docs,examples}/*.md"], {
   query: "?raw",
   import: "default",
@@ -33,6 +34,14 @@ const links = pages.flatMap(({ path, text }) =>
     .filter(({ link }) => !/^https?:/.test(link)),
 );
 
+/** Files and folders of this project that a text names. */
+const named = pages.flatMap(({ path, text }) =>
+  [...text.matchAll(/`((?:bench|docs|examples|migrations|scripts|src|test)\/[\w./-]*)`/g)].map(([, name = ""]) => ({
+    path,
+    name,
+  })),
+);
+
 describe("README.md and docs/", () => {
   /** After a change of what a table is written from: `npm run docs`. */
   it.each(pages)("has each table as the code has it: $path", ({ text }) => {
@@ -49,6 +58,11 @@ describe("README.md and docs/", () => {
     const isKnown = target !== undefined || files.some((file) => `/${file}`.startsWith(pathname));
     expect([pathname, isKnown]).toEqual([pathname, true]);
     if (hash !== "") expect(anchorsOf(target?.text ?? "")).toContain(hash.slice(1));
+  });
+
+  it.each(named)("names a file that exists: $path, $name", ({ name }) => {
+    const known = [...files, ...pages.map((page) => page.path)];
+    expect(known.some((file) => file === name || file.startsWith(`${name.replace(/\/$/, "")}/`))).toBe(true);
   });
 
   it("ends before its reader tires", () => {

@@ -1,8 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvRecords, UnclosedQuoteError } from "../../src/domain/csv.ts";
+import { CsvReader, UnclosedQuoteError } from "../../src/domain/csv.ts";
+import { csvRecords } from "./whole-file.ts";
 
-const parse = (text: string) => [...csvRecords(text)];
+const parse = (...pieces: string[]) => {
+  const records: string[][] = [];
+  const reader = new CsvReader((record) => records.push(record));
+  for (const piece of pieces) reader.write(piece);
+  reader.end();
+  return records;
+};
 
 describe("CSV", () => {
   it.each([
@@ -85,6 +92,25 @@ describe("CSV", () => {
         }
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  it("reads the same from any pieces, its error included, as a reader of the whole text", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", "\r", " ", "é", "👍"), maxLength: 40 });
+    const outcome = (read: () => string[][]) => {
+      try {
+        return read();
+      } catch (error) {
+        return error;
+      }
+    };
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(40), { maxLength: 6 }), (given, cuts) => {
+        const bounds = [0, ...cuts.sort((a, b) => a - b), given.length];
+        const pieces = bounds.map((start, index) => given.slice(start, bounds[index + 1]));
+        expect(outcome(() => parse(...pieces))).toEqual(outcome(() => [...csvRecords(given)]));
+      }),
+      { numRuns: 3000 },
     );
   });
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { LONGEST_RECOVERY_SECONDS, QUEUE_RETRIES, recoverySeconds } from "../../src/domain/retry-policy.ts";
+import {
+  DELIVERY_RUN_MILLISECONDS,
+  GRACE_MILLISECONDS,
+  LONGEST_RECOVERY_SECONDS,
+  QUEUE_RETRIES,
+  recoverySeconds,
+} from "../../src/domain/retry-policy.ts";
+import { SUBMIT_TIMEOUT_MILLISECONDS } from "../../src/platform/carriers/http.ts";
 import wranglerToml from "../../wrangler.toml?raw";
 
 describe("a job that makes up for a failed store", () => {
@@ -13,6 +20,30 @@ describe("a job that makes up for a failed store", () => {
       triedAt = nextAt;
     }
     expect(triedAt).toBeGreaterThan(8 * 3600);
+  });
+});
+
+it("a delivery run ends within the grace period of a new version, with its last submission", () => {
+  expect(DELIVERY_RUN_MILLISECONDS + SUBMIT_TIMEOUT_MILLISECONDS).toBeLessThanOrEqual(GRACE_MILLISECONDS - 2000);
+});
+
+describe("wrangler.toml", () => {
+  it("has callback URLs under a zone of the account fetched like any other", () => {
+    expect(wranglerToml).toMatch(/^compatibility_flags = \[.*"global_fetch_strictly_public".*\]$/m);
+  });
+
+  it("bounds how often each consumer runs at a time, and what it takes", () => {
+    const [production = ""] = wranglerToml.split("[env.staging]");
+    const limits = production.split("\n").filter((line) => /^max_(concurrency|batch_size) = /.test(line));
+    expect(limits).toEqual([
+      "max_batch_size = 10",
+      "max_concurrency = 10",
+      "max_batch_size = 10",
+      "max_concurrency = 10",
+      "max_batch_size = 100",
+      "max_concurrency = 5",
+      "max_batch_size = 100",
+    ]);
   });
 });
 

@@ -19,8 +19,8 @@ describe.each(CARRIERS)("$name", (carrier) => {
     at = await CarrierWorld.create(carrier);
     queues = new PlatformQueues(() => at.world.now);
     // With the limits that D1 and the queues have on the edge.
-    const { messages, callbacks } = queues;
-    at.world.deps = new Injector().wrap({ ...at.world.deps, messages, callbacks });
+    const { messages, bulk, callbacks } = queues;
+    at.world.deps = new Injector().wrap({ ...at.world.deps, messages, bulk, callbacks });
   });
 
   afterEach(() => {
@@ -221,7 +221,7 @@ describe("kannel", () => {
     await at.world.runQueues();
     expect(at.submitted).toEqual([]);
     expect(await at.world.rows("SELECT status, reason FROM messages")).toEqual([
-      { status: "PENDING_TO_SEND", reason: "kannel: connection refused" },
+      { status: "PENDING_TO_SEND", reason: "kannel: no connection within 5 s" },
     ]);
     vi.restoreAllMocks();
   });

@@ -1,8 +1,11 @@
 import { env } from "cloudflare:workers";
 import type { Deps } from "../../src/deps.ts";
-import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
+import type { Credentials } from "../../src/domain/client.ts";
+import { type Ask, RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
 import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
+import type { Send } from "../../src/platform/store/sends.ts";
+import { objectsOn } from "../objects.ts";
 import { silent } from "../silence.ts";
 
 /** What each binding says when it fails. */
@@ -52,16 +55,18 @@ export class Injector {
   }
 
   wrap(deps: Deps): Deps {
-    return {
+    const wrapped: Deps = {
       ...deps,
       db: this.#database(env.DB),
       kv: this.#keyValue(env.CREDENTIALS),
       credentials: new CredentialStore(this.#keyValue(env.CREDENTIALS)),
       erasureKey: new ErasureKey(this.#keyValue(env.CREDENTIALS)),
-      limiter: new RateGate(this.#namespace(env.RATE_LIMITER as RateLimiterNamespace)),
+      limiter: new RateGate(this.#namespace(objectsOn(() => wrapped))),
       messages: this.#members(deps.messages, "messages", ["send", "sendBatch"]),
+      bulk: this.#members(deps.bulk, "messages", ["send", "sendBatch"]),
       callbacks: this.#members(deps.callbacks, "callbacks", ["send", "sendBatch"]),
     };
+    return wrapped;
   }
 
   async #call<T>(binding: Binding, run: () => Promise<T>): Promise<T> {
@@ -103,8 +108,10 @@ export class Injector {
     const getByName = (name: string) => {
       const stub = namespace.getByName(name);
       return {
-        admit: (...given: Parameters<typeof stub.admit>) => this.#call("limiter", async () => stub.admit(...given)),
-        learn: (...given: Parameters<typeof stub.learn>) => this.#call("limiter", async () => stub.learn(...given)),
+        admit: (ask: Ask) => this.#call("limiter", async () => stub.admit(ask)),
+        send: (send: Send, ask: Ask) => this.#call("limiter", async () => stub.send(send, ask)),
+        isStoring: (messageId: string) => this.#call("limiter", async () => stub.isStoring(messageId)),
+        learn: (changed: Credentials[]) => this.#call("limiter", async () => stub.learn(changed)),
       };
     };
     return { getByName } as unknown as RateLimiterNamespace;

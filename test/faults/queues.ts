@@ -3,7 +3,7 @@ import type { Job } from "../../src/domain/job.ts";
 import { QUEUE_RETRIES } from "../../src/domain/retry-policy.ts";
 import { consume } from "../../src/queue.ts";
 
-const NAMES = ["messages", "messages-dead", "callbacks"] as const;
+const NAMES = ["messages", "bulk", "messages-dead", "callbacks"] as const;
 
 type Name = (typeof NAMES)[number];
 
@@ -17,7 +17,7 @@ export interface Entry {
 }
 
 const RETRY_DELAY_SECONDS = 10;
-const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = { messages: "messages-dead" };
+const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = { messages: "messages-dead", bulk: "messages-dead" };
 const BATCH_MESSAGES = 100;
 
 /** What one call of a producer may hold, by Cloudflare's limits. */
@@ -25,12 +25,13 @@ const MESSAGE_BYTES = 128_000;
 const CALL_BYTES = 256_000;
 const LONGEST_DELAY_SECONDS = 86_400;
 
-/** The queues as Cloudflare keeps them: with its limits, its repetitions and its end of patience. */
+/** The queues as Cloudflare keeps them: with their limits, redeliveries and dead letters. */
 export class PlatformQueues {
   entries: Entry[] = [];
   /** What was delivered in vain as often as it is delivered, and has no dead-letter queue. */
   readonly dead: Entry[] = [];
   readonly messages = this.#producer<Job>("messages");
+  readonly bulk = this.#producer<Job>("bulk");
   readonly callbacks = this.#producer<string>("callbacks");
   readonly #now: () => number;
   #held: Entry[] = [];
@@ -65,9 +66,10 @@ export class PlatformQueues {
     this.entries.unshift(...this.#held.splice(0));
   }
 
-  /** Takes out what is due, of one queue or both. */
+  /** Takes out what is due, of all queues, of the two of deliveries ("messages"), or of one. */
   takeDue(queue?: Name): Entry[] {
-    const isDue = (entry: Entry) => entry.at <= this.#now() && (queue === undefined || entry.queue === queue);
+    const isOf = (entry: Entry) => entry.queue === queue || (queue === "messages" && entry.queue === "bulk");
+    const isDue = (entry: Entry) => entry.at <= this.#now() && (queue === undefined || isOf(entry));
     const due = this.entries.filter(isDue);
     this.entries = this.entries.filter((entry) => !isDue(entry));
     return due;

@@ -141,7 +141,7 @@ export class Schedule {
   async #deliver(): Promise<void> {
     const { queues, world } = this.stage;
     const taken = this.#random.shuffle(queues.takeDue().filter((entry) => this.#keep(entry)));
-    for (const queue of ["messages", "callbacks"] as const) {
+    for (const queue of ["messages", "bulk", "callbacks"] as const) {
       const own = taken.filter((entry) => entry.queue === queue);
       while (own.length > 0) {
         const batch = own.splice(0, this.#random.between(1, 100));

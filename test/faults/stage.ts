@@ -61,8 +61,8 @@ export class Stage {
     this.startedAt = world.now;
     this.queues = new PlatformQueues(() => world.now);
     this.outside = new Outside(world);
-    const { messages, callbacks } = this.queues;
-    this.deps = { ...this.outside.connect(world.deps), messages, callbacks };
+    const { messages, bulk, callbacks } = this.queues;
+    this.deps = { ...this.outside.connect(world.deps), messages, bulk, callbacks };
     world.deps = this.deps;
   }
 

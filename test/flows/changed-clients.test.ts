@@ -3,9 +3,11 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Credentials } from "../../src/domain/client.ts";
-import { RateGate, type RateLimiter, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
+import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
+import type { RateLimiter } from "../../src/website-object.ts";
 import { lateDatabase } from "../failing-database.ts";
+import { objectsOn } from "../objects.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -25,12 +27,16 @@ beforeEach(async () => {
   const get = async (key: string) => (key === `client:${client.clientId}` ? structuredClone(stale) : null);
   asked = 0;
   const getByName = (name: string) => {
-    const stub = objects.getByName(name);
+    const stub = objectsOn(() => far.deps).getByName(name);
     const admit = (...given: Parameters<typeof stub.admit>) => {
       asked += 1;
       return stub.admit(...given);
     };
-    return { admit };
+    const send = (...given: Parameters<typeof stub.send>) => {
+      asked += 1;
+      return stub.send(...given);
+    };
+    return { ...stub, admit, send };
   };
   far.deps.credentials = new CredentialStore({ get } as unknown as KVNamespace);
   far.deps.limiter = new RateGate({ getByName } as unknown as RateLimiterNamespace);
@@ -51,7 +57,7 @@ const operate = async (method: string, path: string, body: object) => {
 };
 const patch = (change: object) => operate("PATCH", `/clients/${client.clientId}`, change);
 const rotate = (body: object) => operate("POST", `/clients/${client.clientId}/rotate`, body);
-const object = () => objects.getByName("brand") as DurableObjectStub<RateLimiter>;
+const object = () => objects.getByName("brand") as unknown as DurableObjectStub<RateLimiter>;
 
 describe("far from where the operator's call was made", () => {
   it("a suspended client is refused at once, although KV knows nothing of it", async () => {

@@ -75,6 +75,7 @@ describe("a callback", () => {
     const [post] = posts as [Post];
     const webhook = new Webhook(client.callbackSecret);
     expect(post.headers["content-type"]).toBe("application/json");
+    expect(post.headers["user-agent"]).toBe("Textgate/1");
     expect(webhook.verify(post.body, post.headers)).toMatchObject({ eventId: post.headers["webhook-id"] });
     expect(() => webhook.verify(post.body.replace("NOT_FOUND", "DELIVERED"), post.headers)).toThrow();
   });

@@ -105,6 +105,7 @@ describe("credentials", () => {
     await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
     await expectError(await withHeaders({}), 40300);
     await expectError(await withHeaders({ "x-client-secret": "0".repeat(64) }), 40101);
+    world.advance(1);
     await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: false });
     expect((await withHeaders({})).status).toBe(200);
   });
@@ -159,8 +160,8 @@ describe("the rate", () => {
       asked += 1;
       throw Object.assign(new Error("Durable Object is overloaded. Too many requests queued."), { overloaded: true });
     };
-    const limiter = { getByName: () => ({ admit }) } as unknown as RateLimiterNamespace;
-    world.deps = { ...world.deps, limiter: new RateGate(limiter, () => 0.5) };
+    const limiter = { getByName: () => ({ admit, send: admit }) } as unknown as RateLimiterNamespace;
+    world.deps = { ...world.deps, limiter: new RateGate(limiter, undefined, () => 0.5) };
     for (let request = 0; request < 10; request++) {
       const refused = await withHeaders({});
       expect(refused.headers.get("retry-after")).toBe("1");
@@ -283,9 +284,21 @@ describe("a fault", () => {
   it("50300: D1 does not answer", async () => {
     world.deps = { ...world.deps, db: failingDatabase(world.deps.db, Number.POSITIVE_INFINITY) };
     const answer = await withHeaders({});
-    expect(answer.headers.get("retry-after")).toBe("2");
+    expect(answer.headers.get("retry-after")).toBe("3");
     await expectError(answer, 50300);
   });
+
+  // Both are our own mistakes: asked again, D1 answers the same.
+  it.each(["string or blob too big: SQLITE_TOOBIG", "statement too long: SQLITE_TOOBIG"])(
+    "50000: D1 finds that what we ask is %s, and is not asked again",
+    async (error) => {
+      const batch = vi.fn(() => Promise.reject(new Error(`D1_ERROR: ${error}`)));
+      const { db } = world.deps;
+      world.deps = { ...world.deps, db: { prepare: (sql: string) => db.prepare(sql), batch } as unknown as D1Database };
+      await expectError(await withHeaders({}), 50000);
+      expect(batch).toHaveBeenCalledTimes(1);
+    },
+  );
 
   it("50300: KV does not answer", async () => {
     const broken = { get: () => Promise.reject(new Error("KV GET failed: 500")) };

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ApiRequest } from "../../src/http/api-request.ts";
 import { readChunks } from "../../src/http/body.ts";
 import { FORGED } from "../../src/platform/carriers/carrier.ts";
+import { RateGate } from "../../src/platform/rate-limiter.ts";
+import { objectsWithoutLimit } from "../objects.ts";
 import { OPERATOR_TOKEN, SEND, type TestClient, World } from "../world.ts";
 
 const SEND_PATH = "/text/message/send";
@@ -15,6 +17,8 @@ let client: TestClient;
 beforeEach(async () => {
   world = await World.create();
   client = await world.brand(["+12125550100"]);
+  // The real object takes real time to answer, and here the test holds the time.
+  world.deps = { ...world.deps, limiter: new RateGate(objectsWithoutLimit(() => world.deps)) };
 });
 
 afterEach(() => {

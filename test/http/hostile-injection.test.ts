@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readTable, writeCsv } from "../../src/domain/csv.ts";
+import { writeCsv } from "../../src/domain/csv.ts";
 import { CARRIERS, CarrierWorld, mockSockets, OURS } from "../carriers/carrier-world.ts";
+import { readTable } from "../domain/whole-file.ts";
 import { type TestClient, World } from "../world.ts";
 
 mockSockets();
@@ -128,7 +129,8 @@ describe.each(CARRIERS)("what goes out through $name", (carrier) => {
           carrier: carrier.name,
           sender: bad,
         });
-        expect((await answer.json()) as object).toMatchObject({ code: 40001, details: [{ field: "sender" }] });
+        const { code, details } = (await answer.json()) as { code: number; details: { field: string }[] };
+        expect([code, new Set(details.map(({ field }) => field))]).toEqual([40001, new Set(["sender"])]);
       }
       const text = `a${end.toWellFormed()}${MARK}`;
       const fields = {

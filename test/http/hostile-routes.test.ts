@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { limitRate, requireOperator } from "../../src/http/guards.ts";
+import { limitRate, refuseEarly, requireOperator } from "../../src/http/guards.ts";
+import { sendMessageHandler } from "../../src/http/send-message.ts";
 import { makeCarriers } from "../../src/platform/carriers/index.ts";
 import { routes } from "../../src/router.ts";
 import settings from "../../wrangler.toml?raw";
@@ -23,14 +24,16 @@ interface Route {
 }
 
 const TABLE: Route[] = routes.map(([method, , handlers, path = ""]) => {
-  const [guard, second] = handlers as unknown[];
+  const [guard, second, third] = handlers as unknown[];
   const name = `${method} ${path}`;
   const access = () => {
     if (OPEN.includes(name)) return "open";
     if (OF_CARRIERS.test(path)) return "carrier";
     if (guard === requireOperator) return "operator";
     // Without a client, limitRate throws: requireClient is before it.
-    if (second === limitRate && handlers.length === 3) return "client";
+    // A send is counted by the object that stores it.
+    const isLimited = second === limitRate || (second === refuseEarly && third === sendMessageHandler);
+    if (isLimited && handlers.length === 3) return "client";
     throw new Error(`${name} has no guard, and is not on the list of open routes`);
   };
   return { name, method, path, access: access() };

@@ -171,6 +171,36 @@ describe("a body that breaks off", () => {
     expect((await refusal(await world.fetch(PATH, { method: "POST", headers, body }))).body.code).toBe(41300);
   });
 
+  // A chunk of 500 is cut by its length as given: three bytes a character, and links that are longer than their URLs.
+  it.each([
+    { how: "alone", website: {}, headers: {} },
+    {
+      how: "with its Idempotency-Key, in a website that suppresses duplicates",
+      website: { duplicateWindowHours: 1 },
+      headers: { "idempotency-key": "k" },
+    },
+  ])("whose rows have more bytes together than one value of the store is stored whole, $how", async (given) => {
+    const linkOrigin = `https://${"l".repeat(60)}.${"m".repeat(30)}.example.com`;
+    await world.website("brand", given.website);
+    world.deps = { ...world.deps, config: { ...world.deps.config, linkOrigin } };
+    const items = Array.from({ length: 500 }, (_, i) => {
+      const text = `${String(i).padStart(3)}${" http://a".repeat(12)}`;
+      const item = { phone: ADA, text, clickUrl: "http://a", sendPurpose: "a", callbackData: '""' };
+      return { ...item, callbackData: `"${"文".repeat(1000 - JSON.stringify(item).length)}"` };
+    });
+    const first = await accept(items, given.headers);
+    expect(first.failedSent).toEqual([]);
+    const [stored] = await world.rows(
+      `SELECT count(*) AS messages, (SELECT count(*) FROM links) AS links,
+         sum(length(CAST(text || callback_data AS BLOB))) AS bytes FROM messages`,
+    );
+    expect(stored).toMatchObject({ messages: 500, links: 500 });
+    // With what else each row brings, in JSON.
+    expect(Number(stored?.bytes) + 500 * 150).toBeGreaterThan(2_000_000);
+    expect(await accept(items.slice(0, 1), { "idempotency-key": "other" })).toMatchObject({ failedSent: [] });
+    if ("idempotency-key" in given.headers) expect(await accept(items, given.headers)).toEqual(first);
+  });
+
   it("is never a fault, whatever it is", async () => {
     const text = fc.oneof(
       fc.json(),
@@ -230,8 +260,8 @@ describe("50,000 messages", () => {
     const messages = lines.map((phone, i) => message({ phone, callbackData: i % 5 === 0 ? `"${i}"` : "" }));
     const { successSent, failedSent } = await accept(messages);
     expect([successSent.length, failedSent.length]).toEqual([50_000, 0]);
-    expect(world.jobs).toHaveLength(500);
-    world.jobs.splice(0, 500, ...world.jobs.filter((_, index) => index % 50 === 49));
+    expect(world.jobs).toHaveLength(2000);
+    world.jobs.splice(0, 2000, ...world.jobs.filter((_, index) => index % 50 === 49));
     await world.runQueues();
     vi.restoreAllMocks();
     expect(await world.rows("SELECT status, count(*) AS n FROM messages GROUP BY status")).toEqual([

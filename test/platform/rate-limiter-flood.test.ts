@@ -66,7 +66,7 @@ async function run(flood: Flood): Promise<Seen> {
   const object = makeObject(timeline, flood, seen);
   const left: Promise<unknown>[] = [];
   const isolates = Array.from({ length: flood.isolates }, () => {
-    const deps = { limiter: new RateGate(object, () => random.next()), now: () => timeline.now };
+    const deps = { limiter: new RateGate(object, undefined, () => random.next()), now: () => timeline.now };
     return { ...deps, log: () => {}, waitUntil: (work: Promise<unknown>) => left.push(work) } as unknown as Deps;
   });
   const arrive = async (deps: Deps) => {

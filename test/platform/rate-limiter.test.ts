@@ -1,10 +1,18 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { makeIsolateState } from "../../src/deps.ts";
 import { SlidingWindow } from "../../src/domain/sliding-window.ts";
-import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
+import { RateGate, type RateLimiterNamespace, type SendAnswer } from "../../src/platform/rate-limiter.ts";
+import type { Send } from "../../src/platform/store/sends.ts";
+import { limits, SilenceError } from "../../src/platform/time-limit.ts";
 
 const bound = env.RATE_LIMITER as RateLimiterNamespace;
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 /** An object that answers by the test's clock, a while after the call was begun, and counts the calls. */
 function slowObject(clock: { now: number }, limit: number) {
@@ -22,6 +30,8 @@ function slowObject(clock: { now: number }, limit: number) {
 
 describe("the object of a website", () => {
   it("admits 300 at once and refuses the next, for its own website alone", async () => {
+    // However long 300 calls take.
+    vi.useFakeTimers({ toFake: ["Date"] });
     const limiter = bound.getByName(crypto.randomUUID());
     const admissions = await Promise.all(Array.from({ length: 300 }, () => limiter.admit()));
     expect(admissions.every(({ admitted }) => admitted)).toBe(true);
@@ -43,7 +53,25 @@ describe("the gate of an isolate", () => {
     expect(object.calls).toBe(5);
   });
 
+  it("makes the object where the configuration says, or else near the first request", async () => {
+    const options: unknown[] = [];
+    const getByName = (_name: string, given: unknown) => {
+      options.push(given);
+      return { admit: async () => ({ admitted: true, remaining: 1, resetMilliseconds: 0 }) };
+    };
+    for (const settings of [{ LIMITER_LOCATION: "weur" }, { LIMITER_LOCATION: "" }, {}]) {
+      const { limiter } = makeIsolateState({ ...env, ...settings, RATE_LIMITER: { getByName } } as unknown as Env);
+      await limiter.admit("brand", () => 0);
+    }
+    expect(options).toEqual([{ locationHint: "weur" }, {}, {}]);
+    expect(() => makeIsolateState({ ...env, LIMITER_LOCATION: "us-east-1" } as Env)).toThrow(
+      "wrong configuration: LIMITER_LOCATION: must be the location of the database",
+    );
+  });
+
   it("keeps the refusals of websites apart", async () => {
+    // However busy the machine is.
+    vi.spyOn(limits, "start").mockReturnValue(() => {});
     const gate = new RateGate(bound);
     const [one, two] = [crypto.randomUUID(), crypto.randomUUID()];
     const now = Date.now();
@@ -76,5 +104,60 @@ describe("the gate of an isolate", () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe("a send whose object is late", () => {
+  const ADMISSION = { admitted: true, remaining: 1, resetMilliseconds: 1 } as const;
+  const ANSWER: SendAnswer = { admission: ADMISSION, stored: { kind: "conflict" } };
+  const SEND = { message: { websiteId: "brand", messageId: "id" } } as Send;
+  let waited: number[];
+
+  /** A gate on an object with these functions; each time limit is over at once while the object is silent. */
+  function gateOn(object: { send(): Promise<SendAnswer>; isStoring(): Promise<boolean> }) {
+    waited = [];
+    vi.spyOn(limits, "start").mockImplementation((milliseconds, onOver) => {
+      let isStopped = false;
+      setTimeout(() => {
+        if (isStopped) return;
+        waited.push(milliseconds);
+        onOver();
+      });
+      return () => {
+        isStopped = true;
+      };
+    });
+    return new RateGate({ getByName: () => object } as unknown as RateLimiterNamespace);
+  }
+
+  it("is waited for as long as the object is storing it", async () => {
+    const stored = Promise.withResolvers<SendAnswer>();
+    let asked = 0;
+    const isStoring = async () => {
+      if (++asked === 4) stored.resolve(ANSWER);
+      return true;
+    };
+    const gate = gateOn({ send: () => stored.promise, isStoring });
+    expect(await gate.send(SEND, () => 0)).toEqual(ANSWER);
+    expect(waited).toEqual([250, 500, 1000, 2000]);
+  });
+
+  it("is given up when the object knows nothing of it, or says nothing either", async () => {
+    const never = new Promise<never>(() => {});
+    const forgetful = gateOn({ send: () => never, isStoring: async () => false });
+    await expect(forgetful.send(SEND, () => 0)).rejects.toThrow(SilenceError);
+    expect(waited).toEqual([250, 250]);
+    const silent = gateOn({ send: () => never, isStoring: () => never });
+    await expect(silent.send(SEND, () => 0)).rejects.toThrow(SilenceError);
+    expect(waited).toEqual([250, 250]);
+  });
+
+  it("has the answer that comes while the object is asked", async () => {
+    const stored = Promise.withResolvers<SendAnswer>();
+    const isStoring = async () => {
+      stored.resolve(ANSWER);
+      return false;
+    };
+    expect(await gateOn({ send: () => stored.promise, isStoring }).send(SEND, () => 0)).toEqual(ANSWER);
   });
 });

@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { CALLBACK_OUTCOMES, MESSAGE_STATES, PROBLEMS, SUBMISSION_OUTCOMES } from "../../domain/service-state.ts";
+import {
+  CALLBACK_OUTCOMES,
+  MESSAGE_STATES,
+  PROBLEMS,
+  QUEUES,
+  SUBMISSION_OUTCOMES,
+} from "../../domain/service-state.ts";
 import { readServiceState } from "../../flows/read-service-state.ts";
 import type { Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
@@ -11,7 +17,7 @@ export function serviceStateAnswers() {
   });
   const states = each(MESSAGE_STATES, backlog);
   const queue = z.object({
-    queue: z.enum(["messages", "callbacks"]),
+    queue: z.enum(QUEUES),
     backlog: z.int().nullable(),
     oldestSeconds: z.int().nullable(),
   });

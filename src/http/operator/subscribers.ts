@@ -1,9 +1,11 @@
 import * as z from "zod";
-import { readSubscribers } from "../../domain/subscriber-file.ts";
-import { without } from "../../domain/subscribers.ts";
+import { toE164 } from "../../domain/phone.ts";
+import { SubscriberFile } from "../../domain/subscriber-file.ts";
+import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
+import { type Subscribers, without } from "../../domain/subscribers.ts";
 import { findInvalidOptOuts, setSubscriptions } from "../../flows/change-subscriptions.ts";
-import type { Handler } from "../api-request.ts";
-import { BODY_LIMITS, readBytes, requireMediaType } from "../body.ts";
+import type { ApiRequest, Handler } from "../api-request.ts";
+import { BODY_LIMITS, readChunks, requireMediaType } from "../body.ts";
 import type { Answers } from "./answers.ts";
 import { requireWebsite } from "./params.ts";
 
@@ -30,17 +32,28 @@ export type SubscriberAnswers = Answers<typeof subscriberAnswers>;
 export const importSubscribersHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   requireMediaType(request, "text/csv");
-  const file = readSubscribers(await readBytes(request, BODY_LIMITS.subscribers));
+  const file = await readFile(request);
   const origin = { source: "import", proof: request.requestId, now: deps.now() } as const;
   const known = await findInvalidOptOuts(deps, websiteId, file.invalidOptOuts);
-  const changes = [...file.subscribers, ...known];
-  const optedOutNumbers = await setSubscriptions(deps, websiteId, changes, origin);
+  const { count, refused } = await setSubscriptions(deps, websiteId, changesOf(file, known), origin);
   const { invalidPhoneNumbers, invalidEmails } = file;
   const answer: SubscriberAnswers["ImportAnswer"] = {
-    imported: changes.length - optedOutNumbers.length,
-    invalidPhoneNumbers: without(invalidPhoneNumbers, known),
+    imported: count,
+    invalidPhoneNumbers: without(invalidPhoneNumbers, known.map(toE164)),
     ...(invalidEmails.length > 0 ? { invalidEmails } : {}),
-    ...(optedOutNumbers.length > 0 ? { optedOutNumbers } : {}),
+    ...(refused.length > 0 ? { optedOutNumbers: refused.map(toE164) } : {}),
   };
   return Response.json(answer);
 };
+
+/** Checked while it comes in, and stored afterwards: neither the file nor its text is in memory at any time. */
+async function readFile(request: ApiRequest): Promise<Subscribers> {
+  const file = new SubscriberFile();
+  for await (const piece of readChunks(request, BODY_LIMITS.subscribers)) file.write(piece);
+  return file.end();
+}
+
+function* changesOf(file: Subscribers, optOuts: number[]): Generator<SubscriptionChange, void> {
+  for (const phone of optOuts) yield { phone, email: null, subscribed: false };
+  yield* file.changes();
+}

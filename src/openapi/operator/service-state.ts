@@ -21,6 +21,7 @@ const SERVICE_STATE = {
   sweep: { endedAt: TIME, ageSeconds: 0, failedJobs: [] },
   queues: [
     { queue: "messages", backlog: 7, oldestSeconds: 12 },
+    { queue: "bulk", backlog: 0, oldestSeconds: null },
     { queue: "callbacks", backlog: 0, oldestSeconds: null },
   ],
   messages: MESSAGES,

@@ -15,7 +15,7 @@ export function describeSubscribers(): Resource {
     access: "operator",
     summary: "Import subscribers",
     description:
-      "A file with an invalid row is rejected as a whole. `optedOutNumbers` has the numbers whose owners opted out themselves: they are not subscribed again.",
+      "A file with an invalid row is rejected as a whole, and so is one with more than 100,000 invalid phone numbers and e-mail addresses; fewer are left out, and listed. `optedOutNumbers` has the numbers whose owners opted out themselves: they are not subscribed again.",
     parameters: [WEBSITE_PARAMETER],
     body: {
       mediaTypes: ["text/csv"],

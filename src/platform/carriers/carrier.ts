@@ -19,13 +19,22 @@ export interface OutboundMessage {
 /**
  * Outcome of a submission. The line between `later` and `unknown` decides between sending once and sending twice: `later`
  * says that the carrier surely has not taken the message. `failing`: the carrier fails, not this message. `unauthorized`: the
- * carrier rejects our credentials, which only the operator can fix.
+ * carrier rejects our credentials, which only the operator can fix. `exhausted`: this invocation may make no more requests.
+ * `lingers` settles once a connection attempt ends that goes on after the submission.
  */
 export type Submission =
   | { kind: "accepted"; carrierMessageId: string | null; receipt?: Omit<Receipt, "messageId"> }
   /** `optedOut`: the person has opted out at the carrier. */
   | { kind: "refused"; reason: string; optedOut?: boolean }
-  | { kind: "later"; reason: string; retryAfterSeconds?: number; failing?: boolean; unauthorized?: boolean }
+  | {
+      kind: "later";
+      reason: string;
+      retryAfterSeconds?: number;
+      failing?: boolean;
+      unauthorized?: boolean;
+      exhausted?: boolean;
+      lingers?: Promise<unknown>;
+    }
   | { kind: "unknown"; reason: string; failing?: boolean };
 
 /** A webhook request of a carrier, with its body read. */

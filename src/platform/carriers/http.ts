@@ -1,5 +1,6 @@
 import { describeError } from "../describe-error.ts";
 import { readBeginning } from "../read-beginning.ts";
+import { USER_AGENT } from "../user-agent.ts";
 import type { Submission } from "./carrier.ts";
 
 /** Timeout of a submission. The run may wait for it after its batch, which is allowed 30 seconds. */
@@ -11,26 +12,35 @@ const READ_BYTES = 64 * 1024;
 /** Limit of a stored reason: the outcomes of a job are stored as one value and queued as one message. */
 const REASON_CHARACTERS = 300;
 
-/** A response with its body, or the reason for its absence. `isUnsent`: the request could not be built. */
+/** A response with its body, or the reason for its absence. `unsent`: nothing was sent, because of our credentials or the platform. */
 export type CarrierResponse =
   | { status: number; headers: Headers; body: string }
-  | { status: null; reason: string; isUnsent?: boolean };
+  | { status: null; reason: string; unsent?: "credentials" | "platform" };
+
+/**
+ * https://developers.cloudflare.com/workers/platform/limits/#subrequests: the platform refuses the call, and makes no request.
+ */
+export function isOutOfSubrequests(error: unknown): boolean {
+  return /Too many subrequests/i.test(describeError(error));
+}
 
 /** Posts once, without following redirects: following one would be a second submission. */
 export async function post(
   url: string,
   init: { headers: Record<string, string>; body: BodyInit },
 ): Promise<CarrierResponse> {
-  if (!isSendable(init.headers)) {
+  const headers = { "user-agent": USER_AGENT, ...init.headers };
+  if (!isSendable(headers)) {
     const reason = "no header can carry the credentials: is there a line break in them?";
-    return { status: null, reason, isUnsent: true };
+    return { status: null, reason, unsent: "credentials" };
   }
   try {
     const signal = AbortSignal.timeout(SUBMIT_TIMEOUT_MILLISECONDS);
-    const response = await fetch(url, { ...init, method: "POST", redirect: "manual", signal });
+    const response = await fetch(url, { ...init, headers, method: "POST", redirect: "manual", signal });
     return { status: response.status, headers: response.headers, body: await readBeginning(response, READ_BYTES) };
   } catch (error) {
-    return { status: null, reason: describeError(error) };
+    const reason = describeError(error);
+    return isOutOfSubrequests(error) ? { status: null, reason, unsent: "platform" } : { status: null, reason };
   }
 }
 
@@ -56,14 +66,22 @@ export function parseJson(body: string): unknown {
 const UNAUTHORIZED = [401, 403, 404];
 
 /**
- * Classifies a response by its HTTP status, after the carrier's own cases. 521, 523 and 530 come from Cloudflare: it could not
- * connect to the carrier. After 408, 5xx, a redirect or no response, the carrier may have the message.
+ * Cloudflare's own answers when no request reached the carrier: connection refused, no route, no TLS handshake, an invalid
+ * certificate, no DNS name or tunnel. 520, 522 and 524 are not among them: they may follow a request that arrived.
+ * https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/
+ */
+const UNSENT = [521, 523, 525, 526, 530];
+
+/**
+ * Classifies a response by its HTTP status, after the carrier's own cases. After 408, another 5xx, a redirect or no response,
+ * the carrier may have the message.
  * @param isAboutMessage the carrier's own code is about the message: then no status is about our credentials
  */
 export function classifyResponse(response: CarrierResponse, explanation: string, isAboutMessage = false): Submission {
   if (response.status === null) {
-    const { reason, isUnsent } = response;
-    if (isUnsent) return { kind: "later", reason, failing: true, unauthorized: true };
+    const { reason, unsent } = response;
+    if (unsent === "platform") return { kind: "later", reason, exhausted: true };
+    if (unsent === "credentials") return { kind: "later", reason, failing: true, unauthorized: true };
     return { kind: "unknown", reason, failing: true };
   }
   const { status } = response;
@@ -71,7 +89,7 @@ export function classifyResponse(response: CarrierResponse, explanation: string,
   if (UNAUTHORIZED.includes(status) && !isAboutMessage) {
     return { kind: "later", reason, failing: true, unauthorized: true };
   }
-  if (status === 429 || status === 521 || status === 523 || status === 530) {
+  if (status === 429 || UNSENT.includes(status)) {
     const seconds = retryAfterSeconds(response.headers);
     return { kind: "later", reason, failing: true, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
   }

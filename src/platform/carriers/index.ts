@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import type { FieldError } from "../../domain/failure.ts";
 import type { CarrierRules } from "../../domain/website.ts";
 import type { Carrier } from "./carrier.ts";
-import { kannel } from "./kannel.ts";
+import { kannel, probesConnection } from "./kannel.ts";
 import { sandbox } from "./sandbox.ts";
 import { telnyx } from "./telnyx.ts";
 import { twilio } from "./twilio.ts";
@@ -52,6 +52,7 @@ export function makeCarriers({ carriers: vars }: Pick<Config, "carriers">): Carr
     (value) =>
       kannel({
         sendSmsUrl: value("KANNEL_SENDSMS_URL"),
+        probesConnection: probesConnection(value("KANNEL_SENDSMS_URL"), vars.KANNEL_CONNECT_PROBE),
         username: value("KANNEL_USERNAME"),
         password: value("KANNEL_PASSWORD"),
         webhookKey: value("KANNEL_WEBHOOK_KEY"),

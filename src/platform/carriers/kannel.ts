@@ -1,5 +1,6 @@
 import { connect } from "cloudflare:sockets";
 import type { Receipt } from "../../domain/receipt.ts";
+import { describeError } from "../describe-error.ts";
 import { equalHashes, hmacHex, sha256Hex } from "../secrets.ts";
 import {
   type Carrier,
@@ -9,7 +10,7 @@ import {
   type OutboundMessage,
   type Submission,
 } from "./carrier.ts";
-import { classifyResponse, post } from "./http.ts";
+import { classifyResponse, isOutOfSubrequests, post } from "./http.ts";
 
 /**
  * The receipt's type (`%d`) is a bit mask: 1 delivered, 2 failed, 4 buffered, 8 accepted by the SMSC, 16 refused by it;
@@ -34,6 +35,8 @@ const UCS2 = "2";
 export interface KannelSettings {
   /** Of smsbox, such as http://127.0.0.1:13013/cgi-bin/sendsms */
   sendSmsUrl: string;
+  /** Whether a TCP connection is tried before each submission. */
+  probesConnection: boolean;
   username: string;
   password: string;
   /** Protects the URLs that Kannel calls, since Kannel signs nothing. */
@@ -55,8 +58,8 @@ export function kannel(settings: KannelSettings): Carrier {
 
 async function submit(settings: KannelSettings, message: OutboundMessage): Promise<Submission> {
   if (message.mediaUrl !== null) return { kind: "refused", reason: "kannel: an SMS gateway cannot carry media" };
-  if (!(await canConnect(settings.sendSmsUrl)))
-    return { kind: "later", reason: "kannel: connection refused", failing: true };
+  const failure = settings.probesConnection ? await probe(settings.sendSmsUrl) : undefined;
+  if (failure) return failure;
   const response = await post(settings.sendSmsUrl, {
     headers: {
       "content-type": "text/plain; charset=UTF-8",
@@ -80,10 +83,20 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
 const CONNECT_TIMEOUT_MILLISECONDS = 5000;
 
 /**
+ * A gateway behind https is taken to be behind a tunnel or proxy. Cloudflare refuses TCP connections to its own addresses, and
+ * its answer to fetch then says whether the request was passed on.
+ * @param setting overrides that
+ */
+export function probesConnection(sendSmsUrl: string, setting: "on" | "off" | "" | undefined): boolean {
+  return setting ? setting === "on" : !sendSmsUrl.startsWith("https:");
+}
+
+/**
  * fetch reports the same error for a refused connection and for one that broke after the message was sent. Only the first is
  * safe to retry, so it is detected beforehand; a later failure counts as unknown.
+ * @returns how the submission ends when no connection opens
  */
-async function canConnect(url: string): Promise<boolean> {
+async function probe(url: string): Promise<Submission | undefined> {
   const { hostname, port, protocol } = new URL(url);
   try {
     const address = { hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) };
@@ -91,11 +104,14 @@ async function canConnect(url: string): Promise<boolean> {
     const socket = connect(address, { allowHalfOpen: true });
     const opened = socket.opened.then(() => true);
     const isOpen = await Promise.race([opened, scheduler.wait(CONNECT_TIMEOUT_MILLISECONDS).then(() => false)]);
-    // Not awaited: if the connection does not open, this settles minutes later.
+    // Not awaited: a socket that does not open is closed only when the system gives up, minutes later.
     void socket.close().catch(() => {});
-    return isOpen;
-  } catch {
-    return false;
+    if (isOpen) return undefined;
+    const reason = `kannel: no connection within ${CONNECT_TIMEOUT_MILLISECONDS / 1000} s`;
+    return { kind: "later", reason, failing: true, lingers: opened.catch(() => {}) };
+  } catch (error) {
+    if (isOutOfSubrequests(error)) return { kind: "later", reason: describeError(error), exhausted: true };
+    return { kind: "later", reason: "kannel: connection refused", failing: true };
   }
 }
 

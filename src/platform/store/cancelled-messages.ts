@@ -1,16 +1,15 @@
 import { RequestFailure } from "../../domain/failure.ts";
 import { withinTime } from "../time-limit.ts";
 import { KV_MILLISECONDS } from "./credentials.ts";
+import { reopenDays } from "./daily-counts.ts";
 import { runBatch } from "./database.ts";
-import { WAS_REPEATED_BEFORE } from "./send-keys.ts";
 
 /** Lifetime of a tombstone: longer than any transaction may take to commit. */
 export const TOMBSTONE_MILLISECONDS = 24 * 3_600_000;
 
 /** A message whose submission has not started, and whose id was not returned for a duplicate. */
 const UNCONFIRMED = `m.claimed_at IS NULL AND m.carrier IS NULL
-  AND NOT EXISTS (SELECT 1 FROM duplicate_keys k WHERE k.message_id = m.message_id AND k.was_repeated = 1)
-  AND NOT ${WAS_REPEATED_BEFORE("m.message_id")}`;
+  AND NOT EXISTS (SELECT 1 FROM duplicate_keys k WHERE k.message_id = m.message_id AND k.was_repeated = 1)`;
 
 /** The ids of ?1 that are not stored. */
 const GONE = `SELECT value FROM json_each(?1) WHERE value NOT IN (
@@ -36,10 +35,10 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
       `DELETE FROM duplicate_keys WHERE (website_id, phone) IN (SELECT website_id, phone FROM messages
          WHERE message_id IN (${unconfirmed})) AND message_id IN (${unconfirmed})`,
     ),
+    reopenDays(db, unconfirmed, [list]),
     run(`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
     run(`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
     run(`DELETE FROM events WHERE message_id IN (${GONE})`),
-    run(`DELETE FROM send_keys WHERE message_id IN (${GONE}) AND send_key >= 'same:' AND send_key < 'same;'`),
   ]);
 }
 

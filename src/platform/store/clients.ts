@@ -29,9 +29,9 @@ export async function insertClient(db: D1Database, client: NewClient): Promise<v
 }
 
 /**
- * Sets what is given; undefined leaves it. A call that takes effect late, after a later change, changes nothing: the time of
- * change tells, which never stands still.
- * @returns the changed client, or undefined when it is not as in `present` any more
+ * undefined keeps a setting. A call that takes effect after a later change changes nothing: `changed_at` tells, as every change
+ * increases it.
+ * @returns the changed client, or undefined when the client has changed since it was read
  */
 export async function updateClient(
   db: D1Database,
@@ -64,15 +64,15 @@ export async function updateClient(
 }
 
 /**
- * A rotation that follows another so soon repeats it, as nobody has seen the answer or used the pair: what went on working
- * then still does.
+ * A second rotation within this time replaces the first, whose response may have been lost: the original pair keeps its grace
+ * period.
  */
 const REPEATED_ROTATION_MILLISECONDS = 10 * 60_000;
 
 /**
- * Sets a new pair of secrets; the present pair works until `oldUntil`, or the one before it if this repeats a rotation. Run
- * twice with the same pair, it is set once; late calls are as those of updateClient.
- * @returns whether the pair is set; false when the client is not as in `present` any more
+ * Sets a new pair of secrets. The present pair (of a repeated rotation, the original pair) stays valid until `oldUntil`.
+ * Idempotent for the same pair. For late calls, see updateClient.
+ * @returns whether the pair is set; false when the client has changed since it was read
  */
 export async function rotateSecrets(
   db: D1Database,
@@ -117,7 +117,7 @@ export async function listClients(db: D1Database, websiteId: string): Promise<Cl
   return (await runQuery<ClientRow>(query)).map(toClient);
 }
 
-/** None where they cannot be read: such a client is refused, and the others that are read with it are not. */
+/** Unreadable operations count as none: that client is refused, and the other clients of the query are not. */
 function readOperations(row: Pick<ClientRow, "operations">): Operation[] {
   return parseJsonColumn<Operation[]>(row.operations, []);
 }
@@ -138,7 +138,7 @@ type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours">;
 
 const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
   c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours
-  FROM clients c JOIN websites w ON w.website_id = c.website_id`;
+  FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id`;
 
 /** A client as its copies are to be. */
 export interface ClientCopy {
@@ -148,21 +148,28 @@ export interface ClientCopy {
 }
 
 /**
- * How long after a change a copy may still be overtaken by an older one: two changes at the same time may write to KV in
- * the other order, so one copy more is made after this.
+ * Two concurrent changes may reach KV in reverse order. So the sweep copies a client once more, this long after its latest
+ * change.
  */
 const SETTLED_AFTER_MILLISECONDS = 120_000;
 
-/** The clients whose copies may not be of the latest state. */
+/** The condition of the index clients_uncopied, which holds no other clients. */
+const UNCOPIED = `(copied_at IS NULL OR copied_at < changed_at + ${SETTLED_AFTER_MILLISECONDS})`;
+
+/** The clients whose copies in KV may be outdated. */
 export async function findUncopied(db: D1Database, limit: number): Promise<ClientCopy[]> {
   const rows = await runQuery<CredentialsRow>(
-    db
-      .prepare(
-        `${CREDENTIALS} WHERE c.copied_at IS NULL OR c.copied_at < c.changed_at + ${SETTLED_AFTER_MILLISECONDS} LIMIT ?1`,
-      )
-      .bind(limit),
+    db.prepare(`${CREDENTIALS} WHERE ${UNCOPIED} ORDER BY c.changed_at LIMIT ?1`).bind(limit),
   );
   return rows.map(toCopy);
+}
+
+/** Counts the clients whose latest change was never copied to KV. */
+export function countBehind(db: D1Database, limit: number): D1PreparedStatement {
+  return db.prepare(
+    `SELECT count(*) AS count, min(changed_at) AS oldest_at FROM (SELECT changed_at FROM clients
+       WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at < changed_at) ORDER BY changed_at LIMIT ${limit})`,
+  );
 }
 
 export async function findCopies(

@@ -7,40 +7,57 @@ import {
 } from "../../domain/retry-policy.ts";
 import { SilenceError, withinTime } from "../time-limit.ts";
 
+// What the messages of D1 mean: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list
+
 /** Errors in our own statements: a retry cannot help, and reporting them as an outage would mislead. */
 const OWN_FAULT =
-  /constraint failed|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|malformed JSON/i;
+  /constraint failed|cannot store|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|TOOBIG|malformed JSON/i;
+
+/** D1 is overloaded, or this invocation may make no more calls. The call was refused and not run; a repetition adds to the load. */
+const REFUSED = /D1 DB is overloaded|Too many (subrequests|API requests) by/i;
+
+/** D1 was reset by what it ran. It may have run this call, and a repetition would be as heavy. */
+const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
 
 /**
- * Runs statements as one transaction, with retries. Every batch must be safe to run twice: a failure does not tell whether
+ * Runs statements as one transaction, with retries, unless the error says that a retry cannot help. Every batch must be safe to run twice: a failure does not tell whether
  * the transaction took effect. A try that timed out may even take effect after the next one, or after this function has
  * thrown, for as long as D1 lets a call run. So each statement depends on the state that it finds (a status, a claim, a key,
  * a time of change), under names that all tries share: a late try finds its work done. A job that releases an unconfirmed
  * claim waits until the claim can no longer take effect (see claimOrRelease).
- * @throws RequestFailure store-unavailable after the last try
+ * @throws RequestFailure store-unavailable after the last try; isRefused when no try was run
  */
 export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
   return untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
 }
 
-/** Like runBatch, with results by statement name. A null statement is skipped and has an empty result. */
+/** Statements that run one after the other, with one result; null: none. */
+type Statements = D1PreparedStatement | D1PreparedStatement[] | null;
+
+/** Like runBatch, with results by name. */
 export async function runNamedResults<Name extends string>(
   db: D1Database,
-  statements: Record<Name, D1PreparedStatement | null>,
-): Promise<Record<Name, Pick<D1Result<unknown>, "results" | "meta">>> {
-  const names = (Object.keys(statements) as Name[]).filter((name) => statements[name] !== null);
-  const present = names.map((name) => statements[name] as D1PreparedStatement);
-  const results = await runBatch(db, present);
-  const entries = (Object.keys(statements) as Name[]).map((name) => [name, results[names.indexOf(name)] ?? EMPTY]);
-  return Object.fromEntries(entries) as Record<Name, Pick<D1Result<unknown>, "results" | "meta">>;
+  statements: Record<Name, Statements>,
+): Promise<Record<Name, { results: unknown[]; changes: number }>> {
+  const named = (Object.entries(statements) as [Name, Statements][]).map(
+    ([name, some]) => [name, [some ?? []].flat()] as const,
+  );
+  const results = await runBatch(
+    db,
+    named.flatMap(([, some]) => some),
+  );
+  const entries = named.map(([name, some]) => {
+    const own = results.splice(0, some.length);
+    const changes = own.reduce((sum, { meta }) => sum + meta.changes, 0);
+    return [name, { results: own.flatMap((result) => result.results), changes }];
+  });
+  return Object.fromEntries(entries);
 }
-
-const EMPTY = { results: [], meta: { changes: 0 } };
 
 /** Like runNamedResults, with the rows only. */
 export async function runNamed<Name extends string>(
   db: D1Database,
-  statements: Record<Name, D1PreparedStatement | null>,
+  statements: Record<Name, Statements>,
 ): Promise<Record<Name, unknown[]>> {
   const entries = Object.entries(await runNamedResults(db, statements)) as [Name, { results: unknown[] }][];
   return Object.fromEntries(entries.map(([name, { results }]) => [name, results])) as Record<Name, unknown[]>;
@@ -61,7 +78,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 
 /** The liveness check. It reads a column of the latest migration, so it also fails when that is not applied. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
-  await db.prepare("SELECT last_click_id FROM clicks LIMIT 1").all();
+  await db.prepare("SELECT counted_until FROM websites LIMIT 1").all();
 }
 
 /** A row of any table. Each store maps the rows of its tables, which rows.ts describes. */
@@ -78,14 +95,18 @@ export function parseJsonColumn<T>(column: string | null | undefined, otherwise:
 
 async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number): Promise<T> {
   let silences = 0;
+  let isRefused = true;
   for (let tries = 1; ; tries++) {
     try {
       return await withinTime(tryMilliseconds, run());
     } catch (error) {
-      if (OWN_FAULT.test(String(error))) throw error;
+      const message = String(error);
+      if (OWN_FAULT.test(message)) throw error;
       if (error instanceof SilenceError) silences += 1;
-      if (tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
-        throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
+      isRefused &&= REFUSED.test(message);
+      const isFinal = REFUSED.test(message) || TOO_HEAVY.test(message);
+      if (isFinal || tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
+        throw new RequestFailure({ kind: "store-unavailable", isRefused }, { cause: error });
       await scheduler.wait(Math.random() * LONGEST_STORE_PAUSE_MILLISECONDS);
     }
   }

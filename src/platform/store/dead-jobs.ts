@@ -36,10 +36,10 @@ export async function listDeadJobs(db: D1Database, before: string | null, limit:
   const query = db
     .prepare(
       `SELECT * FROM dead_jobs
-       WHERE ?1 IS NULL OR (died_at, id) < (SELECT d.died_at, d.id FROM dead_jobs d WHERE d.id = ?1)
-       ORDER BY died_at DESC, id DESC LIMIT ?2`,
+       ${before === null ? "" : "WHERE (died_at, id) < ((SELECT d.died_at FROM dead_jobs d WHERE d.id = ?2), ?2)"}
+       ORDER BY died_at DESC, id DESC LIMIT ?1`,
     )
-    .bind(before, limit);
+    .bind(limit, ...(before === null ? [] : [before]));
   return (await runQuery<DeadJobRow>(query)).map(toDeadJob);
 }
 

@@ -1,5 +1,6 @@
 import { RequestFailure } from "../../domain/failure.ts";
-import { importHmacKey, randomHex, seal, unseal } from "../secrets.ts";
+import { FastHmac } from "../fast-hmac.ts";
+import { randomHex, seal, unseal } from "../secrets.ts";
 import { withinTime } from "../time-limit.ts";
 import { runNamed, runQuery } from "./database.ts";
 
@@ -13,14 +14,14 @@ interface Sealed {
 }
 
 /**
- * The key under which erased numbers are marked. There are some 10^10 phone numbers, so tombstones under a key that stands beside
- * them could all be tried: D1 has the key encrypted with the service key, and KV has it as it is. Neither store alone tells
- * who was erased, and the tombstones hold when the service key is replaced: KV's copy is then encrypted anew. D1 decides which
- * key it is. It is made when it is first needed, and never replaced.
+ * The HMAC key of tombstones. There are only some 10^10 phone numbers: with the key and the tombstones, all numbers can be
+ * tried. So D1 has the key encrypted with the service key, and KV has it in plain text. Neither store alone reveals who was
+ * erased. When the service key is replaced, KV's copy is encrypted again, and the tombstones stay valid. D1 defines which key
+ * is in use. The key is made on first use and never replaced.
  */
 export class ErasureKey {
   readonly #kv: KVNamespace;
-  #imported: CryptoKey | undefined;
+  #read: FastHmac | undefined;
 
   constructor(kv: KVNamespace) {
     this.#kv = kv;
@@ -28,11 +29,11 @@ export class ErasureKey {
 
   /**
    * Makes the key if there is none.
-   * @throws RequestFailure store-unavailable; Error when neither copy can be read: without it, nobody may be subscribed
+   * @throws RequestFailure store-unavailable; Error when neither copy can be read: without the key, no one may be subscribed
    */
-  async read(db: D1Database, serviceKey: string): Promise<CryptoKey> {
-    this.#imported ??= await importHmacKey(await this.#find(db, serviceKey));
-    return this.#imported;
+  async read(db: D1Database, serviceKey: string): Promise<FastHmac> {
+    this.#read ??= new FastHmac(await this.#find(db, serviceKey));
+    return this.#read;
   }
 
   async #find(db: D1Database, serviceKey: string): Promise<string> {
@@ -44,7 +45,7 @@ export class ErasureKey {
     }
   }
 
-  /** KV's copy comes first: what D1 names is there. Of several made at a time, D1 keeps the first. */
+  /** Writes KV first, so that the key that D1 names has a copy. Of several keys made concurrently, D1 keeps the first. */
   async #make(db: D1Database, serviceKey: string): Promise<Sealed> {
     const made = { keyId: randomHex(KEY_ID_BYTES), secret: randomHex(KEY_BYTES) };
     await this.#askKv((kv) => kv.put(copyName(made.keyId), made.secret));

@@ -1,3 +1,4 @@
+import { toE164 } from "../../domain/phone.ts";
 import { runNamed } from "./database.ts";
 import { removeCounted } from "./retention.ts";
 
@@ -22,16 +23,23 @@ export async function erasePerson(
   tombstones: string[],
 ): Promise<number> {
   const person = [websiteId, phone] as const;
-  const messages = `SELECT message_id FROM messages WHERE website_id = ?1 AND (phone = ?2 OR (phone IS NULL AND email =
-    (SELECT email FROM subscriptions WHERE website_id = ?1 AND phone = ?2)))`;
-  // D1 binds a number as a real one, which reads 12125550100.0 as text.
-  const digits = "CAST(?2 AS INTEGER)";
-  const run = (sql: string, ...more: unknown[]) => db.prepare(sql).bind(...person, ...more);
+  const messages = `SELECT message_id FROM messages WHERE website_id = ?1 AND phone = ?2
+    UNION ALL SELECT message_id FROM messages WHERE website_id = ?1 AND phone IS NULL
+      AND email = (SELECT email FROM subscriptions WHERE website_id = ?1 AND phone = ?2)`;
+  const run = (sql: string) => db.prepare(sql).bind(...person);
+  const { messages: stored, ...parts } = removeCounted(db, messages, [...person]);
   const rows = await runNamed(db, {
-    ...removeCounted(db, messages, [...person]),
-    keys: run(`DELETE FROM send_keys WHERE website_id = ?1 AND send_key LIKE 'same:%:' || ${digits}`),
+    ...parts,
+    // Each names a message of the person, and has the number in it.
+    keys: run(`DELETE FROM send_keys WHERE message_id IN (${messages}) AND send_key >= 'same:' AND send_key < 'same;'`),
+    messages: stored,
     duplicates: run("DELETE FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2"),
-    texts: run(`DELETE FROM inbound_texts WHERE website_id = ?1 AND sender = '+' || ${digits}`),
+    texts: db
+      .prepare(
+        `DELETE FROM inbound_texts WHERE (website_id, carrier, carrier_message_id) IN (
+           SELECT website_id, carrier, carrier_message_id FROM inbound_texts WHERE website_id = ?1 AND sender = ?2)`,
+      )
+      .bind(websiteId, toE164(phone)),
     changes: run("DELETE FROM subscription_changes WHERE website_id = ?1 AND phone = ?2"),
     subscription: run("DELETE FROM subscriptions WHERE website_id = ?1 AND phone = ?2"),
     tombstones: db

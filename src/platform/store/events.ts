@@ -136,7 +136,7 @@ export async function claimCallbacks(
 
 const toKeys = (eventIds: DueEvent[]) => JSON.stringify(eventIds.map(splitEventId));
 
-function splitEventId(eventId: DueEvent): { messageId: string; event: string } {
+export function splitEventId(eventId: DueEvent): { messageId: string; event: string } {
   const separator = eventId.indexOf("_");
   return { messageId: eventId.slice(0, separator), event: eventId.slice(separator + 1) };
 }

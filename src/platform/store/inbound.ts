@@ -16,21 +16,21 @@ export interface InboundRecord {
   to: string;
   text: string;
   keyword: Keyword | null;
-  /** As digits: whose subscriptions a keyword changes; null where it can change none. */
+  /** The sender as digits; null when a keyword can have no effect. */
   phone: number | null;
   /** Milliseconds since 1970. */
   receivedAt: number;
 }
 
-/** What inbound_texts.applied says of a keyword that could not be acted upon. */
+/** The value of inbound_texts.applied for a keyword without effect. */
 const WITHOUT_EFFECT = 2;
 
 /**
- * Keeps a text in each of its websites, and does what its keyword says, once and in all of them together: the same text
- * brought again changes nothing.
- * @param reply what one of the websites answers where an answer is due
- * @param tombstones of START: the person's own word takes the tombstones away
- * @returns whether the reply was stored, and is to be delivered
+ * Stores a text for each of its websites and applies its keyword, in one transaction. Repeating it with the same text changes
+ * nothing.
+ * @param reply of one website, stored if a reply is due
+ * @param tombstones of the sender, which START removes
+ * @returns whether the reply was stored and must be delivered
  */
 export async function applyInbound(
   db: D1Database,
@@ -57,7 +57,7 @@ export async function applyInbound(
   return results.at(-1)?.results.length === 1;
 }
 
-/** Whether the reply is there now: with a store that was asked twice, a statement's own result does not say. */
+/** Whether the reply is stored. The insert's own result cannot tell: the batch may have run twice. */
 function replyStatement(db: D1Database, reply: NewMessage | null): D1PreparedStatement {
   return db
     .prepare("SELECT 1 AS found FROM messages WHERE message_id = ?1 AND status = 'PENDING_TO_SEND'")
@@ -84,7 +84,7 @@ function toInboundText(row: InboundTextRow): InboundText {
   };
 }
 
-/** Texts to a website, the latest first; of one sender, where one is given. */
+/** Texts to a website, newest first; of one sender, unless it is null. */
 export async function listInbound(
   db: D1Database,
   websiteId: string,
@@ -93,15 +93,15 @@ export async function listInbound(
   const rows = await runQuery<InboundTextRow>(
     db
       .prepare(
-        `SELECT * FROM inbound_texts WHERE website_id = ?1 AND (?2 IS NULL OR sender = ?2) AND received_at < ?3
-         ORDER BY received_at DESC LIMIT ?4`,
+        `SELECT * FROM inbound_texts WHERE website_id = ?1 AND received_at < ?2 ${sender === null ? "" : "AND sender = ?4"}
+         ORDER BY received_at DESC LIMIT ?3`,
       )
-      .bind(websiteId, sender, before, limit),
+      .bind(websiteId, before, limit, ...(sender === null ? [] : [sender])),
   );
   return rows.map(toInboundText);
 }
 
-/** Keywords that had no effect, and texts that reached no website, the latest first. */
+/** Keywords without effect and texts without a website, newest first. */
 export async function listWithoutEffect(db: D1Database, before: number, limit: number): Promise<InboundText[]> {
   const latest = (condition: string) =>
     `SELECT * FROM (SELECT * FROM inbound_texts WHERE ${condition} AND received_at < ?1 ORDER BY received_at DESC LIMIT ?2)`;

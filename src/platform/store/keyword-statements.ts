@@ -1,18 +1,19 @@
 import type { Keyword } from "../../domain/keyword.ts";
 import type { NewMessage } from "../../domain/message.ts";
+import { countLate } from "./daily-counts.ts";
 import type { Tombstone } from "./erasure.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { LATEST_TEXT } from "./senders.ts";
 import { LATEST_CHANGE } from "./subscriptions.ts";
 
-/** How long a person who says STOP again gets no second confirmation. */
+/** A repeated STOP within this time gets no second confirmation. */
 const CONFIRM_AGAIN_AFTER_MILLISECONDS = 24 * 3_600_000;
 
-/** A number is answered HELP so often in an hour, by whichever website: two machines that answer each other come to an end. */
+/** Replies to HELP per number and hour, over all websites of the sender. The limit ends a loop of two auto-responders. */
 const MOST_HELP = 3;
 const HELP_MILLISECONDS = 3_600_000;
 
-/** Names the text in each statement below: carrier (?1), the carrier's id (?2), and its websites as JSON (?3). */
+/** Identifies the text in each statement below: carrier (?1), the carrier's id (?2), and its websites as JSON (?3). */
 export type TextKey = readonly [carrier: string, carrierMessageId: string, websiteIds: string];
 
 interface Acted {
@@ -27,18 +28,18 @@ interface Acted {
 
 const THIS_TEXT = "i.website_id = w.value AND i.carrier = ?1 AND i.carrier_message_id = ?2";
 
-/** The websites in which the text has not been acted upon, as `w.value`. */
+/** The websites that have not applied the text yet, as `w.value`. */
 const FRESH = `json_each(?3) w CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied = 0`;
 
 const IS_FIRST = `NOT EXISTS (SELECT 1 FROM json_each(?3) w CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied <> 0)`;
 
 const SUBSCRIPTION = "subscriptions s ON s.website_id = w.value AND s.phone = ?4";
 
-/** What a keyword does, between the text's being kept and its being marked as acted upon. */
+/** Applies a keyword. Runs after the text is stored and before it is marked as applied. */
 export function keywordStatements(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
   switch (acted.keyword) {
     case "stop":
-      return [markLatest(db, key, acted), ...stopReply(db, key, acted), ...optOut(db, key, acted)];
+      return [...markLatest(db, key, acted), ...stopReply(db, key, acted), ...optOut(db, key, acted)];
     case "start":
       return optIn(db, key, acted);
     case "help":
@@ -48,17 +49,17 @@ export function keywordStatements(db: D1Database, key: TextKey, acted: Acted): D
   }
 }
 
-/** The latest message that a carrier took for the person is the one that they answer, for the report. */
-function markLatest(db: D1Database, key: TextKey, { phone }: Acted): D1PreparedStatement {
-  return db
-    .prepare(
-      `UPDATE messages SET opted_out = 1 WHERE message_id IN (SELECT ${LATEST_TEXT("message_id", "w.value", "?4")}
-         FROM ${FRESH} CROSS JOIN ${SUBSCRIPTION} AND s.subscribed = 1)`,
-    )
-    .bind(...key, phone);
+/** The report counts an opt-out for the latest message that a carrier accepted for the person. */
+function markLatest(db: D1Database, key: TextKey, { phone }: Acted): D1PreparedStatement[] {
+  const answered = `SELECT m.message_id FROM messages m WHERE m.opted_out = 0 AND m.message_id IN (
+    SELECT ${LATEST_TEXT("message_id", "w.value", "?4")} FROM ${FRESH} CROSS JOIN ${SUBSCRIPTION} AND s.subscribed = 1)`;
+  return [
+    countLate(db, "opted_out = opted_out + 1", answered, [...key, phone]),
+    db.prepare(`UPDATE messages SET opted_out = 1 WHERE message_id IN (${answered})`).bind(...key, phone),
+  ];
 }
 
-/** One confirmation per opt-out: none for a person who has opted out of all already and was told so within the last day. */
+/** One confirmation per opt-out: none if the person had opted out of all websites and got one within the last day. */
 function stopReply(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
   const isTold = `s.subscribed = 0 AND s.opted_out_by_person = 1
     AND s.opt_out_confirmed_at > ${acted.receivedAt - CONFIRM_AGAIN_AFTER_MILLISECONDS}`;
@@ -66,7 +67,7 @@ function stopReply(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatem
   return insertReply(db, key, acted, OPT_OUT_CONFIRMATION, isNew);
 }
 
-/** Nobody who has opted out is texted, not even with help. */
+/** A number that opted out gets no text, not even a reply to HELP. */
 function helpReply(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
   const isOptedOut = "EXISTS (SELECT 1 FROM subscriptions WHERE website_id = ?5 AND phone = ?4 AND subscribed = 0)";
   const helped = `(SELECT count(*) FROM json_each(?3) w CROSS JOIN messages m ON m.website_id = w.value AND m.phone = ?4
@@ -123,8 +124,8 @@ function optOut(db: D1Database, key: TextKey, { phone, text, receivedAt }: Acted
 }
 
 /**
- * START subscribes a known number that has opted out, and one that was erased, and no other. If several websites share the
- * sender, it leaves out a website that knows the number only by its STOP. It is the person's own consent: the tombstone goes.
+ * START subscribes a number that opted out or was erased, and no other. Of several websites that share the sender, it skips
+ * one that knows the number only from its STOP. START is the person's own consent, so it removes the tombstone.
  */
 function optIn(db: D1Database, key: TextKey, { phone, text, receivedAt, tombstones }: Acted): D1PreparedStatement[] {
   const known = `(json_array_length(?3) = 1 OR EXISTS (SELECT 1 FROM subscription_changes c

@@ -1,3 +1,4 @@
+import { countLate } from "./daily-counts.ts";
 import { runNamed, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents } from "./events.ts";
 import type { LinkRow } from "./rows.ts";
@@ -19,17 +20,27 @@ export interface Click {
 /** Clicks per message that cause callbacks. The limit keeps a link from making the service post endlessly. */
 const CALLED_BACK = 3;
 
-/** The rows that clicks share: of people beyond the first few, and of robots. Other ids are those of single clicks. */
+/** Rows that several clicks share: people's clicks beyond the first few, and robots' clicks. Other ids are of single clicks. */
 const SHARED_ROWS = { people: "more", robots: "robots" };
 
 /**
- * Counts a click; the first few of a person are events of the message. One that is an event counts once, however often it is
- * recorded. One that shares a row counts once as well when it is recorded again at once, as after a transaction that took
- * effect and failed all the same, but twice if another click of its row was counted in between.
+ * Counts a click. A person's first few clicks are events of the message as well, and count once, however often they are
+ * recorded. A click in a shared row counts twice if it is recorded again after another click of that row: D1 may report a
+ * failure of a transaction that took effect.
  */
 export async function recordClick(db: D1Database, click: Click): Promise<DueEvent[]> {
   const { messageId, clickId, clickedAt, isPerson } = click;
+  const shared = isPerson ? SHARED_ROWS.people : SHARED_ROWS.robots;
   const rows = await runNamed(db, {
+    counters: countLate(
+      db,
+      isPerson
+        ? "clicks = clicks + 1, clicked = clicked + (NOT EXISTS (SELECT 1 FROM clicks WHERE message_id = ?1 AND is_person = 1))"
+        : "robot_clicks = robot_clicks + 1",
+      `SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM clicks WHERE message_id = ?1 AND last_click_id = ?2
+         AND click_id = ${isPerson ? `iif(${IS_RECORDED} OR ${IS_EARLY}, ?2, ?3)` : "?3"})`,
+      [messageId, clickId, shared],
+    ),
     click: db
       .prepare(
         `INSERT INTO clicks (message_id, click_id, clicked_at, is_person, last_click_id)
@@ -37,7 +48,7 @@ export async function recordClick(db: D1Database, click: Click): Promise<DueEven
          ON CONFLICT (message_id, click_id) DO UPDATE SET count = count + 1, last_click_id = excluded.last_click_id
          WHERE last_click_id IS NOT excluded.last_click_id`,
       )
-      .bind(messageId, clickId, clickedAt, isPerson ? 1 : 0, isPerson ? SHARED_ROWS.people : SHARED_ROWS.robots),
+      .bind(messageId, clickId, clickedAt, isPerson ? 1 : 0, shared),
     event: isPerson
       ? db
           .prepare(

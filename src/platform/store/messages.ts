@@ -13,32 +13,48 @@ export const ANSWER = 2;
 const SUBSCRIPTION = `SELECT 1 FROM subscriptions s
   WHERE s.website_id = messages.website_id AND s.phone = messages.phone`;
 
-/**
- * The unclaimed pending messages among `ids`, grouped by the carrier of their website, in the given order.
- */
-export async function waitingByCarrier(db: D1Database, ids: string[]): Promise<Map<string, string[]>> {
-  const rows = await runQuery<{ carrier: string; places: string }>(
+/** Unclaimed pending messages of a website, in the given order. */
+export interface WaitingMessages {
+  carrier: string;
+  websiteId: string;
+  messageIds: string[];
+}
+
+/** The unclaimed pending messages among `ids`, by website. */
+export async function findWaiting(db: D1Database, ids: string[]): Promise<WaitingMessages[]> {
+  const rows = await runQuery<{ carrier: string; website_id: string; places: string }>(
     db
       .prepare(
-        `SELECT w.carrier, json_group_array(j.key) AS places
+        `SELECT w.carrier, w.website_id, json_group_array(j.key) AS places
          FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value JOIN websites w USING (website_id)
-         WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL GROUP BY w.carrier`,
+         WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL GROUP BY w.website_id`,
       )
       .bind(JSON.stringify(ids)),
   );
   const toIds = (places: number[]) => places.sort((a, b) => a - b).map((place) => ids[place] as string);
-  return new Map(rows.map((row) => [row.carrier, toIds(JSON.parse(row.places))]));
+  return rows.map((row) => ({
+    carrier: row.carrier,
+    websiteId: row.website_id,
+    messageIds: toIds(JSON.parse(row.places)),
+  }));
 }
 
-/** Delays unclaimed messages until `retryAt` (milliseconds since 1970). */
-export async function postpone(db: D1Database, ids: string[], retryAt: number, reason: string): Promise<void> {
+/**
+ * Delays unclaimed messages until `retryAt` (milliseconds since 1970).
+ * @param longestWait see longestWaitMilliseconds
+ */
+export async function postpone(
+  db: D1Database,
+  ids: string[],
+  { retryAt, reason, longestWait }: { retryAt: number; reason: string; longestWait: number },
+): Promise<void> {
   await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET retry_at = ?2, queued_at = ?2, reason = ?3
+        `UPDATE messages SET retry_at = ?2, queued_at = min(?2, accepted_at + ?4), reason = ?3
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL`,
       )
-      .bind(JSON.stringify(ids), retryAt, reason),
+      .bind(JSON.stringify(ids), retryAt, reason, longestWait),
   ]);
 }
 
@@ -118,30 +134,40 @@ function toClaimedMessage(row: ClaimedRow): ClaimedMessage {
   };
 }
 
-/** Releases the messages and callbacks of a claim. They must surely not have been submitted or posted. */
-export async function releaseClaim(db: D1Database, claim: string): Promise<void> {
+/**
+ * Releases the messages and callbacks of a claim. They must surely not have been submitted or posted.
+ * @param messageIds the messages that were to be claimed, or whose callbacks were; null: not known, as a job of an earlier
+ * version does not name them, so all that are claimed are looked through
+ */
+export async function releaseClaim(db: D1Database, claim: string, messageIds: string[] | null): Promise<void> {
+  const ids = messageIds && JSON.stringify(messageIds);
+  const named = ids === null ? "" : "AND message_id IN (SELECT value FROM json_each(?2))";
+  const values = ids === null ? [claim] : [claim, ids];
   await runBatch(db, [
     db
       .prepare(
         `UPDATE messages SET claimed_at = NULL, claim = NULL, attempts = attempts - 1, queued_at = 0
-         WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1`,
+         WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1 ${named}`,
       )
-      .bind(claim),
+      .bind(...values),
     db
       .prepare(
         `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = 0
-         WHERE attempted_at IS NOT NULL AND outcome IS NULL AND claim = ?1`,
+         WHERE attempted_at IS NOT NULL AND outcome IS NULL AND claim = ?1 ${named}`,
       )
-      .bind(claim),
+      .bind(...values),
   ]);
 }
 
-/** Stores the outcomes of submissions. It does not overwrite a status that a receipt has set since. */
+/**
+ * Stores the outcomes of submissions. It does not overwrite a status that a receipt has set since.
+ * @param longestWait see longestWaitMilliseconds
+ */
 export async function recordSubmissions(
   db: D1Database,
   records: SubmissionRecord[],
   claim: string,
-  now: number,
+  { now, longestWait }: { now: number; longestWait: number },
 ): Promise<DueEvent[]> {
   const byMessageId = JSON.stringify(Object.fromEntries(records.map((record) => [record.messageId, record])));
   const recorded = (name: keyof SubmissionRecord) => `json_extract(?1, '$."' || message_id || '".${name}')`;
@@ -157,10 +183,10 @@ export async function recordSubmissions(
         `UPDATE messages SET status = coalesce(${recorded("status")}, status), reason = ${recorded("reason")}, retry_at = ${recorded("retryAt")},
            claimed_at = iif(${recorded("status")} IS NULL, NULL, claimed_at),
            claim = iif(${recorded("status")} IS NULL, NULL, claim),
-           queued_at = coalesce(${recorded("retryAt")}, queued_at), attempts = attempts - (${recorded("attempted")} = 0), updated_at = ?3
+           queued_at = coalesce(min(${recorded("retryAt")}, accepted_at + ?4), queued_at), attempts = attempts - (${recorded("attempted")} = 0), updated_at = ?3
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2 AND status = 'PENDING_TO_SEND'`,
       )
-      .bind(byMessageId, claim, now),
+      .bind(byMessageId, claim, now, longestWait),
     recordEvents(
       db,
       records.map((r) => r.messageId),

@@ -1,19 +1,19 @@
+import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
 import type { NewMessage } from "../../domain/message.ts";
-import { runNamedResults, runQuery } from "./database.ts";
-import { claimDuplicates, IS_FIRST, keepSuppressed, pointToFirst, selectDuplicates } from "./duplicates.ts";
+import { runNamedResults, runQuery, toJsonLists } from "./database.ts";
+import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
-import { claimKey, type Guard, type IdempotencyKey, isOurs, selectHolder } from "./idempotency-keys.ts";
+import { type BulkPart, claimPart, isOurs, selectHolder } from "./idempotency-keys.ts";
 import { RECIPIENTS } from "./recipients.ts";
 import type { EventRow, SuppressedMessageRow } from "./rows.ts";
-import { adoptDuplicates, adoptKey, adoptSuppressed, mirrorDuplicates, mirrorKey } from "./send-keys.ts";
 
-/** Common properties of the messages of one call. */
-export interface StoreOptions {
+/** Common properties of the messages of a bulk request. */
+interface StoreOptions {
   websiteId: string;
   clientId: string;
   /** Milliseconds since 1970. */
   acceptedAt: number;
-  key: IdempotencyKey | null;
+  part: BulkPart | null;
   /** End of the window in which the same number, text and purpose is a duplicate; null: duplicates are not suppressed. */
   duplicatesUntil: number | null;
 }
@@ -32,28 +32,25 @@ export type Stored =
       /** From the id of each suppressed duplicate to the id of the first message. */
       duplicates: Map<string, string>;
     }
-  /** Another attempt has stored these. For a single message, `attempt` is its id. */
-  | { kind: "repeated"; attempt: string; duplicates: Map<string, string> }
+  /** Another attempt has stored these. */
+  | { kind: "repeated"; duplicates: Map<string, string> }
   /** The key was used with another body. */
   | { kind: "conflict" };
 
 /**
- * Stores messages with their first statuses, which the recipients' subscriptions decide, and the events of those that are
+ * Stores messages with their first statuses, which the recipients' subscriptions decide, and the events of messages that are
  * final, in one transaction. However many identical requests come at once, one is stored.
- * @param messages together below the 2,000,000 bytes that D1 takes in one value
  */
 export async function storeMessages(db: D1Database, options: StoreOptions, messages: StoredMessage[]): Promise<Stored> {
-  const { key } = options;
+  const { part } = options;
   const results = await runNamedResults(db, statements(db, options, messages));
   const duplicates = new Map(
     (results.duplicates.results as SuppressedMessageRow[]).map((row) => [row.message_id, row.first_id]),
   );
   const [holder] = results.holder.results as { body_hash: string; attempt: string }[];
-  if (key && holder?.body_hash !== key.bodyHash) return { kind: "conflict" };
-  if (key && holder?.attempt !== key.attempt) {
-    return { kind: "repeated", attempt: String(holder?.attempt), duplicates };
-  }
-  const isStored = results.insert.meta.changes + duplicates.size >= messages.length;
+  if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
+  if (part && holder?.attempt !== part.attempt) return { kind: "repeated", duplicates };
+  const isStored = results.insert.changes + duplicates.size >= messages.length;
   if (!isStored) await requireStored(db, options, messages, duplicates);
   // A message with a final status has its event. If the transaction took effect and ran again, the second run does not
   // return the events: then the delivery job finds nothing to do, and the sweep queues the callbacks.
@@ -65,32 +62,29 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
 }
 
 function statements(db: D1Database, options: StoreOptions, messages: StoredMessage[]) {
-  const { key, websiteId, acceptedAt: now, duplicatesUntil: until } = options;
-  const list = JSON.stringify(messages.map(toItem));
-  const guard = isOurs(key);
+  const { part, websiteId, clientId, acceptedAt: now, duplicatesUntil: until } = options;
+  // Messages that are cut to chunks as given may be too long for one value as stored: with their links, and all that is added.
+  const lists = [...toJsonLists(messages.map(toItem))];
+  const ids = messages.map(({ messageId }) => messageId);
+  const guard = isOurs(part);
+  const run = (sql: string, ...values: unknown[]) =>
+    lists.map((list) => db.prepare(sql).bind(list, websiteId, ...guard.values, ...values));
   const suppresses = until !== null;
-  const isSingle = key !== null && key.part === null;
-  const isPart = key !== null && key.part !== null;
   return {
-    adoptKey: isSingle ? adoptKey(db, key, now) : null,
-    claimKey: key && claimKey(db, key, now),
-    mirrorKey: key && mirrorKey(db, key, now),
-    adoptDuplicates: suppresses ? adoptDuplicates(db, list, websiteId, now) : null,
-    claimDuplicates: suppresses ? claimDuplicates(db, list, websiteId, guard, { until, now }) : null,
-    mirrorDuplicates: suppresses ? mirrorDuplicates(db, list, websiteId, guard) : null,
-    insert: insert(db, options, list, guard),
-    events: recordEvents(
-      db,
-      messages.map(({ messageId }) => messageId),
+    part: part && claimPart(db, part),
+    claimDuplicates: suppresses
+      ? run(claimDuplicates({ until: "?6", now: "?7", condition: guard.condition }), until, now)
+      : null,
+    insert: run(
+      insertMessages({ clientId: "?6", acceptedAt: "?7", condition: `${guard.condition} AND ${IS_FIRST}` }),
+      clientId,
       now,
-      guard,
     ),
-    links: messages.some(({ linkCode }) => linkCode !== null) ? insertLinks(db, list, websiteId, guard) : null,
-    point: suppresses && isSingle ? pointToFirst(db, list, websiteId, guard) : null,
-    keep: suppresses && isPart ? keepSuppressed(db, list, websiteId, guard, key.expiresAt) : null,
-    adoptSuppressed: suppresses && isPart ? adoptSuppressed(db, list, websiteId) : null,
-    holder: key && selectHolder(db, key),
-    duplicates: suppresses ? selectDuplicates(db, list, websiteId, isPart) : null,
+    events: recordEvents(db, ids, now, guard),
+    links: messages.some(({ linkCode }) => linkCode !== null) ? run(insertLinks(guard.condition)) : null,
+    keep: suppresses && part ? lists.map((list) => keepSuppressed(db, list, websiteId, guard, part.expiresAt)) : null,
+    holder: part && selectHolder(db, part),
+    duplicates: suppresses ? lists.map((list) => selectDuplicates(db, list, websiteId, part !== null)) : null,
   };
 }
 
@@ -99,37 +93,30 @@ function toItem({ websiteId, clientId, acceptedAt, ...item }: StoredMessage) {
   return item;
 }
 
-function insert(
-  db: D1Database,
-  { websiteId, clientId, acceptedAt, duplicatesUntil }: StoreOptions,
-  list: string,
-  guard: Guard,
-): D1PreparedStatement {
+/**
+ * Inserts the recipients `r` with the statuses that their subscriptions decide.
+ * @param clientId, acceptedAt SQL, as is the condition
+ */
+export function insertMessages(sql: { clientId: string; acceptedAt: string; condition: string }): string {
   const field = (name: keyof StoredMessage) => `r.value ->> '${name}'`;
-  return db
-    .prepare(
-      `${RECIPIENTS} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
-         callback_data, send_purpose, encoding, segments, status, accepted_at, updated_at, queued_at)
-       SELECT r.message_id, ?2, ?6, r.phone, ${field("email")}, ${field("text")}, ${field("mediaUrl")}, ${field("clickUrl")},
-         ${field("callbackData")}, ${field("sendPurpose")}, ${field("encoding")}, ${field("segments")},
-         CASE WHEN r.phone IS NULL THEN 'FAILED_TO_MATCH' ELSE
-           CASE (SELECT subscribed FROM subscriptions s WHERE s.website_id = ?2 AND s.phone = r.phone)
-             WHEN 1 THEN 'PENDING_TO_SEND' WHEN 0 THEN 'NOT_SUBSCRIBED' ELSE 'NOT_FOUND' END END, ?7, ?7, ?7
-       FROM recipients r WHERE ${guard.condition} AND ${duplicatesUntil === null ? "true" : IS_FIRST}
-       ON CONFLICT (message_id) DO NOTHING`,
-    )
-    .bind(list, websiteId, ...guard.values, clientId, acceptedAt);
+  const { clientId, acceptedAt, condition } = sql;
+  return `${RECIPIENTS} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
+      callback_data, send_purpose, encoding, segments, status, accepted_at, updated_at, queued_at)
+    SELECT r.message_id, ?2, ${clientId}, r.phone, ${field("email")}, ${field("text")}, ${field("mediaUrl")}, ${field("clickUrl")},
+      ${field("callbackData")}, ${field("sendPurpose")}, ${field("encoding")}, ${field("segments")},
+      CASE WHEN r.phone IS NULL THEN 'FAILED_TO_MATCH' ELSE
+        CASE (SELECT subscribed FROM subscriptions s WHERE s.website_id = ?2 AND s.phone = r.phone)
+          WHEN 1 THEN 'PENDING_TO_SEND' WHEN 0 THEN 'NOT_SUBSCRIBED' ELSE 'NOT_FOUND' END END,
+      ${acceptedAt}, ${acceptedAt}, ${acceptedAt}
+    FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
 }
 
-function insertLinks(db: D1Database, list: string, websiteId: string, guard: Guard): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO links (code, message_id, url) SELECT j.value ->> 'linkCode', m.message_id, m.click_url
-       FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value ->> 'messageId'
-       WHERE j.value ->> 'linkCode' IS NOT NULL AND m.website_id = ?2 AND m.click_url IS NOT NULL
-         AND ${guard.condition} AND NOT EXISTS (SELECT 1 FROM links l WHERE l.message_id = m.message_id)`,
-    )
-    .bind(list, websiteId, ...guard.values);
+/** @param condition SQL */
+export function insertLinks(condition: string): string {
+  return `INSERT INTO links (code, message_id, url) SELECT j.value ->> 'linkCode', m.message_id, m.click_url
+    FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value ->> 'messageId'
+    WHERE j.value ->> 'linkCode' IS NOT NULL AND m.website_id = ?2 AND m.click_url IS NOT NULL
+      AND ${condition} AND NOT EXISTS (SELECT 1 FROM links l WHERE l.message_id = m.message_id)`;
 }
 
 /**
@@ -151,6 +138,11 @@ async function requireStored(
          WHERE m.client_id = ?2 AND m.accepted_at = ?3`,
       )
       .bind(JSON.stringify(ids), clientId, acceptedAt),
-  );
+  ).catch(failUnconfirmed);
   if (row?.count !== ids.length) throw new Error(`${ids.length} messages were accepted, ${row?.count} are stored`);
+}
+
+/** A refused question does not tell what the transaction before it has stored. */
+export function failUnconfirmed(error: unknown): never {
+  throw isStoreUnavailable(error) ? new RequestFailure({ kind: "store-unavailable" }, { cause: error }) : error;
 }

@@ -6,9 +6,17 @@ import type { EventRow } from "./rows.ts";
 /** Rows per step of the sweep. */
 const SWEEP_STEP = 1000;
 
+/**
+ * The pending messages that have waited longest since their job was queued or due. However many are pending, a statement reads
+ * at most this many.
+ */
+const oldestPending = (queuedBefore: string) => `(SELECT message_id, accepted_at, queued_at, claimed_at FROM messages
+  WHERE status = 'PENDING_TO_SEND' AND queued_at <= ${queuedBefore} ORDER BY queued_at LIMIT 20000)`;
+
 /** A pending message whose job was lost. */
 export interface OverdueMessage {
   messageId: string;
+  websiteId: string;
   /** When its next job is to be delivered: milliseconds since 1970. */
   at: number;
 }
@@ -18,46 +26,54 @@ export interface OverdueMessage {
  * committed a message and still reported a failure: then its client was told to send it again, and a recovery job cancels the
  * message. So a message that no run has claimed yet is delivered only after that job.
  * @param margin processing time of a recovery job beyond its pauses, in milliseconds; see recoverySeconds
+ * @param longestWait see longestWaitMilliseconds
  */
 export async function takeOverdue(
   db: D1Database,
-  { queuedBefore, now, margin }: { queuedBefore: number; now: number; margin: number },
+  {
+    queuedBefore,
+    now,
+    margin,
+    longestWait,
+  }: { queuedBefore: number; now: number; margin: number; longestWait: number },
 ): Promise<OverdueMessage[]> {
-  const rows = await runQuery<{ message_id: string; queued_at: number }>(
+  const at = "?2 + iif(carrier IS NULL, cast(min(?3, (?2 - accepted_at) / 2) + ?4 AS INTEGER), 0)";
+  const rows = await runQuery<{ message_id: string; website_id: string; at: number }>(
     db
       .prepare(
-        `UPDATE messages SET queued_at = ?2 + iif(carrier IS NULL, cast(min(?3, (?2 - accepted_at) / 2) + ?4 AS INTEGER), 0)
-         WHERE message_id IN (
+        `UPDATE messages SET queued_at = max(?1, min(${at}, accepted_at + ?5)) WHERE message_id IN (
            SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
-           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, queued_at`,
+           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, website_id, ${at} AS at`,
       )
-      .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin),
+      .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin, longestWait),
   );
-  return rows.map((row) => ({ messageId: row.message_id, at: row.queued_at }));
+  return rows.map((row) => ({ messageId: row.message_id, websiteId: row.website_id, at: row.at }));
 }
 
-/** Ids of unclaimed pending messages accepted before `acceptedBefore`. */
-export async function findUnsubmitted(db: D1Database, acceptedBefore: number): Promise<string[]> {
+/**
+ * Ids of unclaimed pending messages accepted before `acceptedBefore`.
+ * @param queuedBefore at the latest, the last job of such a message was due at this time; see longestWaitMilliseconds
+ */
+export async function findUnsubmitted(db: D1Database, acceptedBefore: number, queuedBefore: number): Promise<string[]> {
   return runIds(
     db
       .prepare(
-        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND accepted_at <= ?1
-         LIMIT ${SWEEP_STEP}`,
+        `SELECT message_id FROM ${oldestPending("?2")} WHERE claimed_at IS NULL AND accepted_at <= ?1 LIMIT ${SWEEP_STEP}`,
       )
-      .bind(acceptedBefore),
+      .bind(acceptedBefore, queuedBefore),
   );
 }
 
 /**
- * Marks messages whose submission started before `claimedBefore` and never ended. The time of the mark goes into queued_at,
- * which a claimed message does not use otherwise.
+ * Marks messages whose submission started before `claimedBefore` and never ended: from now on, the sweep counts how long their
+ * outcome has been awaited.
  */
 export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
   await runQuery(
     db
       .prepare(
-        `UPDATE messages SET queued_at = ?2
-         WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1 AND queued_at <= claimed_at`,
+        `UPDATE messages SET queued_at = ?2 WHERE message_id IN (
+           SELECT message_id FROM ${oldestPending("?1")} WHERE claimed_at <= ?1 AND queued_at <= claimed_at)`,
       )
       .bind(claimedBefore, now),
   );
@@ -68,8 +84,8 @@ export async function findInterrupted(db: D1Database, claimedBefore: number, fou
   return runIds(
     db
       .prepare(
-        `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at <= ?1
-           AND queued_at > claimed_at AND queued_at <= ?2 LIMIT ${SWEEP_STEP}`,
+        `SELECT message_id FROM ${oldestPending("?2")} WHERE claimed_at <= ?1 AND queued_at > claimed_at
+         LIMIT ${SWEEP_STEP}`,
       )
       .bind(claimedBefore, foundBefore),
   );

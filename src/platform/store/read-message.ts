@@ -69,7 +69,7 @@ export interface StoredEvent {
   /** null: a click. */
   status: MessageStatus | null;
   occurredAt: number;
-  /** null: the client wants none. */
+  /** null: no callback is due. */
   callback: StoredCallback | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The messages of ?1, a JSON array of objects, as `recipients`: each with its number in the website ?2, which is given or
- * found by the e-mail address. Cancelled messages are left out: a transaction may commit long after its caller gave up.
+ * The messages of ?1, a JSON array of objects, as `recipients`: each with its number in the website ?2, given or found by its
+ * e-mail address. Cancelled messages are left out: a transaction may commit long after its caller gave up.
  */
 export const RECIPIENTS = `WITH recipients AS (
     SELECT value ->> 'messageId' AS message_id, value, iif(value ->> 'email' IS NULL, value ->> 'phone',

@@ -1,33 +1,36 @@
 import type { ReportRow } from "../../domain/report.ts";
 import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/retry-policy.ts";
+import { COUNT_COLUMNS, COUNTS, DAY_MILLISECONDS, dayOf } from "./daily-counts.ts";
 import { runQuery } from "./database.ts";
 import type { ReportRow as StoredRow } from "./rows.ts";
 
-/** Messages `m`, counted by day of acceptance (UTC), purpose and status. */
-export const COUNTS = `m.website_id, date(m.accepted_at / 1000, 'unixepoch') AS day, m.send_purpose, m.status,
-  count(*) AS messages,
-  sum(iif(m.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY'), coalesce(m.segments, 0), 0)) AS segments,
-  sum(EXISTS (SELECT 1 FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 1)) AS clicked,
-  sum((SELECT coalesce(sum(c.count), 0) FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 1)) AS clicks,
-  sum((SELECT coalesce(sum(c.count), 0) FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = 0)) AS robot_clicks,
-  sum(m.opted_out) AS opted_out`;
+/** The start of the website's first open day. Counters that an older version may have missed to keep do not count. */
+const OPEN_FROM = `SELECT iif(EXISTS (SELECT 1 FROM last_sweep WHERE only = 1 AND counts_kept_at = ended_at),
+  counted_until / ${DAY_MILLISECONDS} * ${DAY_MILLISECONDS}, 0) AS open_from FROM websites WHERE website_id = ?1`;
 
-/** What is left of purged messages, and what is there, together. @param from, to days, both included */
+/** Closed days from their counters; open days from what is stored, and what is left of erased messages. @param from, to days, both included */
 export async function countMessages(
   db: D1Database,
   { websiteId, from, to }: { websiteId: string; from: string; to: string },
 ): Promise<ReportRow[]> {
   const start = Date.parse(`${from}T00:00:00Z`);
-  const end = Date.parse(`${to}T00:00:00Z`) + 86_400_000;
+  const end = Date.parse(`${to}T00:00:00Z`) + DAY_MILLISECONDS;
+  const firstOpenDay = dayOf("w.open_from");
   const rows = await runQuery<StoredRow>(
     db
       .prepare(
-        `SELECT day, send_purpose, status, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked,
+        `WITH w AS (${OPEN_FROM})
+         SELECT day, send_purpose, status, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked,
            sum(clicks) AS clicks, sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out
          FROM (
-           SELECT * FROM report_rows WHERE website_id = ?1 AND day >= ?4 AND day <= ?5
+           SELECT ${COUNT_COLUMNS} FROM w CROSS JOIN daily_counts
+             WHERE website_id = ?1 AND day >= ?4 AND day <= ?5 AND day < ${firstOpenDay}
            UNION ALL
-           SELECT ${COUNTS} FROM messages m WHERE m.website_id = ?1 AND m.accepted_at >= ?2 AND m.accepted_at < ?3
+           SELECT ${COUNT_COLUMNS} FROM w CROSS JOIN report_rows
+             WHERE website_id = ?1 AND day >= max(?4, ${firstOpenDay}) AND day <= ?5
+           UNION ALL
+           SELECT ${COUNTS} FROM w CROSS JOIN messages m
+             WHERE m.website_id = ?1 AND m.accepted_at >= max(?2, w.open_from) AND m.accepted_at < ?3
            GROUP BY 1, 2, 3, 4
          ) GROUP BY day, send_purpose, status`,
       )

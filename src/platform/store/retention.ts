@@ -1,24 +1,20 @@
-// Deletes expired rows. The sweep runs these functions; erasure.ts deletes one person's rows.
-import { runBatch, runNamed, runQuery } from "./database.ts";
+// Deletes expired rows, the oldest first, so many at a time. The sweep runs these functions; erasure.ts deletes one person's rows.
+import { ADD_COUNTS, COUNT_COLUMNS, COUNTS, restartDay } from "./daily-counts.ts";
+import { runNamed, runNamedResults } from "./database.ts";
 import { hourBefore } from "./outcome-counts.ts";
-import { COUNTS } from "./reports.ts";
 
 /**
- * Deletes messages with their events, links and clicks, and adds their counts to the report, in one transaction.
+ * Deletes messages with their events, links and clicks, and adds their counts to report_rows, in one transaction.
  * @param chosen query of message ids; its parameters start at ?1
  */
 export function removeCounted(db: D1Database, chosen: string, parameters: unknown[]) {
   const run = (sql: string) => db.prepare(sql).bind(...parameters);
   const of = (table: string) => run(`DELETE FROM ${table} WHERE message_id IN (${chosen})`);
   return {
+    day: restartDay(db, chosen, parameters),
     counts: run(
-      `INSERT INTO report_rows (website_id, day, send_purpose, status, messages, segments, clicked, clicks, robot_clicks,
-         opted_out)
-       SELECT ${COUNTS} FROM messages m WHERE m.message_id IN (${chosen}) GROUP BY 1, 2, 3, 4
-       ON CONFLICT (website_id, day, send_purpose, status) DO UPDATE SET messages = messages + excluded.messages,
-         segments = segments + excluded.segments, clicked = clicked + excluded.clicked,
-         clicks = clicks + excluded.clicks, robot_clicks = robot_clicks + excluded.robot_clicks,
-         opted_out = opted_out + excluded.opted_out`,
+      `INSERT INTO report_rows (${COUNT_COLUMNS})
+       SELECT ${COUNTS} FROM messages m WHERE m.message_id IN (${chosen}) GROUP BY 1, 2, 3, 4 ${ADD_COUNTS}`,
     ),
     clicks: of("clicks"),
     links: of("links"),
@@ -27,48 +23,91 @@ export function removeCounted(db: D1Database, chosen: string, parameters: unknow
   };
 }
 
-const PURGE_STEP = 500;
+/**
+ * Rowids that one step looks at. Messages get them in the order in which they are stored, so the first are the oldest, but
+ * for some minutes.
+ */
+const PURGE_STEP = 2000;
 
-/** Purges the oldest final messages of a website that were accepted before `before`. @returns their ids */
-export async function purgeMessages(db: D1Database, websiteId: string, before: number): Promise<string[]> {
-  const rows = await runQuery<{ message_id: string }>(
-    db
-      .prepare(
-        `SELECT message_id FROM messages WHERE website_id = ?1 AND accepted_at <= ?2
-           AND status NOT IN ('PENDING_TO_SEND', 'SENDING') ORDER BY accepted_at LIMIT ${PURGE_STEP}`,
-      )
-      .bind(websiteId, before),
-  );
-  const ids = rows.map((row) => row.message_id);
-  if (ids.length > 0) {
-    await runNamed(db, removeCounted(db, "SELECT value FROM json_each(?1)", [JSON.stringify(ids)]));
-  }
-  return ids;
+interface OldMessage {
+  messageId: string;
+  websiteId: string;
 }
 
-export async function purgeInbound(db: D1Database, before: number): Promise<void> {
-  await runNamed(db, { texts: db.prepare("DELETE FROM inbound_texts WHERE received_at <= ?1").bind(before) });
+/**
+ * Final messages that were accepted before `before`, among the oldest with rowids above `after`.
+ * @returns with the last rowid that was looked at; null: the next message is younger
+ */
+export async function findOldMessages(
+  db: D1Database,
+  before: number,
+  after: number,
+): Promise<{ messages: OldMessage[]; after: number | null }> {
+  const first = `SELECT last FROM (SELECT rowid + ${PURGE_STEP - 1} AS last, accepted_at FROM messages WHERE rowid > ?1
+    ORDER BY rowid LIMIT 1) WHERE accepted_at <= ?2`;
+  const { end, old } = await runNamed(db, {
+    end: db.prepare(first).bind(after, before),
+    old: db
+      .prepare(
+        `SELECT message_id AS messageId, website_id AS websiteId FROM messages
+         WHERE rowid > ?1 AND rowid <= (${first}) AND accepted_at <= ?2
+           AND status NOT IN ('PENDING_TO_SEND', 'SENDING')`,
+      )
+      .bind(after, before),
+  });
+  return { messages: old as OldMessage[], after: (end as { last: number }[])[0]?.last ?? null };
+}
+
+export async function removeMessages(db: D1Database, messages: OldMessage[]): Promise<void> {
+  const ids = JSON.stringify(messages.map(({ messageId }) => messageId));
+  await runNamed(db, removeCounted(db, "SELECT value FROM json_each(?1)", [ids]));
+}
+
+/** Rows of each table that are deleted in one transaction. */
+export const DELETED_A_STEP = 5000;
+
+/** A table, the columns of its key, and the indexed column that says how old a row is. */
+type Aging = readonly [table: string, key: string, column: string];
+
+const KEYS: readonly Aging[] = [
+  ["idempotency_keys", "client_id, operation, idempotency_key", "expires_at"],
+  ["bulk_parts", "first_id, part", "expires_at"],
+  ["duplicate_keys", "website_id, phone, content_hash", "expires_at"],
+  ["suppressed_messages", "message_id", "expires_at"],
+  ["send_keys", "website_id, send_key", "expires_at"],
+];
+
+function deleteOldest(db: D1Database, [table, key, column]: Aging, until: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `DELETE FROM ${table} WHERE (${key}) IN
+         (SELECT ${key} FROM ${table} WHERE ${column} <= ?1 ORDER BY ${column} LIMIT ${DELETED_A_STEP})`,
+    )
+    .bind(until);
+}
+
+/** @returns the largest number of rows that were deleted of a table: DELETED_A_STEP if there may be more */
+async function purge(db: D1Database, tables: readonly (readonly [Aging, number])[]): Promise<number> {
+  const statements = tables.map(([aging, until]) => [aging[0], deleteOldest(db, aging, until)] as const);
+  const results = await runNamedResults(db, Object.fromEntries(statements));
+  return Math.max(...Object.values(results).map(({ changes }) => changes));
+}
+
+export function purgeInbound(db: D1Database, before: number): Promise<number> {
+  return purge(db, [[["inbound_texts", "website_id, carrier, carrier_message_id", "received_at"], before]]);
 }
 
 /** Deletes expired keys. @param cancelledBefore deletes tombstones of messages cancelled before this time */
-export async function purgeKeys(db: D1Database, now: number, cancelledBefore: number): Promise<void> {
-  const expired = (table: string) => db.prepare(`DELETE FROM ${table} WHERE expires_at <= ?1`).bind(now);
-  await runNamed(db, {
-    keys: expired("idempotency_keys"),
-    parts: expired("bulk_parts"),
-    duplicates: expired("duplicate_keys"),
-    suppressed: expired("suppressed_messages"),
-    sendKeys: expired("send_keys"),
-    cancelled: db.prepare("DELETE FROM cancelled_messages WHERE cancelled_at <= ?1").bind(cancelledBefore),
-  });
+export function purgeKeys(db: D1Database, now: number, cancelledBefore: number): Promise<number> {
+  const expired = KEYS.map((aging) => [aging, now] as const);
+  return purge(db, [...expired, [["cancelled_messages", "message_id", "cancelled_at"], cancelledBefore]]);
 }
 
 /** Deletes counts older than one hour. */
-export async function purgeOutcomes(db: D1Database, now: number): Promise<void> {
-  await runBatch(db, [db.prepare("DELETE FROM outcome_counts WHERE minute <= ?1").bind(hourBefore(now))]);
+export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
+  return purge(db, [[["outcome_counts", "minute, kind, carrier, outcome", "minute"], hourBefore(now)]]);
 }
 
-/** @returns the number of deleted jobs */
-export async function purgeDeadJobs(db: D1Database, before: number): Promise<number> {
-  return (await runQuery(db.prepare("DELETE FROM dead_jobs WHERE died_at <= ?1 RETURNING id").bind(before))).length;
+export function purgeDeadJobs(db: D1Database, before: number): Promise<number> {
+  return purge(db, [[["dead_jobs", "id", "died_at"], before]]);
 }

@@ -1,7 +1,9 @@
 import { type CarrierStates, KEYWORD_MILLISECONDS, type Load } from "../../domain/service-state.ts";
-import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
+import { countBehind } from "./clients.ts";
+import { runNamed, runQuery } from "./database.ts";
 import { countWithoutEffect } from "./inbound.ts";
-import type { LastSweepRow, LoadRow, WebsiteRow } from "./rows.ts";
+import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
+import type { LoadRow, WebsiteRow } from "./rows.ts";
 
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
@@ -15,14 +17,13 @@ export interface StateCounts {
   credentialsBehind: Load;
   /** In the last day. */
   keywordsWithoutEffect: Load;
-  lastSweep: { endedAt: number; failedJobs: string[] } | null;
+  lastSweep: LastSweep | null;
   /** A state has more rows than were counted; the oldest were counted. */
   isCut: boolean;
 }
 
 /**
- * Counts waiting rows by state. Each statement reads an index of its state and stops after COUNTED_ROWS; the statement about
- * credentials reads all clients.
+ * Counts waiting rows by state. Each statement reads an index of its state and stops after COUNTED_ROWS.
  * @param stuckBefore the run of a message claimed before this time has ended
  */
 export async function countStates(
@@ -40,23 +41,19 @@ export async function countStates(
       "events WHERE attempted_at IS NOT NULL AND outcome IS NULL ORDER BY attempted_at",
     ),
     deadJobs: load(db, "died_at", "dead_jobs WHERE put_back_at IS NULL ORDER BY died_at"),
-    credentialsBehind: db.prepare(
-      `SELECT count(*) AS count, min(changed_at) AS oldest_at FROM clients
-       WHERE copied_at IS NULL OR copied_at < changed_at`,
-    ),
+    credentialsBehind: countBehind(db, COUNTED_ROWS),
     keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, COUNTED_ROWS),
-    lastSweep: db.prepare("SELECT ended_at, failed_jobs FROM last_sweep"),
+    lastSweep: selectLastSweep(db),
   });
-  const [swept] = rows.lastSweep as LastSweepRow[];
-  const { pending: waiting, sending: sent, callbacksDue, callbacksClaimed, deadJobs, keywordsWithoutEffect } = rows;
-  const counted = [waiting, sent, callbacksDue, callbacksClaimed, deadJobs, keywordsWithoutEffect];
+  const { pending: waiting, sending: sent, keywordsWithoutEffect, lastSweep, ...others } = rows;
+  const counted = [waiting, sent, keywordsWithoutEffect, ...Object.values(others)];
   return {
     messages: byCarrier([...rows.pending, ...rows.sending] as CarrierLoadRow[]),
     callbacks: { due: toLoad(rows.callbacksDue), claimed: toLoad(rows.callbacksClaimed) },
     deadJobs: toLoad(rows.deadJobs),
     credentialsBehind: toLoad(rows.credentialsBehind),
     keywordsWithoutEffect: toLoad(keywordsWithoutEffect),
-    lastSweep: swept ? { endedAt: swept.ended_at, failedJobs: parseJsonColumn<string[]>(swept.failed_jobs, []) } : null,
+    lastSweep: toLastSweep(lastSweep),
     isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
   };
 }
@@ -116,19 +113,15 @@ function byCarrier(rows: CarrierLoadRow[]): Map<string, CarrierStates> {
   return carriers;
 }
 
+/** Goes from each carrier to the next by the index: one row read for each, however many websites there are. */
 export async function listCarriersInUse(db: D1Database): Promise<string[]> {
-  return (await runQuery<Pick<WebsiteRow, "carrier">>(db.prepare("SELECT DISTINCT carrier FROM websites"))).map(
-    (row) => row.carrier,
+  const rows = await runQuery<Pick<WebsiteRow, "carrier">>(
+    db.prepare(
+      `WITH RECURSIVE used (carrier) AS (SELECT min(carrier) FROM websites
+         UNION ALL SELECT (SELECT min(w.carrier) FROM websites w WHERE w.carrier > used.carrier) FROM used
+           WHERE used.carrier IS NOT NULL)
+       SELECT carrier FROM used WHERE carrier IS NOT NULL`,
+    ),
   );
-}
-
-export async function recordSweep(db: D1Database, endedAt: number, failedJobs: string[]): Promise<void> {
-  await runBatch(db, [
-    db
-      .prepare(
-        `INSERT INTO last_sweep (only, ended_at, failed_jobs) VALUES (1, ?1, ?2)
-         ON CONFLICT (only) DO UPDATE SET ended_at = ?1, failed_jobs = ?2`,
-      )
-      .bind(endedAt, JSON.stringify(failedJobs)),
-  ]);
+  return rows.map((row) => row.carrier);
 }

@@ -1,5 +1,6 @@
-import { MOST_DIGITS, writeDecimal } from "../../domain/number-list/decimal.ts";
 import type { PhoneList } from "../../domain/number-list/distinct-phones.ts";
+import { toSortedJson } from "../../domain/number-list/sorted-json.ts";
+import { countLate } from "./daily-counts.ts";
 import { runBatch, runQuery, toJsonLists } from "./database.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "./rows.ts";
 
@@ -11,7 +12,7 @@ import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "./row
 export async function findSubscribed(
   db: D1Database,
   websiteId: string,
-  { valid, order }: Pick<PhoneList, "valid" | "order">,
+  phones: Pick<PhoneList, "valid" | "order">,
 ): Promise<Uint8Array> {
   // Sorted keys read the index sequentially. The positions come back as one value instead of one row each.
   const [row] = await runQuery<{ places: string }>(
@@ -20,27 +21,11 @@ export async function findSubscribed(
         `SELECT json_group_array(j.key) AS places FROM json_each(?2) j
          CROSS JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value WHERE s.subscribed = 1`,
       )
-      .bind(websiteId, toSortedJson(valid, order)),
+      .bind(websiteId, toSortedJson(phones)),
   );
-  const subscribed = new Uint8Array(valid.length);
-  for (const place of JSON.parse(row?.places ?? "[]") as number[]) subscribed[order[place] as number] = 1;
+  const subscribed = new Uint8Array(phones.valid.length);
+  for (const place of JSON.parse(row?.places ?? "[]") as number[]) subscribed[phones.order[place] as number] = 1;
   return subscribed;
-}
-
-const [BRACKET, COMMA, CLOSING_BRACKET] = new TextEncoder().encode("[,]") as unknown as [number, number, number];
-
-function toSortedJson(numbers: Float64Array, order: Uint32Array): string {
-  const bytes = new Uint8Array(2 + order.length * (MOST_DIGITS + 1));
-  let at = 1;
-  for (let place = 0; place < order.length; place++) {
-    at = writeDecimal(bytes, at, numbers[order[place] as number] as number);
-    bytes[at++] = COMMA;
-  }
-  // The closing bracket replaces the last comma.
-  const end = Math.max(1, at - 1);
-  bytes[0] = BRACKET;
-  bytes[end] = CLOSING_BRACKET;
-  return new TextDecoder().decode(bytes.subarray(0, end + 1));
 }
 
 /** The numbers (as digits) that the website has subscribed or texted. No query for an empty list. */
@@ -103,6 +88,7 @@ export async function optOutRecipient(
            opted_out_by_person = 1`,
       )
       .bind(...key),
+    countLate(db, "opted_out = opted_out + 1", `SELECT m.message_id FROM messages m WHERE ${isNew}`, key),
     db.prepare(`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`).bind(...key),
   ]);
 }

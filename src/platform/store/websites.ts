@@ -2,7 +2,7 @@ import type { GivenSettings, Website } from "../../domain/website.ts";
 import { runBatch, runQuery } from "./database.ts";
 import type { WebsiteRow } from "./rows.ts";
 
-/** @returns false when there is one already: nothing is changed */
+/** @returns false when the website exists; then nothing changes */
 export async function insertWebsite(
   db: D1Database,
   websiteId: string,
@@ -29,10 +29,10 @@ export async function insertWebsite(
 }
 
 /**
- * Sets what is given of a website, and marks its clients' copies in KV as out of date. What is given was held to what was
- * read: where another has changed the website since, nothing is changed. Its time of change tells, which never stands still.
- * @param given undefined leaves a setting
- * @returns false when it is not as in `present` any more
+ * Sets the given settings and marks its clients' copies in KV as outdated. The settings were validated against the website as
+ * it was read: if another call has changed it since, nothing changes. `updated_at` tells, as every change increases it.
+ * @param given undefined keeps a setting
+ * @returns false when the website has changed since it was read
  */
 export async function updateWebsite(
   db: D1Database,
@@ -65,7 +65,7 @@ export async function updateWebsite(
   return updated?.results.length === 1;
 }
 
-/** People go on answering what came from the sender that a website has now. */
+/** People go on replying to the sender that the website has had until now. */
 function keepSender(db: D1Database, websiteId: string): D1PreparedStatement {
   return db
     .prepare(

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readTable } from "../../../src/domain/csv.ts";
 import { readPlainColumn } from "../../../src/domain/number-list/csv-column.ts";
+import { readTable } from "../whole-file.ts";
 
 describe("a column of a CSV file", () => {
   it("gives a column of any text without quotes as the reader of records does", () => {

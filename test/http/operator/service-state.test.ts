@@ -48,6 +48,7 @@ it("of an idle service is empty, and no problem", async () => {
     sweep: { endedAt: "2026-11-21T12:00:00.000Z", ageSeconds: 0, failedJobs: [] },
     queues: [
       { queue: "messages", backlog: 0, oldestSeconds: null },
+      { queue: "bulk", backlog: 0, oldestSeconds: null },
       { queue: "callbacks", backlog: 0, oldestSeconds: null },
     ],
     messages: states,

@@ -13,15 +13,18 @@ export function makeAgent(connections: number): Agent {
 
 const TIMEOUT_MILLISECONDS = 20_000;
 
+export interface CallOptions {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  timeoutMilliseconds?: number;
+}
+
 /** One HTTP call. @throws Error when there is no whole answer */
 export function call(
   agent: Agent,
   url: string,
-  {
-    method = "GET",
-    headers = {},
-    body = "",
-  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  { method = "GET", headers = {}, body = "", timeoutMilliseconds = TIMEOUT_MILLISECONDS }: CallOptions = {},
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const bytes = Buffer.from(body);
@@ -29,7 +32,7 @@ export function call(
     method,
     agent,
     headers: { ...headers, ...(bytes.length > 0 ? { "content-length": bytes.length } : {}) },
-    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+    signal: AbortSignal.timeout(timeoutMilliseconds),
   });
   outgoing.on("error", reject).on("response", (response) => {
     const chunks: Buffer[] = [];

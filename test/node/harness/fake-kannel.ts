@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type Agent, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { call, makeAgent } from "./call.ts";
+import { type CallOptions, call, makeAgent } from "./call.ts";
 import { close, listen, readBody } from "./loopback.ts";
 
 /** One whole request to sendsms. */
@@ -50,13 +50,20 @@ export class CountingCarrier {
   conduct: (submission: Submission) => Conduct;
   /** Calls of any path but sendsms: nobody should come here. */
   strays = 0;
-  readonly #agent = makeAgent(RECEIPT_CONNECTIONS);
+  readonly #agent: Agent;
+  readonly #receiptOptions: CallOptions;
   readonly #closed = new AbortController();
   #server = this.#makeServer();
   #port = 0;
 
-  constructor(conduct: (submission: Submission) => Conduct) {
+  /** @param connections how many receipts it gives at a time */
+  constructor(
+    conduct: (submission: Submission) => Conduct,
+    { connections = RECEIPT_CONNECTIONS, ...receiptOptions }: { connections?: number } & CallOptions = {},
+  ) {
     this.conduct = conduct;
+    this.#agent = makeAgent(connections);
+    this.#receiptOptions = receiptOptions;
   }
 
   get url(): string {
@@ -121,7 +128,7 @@ export class CountingCarrier {
 
   async #isConfirmed(url: string): Promise<boolean> {
     try {
-      const { status } = await call(this.#agent, url);
+      const { status } = await call(this.#agent, url, this.#receiptOptions);
       return status >= 200 && status < 300;
     } catch {
       return false;

@@ -19,6 +19,18 @@ export interface ServiceSettings extends Version {
 
 const settings: ServiceSettings = JSON.parse(process.argv[2] ?? "{}");
 const { directory, port, bindings, consumer } = settings;
+const { d1Databases } = settings.config as unknown as { d1Databases: Record<string, string> };
+
+/**
+ * Applies a migration to a database in use. Miniflare's own way to the database stops this process until it is answered, and
+ * workerd stops until this process reads its log.
+ */
+const MIGRATOR = `export default {
+  async fetch(request, { DB }) {
+    const statements = (await request.json()).map((statement) => DB.prepare(statement));
+    return DB.batch(statements).then(() => new Response(), (error) => new Response(String(error), { status: 500 }));
+  },
+};`;
 
 // The service does not outlive a driver that was itself killed.
 process.on("disconnect", () => process.exit(1));
@@ -34,6 +46,7 @@ const miniflare = startRuntime({
       unsafeDirectSockets: [{ host: "127.0.0.1", port }],
     },
     ...(consumer ? [toWorker("consumer", consumer, bindings)] : []),
+    { name: "migrator", modules: true, script: MIGRATOR, d1Databases },
   ],
 });
 await miniflare.ready;
@@ -67,8 +80,13 @@ function limiterOf(scriptName: string) {
 }
 
 async function migrate(paths: string[]): Promise<void> {
-  const { applyMigrations } = await import("../../../scripts/migrations.ts");
-  await applyMigrations(db, paths);
+  const { readMigration } = await import("../../../scripts/migrations.ts");
+  const migrator = await miniflare.getWorker("migrator");
+  for (const path of paths) {
+    const body = JSON.stringify(await readMigration(path));
+    const response = await migrator.fetch("http://migrator", { method: "POST", body });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+  }
 }
 
 /**

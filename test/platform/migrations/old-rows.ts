@@ -54,6 +54,14 @@ const EVENT_STATES: OldRow[] = [
   { callback_due: 1, attempted_at: NOW - MINUTE, claim: "c", outcome: "not-posted", response: "no key" },
 ];
 
+const LAST_SWEEP: OldRow = {
+  only: 1,
+  ended_at: NOW - MINUTE,
+  failed_jobs: "[]",
+  counts_kept_at: NOW - MINUTE,
+  counts_since: NOW - HOUR,
+};
+
 const CARRIER_HAS = ["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"];
 
 /** Of one generation of rows; the rows of two generations stand beside each other. */
@@ -91,12 +99,13 @@ export class Generation {
     rows.links = rows.messages.flatMap((message, index) => made.#link(message, index));
     rows.clicks = rows.messages.flatMap((message, index) => made.#clicks(message, index));
     rows.report_rows = MESSAGE_STATUSES.map((status, index) => made.#reportRow(status, index));
+    rows.daily_counts = rows.report_rows;
     rows.erased_people = await Promise.all(WEBSITES.map((website) => made.#erased(website)));
     rows.erasure_key = number === 0 ? [await made.#erasureKey()] : [];
     rows.former_senders = WEBSITES.map((website) => made.#formerSender(website));
     rows.dead_jobs = Array.from({ length: 12 }, (_, index) => made.#deadJob(index));
     rows.outcome_counts = ["accepted", "refused", "unknown", "later"].map((outcome) => made.#outcome(outcome));
-    rows.last_sweep = number === 0 ? [{ only: 1, ended_at: NOW - MINUTE, failed_jobs: "[]" }] : [];
+    rows.last_sweep = number === 0 ? [LAST_SWEEP] : [];
     return made;
   }
 
@@ -124,6 +133,7 @@ export class Generation {
       duplicate_window_hours: index === 0 ? null : 24,
       created_at: NOW - HOUR,
       updated_at: NOW - HOUR,
+      counted_until: Date.UTC(2026, 9, 2),
     };
   }
 

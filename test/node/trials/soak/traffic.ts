@@ -36,11 +36,13 @@ export async function runMinute(place: Place, minute: number): Promise<number> {
   await inTurns(wrongRequests(place));
   const changes = await changeSubscriptions(place, minute);
   await settle(place);
+  await checkStored(place, minute);
   const texts = place.takenTexts();
   if (texts.length !== TO_GATEWAY) throw new Error(`the gateway has taken ${texts.length} of ${TO_GATEWAY} texts`);
   await inTurns(receipts(place, texts));
   await inTurns(clicks(place, texts));
   const byKeyword = await sendKeywords(place, minute);
+  await eraseAndHear(place, minute);
   await inTurns(operatorCalls(place));
   await settle(place);
   await inTurns(receipts(place, place.takenTexts()));
@@ -82,7 +84,7 @@ function sends({ url, sandbox, gateway }: Place, minute: number): Call[] {
     return post(gateway, "/text/message/send", message({ phone, clickUrl, callbackData: "{}" }, index));
   });
   const bulk = { messages: [...recipients(BULK - 1), message({ phone: laterNow(minute) }, 0)] };
-  const inBulk = post(sandbox, "/text/bulk/message/send", bulk, { "idempotency-key": `bulk-${minute}` });
+  const inBulk = post(sandbox, "/text/bulk/message/send", bulk, { "idempotency-key": `bulk-${minute % BULK_KEYS}` });
   // Repeated, each of them answers what it has answered, and nothing is sent again.
   return [...singles, inBulk, ...toGateway, ...singles.slice(0, WITH_KEY), ...toGateway.slice(0, WITH_KEY)];
 }
@@ -188,6 +190,10 @@ function clicks({ url }: Place, texts: Submission[]): Call[] {
 
 const KEYWORDS = ["STOP", "START", "HELP", "what is this?"];
 const PEOPLE = 5;
+/** Subscribed, erased, opted out by a word of their own, and back by another, each minute. */
+const ERASED_ONE = numberAt(UNKNOWN * 3);
+/** Bulk keys in turn: each comes again after 32 hours, when nothing is kept of its first use. */
+const BULK_KEYS = 4;
 
 /** Each of some people says all of the keywords in turn, each of them twice as carriers do. @returns changes */
 async function sendKeywords({ url }: Place, minute: number): Promise<number> {
@@ -202,6 +208,47 @@ async function sendKeywords({ url }: Place, minute: number): Promise<number> {
     await inTurns(said);
   }
   return PEOPLE * 2;
+}
+
+/** START subscribes an erased person; after erasure, and after STOP, no client does. */
+async function eraseAndHear({ url, gateway, operate }: Place, minute: number): Promise<void> {
+  const say = (text: string) => {
+    const query = new URLSearchParams({
+      key: WEBHOOK_KEY,
+      from: ERASED_ONE,
+      to: SENDER,
+      text,
+      id: `${text}-${minute}`,
+    });
+    return call({ url: `${url}/carriers/kannel/inbound?${query}`, expect: 200 });
+  };
+  const post = (path: string, body: object) =>
+    call({ url: `${url}${path}`, method: "POST", headers: gateway.headers, body: JSON.stringify(body), expect: 200 });
+  const subscribe = () => post("/text/subscribe", { phone_numbers: [ERASED_ONE], sendPurpose: "soak" });
+  const expectSubscribed = async (expected: boolean, when: string) => {
+    const answer = JSON.parse(await post("/text/subscription/status", { phone_numbers: [ERASED_ONE] }));
+    if (answer.phoneNumberStatuses[0].subscriptionStatus !== expected)
+      throw new Error(`minute ${minute}, ${when}: the erased person's subscriptionStatus is not ${expected}`);
+  };
+  if (minute === 0) await subscribe();
+  else await say("START");
+  await expectSubscribed(true, "before erasure");
+  await operate("DELETE", `/websites/${gateway.websiteId}/people/${ERASED_ONE}`);
+  await subscribe();
+  await expectSubscribed(false, "after erasure");
+  await say("STOP");
+  await subscribe();
+  await expectSubscribed(false, "after STOP");
+}
+
+/** @throws Error when fewer or more messages are kept of this minute than were accepted */
+async function checkStored({ query }: Place, minute: number): Promise<void> {
+  const [stored] = await query(
+    "SELECT count(*) AS messages FROM messages WHERE text LIKE ?1",
+    `%of minute ${minute},%`,
+  );
+  if (stored?.messages !== MESSAGES_A_MINUTE)
+    throw new Error(`of minute ${minute}, ${stored?.messages} of ${MESSAGES_A_MINUTE} messages are stored`);
 }
 
 function operatorCalls({ url, workers, sandbox, gateway }: Place): Call[] {

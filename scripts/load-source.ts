@@ -1,0 +1,12 @@
+import { registerHooks } from "node:module";
+
+const STUB = "data:text/javascript,export const connect = undefined; export class DurableObject {}";
+
+// Some of src/ stands beside code that only workerd can run.
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier.startsWith("cloudflare:") ? { url: STUB, shortCircuit: true } : next(specifier, context),
+});
+
+/** @param path in src/. Loaded by its URL: the Worker's types are not those of Node, and scripts are checked with the latter. */
+export const loadSource = (path: string) => import(new URL(`../src/${path}`, import.meta.url).href);

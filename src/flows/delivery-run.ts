@@ -1,0 +1,34 @@
+import type { Deps } from "../deps.ts";
+import type { CircuitBreaker } from "../domain/circuit-breaker.ts";
+import type { Lane } from "../domain/job.ts";
+import { DELIVERY_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
+import { Connections } from "./connections.ts";
+import type { OutcomeTally } from "./count-outcomes.ts";
+
+/** The deliveries of one invocation. */
+export interface DeliveryRun {
+  /** The queue of its jobs. */
+  lane: Lane;
+  /** When it begins no further submission: milliseconds since 1970. */
+  until: number;
+  connections: Connections;
+  tally: OutcomeTally;
+}
+
+export function beginRun(deps: Deps, lane: Lane, tally: OutcomeTally): DeliveryRun {
+  return { lane, until: deps.now() + DELIVERY_RUN_MILLISECONDS, connections: new Connections(), tally };
+}
+
+/** The part of a run that goes through one carrier. */
+export interface CarrierRun {
+  run: DeliveryRun;
+  carrier: string;
+  breaker: CircuitBreaker;
+  /** Its share of the connections. */
+  share: number;
+}
+
+/** Whether the run may begin no further submission. */
+export function isOver(deps: Deps, { until }: DeliveryRun): boolean {
+  return deps.now() > until;
+}

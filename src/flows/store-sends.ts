@@ -1,0 +1,110 @@
+import type { Deps } from "../deps.ts";
+import { isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
+import { describeError } from "../platform/describe-error.ts";
+import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
+import { queueAccepted } from "./queue-jobs.ts";
+
+/**
+ * Stores single sends of one website in one transaction and queues what follows from them, after the answer. If that fails
+ * while the store works, each send gets its own transaction: one bad send fails alone. Never throws.
+ * @returns the outcomes, in the given order
+ */
+export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
+  const outcomes = await tryStore(deps, sends);
+  followUp(deps, sends, outcomes);
+  return outcomes;
+}
+
+async function tryStore(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
+  try {
+    return await storeWithinLimit(deps, () => storeSends(deps.db, deps.now(), sends));
+  } catch (error) {
+    if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
+  }
+  const outcomes: StoredSend[] = [];
+  for (const send of sends) outcomes.push(...(await tryStore(deps, [send])));
+  return outcomes;
+}
+
+/** Sheds load: what the store cannot take in time is refused at once. @throws RequestFailure store-unavailable */
+export async function storeWithinLimit<T>({ intake, now }: Deps, store: () => Promise<T>): Promise<T> {
+  if (!intake.begin()) throw new RequestFailure({ kind: "store-unavailable", isRefused: true });
+  const beganAt = now();
+  let outcome: "done" | "refused" | "failed" = "done";
+  try {
+    return await store();
+  } catch (error) {
+    outcome = isStoreRefused(error) ? "refused" : "failed";
+    throw error;
+  } finally {
+    intake.end(beganAt, now(), outcome);
+  }
+}
+
+function toFailed(error: unknown): StoredSend {
+  const [isUnavailable, isRefused] = [isStoreUnavailable(error), isStoreRefused(error)];
+  return { kind: "failed", isUnavailable, isRefused, error: describeError(error) };
+}
+
+function followUp(deps: Deps, sends: Send[], outcomes: StoredSend[]): void {
+  const isPending = (outcome: StoredSend | undefined) => outcome?.kind === "stored" && outcome.isPending;
+  const pending = sends.filter((_, index) => isPending(outcomes[index])).map(({ message }) => message.messageId);
+  const due = outcomes.flatMap((outcome) => (outcome.kind === "stored" ? outcome.due : []));
+  queueAccepted(deps, "messages", { pending, due });
+}
+
+interface Waiting {
+  send: Send;
+  settle(stored: StoredSend): void;
+}
+
+const MOST_IN_A_GROUP = 100;
+
+/** Sends that wait for the store. More than a second's worth are refused: they are certainly not stored. */
+const MOST_WAITING = 1000;
+
+/**
+ * Groups the single sends of one website. A send is stored at once when no write is under way. Sends that arrive during a
+ * write share the next one.
+ */
+export class SendGroups {
+  #waiting: Waiting[] = [];
+  readonly #storing = new Set<string>();
+  #isWriting = false;
+
+  async store(deps: Deps, send: Send): Promise<StoredSend> {
+    const error = "too many sends wait for the store";
+    if (this.#waiting.length >= MOST_WAITING) return { kind: "failed", isUnavailable: true, isRefused: true, error };
+    const stored = Promise.withResolvers<StoredSend>();
+    const { messageId } = send.message;
+    this.#waiting.push({ send, settle: stored.resolve });
+    this.#storing.add(messageId);
+    if (!this.#isWriting) void this.#writeAll(deps);
+    try {
+      return await stored.promise;
+    } finally {
+      this.#storing.delete(messageId);
+    }
+  }
+
+  isStoring(messageId: string): boolean {
+    return this.#storing.has(messageId);
+  }
+
+  async #writeAll(deps: Deps): Promise<void> {
+    this.#isWriting = true;
+    try {
+      while (this.#waiting.length > 0) await this.#write(deps, this.#waiting.splice(0, MOST_IN_A_GROUP));
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  async #write(deps: Deps, group: Waiting[]): Promise<void> {
+    const outcomes = await storeGroup(
+      deps,
+      group.map(({ send }) => send),
+    );
+    for (const [index, { settle }] of group.entries()) settle(outcomes[index] as StoredSend);
+  }
+}

@@ -1,0 +1,42 @@
+import { parseJsonColumn, runNamed, runQuery } from "./database.ts";
+import type { LastSweepRow } from "./rows.ts";
+
+export interface LastSweep {
+  /** Milliseconds since 1970. */
+  endedAt: number;
+  failedJobs: string[];
+}
+
+export function selectLastSweep(db: D1Database): D1PreparedStatement {
+  return db.prepare("SELECT ended_at, failed_jobs FROM last_sweep WHERE only = 1");
+}
+
+/** @param rows of selectLastSweep @returns null: no sweep has ended yet */
+export function toLastSweep(rows: unknown[]): LastSweep | null {
+  const [row] = rows as LastSweepRow[];
+  return row ? { endedAt: row.ended_at, failedJobs: parseJsonColumn<string[]>(row.failed_jobs, []) } : null;
+}
+
+export async function readLastSweep(db: D1Database): Promise<LastSweep | null> {
+  return toLastSweep(await runQuery(selectLastSweep(db)));
+}
+
+/**
+ * Where an older version has swept since, which keeps no counters (see daily-counts.ts), all of them are dropped: what it
+ * changed in closed days is not in them.
+ */
+export async function recordSweep(db: D1Database, { endedAt, failedJobs }: LastSweep): Promise<void> {
+  await runNamed(db, {
+    uncounted: db.prepare(
+      `UPDATE websites SET counted_until = 0 WHERE counted_until >
+         iif((SELECT counts_kept_at = ended_at FROM last_sweep WHERE only = 1), ${Number.MAX_SAFE_INTEGER}, 0)`,
+    ),
+    sweep: db
+      .prepare(
+        `INSERT INTO last_sweep (only, ended_at, failed_jobs, counts_kept_at, counts_since) VALUES (1, ?1, ?2, ?1, ?1)
+         ON CONFLICT (only) DO UPDATE SET ended_at = ?1, failed_jobs = ?2, counts_kept_at = ?1,
+           counts_since = iif(counts_kept_at = ended_at, counts_since, ?1)`,
+      )
+      .bind(endedAt, JSON.stringify(failedJobs)),
+  });
+}

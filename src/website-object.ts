@@ -1,0 +1,56 @@
+import { DurableObject } from "cloudflare:workers";
+import { makeDeps } from "./deps.ts";
+import { type Credentials, isNewer } from "./domain/client.ts";
+import { RequestLimit } from "./domain/request-limit.ts";
+import type { Admission } from "./domain/sliding-window.ts";
+import { SendGroups } from "./flows/store-sends.ts";
+import type { Ask, Newer, SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
+import type { Send } from "./platform/store/sends.ts";
+
+/**
+ * The object of one website, named by its id: it counts the requests against the limit, and stores the single sends in groups.
+ * It also holds the clients that were changed, as they are now: each request passes here, so what a change takes away is
+ * refused long before KV has spread it. A deploy restarts it with an empty window. Sends that it was storing are stored by
+ * their callers: under their ids, they are stored once.
+ */
+export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
+  /** Replaced by tests, which hold the clock and break the bindings. */
+  makeDeps = makeDeps;
+
+  readonly #limit = new RequestLimit();
+  readonly #sends = new SendGroups();
+  /** By client id. Storage has them all, and is read once. */
+  #changed: Map<string, Credentials> | undefined;
+
+  admit({ unasked = 0, client }: Ask = {}): Admission | Newer {
+    const newer = client && this.#clients().get(client.clientId);
+    if (newer && isNewer(newer, client)) return { newer };
+    return this.#limit.admit(Date.now(), unasked);
+  }
+
+  async send(send: Send, ask: Ask = {}): Promise<SendAnswer> {
+    const admission = this.admit(ask);
+    if ("newer" in admission) return admission;
+    if (!admission.admitted) return { admission, stored: null };
+    return { admission, stored: await this.#sends.store(this.makeDeps(this.env, this.ctx), send) };
+  }
+
+  isStoring(messageId: string): boolean {
+    return this.#sends.isStoring(messageId);
+  }
+
+  learn(changed: Credentials[]): void {
+    const clients = this.#clients();
+    for (const credentials of changed) {
+      const known = clients.get(credentials.clientId);
+      if (known && !isNewer(credentials, known)) continue;
+      this.ctx.storage.kv.put(credentials.clientId, credentials);
+      clients.set(credentials.clientId, credentials);
+    }
+  }
+
+  #clients(): Map<string, Credentials> {
+    this.#changed ??= new Map(this.ctx.storage.kv.list<Credentials>());
+    return this.#changed;
+  }
+}

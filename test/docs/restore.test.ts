@@ -1,0 +1,214 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import operating from "../../docs/operating.md?raw";
+import { applyReceipts } from "../../src/flows/apply-receipts.ts";
+import { receiveInbound } from "../../src/flows/receive-inbound.ts";
+import type { OutboundMessage } from "../../src/platform/carriers/carrier.ts";
+import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const BOB = "+12125550101";
+const DORA = "+12125550102";
+const OURS = "+12125550000";
+
+/** The SQL of the page, in order: what is kept before the restore, and what is changed after it. */
+const [KEEP = "", CHANGE = ""] = [...operating.matchAll(/--command "\n([^"]+)"/g)].map(([, sql = ""]) => sql);
+
+let world: World;
+let client: TestClient;
+let submitted: OutboundMessage[];
+let posted: { id: string; status: string }[];
+
+beforeEach(async () => {
+  world = await World.create();
+  // The page's SQL takes the time from D1.
+  world.now = Date.now() - 3_600_000;
+  await world.website("brand", { carrier: "sandbox", sender: OURS });
+  client = await world.brand([ADA, BOB]);
+  submitted = [];
+  const submit = async (message: OutboundMessage) => {
+    submitted.push(message);
+    return { kind: "accepted" as const, carrierMessageId: `carrier-${message.messageId}` };
+  };
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: { ...sandbox, submit } }, missing: {} } };
+  posted = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (_url, init) => {
+    const { messageId, status } = await new Response(init?.body).json<{ messageId: string; status: string }>();
+    posted.push({ id: messageId, status });
+    return new Response("ok");
+  });
+});
+
+type Rows = Record<string, unknown>[];
+
+async function takeSnapshot(): Promise<Map<string, Rows>> {
+  const tables = await world.rows(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'd1_migrations'",
+  );
+  const names = tables.map(({ name }) => String(name));
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await world.rows(`SELECT * FROM ${name}`)] as const)),
+  );
+}
+
+/** As Time Travel does. The queues and KV stay as they are. */
+async function restore(snapshot: Map<string, Rows>): Promise<void> {
+  const statements = [...snapshot].flatMap(([table, rows]) => [
+    env.DB.prepare(`DELETE FROM ${table}`),
+    ...rows.map((row) => {
+      const columns = Object.keys(row);
+      const places = columns.map(() => "?").join(", ");
+      return env.DB.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`).bind(
+        ...Object.values(row),
+      );
+    }),
+  ]);
+  await env.DB.batch([env.DB.prepare("PRAGMA defer_foreign_keys = true"), ...statements]);
+}
+
+async function run(sql: string): Promise<void> {
+  const statements = sql.split(/;\s*(?:\n|$)/).filter((statement) => statement.trim() !== "");
+  await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
+}
+
+/** An hour ago a message waited, another was claimed, and the callback of a third was due. Since then all were sent and posted. */
+async function sendThenRestore(): Promise<{ waiting: string; claimed: string; refused: string; keep: string }> {
+  const waiting = await world.send(client, { phone: ADA });
+  const claimed = await world.send(client, { phone: BOB });
+  const claim = { kind: "deliver", messageIds: [claimed] };
+  const refused = await world.send(client, { phone: "+12125550199" });
+  await env.DB.prepare(
+    "UPDATE messages SET claimed_at = ?1, claim = 'at work', carrier = 'sandbox' WHERE message_id = ?2",
+  )
+    .bind(world.now, claimed)
+    .run();
+  const snapshot = await takeSnapshot();
+  const restoreTo = new Date(world.now).toISOString();
+  world.advance(60);
+  await env.DB.prepare("UPDATE messages SET claimed_at = NULL, claim = NULL WHERE message_id = ?1").bind(claimed).run();
+  await world.deliver("textgate-messages", [claim]);
+  await world.runQueues();
+  await stop(BOB);
+  // Subscribed and erased since: nothing but her tombstone is left of her.
+  await world.subscribers("brand", [DORA]);
+  await world.operator("DELETE", `/websites/brand/people/${encodeURIComponent(DORA)}`);
+  await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
+  expect(submitted.map(({ messageId }) => messageId).sort()).toEqual(expect.arrayContaining([waiting, claimed].sort()));
+  expect(posted).toContainEqual({ id: refused, status: "NOT_FOUND" });
+  const kept = await world.rows(KEEP.replaceAll("$RESTORE_TO", restoreTo));
+  world.now = Date.now();
+  await restore(snapshot);
+  submitted.length = 0;
+  posted.length = 0;
+  return { waiting, claimed, refused, keep: kept.map(({ statements }) => statements).join("\n") };
+}
+
+const stop = (from: string) =>
+  receiveInbound(world.deps, "sandbox", {
+    carrierMessageId: `stop-${from}`,
+    from,
+    to: [OURS],
+    text: "STOP",
+    keyword: null,
+    answeredByCarrier: false,
+  });
+
+const change = (restoredAt = world.now) => run(CHANGE.replaceAll("$RESTORED_AT", String(Math.ceil(restoredAt / 1000))));
+
+async function sweepFor(minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    world.advance(60);
+    await world.sweep();
+    await world.runQueues();
+  }
+}
+
+const subscriptionOf = async (phone: string) =>
+  (
+    await world.rows(
+      "SELECT subscribed, opted_out_by_person AS person FROM subscriptions WHERE phone = ?1",
+      Number(phone.slice(1)),
+    )
+  )[0];
+
+describe("a database that was restored to an hour ago", () => {
+  it("sends and posts again what was sent and posted since, without the statements of the page", async () => {
+    const { waiting, refused } = await sendThenRestore();
+    await sweepFor(8);
+    expect(submitted.map(({ messageId }) => messageId)).toContain(waiting);
+    expect(posted).toContainEqual({ id: refused, status: "NOT_FOUND" });
+    expect(await subscriptionOf(BOB)).toEqual({ subscribed: 1, person: 0 });
+  });
+
+  it("sends and posts nothing again after them, and goes on with what is new", async () => {
+    const { waiting, claimed, refused } = await sendThenRestore();
+    await change();
+    await sweepFor(1);
+    const fresh = await world.send(client, { phone: ADA });
+    await world.runQueues();
+    await applyReceipts(
+      world.deps,
+      [{ messageId: waiting, status: "DELIVERED", reason: null, carrierMessageId: null, optedOut: false }],
+      "sandbox",
+    );
+    await sweepFor(24);
+    expect(submitted.map(({ messageId }) => messageId)).toEqual([fresh]);
+    const ofOld = posted.filter(({ id }) => id !== fresh);
+    expect(ofOld).toEqual([{ id: waiting, status: "DELIVERED" }]);
+    expect(await world.statusOf(waiting)).toBe("DELIVERED");
+    const [row] = await world.rows("SELECT status, reason FROM messages WHERE message_id = ?1", claimed);
+    expect(row).toMatchObject({ status: "SENDING", reason: expect.stringMatching(/^outcome unknown, not sent again/) });
+    expect(await world.statusOf(refused)).toBe("NOT_FOUND");
+    const response = await world.operator("GET", `/messages/${waiting}`);
+    expect(response.status).toBe(200);
+  });
+
+  it("sends nothing again of what a sweep has ended in between, as its deadline had passed", async () => {
+    const { waiting } = await sendThenRestore();
+    const restoredAt = world.now;
+    world.deps = { ...world.deps, config: { ...world.deps.config, submitWithinMilliseconds: 1_800_000 } };
+    world.advance(2);
+    await world.sweep();
+    expect(await world.statusOf(waiting)).toBe("FAILED_TO_SEND");
+    await change(restoredAt);
+    await sweepFor(24);
+    expect([submitted, posted, await world.statusOf(waiting)]).toEqual([[], [], "SENDING"]);
+  });
+
+  it("gives the unknown ones their reason, and counts each message once in the report", async () => {
+    const { waiting } = await sendThenRestore();
+    await change();
+    await sweepFor(24);
+    const [row] = await world.rows("SELECT status, reason FROM messages WHERE message_id = ?1", waiting);
+    expect(row?.status).toBe("SENDING");
+    expect(row?.reason).toContain("the database was restored");
+    const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+    const report = await world.operator(
+      "GET",
+      `/websites/brand/report?from=${day(world.now - 86_400_000)}&to=${day(world.now)}`,
+    );
+    expect(await report.json()).toMatchObject({ total: { accepted: 3, sent: 2 } });
+  });
+
+  it("keeps the opt-outs and tombstones, and gives KV the clients as they were", async () => {
+    const { keep } = await sendThenRestore();
+    await change();
+    await run(keep);
+    expect(await subscriptionOf(BOB)).toEqual({ subscribed: 0, person: 1 });
+    const ledger = await world.rows(
+      "SELECT c.was_subscribed, c.subscribed, c.source, c.proof FROM subscription_changes c JOIN subscriptions USING (change_id) WHERE c.phone = ?1",
+      Number(BOB.slice(1)),
+    );
+    expect(ledger).toEqual([{ was_subscribed: 1, subscribed: 0, source: "keyword", proof: "STOP" }]);
+    // An isolate that has not seen the key of the tombstones before the restore, after a change of SERVICE_KEY.
+    const other = await World.another(world);
+    other.deps = { ...other.deps, config: { ...other.deps.config, serviceKey: "a later service key" } };
+    const imported = await other.subscribers("brand", [BOB, DORA]);
+    expect(((await imported.json()) as { optedOutNumbers: string[] }).optedOutNumbers.sort()).toEqual([BOB, DORA]);
+    const copy = () => env.CREDENTIALS.get<{ suspended: boolean }>(`client:${client.clientId}`, "json");
+    expect(await copy()).toMatchObject({ suspended: true });
+    await sweepFor(1);
+    expect(await copy()).toMatchObject({ suspended: false });
+  });
+});

@@ -1,0 +1,108 @@
+/** A claim that may have been made all the same is released by what it names. */
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { countingDatabase } from "../counting-database.ts";
+import { failingDatabase } from "../failing-database.ts";
+import { seed } from "../seed.ts";
+import { type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const OTHERS = 20_000;
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([ADA]);
+});
+
+/** Messages and callbacks that other runs have claimed. */
+async function seedClaimed(): Promise<void> {
+  const now = `${world.now}`;
+  await seed(world, "messages", OTHERS, {
+    message_id: "'m' || i",
+    website_id: "'other'",
+    client_id: "''",
+    text: "''",
+    callback_data: "''",
+    send_purpose: "''",
+    status: "'PENDING_TO_SEND'",
+    accepted_at: now,
+    updated_at: now,
+    queued_at: now,
+    claimed_at: now,
+    claim: "'other'",
+    attempts: "1",
+  });
+  await seed(world, "events", OTHERS, {
+    message_id: "'m' || i",
+    event: "'DELIVERED'",
+    occurred_at: now,
+    callback_due: "1",
+    queued_at: now,
+    attempted_at: now,
+    claim: "'other'",
+  });
+}
+
+/** Delivers with a store that makes the claim and fails: a job is to release it. */
+async function loseClaim(queue: string, bodies: unknown[]): Promise<unknown> {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  const { deps } = world;
+  world.deps = { ...deps, db: failingDatabase(deps.db, 4, "after", undefined, "batches") };
+  await world.deliver(queue, bodies);
+  world.deps = deps;
+  return world.jobs.map(({ body }) => body).find(({ kind }) => kind === "release");
+}
+
+/** @returns the rows that the job has read */
+async function run(job: unknown): Promise<number> {
+  const { deps } = world;
+  const { db, take } = countingDatabase(deps.db);
+  world.deps = { ...deps, db };
+  await world.deliver("textgate-messages", [job]);
+  world.deps = deps;
+  return take().rowsRead;
+}
+
+const claims = async (table: string) =>
+  (await world.rows(`SELECT claim, count(*) AS n FROM ${table} WHERE claim IS NOT NULL GROUP BY claim`)).length;
+
+describe("a job that releases a claim", () => {
+  it("reads the messages that were to be claimed", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    world.jobs.length = 0;
+    const job = await loseClaim("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }]);
+    expect(job).toMatchObject({ kind: "release", messageIds: [messageId] });
+    await seedClaimed();
+    expect(await claims("messages")).toBe(2);
+    expect(await run(job)).toBeLessThan(20);
+    expect(await claims("messages")).toBe(1);
+  });
+
+  it("reads the callbacks that were to be claimed", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    await world.deliver("textgate-messages", [world.jobs.pop()?.body]);
+    world.jobs.length = 0;
+    expect(world.callbacks.length).toBeGreaterThan(0);
+    const job = await loseClaim(
+      "textgate-callbacks",
+      world.callbacks.map(({ body }) => body),
+    );
+    expect(job).toMatchObject({ kind: "release", messageIds: [messageId] });
+    await seedClaimed();
+    expect(await claims("events")).toBe(2);
+    expect(await run(job)).toBeLessThan(20);
+    expect(await claims("events")).toBe(1);
+  });
+
+  it("of an earlier version names no messages, and finds them all the same", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    world.jobs.length = 0;
+    const { claim } = (await loseClaim("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }])) as {
+      claim: string;
+    };
+    await run({ kind: "release", claim });
+    expect(await claims("messages")).toBe(0);
+  });
+});

@@ -1,0 +1,229 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Deps } from "../../src/deps.ts";
+import { SendGroups, storeGroup } from "../../src/flows/store-sends.ts";
+import type { Send, StoredSend } from "../../src/platform/store/sends.ts";
+import { SEND, type TestClient, World } from "../world.ts";
+
+const ADA = 12125550100;
+const BOB = 12125550101;
+const STRANGER = 12125550199;
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([`+${ADA},ada@example.com`, `+${BOB}`]);
+});
+
+let sends = 0;
+
+/** A send to Ada, unless the fields say otherwise. */
+function send(fields: Partial<Send["message"]> = {}, key: [value: string, bodyHash: string] | null = null): Send {
+  const number = String(++sends).padStart(12, "0");
+  return {
+    message: {
+      ...SEND,
+      messageId: `00000000-0000-4000-8000-${number}`,
+      websiteId: "brand",
+      clientId: client.clientId,
+      phone: ADA,
+      email: null,
+      mediaUrl: null,
+      clickUrl: null,
+      linkCode: null,
+      dedupeHash: null,
+      encoding: "GSM-7",
+      segments: 1,
+      acceptedAt: world.now,
+      ...fields,
+    },
+    key: key && { value: key[0], bodyHash: key[1], expiresAt: world.now + 3_600_000 },
+    duplicatesUntil: fields.dedupeHash ? world.now + 3_600_000 : null,
+  };
+}
+
+const idOf = (of: Send) => of.message.messageId;
+const stored = { kind: "stored", isPending: true, due: [] };
+const messages = async () =>
+  (await world.rows("SELECT message_id FROM messages ORDER BY message_id")).map(({ message_id }) => message_id);
+
+/** The same deps, with a database whose batches the test counts, holds and breaks. */
+function watched(onBatch: (statements: D1PreparedStatement[], nth: number) => Promise<void> | void): Deps {
+  let count = 0;
+  const { db } = world.deps;
+  const batch = async (statements: D1PreparedStatement[]) => {
+    await onBatch(statements, ++count);
+    return db.batch(statements);
+  };
+  return { ...world.deps, db: { prepare: (sql: string) => db.prepare(sql), batch } as unknown as D1Database };
+}
+
+describe("sends of one group", () => {
+  it("each have the outcome that they would have alone", async () => {
+    const group = [
+      send(),
+      send({ phone: STRANGER }),
+      send({ phone: null, email: "ada@example.com" }),
+      send({ phone: null, email: "nobody@example.com" }),
+    ];
+    const outcomes = await storeGroup(world.deps, group);
+    await world.afterAnswer();
+    expect(outcomes).toEqual([
+      stored,
+      { kind: "stored", isPending: false, due: [`${idOf(group[1] as Send)}_NOT_FOUND`] },
+      stored,
+      { kind: "stored", isPending: false, due: [`${idOf(group[3] as Send)}_FAILED_TO_MATCH`] },
+    ]);
+    expect(world.jobs.map(({ body }) => body)).toEqual([
+      { kind: "deliver", messageIds: [idOf(group[0] as Send), idOf(group[2] as Send)] },
+    ]);
+    expect(world.callbacks.length).toBe(2);
+  });
+
+  it("with the same Idempotency-Key are one message, and another body is a conflict", async () => {
+    const group = [send({}, ["k", "a"]), send({}, ["k", "a"]), send({}, ["k", "b"]), send({}, ["other", "b"])];
+    const first = idOf(group[0] as Send);
+    expect(await storeGroup(world.deps, group)).toEqual([
+      stored,
+      { kind: "repeated", messageId: first },
+      { kind: "conflict" },
+      stored,
+    ]);
+    expect(await messages()).toEqual([first, idOf(group[3] as Send)]);
+  });
+
+  it("with the same key of two clients are two messages", async () => {
+    const other = await world.client("brand");
+    const group = [send({}, ["k", "a"]), send({ clientId: other.clientId }, ["k", "a"])];
+    expect(await storeGroup(world.deps, group)).toEqual([stored, stored]);
+  });
+
+  it("with the same content are one message, where duplicates are suppressed", async () => {
+    const group = [
+      send({ dedupeHash: "x" }),
+      send({ dedupeHash: "x" }, ["k", "a"]),
+      send({ dedupeHash: "x", phone: BOB }),
+    ];
+    const first = idOf(group[0] as Send);
+    expect(await storeGroup(world.deps, group)).toEqual([stored, { kind: "repeated", messageId: first }, stored]);
+    // The key of the duplicate stands for the message that it repeats.
+    expect(await storeGroup(world.deps, [send({ dedupeHash: "x" }, ["k", "a"])])).toEqual([
+      { kind: "repeated", messageId: first },
+    ]);
+  });
+
+  it("are stored once when the group runs again", async () => {
+    const group = [send({ linkCode: "abcdefghij", clickUrl: "https://shop.example.com/" }), send({ phone: STRANGER })];
+    await storeGroup(world.deps, group);
+    const again = await storeGroup(world.deps, group);
+    expect(again.map(({ kind }) => kind)).toEqual(["stored", "stored"]);
+    expect(await messages()).toEqual(group.map(idOf));
+    expect(await world.rows("SELECT code FROM links")).toEqual([{ code: "abcdefghij" }]);
+  });
+
+  it("are not held up by one that the store refuses", async () => {
+    const group = [send(), send({ callbackData: null as unknown as string }), send()];
+    const outcomes = await storeGroup(world.deps, group);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["stored", "failed", "stored"]);
+    expect(outcomes[1]).toMatchObject({ isUnavailable: false });
+    expect(await messages()).toEqual([idOf(group[0] as Send), idOf(group[2] as Send)]);
+  });
+
+  it("all fail when the store is away, and none is tried alone", async () => {
+    let batches = 0;
+    const deps = watched(() => {
+      batches++;
+      throw new Error("D1_ERROR: Network connection lost.");
+    });
+    const outcomes = await storeGroup(deps, [send(), send(), send()]);
+    expect(outcomes.map((outcome) => outcome.kind === "failed" && outcome.isUnavailable)).toEqual([true, true, true]);
+    expect(batches).toBe(4);
+  });
+
+  it("have the outcomes that they have one after another, whatever they are", async () => {
+    const fields = fc.record({
+      phone: fc.constantFrom(ADA, BOB, STRANGER, null),
+      email: fc.constantFrom("ada@example.com", "nobody@example.com"),
+      dedupeHash: fc.constantFrom(null, "x", "y"),
+      key: fc.constantFrom(null, "k1", "k2"),
+      bodyHash: fc.constantFrom("a", "b"),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fields, { minLength: 1, maxLength: 8 }), async (all) => {
+        const make = () =>
+          all.map(({ phone, email, dedupeHash, key, bodyHash }) =>
+            send(
+              // Alone, a duplicate of a message that was never sent is stored; in its group, it is not known yet.
+              { phone, email: phone === null ? email : null, dedupeHash: phone === STRANGER ? null : dedupeHash },
+              key === null ? null : [key, bodyHash],
+            ),
+          );
+        const clear = async () => {
+          for (const table of ["messages", "events", "idempotency_keys", "duplicate_keys"])
+            await world.rows(`DELETE FROM ${table}`);
+        };
+        /** Outcomes with the place of a message in the list in place of its id. */
+        const shape = (list: Send[], outcomes: StoredSend[]) =>
+          outcomes.map((outcome) =>
+            outcome.kind === "repeated"
+              ? list.findIndex((one) => idOf(one) === outcome.messageId)
+              : outcome.kind === "stored"
+                ? `stored ${outcome.isPending} ${outcome.due.length}`
+                : outcome.kind,
+          );
+        await clear();
+        const together = make();
+        const inGroup = shape(together, await storeGroup(world.deps, together));
+        await clear();
+        const alone = make();
+        const oneByOne: StoredSend[] = [];
+        for (const one of alone) oneByOne.push(...(await storeGroup(world.deps, [one])));
+        expect(inGroup).toEqual(shape(alone, oneByOne));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("the sends of a website", () => {
+  it("go alone when nothing is under way, and share the next write when one is", async () => {
+    const sizes: number[] = [];
+    const first = Promise.withResolvers<void>();
+    const deps = watched(async (_, nth) => (nth === 1 ? first.promise : undefined));
+    const groups = new SendGroups();
+    const answers = Array.from({ length: 5 }, () => groups.store(deps, send()).then(() => sizes.push(1)));
+    expect(await messages()).toEqual([]);
+    first.resolve();
+    await Promise.all(answers);
+    await world.afterAnswer();
+    expect((await messages()).length).toBe(5);
+    // The first alone, the others together.
+    expect(world.jobs.map(({ body }) => (body.kind === "deliver" ? body.messageIds.length : 0))).toEqual([1, 4]);
+  });
+
+  it("are refused, and not stored, while a second's worth waits", async () => {
+    const held = Promise.withResolvers<void>();
+    const groups = new SendGroups();
+    const deps = watched(() => held.promise);
+    const answers = Array.from({ length: 1001 }, () => groups.store(deps, send()));
+    expect(await groups.store(deps, send())).toMatchObject({ kind: "failed", isUnavailable: true });
+    held.resolve();
+    const outcomes = await Promise.all(answers);
+    expect(outcomes.every(({ kind }) => kind === "stored")).toBe(true);
+    expect((await messages()).length).toBe(1001);
+  });
+
+  it("are stored once when their object dies after the write", async () => {
+    const { send: whole } = world.deps.limiter;
+    world.deps.limiter.send = async (...given) => {
+      await whole.apply(world.deps.limiter, given);
+      throw new Error("Durable Object reset because its code was updated.");
+    };
+    const messageId = await world.send(client, { phone: `+${ADA}` });
+    expect(await messages()).toEqual([messageId]);
+    await world.runQueues();
+    expect(await world.statusOf(messageId)).not.toBe("PENDING_TO_SEND");
+  });
+});

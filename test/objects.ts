@@ -1,0 +1,38 @@
+// The real objects of websites, on the clock, the queues and the broken bindings of a test.
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { Deps } from "../src/deps.ts";
+import type { Credentials } from "../src/domain/client.ts";
+import { storeGroup } from "../src/flows/store-sends.ts";
+import type { Ask, RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
+import type { Send } from "../src/platform/store/sends.ts";
+import type { RateLimiter } from "../src/website-object.ts";
+
+const ADMITTED = { admitted: true, remaining: 299, resetMilliseconds: 1000 } as const;
+
+/** Objects that admit every request at once, for tests that the limit would hide the rest of. */
+export function objectsWithoutLimit(deps: () => Deps): RateLimiterNamespace {
+  const send = async (send: Send) => ({ admission: ADMITTED, stored: (await storeGroup(deps(), [send]))[0] });
+  const object = { admit: async () => ADMITTED, learn: async () => {}, isStoring: async () => false, send };
+  return { getByName: () => object } as unknown as RateLimiterNamespace;
+}
+
+export function objectsOn(deps: () => Deps): RateLimiterNamespace {
+  const bound = env.RATE_LIMITER as RateLimiterNamespace;
+  const getByName = (name: string) => {
+    const stub = bound.getByName(name);
+    const send = async (send: Send, ask: Ask) => {
+      await runInDurableObject(stub as unknown as DurableObjectStub, (object) => {
+        (object as unknown as RateLimiter).makeDeps = deps;
+      });
+      return stub.send(send, ask);
+    };
+    return {
+      admit: (ask: Ask) => stub.admit(ask),
+      learn: (changed: Credentials[]) => stub.learn(changed),
+      isStoring: (messageId: string) => stub.isStoring(messageId),
+      send,
+    };
+  };
+  return { getByName } as unknown as RateLimiterNamespace;
+}

@@ -1,0 +1,101 @@
+/**
+ * A D1 that is asked for three times what it can carry, for two minutes. The Worker is the real one, on the statements and tables
+ * of a real D1. Simulated are the clock, the one thread of D1 with its queue, the platform's queues, and the callers.
+ */
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { printSummary } from "../faults/summary.ts";
+import { World } from "../world.ts";
+import { type Sent, Service } from "./service.ts";
+
+/** Slower than a real D1, of which Cloudflare says "several milliseconds" for a write: a test cannot run as many calls. */
+const D1 = { milliseconds: 10, mostQueued: 100 };
+
+const SECONDS_OF_LOAD = 120;
+const SECONDS_TO_RECOVER = 30;
+/** Callers that each wait for the callback of a text before they send the next: as many as keep D1 busy, and none refused. */
+const PATIENT_CALLERS = 40;
+const MEASURED_SECONDS = 30;
+const PHONE = "+12125550100";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function openService(): Promise<Service> {
+  const world = await World.create();
+  return new Service(world, await world.brand([PHONE]), PHONE, D1);
+}
+
+/** Texts a second, from the request to the callback, when nobody asks for more than there is. */
+async function measureCapacity(service: Service): Promise<number> {
+  const { clock } = service;
+  const until = clock.now + MEASURED_SECONDS * 1000;
+  let open = PATIENT_CALLERS;
+  for (let caller = 0; caller < PATIENT_CALLERS; caller++) {
+    void (async () => {
+      while (clock.now < until) {
+        const { messageId = "" } = await service.send();
+        while (!service.posted.has(`${messageId}_SENDING`)) await clock.wait(100);
+      }
+      open -= 1;
+    })();
+  }
+  await clock.pass(MEASURED_SECONDS * 1000);
+  const { size } = service.posted;
+  await clock.runUntil(() => open === 0 && service.isIdle);
+  return size / MEASURED_SECONDS;
+}
+
+const isSubmittedWithin = (service: Service, { messageId = "", at }: Sent, seconds: number) =>
+  (service.submittedAt.get(messageId)?.[0] ?? Number.POSITIVE_INFINITY) - at < seconds * 1000;
+
+describe("a D1 that is asked for three times what it can carry", () => {
+  it("takes in what can be delivered, refuses the rest with a time to come back, and is itself again soon", async () => {
+    const service = await openService();
+    const { clock, submittedAt } = service;
+    const capacity = await measureCapacity(service);
+    expect(service.retryAfter).toEqual([]);
+
+    const startedAt = clock.now;
+    const before = submittedAt.size;
+    await service.load(3 * capacity, SECONDS_OF_LOAD);
+    const goodput = (submittedAt.size - before) / SECONDS_OF_LOAD;
+    const endedAt = clock.now;
+    await service.load(capacity / 2, 2 * SECONDS_TO_RECOVER);
+    const after = service.sent.filter(({ at }) => at >= endedAt + SECONDS_TO_RECOVER * 1000);
+    await service.settle();
+
+    const duringLoad = service.sent.filter(({ at }) => at >= startedAt && at < endedAt);
+    const refused = duringLoad.filter(({ statuses }) => statuses.includes(503));
+    printSummary(
+      `capacity ${capacity.toFixed(1)}/s; offered ${(duringLoad.length / SECONDS_OF_LOAD).toFixed(1)}/s, submitted ${goodput.toFixed(1)}/s; ` +
+        `${refused.length} of ${duringLoad.length} refused at first; D1 refused ${service.database.refused} of ${service.database.served} calls; ` +
+        `last refusal ${((service.lastRefusedAt - endedAt) / 1000).toFixed(1)} s after the load`,
+    );
+    const late = service.sent.filter(
+      (sent) => sent.at >= endedAt && sent.statuses[0] === 200 && !isSubmittedWithin(service, sent, 5),
+    );
+    printSummary(
+      `accepted ${duringLoad.filter(({ messageId }) => messageId).length}, last late ${((late.at(-1)?.at ?? endedAt) - endedAt) / 1000} s`,
+    );
+    expect(goodput).toBeGreaterThanOrEqual(0.8 * capacity);
+    expect(new Set(service.sent.flatMap(({ statuses }) => statuses))).toEqual(new Set([200, 503]));
+    expect(new Set(service.retryAfter)).toEqual(new Set([3, 4, 5, 6, 7, 8, 9]));
+    expect(after.length).toBeGreaterThan(100);
+    expect(after.filter(({ statuses }) => statuses[0] !== 200)).toEqual([]);
+    expect(after.filter((sent) => !isSubmittedWithin(service, sent, 5))).toEqual([]);
+    await expectAllOnce(service);
+  }, 300_000);
+});
+
+/** Each text that was answered with 200 is stored, submitted and called back once, and there is no other. */
+async function expectAllOnce(service: Service): Promise<void> {
+  const ids = service.sent.flatMap(({ messageId }) => messageId ?? []).sort();
+  const rows = await service.rows("SELECT message_id FROM messages WHERE status = 'SENDING' ORDER BY 1");
+  expect(rows.map(({ message_id }) => message_id)).toEqual(ids);
+  expect(await service.rows("SELECT message_id FROM messages WHERE status <> 'SENDING'")).toEqual([]);
+  expect([...service.submittedAt.keys()].sort()).toEqual(ids);
+  expect([...service.submittedAt.values()].filter((times) => times.length !== 1)).toEqual([]);
+  expect([...service.posted.keys()].sort()).toEqual(ids.map((id) => `${id}_SENDING`));
+  expect([...service.posted.values()].filter((count) => count !== 1)).toEqual([]);
+}

@@ -1,0 +1,166 @@
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { type Deps, makeDeps, makeIsolateState } from "../../src/deps.ts";
+import { storeGroup } from "../../src/flows/store-sends.ts";
+import type { Carrier } from "../../src/platform/carriers/carrier.ts";
+import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { CredentialStore } from "../../src/platform/store/credentials.ts";
+import type { Send } from "../../src/platform/store/sends.ts";
+import { consume } from "../../src/queue.ts";
+import { handleRequest } from "../../src/router.ts";
+import { sweep } from "../../src/sweep.ts";
+import { Random } from "../random.ts";
+import type { TestClient, World } from "../world.ts";
+import { VirtualClock } from "./clock.ts";
+import { type DatabaseLimits, OneThreadDatabase } from "./database.ts";
+import { PlatformQueue } from "./platform-queue.ts";
+
+/** Which share no memory. */
+const ISOLATES = 10;
+const CARRIER_MILLISECONDS = 150;
+const ENDPOINT_MILLISECONDS = 50;
+
+/** A caller repeats what was refused after the time in Retry-After, so often at most. */
+const MOST_REPEATS = 2;
+
+const ADMITTED = { admitted: true, remaining: 1, resetMilliseconds: 0 };
+
+/** A text that a caller wants to send. */
+export interface Sent {
+  at: number;
+  /** Of its requests. */
+  statuses: number[];
+  messageId?: string;
+}
+
+/** The service on the platform: isolates that share D1 and the queues, and a clock that the test holds. */
+export class Service {
+  readonly clock: VirtualClock;
+  readonly database: OneThreadDatabase;
+  readonly sent: Sent[] = [];
+  readonly retryAfter: number[] = [];
+  lastRefusedAt = 0;
+  /** By message. */
+  readonly submittedAt = new Map<string, number[]>();
+  /** How often, by event. */
+  readonly posted = new Map<string, number>();
+  readonly #queues: PlatformQueue[];
+  readonly #isolates: Deps[];
+  readonly #world: World;
+  readonly #client: TestClient;
+  readonly #text: object;
+  readonly #random = new Random(1);
+  #open = 0;
+
+  /** @param client of the texts that `send` sends, to this number */
+  constructor(world: World, client: TestClient, phone: string, d1: DatabaseLimits) {
+    this.#world = world;
+    this.#client = client;
+    this.#text = { phone, text: "hello", callbackData: "{}", sendPurpose: "a" };
+    this.clock = new VirtualClock(world.now);
+    this.clock.hold();
+    this.database = new OneThreadDatabase(this.clock, env.DB, d1);
+    this.#queues = ["messages", "bulk", "callbacks"].map(
+      (name) => new PlatformQueue(this.clock, `textgate-${name}`, (batch) => consume(batch, this.#isolate())),
+    );
+    this.#isolates = Array.from({ length: ISOLATES }, () => this.#makeIsolate());
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+      const eventId = new Headers(init?.headers).get("webhook-id") ?? "";
+      this.posted.set(eventId, (this.posted.get(eventId) ?? 0) + 1);
+      await this.clock.wait(ENDPOINT_MILLISECONDS);
+      return new Response("thanks");
+    });
+  }
+
+  #makeIsolate(): Deps {
+    const get = (...given: Parameters<KVNamespace["get"]>) => this.clock.track(env.CREDENTIALS.get(...given));
+    const [messages, bulk, callbacks] = this.#queues as [PlatformQueue, PlatformQueue, PlatformQueue];
+    // As of many websites: the object of one would store what waits in groups.
+    const send = async (one: Send) => ({ admission: ADMITTED, stored: (await storeGroup(deps, [one]))[0] });
+    const deps: Deps = {
+      ...makeDeps(env, { waitUntil: () => {} }),
+      ...makeIsolateState(env),
+      credentials: new CredentialStore({ get } as unknown as KVNamespace),
+      limiter: { refusal: () => undefined, admit: async () => ADMITTED, send } as unknown as Deps["limiter"],
+      carriers: { ready: { sandbox: this.#carrier() }, missing: {} },
+      db: this.database.db,
+      messages: messages.producer(),
+      bulk: bulk.producer(),
+      callbacks: callbacks.producer(),
+      now: () => this.clock.now,
+      random: () => this.#random.next(),
+      log: () => {},
+    };
+    return deps;
+  }
+
+  #isolate(): Deps {
+    return this.#random.pick(this.#isolates);
+  }
+
+  #carrier(): Carrier {
+    return {
+      ...sandbox,
+      submit: async ({ messageId }) => {
+        this.submittedAt.set(messageId, [...(this.submittedAt.get(messageId) ?? []), this.clock.now]);
+        await this.clock.wait(CARRIER_MILLISECONDS);
+        return { kind: "accepted", carrierMessageId: messageId };
+      },
+    };
+  }
+
+  /** Sends a text, and again while it is refused. */
+  async send(): Promise<Sent> {
+    const sent: Sent = { at: this.clock.now, statuses: [] };
+    this.sent.push(sent);
+    this.#open += 1;
+    for (let repeats = 0; ; repeats++) {
+      const answer = await this.post("/text/message/send", this.#client, this.#text);
+      sent.statuses.push(answer.status);
+      if (answer.status === 200) sent.messageId = ((await answer.json()) as { messageId: string }).messageId;
+      if (answer.status !== 503) break;
+      this.lastRefusedAt = this.clock.now;
+      this.retryAfter.push(Number(answer.headers.get("retry-after")));
+      if (repeats === MOST_REPEATS) break;
+      await this.clock.wait(Number(answer.headers.get("retry-after")) * 1000);
+    }
+    this.#open -= 1;
+    return sent;
+  }
+
+  post(path: string, { clientId, clientSecret }: TestClient, body: object): Promise<Response> {
+    const headers = { "x-client-id": clientId, "x-client-secret": clientSecret, "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return handleRequest(new Request(`http://localhost${path}`, init), () => this.#isolate());
+  }
+
+  /** So many texts a second, at even distances, with a sweep each minute. */
+  async load(perSecond: number, seconds: number): Promise<void> {
+    for (let i = 0; i < Math.round(perSecond * seconds); i++) {
+      this.clock.after((i * 1000) / perSecond, () => void this.send());
+    }
+    for (let minute = 0; minute < seconds / 60; minute++) this.clock.after(minute * 60_000, () => void this.#sweep());
+    await this.clock.pass(seconds * 1000);
+  }
+
+  async #sweep(): Promise<void> {
+    await sweep(this.#isolate());
+  }
+
+  get isIdle(): boolean {
+    return this.#open === 0 && this.#queues.every(({ isIdle }) => isIdle);
+  }
+
+  /** Until nothing waits any more, the sweep's own recoveries included. */
+  async settle(): Promise<void> {
+    for (let minute = 0; minute < 5; minute++) {
+      void this.#sweep();
+      await this.clock.pass(60_000);
+    }
+    await this.clock.runUntil(() => this.isIdle);
+  }
+
+  rows(sql: string): Promise<Record<string, unknown>[]> {
+    return this.#world.rows(sql);
+  }
+}
