@@ -4,30 +4,30 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const RANDOM_CHARACTERS = 9;
 export const LINK_CODE = /^[A-Za-z0-9]{10}$/;
 
+/** A number of 32 bits that nobody can tell without the key of this deployment. */
+export type Sign = (text: string) => number;
+
 /** Nine random characters, 53 bits, and their check character. Bytes that would favor some characters are dropped. */
-export function newLinkCode(randomBytes: (count: number) => Uint8Array): string {
+export function newLinkCode(randomBytes: (count: number) => Uint8Array, sign: Sign): string {
   let code = "";
   while (code.length < RANDOM_CHARACTERS) {
     for (const byte of randomBytes(RANDOM_CHARACTERS * 2)) {
       if (byte < ALPHABET.length * 4 && code.length < RANDOM_CHARACTERS) code += ALPHABET[byte % ALPHABET.length];
     }
   }
-  return code + checkCharacter(code);
+  return code + checkCharacter(code, sign);
 }
 
 /**
- * Whether the last character is the check of the others. A guess has it once in 62 times. Codes of earlier versions have ten
- * random characters and no check, and lead on for as long as they are kept: so what fails here may still be a link.
+ * Whether the last character is the check of the others: of 62 guesses, one has it. Without it, a code may still be a link:
+ * of an earlier version, which wrote ten random characters, or of the time before the key was replaced.
  */
-export function hasCheck(code: string): boolean {
-  return checkCharacter(code.slice(0, -1)) === code.at(-1);
+export function hasCheck(code: string, sign: Sign): boolean {
+  return checkCharacter(code.slice(0, RANDOM_CHARACTERS), sign) === code.at(-1);
 }
 
-/** Each character changes it: 3 has no factor in common with 62. */
-function checkCharacter(characters: string): string {
-  let sum = 0;
-  for (const character of characters) sum = (sum * 3 + ALPHABET.indexOf(character) + 1) % ALPHABET.length;
-  return ALPHABET.charAt(sum);
+function checkCharacter(random: string, sign: Sign): string {
+  return ALPHABET.charAt(sign(random) % ALPHABET.length);
 }
 
 /** The end of a URL in a text: space or punctuation. */

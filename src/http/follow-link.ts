@@ -1,5 +1,4 @@
 import { isbot } from "isbot";
-import { callerOf } from "../domain/address.ts";
 import { hasCheck, LINK_CODE } from "../domain/link.ts";
 import { queueCallbacks } from "../flows/queue-jobs.ts";
 import { describeError } from "../platform/describe-error.ts";
@@ -13,9 +12,11 @@ const PREFETCH_HEADERS = ["purpose", "sec-purpose", "x-purpose", "x-moz"];
 export const followLinkHandler: Handler = async (request, deps) => {
   const code = request.params.code ?? "";
   if (!LINK_CODE.test(code)) return noSuchLink();
-  const { links, otherLinks } = deps.lookups;
-  const lookup = (hasCheck(code) ? links : otherLinks).take(callerOf(addressOf(request)), deps.now());
-  if (!lookup) return tooManyGuesses();
+  const { links, uncheckedLinks } = deps.lookups;
+  const budget = hasCheck(code, deps.signLink) ? links : uncheckedLinks;
+  const lookup = budget.take(code, addressOf(request), deps.now());
+  if (lookup === "missing") return noSuchLink();
+  if (lookup === "exceeded") return tooManyGuesses();
   const link = await findLink(deps.db, code);
   if (!link) {
     lookup.missed();

@@ -1,5 +1,4 @@
 import type { Deps } from "../deps.ts";
-import { callerOf } from "../domain/address.ts";
 import { CLIENT_ID, CLIENT_SECRET, type Credentials, type Operation } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import type { Admission } from "../domain/sliding-window.ts";
@@ -44,20 +43,20 @@ async function authenticate(deps: Deps, { clientId, hash, address }: Given): Pro
   const known = deps.credentials.known(clientId, now);
   const isKnown = isSecretOf(known?.credentials ?? NOBODY, hash, now) && known !== undefined;
   if (isKnown && known.isCurrent) return known.credentials;
+  // A client that this isolate has let in before is no guess.
+  const lookup = isKnown ? undefined : deps.credentials.lookups.take(clientId + hash, address, now);
+  if (lookup === "exceeded") throw new RequestFailure({ kind: "guesses-exceeded" });
   const refusalDue = scheduler.wait(REFUSAL_MILLISECONDS);
-  const isRefused = deps.credentials.isRefused(clientId, hash, now);
-  // A client that this isolate has let in before has no place among those that may be guesses.
-  const lookup = isKnown || isRefused ? undefined : deps.lookups.clients.take(callerOf(address), now);
-  if (!isKnown && !isRefused && !lookup) throw new RequestFailure({ kind: "guesses-exceeded" });
-  const stored = isRefused ? null : await deps.credentials.read(clientId);
-  if (!isSecretOf(stored ?? NOBODY, hash, now) || !stored) {
-    lookup?.missed();
-    if (!isRefused) deps.credentials.refuse(clientId, hash, now);
+  const stored = lookup === "missing" ? null : await deps.credentials.read(clientId);
+  const isRight = isSecretOf(stored ?? NOBODY, hash, now) && stored !== null;
+  // Also of a secret that was right until now: from the next request on, it is a guess.
+  if (stored && (isRight || isKnown)) deps.credentials.keep(stored, now);
+  if (!isRight) {
+    if (typeof lookup === "object") lookup.missed();
     await refusalDue;
     throw wrongCredentials();
   }
-  lookup?.found();
-  deps.credentials.keep(stored, now);
+  if (typeof lookup === "object") lookup.found();
   return stored;
 }
 

@@ -1,8 +1,7 @@
 import type { Deps } from "../deps.ts";
-import { networkOf } from "../domain/address.ts";
 import { CLIENT_ID } from "../domain/client.ts";
 import type { LogFields } from "../log.ts";
-import { type ApiRequest, addressOf } from "./api-request.ts";
+import type { ApiRequest } from "./api-request.ts";
 import { ERROR_CODES, type ErrorKind } from "./error-codes.ts";
 
 /** The route parameters that neither identify a person nor open a link. */
@@ -13,16 +12,22 @@ export function routeOf({ route }: ApiRequest): string | null {
   return route === undefined || route === "*" ? null : route || "/";
 }
 
+/** How long after a counted request its count is written, if no other follows. */
+const COUNTED_AFTER_MILLISECONDS = 20_000;
+
 /**
- * The one line of a request. Of requests that anyone can make in any number, the first of a kind in a minute has a line, with
- * the network that it came from, and how many there were has another, once the next minute has begun.
+ * The one line of a request. Of requests that anyone can make in any number, only the first of a kind in a minute has a line; the
+ * others are counted in one.
  */
 export function logRequest(deps: Deps, request: ApiRequest, { status }: Response, milliseconds: number): void {
-  for (const { kind, count } of deps.requestCounts.take(deps.now()))
-    deps.log("info", "requests.counted", { ...kind, count });
+  const { requestCounts } = deps;
+  logCounts(deps, requestCounts.take(deps.now()));
   const kind = countedAs(request, status);
-  if (kind && !deps.requestCounts.add(kind)) return;
-  const network = kind ? networkOf(addressOf(request)) : "";
+  if (kind && !requestCounts.add(kind)) {
+    const takeLast = requestCounts.watch(deps.now());
+    if (takeLast) deps.later(COUNTED_AFTER_MILLISECONDS, () => logCounts(deps, takeLast()));
+    return;
+  }
   deps.log(status >= 500 ? "error" : "info", "request", {
     requestId: request.requestId,
     method: request.method,
@@ -32,8 +37,11 @@ export function logRequest(deps: Deps, request: ApiRequest, { status }: Response
     ...request.logged,
     status,
     milliseconds,
-    ...(network === "" ? {} : { network }),
   });
+}
+
+function logCounts(deps: Deps, counts: { kind: LogFields; count: number }[]): void {
+  for (const { kind, count } of counts) deps.log("info", "requests.counted", { ...kind, count });
 }
 
 /** Refused before any work was done for them. */

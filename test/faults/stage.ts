@@ -50,7 +50,7 @@ export class Stage {
   readonly clients: Record<WebsiteId, TestClient>;
   readonly #subscribers: number;
   #people = 0;
-  #requestCounts = 0;
+  #strangers = 0;
   #gone = 0;
   #wishes = 0;
 
@@ -90,7 +90,7 @@ export class Stage {
 
   /** A number that the service has never seen. */
   stranger(): string {
-    return `+1312${5_000_000 + this.#requestCounts++}`;
+    return `+1312${5_000_000 + this.#strangers++}`;
   }
 
   /** Who was unsubscribed before. */

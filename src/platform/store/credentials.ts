@@ -1,5 +1,6 @@
 import { type Credentials, isNewer } from "../../domain/client.ts";
 import { RequestFailure } from "../../domain/failure.ts";
+import { LookupBudget } from "../../domain/lookup-budget.ts";
 import { withinTime } from "../time-limit.ts";
 
 /** How long KV may answer from its cache (the least that it takes), and an isolate from its own. */
@@ -7,9 +8,8 @@ const KV_CACHE_SECONDS = 30;
 const ISOLATE_CACHE_MILLISECONDS = 30_000;
 const ISOLATE_CACHE_ENTRIES = 1000;
 
-/** For so long a pair that was refused is refused without asking KV, of at most so many: a client repeats it, or a flood. */
-const REFUSED_MILLISECONDS = 5000;
-const REFUSED_ENTRIES = 1000;
+/** Pairs of id and secret that KV is asked for, when this isolate does not know them. */
+const LOOKUPS_PER_SECOND = { inFlood: 50, otherwise: 200 };
 
 /** How long KV may take: a read takes milliseconds, a write to the edge's centre a second at times. */
 export const KV_MILLISECONDS = 5000;
@@ -21,8 +21,8 @@ export class CredentialStore {
   readonly #kv: KVNamespace;
   readonly #cache = new Map<string, { credentials: Credentials; readAt: number }>();
 
-  /** By client id and hash of the secret: until when the pair is refused. */
-  readonly #refused = new Map<string, number>();
+  /** Of pairs that may be guesses, by client id and hash of the secret. */
+  readonly lookups = new LookupBudget(LOOKUPS_PER_SECOND);
 
   constructor(kv: KVNamespace) {
     this.#kv = kv;
@@ -40,17 +40,6 @@ export class CredentialStore {
     const oldest = this.#cache.keys().next();
     if (this.#cache.size >= ISOLATE_CACHE_ENTRIES && !oldest.done) this.#cache.delete(oldest.value);
     this.#cache.set(credentials.clientId, { credentials, readAt: now });
-  }
-
-  /** An unknown client, or a wrong secret. A change that is made in this isolate ends all refusals. */
-  refuse(clientId: string, hash: string, now: number): void {
-    const oldest = this.#refused.keys().next();
-    if (this.#refused.size >= REFUSED_ENTRIES && !oldest.done) this.#refused.delete(oldest.value);
-    this.#refused.set(clientId + hash, now + REFUSED_MILLISECONDS);
-  }
-
-  isRefused(clientId: string, hash: string, now: number): boolean {
-    return now < (this.#refused.get(clientId + hash) ?? 0);
   }
 
   /**
@@ -71,7 +60,7 @@ export class CredentialStore {
   /** @throws RequestFailure store-unavailable */
   async write(credentials: Credentials, now: number): Promise<void> {
     this.keep(credentials, now);
-    this.#refused.clear();
+    this.lookups.forget();
     try {
       const writing = this.#kv.put(keyOf(credentials.clientId), JSON.stringify(credentials));
       await withinTime(KV_MILLISECONDS, writing);

@@ -128,11 +128,11 @@ function wrongRequests({ url, sandbox }: Place): Call[] {
     expect,
   });
   const hex = (bytes: number) => randomBytes(bytes).toString("hex");
-  const requestCounts = Array.from({ length: 20 }, () =>
+  const strangers = Array.from({ length: 20 }, () =>
     post("/text/message/send", "{}", 401, headersOf(hex(16), hex(32))),
   );
   return [
-    ...requestCounts,
+    ...strangers,
     post("/text/message/send", "{}", 401, { "x-client-secret": hex(32) }),
     post("/text/message/send", "{}", 401, { "x-client-id": "" }),
     post("/text/message/send", "{", 400),
