@@ -78,14 +78,16 @@ const READING: (Endpoint & { route: string })[] = [
   },
 ].map((endpoint) => ({ route: endpoint.path, ...endpoint }));
 
-const ENDPOINTS: Endpoint[] = [
-  ...READING,
-  { ...OPEN, path: "/text/message/send" },
-  { ...OPEN, path: "/l/unknown" },
-  { ...OPEN, path: "/health" },
-  { ...OPEN, path: "/no/such/path" },
-  { ...OPEN, path: "/docs" },
+/** Those that need no body: their own answer may come before the end that breaks the body off, and 400 follows it. */
+const NOT_READING: (Endpoint & { answer: number })[] = [
+  { ...OPEN, path: "/text/message/send", answer: 401 },
+  { ...OPEN, path: "/l/unknown", answer: 405 },
+  { ...OPEN, path: "/health", answer: 405 },
+  { ...OPEN, path: "/no/such/path", answer: 404 },
+  { ...OPEN, path: "/docs", answer: 405 },
 ];
+
+const ENDPOINTS: (Endpoint & { answer?: number })[] = [...READING, ...NOT_READING];
 
 function headersOf({ credentials }: Endpoint): string[] {
   if (credentials === "client") return [`X-Client-ID: ${breaker.clientId}`, `X-Client-Secret: ${breaker.clientSecret}`];
@@ -127,8 +129,13 @@ const CASES = Object.keys(LENGTHS).flatMap((length) =>
 describe("an upload that breaks off", () => {
   test.each(CASES)("by $way within $length is the client's own loss, at each endpoint", async ({ way, length }) => {
     const answers = await Promise.all(ENDPOINTS.map((endpoint) => breakOff(endpoint, way, length)));
-    const expected = way === "a half-close" ? /^HTTP\/1\.1 400 / : /^$/;
-    for (const answer of answers) expect(answer).toMatch(expected);
+    for (const [index, answer] of answers.entries()) {
+      const statuses = [...answer.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => Number(status));
+      const own = ENDPOINTS[index]?.answer;
+      const end = way === "a half-close" ? [400] : [];
+      const possible = own ? [end, [own, ...end]] : [end];
+      expect(possible).toContainEqual(statuses);
+    }
     await untilStatus(service.url, await isServed(), "SENDING");
   });
 
