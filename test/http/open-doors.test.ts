@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { hasCheck, newLinkCode } from "../../src/domain/link.ts";
 import { LookupBudget } from "../../src/domain/lookup-budget.ts";
+import { REQUESTS_PER_SECOND } from "../../src/domain/sliding-window.ts";
 import { makeCarriers } from "../../src/platform/carriers/index.ts";
 import { telnyx } from "../carriers/telnyx.ts";
 import { PUBLIC_ORIGIN } from "../carriers/test-carrier.ts";
@@ -211,6 +212,12 @@ describe("10,000 requests of unknown clients", () => {
     const { statuses, meanwhile } = visits(() => send(others.pop() ?? client, ELSEWHERE));
     await flood(() => send(stranger()), meanwhile);
     expect([others, statuses]).toEqual([[], new Array(20).fill(200)]);
+  });
+
+  it("are not what a client makes that begins with all requests of its limit at once", async () => {
+    const { statuses, meanwhile } = visits(() => send(client, ELSEWHERE));
+    await Promise.all(Array.from({ length: REQUESTS_PER_SECOND }, meanwhile));
+    expect(statuses).toEqual(new Array(REQUESTS_PER_SECOND).fill(200));
   });
 
   it("of one pair, known or not, reach KV once in five seconds", async () => {

@@ -1,6 +1,7 @@
 import { type Credentials, isNewer } from "../../domain/client.ts";
 import { RequestFailure } from "../../domain/failure.ts";
 import { LookupBudget } from "../../domain/lookup-budget.ts";
+import { REQUESTS_PER_SECOND } from "../../domain/sliding-window.ts";
 import { withinTime } from "../time-limit.ts";
 
 /** How long KV may answer from its cache (the least that it takes), and an isolate from its own. */
@@ -8,8 +9,8 @@ const KV_CACHE_SECONDS = 30;
 const ISOLATE_CACHE_MILLISECONDS = 30_000;
 const ISOLATE_CACHE_ENTRIES = 1000;
 
-/** Pairs of id and secret that KV is asked for, when this isolate does not know them. */
-const LOOKUPS_PER_SECOND = { inFlood: 50, otherwise: 200 };
+/** Of pairs of id and secret that this isolate does not know. A client may begin with the 300 requests of its website's limit. */
+const LOOKUPS_PER_SECOND = { inFlood: 50, otherwise: 2 * REQUESTS_PER_SECOND };
 
 /** How long KV may take: a read takes milliseconds, a write to the edge's centre a second at times. */
 export const KV_MILLISECONDS = 5000;
