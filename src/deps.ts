@@ -7,8 +7,8 @@ import { LookupBudget } from "./domain/lookup-budget.ts";
 import { MinuteCounts } from "./domain/minute-counts.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
-import { FastHmac } from "./platform/fast-hmac.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
+import { Hmac } from "./platform/hmac.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
 import { CredentialStore } from "./platform/store/credentials.ts";
 import { ErasureKey } from "./platform/store/erasure-key.ts";
@@ -79,7 +79,7 @@ const isolateStates = new WeakMap<Env, IsolateState>();
 /** @throws Error when the configuration is wrong */
 export function makeIsolateState(env: Env): IsolateState {
   const config = readConfig(env);
-  const linkKey = new FastHmac(config.linkKey);
+  const linkKey = new Hmac(config.linkKey);
   return {
     config,
     carriers: makeCarriers(config),
@@ -93,7 +93,10 @@ export function makeIsolateState(env: Env): IsolateState {
       links: new LookupBudget(LINKS_PER_SECOND),
       uncheckedLinks: new LookupBudget(UNCHECKED_LINKS_PER_SECOND),
     },
-    signLink: (text) => (linkKey.sign(`link ${text}`)[0] as number) >>> 0,
+    signLink: (text) => {
+      const [high = 0, low = 0] = linkKey.sign(`link ${text}`);
+      return high * 256 + low;
+    },
     requestCounts: new MinuteCounts<LogFields>({ route: "others" }),
   };
 }

@@ -4,7 +4,7 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const RANDOM_CHARACTERS = 9;
 export const LINK_CODE = /^[A-Za-z0-9]{10}$/;
 
-/** A number of 32 bits that nobody can tell without the key of this deployment. */
+/** A number of 16 bits that nobody can tell without the key of this deployment. */
 export type Sign = (text: string) => number;
 
 /** Nine random characters, 53 bits, and their check character. Bytes that would favor some characters are dropped. */
