@@ -29,31 +29,37 @@ interface Page {
 
 /** @param read a page of docs/, by its name */
 export function writePages(document: Document, read: (name: string) => string): { client: string; operator: string } {
-  const calls = listCalls(document);
-  const isCarriers = ({ path }: Call) => path.startsWith("/carriers/");
-  const isOperators = ({ security = [] }: Call) => security.some((scheme) => "Operator" in scheme);
-  const clients = calls.filter((call) => !isCarriers(call) && !isOperators(call));
-  const { title } = document.info;
+  const calls = Map.groupBy(listCalls(document), audienceOf);
+  const groups = (audience: Audience) => group(document, calls.get(audience) ?? []);
+  const { title, summary } = document.info;
   const client: Page = {
     title: `${title} API`,
-    about: document.info.summary,
+    about: summary,
     other: html`<a href="/docs/operator">For the operator and for carriers</a>`,
-    parts: [quickStart(read), rules(document), ...group(document, clients), events(document), headers(document)],
+    parts: [
+      quickStart(read),
+      rules(document),
+      ...groups("client"),
+      events(document),
+      ...groups("anyone"),
+      headers(document),
+    ],
   };
   const operator: Page = {
     title: `${title} API for the operator and for carriers`,
     about: "What the operator of the service calls, and what carriers call",
     other: html`<a href="/docs">For clients</a>`,
-    parts: [
-      token(document),
-      ...group(
-        document,
-        calls.filter((call) => !clients.includes(call)),
-      ),
-      headers(document),
-    ],
+    parts: [token(document), ...groups("operator"), ...groups("carrier"), headers(document)],
   };
   return { client: writePage(client), operator: writePage(operator) };
+}
+
+type Audience = "client" | "operator" | "carrier" | "anyone";
+
+function audienceOf({ path, security = [] }: Call): Audience {
+  if (path.startsWith("/carriers/")) return "carrier";
+  if (security.length === 0) return "anyone";
+  return security.some((scheme) => "Operator" in scheme) ? "operator" : "client";
 }
 
 function quickStart(read: (name: string) => string): Part {
