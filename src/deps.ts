@@ -20,6 +20,7 @@ export interface Deps {
   messages: Queue<Job>;
   bulk: Queue<Job>;
   callbacks: Queue<DueEvent>;
+  receipts: Queue<Job>;
   carriers: Carriers;
   health: HealthMemory;
   /** The files of public/. */
@@ -80,6 +81,7 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     messages: env.MESSAGES as Queue<Job>,
     bulk: env.BULK as Queue<Job>,
     callbacks: env.CALLBACKS as Queue<DueEvent>,
+    receipts: env.RECEIPTS as Queue<Job>,
     now: () => Date.now(),
     newId: () => crypto.randomUUID(),
     random: Math.random,

@@ -51,6 +51,7 @@ export class World {
   /** Of both queues of deliveries. */
   readonly jobs: Queued<Job>[] = [];
   readonly callbacks: Queued<string>[] = [];
+  readonly receipts: Queued<Job>[] = [];
   readonly logs: string[] = [];
   deps: Deps;
 
@@ -66,6 +67,7 @@ export class World {
       messages: this.#queue(this.jobs),
       bulk: this.#queue(this.jobs),
       callbacks: this.#queue(this.callbacks),
+      receipts: this.#queue(this.receipts),
       log: (level, event, fields) => this.logs.push(logLine(level, event, fields)),
     };
   }
@@ -167,11 +169,17 @@ export class World {
     for (let round = 0; round < 50; round++) {
       const jobs = this.#take(this.jobs);
       const callbacks = this.#take(this.callbacks);
-      if (jobs.length + callbacks.length === 0) return;
+      if (jobs.length + callbacks.length + this.receipts.length === 0) return;
+      await this.runReceipts();
       for (const batch of inBatches(jobs)) await this.deliver("textgate-messages", batch);
       for (const batch of inBatches(callbacks)) await this.deliver("textgate-callbacks", batch);
     }
     throw new Error("the queues do not come to rest");
+  }
+
+  /** Delivers the receipts that are due, and nothing of what they bring about. */
+  async runReceipts(): Promise<void> {
+    for (const batch of inBatches(this.#take(this.receipts))) await this.deliver("textgate-receipts", batch);
   }
 
   #take<T>(queue: Queued<T>[]): T[] {
@@ -181,11 +189,11 @@ export class World {
   }
 
   /** Delivers one batch. @returns the indexes of what is to come again, and what was acknowledged */
-  async deliver(queue: string, bodies: unknown[]): Promise<{ acknowledged: number; retried: number }> {
+  async deliver(queue: string, bodies: unknown[], attempts = 1): Promise<{ acknowledged: number; retried: number }> {
     const messages = bodies.map((body, index) => ({
       id: `job-${index}`,
       timestamp: new Date(this.now),
-      attempts: 1,
+      attempts,
       body,
     }));
     const batch = createMessageBatch(queue, messages);

@@ -3,7 +3,7 @@ import type { Job } from "../../src/domain/job.ts";
 import { QUEUE_RETRIES } from "../../src/domain/retry-policy.ts";
 import { consume } from "../../src/queue.ts";
 
-const NAMES = ["messages", "bulk", "messages-dead", "callbacks"] as const;
+const NAMES = ["receipts", "messages", "bulk", "messages-dead", "callbacks"] as const;
 
 type Name = (typeof NAMES)[number];
 
@@ -17,7 +17,11 @@ export interface Entry {
 }
 
 const RETRY_DELAY_SECONDS = 10;
-const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = { messages: "messages-dead", bulk: "messages-dead" };
+const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = {
+  messages: "messages-dead",
+  bulk: "messages-dead",
+  receipts: "messages-dead",
+};
 const BATCH_MESSAGES = 100;
 
 /** What one call of a producer may hold, by Cloudflare's limits. */
@@ -33,6 +37,7 @@ export class PlatformQueues {
   readonly messages = this.#producer<Job>("messages");
   readonly bulk = this.#producer<Job>("bulk");
   readonly callbacks = this.#producer<string>("callbacks");
+  readonly receipts = this.#producer<Job>("receipts");
   readonly #now: () => number;
   #held: Entry[] = [];
 

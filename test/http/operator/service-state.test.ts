@@ -50,6 +50,7 @@ it("of an idle service is empty, and no problem", async () => {
       { queue: "messages", backlog: 0, oldestSeconds: null },
       { queue: "bulk", backlog: 0, oldestSeconds: null },
       { queue: "callbacks", backlog: 0, oldestSeconds: null },
+      { queue: "receipts", backlog: 0, oldestSeconds: null },
     ],
     messages: states,
     carriers: [
