@@ -75,7 +75,8 @@ export default defineConfig({
           include: ["test/node/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
+          // Half of their time they wait for what another process says.
+          maxWorkers: 3,
           // After the others: what waits for a real process should not wait for a busy machine.
           sequence: { groupOrder: 1 },
         },

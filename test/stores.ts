@@ -1,5 +1,6 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import schema from "../docs/schema.sql?raw";
 import type { World } from "./world.ts";
 
 /**
@@ -10,6 +11,12 @@ import type { World } from "./world.ts";
 export async function emptyStores(): Promise<void> {
   await Promise.all([env.DB.prepare("SELECT 1").all(), env.CREDENTIALS.list({ limit: 1 })]);
   await reset();
+}
+
+/** In a quarter of the time of the migrations, which make the same database: test/docs/schema.test.ts. */
+export async function makeSchema(): Promise<void> {
+  const statements = schema.split(/;\n/).filter((statement) => /^CREATE/m.test(statement));
+  await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
 }
 
 /** Everything that the stores hold, as text: every row of every table, and every key and value of KV. */

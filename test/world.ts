@@ -1,10 +1,4 @@
-import {
-  applyD1Migrations,
-  createExecutionContext,
-  createMessageBatch,
-  getQueueResult,
-  waitOnExecutionContext,
-} from "cloudflare:test";
+import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { type Deps, makeDeps, makeIsolateState } from "../src/deps.ts";
@@ -18,7 +12,7 @@ import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
 import { objectsOn } from "./objects.ts";
 import { endSilences } from "./silence.ts";
-import { emptyStores } from "./stores.ts";
+import { emptyStores, makeSchema } from "./stores.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
 export const ORIGIN = "http://localhost";
@@ -77,7 +71,7 @@ export class World {
   /** An empty world: nothing of an earlier test is left in a store. */
   static async create(): Promise<World> {
     await emptyStores();
-    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+    await makeSchema();
     skipPauses();
     endSilences();
     return new World();

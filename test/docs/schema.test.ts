@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import schema from "../../docs/schema.sql?raw";
 import { writeSchema } from "../../scripts/schema-sql.ts";
-import { emptyStores } from "../stores.ts";
+import { emptyStores, makeSchema } from "../stores.ts";
 
 const migrations = import.meta.glob("../../migrations/*.sql", { query: "?raw", import: "default", eager: true });
 
@@ -39,12 +39,7 @@ describe("docs/schema.sql", () => {
     const migrated = await readDefinitions();
     expect(migrated.length).toBeGreaterThan(30);
     await emptyStores();
-    await env.DB.batch(
-      schema
-        .split(/;\n/)
-        .filter((statement) => /^CREATE/m.test(statement))
-        .map((statement) => env.DB.prepare(statement)),
-    );
+    await makeSchema();
     expect(await readDefinitions()).toEqual(migrated);
   });
 });

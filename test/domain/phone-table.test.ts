@@ -52,18 +52,18 @@ describe("the table of lengths", () => {
     }
   });
 
-  it("agrees with the library on a million numbers, random and structured", () => {
+  it("agrees with the library on 250,000 numbers, random and structured, others in each run", () => {
     const seed = Date.now() | 0;
     const next = random(seed);
     const disagreements: string[] = [];
     let possible = 0;
-    for (let count = 0; count < 1_000_000; count++) {
+    for (let count = 0; count < 250_000; count++) {
       const phone = count % 4 === 0 ? anything(next) : structured(next);
       const isPossible = isE164(phone);
       if (isPossible) possible += 1;
       if (isPossible !== isE164ToLibrary(phone)) disagreements.push(phone);
     }
     expect({ seed, disagreements: disagreements.slice(0, 20) }).toEqual({ seed, disagreements: [] });
-    expect(possible).toBeGreaterThan(50_000);
-  }, 180_000);
+    expect(possible).toBeGreaterThan(12_500);
+  });
 });

@@ -1,20 +1,21 @@
 /**
- * A D1 that is asked for three times what it can carry, for two minutes. The Worker is the real one, on the statements and tables
+ * A D1 that is asked for three times what it can carry, for two minutes in the long form. The Worker is the real one, on the statements and tables
  * of a real D1. Simulated are the clock, the one thread of D1 with its queue, the platform's queues, and the callers.
  */
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, inject, it, vi } from "vitest";
 import { printSummary } from "../faults/summary.ts";
 import { World } from "../world.ts";
 import { type Sent, Service } from "./service.ts";
 
 /** Slower than a real D1, of which Cloudflare says "several milliseconds" for a write: a test cannot run as many calls. */
+const isLong = inject("faultSeeds") > 1;
 const D1 = { milliseconds: 10, mostQueued: 100 };
 
-const SECONDS_OF_LOAD = 120;
+const SECONDS_OF_LOAD = isLong ? 120 : 30;
 const SECONDS_TO_RECOVER = 30;
 /** Callers that each wait for the callback of a text before they send the next: as many as keep D1 busy, and none refused. */
 const PATIENT_CALLERS = 40;
-const MEASURED_SECONDS = 30;
+const MEASURED_SECONDS = isLong ? 30 : 10;
 const PHONE = "+12125550100";
 
 afterEach(() => {

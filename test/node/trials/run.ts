@@ -32,7 +32,7 @@ interface Options {
 }
 
 const TRIALS = "test/node/trials";
-const SUITES = "test/faults";
+const SUITES = ["test/faults", "test/simulation"];
 
 /** Of a part that is a program of its own. */
 const LONGEST_PROGRAM_MILLISECONDS = 1_500_000;
@@ -45,7 +45,7 @@ const PARTS: Record<string, Part> = {
   soak: (options) => runNode([`${TRIALS}/soak.ts`], options),
   upgrade: (options) => runNode([`${TRIALS}/upgrade.ts`, ...upgradeFlags(options)], options),
   timing: (options) => runNode([`${TRIALS}/timing.ts`], options),
-  bindings: (options) => runNode(["node_modules/vitest/vitest.mjs", "run", "--project", "worker", SUITES], options),
+  bindings: (options) => runNode(["node_modules/vitest/vitest.mjs", "run", "--project", "worker", ...SUITES], options),
 };
 
 const { values: flags } = parseArgs({
