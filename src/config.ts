@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { isLoopback } from "./domain/callback-url.ts";
 import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
 
@@ -8,45 +8,60 @@ interface Bounds {
   most: number;
 }
 
-const number = ({ fallback, least, most }: Bounds, unitMilliseconds: number) =>
-  z.coerce
-    .number()
-    .min(least)
-    .max(most)
-    .default(fallback)
-    .transform((value) => value * unitMilliseconds);
+const number = ({ fallback, least, most }: Bounds, unitMilliseconds: number) => {
+  const error = `must be a number from ${least} to ${most}`;
+  const bounded = z.coerce.number({ error }).check(z.minimum(least, { error }), z.maximum(most, { error }));
+  return z.pipe(
+    z._default(bounded, fallback),
+    z.transform((value) => value * unitMilliseconds),
+  );
+};
 
-/** An empty secret counts as unset. */
-const secret = z
-  .string()
-  .optional()
-  .transform((value) => value || undefined);
+/** What may be left out, or empty. */
+const orUnset = <T extends z.ZodMiniType<string, string>>(schema: T) =>
+  z.pipe(
+    z.optional(schema),
+    z.transform((value) => (value || undefined) as Exclude<z.output<T>, ""> | undefined),
+  );
 
-/** A URL, without its trailing slash; an empty one counts as unset. */
-const baseUrl = z
-  .union([z.url({ protocol: /^https?$/ }), z.literal("")])
-  .optional()
-  .transform((value) => value?.replace(/\/+$/, "") || undefined);
+const secret = orUnset(z.string({ error: "must be a string" }));
 
-const origin = baseUrl.refine((value) => value === undefined || new URL(value).origin === value, {
-  error: "must be an origin, such as https://sms.example.com",
-});
+const notUrl = "must be an absolute http or https URL";
+
+/** A URL, without its trailing slash. */
+const baseUrl = z.pipe(
+  orUnset(z.union([z.url({ protocol: /^https?$/, error: notUrl }), z.literal("")], { error: notUrl })),
+  z.transform((value) => value?.replace(/\/+$/, "")),
+);
+
+const origin = baseUrl.check(
+  z.refine((value) => value === undefined || new URL(value).origin === value, {
+    error: "must be an origin, such as https://sms.example.com",
+  }),
+);
 
 /** The locations that D1 offers: a database is made in one, and stays there. A Durable Object takes the same names as a hint. */
-const location = z
-  .union([z.enum(["wnam", "enam", "weur", "eeur", "apac", "oc"]), z.literal("")], {
+const location = orUnset(
+  z.enum(["wnam", "enam", "weur", "eeur", "apac", "oc", ""], {
     error: "must be the location of the database: wnam, enam, weur, eeur, apac or oc",
-  })
-  .optional()
-  .transform((value) => value || undefined);
+  }),
+);
 
 /**
  * The base URL of a carrier. On Cloudflare, fetch by IP address answers 403: https://developers.cloudflare.com/workers/platform/known-issues/
  * Loopback works in local development.
  */
-const carrierUrl = baseUrl.refine((value) => value === undefined || !isAddress(new URL(value)), {
-  error: "must name a host, not an IP address: Cloudflare refuses such requests (error 1003)",
-});
+const carrierUrl = baseUrl.check(
+  z.refine((value) => value === undefined || !isAddress(new URL(value)), {
+    error: "must name a host, not an IP address: Cloudflare refuses such requests (error 1003)",
+  }),
+);
+
+const apiUrl = (usual: string) =>
+  z.pipe(
+    carrierUrl,
+    z.transform((value) => value ?? usual),
+  );
 
 /** The URL parser writes every notation of an IPv4 address as four decimal numbers. */
 function isAddress(url: URL): boolean {
@@ -54,9 +69,11 @@ function isAddress(url: URL): boolean {
 }
 
 /** Ed25519 public keys are 32 bytes of any value. With a wrong one, every receipt and text would count as forged. */
-const ed25519Key = secret.refine((value) => value === undefined || byteCount(value) === 32, {
-  error: "must be an Ed25519 public key: 32 bytes in Base64",
-});
+const ed25519Key = secret.check(
+  z.refine((value) => value === undefined || byteCount(value) === 32, {
+    error: "must be an Ed25519 public key: 32 bytes in Base64",
+  }),
+);
 
 function byteCount(base64: string): number | undefined {
   try {
@@ -74,31 +91,33 @@ const carrierVars = {
   TWILIO_AUTH_TOKEN: secret,
   /** Set during a token rotation: signatures with either token are accepted, and calls use the first. */
   TWILIO_SECONDARY_AUTH_TOKEN: secret,
-  TWILIO_API_URL: carrierUrl.transform((value) => value ?? "https://api.twilio.com"),
+  TWILIO_API_URL: apiUrl("https://api.twilio.com"),
   TELNYX_API_KEY: secret,
   TELNYX_PUBLIC_KEY: ed25519Key,
-  TELNYX_API_URL: carrierUrl.transform((value) => value ?? "https://api.telnyx.com/v2"),
+  TELNYX_API_URL: apiUrl("https://api.telnyx.com/v2"),
   KANNEL_SENDSMS_URL: carrierUrl,
-  KANNEL_CONNECT_PROBE: z.enum(["on", "off", ""]).optional(),
+  KANNEL_CONNECT_PROBE: z.optional(z.enum(["on", "off", ""], { error: "must be on or off" })),
   KANNEL_USERNAME: secret,
   KANNEL_PASSWORD: secret,
   KANNEL_WEBHOOK_KEY: secret,
 };
 
+const vars = z.object({
+  OPERATOR_TOKEN: secret,
+  SERVICE_KEY: secret,
+  SUBMIT_WITHIN_HOURS: number(SUBMIT_WITHIN_HOURS, 3_600_000),
+  RECEIPT_WITHIN_HOURS: number(RECEIPT_WITHIN_HOURS, 3_600_000),
+  LINK_ORIGIN: origin,
+  RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, 86_400_000),
+  REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
+  LIMITER_LOCATION: location,
+  ...carrierVars,
+});
+
 /** src/openapi/settings.ts says what each setting means. */
-export const configSchema = z
-  .object({
-    OPERATOR_TOKEN: secret,
-    SERVICE_KEY: secret,
-    SUBMIT_WITHIN_HOURS: number(SUBMIT_WITHIN_HOURS, 3_600_000),
-    RECEIPT_WITHIN_HOURS: number(RECEIPT_WITHIN_HOURS, 3_600_000),
-    LINK_ORIGIN: origin,
-    RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, 86_400_000),
-    REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
-    LIMITER_LOCATION: location,
-    ...carrierVars,
-  })
-  .transform(
+export const configSchema = z.pipe(
+  vars,
+  z.transform(
     ({
       LINK_ORIGIN,
       RETENTION_DAYS,
@@ -120,7 +139,8 @@ export const configSchema = z
       limiterLocation: LIMITER_LOCATION,
       carriers,
     }),
-  );
+  ),
+);
 
 /** Times in milliseconds. */
 export type Config = z.output<typeof configSchema>;

@@ -1,5 +1,5 @@
 import type { Deps } from "./deps.ts";
-import { isStoreRefused, isStoreUnavailable } from "./domain/failure.ts";
+import { isStoreRefused, isStoreUnavailable, tryFields } from "./domain/failure.ts";
 import { type Job, jobSchema, type Lane } from "./domain/job.ts";
 import {
   backoffSeconds,
@@ -81,20 +81,20 @@ async function consumeMessages(batch: MessageBatch, deps: Deps, tally: OutcomeTa
   const receipts: Entry[] = [];
   const tasks: Task[] = [];
   for (const message of batch.messages) {
-    const { data: job, error } = jobSchema.safeParse(message.body);
+    const { data: job, details } = tryFields(jobSchema, message.body);
     const entries = [{ message, job }];
     if (job?.kind === "deliver") deliveries.push(...entries);
     else if (job?.kind === "receipts") receipts.push(...entries);
     else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job, lane) });
-    else tasks.push({ entries, work: () => failMalformed(error?.issues[0]?.message), isHopeless: true });
+    else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), isHopeless: true });
   }
   tasks.push(...receiptTasks(deps, receipts));
   tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, run) })));
   await settleAll(deps, batch.queue, tasks);
 }
 
-async function failMalformed(message = "no job"): Promise<never> {
-  throw new Error(`malformed: ${message}`);
+async function failMalformed(field = "body"): Promise<never> {
+  throw new Error(`malformed: ${field} is wrong`);
 }
 
 /** After several failures of the store in a row, inTurn stops: the remaining jobs are retried later, untried now. */

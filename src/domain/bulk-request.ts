@@ -1,25 +1,32 @@
 // Pure. Reads the messages of a bulk request while its body comes in.
 import { JSONParser, TokenType } from "@streamparser/json";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { failField } from "./failure.ts";
 import { sendRequestSchema } from "./send-request.ts";
 
 export const MAX_BULK_MESSAGES = 50_000;
 
-export const bulkSendRequestSchema = z.object({ messages: z.array(sendRequestSchema).min(1).max(MAX_BULK_MESSAGES) });
+/** Functions, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
+export function bulkSendRequestSchema() {
+  return z.object({
+    messages: z.array(sendRequestSchema).check(z.minLength(1), z.maxLength(MAX_BULK_MESSAGES)),
+  });
+}
 
-export const bulkSendAnswerSchema = z.object({
-  successSent: z.array(z.object({ index: z.int(), messageId: z.uuid() })),
-  failedSent: z.array(
-    z.object({
-      index: z.int(),
-      /** As given, cut after the longest valid one; null when it is not a string. */
-      phone: z.string().nullable(),
-      email: z.string().nullable(),
-      errorMessage: z.string(),
-    }),
-  ),
-});
+export function bulkSendAnswerSchema() {
+  return z.object({
+    successSent: z.array(z.object({ index: z.int(), messageId: z.uuid() })),
+    failedSent: z.array(
+      z.object({
+        index: z.int(),
+        /** As given, cut after the longest valid one; null when it is not a string. */
+        phone: z.nullable(z.string()),
+        email: z.nullable(z.string()),
+        errorMessage: z.string(),
+      }),
+    ),
+  });
+}
 
 /** The body is not JSON, or is truncated. */
 export class BrokenBodyError extends Error {}

@@ -1,5 +1,5 @@
 // Pure. A client: credentials that act for one website.
-import * as z from "zod";
+import * as z from "zod/mini";
 import { validateCallbackUrl } from "./callback-url.ts";
 
 export const OPERATIONS = ["send", "status", "subscription", "subscribe", "unsubscribe"] as const;
@@ -9,30 +9,38 @@ export type Operation = (typeof OPERATIONS)[number];
 export const CLIENT_ID = /^[0-9a-f]{32}$/;
 export const CLIENT_SECRET = /^[0-9a-f]{64}$/;
 
+const operation = z.enum(OPERATIONS, { error: `must be one of: ${OPERATIONS.join(", ")}` });
+
 /** @param allowLocal see validateCallbackUrl */
 export function clientSettingsSchema(allowLocal: boolean) {
-  const callbackUrl = z.string({ error: "must be a string" }).superRefine((url, context) => {
-    const message = validateCallbackUrl(url, allowLocal);
-    if (message) context.addIssue({ code: "custom", message });
-  });
+  const callbackUrl = z.string({ error: "must be a string" }).check(
+    z.superRefine((url, context) => {
+      const message = validateCallbackUrl(url, allowLocal);
+      if (message) context.addIssue({ code: "custom", message });
+    }),
+  );
   return z.object(
     {
       callbackUrl: z
-        .union([callbackUrl, z.literal(""), z.null()])
-        .optional()
-        .transform((url) => (url === "" ? null : url))
-        .meta({
+        .pipe(
+          z.optional(z.union([callbackUrl, z.literal(""), z.null()])),
+          z.transform((url) => (url === "" ? null : url)),
+        )
+        .register(z.globalRegistry, {
           description:
             'An https URL with the name of a host outside private networks; an IP address is refused. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
         }),
       operations: z
-        .array(z.enum(OPERATIONS, { error: `must be one of: ${OPERATIONS.join(", ")}` }), {
-          error: `must be an array of: ${OPERATIONS.join(", ")}`,
-        })
-        .transform((operations) => [...new Set(operations)])
-        .optional()
-        .meta({ description: "What the client may do. A new client may do everything by default." }),
-      suspended: z.boolean({ error: "must be true or false" }).optional(),
+        .optional(
+          z.pipe(
+            z.array(operation, { error: `must be an array of: ${OPERATIONS.join(", ")}` }),
+            z.transform((operations) => [...new Set(operations)]),
+          ),
+        )
+        .register(z.globalRegistry, {
+          description: "What the client may do. A new client may do everything by default.",
+        }),
+      suspended: z.optional(z.boolean({ error: "must be true or false" })),
     },
     { error: "must be a JSON object" },
   );
@@ -43,16 +51,25 @@ export type ClientSettings = z.output<ReturnType<typeof clientSettingsSchema>>;
 const DEFAULT_GRACE_SECONDS = 86_400;
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
+const graceSeconds = z
+  .number({ error: "must be a number of seconds" })
+  .check(
+    z.int({ error: "must be a whole number of seconds" }),
+    z.minimum(0, { error: "must be at least 0" }),
+    z.maximum(MAX_GRACE_SECONDS, { error: `must be at most ${MAX_GRACE_SECONDS}` }),
+  );
+
 export const rotationSchema = z.object(
   {
     graceSeconds: z
-      .number({ error: "must be a number of seconds" })
-      .int({ error: "must be a whole number of seconds" })
-      .min(0, { error: "must be at least 0" })
-      .max(MAX_GRACE_SECONDS, { error: `must be at most ${MAX_GRACE_SECONDS}` })
-      .optional()
-      .transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS)
-      .meta({ description: "How long the old secrets stay valid.", default: DEFAULT_GRACE_SECONDS }),
+      .pipe(
+        z.optional(graceSeconds),
+        z.transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS),
+      )
+      .register(z.globalRegistry, {
+        description: "How long the old secrets stay valid.",
+        default: DEFAULT_GRACE_SECONDS,
+      }),
   },
   { error: "must be a JSON object" },
 );

@@ -1,5 +1,5 @@
 // Pure. The expected failures of a request, and the check of its fields; http/errors.ts turns each failure into an answer.
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 /** A broken rule of a request. `field` is a path such as `phone` or `phone_numbers[3]`. */
 export interface FieldError {
@@ -68,14 +68,14 @@ export function failField(field: string, message: string): never {
 }
 
 /** @throws RequestFailure fields-wrong, with every broken rule */
-export function parseFields<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+export function parseFields<T extends z.ZodMiniType>(schema: T, input: unknown): z.output<T> {
   const parsed = tryFields(schema, input);
   if (parsed.details) throw new RequestFailure({ kind: "fields-wrong", details: parsed.details });
   return parsed.data;
 }
 
 /** @returns the checked data, or every broken rule */
-export function tryFields<T extends z.ZodType>(
+export function tryFields<T extends z.ZodMiniType>(
   schema: T,
   input: unknown,
 ): { data: z.output<T>; details?: never } | { data?: never; details: FieldError[] } {

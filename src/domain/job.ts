@@ -1,21 +1,21 @@
 // Pure. The jobs in the queues of messages and receipts: ids and outcomes, never a text or a phone number.
-import * as z from "zod";
+import * as z from "zod/mini";
 import { MESSAGE_STATUSES } from "./message.ts";
 import { receiptSchema } from "./receipt.ts";
 
 /** How a submission ended. `status` null: the carrier has surely not accepted it, and it is retried at `retryAt`. */
 const submissionRecordSchema = z.object({
   messageId: z.string(),
-  status: z.enum(MESSAGE_STATUSES).nullable(),
-  reason: z.string().nullable(),
-  carrierMessageId: z.string().nullable(),
-  retryAt: z.number().nullable(),
+  status: z.nullable(z.enum(MESSAGE_STATUSES)),
+  reason: z.nullable(z.string()),
+  carrierMessageId: z.nullable(z.string()),
+  retryAt: z.nullable(z.number()),
   /** Whether the carrier refused it because the person has opted out there. */
   optedOut: z.boolean(),
   /** The receipt that came with the answer of the carrier. */
-  receipt: receiptSchema.nullable(),
+  receipt: z.nullable(receiptSchema),
   /** false: the message was claimed, and not submitted. */
-  attempted: z.boolean().default(true),
+  attempted: z._default(z.boolean(), true),
 });
 
 export type SubmissionRecord = z.output<typeof submissionRecordSchema>;
@@ -30,7 +30,7 @@ export const jobSchema = z.discriminatedUnion("kind", [
     kind: z.literal("release"),
     claim: z.string(),
     /** That were to be claimed, or whose callbacks were. A job of an earlier version has none. */
-    messageIds: z.array(z.string()).optional(),
+    messageIds: z.optional(z.array(z.string())),
   }),
   /** Recovery: stores how submissions ended, after the store has failed to. */
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),

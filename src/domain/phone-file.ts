@@ -1,5 +1,5 @@
 // Pure. A CSV file with a column of phone numbers, as requests carry it (Base64) and as operators import it.
-import * as z from "zod";
+import * as z from "zod/mini";
 import { CsvReader, UnclosedQuoteError } from "./csv.ts";
 import { readPlainColumn } from "./number-list/csv-column.ts";
 import type { Cells } from "./number-list/distinct-phones.ts";
@@ -16,17 +16,19 @@ export class CsvError extends Error {}
  */
 export function csvFile<T>(read: (csv: string) => T) {
   return z
-    .string({ error: "must be a string: a CSV file in Base64" })
-    .transform((value, context) => {
-      try {
-        return read(decodeBase64Text(value));
-      } catch (error) {
-        if (!(error instanceof CsvError)) throw error;
-        context.addIssue({ code: "custom", message: error.message });
-        return z.NEVER;
-      }
-    })
-    .meta({
+    .pipe(
+      z.string({ error: "must be a string: a CSV file in Base64" }),
+      z.transform((input, { issues }) => {
+        try {
+          return read(decodeBase64Text(input));
+        } catch (error) {
+          if (!(error instanceof CsvError)) throw error;
+          issues.push({ code: "custom", message: error.message, input });
+          return z.NEVER;
+        }
+      }),
+    )
+    .register(z.globalRegistry, {
       description: `A CSV file in UTF-8 with a column headed \`${PHONE_COLUMN}\` and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional). A byte order mark, LF, CRLF or CR, quoted fields, other columns and blank lines are allowed. Required where \`phone_numbers\` is absent.`,
       contentEncoding: "base64",
       contentMediaType: "text/csv",

@@ -1,5 +1,5 @@
 // Pure. The report of a website: counts of its messages by day or by purpose.
-import * as z from "zod";
+import * as z from "zod/mini";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
 
 const FAILURES = ["FAILED_TO_SEND", "FAILED_TO_DELIVERY", "NOT_FOUND", "NOT_SUBSCRIBED", "FAILED_TO_MATCH"] as const;
@@ -15,7 +15,9 @@ export function reportSchema() {
     /** Accepted by a carrier: sending, delivered or undelivered. */
     sent: z.int(),
     delivered: z.int(),
-    failed: z.object(Object.fromEntries(FAILURES.map((status) => [status, z.int()])) as Record<Failure, z.ZodInt>),
+    failed: z.object(
+      Object.fromEntries(FAILURES.map((status) => [status, z.int()])) as Record<Failure, z.ZodMiniNumberFormat>,
+    ),
     /** Messages with a click by a person. */
     clicked: z.int(),
     /** Clicks by people; robotClicks by robots. */
@@ -31,7 +33,7 @@ export function reportSchema() {
     from: z.iso.date(),
     to: z.iso.date(),
     by: z.enum(["day", "purpose"]),
-    rows: z.array(counts.extend({ day: z.iso.date().optional(), sendPurpose: z.string().optional() })),
+    rows: z.array(z.extend(counts, { day: z.optional(z.iso.date()), sendPurpose: z.optional(z.string()) })),
     total: counts,
   });
 }

@@ -1,5 +1,5 @@
 // Pure. The request and the response of POST /text/message/send.
-import * as z from "zod";
+import * as z from "zod/mini";
 import { isEmail } from "./email.ts";
 import { isE164, toDigits } from "./phone.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
@@ -10,11 +10,11 @@ const MAX_CALLBACK_DATA_BYTES = 8192;
 const MAX_SEND_PURPOSE_CHARACTERS = 100;
 
 /** An optional field may also be `""` or null, because templates cannot omit a field. */
-function optional(schema: z.ZodType<string, string>) {
-  return z
-    .union([schema, z.literal(""), z.null()])
-    .optional()
-    .transform((value) => (value === "" || value === undefined ? null : value));
+function optional(schema: z.ZodMiniType<string, string>) {
+  return z.pipe(
+    z.optional(z.union([schema, z.literal(""), z.null()])),
+    z.transform((value) => (value === "" || value === undefined ? null : value)),
+  );
 }
 
 function requiredString(example: string) {
@@ -26,10 +26,12 @@ function requiredString(example: string) {
 
 const e164 = z
   .string({ error: "must be a string" })
-  .refine(isE164, {
-    error: "must be an E.164 phone number: a plus sign, then country code and number, such as +12125550100",
-  })
-  .meta({
+  .check(
+    z.refine(isE164, {
+      error: "must be an E.164 phone number: a plus sign, then country code and number, such as +12125550100",
+    }),
+  )
+  .register(z.globalRegistry, {
     description: "E.164, such as `+12125550100`. Required where `email` is absent.",
     examples: ["+12125550100"],
     pattern: "^\\+[1-9]\\d{1,14}$",
@@ -37,27 +39,31 @@ const e164 = z
 
 const webUrl = z
   .string({ error: "must be a string" })
-  .refine((value) => value.length <= MAX_URL_CHARACTERS, {
-    error: `must have at most ${MAX_URL_CHARACTERS} characters`,
-    abort: true,
-  })
-  .refine((value) => /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(value) && URL.canParse(value), {
-    error: "must be an absolute http or https URL",
-  })
-  .meta({
+  .check(
+    z.refine((value) => value.length <= MAX_URL_CHARACTERS, {
+      error: `must have at most ${MAX_URL_CHARACTERS} characters`,
+      abort: true,
+    }),
+    z.refine((value) => /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(value) && URL.canParse(value), {
+      error: "must be an absolute http or https URL",
+    }),
+  )
+  .register(z.globalRegistry, {
     description: `An absolute http or https URL, at most ${MAX_URL_CHARACTERS} characters.`,
     pattern: "^[Hh][Tt][Tt][Pp][Ss]?://\\S+$",
     maxLength: MAX_URL_CHARACTERS,
   });
 
 const text = requiredString("")
-  .refine((value) => value.trim() !== "", { error: "must not be empty or only white space", abort: true })
-  .refine((value) => value.length <= MAX_TEXT_CHARACTERS || [...value].length <= MAX_TEXT_CHARACTERS, {
-    error: `must have at most ${MAX_TEXT_CHARACTERS} characters`,
-    abort: true,
-  })
-  .refine(isWellFormed, ILL_FORMED)
-  .meta({
+  .check(
+    z.refine((value) => value.trim() !== "", { error: "must not be empty or only white space", abort: true }),
+    z.refine((value) => value.length <= MAX_TEXT_CHARACTERS || [...value].length <= MAX_TEXT_CHARACTERS, {
+      error: `must have at most ${MAX_TEXT_CHARACTERS} characters`,
+      abort: true,
+    }),
+    z.refine(isWellFormed, ILL_FORMED),
+  )
+  .register(z.globalRegistry, {
     description: `1 to ${MAX_TEXT_CHARACTERS} characters with its link, not only white space.`,
     minLength: 1,
     maxLength: MAX_TEXT_CHARACTERS,
@@ -71,28 +77,34 @@ export function validateLinkedText(text: string): string | undefined {
 }
 
 const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\":\\"42\\"}", or ""')
-  .refine((value) => new TextEncoder().encode(value).byteLength <= MAX_CALLBACK_DATA_BYTES, {
-    error: `must have at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8`,
-    abort: true,
-  })
-  .refine((value) => value === "" || isJson(value), {
-    error: 'must be a string that parses as JSON, or ""',
-    abort: true,
-  })
-  .refine(isWellFormed, ILL_FORMED)
-  .meta({
+  .check(
+    z.refine((value) => new TextEncoder().encode(value).byteLength <= MAX_CALLBACK_DATA_BYTES, {
+      error: `must have at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8`,
+      abort: true,
+    }),
+    z.refine((value) => value === "" || isJson(value), {
+      error: 'must be a string that parses as JSON, or ""',
+      abort: true,
+    }),
+    z.refine(isWellFormed, ILL_FORMED),
+  )
+  .register(z.globalRegistry, {
     description: `A string that holds JSON, at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8. Callbacks return it byte for byte. \`""\`: no callback.`,
     contentMediaType: "application/json",
     maxLength: MAX_CALLBACK_DATA_BYTES,
   });
 
 export const sendPurpose = requiredString("")
-  .regex(/^[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*$/, {
-    error: 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only',
-    abort: true,
-  })
-  .max(MAX_SEND_PURPOSE_CHARACTERS, { error: `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters` })
-  .meta({
+  .check(
+    z.regex(/^[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*$/, {
+      error: 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only',
+      abort: true,
+    }),
+    z.maxLength(MAX_SEND_PURPOSE_CHARACTERS, {
+      error: `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters`,
+    }),
+  )
+  .register(z.globalRegistry, {
     description: `The purpose, such as the name of a campaign: words of A–Z a–z 0–9 \`-\` \`_\` with spaces between, at most ${MAX_SEND_PURPOSE_CHARACTERS} characters.`,
   });
 
@@ -109,7 +121,7 @@ function isJson(value: string): boolean {
  * The rule for the recipient, reported together with the rules of the fields. A body with `phone` may have any `email`: it is
  * ignored.
  */
-function requireRecipient(body: { phone?: unknown; email?: unknown }, context: z.RefinementCtx): void {
+function requireRecipient(body: { phone?: unknown; email?: unknown }, context: z.core.$RefinementCtx): void {
   const add = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
   if (!isAbsent(body.phone)) return;
   if (isAbsent(body.email)) add("phone", "either phone or email must be given");
@@ -122,19 +134,16 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-export const sendRequestSchema = z
+const fields = z
   .object(
     {
       phone: optional(e164),
-      email: z
-        .unknown()
-        .optional()
-        .meta({
-          type: ["string", "null"],
-          description:
-            "An e-mail address, in any case: its subscribed number, or of several the one subscribed last. Required where `phone` is absent, ignored where it is given.",
-          examples: ["ada@example.com"],
-        }),
+      email: z.optional(z.unknown()).register(z.globalRegistry, {
+        type: ["string", "null"],
+        description:
+          "An e-mail address, in any case: its subscribed number, or of several the one subscribed last. Required where `phone` is absent, ignored where it is given.",
+        examples: ["ada@example.com"],
+      }),
       text,
       mediaUrl: optional(webUrl),
       clickUrl: optional(webUrl),
@@ -143,14 +152,19 @@ export const sendRequestSchema = z
     },
     { error: "must be a JSON object" },
   )
-  .superRefine(requireRecipient, { when: ({ value }) => typeof value === "object" && value !== null })
-  .transform(({ phone, email, ...rest }) => ({
-    ...rest,
-    phone: phone === null ? null : toDigits(phone),
-    email: phone === null ? String(email).toLowerCase() : null,
-  }))
+  .check(z.superRefine(requireRecipient, { when: ({ value }) => typeof value === "object" && value !== null }));
+
+export const sendRequestSchema = z
+  .pipe(
+    fields,
+    z.transform(({ phone, email, ...rest }) => ({
+      ...rest,
+      phone: phone === null ? null : toDigits(phone),
+      email: phone === null ? String(email).toLowerCase() : null,
+    })),
+  )
   // The rule of requireRecipient in JSON Schema.
-  .meta({
+  .register(z.globalRegistry, {
     if: { properties: { phone: { enum: ["", null] } } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { required: ["email"], properties: { email: { type: "string", format: "email" } } },
@@ -159,4 +173,7 @@ export const sendRequestSchema = z
 /** A valid send request: `phone` as digits, absent optional fields null, exactly one of phone and email. */
 export type SendRequest = z.output<typeof sendRequestSchema>;
 
-export const sendAnswerSchema = z.object({ messageId: z.uuid() });
+/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
+export function sendAnswerSchema() {
+  return z.object({ messageId: z.uuid() });
+}

@@ -1,23 +1,22 @@
 // Pure. A website (a tenant) and its settings.
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { FieldError } from "./failure.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
 
 /** `""` and null remove the setting; an omitted field keeps it. */
-function orNull<T extends z.ZodType>(schema: T) {
-  return z
-    .union([schema, z.literal(""), z.null()])
-    .optional()
-    .transform((value) => (value === "" ? null : value) as z.output<T> | null | undefined);
+function orNull<T extends z.ZodMiniType>(schema: T) {
+  return z.pipe(
+    z.optional(z.union([schema, z.literal(""), z.null()])),
+    z.transform((value) => (value === "" ? null : value) as z.output<T> | null | undefined),
+  );
 }
 
 const text = (most: number) =>
   z
     .string({ error: "must be a string" })
-    .max(most, { error: `must have at most ${most} characters` })
-    .refine(isWellFormed, ILL_FORMED);
+    .check(z.maxLength(most, { error: `must have at most ${most} characters` }), z.refine(isWellFormed, ILL_FORMED));
 
 /** The carriers of this service, as far as settings need them. */
 export interface CarrierRules {
@@ -32,26 +31,34 @@ export interface CarrierRules {
 const fields = z.object(
   {
     name: z
-      .string({ error: "is required, and must be a string" })
-      .trim()
-      .min(1, { error: "is required" })
-      .max(200, { error: "must have at most 200 characters" })
-      .refine(isWellFormed, ILL_FORMED)
-      .optional()
-      .meta({ description: "Required of a new website." }),
-    carrier: orNull(text(40)).meta({
+      .optional(
+        z
+          .string({ error: "is required, and must be a string" })
+          .check(
+            z.trim(),
+            z.minLength(1, { error: "is required" }),
+            z.maxLength(200, { error: "must have at most 200 characters" }),
+            z.refine(isWellFormed, ILL_FORMED),
+          ),
+      )
+      .register(z.globalRegistry, { description: "Required of a new website." }),
+    carrier: orNull(text(40)).register(z.globalRegistry, {
       description:
         "One that is set up. Required of a new website, unless only the sandbox is set up: it is then the default.",
     }),
-    sender: orNull(text(100)).meta({ description: "A number, a short code, or another sender of the carrier." }),
-    helpText: orNull(text(1600)).meta({ description: "The reply to HELP and INFO." }),
+    sender: orNull(text(100)).register(z.globalRegistry, {
+      description: "A number, a short code, or another sender of the carrier.",
+    }),
+    helpText: orNull(text(1600)).register(z.globalRegistry, { description: "The reply to HELP and INFO." }),
     duplicateWindowHours: orNull(
       z
         .number({ error: "must be a number of hours" })
-        .int({ error: "must be a whole number of hours" })
-        .min(1, { error: "must be at least 1" })
-        .max(168, { error: "must be at most 168" }),
-    ).meta({
+        .check(
+          z.int({ error: "must be a whole number of hours" }),
+          z.minimum(1, { error: "must be at least 1" }),
+          z.maximum(168, { error: "must be at most 168" }),
+        ),
+    ).register(z.globalRegistry, {
       description:
         "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
     }),
@@ -65,9 +72,9 @@ const fields = z.object(
  */
 export function websiteSettingsSchema(present: WebsiteSettings | undefined, carriers: CarrierRules) {
   const isLeft = (carrier: unknown) => present !== undefined && carrier === undefined;
-  return fields
-    .superRefine(
-      ({ name, carrier, sender }: Record<string, unknown>, context) => {
+  const checked = fields.check(
+    z.superRefine<Record<string, unknown>>(
+      ({ name, carrier, sender }, context) => {
         const add = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
         if (!present && name === undefined) add("name", "is required");
         if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;
@@ -81,11 +88,15 @@ export function websiteSettingsSchema(present: WebsiteSettings | undefined, carr
         }
       },
       { when: ({ value }) => typeof value === "object" && value !== null },
-    )
-    .transform(({ carrier, ...given }) => ({
+    ),
+  );
+  return z.pipe(
+    checked,
+    z.transform(({ carrier, ...given }) => ({
       ...given,
       carrier: isLeft(carrier) ? undefined : (carrier ?? carriers.defaultCarrier),
-    }));
+    })),
+  );
 }
 
 function isTextOrNone(value: unknown): value is string | null | undefined {

@@ -1,15 +1,14 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { BulkInterrupted, Failure, FieldError } from "../domain/failure.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 
 export function errorSchema() {
   return z.object({
     code: z.int(),
-    message: z.string().meta({ description: "For a person; its wording may change." }),
+    message: z.string().check(z.describe("For a person; its wording may change.")),
     details: z
-      .array(z.object({ field: z.string(), message: z.string() }))
-      .optional()
-      .meta({ description: "One item for each field that breaks a rule, such as `phone_numbers[3]`." }),
+      .optional(z.array(z.object({ field: z.string(), message: z.string() })))
+      .check(z.describe("One item for each field that breaks a rule, such as `phone_numbers[3]`.")),
   });
 }
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../domain/message.ts";
 import { readMessage } from "../platform/store/read-message.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { parseFields } from "../domain/failure.ts";
 import { toE164 } from "../domain/phone.ts";
 import { phoneListSchema } from "../domain/phone-list.ts";
@@ -13,11 +13,11 @@ export function unsubscribeAnswerSchema() {
 }
 
 export function subscribeAnswerSchema() {
-  return unsubscribeAnswerSchema().extend({
+  return z.extend(unsubscribeAnswerSchema(), {
     /** Their owners have opted out by their own word: only they can undo it, by texting START. */
     failedToProcessNumbers: z.array(z.string()),
     /** Left out when there is none. Their numbers are subscribed, without an address. */
-    invalidEmails: z.array(z.string()).optional(),
+    invalidEmails: z.optional(z.array(z.string())),
   });
 }
 

@@ -1,5 +1,5 @@
 // What of README.md and docs/ is written from the code: tables between two marks.
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { phoneListSchema } from "../domain/phone-list.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { describeApi } from "./document.ts";
@@ -79,7 +79,7 @@ interface JsonSchema {
   required?: string[];
 }
 
-function fieldsOf(schema: z.ZodType): { name: string; isRequired: boolean; rule: string }[] {
+function fieldsOf(schema: z.ZodMiniType): { name: string; isRequired: boolean; rule: string }[] {
   const { properties = {}, required = [] } = toJsonSchema(schema) as JsonSchema;
   return Object.entries(properties).map(([name, field]) => {
     const rule = field.description ?? field.anyOf?.[0]?.description ?? "";
@@ -87,7 +87,7 @@ function fieldsOf(schema: z.ZodType): { name: string; isRequired: boolean; rule:
   });
 }
 
-function fieldTable(schema: z.ZodType): string {
+function fieldTable(schema: z.ZodMiniType): string {
   return toTable(
     ["Field", "", "Rule"],
     fieldsOf(schema).map(({ name, isRequired, rule }) => [

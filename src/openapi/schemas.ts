@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 export type JsonObject = Record<string, unknown>;
 
@@ -6,12 +6,12 @@ export type JsonObject = Record<string, unknown>;
 export class SchemaNames {
   readonly #registry = z.registry<{ id: string }>();
 
-  constructor(schemas: Record<string, z.ZodType>) {
+  constructor(schemas: Record<string, z.ZodMiniType>) {
     for (const [id, schema] of Object.entries(schemas)) this.#registry.add(schema, { id });
   }
 
   /** @returns a reference, or the schema itself where it has no name */
-  refer(schema: z.ZodType): JsonObject {
+  refer(schema: z.ZodMiniType): JsonObject {
     const id = this.#registry.get(schema)?.id;
     return id === undefined ? toJsonSchema(schema) : { $ref: toUri(id) };
   }
@@ -28,7 +28,7 @@ const toUri = (id: string) => `#/components/schemas/${id}`;
 /** What comes in: of an answer, that leaves the client free to be given further fields. */
 const OPTIONS = { io: "input", target: "draft-2020-12", override: dropPattern } as const;
 
-export function toJsonSchema(schema: z.ZodType): JsonObject {
+export function toJsonSchema(schema: z.ZodMiniType): JsonObject {
   return trim(z.toJSONSchema(schema, OPTIONS));
 }
 

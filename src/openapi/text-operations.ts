@@ -23,12 +23,12 @@ const IDEMPOTENCY_KEY: Parameter = {
 export function textSchemas() {
   return {
     SendRequest: sendRequestSchema,
-    SendAnswer: sendAnswerSchema,
-    BulkSendRequest: bulkSendRequestSchema,
-    BulkSendAnswer: bulkSendAnswerSchema,
+    SendAnswer: sendAnswerSchema(),
+    BulkSendRequest: bulkSendRequestSchema(),
+    BulkSendAnswer: bulkSendAnswerSchema(),
     MessageStatus: messageStatusAnswerSchema(),
     PhoneList: phoneListSchema,
-    SubscriptionStatuses: subscriptionStatusAnswerSchema,
+    SubscriptionStatuses: subscriptionStatusAnswerSchema(),
     SubscribeRequest: subscribeSchema,
     SubscribeAnswer: subscribeAnswerSchema(),
     UnsubscribeAnswer: unsubscribeAnswerSchema(),

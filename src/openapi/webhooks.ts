@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { callbackSchema } from "../domain/callback.ts";
 import { CLICK_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "./examples.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";
@@ -32,7 +32,7 @@ export function webhooks(): JsonObject {
 }
 
 function webhook(id: string, summary: string, example: { eventType: string }): JsonObject {
-  const schema = callbackSchema.extend({ eventType: z.literal(example.eventType) });
+  const schema = z.extend(callbackSchema(), { eventType: z.literal(example.eventType) });
   const post = {
     operationId: id,
     summary,

@@ -109,6 +109,7 @@ export class RateGate {
       return answer;
     } catch (error) {
       if (isOverloaded(error)) return { admission: this.#rest(websiteId, now()), stored: null };
+      if (hasNoSend(error)) return countedOnly(await this.admit(websiteId, now, client));
       const admission = error instanceof SilenceError ? this.afterSilence(websiteId, now()) : undefined;
       if (admission) return { admission, stored: null, isUncertain: true };
       throw error;
@@ -181,6 +182,15 @@ export async function askAsPresent<T extends object>(
 /** An overloaded object has not run the call: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
 function isOverloaded(error: unknown): boolean {
   return (error as { overloaded?: unknown } | null)?.overloaded === true;
+}
+
+/** While a deploy spreads, the object may run the version before, which counts requests and stores nothing. */
+function hasNoSend(error: unknown): boolean {
+  return error instanceof TypeError && error.message.includes("RPC receiver does not implement");
+}
+
+function countedOnly(answer: Admission | Newer): SendAnswer {
+  return "newer" in answer ? answer : { admission: answer, stored: null };
 }
 
 /** Waits for the answer while the work is under way. @throws SilenceError */

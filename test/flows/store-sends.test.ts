@@ -1,7 +1,9 @@
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../src/deps.ts";
 import { SendGroups, storeGroup } from "../../src/flows/store-sends.ts";
+import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import type { Send, StoredSend } from "../../src/platform/store/sends.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
@@ -225,5 +227,22 @@ describe("the sends of a website", () => {
     expect(await messages()).toEqual([messageId]);
     await world.runQueues();
     expect(await world.statusOf(messageId)).not.toBe("PENDING_TO_SEND");
+  });
+
+  it("are counted by an object that still runs the version before, and stored by their caller", async () => {
+    const bound = env.RATE_LIMITER as RateLimiterNamespace;
+    let counted = 0;
+    const getByName = (name: string) => {
+      const stub = bound.getByName(name) as unknown as { admit(): unknown; sendOfNextVersion(): unknown };
+      const admit = () => {
+        counted += 1;
+        return stub.admit();
+      };
+      return { admit, send: () => stub.sendOfNextVersion() };
+    };
+    world.deps.limiter = new RateGate({ getByName } as unknown as RateLimiterNamespace);
+    const messageId = await world.send(client, { phone: `+${ADA}` });
+    expect([counted, await messages()]).toEqual([1, [messageId]]);
+    expect(world.logs.filter((line) => line.includes("rate-limiter.failed"))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 /** The answers of a resource, by the names of their schemas. */
-export type Answers<Schemas extends (...shared: never[]) => Record<string, z.ZodType>> = {
+export type Answers<Schemas extends (...shared: never[]) => Record<string, z.ZodMiniType>> = {
   [Name in keyof ReturnType<Schemas>]: z.output<ReturnType<Schemas>[Name]>;
 };

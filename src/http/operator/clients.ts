@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { isLoopback } from "../../domain/callback-url.ts";
 import {
   CLIENT_ID,
@@ -18,27 +18,30 @@ import { requireFound, requireWebsite } from "./params.ts";
 
 export function clientAnswers() {
   const secrets = z.object({
-    clientSecret: z.string().meta({ description: "Shown only now." }),
-    callbackSecret: z.string().meta({ description: "Shown only now. Verifies the signatures of callbacks." }),
+    clientSecret: z.string().check(z.describe("Shown only now.")),
+    callbackSecret: z.string().check(z.describe("Shown only now. Verifies the signatures of callbacks.")),
   });
   const client = z.object({
     clientId: z.string(),
     websiteId: z.string(),
-    callbackUrl: z.string().nullable(),
+    callbackUrl: z.nullable(z.string()),
     operations: z.array(z.enum(OPERATIONS)),
     suspended: z.boolean(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   });
-  const takesEffect = z.enum(EFFECTS).meta({
-    description:
-      "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change spreads through KV, which takes 60 seconds or more, and the sweep tells the limiter again each minute. What a change grants always spreads through KV.",
-  });
+  const takesEffect = z
+    .enum(EFFECTS)
+    .check(
+      z.describe(
+        "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change spreads through KV, which takes 60 seconds or more, and the sweep tells the limiter again each minute. What a change grants always spreads through KV.",
+      ),
+    );
   return {
     Client: client,
-    ChangedClient: client.extend({ takesEffect }),
+    ChangedClient: z.extend(client, { takesEffect }),
     NewClient: z.object({ clientId: z.string(), ...secrets.shape }),
-    NewSecrets: secrets.extend({ takesEffect }),
+    NewSecrets: z.extend(secrets, { takesEffect }),
   };
 }
 

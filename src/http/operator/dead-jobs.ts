@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { requeueOne, requeueWaiting } from "../../flows/dead-jobs.ts";
 import { parseJsonColumn } from "../../platform/store/database.ts";
 import { type DeadJob, listDeadJobs } from "../../platform/store/dead-jobs.ts";
@@ -11,12 +11,12 @@ export function deadJobAnswers() {
   const deadJob = z.object({
     id: z.string(),
     queue: z.string(),
-    body: z.unknown().meta({ description: "The job: ids and outcomes. Phone numbers are masked." }),
+    body: z.unknown().check(z.describe("The job: ids and outcomes. Phone numbers are masked.")),
     diedAt: z.iso.datetime(),
-    error: z.string().nullable().meta({ description: "Of its last try; null where it is unknown." }),
-    putBackAt: z.iso.datetime().nullable(),
+    error: z.nullable(z.string()).check(z.describe("Of its last try; null where it is unknown.")),
+    putBackAt: z.nullable(z.iso.datetime()),
   });
-  const left = z.int().meta({ description: "How many were never requeued; 1,000 means 1,000 or more." });
+  const left = z.int().check(z.describe("How many were never requeued; 1,000 means 1,000 or more."));
   return {
     DeadJobList: z.object({ deadJobs: z.array(deadJob) }),
     PutBackOne: z.object({ putBack: z.int() }),

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { callbackSchema } from "../../domain/callback.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { readClicks } from "../../platform/store/links.ts";
@@ -13,41 +13,41 @@ export function messageAnswers() {
   const status = z.enum(MESSAGE_STATUSES);
   const event = z.object({
     eventId: z.string(),
-    eventType: callbackSchema.shape.eventType,
-    status: status.optional().meta({ description: "Of message.status." }),
+    eventType: callbackSchema().shape.eventType,
+    status: z.optional(status).check(z.describe("Of message.status.")),
     occurredAt: time,
   });
   const callback = z.object({
     eventId: z.string(),
-    attemptedAt: time.nullable(),
-    outcome: z.enum(["answered", "timed-out", "unreachable", "not-posted"]).nullable(),
-    httpStatus: z.int().nullable(),
-    response: z.string().nullable().meta({ description: "The first kilobyte of the response, or the error." }),
-    durationMilliseconds: z.number().nullable(),
+    attemptedAt: z.nullable(time),
+    outcome: z.nullable(z.enum(["answered", "timed-out", "unreachable", "not-posted"])),
+    httpStatus: z.nullable(z.int()),
+    response: z.nullable(z.string()).check(z.describe("The first kilobyte of the response, or the error.")),
+    durationMilliseconds: z.nullable(z.number()),
   });
   const message = z.object({
     messageId: z.uuid(),
     websiteId: z.string(),
     clientId: z.string(),
     status,
-    reason: z.string().nullable(),
-    phone: z.string().nullable(),
-    email: z.string().nullable(),
+    reason: z.nullable(z.string()),
+    phone: z.nullable(z.string()),
+    email: z.nullable(z.string()),
     text: z.string(),
-    mediaUrl: z.string().nullable(),
-    clickUrl: z.string().nullable(),
+    mediaUrl: z.nullable(z.string()),
+    clickUrl: z.nullable(z.string()),
     callbackData: z.string(),
     sendPurpose: z.string(),
-    encoding: z.enum(["GSM-7", "UCS-2"]).nullable(),
-    segments: z.int().nullable(),
-    carrier: z.string().nullable(),
-    carrierMessageId: z.string().nullable(),
+    encoding: z.nullable(z.enum(["GSM-7", "UCS-2"])),
+    segments: z.nullable(z.int()),
+    carrier: z.nullable(z.string()),
+    carrierMessageId: z.nullable(z.string()),
     attempts: z.int(),
     acceptedAt: time,
     updatedAt: time,
-    claimedAt: time.nullable(),
-    retryAt: time.nullable(),
-    clicks: z.object({ people: z.int(), robots: z.int(), firstAt: time.nullable() }),
+    claimedAt: z.nullable(time),
+    retryAt: z.nullable(time),
+    clicks: z.object({ people: z.int(), robots: z.int(), firstAt: z.nullable(time) }),
     events: z.array(event),
     callbacks: z.array(callback),
   });

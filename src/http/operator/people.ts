@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { toDigits } from "../../domain/phone.ts";
 import { erase } from "../../flows/erasure-tombstones.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
@@ -13,32 +13,32 @@ export function peopleAnswers() {
     from: z.string(),
     to: z.string(),
     text: z.string(),
-    keyword: z.enum(["stop", "start", "help"]).nullable(),
+    keyword: z.nullable(z.enum(["stop", "start", "help"])),
     carrier: z.string(),
     carrierMessageId: z.string(),
     receivedAt: z.iso.datetime(),
   });
   const change = z.object({
-    from: z.boolean().nullable().meta({ description: "null: unknown before." }),
+    from: z.nullable(z.boolean()).check(z.describe("null: unknown before.")),
     to: z.boolean(),
     at: z.iso.datetime(),
     source: z.enum(["import", "api", "keyword", "carrier"]),
-    proof: z.string().meta({ description: "The id of the request, or the text." }),
+    proof: z.string().check(z.describe("The id of the request, or the text.")),
   });
   const person = z.object({
     phone: z.string(),
     subscribed: z.boolean(),
-    email: z.string().nullable(),
-    optedOutByPerson: z.boolean().meta({ description: "The person opted out: only a START undoes it." }),
-    optOutConfirmedAt: z.iso.datetime().nullable(),
+    email: z.nullable(z.string()),
+    optedOutByPerson: z.boolean().check(z.describe("The person opted out: only a START undoes it.")),
+    optOutConfirmedAt: z.nullable(z.iso.datetime()),
     changes: z.array(change),
     texts: z.array(text),
   });
-  const websiteId = z.string().nullable().meta({ description: "null: no website has the recipient as its sender." });
+  const websiteId = z.nullable(z.string()).check(z.describe("null: no website has the recipient as its sender."));
   return {
     InboundText: text,
     InboundTextList: z.object({ texts: z.array(text) }),
-    TextsWithoutEffect: z.object({ texts: z.array(text.extend({ websiteId })) }),
+    TextsWithoutEffect: z.object({ texts: z.array(z.extend(text, { websiteId })) }),
     Person: person,
     EmailRemoval: z.object({ phone: z.string(), email: z.null() }),
     Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),

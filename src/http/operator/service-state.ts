@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import {
   CALLBACK_OUTCOMES,
   MESSAGE_STATES,
@@ -13,20 +13,20 @@ import type { Answers } from "./answers.ts";
 export function serviceStateAnswers() {
   const backlog = z.object({
     count: z.int(),
-    oldestSeconds: z.int().nullable().meta({ description: "Of the oldest." }),
+    oldestSeconds: z.nullable(z.int()).check(z.describe("Of the oldest.")),
   });
   const states = each(MESSAGE_STATES, backlog);
   const queue = z.object({
     queue: z.enum(QUEUES),
-    backlog: z.int().nullable(),
-    oldestSeconds: z.int().nullable(),
+    backlog: z.nullable(z.int()),
+    oldestSeconds: z.nullable(z.int()),
   });
-  const carrier = states.extend({
+  const carrier = z.extend(states, {
     carrier: z.string(),
-    isInUse: z.boolean().meta({ description: "A website names it." }),
+    isInUse: z.boolean().check(z.describe("A website names it.")),
     isSetUp: z.boolean(),
     missingSettings: z.array(z.string()),
-    isUnauthorized: z.boolean().meta({ description: "It rejects our credentials." }),
+    isUnauthorized: z.boolean().check(z.describe("It rejects our credentials.")),
     lastHour: each(SUBMISSION_OUTCOMES, z.int()),
   });
   return {
@@ -34,28 +34,29 @@ export function serviceStateAnswers() {
       checkedAt: z.iso.datetime(),
       problems: z
         .array(z.enum(PROBLEMS))
-        .meta({ description: "Problems that need an operator. The description of the operation explains each." }),
-      isCut: z.boolean().meta({ description: "A state has 10,000 or more: only the oldest 10,000 are counted." }),
+        .check(z.describe("Problems that need an operator. The description of the operation explains each.")),
+      isCut: z.boolean().check(z.describe("A state has 10,000 or more: only the oldest 10,000 are counted.")),
       sweep: z.object({
-        endedAt: z.iso.datetime().nullable().meta({ description: "null: never." }),
-        ageSeconds: z.int().nullable(),
+        endedAt: z.nullable(z.iso.datetime()).check(z.describe("null: never.")),
+        ageSeconds: z.nullable(z.int()),
         failedJobs: z.array(z.string()),
       }),
-      queues: z.array(queue).meta({ description: "As the queues report them; null where they do not." }),
+      queues: z.array(queue).check(z.describe("As the queues report them; null where they do not.")),
       messages: states,
       carriers: z.array(carrier),
       callbacks: z.object({ due: backlog, claimed: backlog, lastHour: each(CALLBACK_OUTCOMES, z.int()) }),
       deadJobs: backlog,
       credentialsBehind: backlog,
-      keywordsWithoutEffect: backlog.meta({
-        description:
+      keywordsWithoutEffect: backlog.check(
+        z.describe(
           "Of the last day: STOP, START and HELP that reached no website, or whose sender is no phone number.",
-      }),
+        ),
+      ),
     }),
   };
 }
 
-function each<Name extends string, Schema extends z.ZodType>(names: readonly Name[], schema: Schema) {
+function each<Name extends string, Schema extends z.ZodMiniType>(names: readonly Name[], schema: Schema) {
   return z.object(Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>);
 }
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { toE164 } from "../../domain/phone.ts";
 import { SubscriberFile } from "../../domain/subscriber-file.ts";
 import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
@@ -15,13 +15,11 @@ export function subscriberAnswers() {
       imported: z.int(),
       invalidPhoneNumbers: z.array(z.string()),
       invalidEmails: z
-        .array(z.string())
-        .optional()
-        .meta({ description: "Left out if empty. Their numbers are imported without an address." }),
+        .optional(z.array(z.string()))
+        .check(z.describe("Left out if empty. Their numbers are imported without an address.")),
       optedOutNumbers: z
-        .array(z.string())
-        .optional()
-        .meta({ description: "Left out if empty. Their owners opted out themselves: they are not subscribed again." }),
+        .optional(z.array(z.string()))
+        .check(z.describe("Left out if empty. Their owners opted out themselves: they are not subscribed again.")),
     }),
   };
 }

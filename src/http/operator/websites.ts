@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { failField } from "../../domain/failure.ts";
 import { WEBSITE_ID, type Website } from "../../domain/website.ts";
@@ -18,15 +18,15 @@ export function websiteAnswers(client: ReturnType<typeof clientAnswers>["Client"
     websiteId: z.string(),
     name: z.string(),
     carrier: z.string(),
-    sender: z.string().nullable(),
-    helpText: z.string().nullable(),
-    duplicateWindowHours: z.int().nullable(),
+    sender: z.nullable(z.string()),
+    helpText: z.nullable(z.string()),
+    duplicateWindowHours: z.nullable(z.int()),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   });
   return {
     Website: website,
-    WebsiteWithClients: website.extend({ clients: z.array(client) }),
+    WebsiteWithClients: z.extend(website, { clients: z.array(client) }),
     WebsiteList: z.object({ websites: z.array(website) }),
   };
 }

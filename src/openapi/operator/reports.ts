@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { type ReportAnswers, reportAnswers } from "../../http/operator/reports.ts";
 import { type ApiOperation, ok, type Parameter } from "../operation.ts";
 import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";

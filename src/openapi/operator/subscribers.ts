@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { BODY_LIMITS } from "../../http/body.ts";
 import { subscriberAnswers } from "../../http/operator/subscribers.ts";
 import { PHONE } from "../examples.ts";

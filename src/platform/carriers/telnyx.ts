@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { isE164 } from "../../domain/phone.ts";
 import type { Receipt } from "../../domain/receipt.ts";
 import {
@@ -78,11 +78,11 @@ function create({ apiKey, apiUrl, publicOrigin }: TelnyxSettings, message: Outbo
   });
 }
 
-const createdSchema = z.object({ data: z.object({ id: z.string().min(1).max(255) }) });
+const createdSchema = z.object({ data: z.object({ id: z.string().check(z.minLength(1), z.maxLength(255)) }) });
 const errorsSchema = z.object({
   errors: z
-    .array(z.object({ code: z.string().nullish(), title: z.string().nullish(), detail: z.string().nullish() }))
-    .min(1),
+    .array(z.object({ code: z.nullish(z.string()), title: z.nullish(z.string()), detail: z.nullish(z.string()) }))
+    .check(z.minLength(1)),
 });
 
 function toSubmission(response: CarrierResponse): Submission {
@@ -127,8 +127,8 @@ const receiptSchema = z.object({
     payload: z.object({
       id: z.string(),
       direction: z.literal("outbound"),
-      to: z.array(z.object({ status: z.string() })).min(1),
-      errors: z.array(z.object({ code: z.coerce.string().nullish(), title: z.string().nullish() })).nullish(),
+      to: z.array(z.object({ status: z.string() })).check(z.minLength(1)),
+      errors: z.nullish(z.array(z.object({ code: z.nullish(z.coerce.string()), title: z.nullish(z.string()) }))),
       /** The signature covers the body and not the URL, so this is where our reference is read from. */
       webhook_url: z.string(),
     }),
@@ -160,9 +160,9 @@ const inboundSchema = z.object({
       id: z.string(),
       direction: z.literal("inbound"),
       from: z.object({ phone_number: z.string() }),
-      to: z.array(z.object({ phone_number: z.string() })).min(1),
-      messaging_profile_id: z.string().nullish(),
-      text: z.string().nullish(),
+      to: z.array(z.object({ phone_number: z.string() })).check(z.minLength(1)),
+      messaging_profile_id: z.nullish(z.string()),
+      text: z.nullish(z.string()),
     }),
   }),
 });

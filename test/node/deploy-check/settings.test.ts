@@ -41,7 +41,25 @@ describe("the settings", () => {
       "a number out of range",
       { ...ORIGIN, RETENTION_DAYS: "6" },
       [],
-      "wrong configuration: RETENTION_DAYS: Too small: expected number to be >=7.",
+      "wrong configuration: RETENTION_DAYS: must be a number from 7 to 3650.",
+    ],
+    [
+      "a word for a number",
+      { ...ORIGIN, RETENTION_DAYS: "month" },
+      [],
+      "wrong configuration: RETENTION_DAYS: must be a number from 7 to 3650.",
+    ],
+    [
+      "a URL of another scheme",
+      { ...ORIGIN, TELNYX_API_URL: "ftp://telnyx.test" },
+      [],
+      "wrong configuration: TELNYX_API_URL: must be an absolute http or https URL.",
+    ],
+    [
+      "an unknown word",
+      { ...ORIGIN, KANNEL_CONNECT_PROBE: "yes" },
+      [],
+      "wrong configuration: KANNEL_CONNECT_PROBE: must be on or off.",
     ],
   ])("show %s", async (_, vars, hosts, what) => {
     expect(await find(vars, named(...KEYS, ...TWILIO), hosts)).toEqual([what]);
