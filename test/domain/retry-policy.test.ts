@@ -43,6 +43,8 @@ describe("wrangler.toml", () => {
       "max_batch_size = 100",
       "max_concurrency = 5",
       "max_batch_size = 100",
+      "max_concurrency = 5",
+      "max_batch_size = 100",
     ]);
   });
 });
