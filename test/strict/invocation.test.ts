@@ -164,4 +164,15 @@ describe("time", () => {
     await invocation.settle();
     expect([invocation.isRunning, refusals]).toEqual([false, ["waitUntil takes longer than 30 seconds"]]);
   });
+
+  it("for a call that the invocation has left behind ends with it, and is no fault", async () => {
+    const { clock, invocation, use, refusals } = make("fetch");
+    const answer = Promise.withResolvers<void>();
+    const leftBehind = invocation.call({ what: "object" }, () => answer.promise);
+    invocation.handlerEnded();
+    clock.now += LIMITS.backgroundMilliseconds.value + 1;
+    answer.resolve();
+    expect([await isSettled(leftBehind), await isSettled(use("D1"))]).toEqual([false, false]);
+    expect(refusals).toEqual([]);
+  });
 });

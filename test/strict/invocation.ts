@@ -103,7 +103,8 @@ export class Invocation {
   #isOver(): boolean {
     const over = this.#deadlines.find(({ at }) => this.now() > at);
     if (!over) return false;
-    if (over.isFault) this.#refuse(over.why);
+    // A call that nothing waits for any longer ends with its invocation.
+    if (over.isFault && this.isRunning) this.#refuse(over.why);
     this.#cut.reject(new CutOffError(over.why));
     return true;
   }
