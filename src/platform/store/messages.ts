@@ -70,7 +70,7 @@ export async function releaseClaim(db: D1Database, claim: string, messageIds: st
     db
       .prepare(
         `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = 0
-         WHERE attempted_at IS NOT NULL AND outcome IS NULL AND claim = ?1 ${named}`,
+         WHERE callback_due = 1 AND outcome IS NULL AND attempted_at IS NOT NULL AND claim = ?1 ${named}`,
       )
       .bind(...values),
   ]);
