@@ -47,6 +47,7 @@ export class World {
   now = Date.UTC(2026, 10, 21, 12);
   /** Of both queues of deliveries. */
   readonly jobs: Queued<Job>[] = [];
+  /** An entry for each id, whatever job it came with. */
   readonly callbacks: Queued<string>[] = [];
   readonly receipts: Queued<Job>[] = [];
   readonly logs: string[] = [];
@@ -61,7 +62,7 @@ export class World {
       limiter: new RateGate(objectsOn(() => this.deps)),
       messages: this.#queue(this.jobs),
       bulk: this.#queue(this.jobs),
-      callbacks: this.#queue(this.callbacks),
+      callbacks: this.#queue(this.callbacks, (ids: string[]) => ids),
       receipts: this.#queue(this.receipts),
       log: (level, event, fields) => this.logs.push(logLine(level, event, fields)),
     };
@@ -87,13 +88,17 @@ export class World {
     return world;
   }
 
-  #queue<T>(queued: Queued<T>[]): Queue<T> {
-    const sendBatch = async (messages: Iterable<MessageSendRequest<T>>) => {
-      for (const { body, delaySeconds } of messages) queued.push({ body, at: this.now + (delaySeconds ?? 0) * 1000 });
+  /** @param split what of a job is kept, each with an entry of its own */
+  #queue<T, B = T>(queued: Queued<T>[], split: (job: B) => T[] = (job) => [job as unknown as T]): Queue<B> {
+    const sendBatch = async (messages: Iterable<MessageSendRequest<B>>) => {
+      for (const { body: job, delaySeconds } of messages) {
+        const at = this.now + (delaySeconds ?? 0) * 1000;
+        queued.push(...split(job).map((body) => ({ body, at })));
+      }
       return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
     };
     const metrics = async () => ({ backlogCount: queued.length, backlogBytes: 0 });
-    return strictQueue({ sendBatch, metrics } as unknown as Queue<T>);
+    return strictQueue({ sendBatch, metrics } as unknown as Queue<B>);
   }
 
   /** Runs work of the Worker as one invocation, under Cloudflare's limits. */

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
+import { hasNoEffect, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
 import { refusedSeconds } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import {
@@ -168,7 +168,7 @@ class CallbackRun {
     try {
       await recordAndRelease(this.#deps.db, { records, counts, released, claims: this.#claims, now });
     } catch (error) {
-      this.#tally.putBack(counts);
+      if (hasNoEffect(error)) this.#tally.putBack(counts);
       await this.#endAfterFailure(records, released, error);
     }
     for (const { eventIds, delaySeconds } of released) await queueCallbacks(this.#deps, eventIds, delaySeconds);

@@ -101,9 +101,16 @@ export async function queueReceipts(deps: Deps, carrier: string, receipts: Recei
   if (!isQueued) throw new RequestFailure({ kind: "store-unavailable" });
 }
 
+/** A batch of ten jobs is what a run can post in its time when endpoints take 100 ms or so. */
+const CALLBACKS_A_JOB = 25;
+
 /** See queueJobs. */
 export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {
-  await sendAll(deps, deps.callbacks, due, delaySeconds);
+  const jobs: DueEvent[][] = [];
+  for (let start = 0; start < due.length; start += CALLBACKS_A_JOB) {
+    jobs.push(due.slice(start, start + CALLBACKS_A_JOB));
+  }
+  await sendAll(deps, deps.callbacks, jobs, delaySeconds);
 }
 
 /** Queues what follows from accepted messages, after the response. @param pending ids of the messages to deliver */

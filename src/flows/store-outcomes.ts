@@ -1,9 +1,10 @@
 import type { Deps } from "../deps.ts";
-import { isStoreUnavailable } from "../domain/failure.ts";
+import { hasNoEffect, isStoreUnavailable } from "../domain/failure.ts";
 import type { Lane, SubmissionRecord } from "../domain/job.ts";
 import { longestWaitMilliseconds, RECOVERY_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { type ClaimedMessage, type NextClaim, type Outcomes, recordAndClaim } from "../platform/store/claims.ts";
+import type { DueEvent } from "../platform/store/events.ts";
 import type { OutcomeCount } from "../platform/store/outcome-counts.ts";
 import { optOutAtCarrier } from "./apply-receipts.ts";
 import type { DeliveryRun } from "./delivery-run.ts";
@@ -23,16 +24,32 @@ export interface EndedGroup {
 export async function recordEndings(deps: Deps, run: DeliveryRun, group: EndedGroup): Promise<void> {
   if (group.endings.length === 0) return;
   const records = group.endings.map((ended) => toRecord(deps, ended));
-  const counts = group.isLast ? run.tally.take() : [];
-  const store = (some: OutcomeCount[]) => storeOutcomes(deps, run.lane, group.claim, records, some);
+  const now = deps.now();
   try {
-    await store(counts).catch((error) => {
-      run.tally.putBack(counts);
-      // A count is lost rather than an outcome.
-      return counts.length === 0 || isStoreUnavailable(error) ? Promise.reject(error) : store([]);
-    });
+    await queueCallbacks(deps, await recordWithCounts(deps, run, group, records, now));
+    await followUp(deps, run.lane, records, now);
   } catch (error) {
     await keepRecords(deps, group.claim, records, error);
+  }
+}
+
+/** A count is lost rather than an outcome, or than counted twice. */
+async function recordWithCounts(
+  deps: Deps,
+  run: DeliveryRun,
+  group: EndedGroup,
+  records: SubmissionRecord[],
+  now: number,
+): Promise<DueEvent[]> {
+  const counts = group.isLast ? run.tally.take() : [];
+  const record = async (some: OutcomeCount[]) =>
+    (await recordAndClaim(deps.db, toOutcomes(deps, group.claim, records, some), null, now)).due;
+  try {
+    return await record(counts);
+  } catch (error) {
+    if (hasNoEffect(error)) run.tally.putBack(counts);
+    if (counts.length === 0 || isStoreUnavailable(error)) throw error;
+    return record([]);
   }
 }
 
@@ -46,15 +63,9 @@ async function keepRecords(deps: Deps, claim: string, records: SubmissionRecord[
  * @param lane where retries are queued
  * @throws RequestFailure store-unavailable
  */
-export async function storeOutcomes(
-  deps: Deps,
-  lane: Lane,
-  claim: string,
-  records: SubmissionRecord[],
-  counts: OutcomeCount[] = [],
-): Promise<void> {
+export async function storeOutcomes(deps: Deps, lane: Lane, claim: string, records: SubmissionRecord[]): Promise<void> {
   const now = deps.now();
-  const { due } = await recordAndClaim(deps.db, toOutcomes(deps, claim, records, counts), null, now);
+  const { due } = await recordAndClaim(deps.db, toOutcomes(deps, claim, records, []), null, now);
   await queueCallbacks(deps, due);
   await followUp(deps, lane, records, now);
 }

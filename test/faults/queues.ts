@@ -35,7 +35,7 @@ export class PlatformQueues {
   readonly dead: Entry[] = [];
   readonly messages = this.#producer<Job>("messages");
   readonly bulk = this.#producer<Job>("bulk");
-  readonly callbacks = this.#producer<string>("callbacks");
+  readonly callbacks = this.#producer<string[]>("callbacks");
   readonly receipts = this.#producer<Job>("receipts");
   readonly #now: () => number;
   #held: Entry[] = [];

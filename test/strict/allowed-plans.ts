@@ -122,4 +122,9 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "AND claimed_at IS NOT NULL AND claim = ?1",
     reason: "A job of the version before, which does not name its messages. For those that do, the key is used.",
   },
+  {
+    step: "SCAN events USING INDEX events_open",
+    sql: "AND attempted_at IS NOT NULL AND claim = ?1",
+    reason: "A job of the version before, which does not name its messages. For those that do, the key is used.",
+  },
 ];
