@@ -51,6 +51,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
   "method-wrong": { meaning: "wrong method; `Allow` says which" },
   "credentials-missing": { meaning: "credentials missing, or not of the issued form" },
   "credentials-wrong": { meaning: "unknown client, or wrong secret or token" },
+  "guesses-exceeded": {
+    meaning: "too many unknown clients and wrong secrets in this second, from one address or from all",
+    advice: "check the credentials; retry after `Retry-After`",
+  },
   "client-suspended": { meaning: "the client is suspended", advice: "ask the operator" },
   "operation-denied": { meaning: "the operation is not granted to the client", advice: "ask the operator" },
   "signature-wrong": { meaning: "not from the carrier: signature or key missing, wrong or too old" },
