@@ -62,6 +62,7 @@ export default defineConfig({
           isolate: false,
           maxWorkers: 2,
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           // test/faults: more than one seed is the long form, of minutes; a seed that fails is run again by FAULT_FROM_SEED.
           provide: {
             faultSeeds: Number(process.env.FAULT_SEEDS ?? 1),

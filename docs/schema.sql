@@ -137,10 +137,9 @@ CREATE TABLE events (
   PRIMARY KEY (message_id, event)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX events_due ON events (queued_at) WHERE callback_due = 1 AND attempted_at IS NULL;
-
--- Callbacks whose one post has begun and of which nothing is known yet: a run at work, or one that was cut off.
-CREATE INDEX events_claimed ON events (attempted_at) WHERE attempted_at IS NOT NULL AND outcome IS NULL;
+-- Callbacks that are due, unclaimed or claimed, and of which nothing is known yet. It serves what events_due and events_claimed
+-- serve, and a claim does not write it.
+CREATE INDEX events_open ON events (queued_at) WHERE callback_due = 1 AND outcome IS NULL;
 
 -- Texts that people sent. A carrier may deliver one twice: its id is stored once per website.
 CREATE TABLE inbound_texts (

@@ -33,7 +33,8 @@ export interface Deps {
   limiter: RateGate;
   messages: Queue<Job>;
   bulk: Queue<Job>;
-  callbacks: Queue<DueEvent>;
+  callbacks: Queue<DueEvent[]>;
+  receipts: Queue<Job>;
   carriers: Carriers;
   health: HealthMemory;
   lookups: LinkLookups;
@@ -112,7 +113,8 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     assets: env.ASSETS,
     messages: env.MESSAGES as Queue<Job>,
     bulk: env.BULK as Queue<Job>,
-    callbacks: env.CALLBACKS as Queue<DueEvent>,
+    callbacks: env.CALLBACKS as Queue<DueEvent[]>,
+    receipts: env.RECEIPTS as Queue<Job>,
     now: () => Date.now(),
     newId: () => crypto.randomUUID(),
     random: Math.random,

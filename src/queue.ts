@@ -8,6 +8,7 @@ import {
   recoverySeconds,
   refusedSeconds,
 } from "./domain/retry-policy.ts";
+import { applyReceipts } from "./flows/apply-receipts.ts";
 import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages } from "./flows/deliver-messages.ts";
@@ -34,7 +35,10 @@ export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
 /** Never retried by the queue: the sweep requeues unclaimed callbacks. Logs one line per batch; each post has its own. */
 async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> {
   const started = deps.now();
-  const eventIds = batch.messages.map(({ body }) => body).filter((body): body is DueEvent => typeof body === "string");
+  // A job of an earlier version is one id.
+  const eventIds = batch.messages
+    .flatMap(({ body }): unknown[] => (Array.isArray(body) ? body : [body]))
+    .filter((id): id is DueEvent => typeof id === "string");
   const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
   const posting = countOutcomes(deps, (tally) => postCallbacks(deps, eventIds, tally)).then(
     () => deps.log("info", "job", { ...about(), outcome: "done" }),
@@ -45,10 +49,10 @@ async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> 
 }
 
 /** A recovery job repairs the effects of a failed store. */
-type Recovery = Exclude<Job, { kind: "deliver" }>;
+type Recovery = Exclude<Job, { kind: "deliver" | "receipts" }>;
 
 function isRecovery(job: Job | undefined): job is Recovery {
-  return job !== undefined && job.kind !== "deliver";
+  return job !== undefined && job.kind !== "deliver" && job.kind !== "receipts";
 }
 
 interface Entry {
@@ -65,24 +69,29 @@ interface Task {
   isHopeless?: boolean;
   /** The work stores dead jobs for the operator. */
   areDead?: boolean;
+  /** Its success is one line in the log: a job of its own has each of very many. */
+  logsOnce?: boolean;
 }
 
 /**
- * Recovery jobs run first; then new deliveries run together. A delivery that has failed before runs alone, after the others, so
- * that a job that always fails fails alone.
+ * Recovery jobs run first; then new receipts are applied together, and new deliveries run together. A job of these that has
+ * failed before runs alone, after the others, so that a job that always fails fails alone.
  */
 async function consumeMessages(batch: MessageBatch, deps: Deps, tally: OutcomeTally): Promise<void> {
   const lane: Lane = batch.queue.endsWith("bulk") ? "bulk" : "messages";
   const run = beginRun(deps, lane, tally);
   const deliveries: Entry[] = [];
+  const receipts: Entry[] = [];
   const tasks: Task[] = [];
   for (const message of batch.messages) {
     const { data: job, details } = tryFields(jobSchema, message.body);
     const entries = [{ message, job }];
     if (job?.kind === "deliver") deliveries.push(...entries);
+    else if (job?.kind === "receipts") receipts.push(...entries);
     else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job, lane) });
     else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), isHopeless: true });
   }
+  tasks.push(...receiptTasks(deps, receipts));
   tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, run) })));
   await settleAll(deps, batch.queue, tasks);
 }
@@ -127,6 +136,16 @@ async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<
   }
 }
 
+function receiptTasks(deps: Deps, entries: Entry[]): Task[] {
+  const receiptsOf = ({ job }: Entry) =>
+    job?.kind === "receipts" ? job.receipts.map((receipt) => ({ ...receipt, carrier: job.carrier })) : [];
+  return inGroups(entries).map((group) => ({
+    entries: group,
+    logsOnce: true,
+    work: () => applyReceipts(deps, group.flatMap(receiptsOf)),
+  }));
+}
+
 async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promise<void> {
   switch (job.kind) {
     case "cancel":
@@ -140,11 +159,13 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
 
 /** Acknowledges or retries each job. @throws then, the failure of the work or of the store that should keep a dead job */
 async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
-  const { entries, isHopeless = false, areDead = false } = task;
+  const { entries, isHopeless = false, areDead = false, logsOnce = false } = task;
   const started = deps.now();
   try {
     await task.work();
-    for (const entry of entries) done(deps, entry, areDead ? "dead" : "done", started);
+    for (const { message } of entries) message.ack();
+    const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
+    for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
   } catch (error) {
     for (const entry of entries) {
       const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);
@@ -161,7 +182,8 @@ async function bury(deps: Deps, queue: string, task: Task, entry: Entry, fault: 
   if (!entry.job) deps.log("error", "job.malformed", { queueMessageId: entry.message.id });
   try {
     await keepDeadJobs(deps, queue, [entry.message], fault);
-    done(deps, entry, "dead", started, fault);
+    entry.message.ack();
+    logJobs(deps, [entry], "dead", started, fault);
   } catch (error) {
     retry(deps, task, entry, error, started);
     throw error;
@@ -169,18 +191,20 @@ async function bury(deps: Deps, queue: string, task: Task, entry: Entry, fault: 
 }
 
 /**
- * Jobs that have used up the retries of their queue. Recovery jobs are retried here, because nothing else does their work. The
- * others are stored for the operator; until the store works, they are retried for days.
+ * Jobs that have used up the retries of their queue. Recovery jobs and receipts are retried here, because nothing else does
+ * their work. The others are stored for the operator; until the store works, they are retried for days.
  */
 async function consumeDead(batch: MessageBatch, deps: Deps): Promise<void> {
   const queue = batch.queue.replace(/-dead$/, "");
   const kept: Entry[] = [];
+  const receipts: Entry[] = [];
   const tasks: Task[] = [];
   for (const message of batch.messages) {
     const { data: job } = jobSchema.safeParse(message.body);
     if (isRecovery(job)) tasks.push({ entries: [{ message, job }], work: () => runJob(deps, job) });
-    else kept.push({ message, job });
+    else (job?.kind === "receipts" ? receipts : kept).push({ message, job });
   }
+  tasks.push(...receiptTasks(deps, receipts));
   for (const entries of inGroups(kept)) {
     const jobs = entries.map(({ message }) => message);
     tasks.push({ entries, work: () => keepDeadJobs(deps, queue, jobs), areDead: true });
@@ -188,30 +212,29 @@ async function consumeDead(batch: MessageBatch, deps: Deps): Promise<void> {
   await settleAll(deps, queue, tasks);
 }
 
-function done(deps: Deps, entry: Entry, outcome: "done" | "dead", started: number, fault?: unknown): void {
-  entry.message.ack();
-  logJob(deps, entry, outcome, started, fault);
-}
-
 function retry(deps: Deps, { areDead }: Task, entry: Entry, error: unknown, started: number): void {
   const { message, job } = entry;
   const longestSeconds = areDead ? LONGEST_DEAD_PAUSE_SECONDS : undefined;
-  const delaySeconds = isRecovery(job)
-    ? recoverySeconds(message.attempts)
-    : backoffSeconds(message.attempts, deps.random(), longestSeconds);
+  const delaySeconds =
+    isRecovery(job) || job?.kind === "receipts"
+      ? recoverySeconds(message.attempts)
+      : backoffSeconds(message.attempts, deps.random(), longestSeconds);
   message.retry({ delaySeconds });
-  logJob(deps, entry, "retried", started, error);
+  logJobs(deps, [entry], "retried", started, error);
 }
 
 const LEVELS = { done: "info", retried: "warn", dead: "error" } as const;
 
-function logJob(deps: Deps, { message, job }: Entry, outcome: keyof typeof LEVELS, started: number, error?: unknown) {
+/** One line for jobs of one kind. Its id and number of tries are those of the first. */
+function logJobs(deps: Deps, entries: Entry[], outcome: keyof typeof LEVELS, started: number, error?: unknown) {
+  const [first] = entries;
+  const counts = entries.map(({ job }) => (job ? countOf(job) : 1));
   deps.log(LEVELS[outcome], "job", {
-    queueMessageId: message.id,
-    kind: job?.kind ?? "malformed",
-    count: job ? countOf(job) : 1,
+    queueMessageId: first?.message.id,
+    kind: first?.job?.kind ?? "malformed",
+    count: counts.reduce((sum, count) => (sum === null || count === null ? null : sum + count)),
     outcome,
-    attempts: message.attempts,
+    attempts: first?.message.attempts,
     milliseconds: deps.now() - started,
     ...(error === undefined ? {} : { error: describeError(error) }),
   });
@@ -220,5 +243,6 @@ function logJob(deps: Deps, { message, job }: Entry, outcome: keyof typeof LEVEL
 /** The number of messages in a job; unknown where a claim does not name them. */
 function countOf(job: Job): number | null {
   if (job.kind === "release") return job.messageIds?.length ?? null;
+  if (job.kind === "receipts") return job.receipts.length;
   return job.kind === "record" ? job.records.length : job.messageIds.length;
 }

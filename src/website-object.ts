@@ -22,14 +22,18 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   /** By client id. Storage has them all, and is read once. */
   #changed: Map<string, Credentials> | undefined;
 
-  admit({ unasked = 0, client }: Ask = {}): Admission | Newer {
+  admit(ask: Ask = {}): Admission | Newer {
+    return this.#admit(ask);
+  }
+
+  #admit({ unasked = 0, client }: Ask): Admission | Newer {
     const newer = client && this.#clients().get(client.clientId);
     if (newer && isNewer(newer, client)) return { newer };
     return this.#limit.admit(Date.now(), unasked);
   }
 
   async send(send: Send, ask: Ask = {}): Promise<SendAnswer> {
-    const admission = this.admit(ask);
+    const admission = this.#admit(ask);
     if ("newer" in admission) return admission;
     if (!admission.admitted) return { admission, stored: null };
     return { admission, stored: await this.#sends.store(this.makeDeps(this.env, this.ctx), send) };

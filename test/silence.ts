@@ -23,20 +23,28 @@ export function silent<T>(effect: Promise<unknown> = Promise.resolve()): Promise
   return new Promise(() => {});
 }
 
+/**
+ * A real call may take so many times longer than on the platform: other programs may have the machine. Once a call has been silent,
+ * limits are as they are: others may wait for the same silence.
+ */
+const PATIENCE = 20;
+
 /** Ends the time limits of silent calls at once, from now on. Those of other calls run by the real clock, whatever a test holds. */
 export function endSilences(): void {
   over = undefined;
   waited.length = 0;
   running = 0;
+  let patience = PATIENCE;
   vi.spyOn(limits, "start").mockImplementation((milliseconds, onOver) => {
     const effect = over;
     over = undefined;
     running += 1;
     if (effect) {
+      patience = 1;
       waited.push(milliseconds);
       void effect.then(onOver, onOver);
     }
-    const timer = effect ? null : setTimeout(onOver, milliseconds);
+    const timer = effect ? null : setTimeout(onOver, milliseconds * patience);
     return () => {
       running -= 1;
       clearTimeout(timer);

@@ -47,7 +47,9 @@ export class World {
   now = Date.UTC(2026, 10, 21, 12);
   /** Of both queues of deliveries. */
   readonly jobs: Queued<Job>[] = [];
+  /** An entry for each id, whatever job it came with. */
   readonly callbacks: Queued<string>[] = [];
+  readonly receipts: Queued<Job>[] = [];
   readonly logs: string[] = [];
   /** What is done once the clock is there. */
   #later: { at: number; work: () => void }[] = [];
@@ -63,7 +65,8 @@ export class World {
       limiter: new RateGate(objectsOn(() => this.deps)),
       messages: this.#queue(this.jobs),
       bulk: this.#queue(this.jobs),
-      callbacks: this.#queue(this.callbacks),
+      callbacks: this.#queue(this.callbacks, (ids: string[]) => ids),
+      receipts: this.#queue(this.receipts),
       log: (level, event, fields) => this.logs.push(logLine(level, event, fields)),
     };
   }
@@ -88,13 +91,17 @@ export class World {
     return world;
   }
 
-  #queue<T>(queued: Queued<T>[]): Queue<T> {
-    const sendBatch = async (messages: Iterable<MessageSendRequest<T>>) => {
-      for (const { body, delaySeconds } of messages) queued.push({ body, at: this.now + (delaySeconds ?? 0) * 1000 });
+  /** @param split what of a job is kept, each with an entry of its own */
+  #queue<T, B = T>(queued: Queued<T>[], split: (job: B) => T[] = (job) => [job as unknown as T]): Queue<B> {
+    const sendBatch = async (messages: Iterable<MessageSendRequest<B>>) => {
+      for (const { body: job, delaySeconds } of messages) {
+        const at = this.now + (delaySeconds ?? 0) * 1000;
+        queued.push(...split(job).map((body) => ({ body, at })));
+      }
       return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
     };
     const metrics = async () => ({ backlogCount: queued.length, backlogBytes: 0 });
-    return strictQueue({ sendBatch, metrics } as unknown as Queue<T>);
+    return strictQueue({ sendBatch, metrics } as unknown as Queue<B>);
   }
 
   /** Runs work of the Worker as one invocation, under Cloudflare's limits. */
@@ -198,11 +205,17 @@ export class World {
     for (let round = 0; round < 50; round++) {
       const jobs = this.#take(this.jobs);
       const callbacks = this.#take(this.callbacks);
-      if (jobs.length + callbacks.length === 0) return;
+      if (jobs.length + callbacks.length + this.receipts.length === 0) return;
+      await this.runReceipts();
       for (const batch of inBatches(jobs)) await this.deliver("textgate-messages", batch);
       for (const batch of inBatches(callbacks)) await this.deliver("textgate-callbacks", batch);
     }
     throw new Error("the queues do not come to rest");
+  }
+
+  /** Delivers the receipts that are due, and nothing of what they bring about. */
+  async runReceipts(): Promise<void> {
+    for (const batch of inBatches(this.#take(this.receipts))) await this.deliver("textgate-receipts", batch);
   }
 
   #take<T>(queue: Queued<T>[]): T[] {
@@ -212,11 +225,11 @@ export class World {
   }
 
   /** Delivers one batch. @returns the indexes of what is to come again, and what was acknowledged */
-  async deliver(queue: string, bodies: unknown[]): Promise<{ acknowledged: number; retried: number }> {
+  async deliver(queue: string, bodies: unknown[], attempts = 1): Promise<{ acknowledged: number; retried: number }> {
     const messages = bodies.map((body, index) => ({
       id: `job-${index}`,
       timestamp: new Date(this.now),
-      attempts: 1,
+      attempts,
       body,
     }));
     const batch = createMessageBatch(queue, messages);

@@ -64,6 +64,11 @@ export function isStoreRefused(error: unknown): boolean {
   );
 }
 
+/** Whether the failure of a transaction says that it surely has no effect: it was refused, or failed by a fault of its own. */
+export function hasNoEffect(error: unknown): boolean {
+  return isStoreRefused(error) || !isStoreUnavailable(error);
+}
+
 /** @throws RequestFailure fields-wrong, for one field */
 export function failField(field: string, message: string): never {
   throw new RequestFailure({ kind: "fields-wrong", details: [{ field, message }] });

@@ -1,4 +1,4 @@
-// Pure. The jobs in the queue of messages: ids and outcomes, never a text or a phone number.
+// Pure. The jobs in the queues of messages and receipts: ids and outcomes, never a text or a phone number.
 import * as z from "zod/mini";
 import { MESSAGE_STATUSES } from "./message.ts";
 import { receiptSchema } from "./receipt.ts";
@@ -34,6 +34,8 @@ export const jobSchema = z.discriminatedUnion("kind", [
   }),
   /** Recovery: stores how submissions ended, after the store has failed to. */
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
+  /** Applies receipts that a carrier was told are received. */
+  z.object({ kind: z.literal("receipts"), carrier: z.string(), receipts: z.array(receiptSchema) }),
 ]);
 
 /**

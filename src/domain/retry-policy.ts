@@ -60,7 +60,7 @@ export function refusedSeconds(random: number): number {
  * for one to two hours, and then goes to the dead-letter queue; the consumer of that queue retries for four days, after which
  * the platform drops a job.
  */
-export const QUEUE_RETRIES = { messages: 20, bulk: 20, "messages-dead": 100, callbacks: 0 };
+export const QUEUE_RETRIES = { messages: 20, bulk: 20, receipts: 20, "messages-dead": 100, callbacks: 0 };
 
 /** A job dies after so many tries, about two minutes, when the store works and the job itself fails. */
 export const JOB_TRIES = 6;

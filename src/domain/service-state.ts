@@ -23,7 +23,7 @@ export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "
 /** `refused`: answered with another status than 2xx. */
 export const CALLBACK_OUTCOMES = ["accepted", "refused", "timed-out", "unreachable", "not-posted"] as const;
 
-export const QUEUES = ["messages", "bulk", "callbacks"] as const;
+export const QUEUES = ["messages", "bulk", "callbacks", "receipts"] as const;
 
 /** A load as the operator sees it, with an age in whole seconds. */
 interface Backlog {

@@ -15,13 +15,29 @@ export class OutcomeTally {
   }
 
   add(outcome: Outcome): void {
-    const key = JSON.stringify([outcome.kind, outcome.carrier, outcome.outcome]);
-    // Work in the background goes on after the tally is stored: each of its outcomes is stored by itself.
-    if (this.#isStored) this.#storeLater([{ ...outcome, count: 1 }]);
-    else this.#counts.set(key, { ...outcome, count: (this.#counts.get(key)?.count ?? 0) + 1 });
+    this.#add(outcome, 1);
   }
 
-  /** One statement for all of the counts, after the job is acknowledged. */
+  #add(outcome: Outcome, count: number): void {
+    const key = JSON.stringify([outcome.kind, outcome.carrier, outcome.outcome]);
+    // Work in the background goes on after the tally is stored: each of its outcomes is stored by itself.
+    if (this.#isStored) this.#storeLater([{ ...outcome, count }]);
+    else this.#counts.set(key, { ...outcome, count: (this.#counts.get(key)?.count ?? 0) + count });
+  }
+
+  /** The counts so far, which the caller stores with something else. */
+  take(): OutcomeCount[] {
+    const counts = [...this.#counts.values()];
+    this.#counts.clear();
+    return counts;
+  }
+
+  /** Counts that could not be stored with something else. */
+  putBack(counts: OutcomeCount[]): void {
+    for (const { count, ...outcome } of counts) this.#add(outcome, count);
+  }
+
+  /** One statement for the counts that are left, after the job is acknowledged. */
   store(): void {
     this.#isStored = true;
     if (this.#counts.size > 0) this.#storeLater([...this.#counts.values()]);

@@ -1,16 +1,11 @@
 import type { Deps } from "../deps.ts";
 import { CircuitBreaker } from "../domain/circuit-breaker.ts";
 import { longestWaitMilliseconds } from "../domain/retry-policy.ts";
-import {
-  type ClaimedMessage,
-  claimMessages,
-  findWaiting,
-  postpone,
-  type WaitingMessages,
-} from "../platform/store/messages.ts";
+import type { ClaimedMessage } from "../platform/store/claims.ts";
+import { findWaiting, postpone, type WaitingMessages } from "../platform/store/messages.ts";
 import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
-import { claimOrRelease, queueCallbacks, queueDeliveries } from "./queue-jobs.ts";
-import { recordEndings } from "./store-outcomes.ts";
+import { queueDeliveries } from "./queue-jobs.ts";
+import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
 import { type Ended, submit } from "./submit-message.ts";
 
 /** A small claim: when a run is cut off, the outcome of each message that it has claimed is unknown. */
@@ -29,16 +24,43 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
     await queueDeliveries(deps, run.lane, ids);
     return;
   }
-  const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
   const { free } = run.connections;
-  const share = Math.max(1, Math.floor(free / waiting.length));
+  const isResting = [...deps.breakers.values()].some((breaker) => breaker.openUntil(deps.now()) !== undefined);
+  if (ids.length <= free * SUBMISSIONS_A_CONNECTION && !isResting) return deliverFew(deps, ids, run);
+  const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
+  await withShares(deps, run, waiting, async (part, websites) => {
+    const own = alternate(websites);
+    // If earlier submissions of this invocation still hang, another invocation has connections of its own.
+    await (part.share > 0 ? deliverThrough(deps, part, own) : queueDeliveries(deps, run.lane, own));
+  });
+}
+
+/** Claims all of them at once, for want of others that could be claimed before them. */
+async function deliverFew(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
+  const { claim, claimed } = await recordAndClaimNext(deps, run, null, ids);
+  const carriers = [...Map.groupBy(claimed, ({ carrier }) => carrier)];
+  await withShares(deps, run, carriers, async (part, messages) => {
+    const { ended } = await submitAll(deps, part, { claim, claimed: messages, isLast: true });
+    await recordEndings(deps, run, ended);
+  });
+}
+
+/**
+ * Works on what each carrier has, with equal shares of the free connections. Carriers that get no connection have a share of 0.
+ * @throws the first failure, after all have ended
+ */
+async function withShares<T>(
+  deps: Deps,
+  run: DeliveryRun,
+  carriers: [carrier: string, own: T][],
+  work: (part: CarrierRun, own: T) => Promise<void>,
+): Promise<void> {
+  const { free } = run.connections;
+  const share = Math.max(1, Math.floor(free / carriers.length));
   const ends = await Promise.allSettled(
-    waiting.map(async ([carrier, websites], place) => {
-      const own = alternate(websites);
-      const part = { run, carrier, breaker: breakerOf(deps, carrier), share };
-      // If earlier submissions of this invocation still hang, another invocation has connections of its own.
-      await (place < free ? deliverThrough(deps, part, own) : queueDeliveries(deps, run.lane, own));
-    }),
+    carriers.map(([carrier, own], place) =>
+      work({ run, carrier, breaker: breakerOf(deps, carrier), share: place < free ? share : 0 }, own),
+    ),
   );
   const failed = ends.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;
@@ -52,17 +74,27 @@ function alternate(websites: WaitingMessages[]): string[] {
   ).flat();
 }
 
-async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Promise<unknown> {
+async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Promise<void> {
   const { run, breaker } = part;
   const step = part.share * SUBMISSIONS_A_CONNECTION;
+  let before: EndedGroup | null = null;
   for (let start = 0; start < ids.length; start += step) {
     const until = breaker.openUntil(deps.now());
-    if (until !== undefined) return waitForBreaker(deps, part, ids.slice(start), until);
-    if (isOver(deps, run)) return queueDeliveries(deps, "bulk", ids.slice(start));
-    const isDone = await deliverSome(deps, part, ids.slice(start, start + step));
-    if (!isDone) return queueDeliveries(deps, run.lane, ids.slice(start + step));
+    if (until !== undefined || isOver(deps, run)) {
+      if (before) await recordEndings(deps, run, before);
+      if (until !== undefined) await waitForBreaker(deps, part, ids.slice(start), until);
+      else await queueDeliveries(deps, "bulk", ids.slice(start));
+      return;
+    }
+    const isLast = start + step >= ids.length;
+    const group = await recordAndClaimNext(deps, run, before, ids.slice(start, start + step));
+    const { ended, isDone } = await submitAll(deps, part, { ...group, isLast });
+    before = ended;
+    if (isDone && !isLast) continue;
+    await recordEndings(deps, run, ended);
+    if (!isDone) await queueDeliveries(deps, run.lane, ids.slice(start + step));
+    return;
   }
-  return undefined;
 }
 
 function breakerOf({ breakers }: Deps, carrier: string): CircuitBreaker {
@@ -82,14 +114,16 @@ async function waitForBreaker(deps: Deps, part: CarrierRun, ids: string[], until
 }
 
 /**
- * Submits the messages of one claim. Outcomes are stored when all submissions have ended, or when the run stops waiting. After
- * that, the remaining submissions are stored when they end, and messages that were not submitted are requeued.
- * @returns whether every submission has ended
+ * Submits the messages of one claim. What has ended is to be stored when all submissions have ended, or when the run stops
+ * waiting. After that, the remaining submissions are stored when they end, and messages that were not submitted are requeued.
+ * @returns `isDone`: whether every submission has ended
  */
-async function deliverSome(deps: Deps, part: CarrierRun, ids: string[]): Promise<boolean> {
-  const claim = deps.newId();
-  const left = await claimSome(deps, ids, claim);
-  if (left.length === 0) return true;
+async function submitAll(
+  deps: Deps,
+  part: CarrierRun,
+  { claim, claimed, isLast }: { claim: string; claimed: ClaimedMessage[]; isLast: boolean },
+): Promise<{ ended: EndedGroup; isDone: boolean }> {
+  const left = [...claimed];
   const ended: Ended[] = [];
   const runner = async () => {
     for (let next = left.shift(); next; next = left.shift()) ended.push(await submit(deps, part, next));
@@ -101,16 +135,10 @@ async function deliverSome(deps: Deps, part: CarrierRun, ids: string[]): Promise
   const skipped = left
     .splice(0)
     .map((message): Ended => ({ message, ending: { kind: "skipped", reason, seconds: 0 } }));
-  await recordEndings(deps, part.run.lane, claim, [...ended.splice(0), ...skipped]);
-  if (!isDone) deps.waitUntil(work.then(() => recordEndings(deps, part.run.lane, claim, ended)));
-  return isDone;
-}
-
-async function claimSome(deps: Deps, ids: string[], claim: string): Promise<ClaimedMessage[]> {
-  const now = deps.now();
-  const acceptedAfter = now - deps.config.submitWithinMilliseconds;
-  const claiming = claimMessages(deps.db, { ids, claim, now, acceptedAfter });
-  const { claimed, due } = await claimOrRelease(deps, { claim, messageIds: ids }, claiming);
-  await queueCallbacks(deps, due);
-  return claimed;
+  const endings = [...ended.splice(0), ...skipped];
+  if (!isDone) {
+    const later = () => recordEndings(deps, part.run, { claim, endings: ended, isLast: false });
+    deps.waitUntil(work.then(later));
+  }
+  return { ended: { claim, endings, isLast: isLast || !isDone }, isDone };
 }

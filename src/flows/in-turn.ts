@@ -52,7 +52,11 @@ export async function inBatches<T>(
   return count;
 }
 
-async function togetherOrInTurn<T>(groups: T[][], work: (items: T[]) => Promise<void>): Promise<void> {
+/**
+ * Works on the groups together; where that fails by a fault of one of them, on each by itself.
+ * @throws the first failure; a failure of the store at once
+ */
+export async function togetherOrInTurn<T>(groups: T[][], work: (items: T[]) => Promise<void>): Promise<void> {
   if (groups.length === 0) return;
   try {
     await work(groups.flat());

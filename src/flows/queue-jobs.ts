@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
-import { isStoreRefused } from "../domain/failure.ts";
+import { isStoreRefused, RequestFailure } from "../domain/failure.ts";
 import { type Job, type Lane, MESSAGES_A_JOB } from "../domain/job.ts";
+import type { Receipt } from "../domain/receipt.ts";
 import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
@@ -87,9 +88,29 @@ export async function claimOrRelease<T>(
   }
 }
 
+/** A job of so many has some 30 KB, unless the carrier's words are long. */
+const RECEIPTS_A_JOB = 100;
+
+/** @throws RequestFailure store-unavailable unless all are queued: the carrier sends them again */
+export async function queueReceipts(deps: Deps, carrier: string, receipts: Receipt[]): Promise<void> {
+  const jobs: Job[] = [];
+  for (let start = 0; start < receipts.length; start += RECEIPTS_A_JOB) {
+    jobs.push({ kind: "receipts", carrier, receipts: receipts.slice(start, start + RECEIPTS_A_JOB) });
+  }
+  const isQueued = await sendAll(deps, deps.receipts, jobs, 0);
+  if (!isQueued) throw new RequestFailure({ kind: "store-unavailable" });
+}
+
+/** A batch of ten jobs is what a run can post in its time when endpoints take 100 ms or so. */
+const CALLBACKS_A_JOB = 25;
+
 /** See queueJobs. */
 export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {
-  await sendAll(deps, deps.callbacks, due, delaySeconds);
+  const jobs: DueEvent[][] = [];
+  for (let start = 0; start < due.length; start += CALLBACKS_A_JOB) {
+    jobs.push(due.slice(start, start + CALLBACKS_A_JOB));
+  }
+  await sendAll(deps, deps.callbacks, jobs, delaySeconds);
 }
 
 /** Queues what follows from accepted messages, after the response. @param pending ids of the messages to deliver */

@@ -1,40 +1,126 @@
 import type { Deps } from "../deps.ts";
+import { hasNoEffect, isStoreUnavailable } from "../domain/failure.ts";
 import type { Lane, SubmissionRecord } from "../domain/job.ts";
 import { longestWaitMilliseconds, RECOVERY_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { recordSubmissions } from "../platform/store/messages.ts";
-import { applyReceipts, optOutAtCarrier } from "./apply-receipts.ts";
+import { type ClaimedMessage, type NextClaim, type Outcomes, recordAndClaim } from "../platform/store/claims.ts";
+import type { DueEvent } from "../platform/store/events.ts";
+import type { OutcomeCount } from "../platform/store/outcome-counts.ts";
+import { optOutAtCarrier } from "./apply-receipts.ts";
+import type { DeliveryRun } from "./delivery-run.ts";
 import { inTurn } from "./in-turn.ts";
-import { queueCallbacks, queueDeliveriesAt, queueJobs } from "./queue-jobs.ts";
+import { claimOrRelease, queueCallbacks, queueDeliveriesAt, queueJobs } from "./queue-jobs.ts";
 import { type Ended, toRecord } from "./submit-message.ts";
 
+/** Submissions of one claim that have ended. */
+export interface EndedGroup {
+  claim: string;
+  endings: Ended[];
+  /** No other claim of its run follows: the counts of the run are stored with it. */
+  isLast: boolean;
+}
+
 /** Stores how submissions of a claim ended. Never throws: while the store fails, a job keeps the outcomes. */
-export async function recordEndings(deps: Deps, lane: Lane, claim: string, endings: Ended[]): Promise<void> {
-  if (endings.length === 0) return;
-  const records = endings.map((ended) => toRecord(deps, ended));
+export async function recordEndings(deps: Deps, run: DeliveryRun, group: EndedGroup): Promise<void> {
+  if (group.endings.length === 0) return;
+  const records = group.endings.map((ended) => toRecord(deps, ended));
+  const now = deps.now();
   try {
-    await storeOutcomes(deps, lane, claim, records);
+    await queueCallbacks(deps, await recordWithCounts(deps, run, group, records, now));
+    await followUp(deps, run.lane, records, now);
   } catch (error) {
-    deps.log("error", "submissions.not-recorded", { count: records.length, error: describeError(error) });
-    await queueJobs(deps, [{ kind: "record", claim, records }], RECOVERY_DELAY_SECONDS);
+    await keepRecords(deps, group.claim, records, error);
   }
 }
 
+/** A count is lost rather than an outcome, or than counted twice. */
+async function recordWithCounts(
+  deps: Deps,
+  run: DeliveryRun,
+  group: EndedGroup,
+  records: SubmissionRecord[],
+  now: number,
+): Promise<DueEvent[]> {
+  const counts = group.isLast ? run.tally.take() : [];
+  const record = async (some: OutcomeCount[]) =>
+    (await recordAndClaim(deps.db, toOutcomes(deps, group.claim, records, some), null, now)).due;
+  try {
+    return await record(counts);
+  } catch (error) {
+    if (hasNoEffect(error)) run.tally.putBack(counts);
+    if (counts.length === 0 || isStoreUnavailable(error)) throw error;
+    return record([]);
+  }
+}
+
+async function keepRecords(deps: Deps, claim: string, records: SubmissionRecord[], error: unknown): Promise<void> {
+  deps.log("error", "submissions.not-recorded", { count: records.length, error: describeError(error) });
+  await queueJobs(deps, [{ kind: "record", claim, records }], RECOVERY_DELAY_SECONDS);
+}
+
 /**
- * Stores how submissions ended, applies what the carriers said with them, and queues callbacks and retries.
+ * Stores how submissions ended, with what the carriers said with them, and queues callbacks and retries.
  * @param lane where retries are queued
+ * @throws RequestFailure store-unavailable
  */
 export async function storeOutcomes(deps: Deps, lane: Lane, claim: string, records: SubmissionRecord[]): Promise<void> {
   const now = deps.now();
-  const longestWait = longestWaitMilliseconds(deps.config);
-  await queueCallbacks(deps, await recordSubmissions(deps.db, records, claim, { now, longestWait }));
-  const optedOut = records.filter((record) => record.optedOut);
+  const { due } = await recordAndClaim(deps.db, toOutcomes(deps, claim, records, []), null, now);
+  await queueCallbacks(deps, due);
+  await followUp(deps, lane, records, now);
+}
+
+function toOutcomes(deps: Deps, claim: string, records: SubmissionRecord[], counts: OutcomeCount[]): Outcomes {
+  return { claim, records, counts, longestWait: longestWaitMilliseconds(deps.config) };
+}
+
+/** Opt-outs and retries. */
+async function followUp(deps: Deps, lane: Lane, records: SubmissionRecord[], now: number): Promise<void> {
   const receipts = records.flatMap(({ receipt }) => receipt ?? []);
+  const optedOut = [...records, ...receipts].filter((record) => record.optedOut);
   const waiting = records.flatMap(({ messageId, retryAt }) => (retryAt === null ? [] : { messageId, at: retryAt }));
-  const follow = [
-    () => optOutAtCarrier(deps, optedOut),
-    () => applyReceipts(deps, receipts),
-    () => queueDeliveriesAt(deps, lane, waiting, now),
-  ];
+  const follow = [() => optOutAtCarrier(deps, optedOut), () => queueDeliveriesAt(deps, lane, waiting, now)];
   await inTurn(follow, (next) => next());
+}
+
+/**
+ * Claims messages, and in the same call of the store records the group before. Where that fails by a fault of one of the two,
+ * each gets a call of its own.
+ * @throws the failure of the claim
+ */
+export async function recordAndClaimNext(
+  deps: Deps,
+  run: DeliveryRun,
+  before: EndedGroup | null,
+  ids: string[],
+): Promise<{ claim: string; claimed: ClaimedMessage[] }> {
+  const next = { ids, claim: deps.newId(), acceptedAfter: deps.now() - deps.config.submitWithinMilliseconds };
+  if (!before || before.endings.length === 0) return claimNext(deps, next, null);
+  const records = before.endings.map((ended) => toRecord(deps, ended));
+  try {
+    const claimed = await claimNext(deps, next, toOutcomes(deps, before.claim, records, []));
+    await followUp(deps, run.lane, records, deps.now()).catch((error) =>
+      keepRecords(deps, before.claim, records, error),
+    );
+    return claimed;
+  } catch (error) {
+    if (isStoreUnavailable(error)) {
+      await keepRecords(deps, before.claim, records, error);
+      throw error;
+    }
+  }
+  await recordEndings(deps, run, before);
+  return claimNext(deps, next, null);
+}
+
+async function claimNext(
+  deps: Deps,
+  next: NextClaim,
+  outcomes: Outcomes | null,
+): Promise<{ claim: string; claimed: ClaimedMessage[] }> {
+  const { claim, ids } = next;
+  const claiming = recordAndClaim(deps.db, outcomes, next, deps.now());
+  const { claimed, due } = await claimOrRelease(deps, { claim, messageIds: ids }, claiming);
+  await queueCallbacks(deps, due);
+  return { claim, claimed };
 }

@@ -4,7 +4,7 @@ import type { SubmissionRecord } from "../domain/job.ts";
 import { backoffSeconds, MOST_ATTEMPTS } from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
-import type { ClaimedMessage } from "../platform/store/messages.ts";
+import type { ClaimedMessage } from "../platform/store/claims.ts";
 import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
 
 /** `skipped`: the message was claimed, and not submitted. */

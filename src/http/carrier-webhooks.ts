@@ -1,16 +1,16 @@
 import type { Deps } from "../deps.ts";
 import { RequestFailure } from "../domain/failure.ts";
-import { applyReceipts } from "../flows/apply-receipts.ts";
 import { inTurn } from "../flows/in-turn.ts";
+import { queueReceipts } from "../flows/queue-jobs.ts";
 import { receiveInbound } from "../flows/receive-inbound.ts";
 import type { Carrier, CarrierRequest, Verified } from "../platform/carriers/carrier.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { BODY_LIMITS, readBytes } from "./body.ts";
 
-/** /carriers/:carrier/receipts. What the store cannot take is a 503: the carrier comes again. */
+/** /carriers/:carrier/receipts. They are queued before the answer. Without that, it is 503, and the carrier sends them again. */
 export const receiveReceiptsHandler: Handler = async (request, deps) => {
   const { carrierName, reports } = await verify(request, deps, (carrier, given) => carrier.readReceipts(given));
-  await applyReceipts(deps, reports, carrierName);
+  await queueReceipts(deps, carrierName, reports);
   deps.log("info", "receipts.received", { requestId: request.requestId, carrier: carrierName, count: reports.length });
   return received();
 };

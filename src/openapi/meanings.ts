@@ -42,6 +42,7 @@ export const JOB_MEANINGS: Record<Job["kind"], string> = {
   record: "outcomes of submissions, to be stored",
   release: "a claim whose messages were not submitted, to be released",
   cancel: "messages whose sender was told that they are not stored, to be cancelled",
+  receipts: "receipts of a carrier, to be applied: a requeued one still takes effect",
 };
 
 /** `advice`: what the caller does about it, where the meaning does not make it plain. */

@@ -125,9 +125,16 @@ export class CarrierWorld {
     return this.world.fetch(pathname + search, init);
   }
 
+  /** Calls, and has what was queued applied. */
+  async callReceipt(hook: Hook): Promise<Response> {
+    const answer = await this.call(hook);
+    await this.world.runReceipts();
+    return answer;
+  }
+
   async receipt(submitted: Submitted, status: string, error?: string): Promise<Response> {
     const given = error === undefined ? { status } : { status, error };
-    return this.call(await this.carrier.receipt(submitted, given, this.world.now));
+    return this.callReceipt(await this.carrier.receipt(submitted, given, this.world.now));
   }
 
   async inbound(

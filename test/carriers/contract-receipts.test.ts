@@ -98,7 +98,7 @@ describe.each(CARRIERS)("$name, with a receipt", (carrier) => {
     const [of, other] = [await at.submit({ phone: ADA }), await at.submit({ phone: BOB })];
     const stores = await dumpStores();
     for (const [what, hook] of await carrier.forgeries(of, other, at.world.now)) {
-      const answer = await at.call(hook);
+      const answer = await at.callReceipt(hook);
       expect([what, answer.status, await answer.json()]).toEqual([what, 403, FORGED]);
     }
     expect(await dumpStores()).toEqual(stores);
@@ -108,7 +108,7 @@ describe.each(CARRIERS)("$name, with a receipt", (carrier) => {
     const submitted = await at.submit();
     const stores = await dumpStores();
     const hook = await carrier.receipt(submitted, { status: carrier.delivered }, at.world.now);
-    const answer = await at.call({ ...hook, url: hook.url.replace("/receipts", "/inbound") });
+    const answer = await at.callReceipt({ ...hook, url: hook.url.replace("/receipts", "/inbound") });
     expect(answer.status).toBe(carrier.name === "telnyx" ? 200 : 403);
     expect(await dumpStores()).toEqual(stores);
   });
@@ -120,7 +120,7 @@ describe.each(CARRIERS)("$name, with a receipt", (carrier) => {
       const submitted = await submittedBy(another.name, ours);
       const given = [{ status: another.delivered }, { status: another.failed }, another.optOut?.receipt];
       for (const receipt of given.filter((one) => one !== undefined)) {
-        const answer = await at.call(await another.receipt(submitted, receipt, at.world.now));
+        const answer = await at.callReceipt(await another.receipt(submitted, receipt, at.world.now));
         expect([another.name, receipt.status, answer.status]).toEqual([another.name, receipt.status, 200]);
         expect([another.name, receipt, await dumpStores()]).toEqual([another.name, receipt, stores]);
       }
@@ -128,16 +128,38 @@ describe.each(CARRIERS)("$name, with a receipt", (carrier) => {
   });
 
   it.each(["before", "after"] as const)(
-    "while the store fails (%s it wrote): asks for it again with 503, and takes it then",
+    "while the queue fails (%s it took it): asks for it again with 503, and takes it then",
+    async (when) => {
+      const submitted = await at.submit();
+      const { deps } = at.world;
+      const { receipts } = deps;
+      const sendBatch: typeof receipts.sendBatch = async (messages) => {
+        if (when === "after") await receipts.sendBatch(messages);
+        throw new Error("Queue sendBatch failed: Internal Server Error");
+      };
+      at.world.deps = { ...deps, receipts: { ...receipts, sendBatch } };
+      const answer = await at.receipt(submitted, carrier.delivered);
+      expect([answer.status, ((await answer.json()) as { code: number }).code]).toEqual([503, 50300]);
+      at.world.deps = deps;
+      expect((await at.receipt(submitted, carrier.delivered)).status).toBe(200);
+      await at.world.runQueues();
+      expect(at.callbacks[submitted.messageId]).toEqual(["SENDING", "DELIVERED"]);
+    },
+  );
+
+  it.each(["before", "after"] as const)(
+    "while the store fails (%s it wrote): takes it, and applies it once the store works",
     async (when) => {
       const submitted = await at.submit();
       vi.spyOn(Math, "random").mockReturnValue(0); // the store is asked again at once
       const { deps } = at.world;
       at.world.deps = { ...deps, db: failingDatabase(deps.db, Number.POSITIVE_INFINITY, when) };
-      const answer = await at.receipt(submitted, carrier.delivered);
-      expect([answer.status, ((await answer.json()) as { code: number }).code]).toEqual([503, 50300]);
+      const answer = await at.call(await carrier.receipt(submitted, { status: carrier.delivered }, at.world.now));
+      expect(answer.status).toBe(200);
+      const jobs = at.world.receipts.splice(0).map(({ body }) => body);
+      expect(await at.world.deliver("textgate-receipts", jobs)).toEqual({ acknowledged: 0, retried: 1 });
       at.world.deps = deps;
-      expect((await at.receipt(submitted, carrier.delivered)).status).toBe(200);
+      expect(await at.world.deliver("textgate-receipts", jobs)).toEqual({ acknowledged: 1, retried: 0 });
       at.world.advance(120);
       await at.world.sweep();
       await at.world.runQueues();

@@ -147,11 +147,8 @@ describe("a database that was restored to an hour ago", () => {
     await sweepFor(1);
     const fresh = await world.send(client, { phone: ADA });
     await world.runQueues();
-    await applyReceipts(
-      world.deps,
-      [{ messageId: waiting, status: "DELIVERED", reason: null, carrierMessageId: null, optedOut: false }],
-      "sandbox",
-    );
+    const receipt = { messageId: waiting, status: "DELIVERED", reason: null, carrierMessageId: null } as const;
+    await applyReceipts(world.deps, [{ ...receipt, optedOut: false, carrier: "sandbox" }]);
     await sweepFor(24);
     expect(submitted.map(({ messageId }) => messageId)).toEqual([fresh]);
     const ofOld = posted.filter(({ id }) => id !== fresh);

@@ -87,8 +87,24 @@ const judgeStatus = (status: string) => async (scene: Scene) => {
 
 const idsOf = (scene: Scene) => scene.wishes.flatMap(({ answered }) => [...answered]);
 
-/** A carrier's reports, which it repeats until it gets a 200. */
+/** A carrier's reports, which it repeats until it gets a 200, and the queue that applies them. */
 export const RECEIPTS: Flow[] = [
+  {
+    name: "receipts of three messages that the queue brings together, one of them as the person has opted out there",
+    survivesAll: true,
+    prepare: async (scene) => {
+      await scene.sendAll([1, 2, 3].map(() => scene.wish(scene.stage.person().phone)));
+      await scene.stage.runQueues("messages");
+      const [first = "", ...others] = idsOf(scene);
+      for (const messageId of others) await scene.receipts([{ messageId, status: "SENDING" }, { messageId }]);
+      await scene.receipts([{ messageId: first, reason: "x", optedOut: true }]);
+    },
+    act: (scene) => scene.stage.runQueues("receipts"),
+    judge: async (scene) => [
+      ...(await judgeStatus("DELIVERED")(scene)),
+      ...(await scene.judgeNumber(String(scene.wishes[0]?.to), { subscribed: 0, changes: 2 })),
+    ],
+  },
   {
     name: "receipt: delivered",
     prepare: (scene) => scene.sendAndDeliver(),

@@ -15,6 +15,7 @@ const ERRORS = {
   limiter: "Durable Object reset because its code was updated.",
   messages: "Queue sendBatch failed: Internal Server Error",
   callbacks: "Queue sendBatch failed: Internal Server Error",
+  receipts: "Queue sendBatch failed: Internal Server Error",
 };
 
 export type Binding = keyof typeof ERRORS;
@@ -65,6 +66,7 @@ export class Injector {
       messages: this.#members(deps.messages, "messages", ["send", "sendBatch"]),
       bulk: this.#members(deps.bulk, "messages", ["send", "sendBatch"]),
       callbacks: this.#members(deps.callbacks, "callbacks", ["send", "sendBatch"]),
+      receipts: this.#members(deps.receipts, "receipts", ["send", "sendBatch"]),
     };
     return wrapped;
   }

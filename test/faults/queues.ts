@@ -5,7 +5,7 @@ import { consume } from "../../src/queue.ts";
 import { strictQueue } from "../strict/bindings.ts";
 import { platform } from "../strict/platform.ts";
 
-const NAMES = ["messages", "bulk", "messages-dead", "callbacks"] as const;
+const NAMES = ["receipts", "messages", "bulk", "messages-dead", "callbacks"] as const;
 
 type Name = (typeof NAMES)[number];
 
@@ -19,7 +19,11 @@ export interface Entry {
 }
 
 const RETRY_DELAY_SECONDS = 10;
-const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = { messages: "messages-dead", bulk: "messages-dead" };
+const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = {
+  messages: "messages-dead",
+  bulk: "messages-dead",
+  receipts: "messages-dead",
+};
 const BATCH_MESSAGES = 100;
 
 const LONGEST_DELAY_SECONDS = 86_400;
@@ -31,7 +35,8 @@ export class PlatformQueues {
   readonly dead: Entry[] = [];
   readonly messages = this.#producer<Job>("messages");
   readonly bulk = this.#producer<Job>("bulk");
-  readonly callbacks = this.#producer<string>("callbacks");
+  readonly callbacks = this.#producer<string[]>("callbacks");
+  readonly receipts = this.#producer<Job>("receipts");
   readonly #now: () => number;
   #held: Entry[] = [];
 

@@ -185,7 +185,7 @@ describe("a silent D1", () => {
     const messageId = await world.send(client, { phone: ADA });
     const jobs = world.jobs.splice(0).map(({ body }) => body);
     const { deps } = world;
-    world.deps = new Injector({ nth: 2, when: "silent", lasts: "on its binding" }).wrap(deps);
+    world.deps = new Injector({ nth: 1, when: "silent", lasts: "on its binding" }).wrap(deps);
     await world.deliver("textgate-messages", jobs);
     world.deps = deps;
     const [release] = world.jobs;

@@ -61,8 +61,8 @@ export class Stage {
     this.startedAt = world.now;
     this.queues = new PlatformQueues(() => world.now);
     this.outside = new Outside(world);
-    const { messages, bulk, callbacks } = this.queues;
-    this.deps = { ...this.outside.connect(world.deps), messages, bulk, callbacks };
+    const { messages, bulk, callbacks, receipts } = this.queues;
+    this.deps = { ...this.outside.connect(world.deps), messages, bulk, callbacks, receipts };
     world.deps = this.deps;
   }
 
@@ -110,7 +110,7 @@ export class Stage {
     return scene;
   }
 
-  runQueues(queue?: "messages" | "callbacks"): Promise<void> {
+  runQueues(queue?: "messages" | "callbacks" | "receipts"): Promise<void> {
     return this.queues.run(this.world.deps, () => this.world.afterAnswer(), queue);
   }
 

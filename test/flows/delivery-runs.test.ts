@@ -149,7 +149,7 @@ describe("a run", () => {
 
   it("begins no submission after its time, although it has claimed the message", async () => {
     const ids = await sendMany(await open("brand"), 5);
-    hold(4500);
+    hold(9000);
     await deliver("bulk", [{ ids }]);
     expect(submitted).toEqual([]);
     expect(await world.rows("SELECT DISTINCT status, claim, attempts FROM messages")).toEqual([

@@ -146,8 +146,17 @@ describe("a callback", () => {
     });
   });
 
+  it("is posted once, be its id alone in a job, or with others, or in both", async () => {
+    const ids = await Promise.all([1, 2, 3].map(() => world.send(client, { phone: UNKNOWN })));
+    world.callbacks.length = 0;
+    const [one = "", two = "", three = ""] = ids.map((id) => `${id}_NOT_FOUND`);
+    await world.deliver("textgate-callbacks", [one, [two, three], [three, one], []]);
+    expect(posts.map(({ headers }) => headers["webhook-id"]).toSorted()).toEqual([one, two, three].toSorted());
+  });
+
   it("to nonsense is ignored", async () => {
-    expect(await world.deliver("textgate-callbacks", [null, 5, "nope", "a_b", ""])).toMatchObject({ retried: 0 });
+    const nonsense = [null, 5, "nope", "a_b", "", [null, 5, "nope", ["a_b"]], {}];
+    expect(await world.deliver("textgate-callbacks", nonsense)).toMatchObject({ retried: 0 });
     expect(posts).toEqual([]);
   });
 });

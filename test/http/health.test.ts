@@ -64,9 +64,12 @@ describe("what fails is named, and why is in the log alone:", () => {
     expect(await ask()).toMatchObject({ http: 503, failing: ["database", "credentials", "limiter"] });
   });
 
-  it("a database without the latest migration", async () => {
+  it("a database without the latest migration that adds anything", async () => {
     await emptyStores();
-    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, -1));
+    const latest = env.TEST_MIGRATIONS.findLastIndex(({ queries }) =>
+      queries.some((query) => !/^(--.*\s+)*DROP/i.test(query)),
+    );
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, latest));
     expect(await ask()).toMatchObject({ http: 503, failing: ["database"] });
   });
 

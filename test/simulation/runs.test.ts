@@ -32,11 +32,9 @@ beforeAll(async () => {
       names.map((name) => [name, (...given: unknown[]) => (of()[name] as CallableFunction)(...given)]),
     );
   vi.doMock(`${STORE}/messages.ts`, () =>
-    late(
-      () => store.messageFunctions,
-      ["findWaiting", "claimMessages", "recordSubmissions", "postpone", "changeStatus"],
-    ),
+    late(() => store.messageFunctions, ["findWaiting", "postpone", "changeStatus"]),
   );
+  vi.doMock(`${STORE}/claims.ts`, () => late(() => store.claimFunctions, ["recordAndClaim"]));
   vi.doMock(`${STORE}/outcome-counts.ts`, () => late(() => store.countFunctions, ["addOutcomes"]));
   vi.resetModules();
   ({ consume } = await import("../../src/queue.ts"));
@@ -45,6 +43,7 @@ beforeAll(async () => {
 
 afterAll(() => {
   vi.doUnmock(`${STORE}/messages.ts`);
+  vi.doUnmock(`${STORE}/claims.ts`);
   vi.doUnmock(`${STORE}/outcome-counts.ts`);
   vi.resetModules();
   vi.restoreAllMocks();

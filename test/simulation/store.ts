@@ -1,4 +1,5 @@
 import type { SubmissionRecord } from "../../src/domain/job.ts";
+import type * as Claims from "../../src/platform/store/claims.ts";
 import type * as Messages from "../../src/platform/store/messages.ts";
 import type * as OutcomeCounts from "../../src/platform/store/outcome-counts.ts";
 import type { OverdueMessage } from "../../src/platform/store/overdue.ts";
@@ -50,37 +51,33 @@ export class SimulatedStore {
   }
 
   /** The functions of src/platform/store/messages.ts that deliveries call. */
-  readonly messageFunctions: Pick<
-    typeof Messages,
-    "findWaiting" | "claimMessages" | "recordSubmissions" | "postpone" | "changeStatus"
-  > = {
+  readonly messageFunctions: Pick<typeof Messages, "findWaiting" | "postpone" | "changeStatus"> = {
     findWaiting: (db, ids) =>
       this.#call(db, READ_MILLISECONDS, () => {
         const waiting = ids.filter((id) => this.#isWaiting(id));
         const websites = Map.groupBy(waiting, (id) => this.#get(id).websiteId);
         return [...websites].map(([websiteId, messageIds]) => ({ carrier: "slow", websiteId, messageIds }));
       }),
-    claimMessages: (db, { ids, claim }) =>
-      this.#call(db, WRITE_MILLISECONDS, () => {
-        const claimed = ids.filter((id) => this.#isWaiting(id));
-        for (const id of claimed) this.#get(id).claim = claim;
-        return { claimed: claimed.map((id) => toClaimed(id, this.#get(id))), due: [] };
-      }),
-    recordSubmissions: (db, records, claim, now) =>
-      this.#call(db, WRITE_MILLISECONDS, () => {
-        for (const { messageId, status, retryAt } of records) {
-          const message = this.#get(messageId);
-          if (message.claim !== claim || message.outcome !== null) continue;
-          if (status === null) Object.assign(message, { claim: null, queuedAt: retryAt ?? now });
-          else message.outcome = status;
-        }
-        return [];
-      }),
     postpone: (db, ids, { retryAt }) =>
       this.#call(db, WRITE_MILLISECONDS, () => {
         for (const id of ids) if (this.#isWaiting(id)) this.#get(id).queuedAt = retryAt;
       }),
     changeStatus: () => Promise.reject(new Error("this carrier sends no receipts")),
+  };
+
+  readonly claimFunctions: Pick<typeof Claims, "recordAndClaim"> = {
+    recordAndClaim: (db, outcomes, next, now) =>
+      this.#call(db, WRITE_MILLISECONDS, () => {
+        for (const { messageId, status, retryAt } of outcomes?.records ?? []) {
+          const message = this.#get(messageId);
+          if (message.claim !== outcomes?.claim || message.outcome !== null) continue;
+          if (status === null) Object.assign(message, { claim: null, queuedAt: retryAt ?? now });
+          else message.outcome = status;
+        }
+        const claimed = (next?.ids ?? []).filter((id) => this.#isWaiting(id));
+        for (const id of claimed) this.#get(id).claim = next?.claim ?? null;
+        return { claimed: claimed.map((id) => toClaimed(id, this.#get(id))), due: [] };
+      }),
   };
 
   readonly countFunctions: Pick<typeof OutcomeCounts, "addOutcomes"> = {
@@ -124,7 +121,7 @@ export class SimulatedStore {
   }
 }
 
-function toClaimed(messageId: string, { websiteId }: SimulatedMessage): Messages.ClaimedMessage {
+function toClaimed(messageId: string, { websiteId }: SimulatedMessage): Claims.ClaimedMessage {
   return {
     messageId,
     websiteId,

@@ -74,8 +74,8 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
   {
-    step: "SCAN websites USING INDEX websites_by_count",
-    sql: "SELECT counted_until FROM websites LIMIT 1",
+    step: "SCAN events USING INDEX events_open",
+    sql: "SELECT 1 FROM events INDEXED BY events_open WHERE callback_due = 1 AND outcome IS NULL LIMIT 1",
     reason: "It stops after the first row.",
   },
   { step: "SCAN websites", sql: "SELECT * FROM websites ORDER BY website_id", reason: THE_OPERATORS_LOOK },
@@ -108,7 +108,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   { step: "SCAN messages USING INDEX messages_pending", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
   { step: "SCAN messages USING INDEX messages_sending", sql: "ORDER BY updated_at LIMIT 10000", reason: COUNTED },
-  { step: "SCAN events USING INDEX events_due", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
+  { step: "SCAN events USING INDEX events_open", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT 10000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "put_back_at IS NULL LIMIT 1000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT ?1", reason: COUNTED },
@@ -120,6 +120,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   {
     step: "SCAN messages USING INDEX messages_pending",
     sql: "AND claimed_at IS NOT NULL AND claim = ?1",
+    reason: "A job of the version before, which does not name its messages. For those that do, the key is used.",
+  },
+  {
+    step: "SCAN events USING INDEX events_open",
+    sql: "AND attempted_at IS NOT NULL AND claim = ?1",
     reason: "A job of the version before, which does not name its messages. For those that do, the key is used.",
   },
 ];

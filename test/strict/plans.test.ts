@@ -79,9 +79,9 @@ describe("the plan of a statement", () => {
   });
 
   it("that is listed may be that of the listed statement, and of no other", async () => {
-    expect(await stepsOf("SELECT counted_until FROM websites LIMIT 1")).toEqual([]);
-    const step = "SCAN websites USING INDEX websites_by_count";
-    expect(await stepsOf("SELECT counted_until FROM websites LIMIT 2")).toEqual([step]);
+    const open = "SELECT 1 FROM events INDEXED BY events_open WHERE callback_due = 1 AND outcome IS NULL LIMIT";
+    expect(await stepsOf(`${open} 1`)).toEqual([]);
+    expect(await stepsOf(`${open} 2`)).toEqual(["SCAN events USING INDEX events_open"]);
   });
 });
 

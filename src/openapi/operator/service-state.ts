@@ -23,6 +23,7 @@ const SERVICE_STATE = {
     { queue: "messages", backlog: 7, oldestSeconds: 12 },
     { queue: "bulk", backlog: 0, oldestSeconds: null },
     { queue: "callbacks", backlog: 0, oldestSeconds: null },
+    { queue: "receipts", backlog: 0, oldestSeconds: null },
   ],
   messages: MESSAGES,
   carriers: [

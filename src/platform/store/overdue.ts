@@ -113,7 +113,8 @@ export async function takeOverdueCallbacks(db: D1Database, queuedBefore: number,
     db
       .prepare(
         `UPDATE events SET queued_at = ?2 WHERE (message_id, event) IN (
-           SELECT message_id, event FROM events WHERE callback_due = 1 AND attempted_at IS NULL AND queued_at < ?1
+           SELECT message_id, event FROM events INDEXED BY events_open
+           WHERE callback_due = 1 AND outcome IS NULL AND attempted_at IS NULL AND queued_at < ?1
            ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, event`,
       )
       .bind(queuedBefore, now),

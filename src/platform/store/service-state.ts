@@ -33,13 +33,7 @@ export async function countStates(
   const rows = await runNamed(db, {
     pending: pending(db, now, stuckBefore),
     sending: sending(db),
-    // Since it was due: the sweep and a slow endpoint reset queued_at.
-    callbacksDue: load(db, "occurred_at", "events WHERE callback_due = 1 AND attempted_at IS NULL ORDER BY queued_at"),
-    callbacksClaimed: load(
-      db,
-      "attempted_at",
-      "events WHERE attempted_at IS NOT NULL AND outcome IS NULL ORDER BY attempted_at",
-    ),
+    callbacks: callbacks(db),
     deadJobs: load(db, "died_at", "dead_jobs WHERE put_back_at IS NULL ORDER BY died_at"),
     credentialsBehind: countBehind(db, COUNTED_ROWS),
     keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, COUNTED_ROWS),
@@ -49,7 +43,7 @@ export async function countStates(
   const counted = [waiting, sent, keywordsWithoutEffect, ...Object.values(others)];
   return {
     messages: byCarrier([...rows.pending, ...rows.sending] as CarrierLoadRow[]),
-    callbacks: { due: toLoad(rows.callbacksDue), claimed: toLoad(rows.callbacksClaimed) },
+    callbacks: { due: toLoad(ofState(rows.callbacks, "due")), claimed: toLoad(ofState(rows.callbacks, "claimed")) },
     deadJobs: toLoad(rows.deadJobs),
     credentialsBehind: toLoad(rows.credentialsBehind),
     keywordsWithoutEffect: toLoad(keywordsWithoutEffect),
@@ -82,6 +76,19 @@ function sending(db: D1Database): D1PreparedStatement {
      GROUP BY carrier`,
   );
 }
+
+/** Since a callback was due, or claimed: the sweep and a slow endpoint reset queued_at. */
+function callbacks(db: D1Database): D1PreparedStatement {
+  return db.prepare(
+    `SELECT iif(attempted_at IS NULL, 'due', 'claimed') AS state, count(*) AS count,
+       min(coalesce(attempted_at, occurred_at)) AS oldest_at
+     FROM (SELECT attempted_at, occurred_at FROM events INDEXED BY events_open
+       WHERE callback_due = 1 AND outcome IS NULL ORDER BY queued_at LIMIT ${COUNTED_ROWS})
+     GROUP BY state`,
+  );
+}
+
+const ofState = (rows: unknown[], state: string) => (rows as { state: string }[]).filter((row) => row.state === state);
 
 function load(db: D1Database, time: string, rows: string): D1PreparedStatement {
   return db.prepare(

@@ -31,6 +31,9 @@ export const accept = (response: ServerResponse): void => {
 const RECEIPT_PAUSE_MILLISECONDS = 200;
 const RECEIPT_CONNECTIONS = 8;
 
+/** Longer than a receipt waits in the queue of the service. */
+const QUEUED_MILLISECONDS = 10_000;
+
 /**
  * A gateway that speaks Kannel's sendsms on loopback, and counts the texts that it has taken. It gives each receipt again and
  * again until it is answered 2xx.
@@ -53,6 +56,8 @@ export class CountingCarrier {
   readonly #agent: Agent;
   readonly #receiptOptions: CallOptions;
   readonly #closed = new AbortController();
+  /** Receipts that were confirmed lately, and when (performance.now()). */
+  #given: { url: string; at: number }[] = [];
   #server = this.#makeServer();
   #port = 0;
 
@@ -78,6 +83,17 @@ export class CountingCarrier {
 
   goAway(): Promise<void> {
     return close(this.#server);
+  }
+
+  /**
+   * Gives the receipts once more that were confirmed shortly before the service was killed: Miniflare forgets what its queues
+   * hold, and the platform's keep what they have confirmed.
+   * @param killedAt as performance.now() counts
+   */
+  giveAgain(killedAt: number): void {
+    const recent = this.#given.filter(({ at }) => at >= killedAt - QUEUED_MILLISECONDS);
+    this.#given = [];
+    for (const { url } of recent) void this.#give(url);
   }
 
   /** For good: receipts not yet confirmed are given up. */
@@ -114,15 +130,20 @@ export class CountingCarrier {
   }
 
   async #report({ messageId, receiptUrl }: Submission, receipts: Conduct["receipts"]): Promise<void> {
-    const { signal } = this.#closed;
     this.reporting++;
     for (const { type, afterMilliseconds } of receipts) {
       if (afterMilliseconds > 0) await wait(afterMilliseconds);
-      const url = receiptUrlOf(receiptUrl, type);
-      while (!signal.aborted && !(await this.#isConfirmed(url))) await wait(RECEIPT_PAUSE_MILLISECONDS);
-      this.lastSeen = performance.now();
-      if (!signal.aborted) this.confirmed.set(messageId, type);
+      await this.#give(receiptUrlOf(receiptUrl, type));
+      if (!this.#closed.signal.aborted) this.confirmed.set(messageId, type);
     }
+    this.reporting--;
+  }
+
+  async #give(url: string): Promise<void> {
+    this.reporting++;
+    while (!this.#closed.signal.aborted && !(await this.#isConfirmed(url))) await wait(RECEIPT_PAUSE_MILLISECONDS);
+    this.lastSeen = performance.now();
+    this.#given.push({ url, at: this.lastSeen });
     this.reporting--;
   }
 

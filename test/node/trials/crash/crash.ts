@@ -41,7 +41,10 @@ export async function crash({ bundle, seed, messages, kills, keep }: CrashOption
   try {
     const all = Array(messages).keys();
     const client = await makeWebsite(service.url, { websiteId: WEBSITE, carrier: "kannel", messages: all }, receiver);
-    const killer = new Killer(service, seed, planKills(seed, kills, messages), () => waiting.clear());
+    const killer = new Killer(service, seed, planKills(seed, kills, messages), {
+      onKill: () => waiting.clear(),
+      onRestart: (killedAt) => carrier.giveAgain(killedAt),
+    });
     const load: Load = new Load({
       client,
       ready: async () => {
@@ -96,21 +99,27 @@ function conductAt(seed: number, { phone }: Submission): Conduct {
   };
 }
 
+interface KillHooks {
+  onKill(): void;
+  /** @param killedAt as performance.now() counts */
+  onRestart(killedAt: number): void;
+}
+
 /** Kills the service at its moments, one after the other. */
 class Killer {
   readonly #service: Service;
   readonly #seed: number;
   readonly #moments: number[];
-  readonly #onKill: () => void;
+  readonly #hooks: KillHooks;
   #running: Promise<void> = Promise.resolve();
   #killed = 0;
 
   /** @param moments numbers of answered messages */
-  constructor(service: Service, seed: number, moments: number[], onKill: () => void) {
+  constructor(service: Service, seed: number, moments: number[], hooks: KillHooks) {
     this.#service = service;
     this.#seed = seed;
     this.#moments = moments;
-    this.#onKill = onKill;
+    this.#hooks = hooks;
   }
 
   /** @param answered messages, so far */
@@ -129,7 +138,9 @@ class Killer {
 
   async #kill(pause: number): Promise<void> {
     await wait(pause);
-    this.#onKill();
+    this.#hooks.onKill();
+    const killedAt = performance.now();
     await this.#service.killAndRestart();
+    this.#hooks.onRestart(killedAt);
   }
 }

@@ -64,16 +64,22 @@ function planSteps({ previous, present, migrations, seed }: RolloutOptions, load
   ];
 }
 
+interface GateOutside {
+  /** How long nothing has reached the carrier or the endpoint; milliseconds. */
+  quietFor(): number;
+  /** @param killedAt as performance.now() counts */
+  onRestart(killedAt: number): void;
+}
+
 /** Holds the service's load back where a version is replaced at rest. */
 class Gate {
   readonly #waiting = new Set<string>();
-  readonly #quietFor: () => number;
+  readonly #outside: GateOutside;
   #open = Promise.withResolvers<void>();
   #isShut = false;
 
-  /** @param quietFor how long nothing has reached the carrier or the endpoint; milliseconds */
-  constructor(quietFor: () => number) {
-    this.#quietFor = quietFor;
+  constructor(outside: GateOutside) {
+    this.#outside = outside;
   }
 
   note(messageId: string): void {
@@ -94,19 +100,25 @@ class Gate {
     service.use(...versions);
     if (isCutOff) {
       this.#waiting.clear();
-      return service.killAndRestart();
+      return this.#restart(service);
     }
     this.#isShut = true;
     const started = performance.now();
-    const quietFor = () => Math.min(this.#quietFor(), performance.now() - started);
+    const quietFor = () => Math.min(this.#outside.quietFor(), performance.now() - started);
     while (quietFor() < QUIET_MILLISECONDS || (await isSubmitting(service))) {
       if (performance.now() - started > LONGEST_REST_MILLISECONDS) throw new Error("the service does not come to rest");
       await wait(10);
     }
-    await service.killAndRestart();
+    await this.#restart(service);
     this.#isShut = false;
     this.#open.resolve();
     this.#open = Promise.withResolvers<void>();
+  }
+
+  async #restart(service: Service): Promise<void> {
+    const killedAt = performance.now();
+    await service.killAndRestart();
+    this.#outside.onRestart(killedAt);
   }
 }
 
@@ -116,7 +128,8 @@ async function isSubmitting({ url }: Service): Promise<boolean> {
   return messages.claimed.count > 0;
 }
 
-const QUIET_MILLISECONDS = 400;
+/** Longer than receipts wait for each other in their queue. */
+const QUIET_MILLISECONDS = 1500;
 const LONGEST_REST_MILLISECONDS = 30_000;
 
 /** One upgrade and rollback under load, and what became of every message. What goes wrong on the way is a fault, too. */
@@ -128,7 +141,10 @@ export async function rollOut(options: RolloutOptions): Promise<RolloutResult> {
   });
   await carrier.open();
   const receiver = await new CountingReceiver().open();
-  const gate = new Gate(() => performance.now() - Math.max(carrier.lastSeen, receiver.lastSeen));
+  const gate = new Gate({
+    quietFor: () => performance.now() - Math.max(carrier.lastSeen, receiver.lastSeen),
+    onRestart: (killedAt) => carrier.giveAgain(killedAt),
+  });
   const bundle = { ...previous, remove: () => {} };
   const service = await Service.start({ bundle, sendSmsUrl: carrier.url, keep, migrations: migrations.previous });
   try {

@@ -1,0 +1,54 @@
+import type { Deps } from "../deps.ts";
+import { callbackBody, signatureHeaders } from "../domain/callback.ts";
+import { type PostResult, postOnce } from "../platform/callback-post.ts";
+import { describeError } from "../platform/describe-error.ts";
+import { unseal } from "../platform/secrets.ts";
+import { type CallbackRecord, type ClaimedCallback, NO_CALLBACK_URL } from "../platform/store/callbacks.ts";
+import type { OutcomeTally } from "./count-outcomes.ts";
+
+/** Signs and posts a claimed callback, once. Never throws. */
+export async function postCallback(
+  deps: Deps,
+  callback: ClaimedCallback,
+  tally: OutcomeTally,
+): Promise<CallbackRecord> {
+  const started = deps.now();
+  const result = await signAndPost(deps, callback, started);
+  const durationMilliseconds = deps.now() - started;
+  const isTaken = result.httpStatus !== null && result.httpStatus < 300;
+  const answer = isTaken ? "accepted" : "refused";
+  tally.add({ kind: "callback", carrier: "", outcome: result.outcome === "answered" ? answer : result.outcome });
+  deps.log(isTaken ? "info" : "warn", "callback.posted", {
+    eventId: callback.eventId,
+    outcome: result.outcome,
+    httpStatus: result.httpStatus,
+    milliseconds: durationMilliseconds,
+  });
+  return { eventId: callback.eventId, durationMilliseconds, ...result };
+}
+
+/** Never throws: a callback that cannot be signed gets a result of its own, and the others of the claim are posted. */
+async function signAndPost(deps: Deps, callback: ClaimedCallback, now: number): Promise<PostResult> {
+  const { callbackUrl } = callback;
+  if (callbackUrl === null) return notPosted(NO_CALLBACK_URL);
+  try {
+    const body = callbackBody(callback);
+    const secrets = await unsealAll(deps, callback);
+    return await postOnce(callbackUrl, body, signatureHeaders(callback.eventId, body, secrets, now));
+  } catch (error) {
+    return notPosted(describeError(error));
+  }
+}
+
+function notPosted(response: string): PostResult {
+  return { outcome: "not-posted", httpStatus: null, response };
+}
+
+/** @throws Error with the likely cause, for the operator */
+async function unsealAll({ config }: Deps, { callbackSecrets }: ClaimedCallback): Promise<string[]> {
+  try {
+    return await Promise.all(callbackSecrets.map((sealed) => unseal(sealed, config.serviceKey ?? "")));
+  } catch (cause) {
+    throw new Error("the callback secret cannot be decrypted; has SERVICE_KEY changed?", { cause });
+  }
+}

@@ -1,0 +1,243 @@
+// The callbacks of events: due, claimed by a run, and what came back.
+import type { MessageStatus } from "../../domain/message.ts";
+import { toE164 } from "../../domain/phone.ts";
+import { runBatch, runNamed } from "./database.ts";
+import { type DueEvent, isClick, toEventId, toKeys } from "./events.ts";
+import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
+import type { CallbackOutcome, ClientRow, EventRow, MessageRow } from "./rows.ts";
+
+/** A callback that only this run may post. */
+export interface ClaimedCallback {
+  eventId: DueEvent;
+  claim: string;
+  eventType: "message.status" | "message.clicked";
+  messageId: string;
+  status: MessageStatus;
+  /** Milliseconds since 1970. */
+  occurredAt: number;
+  /** E.164, or null when none was found. */
+  phone: string | null;
+  sendPurpose: string;
+  callbackData: string;
+  /** Where the link of a click leads to. */
+  clickUrl: string | null;
+  /** null: the client has removed it. */
+  callbackUrl: string | null;
+  /** Encrypted; the second is the one being replaced, while it still works. */
+  callbackSecrets: string[];
+}
+
+/** An unclaimed callback. */
+export interface DueCallback {
+  eventId: DueEvent;
+  messageId: string;
+  /** null: the client has removed it. */
+  callbackUrl: string | null;
+}
+
+/** How many callbacks a run claims at first: in all, and of one URL. */
+export interface ClaimLimits {
+  most: number;
+  mostOfUrl: number;
+}
+
+const DUE = `json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId' AND e.event = j.value ->> 'event'
+  AND e.callback_due = 1`;
+
+/** In order of occurrence. */
+const ORDER = "e.occurred_at, e.event = 'SENDING' DESC";
+
+/**
+ * Claims the first due callbacks among the events, of each URL in turn, and finds the other unclaimed ones. A claimed callback is
+ * never claimed again by another run, even if its post fails.
+ * @param claim names this group; the same name claims the same events again
+ */
+export async function claimFirst(
+  db: D1Database,
+  { eventIds, claim, now }: ToClaim,
+  { most, mostOfUrl }: ClaimLimits,
+): Promise<{ claimed: ClaimedCallback[]; due: DueCallback[] }> {
+  const keys = toKeys([...new Set(eventIds)]);
+  const { claimed, due } = await runNamed(db, {
+    claim: db
+      .prepare(
+        `UPDATE events SET attempted_at = ?2, claim = ?3 WHERE (message_id, event) IN (
+           SELECT message_id, event FROM (
+             SELECT e.message_id, e.event, row_number() OVER (PARTITION BY c.callback_url ORDER BY ${ORDER}) AS place
+             FROM ${DUE} JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
+             WHERE (e.attempted_at IS NULL OR e.claim = ?3) AND c.callback_url IS NOT NULL
+           ) WHERE place <= ?4 ORDER BY place LIMIT ?5)`,
+      )
+      .bind(keys, now, claim, mostOfUrl, most),
+    claimed: selectClaimed(db, keys, claim, now, ORDER),
+    due: db
+      .prepare(
+        `SELECT e.message_id, e.event, c.callback_url FROM ${DUE}
+         LEFT JOIN messages m ON m.message_id = e.message_id LEFT JOIN clients c ON c.client_id = m.client_id
+         WHERE e.attempted_at IS NULL ORDER BY ${ORDER}`,
+      )
+      .bind(keys),
+  });
+  return {
+    claimed: (claimed as ClaimedRow[]).map((row) => toClaimedCallback(row, claim)),
+    due: (due as DueRow[]).map((row) => ({
+      eventId: toEventId(row),
+      messageId: row.message_id,
+      callbackUrl: row.callback_url,
+    })),
+  };
+}
+
+type DueRow = Pick<EventRow, "message_id" | "event"> & Pick<ClientRow, "callback_url">;
+
+export interface ToClaim {
+  eventIds: DueEvent[];
+  claim: string;
+  now: number;
+}
+
+/** Stores what came back, and then claims further callbacks, in their order. */
+export async function recordAndClaimCallbacks(
+  db: D1Database,
+  records: CallbackRecord[],
+  { eventIds, claim, now }: ToClaim,
+): Promise<ClaimedCallback[]> {
+  const keys = toKeys(eventIds);
+  const { claimed } = await runNamed(db, {
+    records: recordStatements(db, records),
+    claim: db
+      .prepare(
+        `UPDATE events SET attempted_at = ?2, claim = ?3
+         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
+           AND callback_due = 1 AND (attempted_at IS NULL OR claim = ?3)`,
+      )
+      .bind(keys, now, claim),
+    claimed: selectClaimed(db, keys, claim, now, "j.key"),
+  });
+  return (claimed as ClaimedRow[]).map((row) => toClaimedCallback(row, claim));
+}
+
+function selectClaimed(db: D1Database, keys: string, claim: string, now: number, order: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT e.message_id, e.event, e.occurred_at, m.status, m.phone, m.send_purpose, m.callback_data, m.click_url,
+         c.callback_url, c.callback_secret, iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
+       FROM ${DUE} JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
+       WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY ${order}`,
+    )
+    .bind(keys, now, claim);
+}
+
+type ClaimedRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
+  Pick<MessageRow, "status" | "phone" | "send_purpose" | "callback_data" | "click_url"> &
+  Pick<ClientRow, "callback_url" | "callback_secret" | "old_callback_secret">;
+
+function toClaimedCallback(row: ClaimedRow, claim: string): ClaimedCallback {
+  return {
+    eventId: toEventId(row),
+    claim,
+    eventType: isClick(row.event) ? "message.clicked" : "message.status",
+    messageId: row.message_id,
+    // A status event carries the status of that time, a click the current one.
+    status: (isClick(row.event) ? row.status : row.event) as MessageStatus,
+    occurredAt: row.occurred_at,
+    phone: row.phone === null ? null : toE164(row.phone),
+    sendPurpose: row.send_purpose,
+    callbackData: row.callback_data,
+    clickUrl: row.click_url,
+    callbackUrl: row.callback_url,
+    callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => secret !== null),
+  };
+}
+
+/** Stored as the response, for the operator. */
+export const NO_CALLBACK_URL = "the client has no callback URL any more";
+
+/**
+ * Ends unclaimed callbacks of clients without a callback URL: a URL that is set later does not receive them. The outcome is
+ * final, so a repeated or late run changes nothing.
+ */
+export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: number): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare(
+        `UPDATE events SET attempted_at = ?2, outcome = 'not-posted', response = ?3
+         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
+           AND callback_due = 1 AND attempted_at IS NULL AND NOT EXISTS (
+             SELECT 1 FROM messages m JOIN clients c ON c.client_id = m.client_id
+             WHERE m.message_id = events.message_id AND c.callback_url IS NOT NULL)`,
+      )
+      .bind(toKeys(eventIds), now, NO_CALLBACK_URL),
+  ]);
+}
+
+/** Outcome of the single post of a callback. */
+export interface CallbackRecord {
+  eventId: DueEvent;
+  outcome: CallbackOutcome;
+  httpStatus: number | null;
+  /** The beginning of the response body, or the error. */
+  response: string;
+  durationMilliseconds: number;
+}
+
+/** Callbacks to be given back. */
+export interface Released {
+  eventIds: DueEvent[];
+  /** From then on the sweep counts how long they wait: milliseconds since 1970. */
+  queuedAt: number;
+}
+
+/**
+ * Stores what came back, and releases callbacks that are unclaimed or under one of these claims. They must surely not be posted.
+ * @param counts added to the counts of outcomes, unless the records are stored already
+ */
+export async function recordAndRelease(
+  db: D1Database,
+  {
+    records,
+    counts,
+    released,
+    claims,
+    now,
+  }: {
+    records: CallbackRecord[];
+    counts: OutcomeCount[];
+    released: Released[];
+    claims: string[];
+    now: number;
+  },
+): Promise<void> {
+  const isNew = `EXISTS (SELECT 1 FROM json_each(?3) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId'
+    AND e.event = j.value ->> 'event' WHERE e.outcome IS NULL)`;
+  const keys = toKeys(records.map(({ eventId }) => eventId));
+  await runBatch(db, [
+    ...(counts.length > 0 ? [addCounts(db, counts, now, { condition: isNew, values: [keys] })] : []),
+    ...recordStatements(db, records),
+    ...released.map(({ eventIds, queuedAt }) =>
+      db
+        .prepare(
+          `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = ?2
+           WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
+             AND (attempted_at IS NULL OR claim IN (SELECT value FROM json_each(?3))) AND outcome IS NULL`,
+        )
+        .bind(toKeys(eventIds), queuedAt, JSON.stringify(claims)),
+    ),
+  ]);
+}
+
+function recordStatements(db: D1Database, records: CallbackRecord[]): D1PreparedStatement[] {
+  if (records.length === 0) return [];
+  const byEventId = Object.fromEntries(records.map((record) => [record.eventId, record]));
+  const recorded = (name: keyof CallbackRecord) =>
+    `json_extract(?1, '$."' || message_id || '_' || event || '".${name}')`;
+  return [
+    db
+      .prepare(
+        `UPDATE events SET outcome = ${recorded("outcome")}, http_status = ${recorded("httpStatus")},
+           response = ${recorded("response")}, duration_ms = ${recorded("durationMilliseconds")}, claim = NULL
+         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?2))`,
+      )
+      .bind(JSON.stringify(byEventId), toKeys(records.map(({ eventId }) => eventId))),
+  ];
+}

@@ -1,0 +1,54 @@
+import { ALLOWED_FROM } from "../../domain/message.ts";
+import { foldReceipts, type Receipt } from "../../domain/receipt.ts";
+import { runBatch } from "./database.ts";
+import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
+
+/** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
+export interface SentReceipt extends Receipt {
+  carrier?: string;
+}
+
+/**
+ * Applies receipts, in their order, in one transaction. Where the status of a message does not allow it, a receipt changes
+ * nothing; so does one for an unknown message.
+ */
+export async function recordReceipts(db: D1Database, receipts: SentReceipt[], now: number): Promise<DueEvent[]> {
+  const results = await runBatch(db, receiptStatements(db, receipts, now));
+  return dueEvents(results.flatMap(({ results }) => results));
+}
+
+/** See recordReceipts. Statements without a message are left out. */
+export function receiptStatements(db: D1Database, receipts: SentReceipt[], now: number): D1PreparedStatement[] {
+  return [...Map.groupBy(receipts, ({ carrier }) => carrier)].flatMap(([carrier, own]) => {
+    const changes = [...foldReceipts(own).values()];
+    return (["sending", "final"] as const).flatMap((name) => {
+      const reports = changes.flatMap((change) => change[name] ?? []);
+      return reports.length === 0 ? [] : applyStatements(db, reports, carrier, now);
+    });
+  });
+}
+
+/** @param receipts one a message: either SENDING or final, all of them */
+function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | undefined, now: number) {
+  const reported = (name: keyof Receipt) => `json_extract(?1, '$."' || message_id || '".${name}')`;
+  const from = ALLOWED_FROM[receipts[0]?.status ?? "SENDING"];
+  return [
+    db
+      .prepare(
+        `UPDATE messages SET status = ${reported("status")}, reason = ${reported("reason")}, updated_at = ?2
+         WHERE message_id IN (SELECT key FROM json_each(?1)) AND status IN (SELECT value FROM json_each(?3))
+           AND (?4 IS NULL OR carrier = ?4)`,
+      )
+      .bind(
+        JSON.stringify(Object.fromEntries(receipts.map((receipt) => [receipt.messageId, receipt]))),
+        now,
+        JSON.stringify(from),
+        carrier ?? null,
+      ),
+    recordEvents(
+      db,
+      receipts.map(({ messageId }) => messageId),
+      now,
+    ),
+  ];
+}
