@@ -20,7 +20,8 @@ export type Failure =
   | { kind: "encoding-wrong" }
   | { kind: "body-too-large"; limitBytes: number }
   | { kind: "body-incomplete" }
-  | { kind: "body-not-json" }
+  /** `problem` completes a sentence that begins with "The body". */
+  | { kind: "body-not-json"; problem: string }
   | { kind: "fields-wrong"; details: FieldError[] }
   | { kind: "resource-unknown"; what: string }
   | { kind: "idempotency-conflict" }

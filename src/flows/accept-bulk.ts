@@ -59,11 +59,15 @@ async function readAll(body: AsyncIterable<Uint8Array>, run: BulkRun): Promise<v
 }
 
 function interrupted(error: unknown, { successSent: stored }: BulkAnswer, isKeyed: boolean): unknown {
-  const known = error instanceof BrokenBodyError ? new RequestFailure({ kind: "body-not-json" }) : error;
+  const known = error instanceof BrokenBodyError ? notJson(error) : error;
   if (stored.length === 0) return known;
   const failure = known instanceof RequestFailure ? known.failure : ({ kind: "fault" } as const);
   if (failure.kind === "bulk-interrupted") return known;
   return new RequestFailure({ kind: "bulk-interrupted", because: failure, stored, isKeyed }, { cause: error });
+}
+
+function notJson({ message }: BrokenBodyError): RequestFailure {
+  return new RequestFailure({ kind: "body-not-json", problem: message });
 }
 
 /** The id of the message at an index: the first id, with the index added to its last eight hexadecimal digits. */

@@ -125,7 +125,7 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
     case "body-incomplete":
       return { message: "The body broke off, or did not arrive in time." };
     case "body-not-json":
-      return { message: "The body is not JSON in UTF-8." };
+      return { message: `The body ${failure.problem}` };
     case "fields-wrong":
       return { message: fieldsMessage(failure.details), details: failure.details };
     case "resource-unknown":

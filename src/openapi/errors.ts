@@ -23,7 +23,11 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "encoding-wrong": { kind: "encoding-wrong" },
   "body-too-large": { kind: "body-too-large", limitBytes: BODY_LIMITS.send },
   "body-incomplete": { kind: "body-incomplete" },
-  "body-not-json": { kind: "body-not-json" },
+  "body-not-json": {
+    kind: "body-not-json",
+    problem:
+      'is not JSON: line 1, column 34 (at text) has "A" where a comma or "}" was expected. Write a quote within a text as \\".',
+  },
   "fields-wrong": {
     kind: "fields-wrong",
     details: [
