@@ -2,6 +2,7 @@ import { existsSync, statfsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig, type Plugin } from "vitest/config";
+import { PlansReporter } from "./test/node/harness/plans-reporter.ts";
 
 /**
  * Linux keeps it in memory. The stores of the tests are temporary files, and SQLite waits for the disk at each commit: on a
@@ -35,6 +36,7 @@ const withoutBrokenSourceMap: Plugin = {
 export default defineConfig({
   test: {
     slowTestThreshold: 5000,
+    reporters: ["default", new PlansReporter()],
     projects: [
       {
         plugins: [
@@ -55,6 +57,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
+          setupFiles: ["test/strict/setup.ts"],
           exclude: ["test/node/**"],
           isolate: false,
           maxWorkers: 2,

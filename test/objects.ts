@@ -7,6 +7,7 @@ import { storeGroup } from "../src/flows/store-sends.ts";
 import type { Ask, RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
 import type { Send } from "../src/platform/store/sends.ts";
 import type { RateLimiter } from "../src/website-object.ts";
+import { strictObjects } from "./strict/bindings.ts";
 
 const ADMITTED = { admitted: true, remaining: 299, resetMilliseconds: 1000 } as const;
 
@@ -14,7 +15,7 @@ const ADMITTED = { admitted: true, remaining: 299, resetMilliseconds: 1000 } as 
 export function objectsWithoutLimit(deps: () => Deps): RateLimiterNamespace {
   const send = async (send: Send) => ({ admission: ADMITTED, stored: (await storeGroup(deps(), [send]))[0] });
   const object = { admit: async () => ADMITTED, learn: async () => {}, isStoring: async () => false, send };
-  return { getByName: () => object } as unknown as RateLimiterNamespace;
+  return strictObjects({ getByName: () => object } as unknown as RateLimiterNamespace);
 }
 
 export function objectsOn(deps: () => Deps): RateLimiterNamespace {
@@ -34,5 +35,5 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
       send,
     };
   };
-  return { getByName } as unknown as RateLimiterNamespace;
+  return strictObjects({ getByName } as unknown as RateLimiterNamespace);
 }

@@ -156,8 +156,10 @@ async function askEverything({ world, client }: CarrierWorld): Promise<void> {
     await world.operator("GET", `/websites${path}`);
   }
   await world.operator("GET", `/messages/${message?.message_id}`);
+  world.advance(1);
   await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
   await world.post("/text/message/send", client, {});
+  world.advance(1);
   await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: false, operations: [] });
   await world.post("/text/message/send", client, {});
 }

@@ -35,6 +35,7 @@ describe("a secret", () => {
     await world.post("/text/message/send", { ...client, clientSecret: "0".repeat(64) }, {});
     await world.post("/text/message/send", client, `{"text":"${TEXT}"`);
     await world.runQueues();
+    world.advance(1);
     await world.sweep();
     const answers = await Promise.all(
       ["/websites", "/websites/brand"].map(async (path) => (await world.operator("GET", path)).text()),

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sandbox } from "../src/platform/carriers/sandbox.ts";
 import { countingDatabase } from "./counting-database.ts";
 import { seed } from "./seed.ts";
+import { strictCarrier } from "./strict/bindings.ts";
 import { World } from "./world.ts";
 
 const WEBSITES = 5000;
@@ -144,7 +145,7 @@ describe("the deadline of a message that waits for a far retry", () => {
     const client = await world.brand(["+12125550100", "+12125550101", "+12125550102", "+12125550103"]);
     world.deps = {
       ...world.deps,
-      carriers: { ready: { sandbox: { ...sandbox, submit: async () => answer } }, missing: {} },
+      carriers: { ready: { sandbox: strictCarrier({ ...sandbox, submit: async () => answer }) }, missing: {} },
     };
     for (const last of [0, 1, 2]) await world.send(client, { phone: `+1212555010${last}` });
     await world.runQueues();

@@ -13,6 +13,9 @@ import { expectDocumented } from "./docs/conformance.ts";
 import { objectsOn } from "./objects.ts";
 import { endSilences } from "./silence.ts";
 import { emptyStores, makeSchema } from "./stores.ts";
+import { strictEnv, strictQueue } from "./strict/bindings.ts";
+import { CutOffError, type Handler, type Invocation } from "./strict/invocation.ts";
+import { platform } from "./strict/platform.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
 export const ORIGIN = "http://localhost";
@@ -49,11 +52,9 @@ export class World {
   deps: Deps;
 
   private constructor() {
-    const pending: Promise<unknown>[] = [];
-    this.#pending = pending;
     this.deps = {
-      ...makeDeps(env, { waitUntil: (work) => pending.push(work) }),
-      ...makeIsolateState(env),
+      ...makeDeps(strictEnv, { waitUntil: (work) => platform.background(work) || this.#left.push(work) }),
+      ...makeIsolateState(strictEnv),
       now: () => this.now,
       random: () => 0.5,
       limiter: new RateGate(objectsOn(() => this.deps)),
@@ -64,7 +65,8 @@ export class World {
     };
   }
 
-  readonly #pending: Promise<unknown>[];
+  /** What the objects of websites have left for later. */
+  readonly #left: Promise<unknown>[] = [];
 
   /** An empty world: nothing of an earlier test is left in a store. */
   static async create(): Promise<World> {
@@ -72,6 +74,7 @@ export class World {
     await makeSchema();
     skipPauses();
     endSilences();
+    platform.reset();
     return new World();
   }
 
@@ -88,20 +91,46 @@ export class World {
       return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
     };
     const metrics = async () => ({ backlogCount: queued.length, backlogBytes: 0 });
-    return { sendBatch, metrics, send: (body: T) => sendBatch([{ body }]) } as unknown as Queue<T>;
+    return strictQueue({ sendBatch, metrics } as unknown as Queue<T>);
+  }
+
+  /** Runs work of the Worker as one invocation, under Cloudflare's limits. */
+  invoke<T>(handler: Handler, work: () => Promise<T>): Promise<T> {
+    return platform.invoke(handler, () => this.now, work);
   }
 
   /** A request to the Worker, whose answer must fit the OpenAPI document; what it left for after its answer is done too. */
   async fetch(path: string, init: RequestInit = {}, origin = ORIGIN): Promise<Response> {
     const request = new Request(`${origin}${path}`, init as RequestInit<RequestInitCfProperties>);
-    const response = await handleRequest(request, () => this.deps);
-    await this.afterAnswer();
+    const response = await this.#finish("fetch", () => handleRequest(request, () => this.deps));
     await expectDocumented(request, init.body, response);
     return response;
   }
 
+  /** An invocation with its background work, and not with that of others: it may be a part of another's work itself. */
+  async #finish<T>(handler: Handler, work: () => Promise<T>): Promise<T> {
+    let own: Invocation | undefined;
+    const result = await platform.invoke(
+      handler,
+      () => this.now,
+      (invocation) => {
+        own = invocation;
+        return work();
+      },
+    );
+    await own?.settle();
+    await this.#settleLeft();
+    return result;
+  }
+
+  async #settleLeft(): Promise<void> {
+    while (this.#left.length > 0) await this.#left.shift();
+  }
+
+  /** Waits for all background work. */
   async afterAnswer(): Promise<void> {
-    while (this.#pending.length > 0) await this.#pending.shift();
+    for (const invocation of platform.invocations) await invocation.settle();
+    await this.#settleLeft();
   }
 
   async post(path: string, client: TestClient, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
@@ -125,16 +154,21 @@ export class World {
     });
   }
 
+  /** Was there before: KV takes the next change at once. */
   async website(websiteId = "brand", settings: Record<string, unknown> = {}): Promise<string> {
     await this.operator("PUT", `/websites/${websiteId}`, { name: websiteId, ...settings });
+    platform.keyWrites.clear();
     return websiteId;
   }
 
+  /** Was there before, as a website was. */
   async client(
     websiteId = "brand",
     settings: Partial<ClientSettings> & { operations?: Operation[] } = {},
   ): Promise<TestClient> {
-    return (await this.operator("POST", `/websites/${websiteId}/clients`, settings)).json();
+    const answer = await this.operator("POST", `/websites/${websiteId}/clients`, settings);
+    platform.keyWrites.clear();
+    return answer.json();
   }
 
   /** A website with a client that wants callbacks, and subscribers as lines of CSV. */
@@ -184,16 +218,19 @@ export class World {
     }));
     const batch = createMessageBatch(queue, messages);
     const context = createExecutionContext();
-    await consume(batch, this.deps);
-    await this.afterAnswer();
+    try {
+      await this.#finish("queue", () => consume(batch, this.deps));
+    } catch (error) {
+      if (error instanceof CutOffError) return { acknowledged: 0, retried: bodies.length };
+      throw error;
+    }
     await waitOnExecutionContext(context);
     const result = await getQueueResult(batch, context);
     return { acknowledged: result.explicitAcks.length, retried: result.retryMessages.length };
   }
 
   async sweep(): Promise<void> {
-    await sweep(this.deps);
-    await this.afterAnswer();
+    await this.#finish("scheduled", () => sweep(this.deps));
   }
 
   advance(seconds: number): void {

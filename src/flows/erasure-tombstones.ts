@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { toDigits } from "../domain/phone.ts";
-import { FastHmac } from "../platform/fast-hmac.ts";
+import { Hmac } from "../platform/hmac.ts";
 import { erasePerson } from "../platform/store/erasure.ts";
 import { Tombstones } from "../platform/tombstones.ts";
 
@@ -9,7 +9,7 @@ export async function readTombstones(deps: Deps, websiteId: string): Promise<Tom
   const { serviceKey, operatorToken } = deps.config;
   const secrets = new Set([serviceKey, operatorToken].filter((secret) => secret !== undefined));
   const own = await deps.erasureKey.read(deps.db, serviceKey ?? "");
-  return new Tombstones(websiteId, [own, ...Array.from(secrets, (secret) => new FastHmac(secret))]);
+  return new Tombstones(websiteId, [own, ...Array.from(secrets, (secret) => new Hmac(secret))]);
 }
 
 /** @returns the number of erased messages */

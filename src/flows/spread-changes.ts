@@ -28,7 +28,7 @@ const COPIES_A_SWEEP = 500;
 
 /** Spreads the clients of which a copy may be out of date. @returns how many */
 export async function spreadUncopied(deps: Deps): Promise<number> {
-  const copies = await findUncopied(deps.db, COPIES_A_SWEEP);
+  const copies = await findUncopied(deps.db, COPIES_A_SWEEP, deps.now());
   await spread(deps, copies, new Set());
   return copies.length;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import type { makeCarriers as MakeCarriers } from "../../src/platform/carriers/index.ts";
+import { platform } from "../strict/platform.ts";
 import { type TestClient, World } from "../world.ts";
 import { kannel } from "./kannel.ts";
 import { telnyx } from "./telnyx.ts";
@@ -30,7 +31,7 @@ let connection: () => Promise<unknown> = async () => {};
 export function mockSockets(): void {
   beforeAll(async () => {
     const connect = () => {
-      const opened = connection();
+      const opened = platform.call({ what: "connect" }, connection);
       // A socket is closed once it has been opened, or could not be: not before.
       return { opened, close: async () => void (await opened) };
     };

@@ -338,7 +338,7 @@ describe("kannel, whose gateway is probed", () => {
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
     const ids = await Promise.all(Array.from({ length: 4 }, () => at.world.send(at.client, { phone: ADA })));
     const run = beginRun(at.world.deps, "messages", new OutcomeTally(at.world.deps));
-    await deliverMessages(at.world.deps, ids, run);
+    await at.world.invoke("queue", () => deliverMessages(at.world.deps, ids, run));
     wait.mockRestore();
     await expect.poll(() => run.connections.free).toBe(1);
     expect(at.submitted).toEqual([]);

@@ -1,4 +1,5 @@
 import { inject } from "vitest";
+import { platform } from "../strict/platform.ts";
 import { Comparer, type Comparison } from "./compare.ts";
 import type { Binding, Fault } from "./injector.ts";
 import { type Scene, Stage } from "./stage.ts";
@@ -86,6 +87,7 @@ async function play(stage: Stage, flow: Flow, fault?: Fault, repeats?: Scene["re
   const scene = stage.scene(flow.name, fault, repeats);
   scene.mayBeUnknown = flow.submits ?? false;
   await flow.prepare?.(scene);
+  platform.keyWrites.clear();
   await scene.act(async () => {
     await flow.act(scene);
   });

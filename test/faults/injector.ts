@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import type { Deps } from "../../src/deps.ts";
 import type { Credentials } from "../../src/domain/client.ts";
 import { type Ask, RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
@@ -7,6 +6,7 @@ import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
 import type { Send } from "../../src/platform/store/sends.ts";
 import { objectsOn } from "../objects.ts";
 import { silent } from "../silence.ts";
+import { strictEnv } from "../strict/bindings.ts";
 
 /** What each binding says when it fails. */
 const ERRORS = {
@@ -57,10 +57,10 @@ export class Injector {
   wrap(deps: Deps): Deps {
     const wrapped: Deps = {
       ...deps,
-      db: this.#database(env.DB),
-      kv: this.#keyValue(env.CREDENTIALS),
-      credentials: new CredentialStore(this.#keyValue(env.CREDENTIALS)),
-      erasureKey: new ErasureKey(this.#keyValue(env.CREDENTIALS)),
+      db: this.#database(strictEnv.DB),
+      kv: this.#keyValue(strictEnv.CREDENTIALS),
+      credentials: new CredentialStore(this.#keyValue(strictEnv.CREDENTIALS)),
+      erasureKey: new ErasureKey(this.#keyValue(strictEnv.CREDENTIALS)),
       limiter: new RateGate(this.#namespace(objectsOn(() => wrapped))),
       messages: this.#members(deps.messages, "messages", ["send", "sendBatch"]),
       bulk: this.#members(deps.bulk, "messages", ["send", "sendBatch"]),
@@ -123,7 +123,7 @@ export class Injector {
       const run = (name: "all" | "run" | "first" | "raw") => () =>
         this.#call("D1", async () => (statement[name] as () => Promise<unknown>).call(statement));
       const wrapped = {
-        bind: (...values: unknown[]) => wrap(statement.bind(...checked(values))),
+        bind: (...values: unknown[]) => wrap(statement.bind(...values)),
         all: run("all"),
         run: run("run"),
         first: run("first"),
@@ -136,17 +136,4 @@ export class Injector {
       this.#call("D1", () => db.batch(statements.map((statement) => originals.get(statement) ?? statement)));
     return { prepare: (sql: string) => wrap(db.prepare(sql)), batch } as unknown as D1Database;
   }
-}
-
-const MOST_BYTES = 2_000_000;
-
-/** D1 takes no longer value on the edge; locally it takes any. */
-function checked(values: unknown[]): unknown[] {
-  for (const value of values) {
-    if (typeof value !== "string" || value.length * 3 <= MOST_BYTES) continue;
-    if (new TextEncoder().encode(value).byteLength > MOST_BYTES) {
-      throw new Error("D1_ERROR: string or blob too big: SQLITE_TOOBIG");
-    }
-  }
-  return values;
 }

@@ -3,6 +3,7 @@ import { readConfig } from "../../src/config.ts";
 import type { Deps } from "../../src/deps.ts";
 import type { Receipt } from "../../src/domain/receipt.ts";
 import type { Carrier, InboundText, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
+import { platform } from "../strict/platform.ts";
 import type { World } from "../world.ts";
 
 export interface Submitted extends OutboundMessage {
@@ -57,7 +58,7 @@ export class Outside {
     });
     return {
       validateSender: () => undefined,
-      submit: (message) => this.#submit(message),
+      submit: (message) => platform.call({ what: "fetch" }, () => this.#submit(message)),
       readReceipts: (request) => read<Receipt>(request),
       readInbound: (request) => read<InboundText>(request),
     };

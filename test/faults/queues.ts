@@ -2,6 +2,8 @@ import type { Deps } from "../../src/deps.ts";
 import type { Job } from "../../src/domain/job.ts";
 import { QUEUE_RETRIES } from "../../src/domain/retry-policy.ts";
 import { consume } from "../../src/queue.ts";
+import { strictQueue } from "../strict/bindings.ts";
+import { platform } from "../strict/platform.ts";
 
 const NAMES = ["messages", "bulk", "messages-dead", "callbacks"] as const;
 
@@ -20,9 +22,6 @@ const RETRY_DELAY_SECONDS = 10;
 const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = { messages: "messages-dead", bulk: "messages-dead" };
 const BATCH_MESSAGES = 100;
 
-/** What one call of a producer may hold, by Cloudflare's limits. */
-const MESSAGE_BYTES = 128_000;
-const CALL_BYTES = 256_000;
 const LONGEST_DELAY_SECONDS = 86_400;
 
 /** The queues as Cloudflare keeps them: with their limits, redeliveries and dead letters. */
@@ -42,19 +41,13 @@ export class PlatformQueues {
 
   #producer<T>(queue: Name): Queue<T> {
     const sendBatch = async (given: Iterable<MessageSendRequest<T>>) => {
-      const messages = [...given];
-      const sizes = messages.map(({ body }) => new TextEncoder().encode(JSON.stringify(body)).byteLength);
-      if (messages.length > BATCH_MESSAGES) throw new Error("Queue sendBatch failed: Too many messages");
-      if (sizes.some((size) => size > MESSAGE_BYTES) || sizes.reduce((sum, size) => sum + size, 0) > CALL_BYTES) {
-        throw new Error("Queue sendBatch failed: Payload Too Large");
-      }
-      for (const { body, delaySeconds } of messages) {
+      for (const { body, delaySeconds } of given) {
         const at = this.#now() + checkedDelay(delaySeconds ?? 0) * 1000;
         this.entries.push({ queue, body: structuredClone(body), at, attempts: 1 });
       }
       return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
     };
-    return { sendBatch, send: (body: T) => sendBatch([{ body }]) } as unknown as Queue<T>;
+    return strictQueue({ sendBatch } as unknown as Queue<T>);
   }
 
   /** Delivers nothing of what there is until it is released. */
@@ -103,7 +96,8 @@ export class PlatformQueues {
       retry: ({ delaySeconds = RETRY_DELAY_SECONDS } = {}) => retries.set(entry, checkedDelay(delaySeconds)),
     }));
     try {
-      await consume({ queue: `textgate-${queue}`, messages } as unknown as MessageBatch, deps);
+      const given = { queue: `textgate-${queue}`, messages } as unknown as MessageBatch;
+      await platform.invoke("queue", this.#now, () => consume(given, deps));
     } catch {
       for (const entry of batch) retries.set(entry, RETRY_DELAY_SECONDS);
     }

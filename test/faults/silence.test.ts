@@ -92,6 +92,7 @@ describe("a silent KV", () => {
     const answer = await whileSilent("KV", () => world.operator("PATCH", path, { suspended: true }));
     expect(await answer.json()).toMatchObject({ suspended: true, takesEffect: "at-once" });
     expect(seconds()).toBe(5);
+    world.advance(1);
     await world.sweep();
     expect(await env.CREDENTIALS.get(`client:${client.clientId}`, "json")).toMatchObject({ suspended: true });
   });

@@ -4,6 +4,7 @@ import { deliverMessages } from "../../src/flows/deliver-messages.ts";
 import { beginRun } from "../../src/flows/delivery-run.ts";
 import type { Carrier, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { strictCarrier } from "../strict/bindings.ts";
 import { type TestClient, World } from "../world.ts";
 
 type Answer = (message: OutboundMessage) => Submission | Promise<Submission>;
@@ -34,7 +35,10 @@ beforeEach(async () => {
   world = await World.create();
   one = new TestCarrier();
   other = new TestCarrier();
-  world.deps = { ...world.deps, carriers: { ready: { sandbox: one, kannel: other }, missing: {} } };
+  world.deps = {
+    ...world.deps,
+    carriers: { ready: { sandbox: strictCarrier(one), kannel: strictCarrier(other) }, missing: {} },
+  };
 });
 
 afterEach(() => {
@@ -132,8 +136,9 @@ describe("a carrier that keeps failing", () => {
     const ids = await sendAll(client);
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
     const tally = new OutcomeTally(world.deps);
-    await deliverMessages(world.deps, ids, beginRun(world.deps, "messages", tally));
-    await deliverMessages(world.deps, ids, beginRun(world.deps, "messages", tally));
+    const deliver = () => deliverMessages(world.deps, ids, beginRun(world.deps, "messages", tally));
+    await world.invoke("queue", deliver);
+    await world.invoke("queue", deliver);
     wait.mockRestore();
     expect(one.submitted.length).toBe(5);
     one.answer = accepted;
@@ -157,8 +162,8 @@ describe("a carrier that keeps failing", () => {
     one.answer = () => hung.promise;
     const ids = await sendAll(client);
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
-    await countOutcomes(world.deps, (tally) =>
-      deliverMessages(world.deps, ids, beginRun(world.deps, "messages", tally)),
+    await world.invoke("queue", () =>
+      countOutcomes(world.deps, (tally) => deliverMessages(world.deps, ids, beginRun(world.deps, "messages", tally))),
     );
     wait.mockRestore();
     const counted = () => world.rows("SELECT kind, carrier, outcome, count FROM outcome_counts");

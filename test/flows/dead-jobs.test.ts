@@ -4,6 +4,7 @@ import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { consume } from "../../src/queue.ts";
 import { failingDatabase } from "../failing-database.ts";
+import { strictCarrier } from "../strict/bindings.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -25,7 +26,7 @@ beforeEach(async () => {
       return { kind: "accepted", carrierMessageId: "c" };
     },
   };
-  world.deps = { ...world.deps, carriers: { ready: { sandbox: carrier }, missing: {} } };
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
 });
 
 interface Given {
@@ -46,7 +47,7 @@ async function deliver(queue: string, given: Given[]): Promise<Record<string, nu
       ends[id] = delaySeconds;
     },
   }));
-  await consume({ queue, messages } as unknown as MessageBatch, world.deps);
+  await world.invoke("queue", () => consume({ queue, messages } as unknown as MessageBatch, world.deps));
   await world.afterAnswer();
   return ends;
 }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Carrier, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { failingDatabase } from "../failing-database.ts";
+import { strictCarrier } from "../strict/bindings.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -31,7 +32,7 @@ beforeEach(async () => {
   world = await World.create();
   client = await world.brand([ADA, "+12125550101"]);
   carrier = new CountingCarrier();
-  world.deps = { ...world.deps, carriers: { ready: { sandbox: carrier }, missing: {} } };
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
 });
 
 const message = async (messageId: string) =>

@@ -7,34 +7,17 @@ import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { consume } from "../../src/queue.ts";
 import { VirtualClock } from "../simulation/clock.ts";
 import { OneThreadDatabase } from "../simulation/database.ts";
+import { strictQueue } from "../strict/bindings.ts";
+import type { Invocation } from "../strict/invocation.ts";
+import { platform } from "../strict/platform.ts";
 import { type TestClient, World } from "../world.ts";
 
 const PHONES = Array.from({ length: 600 }, (_, index) => `+1212555${String(1000 + index)}`);
 const SUBMIT_TIMEOUT_MILLISECONDS = 20_000;
 
-/** https://developers.cloudflare.com/workers/platform/limits/#simultaneous-open-connections: a seventh waits. */
-class SixConnections {
-  most = 0;
-  #open = 0;
-  readonly #waiting: (() => void)[] = [];
-
-  async use<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#open === 6) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#open += 1;
-    this.most = Math.max(this.most, this.#open + this.#waiting.length);
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#open -= 1;
-    }
-  }
-}
-
 let world: World;
 let clock: VirtualClock;
-let six: SixConnections;
+let run: Invocation;
 let queued: Record<Lane, Job[]>;
 /** Milliseconds until a carrier answers, by website. */
 let answersAfter: Record<string, (message: OutboundMessage) => number>;
@@ -43,7 +26,6 @@ let timedOut: string[];
 
 beforeEach(async () => {
   world = await World.create();
-  six = new SixConnections();
   queued = { messages: [], bulk: [] };
   answersAfter = {};
   submitted = [];
@@ -58,7 +40,7 @@ afterEach(() => {
 function carrierOf(websiteId: string): Carrier {
   const submit = async ({ messageId, attempt, ...message }: OutboundMessage): Promise<Submission> => {
     const started = clock.now;
-    const answer = await six.use(async () => {
+    const answer = await platform.call({ what: "fetch" }, async () => {
       submitted.push({ websiteId, messageId, at: clock.now, attempt });
       const left = started + SUBMIT_TIMEOUT_MILLISECONDS - clock.now;
       const needed = answersAfter[websiteId]?.({ messageId, attempt, ...message }) ?? 150;
@@ -90,9 +72,9 @@ async function sendMany(client: TestClient, count: number): Promise<string[]> {
 /** Keeps what is queued from now on. */
 function recordLanes(): void {
   const record = (lane: Lane) => {
-    const sendBatch = (batch: MessageSendRequest<Job>[]) =>
-      six.use(async () => void queued[lane].push(...batch.map(({ body }) => body)));
-    return { sendBatch } as unknown as Deps["messages"];
+    const sendBatch = async (batch: MessageSendRequest<Job>[]) =>
+      void queued[lane].push(...batch.map(({ body }) => body));
+    return strictQueue({ sendBatch } as unknown as Deps["messages"]);
   };
   world.deps = { ...world.deps, messages: record("messages"), bulk: record("bulk") };
 }
@@ -119,12 +101,19 @@ async function deliver(lane: Lane, jobs: { ids: string[]; attempts?: number }[])
   }));
   const took = { handler: Number.NaN, background: Number.NaN };
   const atEnd = Promise.withResolvers<Record<string, unknown>[]>();
-  void consume({ queue: `textgate-${lane}`, messages } as unknown as MessageBatch, world.deps).then(async () => {
-    took.handler = clock.now - started;
-    atEnd.resolve(await clock.track(world.rows("SELECT status, count(*) AS n FROM messages GROUP BY status")));
-    await world.afterAnswer();
-    took.background = clock.now - started;
-  });
+  const batch = { queue: `textgate-${lane}`, messages } as unknown as MessageBatch;
+  const handler = (invocation: Invocation) => {
+    run = invocation;
+    return consume(batch, world.deps);
+  };
+  void platform
+    .invoke("queue", () => clock.now, handler)
+    .then(async () => {
+      took.handler = clock.now - started;
+      atEnd.resolve(await clock.track(world.rows("SELECT status, count(*) AS n FROM messages GROUP BY status")));
+      await world.afterAnswer();
+      took.background = clock.now - started;
+    });
   await clock.runUntil(() => !Number.isNaN(took.background));
   return { ...took, statuses: Object.fromEntries((await atEnd.promise).map(({ status, n }) => [status, n])) };
 }
@@ -192,7 +181,7 @@ describe("a carrier that is silent", () => {
     hold();
     const { handler } = await deliver("messages", [{ ids }]);
     expect(handler).toBeLessThan(3000);
-    expect(six.most).toBe(5 + 1);
+    expect(run.mostConnections).toBe(5 + 1);
     expect(world.logs.join()).not.toContain("queue.failed");
     expect(idsIn("messages").toSorted()).toEqual(ids.slice(5).toSorted());
     expect(timedOut.toSorted()).toEqual(ids.slice(0, 5).toSorted());
@@ -205,7 +194,7 @@ describe("a carrier that is silent", () => {
     const { handler, statuses } = await deliver("messages", [{ ids: silent }, { ids: prompt }]);
     expect(handler).toBeLessThan(3000);
     expect(statuses.SENDING).toBe(10);
-    expect(six.most).toBeLessThanOrEqual(6);
+    expect(run.mostConnections).toBeLessThanOrEqual(6);
   });
 
   it("leaves a later job of its batch to an invocation with connections of its own", async () => {
@@ -217,7 +206,7 @@ describe("a carrier that is silent", () => {
     expect(handler).toBeLessThan(3000);
     expect(submitted.filter(({ websiteId }) => websiteId === "prompt")).toEqual([]);
     expect(idsIn("messages")).toEqual(expect.arrayContaining(prompt));
-    expect(six.most).toBeLessThanOrEqual(6);
+    expect(run.mostConnections).toBeLessThanOrEqual(6);
     await deliver("messages", [{ ids: prompt }]);
     expect(submitted.filter(({ websiteId, attempt }) => websiteId === "prompt" && attempt === 1)).toHaveLength(10);
   });

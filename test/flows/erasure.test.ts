@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { applyReceipts } from "../../src/flows/apply-receipts.ts";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
-import { FastHmac } from "../../src/platform/fast-hmac.ts";
+import { Hmac } from "../../src/platform/hmac.ts";
 import { hmacHex } from "../../src/platform/secrets.ts";
 import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
 import { failingDatabase, heldDatabase } from "../failing-database.ts";
@@ -42,14 +42,16 @@ const marks = async () => (await world.rows("SELECT mark FROM erased_people")).m
 
 let texts = 0;
 const text = (words: string, from = ADA) =>
-  receiveInbound(world.deps, "sandbox", {
-    carrierMessageId: `in-${++texts}`,
-    from,
-    to: [OURS],
-    text: words,
-    keyword: null,
-    answeredByCarrier: false,
-  });
+  world.invoke("fetch", () =>
+    receiveInbound(world.deps, "sandbox", {
+      carrierMessageId: `in-${++texts}`,
+      from,
+      to: [OURS],
+      text: words,
+      keyword: null,
+      answeredByCarrier: false,
+    }),
+  );
 
 /** The same service after a deploy with other secrets. */
 async function withSecrets(serviceKey: string, operatorToken = OPERATOR_TOKEN): Promise<void> {
@@ -71,7 +73,7 @@ describe("an erased person", () => {
     await erase(ADA);
     const messageId = await world.send(client, { phone: ADA });
     const receipt = { messageId, status: "FAILED_TO_DELIVERY", reason: "opted out", carrierMessageId: null } as const;
-    await applyReceipts(world.deps, [{ ...receipt, optedOut: true }]);
+    await world.invoke("fetch", () => applyReceipts(world.deps, [{ ...receipt, optedOut: true }]));
     expect(await stateOf(ADA)).toBe(0);
     expect(await subscribe(ADA)).toEqual([ADA]);
   });
@@ -182,7 +184,7 @@ describe("an import of many numbers into a website that has erased people", () =
   const many = Array.from({ length: 1200 }, (_, i) => `+1646${5_000_000 + i}`);
   const [subscribed = "", fresh = "", eve = ""] = many.slice(-3);
   const signed = () => {
-    const sign = vi.spyOn(FastHmac.prototype, "sign");
+    const sign = vi.spyOn(Hmac.prototype, "sign");
     return () => new Set(sign.mock.calls.map(([words]) => words.replace("erased brand ", "")));
   };
   const importing = async (rows: string[]) => (await (await world.subscribers("brand", rows)).json()) as object;
@@ -225,7 +227,7 @@ describe("the marks of erased people", () => {
   it("cost no HMAC in a website without any, nor for opt-outs", async () => {
     await world.brand([], "other");
     await erase(ADA, "other");
-    const sign = vi.spyOn(FastHmac.prototype, "sign");
+    const sign = vi.spyOn(Hmac.prototype, "sign");
     expect(await subscribe(ADA, BOB)).toEqual([]);
     await erase(ADA);
     sign.mockClear();
@@ -235,7 +237,7 @@ describe("the marks of erased people", () => {
 
   it("are made of the numbers at hand, under keys that are made ready once", async () => {
     await erase(ADA);
-    const [sign, importKey] = [vi.spyOn(FastHmac.prototype, "sign"), vi.spyOn(crypto.subtle, "importKey")];
+    const [sign, importKey] = [vi.spyOn(Hmac.prototype, "sign"), vi.spyOn(crypto.subtle, "importKey")];
     const phones = Array.from({ length: 5000 }, (_, i) => `+1646${5_000_000 + i}`);
     expect(await subscribe(...phones.slice(1), ADA)).toEqual([ADA]);
     // Under the key of the marks, and as the version before made them of either secret. Ada's are made once more, to be sure.

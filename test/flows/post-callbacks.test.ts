@@ -242,8 +242,10 @@ describe("a client whose callback URL is taken away", () => {
     other = await world.brand([], "other");
   });
 
-  const setUrl = (callbackUrl: string, { clientId } = client) =>
-    world.operator("PATCH", `/clients/${clientId}`, { callbackUrl });
+  const setUrl = (callbackUrl: string, { clientId } = client) => {
+    world.advance(1);
+    return world.operator("PATCH", `/clients/${clientId}`, { callbackUrl });
+  };
   const sendMany = (count: number, from: TestClient) =>
     Promise.all(Array.from({ length: count }, () => world.send(from, { phone: UNKNOWN })));
   const takeJobs = () => world.callbacks.splice(0).map(({ body }) => body);

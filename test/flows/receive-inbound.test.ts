@@ -17,14 +17,16 @@ beforeEach(async () => {
 
 let texts = 0;
 const text = (words: string, { from = ADA, to = OURS, id = `in-${++texts}`, carrier = "sandbox" } = {}) =>
-  receiveInbound(world.deps, carrier, {
-    carrierMessageId: id,
-    from,
-    to: [to],
-    text: words,
-    keyword: null,
-    answeredByCarrier: false,
-  });
+  world.invoke("fetch", () =>
+    receiveInbound(world.deps, carrier, {
+      carrierMessageId: id,
+      from,
+      to: [to],
+      text: words,
+      keyword: null,
+      answeredByCarrier: false,
+    }),
+  );
 const replies = () =>
   world.rows("SELECT text, status FROM messages WHERE send_purpose = 'keyword-reply' ORDER BY status DESC");
 /** What was answered, by website, in order. */

@@ -83,6 +83,7 @@ describe("an answer", () => {
       expectPlain((await world.post("/text/message/send", client, fields)).headers);
       expectPlain((await world.post("/text/message/send", client, { ...fields, sendPurpose: text })).headers);
       expectPlain((await world.post("/text/subscription/status", client, { phone_numbers: [text] })).headers);
+      world.advance(1);
       expectPlain(
         (await world.operator("PUT", "/websites/brand", { name: text, helpText: text, sender: text })).headers,
       );

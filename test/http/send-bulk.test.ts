@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { failingDatabase } from "../failing-database.ts";
+import { strictCarrier } from "../strict/bindings.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const PATH = "/text/bulk/message/send";
@@ -249,7 +250,10 @@ describe("50,000 messages", () => {
     const lines = Array.from({ length: 50_000 }, (_, i) => `+1212${5_000_000 + i}`);
     await world.subscribers("brand", lines);
     // The sandbox's own numbers would be refused or wait: this is about how many.
-    world.deps = { ...world.deps, carriers: { ready: { sandbox: { ...sandbox, submit: deliverAll } }, missing: {} } };
+    world.deps = {
+      ...world.deps,
+      carriers: { ready: { sandbox: strictCarrier({ ...sandbox, submit: deliverAll }) }, missing: {} },
+    };
     const posted = new Set<string>();
     vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
       const id = new Headers(init?.headers).get("webhook-id") ?? "";

@@ -156,10 +156,17 @@ const SETTLED_AFTER_MILLISECONDS = 120_000;
 /** The condition of the index clients_uncopied, which holds no other clients. */
 const UNCOPIED = `(copied_at IS NULL OR copied_at < changed_at + ${SETTLED_AFTER_MILLISECONDS})`;
 
+/** KV takes one write of a key each second: https://developers.cloudflare.com/kv/platform/limits/ */
+const COPY_AGAIN_AFTER_MILLISECONDS = 1000;
+
 /** The clients whose copies in KV may be outdated. */
-export async function findUncopied(db: D1Database, limit: number): Promise<ClientCopy[]> {
+export async function findUncopied(db: D1Database, limit: number, now: number): Promise<ClientCopy[]> {
   const rows = await runQuery<CredentialsRow>(
-    db.prepare(`${CREDENTIALS} WHERE ${UNCOPIED} ORDER BY c.changed_at LIMIT ?1`).bind(limit),
+    db
+      .prepare(
+        `${CREDENTIALS} WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at <= ?2) ORDER BY c.changed_at LIMIT ?1`,
+      )
+      .bind(limit, now - COPY_AGAIN_AFTER_MILLISECONDS),
   );
   return rows.map(toCopy);
 }

@@ -1,5 +1,5 @@
 import { RequestFailure } from "../../domain/failure.ts";
-import { FastHmac } from "../fast-hmac.ts";
+import { Hmac } from "../hmac.ts";
 import { randomHex, seal, unseal } from "../secrets.ts";
 import { withinTime } from "../time-limit.ts";
 import { runNamed, runQuery } from "./database.ts";
@@ -21,7 +21,7 @@ interface Sealed {
  */
 export class ErasureKey {
   readonly #kv: KVNamespace;
-  #read: FastHmac | undefined;
+  #read: Hmac | undefined;
 
   constructor(kv: KVNamespace) {
     this.#kv = kv;
@@ -31,8 +31,8 @@ export class ErasureKey {
    * Makes the key if there is none.
    * @throws RequestFailure store-unavailable; Error when neither copy can be read: without the key, no one may be subscribed
    */
-  async read(db: D1Database, serviceKey: string): Promise<FastHmac> {
-    this.#read ??= new FastHmac(await this.#find(db, serviceKey));
+  async read(db: D1Database, serviceKey: string): Promise<Hmac> {
+    this.#read ??= new Hmac(await this.#find(db, serviceKey));
     return this.#read;
   }
 

@@ -44,6 +44,7 @@ describe("clients", () => {
       callbackUrl: "https://brand.example.com/callbacks",
       suspended: false,
     });
+    world.advance(1);
     expect((await patch({ callbackUrl: "" })).body).toMatchObject({ operations: ["send"], callbackUrl: null });
   });
 
@@ -88,6 +89,7 @@ describe("clients", () => {
     const rotate = async (body: object) =>
       (await json(world.operator("POST", `/clients/${client.clientId}/rotate`, body))).body.clientSecret as string;
     const second = await rotate({ graceSeconds: 0 });
+    world.advance(1);
     const third = await rotate({});
     expect([await works(), await works(second), await works(third)]).toEqual([401, 200, 200]);
   });
@@ -104,6 +106,19 @@ describe("clients", () => {
     await world.sweep();
     expect(await env.CREDENTIALS.get(`client:${client.clientId}`, "json")).toMatchObject({ suspended: true });
     expect(await works()).toBe(403);
+  });
+
+  it("are copied by a sweep that comes right after their change, but not within the second that KV wants between two", async () => {
+    world.advance(1);
+    await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
+    const copiedAt = () => world.rows("SELECT copied_at - changed_at AS after FROM clients");
+    const sweepAfter = async (seconds: number) => {
+      world.advance(seconds);
+      await world.sweep();
+      return (await world.rows("SELECT failed_jobs FROM last_sweep"))[0]?.failed_jobs;
+    };
+    expect([await sweepAfter(0), await copiedAt()]).toEqual(["[]", [{ after: 0 }]]);
+    expect([await sweepAfter(1), await copiedAt()]).toEqual(["[]", [{ after: 1000 }]]);
   });
 
   it("that are unknown are 40401", async () => {

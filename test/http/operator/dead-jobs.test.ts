@@ -3,6 +3,7 @@ import { keepDeadJobs } from "../../../src/flows/dead-jobs.ts";
 import type { Carrier } from "../../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
 import { consume } from "../../../src/queue.ts";
+import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
@@ -24,7 +25,7 @@ beforeEach(async () => {
       return { kind: "accepted", carrierMessageId: "c" };
     },
   };
-  world.deps = { ...world.deps, carriers: { ready: { sandbox: carrier }, missing: {} } };
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
 });
 
 interface Listed {
@@ -53,13 +54,13 @@ const deliverJob = (...messageIds: string[]) => ({ kind: "deliver", messageIds }
 async function deliver(queue: string, jobs: { id: string; body: unknown }[]): Promise<void> {
   const attempt = { attempts: 1, timestamp: new Date(world.now), ack: () => {}, retry: () => {} };
   const messages = jobs.map((job) => ({ ...job, ...attempt }));
-  await consume({ queue, messages } as unknown as MessageBatch, world.deps);
+  await world.invoke("queue", () => consume({ queue, messages } as unknown as MessageBatch, world.deps));
   await world.afterAnswer();
 }
 
 describe("the operator", () => {
   const keep = async (id: string, body: unknown) => {
-    await keepDeadJobs(world.deps, MESSAGES, [{ id, body }]);
+    await world.invoke("queue", () => keepDeadJobs(world.deps, MESSAGES, [{ id, body }]));
     world.advance(1);
   };
 

@@ -122,7 +122,7 @@ describe("a report", () => {
         keyword: null,
         answeredByCarrier: false,
       };
-      await receiveInbound(world.deps, "sandbox", text);
+      await world.invoke("fetch", () => receiveInbound(world.deps, "sandbox", text));
     }
     const { rows } = await report("by=purpose");
     expect(rows.map(({ sendPurpose, optedOut }) => [sendPurpose, optedOut])).toEqual([

@@ -1,0 +1,125 @@
+import type {} from "vitest";
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** The places in ALLOWED_PLANS of those that the test needed. */
+    plans?: number[];
+    /** What the test did that Cloudflare would have refused, statements with an unlisted plan among it. */
+    refusals?: string[];
+  }
+}
+
+/** A step of a plan that reads more than its key says, and why that is right. */
+export interface AllowedPlan {
+  /** As SQLite writes it, with the table's own name and without COVERING. */
+  step: string;
+  /** A part of the text of the one statement that may; without it, any may. */
+  sql?: string;
+  reason: string;
+}
+
+const A_MESSAGE = "Of one message: a few rows.";
+const AS_MANY_AS_GIVEN = "At most as many tombstones as the request has numbers.";
+const ONE_ROW = "The table has one row.";
+const THE_OPERATORS_LOOK = "The operator looks at it: thousands of rows at most, a few times a minute.";
+const COUNTED = "In the order of the index, and stops after the rows that an answer counts or shows.";
+
+export const ALLOWED_PLANS: AllowedPlan[] = [
+  { step: "SEARCH events USING PRIMARY KEY (message_id=?)", reason: A_MESSAGE },
+  {
+    step: "SEARCH clicks USING PRIMARY KEY (message_id=?)",
+    reason: "Of one message: a person's first clicks have a row each, the others share two.",
+  },
+  {
+    step: "SEARCH messages USING INDEX messages_by_phone (website_id=? AND phone=?)",
+    reason: "One website's messages to one person, mostly the latest alone.",
+  },
+  {
+    step: "SEARCH subscriptions USING INDEX subscriptions_by_email (website_id=? AND email=?)",
+    reason: "The numbers of one address: the latest alone is read.",
+  },
+  {
+    step: "SEARCH duplicate_keys USING PRIMARY KEY (website_id=? AND phone=?)",
+    reason: "What one website sent to one person within its window.",
+  },
+  {
+    step: "SEARCH former_senders USING PRIMARY KEY (carrier=? AND sender=?)",
+    reason: "The websites that have had one sender.",
+  },
+  {
+    step: "SEARCH websites USING INDEX websites_by_sender (carrier=?)",
+    sql: "INDEXED BY websites_by_sender CROSS JOIN json_each",
+    reason: "A text to a sender that no website has or has had: every website of the carrier may be meant.",
+  },
+  {
+    step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
+    sql: "?6 = 'any' LIMIT 1",
+    reason: "Whether the website has erased anybody: one row.",
+  },
+  {
+    step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
+    sql: "SELECT mark FROM erased_people WHERE website_id = ?1 LIMIT ?2",
+    reason: AS_MANY_AS_GIVEN,
+  },
+  {
+    step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
+    sql: "e.mark NOT IN (SELECT value FROM json_each(?6))",
+    reason: `${AS_MANY_AS_GIVEN} A website that has more is asked for the tombstones of the numbers.`,
+  },
+  { step: "SEARCH outcome_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
+  { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
+  {
+    step: "SEARCH report_rows USING PRIMARY KEY (website_id=? AND day>? AND day<?)",
+    reason: "The days that are asked for, all purposes and statuses of them.",
+  },
+  { step: "SCAN erasure_key", reason: ONE_ROW },
+  {
+    step: "SCAN websites USING INDEX websites_by_count",
+    sql: "SELECT counted_until FROM websites LIMIT 1",
+    reason: "It stops after the first row.",
+  },
+  { step: "SCAN websites", sql: "SELECT * FROM websites ORDER BY website_id", reason: THE_OPERATORS_LOOK },
+  {
+    step: "SEARCH websites USING INDEX websites_by_sender",
+    sql: "WITH RECURSIVE used (carrier) AS (SELECT min(carrier)",
+    reason: "The first of the index: one row.",
+  },
+  {
+    step: "SEARCH websites USING INDEX websites_by_sender (carrier>?)",
+    sql: "SELECT min(w.carrier) FROM websites w WHERE w.carrier > used.carrier",
+    reason: "The next of the index: one row for each carrier.",
+  },
+  {
+    step: "SCAN clients USING INDEX clients_uncopied",
+    reason: "The index has only the clients that are to be copied: those changed in the last minutes.",
+  },
+  {
+    step: "SEARCH daily_counts USING PRIMARY KEY (website_id=? AND day>? AND day<?)",
+    reason: "The days that are asked for, all purposes and statuses of them.",
+  },
+  {
+    step: "SEARCH daily_counts USING PRIMARY KEY (website_id=? AND day>?)",
+    sql: "DELETE FROM daily_counts",
+    reason: "What is deleted.",
+  },
+  {
+    step: "SEARCH inbound_texts USING INDEX inbound_texts_of_sender (website_id=? AND sender=?)",
+    reason: "One website's texts of one person.",
+  },
+  { step: "SCAN messages USING INDEX messages_pending", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
+  { step: "SCAN messages USING INDEX messages_sending", sql: "ORDER BY updated_at LIMIT 10000", reason: COUNTED },
+  { step: "SCAN events USING INDEX events_due", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
+  { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT 10000", reason: COUNTED },
+  { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "put_back_at IS NULL LIMIT 1000", reason: COUNTED },
+  { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT ?1", reason: COUNTED },
+  {
+    step: "SCAN dead_jobs USING INDEX dead_jobs_by_time",
+    sql: "FROM dead_jobs ORDER BY died_at DESC, id DESC LIMIT ?1",
+    reason: COUNTED,
+  },
+  {
+    step: "SCAN messages USING INDEX messages_pending",
+    sql: "AND claimed_at IS NOT NULL AND claim = ?1",
+    reason: "A job of the version before, which does not name its messages. For those that do, the key is used.",
+  },
+];

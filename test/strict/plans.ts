@@ -1,0 +1,116 @@
+import { ALLOWED_PLANS } from "./allowed-plans.ts";
+
+/** A step of a plan that reads what it is not asked for: a table or an index from end to end, or by a part of its key. */
+export interface Finding {
+  /** With the table's own name: `SEARCH messages USING INDEX messages_by_time (website_id=?)`. */
+  step: string;
+  sql: string;
+}
+
+interface Schema {
+  tables: Set<string>;
+  /** By index; the key of a table without rowids by `PRIMARY KEY <table>`. */
+  columns: Map<string, number>;
+}
+
+/** What each statement was found to read, by its key: it is explained once in a process. */
+const findings = new Map<string, Finding[]>();
+const keys = new Map<string, string>();
+
+/** A time that is part of the text does not change the plan. */
+function keyOf(sql: string): string {
+  const known = keys.get(sql);
+  if (known !== undefined) return known;
+  const key = sql.replace(/\b\d{12,}\b/g, "0").replace(/\s+/g, " ");
+  keys.set(sql, key);
+  return key;
+}
+
+let schema: Schema | undefined;
+
+/** What is wrong with the plans of the statements that are not listed in allowed-plans.ts. */
+export async function planFaults(db: D1Database, statements: { sql: string; values: unknown[] }[]): Promise<string[]> {
+  const unknown = new Map(statements.map((statement) => [keyOf(statement.sql), statement]));
+  for (const key of unknown.keys()) if (findings.has(key)) unknown.delete(key);
+  if (unknown.size > 0) await explain(db, [...unknown.values()]);
+  const found = statements.flatMap(({ sql }) => findings.get(keyOf(sql)) ?? []);
+  return found.filter((finding) => !isAllowed(finding)).map(({ step, sql }) => `${step}: ${sql}`);
+}
+
+function isAllowed({ step, sql }: Finding): boolean {
+  const index = ALLOWED_PLANS.findIndex((plan) => plan.step === step && (!plan.sql || sql.includes(plan.sql)));
+  if (index >= 0) used.add(index);
+  return index >= 0;
+}
+
+const used = new Set<number>();
+
+/** The allowed plans that were needed since it was last asked, by their places in the list. */
+export function takeUsedPlans(): number[] {
+  const taken = [...used];
+  used.clear();
+  return taken;
+}
+
+/** A statement that cannot be prepared fails by itself. */
+async function explain(db: D1Database, statements: { sql: string; values: unknown[] }[]): Promise<void> {
+  schema ??= await readSchema(db);
+  const { tables, columns } = schema;
+  const explained = statements.map(({ sql, values }) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values));
+  const plans = await db.batch<{ detail: string }>(explained).catch(() => []);
+  for (const [index, { results }] of plans.entries()) {
+    const sql = keyOf(statements[index]?.sql ?? "");
+    const steps = results.flatMap(({ detail }) => findStep(detail, sql, tables, columns));
+    findings.set(
+      sql,
+      [...new Set(steps)].map((step) => ({ step, sql })),
+    );
+  }
+}
+
+const STEP =
+  /^(SCAN|SEARCH) (\S+)(?: USING (?:PARTIAL )?(?:COVERING )?(?:INDEX (\S+)|(INTEGER )?PRIMARY KEY))?(?: \(([^)]*)\))?/;
+
+function findStep(detail: string, sql: string, tables: Set<string>, columns: Map<string, number>): string[] {
+  const [, kind, name = "", index, integer, terms = ""] = STEP.exec(detail) ?? [];
+  const table = detail.includes("VIRTUAL TABLE") ? undefined : tableOf(name, sql, tables);
+  if (kind === undefined || table === undefined || integer !== undefined) return [];
+  const step = detail
+    .replace(` ${name}`, ` ${table}`)
+    .replace(/ LEFT-JOIN$/, "")
+    .replace("COVERING ", "");
+  const isByKey = index !== undefined || detail.includes(" USING PRIMARY KEY");
+  // An index that SQLite makes for the statement alone is one more scan.
+  if (kind === "SCAN" || !isByKey) return [step];
+  const wanted = columns.get(index ?? `PRIMARY KEY ${table}`);
+  if (wanted === undefined) throw new Error(`no such index is known: ${detail}`);
+  // Two bounds of one column are one column: `(website_id=? AND day>? AND day<?)`.
+  const found = new Set((terms.match(/\w+/g) ?? []).filter((word) => word !== "AND"));
+  return found.size < wanted ? [step] : [];
+}
+
+/** undefined for json_each, a subquery and the like. */
+function tableOf(name: string, sql: string, tables: Set<string>): string | undefined {
+  if (tables.has(name)) return name;
+  for (const [, before = ""] of sql.matchAll(new RegExp(`\\b(\\w+)(?: AS)? ${name}\\b`, "g"))) {
+    if (tables.has(before)) return before;
+  }
+  return undefined;
+}
+
+async function readSchema(db: D1Database): Promise<Schema> {
+  const { results } = await db
+    .prepare("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL")
+    .all<{ type: string; name: string; sql: string }>();
+  const columns = new Map<string, number>();
+  const count = (list: string | undefined) => list?.split(",").length ?? 1;
+  for (const { type, name, sql } of results) {
+    if (type === "index") columns.set(name, count(/ON \w+ *\(([^)]*)\)/.exec(sql)?.[1]));
+    else {
+      const key = count(/PRIMARY KEY *\(([^)]*)\)/.exec(sql)?.[1]);
+      columns.set(`PRIMARY KEY ${name}`, key);
+      columns.set(`sqlite_autoindex_${name}_1`, key);
+    }
+  }
+  return { tables: new Set(results.filter(({ type }) => type === "table").map(({ name }) => name)), columns };
+}
