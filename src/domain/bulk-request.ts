@@ -36,7 +36,7 @@ export class BrokenBodyError extends Error {}
  * Limits of one chunk, which is checked and stored together. With an Idempotency-Key, a retry must split into the same chunks;
  * so a chunk depends on the messages alone, and not on the pieces in which the network delivers them.
  */
-const CHUNK_MESSAGES = 500;
+export const CHUNK_MESSAGES = 500;
 const CHUNK_CHARACTERS = 500_000;
 
 /**

@@ -5,6 +5,8 @@ import type * as z from "zod/mini";
 export interface FieldError {
   field: string;
   message: string;
+  /** Of a message of a bulk request that is stored. */
+  messageId?: string;
 }
 
 export type Failure =
@@ -16,7 +18,7 @@ export type Failure =
   | { kind: "operation-denied"; operation: string }
   | { kind: "signature-wrong" }
   | { kind: "rate-exceeded"; retryAfterSeconds: number }
-  | { kind: "media-type-wrong"; expected: string }
+  | { kind: "media-type-wrong"; expected: string; given: string | null }
   | { kind: "encoding-wrong" }
   | { kind: "body-too-large"; limitBytes: number }
   | { kind: "body-incomplete" }

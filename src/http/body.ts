@@ -59,8 +59,10 @@ function hasMore(text: string, character: string, most: number): boolean {
 
 /** @throws RequestFailure media-type-wrong, encoding-wrong */
 export function requireMediaType(request: ApiRequest, expected: string): void {
-  const [type = ""] = (request.headers.get("Content-Type") ?? "").split(";");
-  if (type.trim().toLowerCase() !== expected) throw new RequestFailure({ kind: "media-type-wrong", expected });
+  const given = request.headers.get("Content-Type");
+  // Webhook blocks send a header of their own beside the one that they were told to send: both come as one, with a comma.
+  const types = (given ?? "").split(",").map((type) => type.split(";")[0]?.trim().toLowerCase());
+  if (types.some((type) => type !== expected)) throw new RequestFailure({ kind: "media-type-wrong", expected, given });
   // What is compressed comes in as it is: its size would not say how much there is to parse.
   const encoding = request.headers.get("Content-Encoding") ?? "";
   if (!/^(identity)?$/i.test(encoding.trim())) throw new RequestFailure({ kind: "encoding-wrong" });

@@ -35,7 +35,7 @@ export function senderOf(request: ApiRequest, deps: Deps): Sender {
 
 /** @throws RequestFailure fields-wrong */
 export function readIdempotencyKey(request: ApiRequest): string | undefined {
-  const key = request.headers.get("Idempotency-Key");
-  if (key === null) return undefined;
+  const key = request.headers.get("Idempotency-Key")?.trim();
+  if (key === undefined) return undefined;
   return /^[\x21-\x7e]{1,255}$/.test(key) ? key : failField("Idempotency-Key", "must have 1 to 255 visible characters");
 }
