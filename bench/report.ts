@@ -46,9 +46,10 @@ export function printReport(report: Figures, asJson: boolean): void {
   if (imports) printTable("Imports of numbers; CPU with the stores', the heap with its buffers", importTable(imports));
   if (limit) printLimit(limit);
   if (deliver) {
-    const { messages, messagesPerSecond } = deliver;
+    const { messages, messagesPerSecond, floor, timesFloor } = deliver;
     const what = `${whole(messages)} messages accepted in bulk, submitted to the sandbox, and called back twice each`;
     console.log(`\nDelivery: ${cell(messagesPerSecond)} messages/s (${what})`);
+    console.log(`The floor, without stores: ${cell(floor)} messages/s; the service over it: ${timesFloor.toFixed(2)}`);
   }
   if (pieces) printTable("Pieces of a look-up of 50,000, milliseconds of CPU without its query", pieceTable(pieces), 1);
   if (edge) printEdge(edge);

@@ -99,9 +99,11 @@ async function run(parts: string[]): Promise<void> {
     }),
   );
   await measure("deliver", () =>
-    withWorkers({ directory, names: ["service"], withConsumers: true }, async (workers) => {
-      figures.deliver = await measureDeliveries(workers);
-    }),
+    withWorkers({ directory, names: ["service"], withConsumers: true }, (workers) =>
+      withWorkers({ directory, names: ["deliveryFloor"], withConsumers: true }, async (floor) => {
+        figures.deliver = await measureDeliveries(workers, floor);
+      }),
+    ),
   );
   await measure(EDGE, async () => {
     figures.edge = await measureEdge(directory, readEdgeOptions());

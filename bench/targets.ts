@@ -68,6 +68,8 @@ export function judge(figures: Figures): Target[] {
   add("bulk of 50,000, any texts: time over that of plain ones", "≤", 1.3, worst(Math.max, timesPlain));
   const cpus = most.map((row) => row.cpu?.median);
   add("bulk of 50,000, any texts: CPU, stores included", "≤", 5, worst(Math.max, cpus), "s");
+  add("delivery: messages/s to both callbacks, over the floor's", "≥", 0.6, figures.deliver?.timesFloor);
+  add("delivery: messages/s to both callbacks", "≥", 1200, figures.deliver?.messagesPerSecond.median, "");
   add("flood: calls to the object over the limit", "≤", 1.2, limit && limit.flood.calls.median / LIMIT);
   add("bundle, gzip", "≤", 120, bundle && bundle.gzipBytes / KIBIBYTE, "KiB");
   add("start-up", "≤", 30, bundle?.startUp.median, "ms of CPU");

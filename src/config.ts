@@ -136,6 +136,8 @@ export const configSchema = z.pipe(
       receiptWithinMilliseconds: RECEIPT_WITHIN_HOURS,
       operatorToken: OPERATOR_TOKEN,
       serviceKey: SERVICE_KEY ?? OPERATOR_TOKEN,
+      /** Not the token: links are public, and whoever has some can try keys that a person has chosen. */
+      linkKey: SERVICE_KEY ?? "",
       limiterLocation: LIMITER_LOCATION,
       carriers,
     }),

@@ -2,13 +2,27 @@ import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
 import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
+import type { Sign } from "./domain/link.ts";
+import { LookupBudget } from "./domain/lookup-budget.ts";
+import { MinuteCounts } from "./domain/minute-counts.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
+import { Hmac } from "./platform/hmac.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
 import { CredentialStore } from "./platform/store/credentials.ts";
 import { ErasureKey } from "./platform/store/erasure-key.ts";
 import type { DueEvent } from "./platform/store/events.ts";
+
+/** Look-ups of links in D1, which answers some 1,000 reads a second of all isolates. */
+interface LinkLookups {
+  links: LookupBudget;
+  uncheckedLinks: LookupBudget;
+}
+
+/** A flood of guesses has the check in one of 62, so it cannot use up much; clicks come in bursts. */
+const LINKS_PER_SECOND = { inFlood: 50, otherwise: 2000 };
+const UNCHECKED_LINKS_PER_SECOND = { inFlood: 4, otherwise: 100 };
 
 /** The bindings, the clock and the state that flows use; made once per event. */
 export interface Deps {
@@ -22,6 +36,10 @@ export interface Deps {
   callbacks: Queue<DueEvent>;
   carriers: Carriers;
   health: HealthMemory;
+  lookups: LinkLookups;
+  signLink: Sign;
+  /** Requests that have no line of their own in the log. */
+  requestCounts: MinuteCounts<LogFields>;
   /** The files of public/. */
   assets: Fetcher;
   config: Config;
@@ -36,6 +54,8 @@ export interface Deps {
   randomBytes(count: number): Uint8Array;
   /** Goes on with work after the response is sent. */
   waitUntil(work: Promise<unknown>): void;
+  /** Goes on after the response is sent, and after a pause: at most 30 seconds, the platform ends what takes longer. */
+  later(milliseconds: number, work: () => void): void;
   log(level: LogLevel, event: string, fields?: LogFields): void;
 }
 
@@ -49,6 +69,9 @@ interface IsolateState {
   intake: IntakeLimit;
   breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
+  lookups: LinkLookups;
+  signLink: Sign;
+  requestCounts: MinuteCounts<LogFields>;
 }
 
 const isolateStates = new WeakMap<Env, IsolateState>();
@@ -56,6 +79,7 @@ const isolateStates = new WeakMap<Env, IsolateState>();
 /** @throws Error when the configuration is wrong */
 export function makeIsolateState(env: Env): IsolateState {
   const config = readConfig(env);
+  const linkKey = new Hmac(config.linkKey);
   return {
     config,
     carriers: makeCarriers(config),
@@ -65,6 +89,15 @@ export function makeIsolateState(env: Env): IsolateState {
     intake: new IntakeLimit(),
     breakers: new Map(),
     health: new HealthMemory(),
+    lookups: {
+      links: new LookupBudget(LINKS_PER_SECOND),
+      uncheckedLinks: new LookupBudget(UNCHECKED_LINKS_PER_SECOND),
+    },
+    signLink: (text) => {
+      const [high = 0, low = 0] = linkKey.sign(`link ${text}`);
+      return high * 256 + low;
+    },
+    requestCounts: new MinuteCounts<LogFields>({ route: "others" }),
   };
 }
 
@@ -85,6 +118,7 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     random: Math.random,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     waitUntil: (work) => context.waitUntil(work),
+    later: (milliseconds, work) => context.waitUntil(scheduler.wait(milliseconds).then(work)),
     log,
   };
 }

@@ -1,6 +1,7 @@
 /** What the log says, and what it must never say. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { maskNumbers, toMaskedJson } from "../src/domain/mask.ts";
+import { MinuteCounts } from "../src/domain/minute-counts.ts";
 import { log } from "../src/log.ts";
 import { handleRequest } from "../src/router.ts";
 import { ADA, CarrierWorld, mockSockets } from "./carriers/carrier-world.ts";
@@ -127,6 +128,88 @@ describe("the line of a request", () => {
     ];
     await world.post("/text/bulk/message/send", client, { messages });
     expect(last()).toMatchObject({ route: "/text/bulk/message/send", stored: 1, failed: 1, status: 200 });
+  });
+});
+
+describe("requests that anyone can make in any number", () => {
+  let world: World;
+  const seen = () => {
+    const given = linesOf(world).map(({ event, route, status, count }) => [event, route, status, count]);
+    world.logs.length = 0;
+    return given;
+  };
+  const ask = async (path: string, times = 1) => {
+    for (let n = 0; n < times; n++) await world.fetch(path);
+  };
+
+  beforeEach(async () => {
+    world = await World.create();
+  });
+
+  it("have a line for the first of a kind, and a count of the others once the minute is over", async () => {
+    await ask("/health", 5);
+    world.advance(59);
+    await ask("/nothing", 3);
+    expect(seen()).toEqual([
+      ["request", "/health", 200, undefined],
+      ["requests.counted", "/health", 200, 4],
+      ["request", null, 404, undefined],
+    ]);
+    await ask("/nothing", 3);
+    world.advance(60);
+    await ask("/nothing");
+    expect(seen()).toEqual([
+      ["requests.counted", null, 404, 5],
+      ["request", null, 404, undefined],
+    ]);
+  });
+
+  it("are counted once a minute while they go on", async () => {
+    for (let second = 0; second < 180; second++) {
+      await ask("/nothing", 2);
+      world.advance(1);
+    }
+    world.advance(20);
+    expect(seen()).toEqual([
+      ["request", null, 404, undefined],
+      ["requests.counted", null, 404, 119],
+      ["request", null, 404, undefined],
+      ["requests.counted", null, 404, 119],
+      ["request", null, 404, undefined],
+      ["requests.counted", null, 404, 119],
+    ]);
+  });
+
+  it.each([1, 4, 6, 19, 21])("lose no count when nothing follows, %d seconds after the first", async (seconds) => {
+    await ask("/nothing", 2);
+    world.advance(seconds);
+    await ask("/nothing", 2);
+    world.advance(20);
+    await ask("/nothing");
+    world.advance(20);
+    const requests = seen().map(([event, , , count]) => (event === "request" ? 1 : Number(count)));
+    expect(requests.reduce((sum, count) => sum + count)).toBe(5);
+  });
+
+  it("have a line each while they are the work of a client, or fail", async () => {
+    const client = await world.brand([ADA]);
+    seen();
+    for (let n = 0; n < 2; n++) await world.send(client, { phone: ADA });
+    for (let n = 0; n < 2; n++) await world.post("/text/message/send", client, {});
+    world.deps = { ...world.deps, db: failingDatabase(world.deps.db, Number.POSITIVE_INFINITY) };
+    for (let n = 0; n < 2; n++) await world.fetch("/l/AAAAAAAAAA");
+    expect(seen().filter(([event]) => event === "request")).toEqual(
+      [200, 200, 400, 400, 503, 503].map((status) => ["request", expect.any(String), status, undefined]),
+    );
+  });
+
+  it("of more than a hundred kinds in a minute are counted together", () => {
+    const counts = new MinuteCounts<{ route: string }>({ route: "others" });
+    for (let n = 0; n < 1000; n++) counts.add({ route: String(n % 500) });
+    const taken = counts.take(0);
+    expect(taken).toHaveLength(101);
+    expect(taken.at(-1)).toEqual({ kind: { route: "others" }, count: 799 });
+    expect(taken.reduce((sum, { count }) => sum + count + 1, 0)).toBe(1000);
   });
 });
 

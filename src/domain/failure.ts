@@ -14,6 +14,8 @@ export type Failure =
   | { kind: "method-wrong"; allow: string[] }
   | { kind: "credentials-missing"; message: string }
   | { kind: "credentials-wrong"; message: string }
+  /** More look-ups of unknown clients, wrong secrets or unknown links than an isolate makes in a second. */
+  | { kind: "guesses-exceeded" }
   | { kind: "client-suspended" }
   | { kind: "operation-denied"; operation: string }
   | { kind: "signature-wrong" }

@@ -1,20 +1,33 @@
 // Pure. Tracking links: their codes, and their place in a text.
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-export const CODE_LENGTH = 10;
+const RANDOM_CHARACTERS = 9;
 export const LINK_CODE = /^[A-Za-z0-9]{10}$/;
 
-/**
- * Ten random characters: 59 bits, too many to guess. Bytes that would favor some characters are dropped.
- */
-export function newLinkCode(randomBytes: (count: number) => Uint8Array): string {
+/** A number of 16 bits that nobody can tell without the key of this deployment. */
+export type Sign = (text: string) => number;
+
+/** Nine random characters, 53 bits, and their check character. Bytes that would favor some characters are dropped. */
+export function newLinkCode(randomBytes: (count: number) => Uint8Array, sign: Sign): string {
   let code = "";
-  while (code.length < CODE_LENGTH) {
-    for (const byte of randomBytes(CODE_LENGTH * 2)) {
-      if (byte < ALPHABET.length * 4 && code.length < CODE_LENGTH) code += ALPHABET[byte % ALPHABET.length];
+  while (code.length < RANDOM_CHARACTERS) {
+    for (const byte of randomBytes(RANDOM_CHARACTERS * 2)) {
+      if (byte < ALPHABET.length * 4 && code.length < RANDOM_CHARACTERS) code += ALPHABET[byte % ALPHABET.length];
     }
   }
-  return code;
+  return code + checkCharacter(code, sign);
+}
+
+/**
+ * Whether the last character is the check of the others: of 62 guesses, one has it. Without it, a code may still be a link:
+ * of an earlier version, which wrote ten random characters, or of the time before the key was replaced.
+ */
+export function hasCheck(code: string, sign: Sign): boolean {
+  return checkCharacter(code.slice(0, RANDOM_CHARACTERS), sign) === code.at(-1);
+}
+
+function checkCharacter(random: string, sign: Sign): string {
+  return ALPHABET.charAt(sign(random) % ALPHABET.length);
 }
 
 /** The end of a URL in a text: space or punctuation. */

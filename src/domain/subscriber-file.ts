@@ -13,11 +13,13 @@ const MOST_INVALID = 100_000;
 
 /** Checks the file while it comes in, and holds what is to be stored. */
 export class SubscriberFile {
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  /** workerd's own removal of the byte order mark also takes one from the beginning of a later piece. */
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   readonly #reader = new PhoneRowReader(["email", "subscribed"], (cells) => this.#take(cells));
   #subscribers = new Subscribers();
   #rows = 0;
   #isText = true;
+  #hasBegun = false;
   #error: unknown;
 
   write(bytes: Uint8Array): void {
@@ -50,7 +52,10 @@ export class SubscriberFile {
   #decode(bytes: Uint8Array | undefined): string {
     if (!this.#isText) return "";
     try {
-      return this.#decoder.decode(bytes, { stream: bytes !== undefined });
+      const text = this.#decoder.decode(bytes, { stream: bytes !== undefined });
+      const hasMark = !this.#hasBegun && text.startsWith("\uFEFF");
+      this.#hasBegun ||= text !== "";
+      return hasMark ? text.slice(1) : text;
     } catch {
       this.#isText = false;
       this.#error = notUtf8();

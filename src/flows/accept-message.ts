@@ -64,7 +64,7 @@ export async function toStoredMessage(
 ): Promise<ToStore> {
   const { websiteId, clientId, duplicateWindowHours } = client;
   const { clickUrl, sendPurpose } = request;
-  const linkCode = clickUrl === null ? null : newLinkCode(deps.randomBytes);
+  const linkCode = clickUrl === null ? null : newLinkCode(deps.randomBytes, deps.signLink);
   const text = clickUrl === null ? request.text : placeLink(request.text, clickUrl, `${linkOrigin}/l/${linkCode}`);
   const message = validateLinkedText(text);
   if (message) return { detail: { field: "text", message } };

@@ -34,3 +34,12 @@ export function clientOf(request: ApiRequest): Credentials {
   if (!request.client) throw new Error("the route has no requireClient");
   return request.client;
 }
+
+/**
+ * The address of the caller as Cloudflare sees it; '' where there is no Cloudflare. Of IPv6 the network of 64 bits, within which a
+ * caller has any number of addresses: its first groups, as short as they are written.
+ */
+export function addressOf(request: ApiRequest): string {
+  const [beginning = ""] = (request.headers.get("CF-Connecting-IP") ?? "").split("::");
+  return beginning.split(":").slice(0, 4).join(":");
+}

@@ -12,6 +12,7 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "method-wrong": 40500,
   "credentials-missing": 40100,
   "credentials-wrong": 40101,
+  "guesses-exceeded": 42901,
   "client-suspended": 40300,
   "operation-denied": 40301,
   "signature-wrong": 40302,

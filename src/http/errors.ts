@@ -111,6 +111,12 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
     case "credentials-missing":
     case "credentials-wrong":
       return { message: failure.message };
+    case "guesses-exceeded":
+      return {
+        message:
+          "Too many requests with unknown clients or wrong secrets came at this time. Check the credentials, and repeat the request after the time in Retry-After.",
+        headers: { "retry-after": "1" },
+      };
     case "client-suspended":
       return { message: "This client is suspended. Ask the operator of the service." };
     case "operation-denied": {

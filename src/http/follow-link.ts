@@ -1,9 +1,9 @@
 import { isbot } from "isbot";
-import { LINK_CODE } from "../domain/link.ts";
+import { hasCheck, LINK_CODE } from "../domain/link.ts";
 import { queueCallbacks } from "../flows/queue-jobs.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { findLink, recordClick } from "../platform/store/links.ts";
-import type { ApiRequest, Handler } from "./api-request.ts";
+import { type ApiRequest, addressOf, type Handler } from "./api-request.ts";
 
 /** What browsers and messengers send when nobody has clicked yet. */
 const PREFETCH_HEADERS = ["purpose", "sec-purpose", "x-purpose", "x-moz"];
@@ -11,8 +11,18 @@ const PREFETCH_HEADERS = ["purpose", "sec-purpose", "x-purpose", "x-moz"];
 /** GET and HEAD /l/:code : one look-up, and the click is counted after the answer. */
 export const followLinkHandler: Handler = async (request, deps) => {
   const code = request.params.code ?? "";
-  const link = LINK_CODE.test(code) ? await findLink(deps.db, code) : undefined;
-  if (!link) return noSuchLink();
+  if (!LINK_CODE.test(code)) return noSuchLink();
+  const { links, uncheckedLinks } = deps.lookups;
+  const budget = hasCheck(code, deps.signLink) ? links : uncheckedLinks;
+  const lookup = budget.take(code, addressOf(request), deps.now());
+  if (lookup === "missing") return noSuchLink();
+  if (lookup === "exceeded") return tooManyGuesses();
+  const link = await findLink(deps.db, code);
+  if (!link) {
+    lookup.missed();
+    return noSuchLink();
+  }
+  lookup.found();
   const click = {
     messageId: link.messageId,
     clickId: deps.newId(),
@@ -44,8 +54,19 @@ function isPerson(request: ApiRequest): boolean {
 }
 
 function noSuchLink(): Response {
-  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Link not found</title><body style="font-family:system-ui;margin:15vh auto;max-width:24rem;padding:0 1rem">
-<h1>Link not found</h1><p>This link does not exist, or is no longer kept.</p></body></html>`;
-  return new Response(page, { status: 404, headers: { "content-type": "text/html; charset=utf-8" } });
+  return page(404, "Link not found", "This link does not exist, or is no longer kept.");
+}
+
+/** Somebody tries codes: a person whose link was not looked up for that comes again. */
+function tooManyGuesses(): Response {
+  return page(429, "One moment", "This link cannot be opened right now. Open it again in a moment.", {
+    "retry-after": "1",
+  });
+}
+
+function page(status: number, title: string, text: string, headers: Record<string, string> = {}): Response {
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title><body style="font-family:system-ui;margin:15vh auto;max-width:24rem;padding:0 1rem">
+<h1>${title}</h1><p>${text}</p></body></html>`;
+  return new Response(html, { status, headers: { "content-type": "text/html; charset=utf-8", ...headers } });
 }

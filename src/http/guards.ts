@@ -7,7 +7,7 @@ import { describeError } from "../platform/describe-error.ts";
 import { askAsPresent, LIMITER_MILLISECONDS } from "../platform/rate-limiter.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
 import { SilenceError, withinTime } from "../platform/time-limit.ts";
-import { type ApiRequest, clientOf, type Guard } from "./api-request.ts";
+import { type ApiRequest, addressOf, clientOf, type Guard } from "./api-request.ts";
 
 /** Lets a client through that has the right credentials and has been granted the operation. */
 export function requireClient(operation: Operation): Guard {
@@ -15,7 +15,7 @@ export function requireClient(operation: Operation): Guard {
     const clientId = issuedHeader(request, "X-Client-ID", CLIENT_ID);
     const secret = issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
     const access = { secretHash: await sha256Hex(secret), operation };
-    const client = await authenticate(deps, clientId, access.secretHash);
+    const client = await authenticate(deps, { clientId, hash: access.secretHash, address: addressOf(request) });
     requireGrant(client, operation);
     Object.assign(request, { client, access });
   };
@@ -26,22 +26,37 @@ function requireGrant(client: Credentials, operation: Operation): void {
   if (!client.operations.includes(operation)) throw new RequestFailure({ kind: "operation-denied", operation });
 }
 
+interface Given {
+  clientId: string;
+  /** Of the secret. */
+  hash: string;
+  address: string;
+}
+
 /** How long a wrong secret and an unknown client wait alike: KV takes longer to find a value than to find none. */
 const REFUSAL_MILLISECONDS = 100;
 
-async function authenticate(deps: Deps, clientId: string, hash: string): Promise<Credentials> {
+async function authenticate(deps: Deps, { clientId, hash, address }: Given): Promise<Credentials> {
   const now = deps.now();
   // Whether or not this isolate knows the client, a wrong secret costs one read and the comparisons of both copies: an
   // unknown client and a wrong secret take the same time, and a new secret is not refused for what the cache holds.
   const known = deps.credentials.known(clientId, now);
-  if (isSecretOf(known?.credentials ?? NOBODY, hash, now) && known?.isCurrent) return known.credentials;
+  const isKnown = isSecretOf(known?.credentials ?? NOBODY, hash, now) && known !== undefined;
+  if (isKnown && known.isCurrent) return known.credentials;
+  // A client that this isolate has let in before is no guess.
+  const lookup = isKnown ? undefined : deps.credentials.lookups.take(clientId + hash, address, now);
+  if (lookup === "exceeded") throw new RequestFailure({ kind: "guesses-exceeded" });
   const refusalDue = scheduler.wait(REFUSAL_MILLISECONDS);
-  const stored = await deps.credentials.read(clientId);
-  if (!isSecretOf(stored ?? NOBODY, hash, now) || !stored) {
+  const stored = lookup === "missing" ? null : await deps.credentials.read(clientId);
+  const isRight = isSecretOf(stored ?? NOBODY, hash, now) && stored !== null;
+  // Also of a secret that was right until now: from the next request on, it is a guess.
+  if (stored && (isRight || isKnown)) deps.credentials.keep(stored, now);
+  if (!isRight) {
+    if (typeof lookup === "object") lookup.missed();
     await refusalDue;
     throw wrongCredentials();
   }
-  deps.credentials.keep(stored, now);
+  if (typeof lookup === "object") lookup.found();
   return stored;
 }
 

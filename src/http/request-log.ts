@@ -1,6 +1,8 @@
 import type { Deps } from "../deps.ts";
 import { CLIENT_ID } from "../domain/client.ts";
+import type { LogFields } from "../log.ts";
 import type { ApiRequest } from "./api-request.ts";
+import { ERROR_CODES, type ErrorKind } from "./error-codes.ts";
 
 /** The route parameters that neither identify a person nor open a link. */
 const SHOWN_PARAMETERS = ["websiteId", "clientId", "messageId", "jobId", "carrier"];
@@ -10,8 +12,22 @@ export function routeOf({ route }: ApiRequest): string | null {
   return route === undefined || route === "*" ? null : route || "/";
 }
 
-/** The one line of a request. */
+/** How long after a counted request its count is written, if no other follows. */
+const COUNTED_AFTER_MILLISECONDS = 20_000;
+
+/**
+ * The one line of a request. Of requests that anyone can make in any number, only the first of a kind in a minute has a line; the
+ * others are counted in one.
+ */
 export function logRequest(deps: Deps, request: ApiRequest, { status }: Response, milliseconds: number): void {
+  const { requestCounts } = deps;
+  logCounts(deps, requestCounts.take(deps.now()));
+  const kind = countedAs(request, status);
+  if (kind && !requestCounts.add(kind)) {
+    const takeLast = requestCounts.watch(deps.now());
+    if (takeLast) deps.later(COUNTED_AFTER_MILLISECONDS, () => logCounts(deps, takeLast()));
+    return;
+  }
   deps.log(status >= 500 ? "error" : "info", "request", {
     requestId: request.requestId,
     method: request.method,
@@ -23,6 +39,40 @@ export function logRequest(deps: Deps, request: ApiRequest, { status }: Response
     milliseconds,
   });
 }
+
+function logCounts(deps: Deps, counts: { kind: LogFields; count: number }[]): void {
+  for (const { kind, count } of counts) deps.log("info", "requests.counted", { ...kind, count });
+}
+
+/** Refused before any work was done for them. */
+const REFUSED: ErrorKind[] = [
+  "path-unknown",
+  "method-wrong",
+  "credentials-missing",
+  "credentials-wrong",
+  "guesses-exceeded",
+  "client-suspended",
+  "operation-denied",
+  "signature-wrong",
+  "rate-exceeded",
+];
+const REFUSED_CODES = new Set<unknown>(REFUSED.map((kind) => ERROR_CODES[kind]));
+
+/** Answered to anyone. */
+const OPEN_ROUTES = new Set<unknown>(["/", "/health", "/openapi.json"]);
+
+/** @returns undefined for a request that has a line of its own */
+function countedAs(request: ApiRequest, status: number): LogFields | undefined {
+  const route = routeOf(request);
+  const { code } = request.logged;
+  const isCounted =
+    REFUSED_CODES.has(code) || (route === LINK_ROUTE && status >= 400) || (OPEN_ROUTES.has(route) && status === 200);
+  if (!isCounted || status >= 500) return undefined;
+  const { websiteId } = request.client ?? {};
+  return { route, status, ...(code ? { code } : {}), ...(websiteId ? { websiteId } : {}) };
+}
+
+const LINK_ROUTE = "/l/:code";
 
 /** The website of a client that was let through; the client id also of one that was not, if it has the form of one. */
 function clientFields({ client, headers }: ApiRequest) {

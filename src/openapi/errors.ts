@@ -15,6 +15,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
     kind: "credentials-wrong",
     message: "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.",
   },
+  "guesses-exceeded": { kind: "guesses-exceeded" },
   "client-suspended": { kind: "client-suspended" },
   "operation-denied": { kind: "operation-denied", operation: "send" },
   "signature-wrong": { kind: "signature-wrong" },
@@ -48,7 +49,9 @@ export function errorsOf({ access, body, errors = [] }: ApiOperation): ErrorKind
   const credentials = ["credentials-missing", "credentials-wrong"] as const;
   if (access === "operator") kinds.push("path-unknown", ...credentials);
   if (access === "carrier") kinds.push("path-unknown", "signature-wrong", "body-too-large", "body-incomplete");
-  if (typeof access === "object") kinds.push(...credentials, "client-suspended", "operation-denied", "rate-exceeded");
+  if (typeof access === "object") {
+    kinds.push(...credentials, "guesses-exceeded", "client-suspended", "operation-denied", "rate-exceeded");
+  }
   if (body && access !== "carrier") {
     kinds.push("media-type-wrong", "encoding-wrong", "body-too-large", "body-incomplete", "fields-wrong");
   }

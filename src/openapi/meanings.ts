@@ -56,6 +56,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
     meaning: "unknown client, or wrong secret or token",
     advice: "compare both with what was issued; after a rotation, the old secret ends with its grace",
   },
+  "guesses-exceeded": {
+    meaning: "too many unknown clients and wrong secrets in this second, from one address or from all",
+    advice: "check the credentials; retry after `Retry-After`",
+  },
   "client-suspended": { meaning: "the client is suspended", advice: "ask the operator" },
   "operation-denied": { meaning: "the operation is not granted to the client", advice: "ask the operator" },
   "signature-wrong": { meaning: "not from the carrier: signature or key missing, wrong or too old" },

@@ -52,6 +52,12 @@ function followLink(method: "get" | "head"): ApiOperation {
         description: "An unknown or purged link: a page for a person.",
         ...(method === "get" ? { mediaType: "text/html", schema: z.string() } : {}),
       },
+      {
+        status: 429,
+        description: "Too many unknown links in this second, from one address or from all: a page for a person.",
+        headers: ["Retry-After"],
+        ...(method === "get" ? { mediaType: "text/html", schema: z.string() } : {}),
+      },
     ],
     errors: ["store-unavailable"],
   };

@@ -23,7 +23,7 @@ const SECRETS: readonly Name[] = [
 const MEANINGS: Record<Name, string> = {
   OPERATOR_TOKEN: "opens `/operator`; without it, those paths do not exist",
   SERVICE_KEY:
-    "encrypts callback secrets; by default `OPERATOR_TOKEN`. Set it before you replace `OPERATOR_TOKEN`: when the key changes, no callback is posted until the secrets of each client are rotated. [Tombstones](operating.md#tombstones-of-erased-people) stay valid",
+    "encrypts callback secrets; by default `OPERATOR_TOKEN`. It also signs the codes of tracking links: without it, or of a link made before it was set or replaced, a code counts as unsigned in a [flood](operating.md#floods), and leads on nevertheless. Set it before you replace `OPERATOR_TOKEN`: when the key changes, no callback is posted until the secrets of each client are rotated. [Tombstones](operating.md#tombstones-of-erased-people) stay valid",
   PUBLIC_ORIGIN:
     "origin under which carriers reach the service, such as `https://sms.example.com`; every carrier but the sandbox needs it",
   LINK_ORIGIN: "origin of tracking links; by default `PUBLIC_ORIGIN`, or else the origin of the send request",

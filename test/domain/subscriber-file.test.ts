@@ -94,6 +94,15 @@ describe("a file of subscribers in pieces", () => {
     });
   });
 
+  it("keeps the character of a byte order mark wherever it is not the first of the file", () => {
+    const bytes = encode("\uFEFFphone_numbers,email\n+12125550100,\uFEFF");
+    for (let at = 0; at <= bytes.length; at++) {
+      expect(readPieces(cut(bytes, [at]))).toEqual(readSubscribers(bytes));
+    }
+    const other = encode("\0\uFEFFphone_numbers");
+    expect(readPieces(cut(other, [1]))).toEqual(readSubscribers(other));
+  });
+
   it("has one row for each number, its last, and of many rows those with one address in their order", () => {
     const random = fc.sample(fc.integer({ min: 0, max: 2 ** 31 }), { numRuns: 1, seed: 7 })[0] ?? 0;
     const rows = Array.from({ length: 150_000 }, (_, index) => {

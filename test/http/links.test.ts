@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CODE_LENGTH, newLinkCode, placeLink } from "../../src/domain/link.ts";
+import { makeIsolateState } from "../../src/deps.ts";
+import { hasCheck, LINK_CODE, newLinkCode, placeLink } from "../../src/domain/link.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -204,16 +206,32 @@ describe("a link that leads nowhere", () => {
 });
 
 describe("the code of a link", () => {
+  const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+  const newCode = () => newLinkCode(random, world.deps.signLink);
+
   it("has ten characters of 62, each as likely as another", () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 20_000; i++) {
-      const code = newLinkCode((count) => crypto.getRandomValues(new Uint8Array(count)));
-      expect(code).toHaveLength(CODE_LENGTH);
+      const code = newCode();
+      expect(code).toMatch(LINK_CODE);
       for (const character of code) counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     expect(counts.size).toBe(62);
     const expected = 200_000 / 62;
     for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected / 5);
+  });
+
+  it("has a check, which one guess in 62 has", () => {
+    expect(Array.from({ length: 1000 }, newCode).filter((code) => !hasCheck(code, world.deps.signLink))).toEqual([]);
+    const guesses = Array.from({ length: 20_000 }, () => newCode().slice(0, 9) + newCode().slice(0, 1));
+    const right = guesses.filter((guess) => hasCheck(guess, world.deps.signLink));
+    expect(Math.abs(right.length - 20_000 / 62)).toBeLessThan(100);
+  });
+
+  it("has a check that nobody can tell without the SERVICE_KEY of the deployment", () => {
+    const { signLink } = makeIsolateState({ ...env, SERVICE_KEY: "another" } as Env);
+    const codes = Array.from({ length: 20_000 }, newCode);
+    expect(Math.abs(codes.filter((code) => hasCheck(code, signLink)).length - 20_000 / 62)).toBeLessThan(100);
   });
 });
 

@@ -1,0 +1,104 @@
+// The floor of a delivery: the same jobs, queues, submissions and signed callbacks as the service's, and no store. A job carries its
+// messages, for there is nowhere to read them.
+import { callbackBody, signatureHeaders } from "../../src/domain/callback.ts";
+import { MESSAGES_A_JOB } from "../../src/domain/job.ts";
+import { postOnce } from "../../src/platform/callback-post.ts";
+import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+
+export { RateLimiter } from "./counter.ts";
+
+/** All that an invocation has at a time. */
+const CONNECTIONS = 6;
+/** That one sendBatch takes: 100 messages, 256 KB. A job with its messages has some 8 KB. */
+const CALLBACKS_IN_A_BATCH = 100;
+const JOBS_IN_A_BATCH = 25;
+
+interface Message {
+  messageId: string;
+  phone: string;
+  text: string;
+  sendPurpose: string;
+  callbackData: string;
+}
+
+interface Event extends Message {
+  status: "SENDING" | "DELIVERED";
+  occurredAt: number;
+}
+
+interface Endpoint {
+  callbackUrl: string;
+  callbackSecret: string;
+}
+
+interface Job extends Endpoint {
+  messages: Message[];
+}
+
+interface Callback extends Endpoint {
+  event: Event;
+}
+
+export default {
+  /** A bulk request; its headers name the endpoint. */
+  async fetch(request, env) {
+    const given = await request.json<{ messages: Omit<Message, "messageId">[] }>();
+    const messages = given.messages.map((message) => ({ ...message, messageId: crypto.randomUUID() }));
+    const endpoint = {
+      callbackUrl: request.headers.get("callback-url") ?? "",
+      callbackSecret: request.headers.get("callback-secret") ?? "",
+    };
+    const jobs = chunk(messages, MESSAGES_A_JOB).map((some): Job => ({ ...endpoint, messages: some }));
+    await sendAll(env.BULK as Queue<unknown>, jobs, JOBS_IN_A_BATCH);
+    return Response.json({ successSent: messages.map(({ messageId }) => messageId) });
+  },
+
+  async queue(batch, env) {
+    if (batch.queue === "textgate-callbacks") return postAll(batch.messages.map(({ body }) => body as Callback));
+    const jobs = batch.messages.map(({ body }) => body as Job);
+    await sendAll(
+      env.CALLBACKS as Queue<unknown>,
+      (await Promise.all(jobs.map(submitAll))).flat(),
+      CALLBACKS_IN_A_BATCH,
+    );
+  },
+} satisfies ExportedHandler<Env>;
+
+async function submitAll({ messages, ...endpoint }: Job): Promise<Callback[]> {
+  const callbacks: Callback[] = [];
+  for (const message of messages) {
+    const { messageId, phone: to, text } = message;
+    const outbound = { messageId, to, from: null, text, encoding: "GSM-7", mediaUrl: null, attempt: 1 } as const;
+    const submission = await sandbox.submit(outbound);
+    if (submission.kind !== "accepted" || !submission.receipt) throw new Error("every number should be delivered");
+    for (const status of ["SENDING", "DELIVERED"] as const) {
+      callbacks.push({ ...endpoint, event: { ...message, status, occurredAt: Date.now() } });
+    }
+  }
+  return callbacks;
+}
+
+async function postAll(callbacks: Callback[]): Promise<void> {
+  const waiting = callbacks.values();
+  const postInTurn = async () => {
+    for (const callback of waiting) await post(callback);
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, postInTurn));
+}
+
+async function post({ callbackUrl, callbackSecret, event }: Callback): Promise<void> {
+  const eventId = `${event.messageId}_${event.status}`;
+  const body = callbackBody({ ...event, eventId, eventType: "message.status" });
+  const result = await postOnce(callbackUrl, body, signatureHeaders(eventId, body, [callbackSecret], Date.now()));
+  if (result.outcome !== "answered") throw new Error(`${eventId}: ${result.response}`);
+}
+
+async function sendAll(queue: Queue<unknown>, bodies: unknown[], most: number): Promise<void> {
+  for (const some of chunk(bodies, most)) await queue.sendBatch(some.map((body) => ({ body })));
+}
+
+function chunk<T>(items: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,330 @@
+/** Floods at the doors that are open to anyone: what they cost the stores and the log, and whom they keep out. */
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { hasCheck, newLinkCode } from "../../src/domain/link.ts";
+import { LookupBudget } from "../../src/domain/lookup-budget.ts";
+import { REQUESTS_PER_SECOND } from "../../src/domain/sliding-window.ts";
+import { makeCarriers } from "../../src/platform/carriers/index.ts";
+import { telnyx } from "../carriers/telnyx.ts";
+import { PUBLIC_ORIGIN } from "../carriers/test-carrier.ts";
+import { twilio } from "../carriers/twilio.ts";
+import { type Binding, Injector } from "../faults/injector.ts";
+import { Random } from "../random.ts";
+import { OPERATOR_TOKEN, SEND, type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const ATTACKER = "198.51.100.7";
+const ELSEWHERE = "203.0.113.9";
+
+let world: World;
+let client: TestClient;
+let counted: Injector;
+let random: Random;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([ADA]);
+  counted = new Injector();
+  world.deps = counted.wrap(world.deps);
+  random = new Random(1);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Calls of a binding, or of all, while work is done. */
+async function callsOf(binding: Binding | undefined, work: () => Promise<unknown>): Promise<number> {
+  const before = counted.calls.length;
+  await work();
+  return counted.calls.slice(before).filter((called) => binding === undefined || called === binding).length;
+}
+
+const A_SECOND = 1000;
+const AT_ONCE = 100;
+
+/** A thousand requests a second, a hundred at once. The log has only what they leave there. @returns how many had each status */
+async function flood(
+  attack: (request: number) => Promise<number>,
+  meanwhile: () => Promise<void> = async () => {},
+  seconds = 10,
+): Promise<Map<number, number>> {
+  const statuses = new Map<number, number>();
+  world.logs.length = 0;
+  for (let at = 0; at < seconds * A_SECOND; at += AT_ONCE) {
+    const batch = await Promise.all(Array.from({ length: AT_ONCE }, (_, request) => attack(at + request)));
+    for (const status of batch) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if ((at / AT_ONCE) % 5 === 0) await meanwhile();
+    world.advance(AT_ONCE / A_SECOND);
+  }
+  return statuses;
+}
+
+/** What the log has of a route: lines of single requests, and the sum of the counts in others. */
+function logOf(route: string | null): { lines: number; requests: number } {
+  const lines = world.logs.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const ofRoute = lines.filter((line) => line.route === route && /^requests?\b/.test(String(line.event)));
+  const requests = ofRoute.map(({ event, count }) => (event === "request" ? 1 : Number(count)));
+  return { lines: ofRoute.length, requests: requests.reduce((sum, count) => sum + count, 0) };
+}
+
+const from = (address: string) => ({ "cf-connecting-ip": address });
+const manyAddresses = (request: number) => `2001:db8:${request.toString(16)}:1::${request % 7}`;
+const hex = (length: number) => Array.from({ length }, () => random.between(0, 15).toString(16)).join("");
+const randomBytes = (count: number) => Uint8Array.from({ length: count }, () => random.between(0, 255));
+/** Ten random characters. */
+const guessed = () => newLinkCode(randomBytes, () => random.between(0, 61));
+const checked = () => newLinkCode(randomBytes, world.deps.signLink);
+const follow = async (code: string, address = ATTACKER) =>
+  (await world.fetch(`/l/${code}`, { headers: from(address) })).status;
+const stranger = () => ({ ...client, clientId: hex(32), clientSecret: hex(64) });
+const send = async (who: TestClient, address = ATTACKER) =>
+  (await world.post("/text/message/send", who, { ...SEND, phone: ADA }, from(address))).status;
+
+async function newLink(): Promise<string> {
+  const messageId = await world.send(client, { phone: ADA, clickUrl: "https://shop.example.com/" });
+  const [row] = await world.rows("SELECT code FROM links WHERE message_id = ?1", messageId);
+  return String(row?.code);
+}
+
+/** As an earlier version made them. */
+async function oldLink(): Promise<string> {
+  await world.rows("INSERT INTO links (code, message_id, url) VALUES ('AAAAAAAAAA', 'm', 'https://shop.example.com/')");
+  expect(hasCheck("AAAAAAAAAA", world.deps.signLink)).toBe(false);
+  return "AAAAAAAAAA";
+}
+
+/** Half a second apart. */
+function visits(visit: () => Promise<number>) {
+  const statuses: number[] = [];
+  return { statuses, meanwhile: async () => void statuses.push(await visit()) };
+}
+
+const LINK = "/l/:code";
+const SEND_ROUTE = "/text/message/send";
+
+describe("10,000 guesses at /l/*", () => {
+  // One of 62 has the check. Of the others, what is under way at once until it is a flood, then so many a second.
+  it.each([
+    ["one address", () => ATTACKER, 200 + 50 + 9 * 2],
+    ["many addresses", manyAddresses, 200 + 100 + 9 * 4],
+  ])("from %s reach D1 some 200 times, and keep nobody from a link", async (_, addressOf, most) => {
+    const code = await newLink();
+    const { statuses, meanwhile } = visits(() => follow(code, ATTACKER));
+    const clicks = await callsOf("D1", () => follow(code));
+    const calls = await callsOf("D1", () => flood((request) => follow(guessed(), addressOf(request)), meanwhile));
+    expect(calls - 20 * clicks).toBeLessThanOrEqual(most);
+    expect(calls - 20 * clicks).toBeGreaterThan(100);
+    expect(statuses).toEqual(new Array(20).fill(302));
+  });
+
+  it("with the check reach D1 a bounded number of times, and from one address keep nobody elsewhere from a link", async () => {
+    const code = await newLink();
+    const { statuses, meanwhile } = visits(() => follow(code, ELSEWHERE));
+    const clicks = await callsOf("D1", () => follow(code));
+    const calls = await callsOf("D1", () => flood(() => follow(checked()), meanwhile));
+    expect(calls - 20 * clicks).toBeLessThanOrEqual(AT_ONCE + 9 * 25);
+    expect(statuses).toEqual(new Array(20).fill(302));
+  });
+
+  it("from one address keep nobody elsewhere from a link of an earlier version", async () => {
+    const code = await oldLink();
+    const { statuses, meanwhile } = visits(() => follow(code, ELSEWHERE));
+    await flood(() => follow(guessed()), meanwhile);
+    expect(statuses).toEqual(new Array(20).fill(302));
+  });
+
+  it("of one code reach D1 once in five seconds", async () => {
+    const code = checked();
+    expect(await callsOf("D1", () => flood(() => follow(code)))).toBeLessThanOrEqual(2 * AT_ONCE);
+    expect(await callsOf("D1", async () => expect(await follow(code)).toBe(404))).toBe(1);
+    expect(await callsOf("D1", async () => expect(await follow(code)).toBe(404))).toBe(0);
+  });
+
+  it("are answered with a page, and with when to come again", async () => {
+    for (let request = 0; request < 50; request++) await follow(checked());
+    const answer = await world.fetch(`/l/${checked()}`, { headers: from(ATTACKER) });
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1"]);
+    expect(await answer.text()).toContain("in a moment");
+    world.advance(2);
+    expect(await follow(checked())).toBe(404);
+  });
+
+  it("are a handful of lines in the log, which count them all", async () => {
+    await flood(() => follow(guessed()));
+    world.advance(30);
+    expect(logOf(LINK).requests).toBe(10_000);
+    expect(logOf(LINK).lines).toBeLessThanOrEqual(4);
+  });
+});
+
+it("a link of an earlier version leads on, and so does one of before the key was replaced", async () => {
+  expect(await follow(await oldLink())).toBe(302);
+  const code = await newLink();
+  world.deps.signLink = () => 0;
+  expect(await follow(code)).toBe(302);
+});
+
+it.each([
+  ["links", newLink],
+  ["links of an earlier version", oldLink],
+])("a thousand clicks in a second on %s are all redirected", async (_, make) => {
+  const code = await make();
+  const click = (request: number) => follow(code, manyAddresses(request));
+  expect(await flood(click, undefined, 1)).toEqual(new Map([[302, 1000]]));
+});
+
+describe("10,000 requests of unknown clients", () => {
+  it.each([
+    ["one address", () => ATTACKER, AT_ONCE + 9 * 25],
+    ["many addresses", manyAddresses, AT_ONCE + 9 * 50],
+  ])(
+    "from %s reach KV a bounded number of times, and keep out no client that the isolate knows",
+    async (_, addressOf, most) => {
+      // It is asked for again after 30 seconds, which end in the flood.
+      expect(await send(client)).toBe(200);
+      world.advance(25);
+      const { statuses, meanwhile } = visits(() => send(client));
+      let answered = new Map<number, number>();
+      const calls = await callsOf("KV", async () => {
+        answered = await flood((request) => send(stranger(), addressOf(request)), meanwhile);
+      });
+      expect(calls).toBeLessThanOrEqual(most + 1);
+      expect([...answered.keys()]).toEqual([401, 429]);
+      expect(statuses).toEqual(new Array(20).fill(200));
+    },
+  );
+
+  it("reach no other store, and are a handful of lines in the log, which count them all", async () => {
+    const before = counted.calls.length;
+    await flood(() => send(stranger()));
+    expect(counted.calls.slice(before).filter((called) => called !== "KV")).toEqual([]);
+    world.advance(30);
+    expect(logOf(SEND_ROUTE).requests).toBe(10_000);
+    expect(logOf(SEND_ROUTE).lines).toBeLessThanOrEqual(4);
+  });
+
+  it("from one address keep no client out that the isolate does not know yet", async () => {
+    const elsewhere = await World.another(world);
+    const others: TestClient[] = [];
+    for (let n = 0; n < 20; n++) others.push(await elsewhere.client());
+    const { statuses, meanwhile } = visits(() => send(others.pop() ?? client, ELSEWHERE));
+    await flood(() => send(stranger()), meanwhile);
+    expect([others, statuses]).toEqual([[], new Array(20).fill(200)]);
+  });
+
+  it("are not what a client makes that begins with all requests of its limit at once", async () => {
+    const { statuses, meanwhile } = visits(() => send(client, ELSEWHERE));
+    await Promise.all(Array.from({ length: REQUESTS_PER_SECOND }, meanwhile));
+    expect(statuses).toEqual(new Array(REQUESTS_PER_SECOND).fill(200));
+  });
+
+  it("of one pair, known or not, reach KV once in five seconds", async () => {
+    for (const wrong of [stranger(), { ...client, clientSecret: hex(64) }]) {
+      await send(wrong);
+      expect(await callsOf("KV", () => flood(() => send(wrong)))).toBeLessThanOrEqual(2 * AT_ONCE);
+      world.advance(60);
+    }
+  });
+
+  it("with a secret that was right until it was replaced elsewhere reach KV a bounded number of times", async () => {
+    expect(await send(client)).toBe(200);
+    await changeElsewhere({ secretHash: "0".repeat(64) });
+    world.advance(31);
+    expect(await callsOf("KV", () => flood(() => send(client)))).toBeLessThanOrEqual(3 * AT_ONCE);
+  });
+
+  it("are told to come again, with a code of its own", async () => {
+    for (let request = 0; request < 100; request++) await send(stranger());
+    const answer = await world.post("/text/message/send", stranger(), {}, from(ATTACKER));
+    const { headers } = answer;
+    expect([answer.status, headers.get("retry-after"), headers.get("ratelimit")]).toEqual([429, "1", null]);
+    expect(await answer.json()).toMatchObject({ code: 42901 });
+  });
+});
+
+/** As another isolate writes it. */
+async function changeElsewhere(changes: Record<string, unknown>): Promise<void> {
+  const key = `client:${client.clientId}`;
+  const copy = await env.CREDENTIALS.get<Record<string, unknown>>(key, "json");
+  await env.CREDENTIALS.put(key, JSON.stringify({ ...copy, ...changes, version: world.now + 1 }));
+}
+
+it("a secret that was refused is refused no longer than five seconds once KV has it", async () => {
+  const later = { ...client, clientSecret: hex(64) };
+  expect(await send(later)).toBe(401);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(later.clientSecret));
+  await changeElsewhere({ secretHash: new Uint8Array(digest).toHex() });
+  world.advance(4.9);
+  expect(await send(later)).toBe(401);
+  world.advance(0.1);
+  expect(await send(later)).toBe(200);
+});
+
+describe("10,000 requests", () => {
+  it("with wrong tokens reach no store, and the operator is answered", async () => {
+    const ask = async (token: string) =>
+      (await world.fetch("/operator/dead-jobs", { headers: { authorization: `Bearer ${token}` } })).status;
+    const { statuses, meanwhile } = visits(() => ask(OPERATOR_TOKEN));
+    const calls = await callsOf(undefined, () => flood(() => ask(hex(64)), meanwhile));
+    expect(calls).toBe(20);
+    expect(statuses).toEqual(new Array(20).fill(200));
+    world.advance(30);
+    expect(logOf("/operator/dead-jobs")).toEqual({ lines: 2 + 20, requests: 10_020 });
+  });
+
+  it.each([
+    ["twilio", { "x-twilio-signature": "AAAA" }],
+    ["telnyx", { "telnyx-signature-ed25519": "AAAA", "telnyx-timestamp": "1795262400" }],
+  ])("that are not of %s reach no store", async (carrier, headers) => {
+    const carriers = readConfig({ PUBLIC_ORIGIN, ...twilio.settings, ...telnyx.settings }).carriers;
+    const config = { ...world.deps.config, carriers };
+    world.deps = { ...world.deps, config, carriers: makeCarriers(config) };
+    const attack = async (request: number) => {
+      const path = `/carriers/${carrier}/${request % 2 === 0 ? "receipts" : "inbound"}`;
+      return (await world.fetch(path, { method: "POST", headers, body: hex(8) })).status;
+    };
+    expect(await callsOf(undefined, async () => expect([...(await flood(attack)).keys()]).toEqual([403]))).toBe(0);
+    world.advance(30);
+    expect(logOf("/carriers/:carrier/receipts")).toEqual({ lines: 2, requests: 5000 });
+  });
+
+  it("at /health reach each store once in five seconds", async () => {
+    const calls = await callsOf(undefined, () => flood(async () => (await world.fetch("/health")).status));
+    expect(calls).toBe(2 * 3);
+    world.advance(30);
+    expect(logOf("/health")).toEqual({ lines: 2, requests: 10_000 });
+  });
+
+  it("of paths and methods that are not reach no store", async () => {
+    const attack = async (request: number) =>
+      (await world.fetch(request % 2 === 0 ? `/wp-login.php?x=${request}` : "/text/message/send")).status;
+    expect(await callsOf(undefined, () => flood(attack))).toBe(0);
+    world.advance(30);
+    expect(logOf(null)).toEqual({ lines: 4, requests: 10_000 });
+  });
+});
+
+describe("the budget of look-ups", () => {
+  const lookedUp = (budget: LookupBudget, what: string, count: number, now: number) =>
+    Array.from({ length: count }, (_, n) => budget.take(`${what} ${n}`, `${what} ${n}`, now)).filter(
+      (lookup) => typeof lookup === "object",
+    );
+
+  it("keeps no more addresses than it lets look up in a second", () => {
+    const budget = new LookupBudget({ inFlood: 10, otherwise: 100 });
+    const taken = lookedUp(budget, "a", 100_000, 0);
+    expect(taken).toHaveLength(100);
+    for (const lookup of taken) lookup.found();
+    expect(lookedUp(budget, "b", 100_000, 1)).toHaveLength(100);
+  });
+
+  it("does not give back in a later second what an earlier one took", () => {
+    const budget = new LookupBudget({ inFlood: 10, otherwise: 100 });
+    const early = lookedUp(budget, "a", 50, 0);
+    expect(lookedUp(budget, "b", 50, 1500)).toHaveLength(50);
+    for (const lookup of early) lookup.found();
+    expect(lookedUp(budget, "c", 100, 1600)).toHaveLength(50);
+  });
+});
