@@ -1,7 +1,7 @@
 // Pure. Reads the messages of a bulk request while its body comes in.
 import { JSONParser, TokenType } from "@streamparser/json";
 import * as z from "zod/mini";
-import { failField } from "./failure.ts";
+import { failField, RequestFailure } from "./failure.ts";
 import { type Break, EMPTY_BODY, explainBreak, withoutByteOrderMark } from "./json-fault.ts";
 import { sendRequestSchema } from "./send-request.ts";
 
@@ -54,7 +54,7 @@ const STRING_BYTES = 4096;
 /** Messages as given in the body. */
 export interface BulkChunk {
   items: unknown[];
-  /** The same as JSON: the Idempotency-Key is bound to its hash. */
+  /** The same as JSON, with the keys in the order of the body. */
   json: string;
 }
 
@@ -131,7 +131,9 @@ export class BulkReader {
     try {
       work();
     } catch (error) {
-      if (error instanceof BrokenBodyError) throw error;
+      if (error instanceof BrokenBodyError || error instanceof RequestFailure) throw error;
+      if (error instanceof RangeError)
+        failField("messages", "has a message whose arrays or objects are nested too deeply");
       const broken = { parser: this.#parser, error, piece, before: this.#bytes, token: this.#token };
       throw new BrokenBodyError(explainBreak(broken));
     }

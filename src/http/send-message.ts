@@ -18,10 +18,10 @@ export const sendMessageHandler: Handler = async (request, deps) => {
 /** A valid request is counted when it is stored. An invalid one counts as well, and over the limit that is its answer. */
 async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
   try {
-    const { value, text } = await readJson(request, BODY_LIMITS.send);
-    const message = parseFields(sendRequestSchema, value);
+    const body = await readJson(request, BODY_LIMITS.send);
+    const message = parseFields(sendRequestSchema, body.value);
     const key = readIdempotencyKey(request);
-    return await prepareSend(deps, senderOf(request, deps), message, key === undefined ? key : { key, body: text });
+    return await prepareSend(deps, senderOf(request, deps), message, key === undefined ? key : { key, body });
   } catch (error) {
     await limitRate(request, deps);
     throw error;
