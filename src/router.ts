@@ -82,7 +82,8 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
   const facts = { requestId: crypto.randomUUID(), logged: {} };
   const apiRequest = Object.assign(request, facts) as unknown as ApiRequest;
   // Its Host is no host, such as 127.0.0.999: Cloudflare's own servers let none through, workerd by itself does.
-  if (!URL.canParse(request.url)) return addHeaders(failureResponse({ kind: "path-unknown" }, 0), apiRequest);
+  if (!URL.canParse(request.url))
+    return addHeaders(failureResponse({ kind: "path-unknown" }, facts.requestId, 0), apiRequest);
   try {
     const deps = makeDeps();
     const started = deps.now();
@@ -92,7 +93,7 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
   } catch (error) {
     const { requestId, method } = apiRequest;
     const isHealth = method === "GET" && new URL(request.url).pathname === "/health";
-    const response = isHealth ? misconfiguredResponse() : faultResponse();
+    const response = isHealth ? misconfiguredResponse() : faultResponse(requestId);
     const { status } = response;
     log("error", "configuration.wrong", { requestId, method, status, error: describeError(error) });
     return addHeaders(response, apiRequest);
@@ -110,11 +111,12 @@ function refuseUnknown(request: ApiRequest, deps: Deps): never {
 function answerError(error: unknown, request: ApiRequest, deps: Deps): Response {
   const failure = error instanceof RequestFailure ? error.failure : undefined;
   request.logged = { ...request.logged, code: (failure ? toAnswer(failure, 0) : FAULT).code };
-  const fields = { requestId: request.requestId, route: routeOf(request), error: describeError(error) };
+  const { requestId } = request;
+  const fields = { requestId, route: routeOf(request), error: describeError(error) };
   const cause = failure?.kind === "bulk-interrupted" ? failure.because.kind : failure?.kind;
   if (cause === undefined || cause === "fault") deps.log("error", "request.failed", fields);
   if (cause === "store-unavailable") deps.log("error", "store.unavailable", fields);
-  return failure ? failureResponse(failure, deps.random()) : faultResponse();
+  return failure ? failureResponse(failure, requestId, deps.random()) : faultResponse(requestId);
 }
 
 /** The headers of every answer; those of the limit once the request has been counted. */

@@ -1,7 +1,8 @@
 // Pure. Reads the messages of a bulk request while its body comes in.
 import { JSONParser, TokenType } from "@streamparser/json";
 import * as z from "zod/mini";
-import { failField } from "./failure.ts";
+import { failField, RequestFailure } from "./failure.ts";
+import { type Break, EMPTY_BODY, explainBreak, withoutByteOrderMark } from "./json-fault.ts";
 
 export const MAX_BULK_MESSAGES = 50_000;
 
@@ -21,14 +22,14 @@ export function bulkSendAnswerSchema() {
   });
 }
 
-/** The body is not JSON, or is truncated. */
+/** The body is not JSON, or is truncated. The message completes a sentence that begins with "The body". */
 export class BrokenBodyError extends Error {}
 
 /**
  * Limits of one chunk, which is checked and stored together. With an Idempotency-Key, a retry must split into the same chunks;
  * so a chunk depends on the messages alone, and not on the pieces in which the network delivers them.
  */
-const CHUNK_MESSAGES = 500;
+export const CHUNK_MESSAGES = 500;
 const CHUNK_CHARACTERS = 500_000;
 
 /**
@@ -46,7 +47,7 @@ const STRING_BYTES = 4096;
 /** Messages as given in the body. */
 export interface BulkChunk {
   items: unknown[];
-  /** The same as JSON: the Idempotency-Key is bound to its hash. */
+  /** The same as JSON, with the keys in the order of the body. */
   json: string;
 }
 
@@ -62,12 +63,17 @@ export class BulkReader {
   /** The previous token at the top level of the body. */
   #before: TokenType | undefined;
   #arrays = 0;
+  #token: Break["token"];
+  #bytes = 0;
 
   constructor() {
     // The parser's own decoder drops U+FEFF from the beginning of a string.
     // biome-ignore lint/complexity/useLiteralKeys: the property is private
     this.#parser["tokenizer"]["bufferedString"].decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-    this.#parser.onToken = ({ token, value }) => this.#countArrays(token, value);
+    this.#parser.onToken = (token) => {
+      this.#token = token;
+      this.#countArrays(token.token, token.value);
+    };
     this.#parser.onValue = ({ value, key }) => {
       this.#incompleteBytes = 0;
       if (typeof key === "number") this.#add(value);
@@ -80,16 +86,19 @@ export class BulkReader {
    */
   write(bytes: Uint8Array): void {
     this.#incompleteBytes += bytes.byteLength;
-    rethrow(() => this.#parser.write(bytes));
+    const piece = this.#bytes === 0 ? withoutByteOrderMark(bytes) : bytes;
+    this.#explain(piece, () => this.#parser.write(piece));
+    this.#bytes += piece.byteLength;
     if (this.#incompleteBytes > INCOMPLETE_BYTES)
       failField("messages", "has more than 256 KB without a complete message");
   }
 
   /** Completes the last chunk. @throws BrokenBodyError when the body is incomplete */
   end(): void {
-    rethrow(() => {
+    this.#explain(new Uint8Array(), () => {
       if (!this.#parser.isEnded) this.#parser.end();
     });
+    if (!this.#token) throw new BrokenBodyError(EMPTY_BODY);
     this.#closeChunk();
   }
 
@@ -103,10 +112,24 @@ export class BulkReader {
     if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) this.#depth -= 1;
     if (this.#depth === 1) {
       const isName = this.#before === TokenType.LEFT_BRACE || this.#before === TokenType.COMMA;
-      if (isName && value === "messages" && ++this.#arrays > 1) throw new BrokenBodyError("two fields named messages");
+      if (isName && value === "messages" && ++this.#arrays > 1) {
+        throw new BrokenBodyError("has two fields named messages: put all messages into one array.");
+      }
     }
     if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) this.#depth += 1;
     if (this.#depth <= 1) this.#before = token;
+  }
+
+  #explain(piece: Uint8Array, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (error instanceof BrokenBodyError || error instanceof RequestFailure) throw error;
+      if (error instanceof RangeError)
+        failField("messages", "has a message whose arrays or objects are nested too deeply");
+      const broken = { parser: this.#parser, error, piece, before: this.#bytes, token: this.#token };
+      throw new BrokenBodyError(explainBreak(broken));
+    }
   }
 
   #add(item: unknown): void {
@@ -123,14 +146,5 @@ export class BulkReader {
     this.#items = [];
     this.#texts = [];
     this.#characters = 0;
-  }
-}
-
-/** The parser throws plain errors for some input, such as bytes that are not UTF-8. */
-function rethrow(work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    throw new BrokenBodyError(error instanceof Error ? error.message : String(error));
   }
 }

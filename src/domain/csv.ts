@@ -1,6 +1,7 @@
 // Pure. CSV after RFC 4180. The reader also accepts files of spreadsheets and scripts: LF, CRLF or CR, and blank lines.
 
 const COMMA = 44;
+const SEMICOLON = 59;
 const QUOTE = 34;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
@@ -24,6 +25,7 @@ type Place = "field" | "bare" | "quoted" | "after-quote" | "after-return";
  */
 export class CsvReader {
   readonly #onRecord: (fields: string[]) => void;
+  #separator = COMMA;
   #place: Place = "field";
   #fields: string[] = [];
   /** The beginning of the field, from the pieces before. */
@@ -45,6 +47,19 @@ export class CsvReader {
     if (this.#place === "quoted") throw new UnclosedQuoteError(this.#line);
     if (this.#place === "after-quote") this.#closeQuote();
     if (this.#place === "bare" || this.#fields.length > 0) this.#endField(LINE_FEED);
+  }
+
+  /**
+   * Takes semicolons for separators from the next record on, as spreadsheets write them where the comma is the decimal point.
+   * @param first the record before, as it was read with commas
+   * @returns the same as it is read with semicolons
+   */
+  useSemicolons(first: string[]): string[] {
+    this.#separator = SEMICOLON;
+    return first
+      .join(",")
+      .split(";")
+      .map((field) => field.replace(/^\s*"(.*)"\s*$/s, "$1"));
   }
 
   /** @returns the place after what was read */
@@ -74,7 +89,7 @@ export class CsvReader {
   #readBare(text: string, from: number): number {
     for (let at = from; at < text.length; at++) {
       const code = text.charCodeAt(at);
-      if (code === COMMA || code === LINE_FEED || code === CARRIAGE_RETURN) {
+      if (code === this.#separator || code === LINE_FEED || code === CARRIAGE_RETURN) {
         this.#field += text.slice(from, at);
         this.#endField(code);
         return at + 1;
@@ -98,12 +113,12 @@ export class CsvReader {
     this.#place = "bare";
   }
 
-  /** @param separator COMMA, or what ends the record too */
+  /** @param separator between two fields, or what ends the record too */
   #endField(separator: number): void {
     this.#fields.push(this.#field);
     this.#field = "";
     this.#place = separator === CARRIAGE_RETURN ? "after-return" : "field";
-    if (separator === COMMA) return;
+    if (separator === this.#separator) return;
     this.#line += 1;
     const fields = this.#fields;
     this.#fields = [];

@@ -5,6 +5,8 @@ import type * as z from "zod/mini";
 export interface FieldError {
   field: string;
   message: string;
+  /** Of a message of a bulk request that is stored. */
+  messageId?: string;
 }
 
 export type Failure =
@@ -18,11 +20,12 @@ export type Failure =
   | { kind: "operation-denied"; operation: string }
   | { kind: "signature-wrong" }
   | { kind: "rate-exceeded"; retryAfterSeconds: number }
-  | { kind: "media-type-wrong"; expected: string }
+  | { kind: "media-type-wrong"; expected: string; given: string | null }
   | { kind: "encoding-wrong" }
   | { kind: "body-too-large"; limitBytes: number }
   | { kind: "body-incomplete" }
-  | { kind: "body-not-json" }
+  /** `problem` completes a sentence that begins with "The body". */
+  | { kind: "body-not-json"; problem: string }
   | { kind: "fields-wrong"; details: FieldError[] }
   | { kind: "resource-unknown"; what: string }
   | { kind: "idempotency-conflict" }

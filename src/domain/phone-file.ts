@@ -1,7 +1,7 @@
 // Pure. A CSV file with a column of phone numbers, as requests carry it (Base64) and as operators import it.
 import * as z from "zod/mini";
 import { CsvReader, UnclosedQuoteError } from "./csv.ts";
-import { readPlainColumn } from "./number-list/csv-column.ts";
+import { findColumn, readPlainColumn } from "./number-list/csv-column.ts";
 import type { Cells } from "./number-list/distinct-phones.ts";
 
 export const MAX_CSV_ROWS = 50_000;
@@ -29,7 +29,7 @@ export function csvFile<T>(read: (csv: string) => T) {
       }),
     )
     .register(z.globalRegistry, {
-      description: `A CSV file in UTF-8 with a column headed \`${PHONE_COLUMN}\` and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional). A byte order mark, LF, CRLF or CR, quoted fields, other columns and blank lines are allowed. Required where \`phone_numbers\` is absent.`,
+      description: `A CSV file in UTF-8 with a column headed \`${PHONE_COLUMN}\` (in any case), commas or semicolons between columns, and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional). A byte order mark, LF, CRLF or CR, quoted fields, other columns and blank lines are allowed. Required where \`phone_numbers\` is absent.`,
       contentEncoding: "base64",
       contentMediaType: "text/csv",
     });
@@ -130,16 +130,18 @@ export class PhoneRowReader {
 
   #take(record: string[]): void {
     if (this.#indexes) this.#onRow(this.#indexes.map((index) => record[index] ?? ""));
-    else this.#indexes = this.#find(record.map((name) => name.trim()));
+    else this.#indexes = this.#find(record);
   }
 
-  #find(names: string[]): number[] {
-    if (!names.includes(PHONE_COLUMN)) throw missingColumn(names);
-    return [PHONE_COLUMN, ...this.#columns].map((name) => names.indexOf(name));
+  #find(record: string[]): number[] {
+    let names = record;
+    if (findColumn(names, PHONE_COLUMN) === -1) names = this.#csv.useSemicolons(record);
+    if (findColumn(names, PHONE_COLUMN) === -1) throw missingColumn(record);
+    return [PHONE_COLUMN, ...this.#columns].map((name) => findColumn(names, name));
   }
 }
 
 function missingColumn(columns: string[]): CsvError {
-  const found = columns.slice(0, 10).map((column) => JSON.stringify(column.slice(0, 40)));
+  const found = columns.slice(0, 10).map((column) => JSON.stringify(column.trim().slice(0, 40)));
   return new CsvError(`has no column headed ${PHONE_COLUMN}; its first line has ${found.join(", ") || "nothing"}`);
 }

@@ -146,6 +146,22 @@ function startsOf(source: string): number {
   return starts;
 }
 
+/** The calling code with which a number begins, and the lengths of numbers in its main country, ascending; undefined: no country has it. */
+export function callingCodeOf(e164: string): { callingCode: string; lengths: number[] } | undefined {
+  for (let end = 2; end <= 4; end++) {
+    const callingCode = e164.slice(1, end);
+    const [name] = namesByCode[callingCode] ?? [];
+    if (name !== undefined) return { callingCode, lengths: countries[name]?.[3] || [] };
+  }
+  return undefined;
+}
+
+/** The number that is left when the national prefix is removed, with which numbers are dialed at home; undefined: it has none. */
+export function nationalPrefixRemoved(e164: string): string | undefined {
+  const number = parsePhoneNumberFromString(e164, metadata)?.number;
+  return number !== undefined && number !== e164 && isE164(number) ? number : undefined;
+}
+
 /** `+12125550100` becomes 12125550100. E.164 has at most 15 digits and no leading zero, so a number holds it exactly. */
 export function toDigits(e164: string): number {
   return Number(e164.slice(1));

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { isEmail } from "./email.ts";
 import { isE164, toDigits } from "./phone.ts";
+import { explainPhone } from "./phone-fault.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 
 export const MAX_TEXT_CHARACTERS = 1600;
@@ -9,7 +10,7 @@ const MAX_URL_CHARACTERS = 2048;
 const MAX_CALLBACK_DATA_BYTES = 8192;
 const MAX_SEND_PURPOSE_CHARACTERS = 100;
 
-/** An optional field may also be `""` or null, because templates cannot omit a field. */
+/** An optional field may also be empty or null, because templates cannot omit a field. White space around it is removed. */
 function optional(schema: z.ZodMiniType<string, string>) {
   return z.pipe(
     z.optional(z.union([schema, z.literal(""), z.null()])),
@@ -27,31 +28,31 @@ function requiredString(example: string) {
 const e164 = z
   .string({ error: "must be a string" })
   .check(
-    z.refine(isE164, {
-      error: "must be an E.164 phone number: a plus sign, then country code and number, such as +12125550100",
-    }),
+    z.trim(),
+    z.refine((value) => value === "" || isE164(value), { error: ({ input }) => explainPhone(String(input)) }),
   )
   .register(z.globalRegistry, {
-    description: "E.164, such as `+12125550100`. Required where `email` is absent.",
+    description:
+      "E.164, such as `+12125550100`: a plus sign, the country code, and the number as it is dialed from abroad, in digits only. Its length must exist in the country. Required where `email` is absent.",
     examples: ["+12125550100"],
-    pattern: "^\\+[1-9]\\d{1,14}$",
+    pattern: "^\\s*(\\+[1-9]\\d{1,14})?\\s*$",
   });
 
 const webUrl = z
   .string({ error: "must be a string" })
   .check(
+    z.trim(),
     z.refine((value) => value.length <= MAX_URL_CHARACTERS, {
       error: `must have at most ${MAX_URL_CHARACTERS} characters`,
       abort: true,
     }),
-    z.refine((value) => /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(value) && URL.canParse(value), {
-      error: "must be an absolute http or https URL",
+    z.refine((value) => value === "" || (/^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(value) && URL.canParse(value)), {
+      error: "must be an absolute http or https URL, such as https://example.com/sale",
     }),
   )
   .register(z.globalRegistry, {
     description: `An absolute http or https URL, at most ${MAX_URL_CHARACTERS} characters.`,
-    pattern: "^[Hh][Tt][Tt][Pp][Ss]?://\\S+$",
-    maxLength: MAX_URL_CHARACTERS,
+    pattern: "^\\s*([Hh][Tt][Tt][Pp][Ss]?://\\S+)?\\s*$",
   });
 
 const text = requiredString("")
@@ -96,10 +97,11 @@ const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\"
 
 export const sendPurpose = requiredString("")
   .check(
-    z.regex(/^[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*$/, {
+    z.regex(/^\s*[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*\s*$/, {
       error: 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only',
       abort: true,
     }),
+    z.trim(),
     z.maxLength(MAX_SEND_PURPOSE_CHARACTERS, {
       error: `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters`,
     }),
@@ -125,13 +127,13 @@ function requireRecipient(body: { phone?: unknown; email?: unknown }, context: z
   const add = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
   if (!isAbsent(body.phone)) return;
   if (isAbsent(body.email)) add("phone", "either phone or email must be given");
-  else if (typeof body.email !== "string" || !isEmail(body.email)) {
+  else if (typeof body.email !== "string" || !isEmail(body.email.trim())) {
     add("email", "must be an e-mail address, such as ada@example.com");
   }
 }
 
 function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || value === "";
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
 const fields = z
@@ -160,7 +162,7 @@ export const sendRequestSchema = z
     z.transform(({ phone, email, ...rest }) => ({
       ...rest,
       phone: phone === null ? null : toDigits(phone),
-      email: phone === null ? String(email).toLowerCase() : null,
+      email: phone === null ? String(email).trim().toLowerCase() : null,
     })),
   )
   // The rule of requireRecipient in JSON Schema, in the form that checkers of examples and generators of types read as it is meant.
@@ -168,7 +170,7 @@ export const sendRequestSchema = z
     allOf: [
       {
         anyOf: [
-          { required: ["phone"], properties: { phone: { type: "string", minLength: 1 } } },
+          { required: ["phone"], properties: { phone: { type: "string", pattern: "\\S" } } },
           { required: ["email"], properties: { email: { type: "string", format: "email" } } },
         ],
       },

@@ -3,3 +3,38 @@
 export const isWellFormed = (text: string): boolean => text.isWellFormed();
 
 export const ILL_FORMED = { error: "must be well-formed Unicode: it has half of a surrogate pair" };
+
+/**
+ * Where bytes stop being UTF-8: the place of the first byte of what is no character; undefined when all are.
+ * @param isContinued whether the bytes may begin and end within a character
+ */
+export function findIllFormed(bytes: Uint8Array, isContinued = false): number | undefined {
+  let at = 0;
+  while (isContinued && at < 3 && isInner(bytes[at])) at += 1;
+  while (at < bytes.length) {
+    const length = lengthAt(bytes, at);
+    if (length === 0) return isContinued && bytes.length - at < 4 && isCut(bytes, at) ? undefined : at;
+    at += length;
+  }
+  return undefined;
+}
+
+const isInner = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** The first and the second byte of characters: RFC 3629, section 4. @returns 0 when no whole character begins there */
+function lengthAt(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0;
+  if (first < 0x80) return 1;
+  const second = bytes[at + 1] ?? 0;
+  const isTooLong = (first === 0xe0 && second < 0xa0) || (first === 0xf0 && second < 0x90);
+  const isNoCharacter = (first === 0xed && second > 0x9f) || (first === 0xf4 && second > 0x8f);
+  if (first < 0xc2 || first > 0xf4 || isTooLong || isNoCharacter) return 0;
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  for (let inner = at + 1; inner < at + length; inner++) if (!isInner(bytes[inner])) return 0;
+  return length;
+}
+
+/** Whether the bytes from there on may be the beginning of a character. */
+function isCut(bytes: Uint8Array, at: number): boolean {
+  return (bytes[at] ?? 0) >= 0xc2 && bytes.subarray(at + 1).every(isInner);
+}

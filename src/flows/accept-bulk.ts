@@ -7,6 +7,7 @@ import {
   type bulkSendAnswerSchema,
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
+import { canonicalJson } from "../domain/canonical-json.ts";
 import { echoEmail, echoPhone } from "../domain/echo.ts";
 import { isStoreRefused, isStoreUnavailable, RequestFailure, tryFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
@@ -59,11 +60,15 @@ async function readAll(body: AsyncIterable<Uint8Array>, run: BulkRun): Promise<v
 }
 
 function interrupted(error: unknown, { successSent: stored }: BulkAnswer, isKeyed: boolean): unknown {
-  const known = error instanceof BrokenBodyError ? new RequestFailure({ kind: "body-not-json" }) : error;
+  const known = error instanceof BrokenBodyError ? notJson(error) : error;
   if (stored.length === 0) return known;
   const failure = known instanceof RequestFailure ? known.failure : ({ kind: "fault" } as const);
   if (failure.kind === "bulk-interrupted") return known;
   return new RequestFailure({ kind: "bulk-interrupted", because: failure, stored, isKeyed }, { cause: error });
+}
+
+function notJson({ message }: BrokenBodyError): RequestFailure {
+  return new RequestFailure({ kind: "body-not-json", problem: message });
 }
 
 /** The id of the message at an index: the first id, with the index added to its last eight hexadecimal digits. */
@@ -95,18 +100,19 @@ class BulkRun {
   }
 
   /** @throws RequestFailure */
-  async store({ items, json }: BulkChunk): Promise<void> {
+  async store(chunk: BulkChunk): Promise<void> {
+    const { items } = chunk;
     const start = this.#count;
     this.#count += items.length;
     const room = Math.max(0, MAX_BULK_MESSAGES - start);
-    if (room > 0) await this.#storePart(items.slice(0, room), start, json);
+    if (room > 0) await this.#storePart(items.slice(0, room), start, chunk);
     for (const [offset, item] of items.slice(room).entries()) this.#refuseSurplus(item, start + room + offset);
   }
 
-  async #storePart(items: unknown[], start: number, json: string): Promise<void> {
+  async #storePart(items: unknown[], start: number, chunk: BulkChunk): Promise<void> {
     this.#begun ??= await this.#begin();
     const messages = await this.#check(items, start, this.#begun.firstId);
-    const part = await this.#toPart(this.#parts++, json);
+    const part = await this.#toPart(this.#parts++, chunk.json, chunk.items);
     const stored = await this.#storeOrCancel(part, [...messages.values()]);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
     if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
@@ -158,16 +164,17 @@ class BulkRun {
       const message = `must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`;
       throw new RequestFailure({ kind: "fields-wrong", details: [{ field: "messages", message }] });
     }
-    const part = await this.#toPart(END_PART, String(this.#count));
+    const part = await this.#toPart(END_PART, String(this.#count), this.#count);
     if (!part) return;
     const stored = await this.#storeOrCancel(part, []);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   }
 
-  /** @param bound the text that a repetition must repeat */
-  async #toPart(number: number, bound: string): Promise<BulkPart | null> {
+  /** @param text what a repetition must repeat, as JSON; `value` is the same parsed */
+  async #toPart(number: number, text: string, value: unknown): Promise<BulkPart | null> {
     if (this.#key === undefined || !this.#begun) return null;
-    return { ...this.#begun, number, bodyHash: await sha256Hex(bound), attempt: this.#attempt };
+    const [bodyHash, textHash] = await Promise.all([sha256Hex(canonicalJson(value, text)), sha256Hex(text)]);
+    return { ...this.#begun, number, bodyHash, textHash, attempt: this.#attempt };
   }
 
   /**

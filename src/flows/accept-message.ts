@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { canonicalJson } from "../domain/canonical-json.ts";
 import type { Credentials } from "../domain/client.ts";
 import { type FieldError, RequestFailure } from "../domain/failure.ts";
 import { newLinkCode, placeLink } from "../domain/link.ts";
@@ -22,10 +23,10 @@ export interface Sender {
   linkOrigin: string;
 }
 
-/** The value of the Idempotency-Key header, and the body to which it is bound. */
+/** The value of the Idempotency-Key header, and the body to which it is bound: as it came, and parsed. */
 interface Idempotency {
   key: string;
-  body: string;
+  body: { text: string; value: unknown };
 }
 
 /**
@@ -45,7 +46,9 @@ export async function prepareSend(
 }
 
 async function toKey(deps: Deps, { key, body }: Idempotency): Promise<SendKey> {
-  return { value: key, bodyHash: await sha256Hex(body), expiresAt: deps.now() + IDEMPOTENCY_MILLISECONDS };
+  const { value, text } = body;
+  const [bodyHash, textHash] = await Promise.all([sha256Hex(canonicalJson(value, text)), sha256Hex(text)]);
+  return { value: key, bodyHash, textHash, expiresAt: deps.now() + IDEMPOTENCY_MILLISECONDS };
 }
 
 /** End of the window in which duplicates are suppressed; null: they are not. */

@@ -24,6 +24,11 @@ export type Guard = (request: ApiRequest, deps: Deps) => Promise<void> | void;
 /** Answers. Named after its `operationId` in the OpenAPI document and `Handler`: flows and stores have the bare names. */
 export type Handler = (request: ApiRequest, deps: Deps) => Promise<Response> | Response;
 
+/** An id as it is stored: people and systems pass UUIDs on in capitals, and with white space around them. */
+export function toStoredId(given: string): string {
+  return given.trim().toLowerCase();
+}
+
 /** The client that requireClient has let through. */
 export function clientOf(request: ApiRequest): Credentials {
   if (!request.client) throw new Error("the route has no requireClient");

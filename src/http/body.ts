@@ -1,4 +1,5 @@
 import { failField, RequestFailure } from "../domain/failure.ts";
+import { explainEncoding, explainNotJson } from "../domain/json-fault.ts";
 import type { ApiRequest } from "./api-request.ts";
 
 /** The largest body of each kind of request, in bytes. */
@@ -24,22 +25,27 @@ const MOST_NESTED = 100_000;
  */
 export async function readJson(request: ApiRequest, limitBytes: number): Promise<{ value: unknown; text: string }> {
   requireMediaType(request, "application/json");
-  const text = decode(await readBytes(request, limitBytes));
+  const bytes = await readBytes(request, limitBytes);
+  const text = decode(bytes);
   if (hasMore(text, "[", MOST_NESTED) || hasMore(text, "{", MOST_NESTED)) {
     failField("body", `must not have more than ${MOST_NESTED} arrays or objects`);
   }
   try {
     return { value: JSON.parse(text), text };
   } catch {
-    throw new RequestFailure({ kind: "body-not-json" });
+    throw notJson(explainNotJson(bytes));
   }
+}
+
+function notJson(problem: string): RequestFailure {
+  return new RequestFailure({ kind: "body-not-json", problem });
 }
 
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
-    throw new RequestFailure({ kind: "body-not-json" });
+    throw notJson(explainEncoding(bytes, 0) ?? "is not UTF-8.");
   }
 }
 
@@ -53,8 +59,10 @@ function hasMore(text: string, character: string, most: number): boolean {
 
 /** @throws RequestFailure media-type-wrong, encoding-wrong */
 export function requireMediaType(request: ApiRequest, expected: string): void {
-  const [type = ""] = (request.headers.get("Content-Type") ?? "").split(";");
-  if (type.trim().toLowerCase() !== expected) throw new RequestFailure({ kind: "media-type-wrong", expected });
+  const given = request.headers.get("Content-Type");
+  // Webhook blocks send a header of their own beside the one that they were told to send: both come as one, with a comma.
+  const types = (given ?? "").split(",").map((type) => type.split(";")[0]?.trim().toLowerCase());
+  if (types.some((type) => type !== expected)) throw new RequestFailure({ kind: "media-type-wrong", expected, given });
   // What is compressed comes in as it is: its size would not say how much there is to parse.
   const encoding = request.headers.get("Content-Encoding") ?? "";
   if (!/^(identity)?$/i.test(encoding.trim())) throw new RequestFailure({ kind: "encoding-wrong" });

@@ -1,14 +1,19 @@
 import * as z from "zod/mini";
+import { CHUNK_MESSAGES } from "../domain/bulk-request.ts";
 import type { BulkInterrupted, Failure, FieldError } from "../domain/failure.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 
 export function errorSchema() {
+  const detail = z.object({
+    field: z.string().check(z.describe("Such as `phone` or `phone_numbers[3]`.")),
+    message: z.string(),
+    messageId: z.optional(z.string()).check(z.describe("Of a message of a bulk request that is stored.")),
+  });
   return z.object({
     code: z.int(),
     message: z.string().check(z.describe("For a person; its wording may change.")),
-    details: z
-      .optional(z.array(z.object({ field: z.string(), message: z.string() })))
-      .check(z.describe("One item for each field that breaks a rule, such as `phone_numbers[3]`.")),
+    details: z.optional(z.array(detail)).check(z.describe("One item for each field that breaks a rule, or is stored.")),
+    requestId: z.string().check(z.describe("As in `X-Request-Id`: the log of the service has the request under it.")),
   });
 }
 
@@ -26,22 +31,22 @@ export interface ErrorAnswer {
 const STORE_RETRY_SECONDS = { silent: [2, 4], refused: [3, 9] } as const;
 
 /** The one place that turns a failure into an answer. @param random a number from 0 to 1, which spreads the retries of callers */
-export function failureResponse(failure: Failure, random: number): Response {
-  return toResponse(toAnswer(failure, random));
+export function failureResponse(failure: Failure, requestId: string, random: number): Response {
+  return toResponse(toAnswer(failure, random), requestId);
 }
 
 /** Nothing of an unexpected fault is shown; the request id finds it in the log. */
 export const FAULT: ErrorAnswer = {
   code: ERROR_CODES.fault,
-  message: "Internal server error. The X-Request-Id header names this request in our log.",
+  message: "Internal server error. The operator of the service finds its cause in the log, under the requestId.",
 };
 
-export function faultResponse(): Response {
-  return toResponse(FAULT);
+export function faultResponse(requestId: string): Response {
+  return toResponse(FAULT, requestId);
 }
 
-function toResponse({ code, message, details, headers }: ErrorAnswer): Response {
-  const body: z.output<ReturnType<typeof errorSchema>> = { code, message, details: details ?? [] };
+function toResponse({ code, message, details, headers }: ErrorAnswer, requestId: string): Response {
+  const body: z.output<ReturnType<typeof errorSchema>> = { code, message, details: details ?? [], requestId };
   return Response.json(body, { status: Math.floor(code / 100), headers: headers ?? {} });
 }
 
@@ -56,7 +61,8 @@ function explainInterrupted(failure: BulkInterrupted, random: number): ErrorAnsw
   const answer = because.kind === "fault" ? FAULT : toAnswer(because, random);
   const details = stored.map(({ index, messageId }) => ({
     field: `messages[${index}]`,
-    message: `stored as ${messageId}`,
+    message: "is stored",
+    messageId,
   }));
   return {
     ...answer,
@@ -76,9 +82,13 @@ function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause:
     case "store-unavailable":
     case "fault": {
       const what = because.kind === "fault" ? cause : "A store did not answer.";
-      return isKeyed
-        ? `${what} ${before} ${whole}: it stores the rest and answers the same ids. Do not send a part of it: messages that details does not name may be stored as well.`
-        : `${what} ${before} Send only the others${because.kind === "fault" ? "" : ", after the time in Retry-After"}.`;
+      if (isKeyed) {
+        return `${what} ${before} ${whole}: it stores the rest and answers the same ids. Do not send a part of it: messages that details does not name may be stored as well.`;
+      }
+      if (because.kind === "fault") {
+        return `${what} ${before} The ${CHUNK_MESSAGES} after them may be stored as well: to send those again may text people twice. An Idempotency-Key makes it safe to repeat the whole request.`;
+      }
+      return `${what} ${before} Send only the others, after the time in Retry-After.`;
     }
     case "body-incomplete":
     case "body-not-json":
@@ -123,7 +133,7 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
         headers: { "retry-after": String(failure.retryAfterSeconds) },
       };
     case "media-type-wrong":
-      return { message: `The Content-Type must be ${failure.expected}.` };
+      return { message: `The Content-Type must be ${failure.expected}: ${describeType(failure.given)}.` };
     case "encoding-wrong":
       return { message: "The body must not be compressed: leave Content-Encoding out." };
     case "body-too-large":
@@ -131,7 +141,7 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
     case "body-incomplete":
       return { message: "The body broke off, or did not arrive in time." };
     case "body-not-json":
-      return { message: "The body is not JSON in UTF-8." };
+      return { message: `The body ${failure.problem}` };
     case "fields-wrong":
       return { message: fieldsMessage(failure.details), details: failure.details };
     case "resource-unknown":
@@ -144,6 +154,12 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
         headers: { "retry-after": String(storeRetrySeconds(failure.isRefused, random)) },
       };
   }
+}
+
+function describeType(given: string | null): string {
+  return given === null || given === ""
+    ? "the request has none"
+    : `this request has ${JSON.stringify(given.slice(0, 100))}`;
 }
 
 function storeRetrySeconds(isRefused: boolean | undefined, random: number): number {

@@ -66,7 +66,7 @@ function wrongCredentials(): RequestFailure {
 }
 
 function issuedHeader(request: ApiRequest, name: string, form: RegExp): string {
-  const value = request.headers.get(name) ?? "";
+  const value = (request.headers.get(name) ?? "").trim();
   if (form.test(value)) return value;
   const length = name === "X-Client-ID" ? 32 : 64;
   const message =

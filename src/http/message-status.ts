@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../domain/message.ts";
 import { readMessage } from "../platform/store/read-message.ts";
-import { clientOf, type Handler } from "./api-request.ts";
+import { clientOf, type Handler, toStoredId } from "./api-request.ts";
 import { toTime } from "./time.ts";
 
 export function messageStatusAnswerSchema() {
@@ -15,8 +15,9 @@ export function messageStatusAnswerSchema() {
 
 /** GET /text/message/status?messageId= : a message of another website is unknown. */
 export const messageStatusHandler: Handler = async (request, deps) => {
-  const { messageId } = request.query;
-  if (typeof messageId !== "string" || messageId === "") failField("messageId", "is required, once, in the query");
+  const given = request.query.messageId;
+  const messageId = typeof given === "string" ? toStoredId(given) : "";
+  if (messageId === "") failField("messageId", "is required, once, in the query");
   const message = await readMessage(deps.db, messageId);
   if (!message || message.websiteId !== clientOf(request).websiteId) {
     throw new RequestFailure({ kind: "resource-unknown", what: "message" });

@@ -18,10 +18,10 @@ export const sendMessageHandler: Handler = async (request, deps) => {
 /** A valid request is counted when it is stored. An invalid one counts as well, and over the limit that is its answer. */
 async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
   try {
-    const { value, text } = await readJson(request, BODY_LIMITS.send);
-    const message = parseFields(sendRequestSchema, value);
+    const body = await readJson(request, BODY_LIMITS.send);
+    const message = parseFields(sendRequestSchema, body.value);
     const key = readIdempotencyKey(request);
-    return await prepareSend(deps, senderOf(request, deps), message, key === undefined ? key : { key, body: text });
+    return await prepareSend(deps, senderOf(request, deps), message, key === undefined ? key : { key, body });
   } catch (error) {
     await limitRate(request, deps);
     throw error;
@@ -35,7 +35,7 @@ export function senderOf(request: ApiRequest, deps: Deps): Sender {
 
 /** @throws RequestFailure fields-wrong */
 export function readIdempotencyKey(request: ApiRequest): string | undefined {
-  const key = request.headers.get("Idempotency-Key");
-  if (key === null) return undefined;
+  const key = request.headers.get("Idempotency-Key")?.trim();
+  if (key === undefined) return undefined;
   return /^[\x21-\x7e]{1,255}$/.test(key) ? key : failField("Idempotency-Key", "must have 1 to 255 visible characters");
 }

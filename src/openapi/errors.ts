@@ -20,11 +20,15 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "operation-denied": { kind: "operation-denied", operation: "send" },
   "signature-wrong": { kind: "signature-wrong" },
   "rate-exceeded": { kind: "rate-exceeded", retryAfterSeconds: 1 },
-  "media-type-wrong": { kind: "media-type-wrong", expected: "application/json" },
+  "media-type-wrong": { kind: "media-type-wrong", expected: "application/json", given: "text/plain" },
   "encoding-wrong": { kind: "encoding-wrong" },
   "body-too-large": { kind: "body-too-large", limitBytes: BODY_LIMITS.send },
   "body-incomplete": { kind: "body-incomplete" },
-  "body-not-json": { kind: "body-not-json" },
+  "body-not-json": {
+    kind: "body-not-json",
+    problem:
+      'is not JSON: line 1, column 34 (at text) has "A" where a comma or "}" was expected. Write a quote within a text as \\".',
+  },
   "fields-wrong": {
     kind: "fields-wrong",
     details: [
@@ -94,10 +98,12 @@ function headersOf(status: number, isLimited: boolean): HeaderName[] {
   return headers;
 }
 
+const REQUEST_ID = "7f1c2a9e-55b0-4c0b-9d57-3c1f6e1f0a42";
+
 function toExamples(kinds: ErrorKind[]): JsonObject {
   const examples = kinds.map((kind) => {
     const { code, message, details = [] } = toExample(kind);
-    return [code, { summary: ERROR_MEANINGS[kind].meaning, value: { code, message, details } }];
+    return [code, { summary: ERROR_MEANINGS[kind].meaning, value: { code, message, details, requestId: REQUEST_ID } }];
   });
   return Object.fromEntries(examples);
 }

@@ -47,10 +47,16 @@ export const JOB_MEANINGS: Record<Job["kind"], string> = {
 
 /** `advice`: what the caller does about it, where the meaning does not make it plain. */
 export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: string }> = {
-  "path-unknown": { meaning: "no such path" },
-  "method-wrong": { meaning: "wrong method; `Allow` says which" },
-  "credentials-missing": { meaning: "credentials missing, or not of the issued form" },
-  "credentials-wrong": { meaning: "unknown client, or wrong secret or token" },
+  "path-unknown": { meaning: "no such path", advice: "compare it with the list of calls" },
+  "method-wrong": { meaning: "wrong method", advice: "use a method that `Allow` names" },
+  "credentials-missing": {
+    meaning: "credentials missing, or not of the issued form",
+    advice: "`message` names the header and its form",
+  },
+  "credentials-wrong": {
+    meaning: "unknown client, or wrong secret or token",
+    advice: "compare both with what was issued; after a rotation, the old secret ends with its grace",
+  },
   "guesses-exceeded": {
     meaning: "too many unknown clients and wrong secrets in this second, from one address or from all",
     advice: "check the credentials; retry after `Retry-After`",
@@ -62,17 +68,59 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
     meaning: `more than ${REQUESTS_PER_SECOND} requests in one second for the website`,
     advice: "retry after `Retry-After`",
   },
-  "media-type-wrong": { meaning: "wrong Content-Type: it is `application/json`, or `text/csv` for an import" },
-  "encoding-wrong": { meaning: "the body is compressed (`Content-Encoding`)" },
-  "body-too-large": { meaning: "the body is too large" },
-  "body-incomplete": { meaning: "the body broke off, or did not arrive in time", advice: "retry" },
-  "body-not-json": { meaning: "the body is not JSON in UTF-8" },
-  "fields-wrong": { meaning: "invalid fields: `details` lists all of them" },
-  "resource-unknown": { meaning: "unknown message, website, client or number" },
-  "idempotency-conflict": { meaning: "the Idempotency-Key was used with another body" },
-  fault: {
-    meaning: "unexpected error; the log has it under the `X-Request-Id`",
-    advice: "retry with an Idempotency-Key",
+  "media-type-wrong": {
+    meaning: "wrong Content-Type: it is `application/json`, or `text/csv` for an import",
+    advice: "`message` says what came",
   },
-  "store-unavailable": { meaning: "a store did not answer", advice: "retry after `Retry-After`: it is safe" },
+  "encoding-wrong": { meaning: "the body is compressed (`Content-Encoding`)", advice: "send it uncompressed" },
+  "body-too-large": { meaning: "the body is too large", advice: "split it" },
+  "body-incomplete": { meaning: "the body broke off, or did not arrive in time", advice: "retry" },
+  "body-not-json": { meaning: "the body is not JSON in UTF-8", advice: "`message` says where and why" },
+  "fields-wrong": { meaning: "invalid fields", advice: "`details` lists all of them" },
+  "resource-unknown": { meaning: "unknown message, website, client or number" },
+  "idempotency-conflict": {
+    meaning: "the Idempotency-Key was used with another body",
+    advice: "use a new key for another message",
+  },
+  fault: {
+    meaning: "unexpected error; the log has it under the `requestId`",
+    advice: "retry with the same Idempotency-Key; without one, ask the operator first",
+  },
+  "store-unavailable": { meaning: "a store did not answer", advice: "retry after `Retry-After`" },
+};
+
+/** Whether a request may be sent again after an error, of one message and of many. A key is an Idempotency-Key. */
+interface Repeat {
+  send: string;
+  bulk: string;
+}
+
+const NOTHING_STORED = "yes: nothing is stored";
+
+/** Of errors that come before anything is stored. */
+export const REPEAT: Repeat = { send: NOTHING_STORED, bulk: NOTHING_STORED };
+
+/** A bulk request is stored while it comes in: `details` has what was stored before the error. */
+const PART_STORED: Repeat = {
+  send: NOTHING_STORED,
+  bulk: "with a key: yes, the whole request with the same key. Without: no, only what `details` does not name",
+};
+
+export const REPEATS: Partial<Record<ErrorKind, Repeat>> = {
+  "body-too-large": PART_STORED,
+  "body-incomplete": PART_STORED,
+  "body-not-json": PART_STORED,
+  "fields-wrong": PART_STORED,
+  "idempotency-conflict": {
+    send: "no: the first request with this key is stored",
+    bulk: "no: what `details` names is stored under this key, the rest needs a new key",
+  },
+  fault: {
+    send: "with a key: yes, with the same. Without: no, it may be stored",
+    bulk: "with a key: yes, the whole request with the same key. Without: no, more than `details` names may be stored",
+  },
+  "store-unavailable": {
+    send: "yes, with the same key if it had one",
+    bulk: "with a key: yes, the whole request with the same key, never a part of it. Without: no, only what `details` does not name",
+  },
 };

@@ -3,7 +3,15 @@ import { type Keyword, WORDS } from "../domain/keyword.ts";
 import { ALLOWED_FROM, MESSAGE_STATUSES } from "../domain/message.ts";
 import { PROBLEMS } from "../domain/service-state.ts";
 import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
-import { CHECK_MEANINGS, ERROR_MEANINGS, JOB_MEANINGS, STATE_MEANINGS, STATUS_MEANINGS } from "./meanings.ts";
+import {
+  CHECK_MEANINGS,
+  ERROR_MEANINGS,
+  JOB_MEANINGS,
+  REPEAT,
+  REPEATS,
+  STATE_MEANINGS,
+  STATUS_MEANINGS,
+} from "./meanings.ts";
 import { RUNBOOK } from "./runbook.ts";
 
 export function toTable(head: string[], rows: string[][]): string {
@@ -24,9 +32,10 @@ function meaningTable(head: string[], meanings: Record<string, string>): string 
 export function errorTable(): string {
   const rows = (Object.keys(ERROR_CODES) as ErrorKind[]).map((kind) => {
     const { meaning, advice = "" } = ERROR_MEANINGS[kind];
-    return [String(ERROR_CODES[kind]), meaning, advice];
+    const { send, bulk } = REPEATS[kind] ?? REPEAT;
+    return [String(ERROR_CODES[kind]), meaning, advice, send, bulk];
   });
-  return toTable(["Code", "Meaning", "What to do"], rows);
+  return toTable(["Code", "Meaning", "What to do", "Repeat a send?", "Repeat a bulk request?"], rows);
 }
 
 export function statusTable(): string {

@@ -17,7 +17,7 @@ const IDEMPOTENCY_KEY: Parameter = {
   in: "header",
   required: false,
   description:
-    "1 to 255 visible characters, such as `order-4711-shipped`, unique to the client. Within 24 hours, the same key and body return the same ids and send nothing again; the same key with another body is 409. After 24 hours the key is new.",
+    "1 to 255 visible characters, such as `order-4711-shipped`, unique to the client and the call. Within 24 hours, the same key and body return the same ids and send nothing again; the same key with another body is 409. The order of keys and white space do not matter. After 24 hours the key is new.",
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
 };
 

@@ -42,6 +42,7 @@ describe("each rule of a send request, at its edge", () => {
     ["sendPurpose", "Flow Name"],
     ["sendPurpose", "a  b   c"],
     ["sendPurpose", "-_9"],
+    ["phone", " ", { email: "ada@example.com" }],
   ])("%s may be %j", (field, value, rest) => {
     expect(faults(field, value, rest)).toEqual([]);
   });
@@ -49,7 +50,7 @@ describe("each rule of a send request, at its edge", () => {
   it.each<[string, unknown, RegExp, Record<string, unknown>?]>([
     ["phone", "12125550100", /^phone: must be an E.164/],
     ["phone", 12125550100, /^phone: must be a string/],
-    ["phone", " ", /^phone: must be an E.164/, { email: "ada@example.com" }],
+    ["phone", " ", /^phone: either phone or email/],
     ["phone", "", /^phone: either phone or email/],
     ["phone", undefined, /^phone: either phone or email/, { email: null }],
     ["email", "ada", /^email: must be an e-mail address/, { phone: "" }],
@@ -83,8 +84,7 @@ describe("each rule of a send request, at its edge", () => {
     ["callbackData", '"\ud83d"', /^callbackData: must be well-formed/],
     ["sendPurpose", undefined, /^sendPurpose: is required/],
     ["sendPurpose", "", /^sendPurpose: must be words/],
-    ["sendPurpose", " a", /^sendPurpose: must be words/],
-    ["sendPurpose", "a ", /^sendPurpose: must be words/],
+    ["sendPurpose", " ", /^sendPurpose: must be words/],
     ["sendPurpose", "a\tb", /^sendPurpose: must be words/],
     ["sendPurpose", "a.b", /^sendPurpose: must be words/],
     ["sendPurpose", "é", /^sendPurpose: must be words/],
@@ -93,6 +93,22 @@ describe("each rule of a send request, at its edge", () => {
     const found = faults(field, value, rest);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(message);
+  });
+
+  it("trims white space around every field but the text and the callbackData", () => {
+    const given = { text: " a ", callbackData: " {} ", sendPurpose: "\n Flow Name\t" };
+    const urls = { mediaUrl: " https://example.com/a\n", clickUrl: "\u00a0https://example.com/b " };
+    const rest = { text: " a ", callbackData: " {} ", sendPurpose: "Flow Name" };
+    expect(parseFields(sendRequestSchema, { ...given, ...urls, phone: "\t+12125550100 " })).toEqual({
+      ...rest,
+      ...{ phone: 12125550100, email: null, mediaUrl: "https://example.com/a", clickUrl: "https://example.com/b" },
+    });
+    expect(
+      parseFields(sendRequestSchema, { ...given, phone: " ", email: " Ada@example.com\n", mediaUrl: " " }),
+    ).toEqual({
+      ...rest,
+      ...{ phone: null, email: "ada@example.com", mediaUrl: null, clickUrl: null },
+    });
   });
 
   it("refuses a long sendPurpose in no time, however it is built", () => {

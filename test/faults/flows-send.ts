@@ -132,9 +132,9 @@ async function sendBulk(scene: Scene, items: Item[], headers: Record<string, str
     const body = { messages: asked.map(({ body }) => body) };
     const answer = await scene.world.post("/text/bulk/message/send", scene.client, body, headers);
     if (answer.status === 503) {
-      const { details } = (await answer.clone().json()) as { details: { field: string; message: string }[] };
-      for (const { field, message } of details) {
-        accept(asked[Number(/\d+/.exec(field)?.[0])] as Item, message.replace("stored as ", ""));
+      const { details } = (await answer.clone().json()) as { details: { field: string; messageId: string }[] };
+      for (const { field, messageId } of details) {
+        accept(asked[Number(/\d+/.exec(field)?.[0])] as Item, messageId);
       }
       const told = new Set(details.map(({ field }) => Number(/\d+/.exec(field)?.[0])));
       if (!isKeyed) left = asked.filter((_, index) => !told.has(index));

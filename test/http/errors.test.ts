@@ -20,11 +20,18 @@ beforeEach(async () => {
 });
 
 async function expectError(answer: Response, code: number): Promise<{ message: string; details: { field: string }[] }> {
-  const body = (await answer.json()) as { code: number; message: string; details: { field: string }[] };
+  const body = (await answer.json()) as {
+    code: number;
+    message: string;
+    details: { field: string }[];
+    requestId?: string;
+  };
   expect([answer.status, body.code]).toEqual([Math.floor(code / 100), code]);
   expect(body.message).not.toBe("");
   expect(Array.isArray(body.details)).toBe(true);
-  expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  expect(body.requestId).toMatch(/^[0-9a-f-]{36}$/);
+  expect(answer.headers.get("x-request-id")).toBe(body.requestId);
+  delete body.requestId;
   expect(answer.headers.get("content-type")).toBe("application/json");
   return body;
 }
@@ -94,6 +101,14 @@ describe("credentials", () => {
     const unknown = await expectError(await withHeaders({ "x-client-id": "0".repeat(32) }), 40101);
     const wrong = await expectError(await withHeaders({ "x-client-secret": "0".repeat(64) }), 40101);
     expect(wrong).toEqual(unknown);
+  });
+
+  it("are read without the white space around them", async () => {
+    const { clientId, clientSecret } = client;
+    for (const space of [" ", "\t ", "\u00a0"]) {
+      const spaced = { "x-client-id": `${clientId}${space}`, "x-client-secret": `${space}${clientSecret}${space}` };
+      expect((await withHeaders(spaced)).status).toBe(200);
+    }
   });
 
   it("40101: the secret of another client", async () => {
@@ -187,13 +202,21 @@ describe("the body", () => {
         headers: type === undefined ? headers : { ...headers, "content-type": type },
         body,
       });
-      await expectError(answer, 41500);
+      const told = type === undefined ? "the request has none" : `this request has "${type}"`;
+      expect((await expectError(answer, 41500)).message).toBe(`The Content-Type must be application/json: ${told}.`);
     },
   );
 
-  it.each(["application/json; charset=utf-8", "APPLICATION/JSON"])("may be of Content-Type %s", async (type) => {
-    expect((await withHeaders({ "content-type": type })).status).toBe(200);
+  it("41500: two types of which one is another", async () => {
+    await expectError(await withHeaders({ "content-type": "application/json, text/plain" }), 41500);
   });
+
+  it.each(["application/json; charset=utf-8", "APPLICATION/JSON", "application/json, application/json;charset=utf-8"])(
+    "may be of Content-Type %s",
+    async (type) => {
+      expect((await withHeaders({ "content-type": type })).status).toBe(200);
+    },
+  );
 
   it("41300: larger than the operation takes, with and without a declared length", async () => {
     const large = "x".repeat(128 * 1024 + 1);

@@ -112,7 +112,11 @@ describe("an Idempotency-Key that is used with another body", () => {
     const other = many(600, (index) => (index === 550 ? { clickUrl: SHOP } : {}));
     const { status, code, message: advice, details } = await refuse(bulk(other, keyed("k")));
     expect([status, code, details.length]).toEqual([409, 40900, 500]);
-    expect(details[0]).toEqual({ field: "messages[0]", message: `stored as ${first.successSent[0]?.messageId}` });
+    expect(details[0]).toEqual({
+      field: "messages[0]",
+      message: "is stored",
+      messageId: first.successSent[0]?.messageId,
+    });
     expect(advice).toMatch(/first 500 messages are the same/);
     expect(advice).toMatch(/new Idempotency-Key/);
     expect(advice).not.toMatch(/repeat the (same )?request/i);

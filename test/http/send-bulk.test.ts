@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { sha256Hex } from "../../src/platform/secrets.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { strictCarrier } from "../strict/bindings.ts";
 import { SEND, type TestClient, World } from "../world.ts";
@@ -33,7 +34,11 @@ const accept = async (messages: unknown, headers: Record<string, string> = {}): 
 const countStored = async () => (await world.rows("SELECT count(*) AS n FROM messages"))[0]?.n;
 const refusal = async (answer: Response) => ({
   status: answer.status,
-  body: (await answer.json()) as { code: number; message: string; details: { field: string; message: string }[] },
+  body: (await answer.json()) as {
+    code: number;
+    message: string;
+    details: { field: string; message: string; messageId?: string }[];
+  },
 });
 
 describe("a bulk request", () => {
@@ -122,10 +127,26 @@ describe("a body that breaks off", () => {
     expect([status, body.code]).toEqual([400, 40000]);
     expect(body.message).toContain("1000 messages were stored");
     expect(body.details).toHaveLength(1000);
-    const [{ field, message: told }] = body.details as [{ field: string; message: string }];
+    const { field, messageId = "" } = body.details[0] ?? {};
     expect(field).toBe("messages[0]");
-    expect(await world.statusOf(told.replace("stored as ", ""))).toBe("PENDING_TO_SEND");
+    expect(await world.statusOf(messageId)).toBe("PENDING_TO_SEND");
     expect(await countStored()).toBe(1000);
+  });
+
+  it("can be repeated with its keys in another order, and as an earlier version stored it", async () => {
+    const headers = { "idempotency-key": "batch-7" };
+    const turn = (value: object) => Object.fromEntries(Object.entries(value).reverse());
+    const { messages } = JSON.parse(whole) as { messages: object[] };
+    const turned = JSON.stringify({ messages: messages.map(turn) }, undefined, 1);
+    const first = await (await world.post(PATH, client, whole, headers)).json();
+    expect(await (await world.post(PATH, client, turned, headers)).json()).toEqual(first);
+    for (const [part, items] of [messages.slice(0, 500), messages.slice(500, 1000), messages.slice(1000)].entries()) {
+      const hash = await sha256Hex(JSON.stringify(items));
+      await world.rows("UPDATE bulk_parts SET body_hash = ?1 WHERE part = ?2", hash, part);
+    }
+    expect(await (await world.post(PATH, client, whole, headers)).json()).toEqual(first);
+    expect((await world.post(PATH, client, turned, headers)).status).toBe(409);
+    expect(await countStored()).toBe(1100);
   });
 
   it("can be repeated with its Idempotency-Key: what is stored is not stored again", async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { sha256Hex } from "../../src/platform/secrets.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -99,6 +100,41 @@ describe("an Idempotency-Key", () => {
     expect(ids.size).toBe(1);
     expect(await world.rows("SELECT message_id FROM messages")).toHaveLength(1);
     expect(world.jobs).toHaveLength(1);
+  });
+
+  it("forgives the order of keys and the white space between them, and no other difference", async () => {
+    const post = (body: string) => world.post("/text/message/send", client, body, { "idempotency-key": "order-1" });
+    const note = { b: [1, { d: 2, c: 3 }], a: "x" };
+    const first = await (await post(JSON.stringify({ ...SEND, phone: ADA, note }))).json();
+    const turned = {
+      note: { a: "x", b: [1, { c: 3, d: 2 }] },
+      phone: ADA,
+      ...Object.fromEntries(Object.entries(SEND).reverse()),
+    };
+    expect(await (await post(JSON.stringify(turned, undefined, "\t"))).json()).toEqual(first);
+    const others = [
+      { note: { a: "x", b: [{ c: 3, d: 2 }, 1] } },
+      { callbackData: `${SEND.callbackData} ` },
+      { more: 1 },
+    ];
+    for (const other of others) expect((await post(JSON.stringify({ ...turned, ...other }))).status).toBe(409);
+    expect(await world.rows("SELECT message_id FROM messages")).toHaveLength(1);
+  });
+
+  it("takes a body that is nested too deeply for a comparison as it came", async () => {
+    const post = (body: string) => world.post("/text/message/send", client, body, { "idempotency-key": "order-1" });
+    const body = `${JSON.stringify({ ...SEND, phone: ADA }).slice(0, -1)},"note":${"[".repeat(40_000)}${"]".repeat(40_000)}}`;
+    const first = await (await post(body)).json();
+    expect(await (await post(body)).json()).toEqual(first);
+    expect((await post(` ${body}`)).status).toBe(409);
+  });
+
+  it("is found as an earlier version stored it, with the hash of the body as it came", async () => {
+    const first = await (await send("order-1")).json();
+    const text = JSON.stringify({ ...SEND, phone: ADA });
+    await world.rows("UPDATE idempotency_keys SET body_hash = ?1", await sha256Hex(text));
+    expect(await (await send("order-1")).json()).toEqual(first);
+    expect((await send("order-1", { text: "other" })).status).toBe(409);
   });
 
   it("refuses another body with the same key", async () => {

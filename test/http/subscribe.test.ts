@@ -123,7 +123,8 @@ describe("subscribe", () => {
 describe("the status of a message", () => {
   const ask = async (messageId: string, by = client) => {
     const headers = { "x-client-id": by.clientId, "x-client-secret": by.clientSecret };
-    const answer = await world.fetch(`/text/message/status?messageId=${messageId}`, { headers });
+    const path = `/text/message/status?messageId=${messageId.toUpperCase()}%20`;
+    const answer = await world.fetch(path, { headers });
     return { status: answer.status, body: await answer.json() };
   };
 

@@ -76,6 +76,10 @@ describe("the subscription status of numbers", () => {
     ["extra columns", 'name,phone_numbers,note\n"Ada, L",+12125550100,"a ""b"""\n'],
     ["blank lines", "\n\nphone_numbers\n\n+12125550100\n\n\n"],
     ["spaces around", " phone_numbers \n +12125550100 \n"],
+    ["a header in capitals", "Name,PHONE_NUMBERS\nAda,+12125550100\n"],
+    ["semicolons", "Name, first;Phone_Numbers\nAda;+12125550100\n"],
+    ["semicolons and quotes", '"Name";"phone_numbers"\n"Ada; L";"+12125550100"\n'],
+    ["a column in small letters beside one in capitals", "PHONE_NUMBERS,phone_numbers\nx,+12125550100\n"],
     ["rows that are too short", "name,phone_numbers\nAda,+12125550100\n"],
   ])("reads a CSV file with %s", async (_, csv) => {
     expect(await ask({ phone_numbers: [], csv_file: base64(csv) })).toEqual({

@@ -22,9 +22,13 @@ interface Column {
 export function readPlainColumn(given: string, name: string, mostRows: number): Column {
   const text = given.includes("\r") ? given.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : given;
   const lines = new Lines(text);
-  const columns = lines.next() ? lines.read().split(",") : [];
-  const names = columns.map((column) => column.trim());
-  const index = names.indexOf(name);
+  const header = lines.next() ? lines.read() : "";
+  const names = header === "" ? [] : header.split(",").map((column) => column.trim());
+  let index = findColumn(names, name);
+  if (index === -1 && header.includes(";")) {
+    lines.separator = ";";
+    index = findColumn(header.split(";"), name);
+  }
   if (index === -1) return { columns: names, text, rows: 0, bounds: undefined };
   // Every row but the last has at least two characters.
   const bounds = new Uint32Array(2 * Math.min(mostRows, Math.ceil(text.length / 2)));
@@ -33,12 +37,20 @@ export function readPlainColumn(given: string, name: string, mostRows: number): 
   return { columns: names, text, rows, bounds: bounds.subarray(0, 2 * Math.min(rows, mostRows)) };
 }
 
+/** The place of the column with this name: as it is written, or else in any case. @returns -1 when there is none */
+export function findColumn(columns: string[], name: string): number {
+  const names = columns.map((column) => column.trim());
+  const exact = names.indexOf(name);
+  return exact === -1 ? names.findIndex((other) => other.toLowerCase() === name) : exact;
+}
+
 /** Walks over the lines of a text that are not blank, and copies none of them. */
 class Lines {
   readonly #text: string;
   #start = 0;
   #end = -1;
-  /** The first comma at or after the place of the latest search. */
+  separator = ",";
+  /** The first separator at or after the place of the latest search. */
   #comma = -1;
 
   constructor(text: string) {
@@ -76,7 +88,7 @@ class Lines {
   /** Searches each part of the text once. */
   #commaFrom(place: number): number {
     if (this.#comma < place) {
-      const comma = this.#text.indexOf(",", place);
+      const comma = this.#text.indexOf(this.separator, place);
       this.#comma = comma === -1 ? this.#text.length : comma;
     }
     return this.#comma;

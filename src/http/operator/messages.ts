@@ -3,7 +3,7 @@ import { EVENT_TYPES } from "../../domain/callback.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { readClicks } from "../../platform/store/links.ts";
 import { readEvents, readMessage, type StoredEvent } from "../../platform/store/read-message.ts";
-import type { Handler } from "../api-request.ts";
+import { type Handler, toStoredId } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { requireFound } from "./params.ts";
@@ -70,7 +70,7 @@ function callbackViews({ eventId, callback }: StoredEvent): Message["callbacks"]
 
 /** GET /operator/messages/:messageId */
 export const getMessageHandler: Handler = async (request, deps) => {
-  const messageId = request.params.messageId ?? "";
+  const messageId = toStoredId(request.params.messageId ?? "");
   const [found, events, clicks] = await Promise.all([
     readMessage(deps.db, messageId),
     readEvents(deps.db, messageId),

@@ -2,6 +2,7 @@
 import type { Deps } from "../../deps.ts";
 import { failField, RequestFailure } from "../../domain/failure.ts";
 import { isE164, PHONE_FORM } from "../../domain/phone.ts";
+import { explainPhone } from "../../domain/phone-fault.ts";
 import { WEBSITE_ID, type Website } from "../../domain/website.ts";
 import { findWebsite } from "../../platform/store/websites.ts";
 import type { ApiRequest } from "../api-request.ts";
@@ -26,10 +27,8 @@ export async function requireWebsite(request: ApiRequest, deps: Deps): Promise<W
  * @throws RequestFailure fields-wrong
  */
 export function requirePhone(request: ApiRequest): string {
-  const given = (request.params.phone ?? "").replace(/^%2B/i, "+");
-  return isE164(given) || PHONE_FORM.test(given)
-    ? given
-    : failField("phone", "must be an E.164 phone number, such as +12125550100");
+  const given = (request.params.phone ?? "").replace(/^%2B/i, "+").trim();
+  return isE164(given) || PHONE_FORM.test(given) ? given : failField("phone", explainPhone(given));
 }
 
 /** @returns milliseconds since 1970; later than any time when none is given */

@@ -19,7 +19,7 @@ describe("a message, as the operator sees it", () => {
     const client = await world.brand([ADA]);
     const messageId = await world.send(client, { phone: ADA, callbackData: "" });
     await world.runQueues();
-    const { body } = await json(world.operator("GET", `/messages/${messageId}`));
+    const { body } = await json(world.operator("GET", `/messages/${messageId.toUpperCase()}`));
     expect(body).toMatchObject({
       messageId,
       websiteId: "brand",

@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { BulkReader } from "../../src/domain/bulk-request.ts";
+import { explainEncoding, explainNotJson } from "../../src/domain/json-fault.ts";
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+/** The sentence of a single send. */
+function explainWhole(bytes: Uint8Array): string {
+  return `The body ${explainEncoding(bytes, 0) ?? explainNotJson(bytes)}`;
+}
+
+/** The sentence of a bulk request. */
+function explainPieces(bytes: Uint8Array, size = 65_536): string {
+  const reader = new BulkReader();
+  try {
+    for (let at = 0; at < bytes.length; at += size) reader.write(bytes.subarray(at, at + size));
+    reader.end();
+  } catch (error) {
+    return `The body ${(error as Error).message}`;
+  }
+  return "";
+}
+
+describe("a body that is not JSON", () => {
+  it.each([
+    ["", "The body is empty: send a JSON object."],
+    [" \n", "The body is empty: send a JSON object."],
+    [
+      '{"text":"Hi "Ada"!"}',
+      'The body is not JSON: line 1, column 14 (at text) has "A" where a comma or "}" was expected. Write a quote within a text as \\".',
+    ],
+    [
+      '{\n  "phone": "+12125550100",\n}',
+      'The body is not JSON: line 3, column 1 (at phone) has "}" where the name of a field in double quotes was expected. Is there a comma too many, or no value?',
+    ],
+    [
+      "{'a': 1}",
+      'The body is not JSON: line 1, column 2 has "\'" where the name of a field in double quotes was expected. Strings take double quotes.',
+    ],
+    [
+      '{"text":"one\ntwo"}',
+      "The body is not JSON: line 1, column 13 (at text) has a line break within a string: write it with a backslash, such as \\n.",
+    ],
+    [
+      '{"text":"C:\\x"}',
+      'The body is not JSON: line 1, column 13 (at text) has "x" after a backslash: write a backslash as \\\\.',
+    ],
+    ['{"text":"é","a" 1}', "The body is not JSON: line 1, column 17 (at a) has a number where a colon was expected."],
+    [
+      '{"a":1 "b":2}',
+      'The body is not JSON: line 1, column 8 (at a) has a string where a comma or "}" was expected. Is a comma missing?',
+    ],
+    ['{"phone":+1212}', 'The body is not JSON: line 1, column 10 (at phone) has "+" where a value was expected.'],
+    [
+      '{"phone":}',
+      'The body is not JSON: line 1, column 10 (at phone) has "}" where a value was expected. Is there a comma too many, or no value?',
+    ],
+    ["phone=%2B12125550100", 'The body is not JSON: line 1, column 1 has "p" where a value was expected.'],
+    ['{"a":[1,2', "The body is not complete: it ends (at a[1]) before the JSON does."],
+    ['{"a":1}}', 'The body is not JSON: line 1, column 8 has "}" where the end of the body was expected.'],
+    [
+      '{"a":nul}',
+      'The body is not JSON: line 1, column 9 (at a) has "}" within a word: JSON has only true, false and null.',
+    ],
+    ['{"a":01}', 'The body is not JSON: line 1, column 7 (at a) has a number where a comma or "}" was expected.'],
+    ['\uFEFF{"a" 1}', "The body is not JSON: line 1, column 6 (at a) has a number where a colon was expected."],
+    [
+      '{"messages":[{},{"text":"a" "b"}]}',
+      'The body is not JSON: line 1, column 29 (at messages[1].text) has a string where a comma or "}" was expected. Is a comma missing?',
+    ],
+  ])("%j says where and what, in bulk as for a single send", (body, message) => {
+    expect(explainWhole(encode(body))).toBe(message);
+    expect(explainPieces(encode(body))).toBe(message);
+  });
+
+  it.each([
+    ["gzip", [0x1f, 0x8b, 8, 0], "The body looks like gzip: it begins with the bytes 0x1F 0x8B. Send it uncompressed."],
+    [
+      "Latin-1",
+      [...encode('{\n"text":"caf'), 0xe9, ...encode('"}')],
+      "The body is not UTF-8: its byte 14 is 0xE9, at line 2, column 12, where no character begins so.",
+    ],
+    [
+      "UTF-16",
+      [0xff, 0xfe, 0x7b, 0],
+      "The body is not UTF-8: its byte 1 is 0xFF, at line 1, column 1, where no character begins so.",
+    ],
+    [
+      "a cut character",
+      [...encode('"€'), 0xe2, 0x82],
+      "The body is not UTF-8: its byte 5 is 0xE2, at line 1, column 3, where no character begins so.",
+    ],
+  ])("names bytes that are %s", (_, bytes, message) => {
+    expect(explainWhole(Uint8Array.from(bytes))).toContain(message);
+    const [kind] = /looks like gzip|not UTF-8/.exec(message) ?? [];
+    expect(explainPieces(Uint8Array.from(bytes))).toContain(kind);
+  });
+
+  it("names the byte where the line began in an earlier piece", () => {
+    const body = `{"messages":[${'{"text":"a"},'.repeat(20)}{"text":"€ "x"}]}`;
+    const at = encode(body).length - 5;
+    expect(explainPieces(encode(body), 50)).toContain(`: byte ${at + 1} (at messages[20].text) has "x" where a comma`);
+  });
+
+  it("is found by both readers wherever JSON.parse fails, at the same place", () => {
+    const character = fc.constantFrom(...'{}[]:,"\\ \n0-1.eaé€ntrf\u0000\u2028');
+    const change = fc.record({ at: fc.nat(), remove: fc.nat(2), insert: fc.string({ unit: character, maxLength: 2 }) });
+    fc.assert(
+      fc.property(fc.jsonValue(), change, (value, { at, remove, insert }) => {
+        const json = JSON.stringify({ messages: [value] });
+        const place = at % json.length;
+        const body = (json.slice(0, place) + insert + json.slice(place + remove)).toWellFormed();
+        const fault = faultOf(body);
+        fc.pre(fault !== undefined);
+        const told = explainWhole(encode(body));
+        expect(told).toMatch(/^The body is (empty|not complete|not JSON: line \d+, column \d+)/);
+        // Of a number that ends the body, it is known too late where its line began.
+        expect(withoutPlace(explainPieces(encode(body)))).toBe(withoutPlace(told));
+        const [, line, column] = /line (\d+) column (\d+)/.exec(fault ?? "") ?? [];
+        if (line && !/[^\0-\x7f]/.test(body))
+          expect(told).toMatch(new RegExp(`line ${line}, column ${column}|not complete|within a |after a backslash`));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+const withoutPlace = (told: string) => told.replace(/ (line \d+, column|byte) \d+/, "");
+
+/** What JSON.parse says of a fault. */
+function faultOf(body: string): string | undefined {
+  try {
+    JSON.parse(body);
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
