@@ -114,11 +114,15 @@ function describe({ instanceLocation, error }: OutputUnit): string {
   return `${instanceLocation} ${error}`;
 }
 
+/** The document describes nothing that is nested so deeply. */
+const DEEPEST = 50;
+
 /** Of 50,000 items, the first hundred: the others are made by the same code. */
-function shorten(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, 100).map(shorten);
+function shorten(value: unknown, depth = 0): unknown {
+  if (depth > DEEPEST) return null;
+  if (Array.isArray(value)) return value.slice(0, 100).map((item) => shorten(item, depth + 1));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shorten(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shorten(inner, depth + 1)]));
 }
 
 /** What no operation answers is described as the errors of operations are. */
