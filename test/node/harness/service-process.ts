@@ -19,16 +19,25 @@ export interface ServiceSettings extends Version {
 
 const settings: ServiceSettings = JSON.parse(process.argv[2] ?? "{}");
 const { directory, port, bindings, consumer } = settings;
-const { d1Databases } = settings.config as unknown as { d1Databases: Record<string, string> };
+const { d1Databases, queueProducers } = settings.config as unknown as Record<
+  "d1Databases" | "queueProducers",
+  Record<string, string>
+>;
 
 /**
- * Applies a migration to a database in use. Miniflare's own way to the database stops this process until it is answered, and
- * workerd stops until this process reads its log.
+ * Reaches the bindings from within. Miniflare's own way to a database or a queue stops this process until it is answered, and
+ * workerd stops until this process reads its log: that is well only as long as nothing is under way.
  */
-const MIGRATOR = `export default {
-  async fetch(request, { DB }) {
-    const statements = (await request.json()).map((statement) => DB.prepare(statement));
-    return DB.batch(statements).then(() => new Response(), (error) => new Response(String(error), { status: 500 }));
+const INSIDE = `export default {
+  async fetch(request, env) {
+    const { statements, queue, bodies } = await request.json();
+    try {
+      if (queue) await env[queue].sendBatch(bodies.map((body) => ({ body, contentType: "json" })));
+      else return Response.json(await env.DB.batch(statements.map((statement) => env.DB.prepare(statement))));
+      return new Response("[]");
+    } catch (error) {
+      return new Response(String(error), { status: 500 });
+    }
   },
 };`;
 
@@ -46,26 +55,27 @@ const miniflare = startRuntime({
       unsafeDirectSockets: [{ host: "127.0.0.1", port }],
     },
     ...(consumer ? [toWorker("consumer", consumer, bindings)] : []),
-    { name: "migrator", modules: true, script: MIGRATOR, d1Databases },
+    { name: "inside", modules: true, script: INSIDE, d1Databases, queueProducers },
   ],
 });
 await miniflare.ready;
 
-const db = await miniflare.getD1Database("DB", "service");
-const isRestart = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'websites'").first();
-if (isRestart) await redeliver();
+const worker = await miniflare.getWorker(consumer ? "consumer" : "service");
+const sweep = worker.scheduled.bind(worker, { cron: "* * * * *" });
+const inside = await miniflare.getWorker("inside");
+const [websites] = await query("SELECT 1 FROM sqlite_master WHERE name = 'websites'");
+if (websites) await redeliver();
 else {
   // wrangler's code, which this needs, takes long to load: a restart does without.
   const { applyMigrations } = await import("../../../scripts/migrations.ts");
-  await applyMigrations(db, settings.migrations);
+  await applyMigrations(await miniflare.getD1Database("DB", "service"), settings.migrations);
+  // The first call of a function stops this process, too.
+  await sweep();
 }
 
-const worker = await miniflare.getWorker(consumer ? "consumer" : "service");
 let sweeping: Promise<unknown> = Promise.resolve();
 setInterval(() => {
-  sweeping = sweeping
-    .then(() => worker.scheduled({ cron: "* * * * *" }))
-    .catch((error) => console.error(String(error)));
+  sweeping = sweeping.then(sweep).catch((error) => console.error(String(error)));
 }, settings.sweepEveryMilliseconds);
 process.on("message", (paths: string[]) => {
   migrate(paths).then(
@@ -79,13 +89,21 @@ function limiterOf(scriptName: string) {
   return { RATE_LIMITER: { className: "RateLimiter", scriptName, useSQLite: true } };
 }
 
+async function ask(what: object): Promise<{ results: object[] }[]> {
+  const response = await inside.fetch("http://inside", { method: "POST", body: JSON.stringify(what) });
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as { results: object[] }[];
+}
+
+async function query(statement: string): Promise<object[]> {
+  return (await ask({ statements: [statement] }))[0]?.results ?? [];
+}
+
 async function migrate(paths: string[]): Promise<void> {
   const { readMigration } = await import("../../../scripts/migrations.ts");
-  const migrator = await miniflare.getWorker("migrator");
   for (const path of paths) {
-    const body = JSON.stringify(await readMigration(path));
-    const response = await migrator.fetch("http://migrator", { method: "POST", body });
-    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    const statements = await readMigration(path);
+    await ask({ statements }).catch((error) => Promise.reject(new Error(`${path}: ${error}`)));
   }
 }
 
@@ -102,18 +120,12 @@ async function redeliver(): Promise<void> {
     `SELECT message_id || '_' || event FROM events WHERE callback_due = 1 AND outcome IS NULL AND ${comesAgain}`,
   );
   const jobs = inHundreds(messageIds).map((ids) => ({ kind: "deliver", messageIds: ids }));
-  const messages = await miniflare.getQueueProducer("MESSAGES", "service");
-  const callbacks = await miniflare.getQueueProducer("CALLBACKS", "service");
-  for (const batch of inHundreds(jobs)) await messages.sendBatch(batch.map(toMessage));
-  for (const batch of inHundreds(eventIds)) await callbacks.sendBatch(batch.map(toMessage));
+  for (const bodies of inHundreds(jobs)) await ask({ queue: "MESSAGES", bodies });
+  for (const bodies of inHundreds(eventIds)) await ask({ queue: "CALLBACKS", bodies });
 }
 
-async function selectIds(query: string): Promise<string[]> {
-  return (await db.prepare(query).raw<[string]>()).map(([id]) => id);
-}
-
-function toMessage(body: unknown) {
-  return { body, contentType: "json" as const };
+async function selectIds(statement: string): Promise<string[]> {
+  return (await query(statement)).map((row) => String(Object.values(row)[0]));
 }
 
 /** As many as a job names, and as many as a batch may hold. */
