@@ -30,9 +30,10 @@ const { d1Databases, queueProducers } = settings.config as unknown as Record<
  */
 const INSIDE = `export default {
   async fetch(request, env) {
-    const { statements, queue, bodies } = await request.json();
+    const { statements, queue, bodies, cron } = await request.json();
     try {
-      if (queue) await env[queue].sendBatch(bodies.map((body) => ({ body, contentType: "json" })));
+      if (cron) await env.SWEPT.scheduled({ cron, scheduledTime: new Date() });
+      else if (queue) await env[queue].sendBatch(bodies.map((body) => ({ body, contentType: "json" })));
       else return Response.json(await env.DB.batch(statements.map((statement) => env.DB.prepare(statement))));
       return new Response("[]");
     } catch (error) {
@@ -55,13 +56,20 @@ const miniflare = startRuntime({
       unsafeDirectSockets: [{ host: "127.0.0.1", port }],
     },
     ...(consumer ? [toWorker("consumer", consumer, bindings)] : []),
-    { name: "inside", modules: true, script: INSIDE, d1Databases, queueProducers },
+    {
+      name: "inside",
+      modules: true,
+      script: INSIDE,
+      compatibilityDate: "2026-01-01",
+      compatibilityFlags: ["service_binding_extra_handlers"],
+      d1Databases,
+      queueProducers,
+      serviceBindings: { SWEPT: consumer ? "consumer" : "service" },
+    },
   ],
 });
 await miniflare.ready;
 
-const worker = await miniflare.getWorker(consumer ? "consumer" : "service");
-const sweep = worker.scheduled.bind(worker, { cron: "* * * * *" });
 const inside = await miniflare.getWorker("inside");
 const [websites] = await query("SELECT 1 FROM sqlite_master WHERE name = 'websites'");
 if (websites) await redeliver();
@@ -69,13 +77,11 @@ else {
   // wrangler's code, which this needs, takes long to load: a restart does without.
   const { applyMigrations } = await import("../../../scripts/migrations.ts");
   await applyMigrations(await miniflare.getD1Database("DB", "service"), settings.migrations);
-  // The first call of a function stops this process, too.
-  await sweep();
 }
 
 let sweeping: Promise<unknown> = Promise.resolve();
 setInterval(() => {
-  sweeping = sweeping.then(sweep).catch((error) => console.error(String(error)));
+  sweeping = sweeping.then(() => ask({ cron: "* * * * *" })).catch((error) => console.error(String(error)));
 }, settings.sweepEveryMilliseconds);
 process.on("message", (paths: string[]) => {
   migrate(paths).then(
