@@ -65,12 +65,13 @@ const miniflare = startRuntime({
       d1Databases,
       queueProducers,
       serviceBindings: { SWEPT: consumer ? "consumer" : "service" },
+      unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     },
   ],
 });
 await miniflare.ready;
 
-const inside = await miniflare.getWorker("inside");
+const inside = await miniflare.unsafeGetDirectURL("inside");
 const [websites] = await query("SELECT 1 FROM sqlite_master WHERE name = 'websites'");
 if (websites) await redeliver();
 else {
@@ -96,7 +97,7 @@ function limiterOf(scriptName: string) {
 }
 
 async function ask(what: object): Promise<{ results: object[] }[]> {
-  const response = await inside.fetch("http://inside", { method: "POST", body: JSON.stringify(what) });
+  const response = await fetch(inside, { method: "POST", body: JSON.stringify(what) });
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as { results: object[] }[];
 }
