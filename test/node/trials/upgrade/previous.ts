@@ -50,7 +50,7 @@ export async function resolveCommit(name: string): Promise<string> {
   }
 }
 
-/** The files of a commit, with the packages that are installed here. */
+/** The files of a commit, with its packages: those that are installed here, if it names the same. */
 export async function checkOut(commit: string): Promise<Checkout> {
   const directory = mkdtempSync(join(tmpdir(), "textgate-previous-"));
   const remove = () => rmSync(directory, { recursive: true, force: true });
@@ -59,7 +59,11 @@ export async function checkOut(commit: string): Promise<Checkout> {
   await git("archive", "--format=tar", "-o", archive, commit);
   await promisify(execFile)("tar", ["-xf", archive, "-C", directory]);
   rmSync(archive);
-  symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  const [own, present] = await Promise.all(
+    [directory, ROOT].map((root) => readFile(join(root, "package-lock.json"), "utf8")),
+  );
+  if (own === present) symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  else await promisify(execFile)("npm", ["ci"], { cwd: directory });
   return { commit, directory, remove };
 }
 
