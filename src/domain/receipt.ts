@@ -13,6 +13,22 @@ export const receiptSchema = z.object({
 
 export type Receipt = z.output<typeof receiptSchema>;
 
+/** Limit of a stored reason: the outcomes of a job are stored as one value and queued as one message. */
+export const REASON_CHARACTERS = 300;
+
+/** No id of ours is longer; one that is cut names no message. */
+const ID_CHARACTERS = 100;
+
+/** The receipt with the carrier's own words cut: 50 of them fit into a message of a queue. */
+export function cutReceipt(receipt: Receipt): Receipt {
+  return {
+    ...receipt,
+    messageId: receipt.messageId.slice(0, ID_CHARACTERS),
+    reason: receipt.reason?.slice(0, REASON_CHARACTERS) ?? null,
+    carrierMessageId: receipt.carrierMessageId?.slice(0, ID_CHARACTERS) ?? null,
+  };
+}
+
 /** What receipts change of one message. */
 export interface ReceiptChange {
   /** The first report that the carrier has it; null: none, or none before the final one. */

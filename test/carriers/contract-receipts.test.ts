@@ -41,6 +41,16 @@ describe.each(CARRIERS)("$name, with a receipt", (carrier) => {
     expect((await at.message(submitted.messageId)).reason).toMatch(carrier.failedReason);
   });
 
+  it("of a failure at great length: is taken, although no queue would take it whole", async () => {
+    const submitted = await at.submit();
+    const given = { status: carrier.failed, error: "9".repeat(150_000) };
+    const hook = await carrier.receipt(submitted, given, at.world.now);
+    expect((await at.callReceipt(hook)).status).toBe(200);
+    await at.world.runQueues();
+    const { status, reason } = await at.message(submitted.messageId);
+    expect([status, String(reason).length <= 300]).toEqual([carrier.statuses[carrier.failed], true]);
+  });
+
   it("that says what no table knows: is taken, and changes nothing", async () => {
     const submitted = await at.submit();
     for (const word of ["unheard-of", "", "constructor", "__proto__"]) {

@@ -1,3 +1,4 @@
+import { REASON_CHARACTERS } from "../../domain/receipt.ts";
 import { describeError } from "../describe-error.ts";
 import { readBeginning } from "../read-beginning.ts";
 import { USER_AGENT } from "../user-agent.ts";
@@ -8,9 +9,6 @@ export const SUBMIT_TIMEOUT_MILLISECONDS = 20_000;
 
 /** Bytes of a response to read: many times the size of a response about one message. */
 const READ_BYTES = 64 * 1024;
-
-/** Limit of a stored reason: the outcomes of a job are stored as one value and queued as one message. */
-const REASON_CHARACTERS = 300;
 
 /** A response with its body, or the reason for its absence. `unsent`: nothing was sent, because of our credentials or the platform. */
 export type CarrierResponse =
