@@ -136,7 +136,7 @@ export const configSchema = z.pipe(
       receiptWithinMilliseconds: RECEIPT_WITHIN_HOURS,
       operatorToken: OPERATOR_TOKEN,
       serviceKey: SERVICE_KEY ?? OPERATOR_TOKEN,
-      /** Not the token: links are public, and whoever has some can try keys that a person has chosen. */
+      /** Never the operator's token: links are public, so a token that a person chose could be guessed from them. */
       linkKey: SERVICE_KEY ?? "",
       limiterLocation: LIMITER_LOCATION,
       carriers,

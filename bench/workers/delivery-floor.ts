@@ -1,6 +1,7 @@
 // The floor of a delivery: the same jobs, queues, submissions and signed callbacks as the service's, and no store. A job carries its
 // messages, for there is nowhere to read them.
 import { callbackBody, signatureHeaders } from "../../src/domain/callback.ts";
+import { chunk } from "../../src/domain/chunk.ts";
 import { MESSAGES_A_JOB } from "../../src/domain/job.ts";
 import { postOnce } from "../../src/platform/callback-post.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
@@ -95,10 +96,4 @@ async function post({ callbackUrl, callbackSecret, event }: Callback): Promise<v
 
 async function sendAll(queue: Queue<unknown>, bodies: unknown[], most: number): Promise<void> {
   for (const some of chunk(bodies, most)) await queue.sendBatch(some.map((body) => ({ body })));
-}
-
-function chunk<T>(items: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
 }

@@ -25,3 +25,11 @@ function write(value: Value): string {
   if (Array.isArray(value)) return value.map(write).join("");
   return value instanceof Markup ? value.text : String(value).replaceAll(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 }
+
+/** The anchor that GitHub gives a heading: without punctuation, with hyphens for spaces. Links in docs/ use it. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}

@@ -1,12 +1,5 @@
 import { Marked } from "marked";
-import { Markup } from "./html.ts";
-
-/** As in docs/: the anchors of a heading are those that GitHub makes. */
-const toId = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-    .replaceAll(" ", "-");
+import { anchorOf, Markup } from "./html.ts";
 
 const marked = new Marked({ gfm: true });
 
@@ -20,7 +13,7 @@ export function toMarkup(markdown: string, depth = 0): Markup {
     text
       .replaceAll(/<h(\d)>(.*?)<\/h\d>/g, (_, level: string, heading: string) => {
         const lowered = Number(level) + depth;
-        return `<h${lowered} id="${toId(heading)}">${heading}</h${lowered}>`;
+        return `<h${lowered} id="${anchorOf(heading)}">${heading}</h${lowered}>`;
       })
       // Wider than a phone: it scrolls by itself, also by the arrow keys.
       .replaceAll("<table>", '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>')

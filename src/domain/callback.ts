@@ -29,7 +29,7 @@ export function callbackSchemas() {
   return { status, click };
 }
 
-interface CallbackEvent {
+export interface CallbackEvent {
   eventId: string;
   eventType: (typeof EVENT_TYPES)[number];
   messageId: string;

@@ -7,14 +7,19 @@ import {
   type bulkSendAnswerSchema,
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
-import { canonicalJson } from "../domain/canonical-json.ts";
 import { echoEmail, echoPhone } from "../domain/echo.ts";
 import { isStoreRefused, isStoreUnavailable, RequestFailure, tryFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
-import { sha256Hex } from "../platform/secrets.ts";
 import { type BulkPart, beginBulk, END_PART } from "../platform/store/idempotency-keys.ts";
 import { type Stored, type StoredMessage, storeMessages } from "../platform/store/new-messages.ts";
-import { cancel, duplicatesUntil, IDEMPOTENCY_MILLISECONDS, type Sender, toStoredMessage } from "./accept-message.ts";
+import {
+  cancel,
+  duplicatesUntil,
+  hashBody,
+  IDEMPOTENCY_MILLISECONDS,
+  type Sender,
+  toStoredMessage,
+} from "./accept-message.ts";
 import { queueAccepted } from "./queue-jobs.ts";
 import { storeWithinLimit } from "./store-sends.ts";
 
@@ -173,8 +178,7 @@ class BulkRun {
   /** @param text what a repetition must repeat, as JSON; `value` is the same parsed */
   async #toPart(number: number, text: string, value: unknown): Promise<BulkPart | null> {
     if (this.#key === undefined || !this.#begun) return null;
-    const [bodyHash, textHash] = await Promise.all([sha256Hex(canonicalJson(value, text)), sha256Hex(text)]);
-    return { ...this.#begun, number, bodyHash, textHash, attempt: this.#attempt };
+    return { ...this.#begun, number, ...(await hashBody(value, text)), attempt: this.#attempt };
   }
 
   /**

@@ -47,8 +47,13 @@ export async function prepareSend(
 
 async function toKey(deps: Deps, { key, body }: Idempotency): Promise<SendKey> {
   const { value, text } = body;
+  return { value: key, ...(await hashBody(value, text)), expiresAt: deps.now() + IDEMPOTENCY_MILLISECONDS };
+}
+
+/** What a repetition must repeat: the body in its canonical form; an earlier version stored the hash of its text. */
+export async function hashBody(value: unknown, text: string): Promise<{ bodyHash: string; textHash: string }> {
   const [bodyHash, textHash] = await Promise.all([sha256Hex(canonicalJson(value, text)), sha256Hex(text)]);
-  return { value: key, bodyHash, textHash, expiresAt: deps.now() + IDEMPOTENCY_MILLISECONDS };
+  return { bodyHash, textHash };
 }
 
 /** End of the window in which duplicates are suppressed; null: they are not. */

@@ -10,7 +10,7 @@ export const CLAIM_LIMITS = { most: 20, mostOfUrl: 4 * CONNECTIONS_AN_ENDPOINT }
 
 interface Endpoint {
   posting: number;
-  /** Claimed ones that are not posted yet, and those that are being posted. */
+  /** Claimed callbacks, including those being posted. */
   claimed: number;
   timedOut: boolean;
 }

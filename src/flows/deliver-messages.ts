@@ -114,9 +114,9 @@ async function waitForBreaker(deps: Deps, part: CarrierRun, ids: string[], until
 }
 
 /**
- * Submits the messages of one claim. What has ended is to be stored when all submissions have ended, or when the run stops
- * waiting. After that, the remaining submissions are stored when they end, and messages that were not submitted are requeued.
- * @returns `isDone`: whether every submission has ended
+ * Submits the messages of one claim, until all submissions have ended or the run stops waiting. Submissions that end later are
+ * stored in the background. Messages that were not submitted are skipped, and requeued.
+ * @returns `ended`: for the caller to store; `isDone`: whether every submission has ended
  */
 async function submitAll(
   deps: Deps,

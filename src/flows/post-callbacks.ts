@@ -66,7 +66,7 @@ class CallbackRun {
     this.#until = deps.now() + RUN_MILLISECONDS;
   }
 
-  /** @returns those that it has not claimed. @throws the failure of the store, after what it refused is queued again */
+  /** @returns the unclaimed callbacks. @throws the failure of the store; callbacks that it refused to claim are queued again */
   async begin(eventIds: DueEvent[]): Promise<DueCallback[]> {
     const claim = this.#newClaim();
     const claiming = claimFirst(this.#deps.db, { eventIds, claim, now: this.#deps.now() }, CLAIM_LIMITS);
@@ -113,7 +113,7 @@ class CallbackRun {
     try {
       this.#schedule.addClaimed(await this.#recordAndClaim(records, eventIds));
     } catch (error) {
-      // The sweep finds those that are not claimed.
+      // The sweep finds unclaimed callbacks.
       this.#deps.log("error", "callbacks.failed", { count: eventIds.length, error: describeError(error) });
       if (isStoreUnavailable(error)) this.#stop();
       await this.#requeueRefused(eventIds, error);
@@ -148,7 +148,7 @@ class CallbackRun {
     return claimOrRelease(this.#deps, { claim, messageIds }, claiming);
   }
 
-  /** What was refused has surely not been claimed; anything else may have been, and is left to the sweep. */
+  /** A refused call has claimed nothing. Any other failure may have: those callbacks are left to the sweep. */
   async #requeueRefused(eventIds: DueEvent[], error: unknown): Promise<void> {
     const { random } = this.#deps;
     if (isStoreRefused(error)) await queueCallbacks(this.#deps, eventIds, refusedSeconds(random()));
@@ -189,7 +189,7 @@ class CallbackRun {
     await this.#record(records);
     if (count === 0) return;
     try {
-      await recordAndRelease(this.#deps.db, { records: [], counts: [], released, claims: this.#claims, now: 0 });
+      await recordAndRelease(this.#deps.db, { released, claims: this.#claims, now: this.#deps.now() });
     } catch (failure) {
       this.#deps.log("error", "callbacks.failed", { count, error: describeError(failure) });
     }
@@ -198,7 +198,7 @@ class CallbackRun {
   /** Never throws. */
   async #record(records: CallbackRecord[]): Promise<void> {
     try {
-      await recordAndRelease(this.#deps.db, { records, counts: [], released: [], claims: [], now: 0 });
+      await recordAndRelease(this.#deps.db, { records, now: this.#deps.now() });
     } catch (error) {
       this.#logUnrecorded(records, error);
     }

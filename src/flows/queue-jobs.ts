@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { chunk } from "../domain/chunk.ts";
 import { isStoreRefused, RequestFailure } from "../domain/failure.ts";
 import { type Job, type Lane, MESSAGES_A_JOB } from "../domain/job.ts";
 import { cutReceipt, type Receipt } from "../domain/receipt.ts";
@@ -21,10 +22,7 @@ export async function queueDeliveries(
   messageIds: string[],
   delaySeconds = 0,
 ): Promise<boolean> {
-  const jobs: Job[] = [];
-  for (let start = 0; start < messageIds.length; start += MESSAGES_A_JOB) {
-    jobs.push({ kind: "deliver", messageIds: messageIds.slice(start, start + MESSAGES_A_JOB) });
-  }
+  const jobs = chunk(messageIds, MESSAGES_A_JOB).map((some): Job => ({ kind: "deliver", messageIds: some }));
   return sendAll(deps, deps[lane], jobs, delaySeconds);
 }
 
@@ -93,10 +91,8 @@ const RECEIPTS_A_JOB = 50;
 
 /** @throws RequestFailure store-unavailable unless all are queued: the carrier sends them again */
 export async function queueReceipts(deps: Deps, carrier: string, receipts: Receipt[]): Promise<void> {
-  const jobs: Job[] = [];
-  for (let start = 0; start < receipts.length; start += RECEIPTS_A_JOB) {
-    jobs.push({ kind: "receipts", carrier, receipts: receipts.slice(start, start + RECEIPTS_A_JOB).map(cutReceipt) });
-  }
+  const cut = receipts.map(cutReceipt);
+  const jobs = chunk(cut, RECEIPTS_A_JOB).map((some): Job => ({ kind: "receipts", carrier, receipts: some }));
   const isQueued = await sendAll(deps, deps.receipts, jobs, 0);
   if (!isQueued) throw new RequestFailure({ kind: "store-unavailable" });
 }
@@ -106,11 +102,7 @@ const CALLBACKS_A_JOB = 25;
 
 /** See queueJobs. */
 export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {
-  const jobs: DueEvent[][] = [];
-  for (let start = 0; start < due.length; start += CALLBACKS_A_JOB) {
-    jobs.push(due.slice(start, start + CALLBACKS_A_JOB));
-  }
-  await sendAll(deps, deps.callbacks, jobs, delaySeconds);
+  await sendAll(deps, deps.callbacks, chunk(due, CALLBACKS_A_JOB), delaySeconds);
 }
 
 /** Queues what follows from accepted messages, after the response. @param pending ids of the messages to deliver */
@@ -120,14 +112,12 @@ export function queueAccepted(deps: Deps, lane: Lane, { pending, due }: { pendin
 }
 
 async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds: number): Promise<boolean> {
-  for (let start = 0; start < bodies.length; start += BATCH) {
-    const batch = bodies
-      .slice(start, start + BATCH)
-      .map((body) => ({ body, contentType: "json" as const, delaySeconds }));
+  for (const [index, some] of chunk(bodies, BATCH).entries()) {
+    const batch = some.map((body) => ({ body, contentType: "json" as const, delaySeconds }));
     try {
       await withinTime(QUEUE_MILLISECONDS, queue.sendBatch(batch));
     } catch (error) {
-      deps.log("error", "queue.failed", { count: bodies.length - start, error: describeError(error) });
+      deps.log("error", "queue.failed", { count: bodies.length - index * BATCH, error: describeError(error) });
       return false;
     }
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { anchorOf } from "../../scripts/docs-page/html.ts";
 import { fillTables, listTables, makeTables } from "../../src/openapi/docs.ts";
 
 /** From the root of the project: Vite gives paths relative to this file. */
@@ -16,15 +17,8 @@ const files = Object.keys(
   }),
 ).map(root);
 
-/** As GitHub makes them of headings: without punctuation, with hyphens for spaces. */
 function anchorsOf(text: string): string[] {
-  const headings = text.matchAll(/^#+ (.+)$/gm);
-  return [...headings].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 }
 
 /** Links to a place in this project: what is linked, and from where. */

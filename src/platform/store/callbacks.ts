@@ -1,4 +1,5 @@
 // The callbacks of events: due, claimed by a run, and what came back.
+import type { CallbackEvent } from "../../domain/callback.ts";
 import type { MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
 import { runBatch, runNamed } from "./database.ts";
@@ -7,20 +8,8 @@ import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
 import type { CallbackOutcome, ClientRow, EventRow, MessageRow } from "./rows.ts";
 
 /** A callback that only this run may post. */
-export interface ClaimedCallback {
+export interface ClaimedCallback extends CallbackEvent {
   eventId: DueEvent;
-  claim: string;
-  eventType: "message.status" | "message.clicked";
-  messageId: string;
-  status: MessageStatus;
-  /** Milliseconds since 1970. */
-  occurredAt: number;
-  /** E.164, or null when none was found. */
-  phone: string | null;
-  sendPurpose: string;
-  callbackData: string;
-  /** Where the link of a click leads to. */
-  clickUrl: string | null;
   /** null: the client has removed it. */
   callbackUrl: string | null;
   /** Encrypted; the second is the one being replaced, while it still works. */
@@ -43,6 +32,9 @@ export interface ClaimLimits {
 
 const DUE = `json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId' AND e.event = j.value ->> 'event'
   AND e.callback_due = 1`;
+
+/** ?1: the keys of events. */
+const IS_GIVEN = "(message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))";
 
 /** In order of occurrence. */
 const ORDER = "e.occurred_at, e.event = 'SENDING' DESC";
@@ -79,7 +71,7 @@ export async function claimFirst(
       .bind(keys),
   });
   return {
-    claimed: (claimed as ClaimedRow[]).map((row) => toClaimedCallback(row, claim)),
+    claimed: (claimed as ClaimedRow[]).map(toClaimedCallback),
     due: (due as DueRow[]).map((row) => ({
       eventId: toEventId(row),
       messageId: row.message_id,
@@ -108,13 +100,13 @@ export async function recordAndClaimCallbacks(
     claim: db
       .prepare(
         `UPDATE events SET attempted_at = ?2, claim = ?3
-         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
+         WHERE ${IS_GIVEN}
            AND callback_due = 1 AND (attempted_at IS NULL OR claim = ?3)`,
       )
       .bind(keys, now, claim),
     claimed: selectClaimed(db, keys, claim, now, "j.key"),
   });
-  return (claimed as ClaimedRow[]).map((row) => toClaimedCallback(row, claim));
+  return (claimed as ClaimedRow[]).map(toClaimedCallback);
 }
 
 function selectClaimed(db: D1Database, keys: string, claim: string, now: number, order: string): D1PreparedStatement {
@@ -132,10 +124,9 @@ type ClaimedRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
   Pick<MessageRow, "status" | "phone" | "send_purpose" | "callback_data" | "click_url"> &
   Pick<ClientRow, "callback_url" | "callback_secret" | "old_callback_secret">;
 
-function toClaimedCallback(row: ClaimedRow, claim: string): ClaimedCallback {
+function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
   return {
     eventId: toEventId(row),
-    claim,
     eventType: isClick(row.event) ? "message.clicked" : "message.status",
     messageId: row.message_id,
     // A status event carries the status of that time, a click the current one.
@@ -162,7 +153,7 @@ export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: n
     db
       .prepare(
         `UPDATE events SET attempted_at = ?2, outcome = 'not-posted', response = ?3
-         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
+         WHERE ${IS_GIVEN}
            AND callback_due = 1 AND attempted_at IS NULL AND NOT EXISTS (
              SELECT 1 FROM messages m JOIN clients c ON c.client_id = m.client_id
              WHERE m.message_id = events.message_id AND c.callback_url IS NOT NULL)`,
@@ -188,25 +179,21 @@ export interface Released {
   queuedAt: number;
 }
 
+interface ToStore {
+  records?: CallbackRecord[];
+  counts?: OutcomeCount[];
+  released?: Released[];
+  claims?: string[];
+  now: number;
+}
+
 /**
  * Stores what came back, and releases callbacks that are unclaimed or under one of these claims. They must surely not be posted.
  * @param counts added to the counts of outcomes, unless the records are stored already
  */
 export async function recordAndRelease(
   db: D1Database,
-  {
-    records,
-    counts,
-    released,
-    claims,
-    now,
-  }: {
-    records: CallbackRecord[];
-    counts: OutcomeCount[];
-    released: Released[];
-    claims: string[];
-    now: number;
-  },
+  { records = [], counts = [], released = [], claims = [], now }: ToStore,
 ): Promise<void> {
   const isNew = `EXISTS (SELECT 1 FROM json_each(?3) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId'
     AND e.event = j.value ->> 'event' WHERE e.outcome IS NULL)`;
@@ -218,7 +205,7 @@ export async function recordAndRelease(
       db
         .prepare(
           `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = ?2
-           WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))
+           WHERE ${IS_GIVEN}
              AND (attempted_at IS NULL OR claim IN (SELECT value FROM json_each(?3))) AND outcome IS NULL`,
         )
         .bind(toKeys(eventIds), queuedAt, JSON.stringify(claims)),
@@ -230,14 +217,14 @@ function recordStatements(db: D1Database, records: CallbackRecord[]): D1Prepared
   if (records.length === 0) return [];
   const byEventId = Object.fromEntries(records.map((record) => [record.eventId, record]));
   const recorded = (name: keyof CallbackRecord) =>
-    `json_extract(?1, '$."' || message_id || '_' || event || '".${name}')`;
+    `json_extract(?2, '$."' || message_id || '_' || event || '".${name}')`;
   return [
     db
       .prepare(
         `UPDATE events SET outcome = ${recorded("outcome")}, http_status = ${recorded("httpStatus")},
            response = ${recorded("response")}, duration_ms = ${recorded("durationMilliseconds")}, claim = NULL
-         WHERE (message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?2))`,
+         WHERE ${IS_GIVEN}`,
       )
-      .bind(JSON.stringify(byEventId), toKeys(records.map(({ eventId }) => eventId))),
+      .bind(toKeys(records.map(({ eventId }) => eventId)), JSON.stringify(byEventId)),
   ];
 }

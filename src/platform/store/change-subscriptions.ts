@@ -1,3 +1,4 @@
+import { chunk } from "../../domain/chunk.ts";
 import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
 import type { Tombstones } from "../tombstones.ts";
 import { runQuery } from "./database.ts";
@@ -71,9 +72,7 @@ async function subscribeOthers(target: Target, all: SubscriptionChange[], tombst
   const erased = await findErased(target, changes.length);
   if (erased) return subscribeExcept(target, changes, tombstones, erased);
   const refused: number[] = [];
-  for (let start = 0; start < changes.length; start += MARKED_ROWS) {
-    refused.push(...(await subscribeMarked(target, changes.slice(start, start + MARKED_ROWS), tombstones)));
-  }
+  for (const some of chunk(changes, MARKED_ROWS)) refused.push(...(await subscribeMarked(target, some, tombstones)));
   return refused;
 }
 

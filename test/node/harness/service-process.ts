@@ -2,6 +2,7 @@
 // and its cron. Its settings come as JSON in the first argument; it says "ready" over the channel of its parent.
 import { join } from "node:path";
 import { startRuntime, toWorker, type Version } from "../../../scripts/runtime.ts";
+import { chunk } from "../../../src/domain/chunk.ts";
 
 export interface ServiceSettings extends Version {
   /** Another version, which runs the queues' consumers, the cron and the limiter in place of the one that answers requests. */
@@ -41,6 +42,9 @@ const INSIDE = `export default {
     }
   },
 };`;
+
+/** As many as a job names, and as many as a batch may hold. */
+const HUNDRED = 100;
 
 // The service does not outlive a driver that was itself killed.
 process.on("disconnect", () => process.exit(1));
@@ -126,18 +130,11 @@ async function redeliver(): Promise<void> {
   const eventIds = await selectIds(
     `SELECT message_id || '_' || event FROM events WHERE callback_due = 1 AND outcome IS NULL AND ${comesAgain}`,
   );
-  const jobs = inHundreds(messageIds).map((ids) => ({ kind: "deliver", messageIds: ids }));
-  for (const bodies of inHundreds(jobs)) await ask({ queue: "MESSAGES", bodies });
-  for (const bodies of inHundreds(eventIds)) await ask({ queue: "CALLBACKS", bodies });
+  const jobs = chunk(messageIds, HUNDRED).map((ids) => ({ kind: "deliver", messageIds: ids }));
+  for (const bodies of chunk(jobs, HUNDRED)) await ask({ queue: "MESSAGES", bodies });
+  for (const bodies of chunk(eventIds, HUNDRED)) await ask({ queue: "CALLBACKS", bodies });
 }
 
 async function selectIds(statement: string): Promise<string[]> {
   return (await query(statement)).map((row) => String(Object.values(row)[0]));
-}
-
-/** As many as a job names, and as many as a batch may hold. */
-function inHundreds<T>(items: T[]): T[][] {
-  return Array.from({ length: Math.ceil(items.length / 100) }, (_, index) =>
-    items.slice(index * 100, index * 100 + 100),
-  );
 }
