@@ -36,8 +36,9 @@ function handle(event) {
   if (event.eventType !== "message.status") return console.log(event.eventId);
   const rank = `${event.occurredAt} ${event.status === "SENDING" ? 0 : 1}`;
   const known = latest.get(event.messageId);
-  if (!known || known.rank < rank) latest.set(event.messageId, { rank, status: event.status });
-  console.log(`${event.eventId}: the message is ${latest.get(event.messageId).status}`);
+  const what = event.reason ? `${event.status}, ${event.reason}` : event.status; // the reason: null, or a code
+  if (!known || known.rank < rank) latest.set(event.messageId, { rank, what });
+  console.log(`${event.eventId}: the message is ${latest.get(event.messageId).what}`);
 }
 
 async function receive(request, response) {

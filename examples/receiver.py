@@ -43,7 +43,8 @@ def handle(event):
     if event["eventType"] != "message.status":
         print(event["eventId"], flush=True)
         return
-    rank = (event["occurredAt"], event["status"] != "SENDING", event["status"])
+    what = ", ".join(filter(None, [event["status"], event.get("reason")]))  # the reason: null, or a code
+    rank = (event["occurredAt"], event["status"] != "SENDING", what)
     with lock:
         latest[event["messageId"]] = max(rank, latest.get(event["messageId"], rank))
         print(f"{event['eventId']}: the message is {latest[event['messageId']][-1]}", flush=True)

@@ -7,7 +7,10 @@ import { receiptSchema } from "./receipt.ts";
 const submissionRecordSchema = z.object({
   messageId: z.string(),
   status: z.nullable(z.enum(MESSAGE_STATUSES)),
+  /** In words, for the operator. */
   reason: z.nullable(z.string()),
+  /** See reason.ts. A job of an earlier version has none. */
+  code: z.nullish(z.string()),
   carrierMessageId: z.nullable(z.string()),
   retryAt: z.nullable(z.number()),
   /** Whether the carrier refused it because the person has opted out there. */

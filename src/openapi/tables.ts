@@ -1,12 +1,14 @@
 // Tables in Markdown of what the code knows: for the OpenAPI document and for docs/.
 import { type Keyword, WORDS } from "../domain/keyword.ts";
 import { ALLOWED_FROM, MESSAGE_STATUSES } from "../domain/message.ts";
+import { REASON_STATUSES, REASONS } from "../domain/reason.ts";
 import { PROBLEMS } from "../domain/service-state.ts";
 import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
 import {
   CHECK_MEANINGS,
   ERROR_MEANINGS,
   JOB_MEANINGS,
+  REASON_MEANINGS,
   REPEAT,
   REPEATS,
   STATE_MEANINGS,
@@ -44,6 +46,14 @@ export function statusTable(): string {
     return [code(status), STATUS_MEANINGS[status], next.length === 0 ? "final" : next.map(code).join(", ")];
   });
   return toTable(["Status", "Meaning", "Next"], rows);
+}
+
+export function reasonTable(): string {
+  const rows = REASONS.map((reason) => {
+    const { meaning, advice } = REASON_MEANINGS[reason];
+    return [code(reason), REASON_STATUSES[reason].map(code).join(", "), meaning, advice];
+  });
+  return toTable(["Reason", "Status", "Meaning", "What to do"], rows);
 }
 
 export const stateTable = () => meaningTable(["State", "The message"], STATE_MEANINGS);

@@ -1,3 +1,5 @@
+import type { Reason } from "../../domain/reason.ts";
+import type { Receipt } from "../../domain/receipt.ts";
 import { type Carrier, FORGED, type OutboundMessage, type Submission } from "./carrier.ts";
 
 /** Outcomes by the last four digits of the number. Any other number is delivered. */
@@ -10,13 +12,30 @@ const OUTCOMES: Record<string, (message: OutboundMessage) => Submission> = {
       ? { kind: "later", reason: "sandbox: try again later", retryAfterSeconds: 1 }
       : deliver(message),
   "0005": () => ({ kind: "unknown", reason: "sandbox: unknown outcome" }),
+  "0006": () => ({ kind: "later", reason: "sandbox: unavailable", retryAfterSeconds: 1 }),
+  "0007": (message) =>
+    message.mediaUrl === null
+      ? deliver(message)
+      : { kind: "refused", code: "MEDIA_NOT_SUPPORTED", reason: "sandbox: no media" },
+  "0008": () => ({ kind: "refused", reason: "sandbox: opted out at the carrier", optedOut: true }),
+  "0009": () => ({
+    kind: "refused",
+    code: "CARRIER_NOT_SET_UP",
+    reason: "sandbox: as if its carrier were not set up",
+  }),
+  "0010": (message) =>
+    accept(message, {
+      status: "FAILED_TO_DELIVERY",
+      code: "NO_RECEIPT",
+      reason: "sandbox: as if no receipt had come",
+    }),
 };
 
 const deliver = (message: OutboundMessage) => accept(message, { status: "DELIVERED", reason: null });
 
 function accept(
   { messageId }: OutboundMessage,
-  receipt?: { status: "DELIVERED" | "FAILED_TO_DELIVERY"; reason: string | null },
+  receipt?: Pick<Receipt, "status" | "reason"> & { code?: Reason },
 ): Submission {
   const carrierMessageId = `sandbox-${messageId}`;
   if (!receipt) return { kind: "accepted", carrierMessageId };

@@ -283,9 +283,9 @@ describe.concurrent("with the service", () => {
       return { client, output, post };
     }
 
-    function makeEvent(messageId: string, status: string, occurredAt: string): string {
+    function makeEvent(messageId: string, status: string, occurredAt: string, reason: string | null = null): string {
       const eventId = `${messageId}_${status}`;
-      return JSON.stringify({ eventId, eventType: "message.status", messageId, status, occurredAt });
+      return JSON.stringify({ eventId, eventType: "message.status", messageId, status, reason, occurredAt });
     }
 
     function sign(secret: string, body: string, at = Date.now()) {
@@ -350,7 +350,7 @@ describe.concurrent("with the service", () => {
         makeEvent("m1", "DELIVERED", "2026-11-21T12:00:00.001Z"),
         makeEvent("m1", "SENDING", "2026-11-21T12:00:00.000Z"),
         makeEvent("m2", "SENDING", "2026-11-21T12:00:00.000Z"),
-        makeEvent("m2", "FAILED_TO_DELIVERY", "2026-11-21T12:00:00.000Z"),
+        makeEvent("m2", "FAILED_TO_DELIVERY", "2026-11-21T12:00:00.000Z", "UNDELIVERED"),
       ];
       for (const body of events) {
         expect(await post(sign(client.callbackSecret, body), body)).toBe(204);
@@ -360,7 +360,7 @@ describe.concurrent("with the service", () => {
         "m1_DELIVERED: the message is DELIVERED",
         "m1_SENDING: the message is DELIVERED",
         "m2_SENDING: the message is SENDING",
-        "m2_FAILED_TO_DELIVERY: the message is FAILED_TO_DELIVERY",
+        "m2_FAILED_TO_DELIVERY: the message is FAILED_TO_DELIVERY, UNDELIVERED",
       ]);
     });
   });
