@@ -1,6 +1,6 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Outside } from "../../faults/outside.ts";
 import { emptyStores } from "../../stores.ts";
 import { type TestClient, World } from "../../world.ts";
@@ -17,6 +17,10 @@ let outside: Outside;
 /** Written before the migration, and after it by the version before, which is still running then. */
 let generations: Generation[];
 
+beforeAll(async () => {
+  generations = [await Generation.make(0), await Generation.make(1)];
+});
+
 /** This version on a database that has been through the migration under the version before. */
 async function upgrade(at: number): Promise<void> {
   vi.restoreAllMocks();
@@ -24,7 +28,6 @@ async function upgrade(at: number): Promise<void> {
   await emptyStores();
   await applyD1Migrations(env.DB, MIGRATIONS.slice(0, at));
   const schema = await readSchema(env.DB);
-  generations = [await Generation.make(0), await Generation.make(1)];
   await writeRows(env.DB, schema, generations[0]?.rows ?? {});
   await applyD1Migrations(env.DB, MIGRATIONS.slice(0, at + 1));
   await writeRows(env.DB, schema, generations[1]?.rows ?? {});
@@ -50,9 +53,8 @@ function fate(row: OldRow, subscribed: unknown): { status: unknown; submitted: n
 }
 
 describe.each(MIGRATIONS.slice(1).map(({ name }, index) => ({ name, at: index + 1 })))("after $name", ({ at }) => {
-  beforeEach(() => upgrade(at));
-
   it("ends each message that waited as it should, submits it once, and posts each callback that was due once", async () => {
+    await upgrade(at);
     const messages = await rowsOf(`SELECT m.*, s.subscribed FROM messages m
       LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone`);
     const fates = messages.map((row) => ({ id: String(row.message_id), ...fate(row, row.subscribed) }));
@@ -79,83 +81,87 @@ describe.each(MIGRATIONS.slice(1).map(({ name }, index) => ({ name, at: index + 
     expect(events.filter((row) => row.callback_due === 1 && row.attempted_at === null)).toEqual([]);
   });
 
-  it("shows each message to the operator as it is, and counts all of them in the report", async () => {
-    // Some 90 of each generation: all states.
-    const messages = await rowsOf("SELECT * FROM messages WHERE rowid % 4 = 0");
-    for (const { message_id, status, text, click_url, callback_data, attempts } of messages) {
-      const answer = await world.operator("GET", `/messages/${message_id}`);
-      expect(await answer.json()).toMatchObject({
-        status,
-        text,
-        attempts,
-        clickUrl: click_url,
-        callbackData: callback_data,
-      });
-    }
-    for (const generation of generations) {
-      const websiteId = generation.websiteId("brand");
-      const report = await world.operator("GET", `/websites/${websiteId}/report?from=2026-09-01&to=2026-11-21`);
-      const { total } = (await report.json()) as { total: { accepted: number; clicks: number } };
-      const [kept] = await rowsOf(`SELECT coalesce(sum(messages), 0) AS messages, coalesce(sum(clicks), 0) AS clicks
-        FROM report_rows WHERE website_id = '${websiteId}'`);
-      const [clicks] = await rowsOf(`SELECT sum(count) AS count FROM clicks JOIN messages USING (message_id)
-        WHERE is_person = 1 AND website_id = '${websiteId}'`);
-      expect(total.accepted).toBe(PEOPLE * 3 + Number(kept?.messages));
-      expect(total.clicks).toBe(Number(clicks?.count) + Number(kept?.clicks));
-    }
-  });
+  describe("of what is there", () => {
+    beforeAll(() => upgrade(at));
 
-  it("lets clients in, and knows who is subscribed, opted out, and erased", async () => {
-    await world.sweep();
-    for (const generation of generations) {
-      for (const website of WEBSITES) {
-        const client = generation.clients.get(website) as TestClient;
-        const people = (generation.rows.subscriptions ?? []).filter(
-          (row) => row.website_id === generation.websiteId(website),
-        );
-        const answer = await world.post("/text/subscription/status", client, {
-          phone_numbers: people.map(({ phone }) => `+${phone}`),
+    it("shows each message to the operator as it is, and counts all of them in the report", async () => {
+      // Some 90 of each generation: all states.
+      const messages = await rowsOf("SELECT * FROM messages WHERE rowid % 4 = 0");
+      for (const { message_id, status, text, click_url, callback_data, attempts } of messages) {
+        const answer = await world.operator("GET", `/messages/${message_id}`);
+        expect(await answer.json()).toMatchObject({
+          status,
+          text,
+          attempts,
+          clickUrl: click_url,
+          callbackData: callback_data,
         });
-        expect(((await answer.json()) as { phoneNumberStatuses: unknown }).phoneNumberStatuses).toEqual(
-          people.map(({ phone, subscribed }) => ({ phoneNumber: `+${phone}`, subscriptionStatus: subscribed === 1 })),
-        );
-        const owners = await ownersWhoOptedOut(generation, website);
-        expect(await refusedToSubscribe(client, generation, website)).toEqual(owners);
       }
-    }
-  });
-
-  it("finds what a repeated request did, and where links lead", async () => {
-    await world.sweep();
-    for (const generation of generations) {
-      const keys = at < KEYS_KEPT_SINCE ? [] : (generation.rows.idempotency_keys ?? []);
-      const live = keys.filter((row) => Number(row.expires_at) > world.now);
-      for (const { client_id, message_id, idempotency_key } of live.slice(0, 40)) {
-        const index = Number(idempotency_key);
-        const headers = { "idempotency-key": String(idempotency_key) };
-        const client = [...generation.clients.values()].find(({ clientId }) => clientId === client_id) as TestClient;
-        const same = await world.post("/text/message/send", client, bodyOf(index), headers);
-        expect([same.status, await same.json()]).toEqual([200, { messageId: message_id }]);
-        expect((await world.post("/text/message/send", client, bodyOf(index + 1), headers)).status).toBe(409);
+      for (const generation of generations) {
+        const websiteId = generation.websiteId("brand");
+        const report = await world.operator("GET", `/websites/${websiteId}/report?from=2026-09-01&to=2026-11-21`);
+        const { total } = (await report.json()) as { total: { accepted: number; clicks: number } };
+        const [kept] = await rowsOf(`SELECT coalesce(sum(messages), 0) AS messages, coalesce(sum(clicks), 0) AS clicks
+          FROM report_rows WHERE website_id = '${websiteId}'`);
+        const [clicks] = await rowsOf(`SELECT sum(count) AS count FROM clicks JOIN messages USING (message_id)
+          WHERE is_person = 1 AND website_id = '${websiteId}'`);
+        expect(total.accepted).toBe(PEOPLE * 3 + Number(kept?.messages));
+        expect(total.clicks).toBe(Number(clicks?.count) + Number(kept?.clicks));
       }
-    }
-    for (const { code, url } of await rowsOf("SELECT * FROM links")) {
-      const answer = await world.fetch(`/l/${code}`);
-      expect([answer.status, answer.headers.get("location")]).toEqual([302, url]);
-    }
-  });
+    });
 
-  it("lists what people texted, and the jobs that died", async () => {
-    for (const generation of generations) {
-      const websiteId = generation.websiteId("shop");
-      const [texts] = await rowsOf(`SELECT count(*) AS count FROM inbound_texts WHERE website_id = '${websiteId}'`);
-      const answer = await world.operator("GET", `/websites/${websiteId}/inbound`);
-      expect(((await answer.json()) as { texts: unknown[] }).texts.length).toBe(texts?.count);
-    }
-    const [jobs] = await rowsOf("SELECT count(*) AS count FROM dead_jobs");
-    const answer = await world.operator("GET", "/dead-jobs");
-    expect(((await answer.json()) as { deadJobs: unknown[] }).deadJobs.length).toBe(jobs?.count);
-    expect((await world.operator("GET", "/health")).status).toBe(200);
+    it("lists what people texted, and the jobs that died", async () => {
+      for (const generation of generations) {
+        const websiteId = generation.websiteId("shop");
+        const [texts] = await rowsOf(`SELECT count(*) AS count FROM inbound_texts WHERE website_id = '${websiteId}'`);
+        const answer = await world.operator("GET", `/websites/${websiteId}/inbound`);
+        expect(((await answer.json()) as { texts: unknown[] }).texts.length).toBe(texts?.count);
+      }
+      const [jobs] = await rowsOf("SELECT count(*) AS count FROM dead_jobs");
+      const answer = await world.operator("GET", "/dead-jobs");
+      expect(((await answer.json()) as { deadJobs: unknown[] }).deadJobs.length).toBe(jobs?.count);
+      expect((await world.operator("GET", "/health")).status).toBe(200);
+    });
+
+    it("lets clients in, and knows who is subscribed, opted out, and erased", async () => {
+      await world.sweep();
+      for (const generation of generations) {
+        for (const website of WEBSITES) {
+          const client = generation.clients.get(website) as TestClient;
+          const people = (generation.rows.subscriptions ?? []).filter(
+            (row) => row.website_id === generation.websiteId(website),
+          );
+          const answer = await world.post("/text/subscription/status", client, {
+            phone_numbers: people.map(({ phone }) => `+${phone}`),
+          });
+          expect(((await answer.json()) as { phoneNumberStatuses: unknown }).phoneNumberStatuses).toEqual(
+            people.map(({ phone, subscribed }) => ({ phoneNumber: `+${phone}`, subscriptionStatus: subscribed === 1 })),
+          );
+          const owners = await ownersWhoOptedOut(generation, website);
+          expect(await refusedToSubscribe(client, generation, website)).toEqual(owners);
+        }
+      }
+    });
+
+    it("finds what a repeated request did, and where links lead", async () => {
+      await world.sweep();
+      for (const generation of generations) {
+        const keys = at < KEYS_KEPT_SINCE ? [] : (generation.rows.idempotency_keys ?? []);
+        const live = keys.filter((row) => Number(row.expires_at) > world.now);
+        for (const { client_id, message_id, idempotency_key } of live.slice(0, 40)) {
+          const index = Number(idempotency_key);
+          const headers = { "idempotency-key": String(idempotency_key) };
+          const client = [...generation.clients.values()].find(({ clientId }) => clientId === client_id) as TestClient;
+          const same = await world.post("/text/message/send", client, bodyOf(index), headers);
+          expect([same.status, await same.json()]).toEqual([200, { messageId: message_id }]);
+          expect((await world.post("/text/message/send", client, bodyOf(index + 1), headers)).status).toBe(409);
+        }
+      }
+      for (const { code, url } of await rowsOf("SELECT * FROM links")) {
+        const answer = await world.fetch(`/l/${code}`);
+        expect([answer.status, answer.headers.get("location")]).toEqual([302, url]);
+      }
+    });
   });
 });
 
