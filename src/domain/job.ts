@@ -21,6 +21,11 @@ const submissionRecordSchema = z.object({
   attempted: z._default(z.boolean(), true),
 });
 
+/** What a person does with a text of the sandbox. */
+const rehearsalSchema = z.object({ messageId: z.string(), act: z.enum(["stop", "text", "click"]) });
+
+export type Rehearsal = z.output<typeof rehearsalSchema>;
+
 export type SubmissionRecord = z.output<typeof submissionRecordSchema>;
 
 export const jobSchema = z.discriminatedUnion("kind", [
@@ -38,7 +43,13 @@ export const jobSchema = z.discriminatedUnion("kind", [
   /** Recovery: stores how submissions ended, after the store has failed to. */
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
   /** Applies receipts that a carrier was told are received. */
-  z.object({ kind: z.literal("receipts"), carrier: z.string(), receipts: z.array(receiptSchema) }),
+  z.object({
+    kind: z.literal("receipts"),
+    carrier: z.string(),
+    receipts: z.array(receiptSchema),
+    /** Of the sandbox. An earlier version leaves them out. */
+    rehearsals: z.optional(z.array(rehearsalSchema)),
+  }),
 ]);
 
 /**

@@ -7,6 +7,7 @@ import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
 import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
+import { queueRehearsal } from "./rehearse.ts";
 
 /** `skipped`: the message was claimed, and not submitted. */
 type Ending = Submission | { kind: "skipped"; reason: string; seconds: number };
@@ -28,6 +29,9 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   }
   const submission = await run.connections.use(() => trySubmit(deps, message));
   if (submission.kind === "later") noteLimits(run, submission);
+  if (submission.kind === "accepted" && submission.rehearses) {
+    await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
+  }
   updateBreaker(deps, breaker, submission);
   const outcome = submission.kind === "later" && submission.unauthorized ? "unauthorized" : submission.kind;
   run.tally.add({ kind: "submission", carrier, outcome });

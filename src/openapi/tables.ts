@@ -15,6 +15,7 @@ import {
   STATUS_MEANINGS,
 } from "./meanings.ts";
 import { RUNBOOK } from "./runbook.ts";
+import { SANDBOX_NUMBERS } from "./sandbox-numbers.ts";
 
 export function toTable(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `|${cells.map((cell) => (cell === "" ? " " : ` ${cell} `)).join("|")}|`;
@@ -54,6 +55,15 @@ export function reasonTable(): string {
     return [code(reason), REASON_STATUSES[reason].map(code).join(", "), meaning, advice];
   });
   return toTable(["Reason", "Status", "Meaning", "What to do"], rows);
+}
+
+export function sandboxTable(): string {
+  const rows = Object.entries(SANDBOX_NUMBERS).map(([ending, { outcome, reasons = [] }]) => [
+    ending,
+    outcome,
+    reasons.map(code).join(", then "),
+  ]);
+  return toTable(["Number ends in", "Outcome", "Reason"], [...rows, ["any other", "SENDING, then DELIVERED", ""]]);
 }
 
 export const stateTable = () => meaningTable(["State", "The message"], STATE_MEANINGS);

@@ -1,3 +1,4 @@
+import type { Rehearsal } from "../../domain/job.ts";
 import type { Keyword } from "../../domain/keyword.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Receipt } from "../../domain/receipt.ts";
@@ -24,7 +25,13 @@ export interface OutboundMessage {
  * `lingers` settles once a connection attempt ends that goes on after the submission.
  */
 export type Submission =
-  | { kind: "accepted"; carrierMessageId: string | null; receipt?: Omit<Receipt, "messageId"> }
+  /** `rehearses`: what the person does a second later, in the sandbox. */
+  | {
+      kind: "accepted";
+      carrierMessageId: string | null;
+      receipt?: Omit<Receipt, "messageId">;
+      rehearses?: Rehearsal["act"];
+    }
   /** `optedOut`: the person has opted out at the carrier. Without a `code`, it is OPTED_OUT or CARRIER_REFUSED. */
   | { kind: "refused"; reason: string; code?: Reason; optedOut?: boolean }
   | {

@@ -2,8 +2,13 @@ import type { Reason } from "../../domain/reason.ts";
 import type { Receipt } from "../../domain/receipt.ts";
 import { type Carrier, FORGED, type OutboundMessage, type Submission } from "./carrier.ts";
 
+/** The carrier's name. */
+export const SANDBOX = "sandbox";
+
+type Outcome = (message: OutboundMessage) => Submission;
+
 /** Outcomes by the last four digits of the number. Any other number is delivered. */
-const OUTCOMES: Record<string, (message: OutboundMessage) => Submission> = {
+const OUTCOMES = {
   "0001": () => ({ kind: "refused", reason: "sandbox: refused" }),
   "0002": (message) => accept(message, { status: "FAILED_TO_DELIVERY", reason: "sandbox: undelivered" }),
   "0003": (message) => accept(message),
@@ -29,14 +34,19 @@ const OUTCOMES: Record<string, (message: OutboundMessage) => Submission> = {
       code: "NO_RECEIPT",
       reason: "sandbox: as if no receipt had come",
     }),
-};
+  "0011": (message) => ({ ...deliver(message), rehearses: "stop" }),
+  "0012": (message) => ({ ...deliver(message), rehearses: "text" }),
+  "0013": (message) => ({ ...deliver(message), rehearses: "click" }),
+} satisfies Record<string, Outcome>;
+
+export type SandboxNumber = keyof typeof OUTCOMES;
 
 const deliver = (message: OutboundMessage) => accept(message, { status: "DELIVERED", reason: null });
 
 function accept(
   { messageId }: OutboundMessage,
   receipt?: Pick<Receipt, "status" | "reason"> & { code?: Reason },
-): Submission {
+): Submission & { kind: "accepted" } {
   const carrierMessageId = `sandbox-${messageId}`;
   if (!receipt) return { kind: "accepted", carrierMessageId };
   return { kind: "accepted", carrierMessageId, receipt: { ...receipt, carrierMessageId, optedOut: false } };
@@ -45,7 +55,10 @@ function accept(
 /** A carrier without an account, for development and tests of clients. It sends nothing, and reports receipts immediately. */
 export const sandbox: Carrier = {
   validateSender: () => undefined,
-  submit: async (message) => (OUTCOMES[message.to.slice(-4)] ?? deliver)(message),
+  submit: async (message) => {
+    const outcomes: Record<string, Outcome> = OUTCOMES;
+    return (outcomes[message.to.slice(-4)] ?? deliver)(message);
+  },
   readReceipts: async () => FORGED,
   readInbound: async () => FORGED,
 };
