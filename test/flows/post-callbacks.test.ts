@@ -55,6 +55,7 @@ describe("a callback", () => {
         eventType: "message.status",
         messageId,
         status,
+        reason: null,
         occurredAt: "2026-11-21T12:00:00.000Z",
         phone: ADA,
         sendPurpose: "Flow Name",
