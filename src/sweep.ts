@@ -6,6 +6,7 @@ import {
   overdueAfterMilliseconds,
   recoveryMarginMilliseconds,
 } from "./domain/retry-policy.ts";
+import { probeCarriers } from "./flows/carrier-pauses.ts";
 import { closeDays } from "./flows/close-days.ts";
 import { purgeMessages } from "./flows/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
@@ -44,6 +45,7 @@ const JOBS: SweepJob[] = [
   { name: "end-unsubmitted", run: endUnsubmitted },
   { name: "requeue-messages", run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
+  { name: "probe-carriers", run: probeCarriers },
   { name: "end-interrupted", run: endInterrupted },
   { name: "end-without-receipt", run: endWithoutReceipt },
   { name: "copy-credentials", isRoutine: true, run: spreadUncopied },

@@ -33,6 +33,7 @@ function showServiceState(answer: string): string {
     toTable([
       ["at", state.checkedAt],
       ["problems", state.problems.join(", ") || "none"],
+      ...state.details.filter(isAbout).map((it): Cell[] => [`  ${it.problem}`, describe(it)]),
       ["sweep", sweep.ageSeconds === null ? "has never ended" : `ended ${sweep.ageSeconds} s ago${failed}`],
       ...state.queues.map((it) => [
         `queue of ${it.queue}`,
@@ -40,22 +41,49 @@ function showServiceState(answer: string): string {
       ]),
       ["callbacks due", toCell(callbacks.due)],
       ["callbacks claimed", toCell(callbacks.claimed)],
+      ["callbacks, last 5 minutes", toCounts(callbacks.lastFiveMinutes)],
       ["callbacks, last hour", toCounts(callbacks.lastHour)],
       ["dead jobs", toCell(state.deadJobs)],
       ["credentials behind", toCell(state.credentialsBehind)],
       ["keywords without effect, last day", toCell(state.keywordsWithoutEffect)],
     ]),
     "",
-    toTable([["CARRIER", "WAITING", "RETRYING", "CLAIMED", "STUCK", "NO RECEIPT", "LAST HOUR"], ...carrierRows(state)]),
+    toTable([
+      ["CARRIER", "WAITING", "RETRYING", "CLAIMED", "STUCK", "NO RECEIPT", "LAST 5 MIN", "LAST HOUR"],
+      ...carrierRows(state),
+    ]),
     ...(state.isCut ? ["", "More than is counted waits: the oldest 10,000 of a state are."] : []),
   ].join("\n");
+}
+
+type Detail = ServiceState["details"][number];
+
+const isAbout = ({ problem: _, ...about }: Detail) => Object.values(about).some((value) => value !== null);
+
+function describe({ carrier, websiteId, clientId, host, since, cause, nextTryAt }: Detail): string {
+  return [
+    carrier,
+    websiteId && `website ${websiteId}`,
+    clientId && `client ${clientId}`,
+    host,
+    since && `since ${since}`,
+    cause,
+    nextTryAt && `next try ${nextTryAt}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 function carrierRows({ carriers }: ServiceState): Cell[][] {
   return carriers.map((it) => {
     const lacks = it.isSetUp ? "" : ` NOT SET UP${it.missingSettings.map((name) => ` ${name}`).join("")}`;
     const refused = it.isUnauthorized ? " CREDENTIALS REFUSED" : "";
-    return [it.carrier + lacks + refused, ...STATES.map((state) => toCell(it[state])), toCounts(it.lastHour)];
+    return [
+      it.carrier + lacks + refused,
+      ...STATES.map((state) => toCell(it[state])),
+      toCounts(it.lastFiveMinutes),
+      toCounts(it.lastHour),
+    ];
   });
 }
 

@@ -3,6 +3,7 @@ import { CircuitBreaker } from "../domain/circuit-breaker.ts";
 import { longestWaitMilliseconds } from "../domain/retry-policy.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
 import { findWaiting, postpone, type WaitingMessages } from "../platform/store/messages.ts";
+import { isReleased, notePause } from "./carrier-pauses.ts";
 import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
@@ -75,11 +76,11 @@ function alternate(websites: WaitingMessages[]): string[] {
 }
 
 async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Promise<void> {
-  const { run, breaker } = part;
+  const { run } = part;
   const step = part.share * SUBMISSIONS_A_CONNECTION;
   let before: EndedGroup | null = null;
   for (let start = 0; start < ids.length; start += step) {
-    const until = breaker.openUntil(deps.now());
+    const until = await restsUntil(deps, part);
     if (until !== undefined || isOver(deps, run)) {
       if (before) await recordEndings(deps, run, before);
       if (until !== undefined) await waitForBreaker(deps, part, ids.slice(start), until);
@@ -101,6 +102,14 @@ function breakerOf({ breakers }: Deps, carrier: string): CircuitBreaker {
   const breaker = breakers.get(carrier) ?? new CircuitBreaker();
   breakers.set(carrier, breaker);
   return breaker;
+}
+
+/** @returns undefined: the breaker is closed, or was released elsewhere. Then the next failure opens it again. */
+async function restsUntil(deps: Deps, { carrier, breaker }: CarrierRun): Promise<number | undefined> {
+  const until = breaker.openUntil(deps.now());
+  if (until === undefined || !(await isReleased(deps, carrier, breaker))) return until;
+  breaker.release();
+  return undefined;
 }
 
 /** Messages for a carrier whose breaker is open wait in the store and in the queue. That does not count as an attempt. */
@@ -130,7 +139,10 @@ async function submitAll(
   };
   const work = Promise.all(Array.from({ length: part.share }, runner));
   const isDone = await Promise.race([work.then(() => true), scheduler.wait(CLAIM_WAIT_MILLISECONDS).then(() => false)]);
-  if (!isDone && ended.length === 0) part.breaker.recordHang(deps.now());
+  if (!isDone && ended.length === 0) {
+    part.breaker.recordHang(deps.now());
+    notePause(deps, part.carrier, part.breaker, `${part.carrier} leaves submissions without an answer`);
+  }
   const reason = `${part.carrier} is slow`;
   const skipped = left
     .splice(0)

@@ -73,11 +73,8 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The days that are asked for, all purposes and statuses of them.",
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
-  {
-    step: "SCAN events USING INDEX events_open",
-    sql: "SELECT 1 FROM events INDEXED BY events_open WHERE callback_due = 1 AND outcome IS NULL LIMIT 1",
-    reason: "It stops after the first row.",
-  },
+  { step: "SCAN carrier_pauses", reason: "A row for each carrier that does not answer." },
+  { step: "SCAN failing_endpoints", reason: "A row for each endpoint that fails: the operator looks at them." },
   { step: "SCAN websites", sql: "SELECT * FROM websites ORDER BY website_id", reason: THE_OPERATORS_LOOK },
   {
     step: "SEARCH websites USING INDEX websites_by_sender",
@@ -117,6 +114,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "FROM dead_jobs ORDER BY died_at DESC, id DESC LIMIT ?1",
     reason: COUNTED,
   },
+  { step: "SEARCH messages USING INDEX messages_pending (queued_at>?)", sql: "LIMIT 20000", reason: COUNTED },
   {
     step: "SCAN messages USING INDEX messages_pending",
     sql: "AND claimed_at IS NOT NULL AND claim = ?1",

@@ -17,6 +17,12 @@ const MESSAGES = {
 const SERVICE_STATE = {
   checkedAt: TIME,
   problems: ["dead-jobs"],
+  details: [
+    {
+      problem: "dead-jobs",
+      ...{ carrier: null, websiteId: null, clientId: null, host: null, since: null, cause: null, nextTryAt: null },
+    },
+  ],
   isCut: false,
   sweep: { endedAt: TIME, ageSeconds: 0, failedJobs: [] },
   queues: [
@@ -26,6 +32,7 @@ const SERVICE_STATE = {
     { queue: "receipts", backlog: 0, oldestSeconds: null },
   ],
   messages: MESSAGES,
+  retriedSeconds: 95,
   carriers: [
     {
       carrier: "twilio",
@@ -34,13 +41,17 @@ const SERVICE_STATE = {
       missingSettings: [],
       isUnauthorized: false,
       ...MESSAGES,
+      pause: null,
+      lastFiveMinutes: { accepted: 35, refused: 0, unknown: 0, later: 7, unauthorized: 0 },
       lastHour: { accepted: 412, refused: 0, unknown: 0, later: 7, unauthorized: 0 },
     },
   ],
   callbacks: {
     due: NONE,
     claimed: NONE,
+    lastFiveMinutes: { accepted: 33, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
     lastHour: { accepted: 398, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
+    failingEndpoints: [],
   },
   deadJobs: { count: 1, oldestSeconds: 3600 },
   credentialsBehind: NONE,

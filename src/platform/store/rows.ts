@@ -143,6 +143,24 @@ export interface OutcomeCountRow {
   count: number;
 }
 
+export interface CarrierPauseRow {
+  carrier: string;
+  since: number;
+  opened_at: number;
+  open_until: number;
+  cause: string;
+  released_at: number | null;
+}
+
+export interface FailingEndpointRow {
+  client_id: string;
+  host: string;
+  since: number;
+  failed_at: number;
+  failures: number;
+  cause: string;
+}
+
 export interface ReportRow {
   /** UTC, such as 2026-11-21. */
   day: string;

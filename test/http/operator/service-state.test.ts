@@ -45,6 +45,7 @@ it("of an idle service is empty, and no problem", async () => {
   expect(state).toEqual({
     checkedAt: "2026-11-21T12:00:00.000Z",
     problems: [],
+    details: [],
     isCut: false,
     sweep: { endedAt: "2026-11-21T12:00:00.000Z", ageSeconds: 0, failedJobs: [] },
     queues: [
@@ -54,6 +55,7 @@ it("of an idle service is empty, and no problem", async () => {
       { queue: "receipts", backlog: 0, oldestSeconds: null },
     ],
     messages: states,
+    retriedSeconds: null,
     carriers: [
       {
         carrier: "sandbox",
@@ -61,14 +63,18 @@ it("of an idle service is empty, and no problem", async () => {
         isSetUp: true,
         missingSettings: [],
         isUnauthorized: false,
+        pause: null,
         ...states,
+        lastFiveMinutes: { accepted: 0, refused: 0, unknown: 0, later: 0, unauthorized: 0 },
         lastHour: { accepted: 0, refused: 0, unknown: 0, later: 0, unauthorized: 0 },
       },
     ],
     callbacks: {
       due: NONE,
       claimed: NONE,
+      lastFiveMinutes: { accepted: 0, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
       lastHour: { accepted: 0, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
+      failingEndpoints: [],
     },
     deadJobs: NONE,
     credentialsBehind: NONE,
@@ -249,12 +255,13 @@ describe("callbacks", () => {
     ];
     for (const answer of answers) {
       endpoint = answer;
+      world.advance(1);
       await send();
       await world.runQueues();
     }
     const { callbacks, problems } = await look();
     expect(callbacks.lastHour).toMatchObject({ accepted: 1, refused: 2, unreachable: 1, "timed-out": 0 });
-    expect(problems).toEqual(["callbacks-failing"]);
+    expect(problems).toEqual(["callbacks-failing", "endpoint-failing"]);
   });
 });
 
