@@ -9,6 +9,7 @@ import { followLinkHandler } from "./http/follow-link.ts";
 import { limitRate, refuseEarly, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { healthHandler, misconfiguredResponse } from "./http/health.ts";
 import { messageStatusHandler } from "./http/message-status.ts";
+import { tryCarrierHandler } from "./http/operator/carriers.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator/clients.ts";
 import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
 import { getMessageHandler } from "./http/operator/messages.ts";
@@ -66,6 +67,7 @@ router
   .get("/operator/websites/:websiteId/report", requireOperator, getReportHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler)
   .get("/operator/health", requireOperator, getServiceStateHandler)
+  .post("/operator/carriers/:carrier/try", requireOperator, tryCarrierHandler)
   .get("/operator/dead-jobs", requireOperator, listDeadJobsHandler)
   .post("/operator/dead-jobs/put-back", requireOperator, putBackDeadJobsHandler)
   .post("/operator/dead-jobs/:jobId/put-back", requireOperator, putBackDeadJobHandler);

@@ -1,3 +1,4 @@
+import { CARRIER_COMMANDS } from "./carriers.ts";
 import { CLIENT_COMMANDS } from "./clients.ts";
 import type { Command } from "./command.ts";
 import { DEAD_JOB_COMMANDS } from "./dead-jobs.ts";
@@ -17,5 +18,6 @@ export const COMMANDS: Command[] = [
   ...REPORT_COMMANDS,
   ...MESSAGE_COMMANDS,
   ...SERVICE_STATE_COMMANDS,
+  ...CARRIER_COMMANDS,
   ...DEAD_JOB_COMMANDS,
 ];

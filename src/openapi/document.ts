@@ -6,6 +6,7 @@ import { ErrorResponses } from "./errors.ts";
 import { HEADERS } from "./headers.ts";
 import { openOperations } from "./open-operations.ts";
 import type { ApiOperation } from "./operation.ts";
+import { describeCarriers } from "./operator/carriers.ts";
 import { describeClients } from "./operator/clients.ts";
 import { describeDeadJobs } from "./operator/dead-jobs.ts";
 import { describeMessages } from "./operator/messages.ts";
@@ -39,6 +40,7 @@ export function describeApi(): { operations: ApiOperation[]; schemas: Record<str
     describePeople(),
     describeMessages(),
     describeServiceState(),
+    describeCarriers(),
     describeDeadJobs(),
   ];
   const operations = [

@@ -17,6 +17,7 @@ const SHARED = {
 };
 
 const RESOURCES = [
+  "carriers",
   "clients",
   "dead-jobs",
   "messages",
