@@ -21,7 +21,7 @@ import {
   removeEmailHandler,
 } from "./http/operator/people.ts";
 import { getReportHandler } from "./http/operator/reports.ts";
-import { getServiceStateHandler } from "./http/operator/service-state.ts";
+import { getMetricsHandler, getServiceStateHandler } from "./http/operator/service-state.ts";
 import { importSubscribersHandler } from "./http/operator/subscribers.ts";
 import { getWebsiteHandler, listWebsitesHandler, putWebsiteHandler } from "./http/operator/websites.ts";
 import { logRequest, routeOf } from "./http/request-log.ts";
@@ -67,6 +67,7 @@ router
   .get("/operator/websites/:websiteId/report", requireOperator, getReportHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler)
   .get("/operator/health", requireOperator, getServiceStateHandler)
+  .get("/operator/metrics", requireOperator, getMetricsHandler)
   .post("/operator/carriers/:carrier/try", requireOperator, tryCarrierHandler)
   .get("/operator/dead-jobs", requireOperator, listDeadJobsHandler)
   .post("/operator/dead-jobs/put-back", requireOperator, putBackDeadJobsHandler)

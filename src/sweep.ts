@@ -11,6 +11,7 @@ import { closeDays } from "./flows/close-days.ts";
 import { purgeMessages } from "./flows/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
 import { spreadUncopied } from "./flows/spread-changes.ts";
+import { tellProblems } from "./flows/tell-problems.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
@@ -92,10 +93,16 @@ export async function sweep(deps: Deps): Promise<void> {
     failed: failedJobs.length,
     jobs: Object.fromEntries(results.map(({ name, count, milliseconds }) => [name, { count, milliseconds }])),
   });
+  await tellProblems(deps, await record(deps, failedJobs));
+}
+
+async function record(deps: Deps, failedJobs: string[]): Promise<boolean> {
   try {
     await recordSweep(deps.db, { endedAt: deps.now(), failedJobs });
+    return true;
   } catch (error) {
     deps.log("error", "sweep.failed", { job: "record-sweep", error: describeError(error) });
+    return false;
   }
 }
 

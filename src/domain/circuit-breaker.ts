@@ -20,6 +20,11 @@ export class CircuitBreaker {
     return now < this.#openUntil ? this.#openUntil : undefined;
   }
 
+  /** Whether it has opened since the last success: one submission at a time shows whether the carrier works again. */
+  get hasOpened(): boolean {
+    return this.#openedAt > 0;
+  }
+
   /** When it last opened: milliseconds since 1970. */
   get openedAt(): number {
     return this.#openedAt;
@@ -32,7 +37,7 @@ export class CircuitBreaker {
 
   /** The carrier accepted or refused a message: it works. @returns whether the breaker had opened since the last success */
   recordSuccess(): boolean {
-    const hadOpened = this.#openedAt > 0;
+    const hadOpened = this.hasOpened;
     this.#failures = 0;
     this.#openings = 0;
     this.#openUntil = 0;

@@ -157,6 +157,24 @@ export function findProblems(state: Observed): ProblemDetail[] {
   return PROBLEMS.flatMap((problem) => CHECKS[problem](state).map((about) => ({ problem, ...NOTHING, ...about })));
 }
 
+/** What tells two entries of one problem apart. */
+export const subjectOf = ({ carrier, clientId }: ProblemDetail) => carrier ?? clientId ?? "";
+
+/** In words, for a person. */
+export function describeProblem(detail: Partial<ProblemDetail>): string {
+  const { carrier, websiteId, clientId, host, since, cause, nextTryAt } = detail;
+  const parts = [
+    carrier,
+    websiteId && `website ${websiteId}`,
+    clientId && `client ${clientId}`,
+    host,
+    since && `since ${since}`,
+    cause,
+    nextTryAt && `next try ${nextTryAt}`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
 function isOlder({ oldestSeconds }: Backlog, seconds: number): boolean {
   return oldestSeconds !== null && oldestSeconds > seconds;
 }

@@ -54,18 +54,27 @@ export async function tryCarrier(deps: Deps, carrier: string): Promise<number> {
   return wake(deps, carrier);
 }
 
+/** The sweep runs so often. */
+const PROBE_MILLISECONDS = 60_000;
+
+/** After so long without another opening, nothing waits for the carrier any more. */
+const FORGOTTEN_MILLISECONDS = 900_000;
+
 /**
- * Each minute, one message is tried at a carrier that pauses for longer: its recovery is noticed within a minute, and what waits
- * for the others costs nothing meanwhile.
+ * Each minute, one message is tried at a carrier that pauses for longer, or whose messages all wait for longer than it: its
+ * recovery is noticed within a minute, and the others that wait cost nothing meanwhile.
  */
 export async function probeCarriers(deps: Deps, now: number): Promise<number> {
   const pauses = await readPauses(deps.db);
-  const resting = pauses.filter(({ openUntil }) => openUntil > now + deps.config.requeueAfterMilliseconds);
+  const isTriedSoon = (at: number) => at > now && at <= now + PROBE_MILLISECONDS;
+  const resting = pauses.filter(({ openUntil }) => !isTriedSoon(openUntil));
   for (const { carrier } of resting) {
     const probe = await takeRetries(deps.db, carrier, now, 1);
     if (probe.length > 0) await releasePause(deps.db, carrier, now);
     await queueDue(deps, probe, now);
   }
+  const forgotten = resting.filter(({ openUntil }) => openUntil < now - FORGOTTEN_MILLISECONDS);
+  for (const { carrier } of forgotten) await endPause(deps.db, carrier);
   return resting.length;
 }
 

@@ -26,7 +26,7 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
     return;
   }
   const { free } = run.connections;
-  const isResting = [...deps.breakers.values()].some((breaker) => breaker.openUntil(deps.now()) !== undefined);
+  const isResting = [...deps.breakers.values()].some(({ hasOpened }) => hasOpened);
   if (ids.length <= free * SUBMISSIONS_A_CONNECTION && !isResting) return deliverFew(deps, ids, run);
   const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
   await withShares(deps, run, waiting, async (part, websites) => {
@@ -76,9 +76,9 @@ function alternate(websites: WaitingMessages[]): string[] {
 }
 
 async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Promise<void> {
-  const { run } = part;
-  const step = part.share * SUBMISSIONS_A_CONNECTION;
+  const { run, breaker } = part;
   let before: EndedGroup | null = null;
+  let step = 0;
   for (let start = 0; start < ids.length; start += step) {
     const until = await restsUntil(deps, part);
     if (until !== undefined || isOver(deps, run)) {
@@ -87,6 +87,7 @@ async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Prom
       else await queueDeliveries(deps, "bulk", ids.slice(start));
       return;
     }
+    step = breaker.hasOpened ? 1 : part.share * SUBMISSIONS_A_CONNECTION;
     const isLast = start + step >= ids.length;
     const group = await recordAndClaimNext(deps, run, before, ids.slice(start, start + step));
     const { ended, isDone } = await submitAll(deps, part, { ...group, isLast });

@@ -10,6 +10,9 @@ type Name = keyof z.input<typeof configSchema>;
 const SECRETS: readonly Name[] = [
   "OPERATOR_TOKEN",
   "SERVICE_KEY",
+  "ALERT_URL",
+  "ALERT_SECRET",
+  "HEARTBEAT_URL",
   "TWILIO_ACCOUNT_SID",
   "TWILIO_AUTH_TOKEN",
   "TWILIO_SECONDARY_AUTH_TOKEN",
@@ -34,6 +37,10 @@ const MEANINGS: Record<Name, string> = {
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
     "where the object of a new website is made, which counts its requests and stores its sends: the [location of the database](deploying.md#3-the-database-and-its-location), `wnam`, `enam`, `weur`, `eeur`, `apac` or `oc`. Left out, it is made near the website's first request. It never moves",
+  ALERT_URL:
+    "where the sweep posts when a [problem](operating.md#problems) begins, once a day while it lasts, and when it ends: an incoming webhook of Slack, or your own endpoint",
+  ALERT_SECRET: "signs these posts as callbacks are signed: at least 16 bytes in Base64, such as `whsec_…`",
+  HEARTBEAT_URL: "fetched each minute by a sweep that has ended: a monitor that misses it raises the alarm",
   TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",
   TWILIO_AUTH_TOKEN: "authenticates submissions and verifies `X-Twilio-Signature`",
   TWILIO_SECONDARY_AUTH_TOKEN: "while the token rotates: signatures of either token are accepted",

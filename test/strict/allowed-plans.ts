@@ -74,6 +74,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
   { step: "SCAN carrier_pauses", reason: "A row for each carrier that does not answer." },
+  { step: "SCAN told_problems", reason: "A row for each problem that lasts." },
   { step: "SCAN failing_endpoints", reason: "A row for each endpoint that fails: the operator looks at them." },
   { step: "SCAN websites", sql: "SELECT * FROM websites ORDER BY website_id", reason: THE_OPERATORS_LOOK },
   {

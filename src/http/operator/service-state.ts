@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { toMetrics } from "../../domain/metrics.ts";
 import {
   CALLBACK_OUTCOMES,
   MESSAGE_STATES,
@@ -103,3 +104,12 @@ export const getServiceStateHandler: Handler = async (request, deps) => {
   const answer: ServiceStateAnswers["ServiceState"] = await readServiceState(deps, new URL(request.url).origin);
   return Response.json(answer);
 };
+
+/** GET /operator/metrics */
+export const getMetricsHandler: Handler = async (request, deps) => {
+  const state = await readServiceState(deps, new URL(request.url).origin);
+  return new Response(toMetrics(state), { headers: { "content-type": METRICS_TYPE } });
+};
+
+/** The version is that of Prometheus' format. */
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { type ServiceStateAnswers, serviceStateAnswers } from "../../http/operator/service-state.ts";
 import { TIME } from "../examples.ts";
 import { type ApiOperation, ok } from "../operation.ts";
@@ -70,5 +71,20 @@ export function describeServiceState(): Resource {
     description: `Counts the messages that are not final by their state, in all and by carrier, each with the age of the oldest; \`lastHour\` counts submissions and callbacks by outcome.\n\n${stateTable()}\n\n\`problems\` names what needs an operator.\n\n${problemTable()}`,
     answers: [ok(schemas.ServiceState, "The present state.", SERVICE_STATE)],
   };
-  return { operations: [getServiceState], schemas };
+  const getMetrics: ApiOperation = {
+    ...{ id: "getMetrics", method: "get", path: "/operator/metrics", tag: "Service state", access: "operator" },
+    summary: "Read the state of the service for Prometheus",
+    description:
+      "The same counts in Prometheus' text format. `textgate_problem` is 1 while a problem lasts. Nothing in it names a person, a website or a client.",
+    answers: [
+      {
+        status: 200,
+        description: "The present state.",
+        mediaType: "text/plain",
+        schema: z.string(),
+        example: '# TYPE textgate_problem gauge\ntextgate_problem{problem="sweep-late"} 0\n',
+      },
+    ],
+  };
+  return { operations: [getServiceState, getMetrics], schemas };
 }

@@ -337,3 +337,40 @@ it("reads no table of messages or events from one end to the other", async () =>
   for (const index of [...indexes, "inbound_texts_without_effect"])
     expect(plans.join("\n")).toContain(`INDEX ${index}`);
 });
+
+describe("metrics", () => {
+  /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details */
+  const LINE =
+    /^(# HELP \w+ .+\.|# TYPE \w+ gauge|[a-z_0-9]+(\{[a-z]+="([^"\\\n]|\\[\\n"])*"(,[a-z]+="([^"\\\n]|\\[\\n"])*")*\})? -?\d+(\.\d+)?)$/;
+  const read = async () => {
+    const answer = await world.operator("GET", "/metrics");
+    expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    return answer.text();
+  };
+
+  it("are Prometheus' text, each family once, with what the state says", async () => {
+    submit = () => ({ kind: "later", reason: "busy", failing: true });
+    for (let text = 0; text < 4; text++) await send();
+    await submitAll();
+    const text = await read();
+    const lines = text.split("\n");
+    expect(lines.pop()).toBe("");
+    expect(lines.filter((line) => !LINE.test(line))).toEqual([]);
+    const families = lines.flatMap((line) => /^# TYPE (\w+)/.exec(line)?.[1] ?? []);
+    expect(families.length).toBe(new Set(families).size);
+    const samples = lines.filter((line) => !line.startsWith("#")).map((line) => line.replace(/ \S+$/, ""));
+    expect(samples.length).toBe(new Set(samples).size);
+    expect(lines).toContain('textgate_carrier_paused{carrier="sandbox"} 1');
+    expect(lines).toContain('textgate_problem{problem="carrier-paused"} 1');
+    expect(lines).toContain('textgate_problem{problem="sweep-late"} 0');
+    expect(lines).toContain('textgate_submissions_5m{carrier="sandbox",outcome="later"} 4');
+    expect(lines).toContain('textgate_messages{carrier="sandbox",state="retrying"} 4');
+    expect(text).not.toContain("brand");
+  });
+
+  it("need the operator's token", async () => {
+    expect((await world.fetch("/operator/metrics")).status).toBe(401);
+    const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
+    expect((await world.fetch("/operator/metrics", { headers })).status).toBe(401);
+  });
+});
