@@ -68,6 +68,7 @@ function unlessRefused(error: unknown): Unreachable {
 
 const STATES = [
   "waiting",
+  "held",
   "retrying",
   "claimed",
   "stuck",
@@ -98,7 +99,7 @@ function showServiceState(answer: string): string {
     ]),
     "",
     toTable([
-      ["CARRIER", "WAITING", "RETRYING", "CLAIMED", "STUCK", "NO RECEIPT", "LAST 5 MIN", "LAST HOUR"],
+      ["CARRIER", "WAITING", "HELD", "RETRYING", "CLAIMED", "STUCK", "NO RECEIPT", "LAST 5 MIN", "LAST HOUR"],
       ...carrierRows(state),
     ]),
     ...(state.isCut ? ["", "More than is counted waits: the oldest 10,000 of a state are."] : []),

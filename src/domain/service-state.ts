@@ -12,7 +12,7 @@ export interface Load {
 }
 
 /** States of a message that is not final. */
-export const MESSAGE_STATES = ["waiting", "retrying", "claimed", "stuck", "withoutReceipt"] as const;
+export const MESSAGE_STATES = ["waiting", "held", "retrying", "claimed", "stuck", "withoutReceipt"] as const;
 
 export type MessageState = (typeof MESSAGE_STATES)[number];
 

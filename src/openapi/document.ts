@@ -9,6 +9,7 @@ import type { ApiOperation } from "./operation.ts";
 import { describeCarriers } from "./operator/carriers.ts";
 import { describeClients } from "./operator/clients.ts";
 import { describeDeadJobs } from "./operator/dead-jobs.ts";
+import { describeHolds } from "./operator/holds.ts";
 import { describeMessages } from "./operator/messages.ts";
 import { describePeople } from "./operator/people.ts";
 import { describeReports } from "./operator/reports.ts";
@@ -35,6 +36,7 @@ export function describeApi(): { operations: ApiOperation[]; schemas: Record<str
   const resources = [
     describeWebsites(clients),
     clients,
+    describeHolds(),
     describeReports(),
     describeSubscribers(),
     describePeople(),

@@ -20,6 +20,7 @@ const RESOURCES = [
   "carriers",
   "clients",
   "dead-jobs",
+  "holds",
   "messages",
   "people",
   "reports",

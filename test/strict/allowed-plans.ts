@@ -105,6 +105,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "One website's texts of one person.",
   },
   { step: "SCAN messages USING INDEX messages_pending", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
+  {
+    step: "SCAN messages USING INDEX messages_pending",
+    sql: "FROM messages WHERE status = 'PENDING_TO_SEND' ORDER BY queued_at LIMIT 100000) m",
+    reason: "An operator holds, releases or cancels what waits: it is looked through once a step.",
+  },
   { step: "SCAN messages USING INDEX messages_sending", sql: "ORDER BY updated_at LIMIT 10000", reason: COUNTED },
   { step: "SCAN events USING INDEX events_open", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT 10000", reason: COUNTED },

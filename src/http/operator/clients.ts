@@ -10,6 +10,7 @@ import {
 } from "../../domain/client.ts";
 import { parseFields } from "../../domain/failure.ts";
 import { changeClient, createClient, rotateClient } from "../../flows/manage-clients.ts";
+import { countWaiting } from "../../platform/store/holds.ts";
 import type { ApiRequest, Handler } from "../api-request.ts";
 import { BODY_LIMITS, readJson } from "../body.ts";
 import { toTime } from "../time.ts";
@@ -39,7 +40,12 @@ export function clientAnswers() {
     );
   return {
     Client: client,
-    ChangedClient: z.extend(client, { takesEffect }),
+    ChangedClient: z.extend(client, {
+      takesEffect,
+      waitingMessages: z
+        .nullable(z.int())
+        .check(z.describe("Of a client that this call suspends: how many of its messages still wait, and will go.")),
+    }),
     NewClient: z.object({ clientId: z.string(), ...secrets.shape }),
     NewSecrets: z.extend(secrets, { takesEffect }),
   };
@@ -62,9 +68,11 @@ export const createClientHandler: Handler = async (request, deps) => {
 /** PATCH /operator/clients/:clientId */
 export const changeClientHandler: Handler = async (request, deps) => {
   const clientId = requireClientId(request);
-  const changed = requireFound(await changeClient(deps, clientId, await readSettings(request)), "client");
-  const { takesEffect, ...client } = changed;
-  const answer: ClientAnswers["ChangedClient"] = { ...clientView(client), takesEffect };
+  const settings = await readSettings(request);
+  const { takesEffect, ...client } = requireFound(await changeClient(deps, clientId, settings), "client");
+  const ofClient = { clientId, sendPurpose: null };
+  const waitingMessages = settings.suspended ? await countWaiting(deps.db, client.websiteId, ofClient) : null;
+  const answer: ClientAnswers["ChangedClient"] = { ...clientView(client), takesEffect, waitingMessages };
   return Response.json(answer);
 };
 

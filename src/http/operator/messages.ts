@@ -72,9 +72,11 @@ function callbackViews({ eventId, callback }: StoredEvent): Message["callbacks"]
 }
 
 /** Why a message is pending, and until when at least. */
-function waitsView({ status, claimedAt, reason, retryAt }: StoredMessage, now: number): Message["waits"] {
+function waitsView(message: StoredMessage & { isHeld: boolean }, now: number): Message["waits"] {
+  const { status, claimedAt, reason, retryAt } = message;
   if (status !== "PENDING_TO_SEND") return null;
   if (claimedAt !== null) return { until: null, because: "its submission" };
+  if (message.isHeld) return { until: null, because: "an operator holds it" };
   const isRetried = retryAt !== null && retryAt > now;
   return isRetried ? { until: toTime(retryAt), because: reason ?? "a retry" } : { until: null, because: "its job" };
 }
@@ -87,7 +89,7 @@ export const getMessageHandler: Handler = async (request, deps) => {
     readEvents(deps.db, messageId),
     readClicks(deps.db, messageId),
   ]);
-  const message = requireFound(found, "message");
+  const { isHeld, ...message } = requireFound(found, "message");
   const now = deps.now();
   const answer: Message = {
     ...message,
@@ -95,7 +97,7 @@ export const getMessageHandler: Handler = async (request, deps) => {
     updatedAt: toTime(message.updatedAt),
     claimedAt: toTime(message.claimedAt),
     retryAt: message.retryAt !== null && message.retryAt > now ? toTime(message.retryAt) : null,
-    waits: waitsView(message, now),
+    waits: waitsView({ ...message, isHeld }, now),
     clicks: { ...clicks, firstAt: toTime(clicks.firstAt) },
     events: events.map(eventView),
     callbacks: events.flatMap(callbackViews),

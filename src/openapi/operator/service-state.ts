@@ -9,6 +9,7 @@ const NONE = { count: 0, oldestSeconds: null };
 
 const MESSAGES = {
   waiting: NONE,
+  held: NONE,
   retrying: { count: 7, oldestSeconds: 95 },
   claimed: NONE,
   stuck: NONE,

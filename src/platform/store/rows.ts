@@ -13,6 +13,8 @@ export interface WebsiteRow {
   sender: string | null;
   help_text: string | null;
   duplicate_window_hours: number | null;
+  /** JSON array. */
+  holds: string | null;
   created_at: number;
   updated_at: number;
 }

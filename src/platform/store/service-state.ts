@@ -3,6 +3,7 @@ import { type CarrierPause, selectPauses, toPauses } from "./carrier-pauses.ts";
 import { countBehind } from "./clients.ts";
 import { runNamed, runQuery } from "./database.ts";
 import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from "./failing-endpoints.ts";
+import { isHeld } from "./holds.ts";
 import { countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
 import type { LoadRow, WebsiteRow } from "./rows.ts";
@@ -69,14 +70,14 @@ export async function countStates(
 function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedStatement {
   return db
     .prepare(
-      `SELECT state, carrier, count(*) AS count, min(since) AS oldest_at, min(retried) AS retried_since FROM (
+      `SELECT state, carrier, count(*) AS count, min(since) AS oldest_at, min(iif(state = 'held', NULL, retried)) AS retried_since FROM (
          SELECT CASE WHEN claimed_at <= ?2 THEN 'stuck' WHEN claimed_at IS NOT NULL THEN 'claimed'
-             WHEN retry_at > ?1 THEN 'retrying' ELSE 'waiting' END AS state,
+             WHEN ${isHeld("p")} THEN 'held' WHEN retry_at > ?1 THEN 'retrying' ELSE 'waiting' END AS state,
            coalesce(iif(claimed_at IS NULL, NULL, carrier), (SELECT w.carrier FROM websites w
              WHERE w.website_id = p.website_id), '') AS carrier,
            coalesce(claimed_at, iif(retry_at <= ?1, retry_at, accepted_at)) AS since,
            iif(retry_at IS NULL, NULL, accepted_at) AS retried
-         FROM (SELECT website_id, carrier, claimed_at, retry_at, accepted_at FROM messages
+         FROM (SELECT website_id, client_id, send_purpose, is_reply, carrier, claimed_at, retry_at, accepted_at FROM messages
            WHERE status = 'PENDING_TO_SEND' ORDER BY queued_at LIMIT ${COUNTED_ROWS}) p
        ) GROUP BY state, carrier`,
     )

@@ -41,7 +41,7 @@ async function submitAll(): Promise<void> {
 
 it("of an idle service is empty, and no problem", async () => {
   const state = await look();
-  const states = { waiting: NONE, retrying: NONE, claimed: NONE, stuck: NONE, withoutReceipt: NONE };
+  const states = { waiting: NONE, held: NONE, retrying: NONE, claimed: NONE, stuck: NONE, withoutReceipt: NONE };
   expect(state).toEqual({
     checkedAt: "2026-11-21T12:00:00.000Z",
     problems: [],
