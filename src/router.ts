@@ -12,7 +12,7 @@ import { messageStatusHandler } from "./http/message-status.ts";
 import { tryCarrierHandler } from "./http/operator/carriers.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator/clients.ts";
 import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
-import { cancelMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
+import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
 import { getMessageHandler } from "./http/operator/messages.ts";
 import {
   erasePersonHandler,
@@ -59,7 +59,7 @@ router
   .post("/operator/websites/:websiteId/clients", requireOperator, createClientHandler)
   .post("/operator/websites/:websiteId/hold", requireOperator, holdMessagesHandler)
   .post("/operator/websites/:websiteId/release", requireOperator, releaseMessagesHandler)
-  .post("/operator/websites/:websiteId/cancel", requireOperator, cancelMessagesHandler)
+  .post("/operator/websites/:websiteId/cancel", requireOperator, cancelWaitingMessagesHandler)
   .post("/operator/websites/:websiteId/subscribers", requireOperator, importSubscribersHandler)
   .patch("/operator/clients/:clientId", requireOperator, changeClientHandler)
   .post("/operator/clients/:clientId/rotate", requireOperator, rotateClientHandler)

@@ -56,7 +56,7 @@ export const releaseMessagesHandler: Handler = async (request, deps) => {
 };
 
 /** POST /operator/websites/:websiteId/cancel */
-export const cancelMessagesHandler: Handler = async (request, deps) => {
+export const cancelWaitingMessagesHandler: Handler = async (request, deps) => {
   const { websiteId, filter } = await readFilter(request, deps, cancelSchema);
   const work = filter.dryRun ? countWaiting(deps.db, websiteId, filter) : cancelWaiting(deps, websiteId, filter);
   const answer: HoldAnswers["CancelledMessages"] = { cancelled: await work };
