@@ -22,7 +22,7 @@ export const STATUS_MEANINGS: Record<MessageStatus, string> = {
 /** `advice`: what the client does about it. */
 export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }> = {
   CANCELLED: {
-    meaning: "the operator cancelled it before it was submitted",
+    meaning: "the operator cancelled it before it was submitted, or held it until its time was over",
     advice: "ask the operator before you send it again: it was surely not sent",
   },
   CARRIER_REFUSED: {
