@@ -30,7 +30,8 @@ call /text/subscribe --data "{\"phone_numbers\": [\"$other\"], \"sendPurpose\": 
 csv=$(printf '%s\n' phone_numbers "$phone" "$other" | base64 | tr -d '\n')
 call /text/subscription/status --data @- <<<"{\"csv_file\": \"$csv\"}"
 
-# Send a text, and ask what has become of it. The key makes it safe to repeat: one key, one text.
+# Send a text, and ask what has become of it: a status, and a reason where there is more to say (null otherwise). The key
+# makes it safe to repeat: one key, one text.
 sent=$(
   call /text/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
 {"phone": "$phone", "text": "Hello", "callbackData": "{}", "sendPurpose": "example"}

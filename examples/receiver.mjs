@@ -63,17 +63,19 @@ function isGenuine(headers, body) {
 }
 
 /** Events may come out of order: the latest that occurred counts, and SENDING is never later than what follows it. */
-function note({ eventType, messageId, occurredAt, status }) {
+function note({ eventType, messageId, occurredAt, status, reason }) {
   if (eventType !== "message.status") return;
   const rank = `${occurredAt} ${status === "SENDING" ? 0 : 1}`;
   const known = latest.get(messageId);
-  if (!known || known.rank < rank) latest.set(messageId, { rank, status });
+  if (!known || known.rank < rank) {
+    latest.set(messageId, { rank, what: reason ? `${status}, ${reason}` : status }); // the reason: null, or a code
+  }
 }
 
 function handle(event) {
   note(event);
   const { eventId, eventType, messageId } = event;
-  console.log(eventType === "message.status" ? `${eventId}: the message is ${latest.get(messageId).status}` : eventId);
+  console.log(eventType === "message.status" ? `${eventId}: the message is ${latest.get(messageId).what}` : eventId);
 }
 
 async function receive(request, response) {

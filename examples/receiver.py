@@ -25,7 +25,7 @@ KEY = base64.b64decode(SECRET[len("whsec_") :])
 PORT = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
 FILE = sys.argv[2] if len(sys.argv) > 2 else "events.db"
 
-COLUMNS = ("eventId", "eventType", "messageId", "status", "occurredAt")
+COLUMNS = ("eventId", "eventType", "messageId", "status", "reason", "occurredAt")
 lock = threading.Lock()
 db = sqlite3.connect(FILE, check_same_thread=False)
 db.execute(f"CREATE TABLE IF NOT EXISTS events ({', '.join(COLUMNS)}, body, PRIMARY KEY (eventId))")
@@ -46,15 +46,15 @@ def store(event, body):
     """Stores an event, and tells whether it is new. Raises sqlite3.Error when it cannot be stored."""
     row = [*map(event.get, COLUMNS), body]
     with lock, db:
-        return db.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1
+        return db.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row).rowcount == 1
 
 
 def latest_status(message_id):
     """Events may come out of order: the latest that occurred counts, and SENDING is never later than what follows."""
-    of_message = "SELECT status FROM events WHERE eventType = 'message.status' AND messageId = ?"
+    of_message = "SELECT status, reason FROM events WHERE eventType = 'message.status' AND messageId = ?"
     with lock:
         found = db.execute(f"{of_message} ORDER BY occurredAt DESC, status = 'SENDING' LIMIT 1", (message_id,))
-        return found.fetchone()[0]
+        return ", ".join(filter(None, found.fetchone()))  # the reason: null, or a code
 
 
 def handle(event):

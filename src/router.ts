@@ -1,5 +1,6 @@
 import { Router } from "itty-router";
 import type { Deps } from "./deps.ts";
+import type { Operation } from "./domain/client.ts";
 import { RequestFailure } from "./domain/failure.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import type { ApiRequest } from "./http/api-request.ts";
@@ -24,6 +25,7 @@ import { getServiceStateHandler } from "./http/operator/service-state.ts";
 import { importSubscribersHandler } from "./http/operator/subscribers.ts";
 import { getWebsiteHandler, listWebsitesHandler, putWebsiteHandler } from "./http/operator/websites.ts";
 import { logRequest, routeOf } from "./http/request-log.ts";
+import { answerSandboxError } from "./http/sandbox-error.ts";
 import { securityTxtHandler } from "./http/security-txt.ts";
 import { sendMessagesHandler } from "./http/send-bulk.ts";
 import { sendMessageHandler } from "./http/send-message.ts";
@@ -34,15 +36,18 @@ import { welcomeHandler } from "./http/welcome.ts";
 import { log } from "./log.ts";
 import { describeError } from "./platform/describe-error.ts";
 
+/** The guards of a client's call. A send is counted by what stores it. */
+const asClient = (operation: Operation) => [requireClient(operation), limitRate, answerSandboxError] as const;
+
 const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHeaders] });
 
 router
-  .post("/text/message/send", requireClient("send"), refuseEarly, sendMessageHandler)
-  .post("/text/bulk/message/send", requireClient("send"), limitRate, sendMessagesHandler)
-  .get("/text/message/status", requireClient("status"), limitRate, messageStatusHandler)
-  .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribeHandler)
-  .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribeHandler)
-  .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatusHandler)
+  .post("/text/message/send", requireClient("send"), refuseEarly, answerSandboxError, sendMessageHandler)
+  .post("/text/bulk/message/send", ...asClient("send"), sendMessagesHandler)
+  .get("/text/message/status", ...asClient("status"), messageStatusHandler)
+  .post("/text/subscribe", ...asClient("subscribe"), subscribeHandler)
+  .post("/text/unsubscribe", ...asClient("unsubscribe"), unsubscribeHandler)
+  .post("/text/subscription/status", ...asClient("subscription"), subscriptionStatusHandler)
   .get("/", welcomeHandler)
   .get("/openapi.json", openapiHandler)
   .get("/.well-known/security.txt", securityTxtHandler)

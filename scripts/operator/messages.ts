@@ -20,6 +20,7 @@ const FACTS = [
   "messageId",
   "status",
   "reason",
+  "reasonDetail",
   "phone",
   "email",
   "text",

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { limitRate, refuseEarly, requireOperator } from "../../src/http/guards.ts";
+import { answerSandboxError } from "../../src/http/sandbox-error.ts";
 import { sendMessageHandler } from "../../src/http/send-message.ts";
 import { makeCarriers } from "../../src/platform/carriers/index.ts";
 import { routes } from "../../src/router.ts";
@@ -31,7 +32,7 @@ interface Route {
 }
 
 const TABLE: Route[] = routes.map(([method, , handlers, path = ""]) => {
-  const [guard, second, third] = handlers as unknown[];
+  const [guard, second, third, last] = handlers as unknown[];
   const name = `${method} ${path}`;
   const access = () => {
     if (OPEN.includes(name)) return "open";
@@ -39,8 +40,8 @@ const TABLE: Route[] = routes.map(([method, , handlers, path = ""]) => {
     if (guard === requireOperator) return "operator";
     // Without a client, limitRate throws: requireClient is before it.
     // A send is counted by the object that stores it.
-    const isLimited = second === limitRate || (second === refuseEarly && third === sendMessageHandler);
-    if (isLimited && handlers.length === 3) return "client";
+    const isLimited = second === limitRate || (second === refuseEarly && last === sendMessageHandler);
+    if (isLimited && third === answerSandboxError && handlers.length === 4) return "client";
     throw new Error(`${name} has no guard, and is not on the list of open routes`);
   };
   return { name, method, path, access: access() };

@@ -73,11 +73,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The days that are asked for, all purposes and statuses of them.",
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
-  {
-    step: "SCAN events USING INDEX events_open",
-    sql: "SELECT 1 FROM events INDEXED BY events_open WHERE callback_due = 1 AND outcome IS NULL LIMIT 1",
-    reason: "It stops after the first row.",
-  },
   { step: "SCAN websites", sql: "SELECT * FROM websites ORDER BY website_id", reason: THE_OPERATORS_LOOK },
   {
     step: "SEARCH websites USING INDEX websites_by_sender",

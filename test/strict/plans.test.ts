@@ -79,9 +79,9 @@ describe("the plan of a statement", () => {
   });
 
   it("that is listed may be that of the listed statement, and of no other", async () => {
-    const open = "SELECT 1 FROM events INDEXED BY events_open WHERE callback_due = 1 AND outcome IS NULL LIMIT";
-    expect(await stepsOf(`${open} 1`)).toEqual([]);
-    expect(await stepsOf(`${open} 2`)).toEqual(["SCAN events USING INDEX events_open"]);
+    const open = "SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' ORDER BY queued_at LIMIT";
+    expect(await stepsOf(`${open} 10000`)).toEqual([]);
+    expect(await stepsOf(`${open} 2`)).toEqual(["SCAN messages USING INDEX messages_pending"]);
   });
 });
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { EVENT_TYPES } from "../../domain/callback.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
+import { reasonSchema } from "../../domain/reason.ts";
 import { readClicks } from "../../platform/store/links.ts";
 import { readEvents, readMessage, type StoredEvent } from "../../platform/store/read-message.ts";
 import { type Handler, toStoredId } from "../api-request.ts";
@@ -30,7 +31,8 @@ export function messageAnswers() {
     websiteId: z.string(),
     clientId: z.string(),
     status,
-    reason: z.nullable(z.string()),
+    reason: reasonSchema(),
+    reasonDetail: z.nullable(z.string()).check(z.describe("In words: the carrier's own, or why the message waits.")),
     phone: z.nullable(z.string()),
     email: z.nullable(z.string()),
     text: z.string(),

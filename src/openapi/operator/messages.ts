@@ -12,6 +12,7 @@ const MESSAGE = {
   clientId: CLIENT_ID,
   status: "DELIVERED",
   reason: null,
+  reasonDetail: null,
   email: null,
   mediaUrl: null,
   clickUrl: null,

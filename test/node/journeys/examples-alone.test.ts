@@ -136,9 +136,9 @@ describe.concurrent.each(LANGUAGES)("receiver.$extension", (language) => {
     return { secret, folder, output, post, kill, startAgain };
   }
 
-  function makeEvent(messageId: string, status: string, occurredAt: string): string {
+  function makeEvent(messageId: string, status: string, occurredAt: string, reason: string | null = null): string {
     const eventId = `${messageId}_${status}`;
-    return JSON.stringify({ eventId, eventType: "message.status", messageId, status, occurredAt });
+    return JSON.stringify({ eventId, eventType: "message.status", messageId, status, reason, occurredAt });
   }
 
   function sign(secret: string, body: string, at = Date.now()) {
@@ -219,7 +219,7 @@ describe.concurrent.each(LANGUAGES)("receiver.$extension", (language) => {
       makeEvent("m1", "DELIVERED", "2026-11-21T12:00:00.001Z"),
       makeEvent("m1", "SENDING", "2026-11-21T12:00:00.000Z"),
       makeEvent("m2", "SENDING", "2026-11-21T12:00:00.000Z"),
-      makeEvent("m2", "FAILED_TO_DELIVERY", "2026-11-21T12:00:00.000Z"),
+      makeEvent("m2", "FAILED_TO_DELIVERY", "2026-11-21T12:00:00.000Z", "UNDELIVERED"),
     ];
     for (const body of events) {
       expect(await post(sign(secret, body), body)).toBe(204);
@@ -229,7 +229,7 @@ describe.concurrent.each(LANGUAGES)("receiver.$extension", (language) => {
       "m1_DELIVERED: the message is DELIVERED",
       "m1_SENDING: the message is DELIVERED",
       "m2_SENDING: the message is SENDING",
-      "m2_FAILED_TO_DELIVERY: the message is FAILED_TO_DELIVERY",
+      "m2_FAILED_TO_DELIVERY: the message is FAILED_TO_DELIVERY, UNDELIVERED",
     ]);
   });
 });

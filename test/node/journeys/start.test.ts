@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { bundle } from "../../../scripts/bundle.ts";
+import { keepRotated } from "../../../scripts/demo.ts";
 import { ensureSecrets } from "../../../scripts/dev-vars.ts";
 import { type Call, sweepEachMinute } from "../../../scripts/minute-sweep.ts";
 import { startRuntime } from "../../../scripts/runtime.ts";
@@ -109,6 +110,9 @@ describe("npm start", () => {
     const service = await start(await built());
     expect(readFileSync(join(folder.state, "demo-client.json"), "utf8")).toBe(client);
     await tryPrinted(service);
+    expect(service.output()).toContain(`${url}/docs\n`);
+    expect(service.output()).toMatch(/^\+12125550100 +ada@example.com +DELIVERED$/m);
+    expect(service.output()).toMatch(/^\+12125550002 +SENDING, then FAILED_TO_DELIVERY, UNDELIVERED$/m);
 
     const second = npmStart({});
     expect(await second.exited).toBe(1);
@@ -116,6 +120,18 @@ describe("npm start", () => {
       `Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`,
     );
     await endWith(service, () => service.child.kill("SIGTERM"));
+  });
+
+  test("shows a pair in force when the kept one was replaced elsewhere, and still works", async () => {
+    const kept = JSON.parse(readFileSync(join(folder.state, "demo-client.json"), "utf8"));
+    const first = await start();
+    await operate(url, "POST", `/clients/${kept.clientId}/rotate`, {});
+    await tryPrinted(first);
+    await endWith(first, () => first.child.kill("SIGTERM"));
+    const second = await start();
+    await tryPrinted(second);
+    expect(second.output()).not.toContain(kept.clientSecret);
+    await endWith(second, () => second.child.kill("SIGTERM"));
   });
 
   test("makes a new client when the kept one no longer works; goes on when workerd has ended; killed, leaves none behind", async () => {
@@ -184,6 +200,17 @@ describe("a Worker that does not build", () => {
     expect(message).toContain("no-such-worker.ts");
     expect(message).not.toMatch(/telemetry/i);
   });
+});
+
+test("new secrets of the demo's client are kept for the next start, and those of no other client", () => {
+  const file = join(folder.folder, "kept.json");
+  const client = { clientId: "a", clientSecret: "old", callbackSecret: "old" };
+  writeFileSync(file, JSON.stringify(client));
+  keepRotated(file, "b", { clientSecret: "b", callbackSecret: "b" });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(client);
+  keepRotated(file, "a", { clientSecret: "new", callbackSecret: "new" });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ ...client, clientSecret: "new", callbackSecret: "new" });
+  keepRotated(join(folder.folder, "missing.json"), "a", client);
 });
 
 describe("the flags", () => {
