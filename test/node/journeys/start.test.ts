@@ -105,7 +105,7 @@ describe("npm start", () => {
     expect(service.output()).toContain('{"level":"info","event":"message.submitted"');
   });
 
-  test("prints the same lines when it runs again, and says that its port is in use; a SIGTERM to npm ends it", async () => {
+  test("prints the same lines when it runs again, and says that its port is in use; they outlive a rotation; a SIGTERM to npm ends it", async () => {
     const client = readFileSync(join(folder.state, "demo-client.json"), "utf8");
     const service = await start(await built());
     expect(readFileSync(join(folder.state, "demo-client.json"), "utf8")).toBe(client);
@@ -119,28 +119,19 @@ describe("npm start", () => {
     expect(second.output().trim().split("\n").at(-1)).toBe(
       `Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`,
     );
+
+    const kept = JSON.parse(client);
+    await operate(url, "POST", `/clients/${kept.clientId}/rotate`, {});
+    await tryPrinted(service);
     await endWith(service, () => service.child.kill("SIGTERM"));
   });
 
-  test("shows a pair in force when the kept one was replaced elsewhere, and still works", async () => {
-    const kept = JSON.parse(readFileSync(join(folder.state, "demo-client.json"), "utf8"));
-    const first = await start();
-    await operate(url, "POST", `/clients/${kept.clientId}/rotate`, {});
-    await tryPrinted(first);
-    await endWith(first, () => first.child.kill("SIGTERM"));
-    const second = await start();
-    await tryPrinted(second);
-    expect(second.output()).not.toContain(kept.clientSecret);
-    await endWith(second, () => second.child.kill("SIGTERM"));
-  });
-
-  test("makes a new client when the kept one no longer works; goes on when workerd has ended; killed, leaves none behind", async () => {
-    writeFileSync(
-      join(folder.state, "demo-client.json"),
-      JSON.stringify({ clientId: "0".repeat(32), clientSecret: "0".repeat(64), callbackSecret: "" }),
-    );
+  test("shows a pair in force when the kept one was replaced; goes on when workerd has ended; killed, leaves none behind", async () => {
+    const replaced = JSON.parse(readFileSync(join(folder.state, "demo-client.json"), "utf8"));
     const service = await start(await built());
     await tryPrinted(service);
+    expect(service.output()).not.toContain(replaced.clientSecret);
+
     process.kill(findOne(service, "workerd"), "SIGKILL");
     await waitFor("workerd to be started again", () => service.output().includes("was started again."));
     await tryPrinted(service);
@@ -149,11 +140,17 @@ describe("npm start", () => {
     });
   });
 
-  test("ends with exit code 1, and says why, when workerd cannot be started again", async () => {
+  test("makes a new client when the kept one no longer works; says why it ends when workerd cannot be started again", async () => {
+    writeFileSync(
+      join(folder.state, "demo-client.json"),
+      JSON.stringify({ clientId: "0".repeat(32), clientSecret: "0".repeat(64), callbackSecret: "" }),
+    );
     const workerd = join(folder.folder, "workerd");
     const { default: path } = createRequire(import.meta.url)("workerd");
     writeFileSync(workerd, `#!/bin/sh\nexec ${path} "$@"\n`, { mode: 0o755 });
     const service = await start({ ...(await built()), MINIFLARE_WORKERD_PATH: workerd });
+    await tryPrinted(service);
+
     writeFileSync(workerd, "#!/bin/sh\nexit 1\n");
     process.kill(findOne(service, "workerd serve"), "SIGKILL");
     expect(await service.exited).toBe(1);
