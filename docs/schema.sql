@@ -12,7 +12,9 @@ CREATE TABLE websites (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   -- Messages accepted before this time are in daily_counts. In the middle of a day: a part of the day is, and the day is open.
-  counted_until INTEGER NOT NULL DEFAULT 0
+  counted_until INTEGER NOT NULL DEFAULT 0,
+  -- What an operator holds of a website: a JSON array of {"sendPurpose", "clientId", "since"}; NULL: nothing.
+  holds TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
@@ -331,4 +333,36 @@ CREATE TABLE daily_counts (
   opted_out INTEGER NOT NULL,
   reasons TEXT,                        -- JSON: a count for each reason; NULL: no message has one
   PRIMARY KEY (website_id, day, send_purpose, status)
+) STRICT, WITHOUT ROWID;
+
+-- What an operator must see and stop. Nothing here is written for what works.
+
+-- Carriers whose circuit breaker has opened and that have not answered since. Each isolate has a breaker of its own: the row
+-- tells the operator, and the other isolates.
+CREATE TABLE carrier_pauses (
+  carrier TEXT NOT NULL PRIMARY KEY,
+  since INTEGER NOT NULL,              -- the first opening since the carrier last answered
+  opened_at INTEGER NOT NULL,          -- the latest opening
+  open_until INTEGER NOT NULL,
+  cause TEXT NOT NULL,
+  released_at INTEGER                  -- a breaker that opened before lets the next submission through
+) STRICT, WITHOUT ROWID;
+
+-- Endpoints whose latest callback failed.
+CREATE TABLE failing_endpoints (
+  client_id TEXT NOT NULL PRIMARY KEY,
+  host TEXT NOT NULL,
+  since INTEGER NOT NULL,              -- the first failure since a success
+  failed_at INTEGER NOT NULL,          -- the latest failure
+  failures INTEGER NOT NULL,           -- since a success
+  cause TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Problems of which somebody has been told, while they last.
+CREATE TABLE told_problems (
+  problem TEXT NOT NULL,
+  subject TEXT NOT NULL,               -- what it concerns: a carrier, or a client; '' for the service
+  began_at INTEGER NOT NULL,
+  told_at INTEGER NOT NULL,
+  PRIMARY KEY (problem, subject)
 ) STRICT, WITHOUT ROWID;

@@ -28,9 +28,11 @@ const secret = orUnset(z.string({ error: "must be a string" }));
 
 const notUrl = "must be an absolute http or https URL";
 
+const anyUrl = orUnset(z.union([z.url({ protocol: /^https?$/, error: notUrl }), z.literal("")], { error: notUrl }));
+
 /** A URL, without its trailing slash. */
 const baseUrl = z.pipe(
-  orUnset(z.union([z.url({ protocol: /^https?$/, error: notUrl }), z.literal("")], { error: notUrl })),
+  anyUrl,
   z.transform((value) => value?.replace(/\/+$/, "")),
 );
 
@@ -91,6 +93,12 @@ function byteCount(base64: string): number | undefined {
   }
 }
 
+const alertSecret = secret.check(
+  z.refine((value) => value === undefined || (byteCount(value.replace(/^whsec_/, "")) ?? 0) >= 16, {
+    error: "must be at least 16 bytes in Base64, with whsec_ in front or without",
+  }),
+);
+
 /** Each carrier needs all of its settings. */
 const carrierVars = {
   PUBLIC_ORIGIN: origin,
@@ -119,6 +127,9 @@ const vars = z.object({
   REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
   LIMITER_LOCATION: location,
   SECURITY_CONTACT: contact,
+  ALERT_URL: anyUrl,
+  ALERT_SECRET: alertSecret,
+  HEARTBEAT_URL: anyUrl,
   ...carrierVars,
 });
 
@@ -136,6 +147,9 @@ export const configSchema = z.pipe(
       SERVICE_KEY,
       LIMITER_LOCATION,
       SECURITY_CONTACT,
+      ALERT_URL,
+      ALERT_SECRET,
+      HEARTBEAT_URL,
       ...carriers
     }) => ({
       linkOrigin: LINK_ORIGIN ?? carriers.PUBLIC_ORIGIN,
@@ -149,6 +163,9 @@ export const configSchema = z.pipe(
       linkKey: SERVICE_KEY ?? "",
       limiterLocation: LIMITER_LOCATION,
       securityContact: SECURITY_CONTACT,
+      alertUrl: ALERT_URL,
+      alertSecret: ALERT_SECRET,
+      heartbeatUrl: HEARTBEAT_URL,
       carriers,
     }),
   ),

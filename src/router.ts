@@ -10,8 +10,10 @@ import { followLinkHandler } from "./http/follow-link.ts";
 import { limitRate, refuseEarly, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { healthHandler, misconfiguredResponse } from "./http/health.ts";
 import { messageStatusHandler } from "./http/message-status.ts";
+import { tryCarrierHandler } from "./http/operator/carriers.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator/clients.ts";
 import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
+import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
 import { getMessageHandler } from "./http/operator/messages.ts";
 import {
   erasePersonHandler,
@@ -21,7 +23,7 @@ import {
   removeEmailHandler,
 } from "./http/operator/people.ts";
 import { getReportHandler } from "./http/operator/reports.ts";
-import { getServiceStateHandler } from "./http/operator/service-state.ts";
+import { getMetricsHandler, getServiceStateHandler } from "./http/operator/service-state.ts";
 import { importSubscribersHandler } from "./http/operator/subscribers.ts";
 import { getWebsiteHandler, listWebsitesHandler, putWebsiteHandler } from "./http/operator/websites.ts";
 import { logRequest, routeOf } from "./http/request-log.ts";
@@ -62,6 +64,9 @@ router
   .put("/operator/websites/:websiteId", requireOperator, putWebsiteHandler)
   .get("/operator/websites/:websiteId", requireOperator, getWebsiteHandler)
   .post("/operator/websites/:websiteId/clients", requireOperator, createClientHandler)
+  .post("/operator/websites/:websiteId/hold", requireOperator, holdMessagesHandler)
+  .post("/operator/websites/:websiteId/release", requireOperator, releaseMessagesHandler)
+  .post("/operator/websites/:websiteId/cancel", requireOperator, cancelWaitingMessagesHandler)
   .post("/operator/websites/:websiteId/subscribers", requireOperator, importSubscribersHandler)
   .patch("/operator/clients/:clientId", requireOperator, changeClientHandler)
   .post("/operator/clients/:clientId/rotate", requireOperator, rotateClientHandler)
@@ -73,6 +78,8 @@ router
   .get("/operator/websites/:websiteId/report", requireOperator, getReportHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler)
   .get("/operator/health", requireOperator, getServiceStateHandler)
+  .get("/operator/metrics", requireOperator, getMetricsHandler)
+  .post("/operator/carriers/:carrier/try", requireOperator, tryCarrierHandler)
   .get("/operator/dead-jobs", requireOperator, listDeadJobsHandler)
   .post("/operator/dead-jobs/put-back", requireOperator, putBackDeadJobsHandler)
   .post("/operator/dead-jobs/:jobId/put-back", requireOperator, putBackDeadJobHandler);

@@ -6,10 +6,12 @@ import {
   overdueAfterMilliseconds,
   recoveryMarginMilliseconds,
 } from "./domain/retry-policy.ts";
+import { probeCarriers } from "./flows/carrier-pauses.ts";
 import { closeDays } from "./flows/close-days.ts";
 import { purgeMessages } from "./flows/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
 import { spreadUncopied } from "./flows/spread-changes.ts";
+import { tellProblems } from "./flows/tell-problems.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
@@ -44,6 +46,7 @@ const JOBS: SweepJob[] = [
   { name: "end-unsubmitted", run: endUnsubmitted },
   { name: "requeue-messages", run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
+  { name: "probe-carriers", run: probeCarriers },
   { name: "end-interrupted", run: endInterrupted },
   { name: "end-without-receipt", run: endWithoutReceipt },
   { name: "copy-credentials", isRoutine: true, run: spreadUncopied },
@@ -90,10 +93,16 @@ export async function sweep(deps: Deps): Promise<void> {
     failed: failedJobs.length,
     jobs: Object.fromEntries(results.map(({ name, count, milliseconds }) => [name, { count, milliseconds }])),
   });
+  await tellProblems(deps, await record(deps, failedJobs));
+}
+
+async function record(deps: Deps, failedJobs: string[]): Promise<boolean> {
   try {
     await recordSweep(deps.db, { endedAt: deps.now(), failedJobs });
+    return true;
   } catch (error) {
     deps.log("error", "sweep.failed", { job: "record-sweep", error: describeError(error) });
+    return false;
   }
 }
 

@@ -29,7 +29,7 @@ const TIMEOUT_MILLISECONDS = 120_000;
 /**
  * One call of /operator.
  * @param body bytes are sent as CSV, anything else as JSON
- * @returns the JSON that came back, as text
+ * @returns the JSON that came back, as text, or metrics
  * @throws Refusal, Unreachable
  */
 export async function callOperator(
@@ -52,14 +52,15 @@ export async function callOperator(
   };
   const answer = await fetchText(`${url}/operator${path}`, init);
   const json = parseJson(answer.text);
-  if (answer.ok && json !== undefined) return answer.text;
+  if (answer.ok && (json !== undefined || answer.isText)) return answer.text;
   throw new Refusal(isErrorBody(json) ? json : describeForeign(answer));
 }
 
 async function fetchText(url: string, init: RequestInit) {
   try {
     const answer = await fetch(url, init);
-    return { ok: answer.ok, status: answer.status, text: await answer.text() };
+    const isText = answer.headers.get("content-type")?.startsWith("text/plain; version=") === true;
+    return { ok: answer.ok, status: answer.status, isText, text: await answer.text() };
   } catch (error) {
     throw new Unreachable("no answer", { cause: error });
   }

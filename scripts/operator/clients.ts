@@ -33,8 +33,14 @@ export const CLIENT_COMMANDS: Command[] = [
     },
     run: changeClient,
     show: (answer) => {
-      const { takesEffect, ...client } = JSON.parse(answer) as ClientAnswers["ChangedClient"];
-      return [describeClient(client), "", EFFECTS[takesEffect]].join("\n");
+      const { takesEffect, waitingMessages, ...client } = JSON.parse(answer) as ClientAnswers["ChangedClient"];
+      const { websiteId, clientId } = client;
+      const waiting = waitingMessages
+        ? [
+            `${waitingMessages} of its messages still wait, and will go. To hold them: hold ${websiteId} --client ${clientId}`,
+          ]
+        : [];
+      return [describeClient(client), "", EFFECTS[takesEffect], ...waiting].join("\n");
     },
   },
   {

@@ -14,6 +14,8 @@ export interface Command {
   run(service: Service, parameters: string[], values: Values): Promise<string>;
   /** The same for a person to read. */
   show(answer: string): string;
+  /** Whether the answer shows a problem, for the exit code. */
+  hasProblem?(answer: string): boolean;
 }
 
 /** Without `value` it is a switch. */

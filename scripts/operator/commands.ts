@@ -1,6 +1,8 @@
+import { CARRIER_COMMANDS } from "./carriers.ts";
 import { CLIENT_COMMANDS } from "./clients.ts";
 import type { Command } from "./command.ts";
 import { DEAD_JOB_COMMANDS } from "./dead-jobs.ts";
+import { HOLD_COMMANDS } from "./holds.ts";
 import { MESSAGE_COMMANDS } from "./messages.ts";
 import { PEOPLE_COMMANDS } from "./people.ts";
 import { REPORT_COMMANDS } from "./reports.ts";
@@ -12,10 +14,12 @@ import { WEBSITE_COMMANDS } from "./websites.ts";
 export const COMMANDS: Command[] = [
   ...WEBSITE_COMMANDS,
   ...CLIENT_COMMANDS,
+  ...HOLD_COMMANDS,
   ...SUBSCRIBER_COMMANDS,
   ...PEOPLE_COMMANDS,
   ...REPORT_COMMANDS,
   ...MESSAGE_COMMANDS,
   ...SERVICE_STATE_COMMANDS,
+  ...CARRIER_COMMANDS,
   ...DEAD_JOB_COMMANDS,
 ];

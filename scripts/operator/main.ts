@@ -6,7 +6,7 @@ import { type Command, toParseOptions, UsageError, type Values } from "./command
 import { COMMANDS } from "./commands.ts";
 import { COMMON_OPTIONS, helpOf, overview } from "./help.ts";
 
-const EXIT = { ok: 0, refused: 1, usage: 2, unreachable: 3 } as const;
+const EXIT = { ok: 0, refused: 1, usage: 2, unreachable: 3, problem: 4 } as const;
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -17,7 +17,7 @@ async function main(args: string[]): Promise<number> {
   try {
     const command = name === undefined ? undefined : findCommand(name);
     if (loose.values.help === true || name === "help") console.log(command ? helpOf(command) : overview());
-    else if (command) console.log(await runCommand(command, args, wantsJson));
+    else if (command) return await runCommand(command, args, wantsJson);
     else throw new UsageError(`a command is missing\n\n${overview()}`);
     return EXIT.ok;
   } catch (error) {
@@ -35,7 +35,7 @@ function findCommand(name: string): Command | undefined {
   return command;
 }
 
-async function runCommand(command: Command, args: string[], wantsJson: boolean): Promise<string> {
+async function runCommand(command: Command, args: string[], wantsJson: boolean): Promise<number> {
   const options = toParseOptions({ ...COMMON_OPTIONS, ...command.options });
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const parameters = positionals.slice(1);
@@ -46,7 +46,8 @@ async function runCommand(command: Command, args: string[], wantsJson: boolean):
   }
   const service = toService(values.url as string | undefined, values.token as string | undefined);
   const answer = await command.run(service, parameters, values as Values);
-  return wantsJson ? answer : command.show(answer);
+  console.log(wantsJson ? answer : command.show(answer));
+  return command.hasProblem?.(answer) ? EXIT.problem : EXIT.ok;
 }
 
 function serviceUrl(): string {

@@ -39,8 +39,10 @@ function showMessage(answer: string): string {
   const message = JSON.parse(answer) as Message;
   const facts = FACTS.map((field) => [field, message[field]]);
   const times = [[message.acceptedAt, "accepted", ""], ...timeline(message)];
-  const retry = message.retryAt ? ["", `The carrier is asked again at ${message.retryAt}.`] : [];
-  return [toTable(facts.filter(([, value]) => value !== null)), "", toTable(times), ...retry].join("\n");
+  const { waits } = message;
+  const until = waits?.until ? ` until ${waits.until}` : "";
+  const waiting = waits ? ["", `It waits${until} for: ${waits.because}.`] : [];
+  return [toTable(facts.filter(([, value]) => value !== null)), "", toTable(times), ...waiting].join("\n");
 }
 
 function timeline({ events, callbacks }: Message): Cell[][] {

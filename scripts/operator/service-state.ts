@@ -1,6 +1,8 @@
+import { setTimeout } from "node:timers/promises";
+import { describeProblem } from "../../src/domain/service-state.ts";
 import type { ServiceStateAnswers } from "../../src/http/operator/service-state.ts";
-import { callOperator } from "./api.ts";
-import type { Command } from "./command.ts";
+import { callOperator, type Service, Unreachable } from "./api.ts";
+import { type Command, toNumber, type Values } from "./command.ts";
 import { type Cell, toTable } from "./table.ts";
 
 type ServiceState = ServiceStateAnswers["ServiceState"];
@@ -11,14 +13,62 @@ export const SERVICE_STATE_COMMANDS: Command[] = [
     parameters: [],
     summary: "show what waits, what is stuck and what fails",
     options: {},
-    notes: "docs/operating.md says what to do about each problem.",
+    notes: "docs/operating.md says what to do about each problem. The exit code is 4 while there is one.",
     run: (service) => callOperator(service, "GET", "/health"),
     show: showServiceState,
+    hasProblem,
+  },
+  {
+    name: "watch",
+    parameters: [],
+    summary: "show the same every few seconds, until Ctrl-C",
+    options: {
+      seconds: { value: "<n>", summary: "between two looks; 5 when left out" },
+      looks: { value: "<n>", summary: "how many; any number when left out" },
+    },
+    run: watch,
+    show: showServiceState,
+    hasProblem,
+  },
+  {
+    name: "metrics",
+    parameters: [],
+    summary: "print what Prometheus reads",
+    options: {},
+    run: (service) => callOperator(service, "GET", "/metrics"),
+    show: (answer) => answer.trimEnd(),
   },
 ];
 
+function hasProblem(answer: string): boolean {
+  return (JSON.parse(answer) as ServiceState).problems.length > 0;
+}
+
+const CLEAR = "\x1b[2J\x1b[H";
+
+/** Prints each look but the last, which the command prints as any other. */
+async function watch(service: Service, _: string[], values: Values): Promise<string> {
+  const seconds = toNumber("seconds", values.seconds) ?? 5;
+  const looks = toNumber("looks", values.looks) ?? Number.POSITIVE_INFINITY;
+  for (let look = 1; ; look++) {
+    const answer = await callOperator(service, "GET", "/health").catch(unlessRefused);
+    if (look >= looks && typeof answer === "string") return answer;
+    const show = values.json ? (text: string) => text : showServiceState;
+    const shown = typeof answer === "string" ? show(answer) : answer.message;
+    console.log(`${process.stdout.isTTY ? CLEAR : ""}${shown}\n`);
+    await setTimeout(seconds * 1000);
+  }
+}
+
+/** A watch goes on while the service does not answer. @throws what is not for want of an answer */
+function unlessRefused(error: unknown): Unreachable {
+  if (error instanceof Unreachable) return error;
+  throw error;
+}
+
 const STATES = [
   "waiting",
+  "held",
   "retrying",
   "claimed",
   "stuck",
@@ -33,6 +83,7 @@ function showServiceState(answer: string): string {
     toTable([
       ["at", state.checkedAt],
       ["problems", state.problems.join(", ") || "none"],
+      ...state.details.filter(isAbout).map((it): Cell[] => [`  ${it.problem}`, describeProblem(it)]),
       ["sweep", sweep.ageSeconds === null ? "has never ended" : `ended ${sweep.ageSeconds} s ago${failed}`],
       ...state.queues.map((it) => [
         `queue of ${it.queue}`,
@@ -40,22 +91,35 @@ function showServiceState(answer: string): string {
       ]),
       ["callbacks due", toCell(callbacks.due)],
       ["callbacks claimed", toCell(callbacks.claimed)],
+      ["callbacks, last 5 minutes", toCounts(callbacks.lastFiveMinutes)],
       ["callbacks, last hour", toCounts(callbacks.lastHour)],
       ["dead jobs", toCell(state.deadJobs)],
       ["credentials behind", toCell(state.credentialsBehind)],
       ["keywords without effect, last day", toCell(state.keywordsWithoutEffect)],
     ]),
     "",
-    toTable([["CARRIER", "WAITING", "RETRYING", "CLAIMED", "STUCK", "NO RECEIPT", "LAST HOUR"], ...carrierRows(state)]),
+    toTable([
+      ["CARRIER", "WAITING", "HELD", "RETRYING", "CLAIMED", "STUCK", "NO RECEIPT", "LAST 5 MIN", "LAST HOUR"],
+      ...carrierRows(state),
+    ]),
     ...(state.isCut ? ["", "More than is counted waits: the oldest 10,000 of a state are."] : []),
   ].join("\n");
 }
+
+type Detail = ServiceState["details"][number];
+
+const isAbout = ({ problem: _, ...about }: Detail) => Object.values(about).some((value) => value !== null);
 
 function carrierRows({ carriers }: ServiceState): Cell[][] {
   return carriers.map((it) => {
     const lacks = it.isSetUp ? "" : ` NOT SET UP${it.missingSettings.map((name) => ` ${name}`).join("")}`;
     const refused = it.isUnauthorized ? " CREDENTIALS REFUSED" : "";
-    return [it.carrier + lacks + refused, ...STATES.map((state) => toCell(it[state])), toCounts(it.lastHour)];
+    return [
+      it.carrier + lacks + refused,
+      ...STATES.map((state) => toCell(it[state])),
+      toCounts(it.lastFiveMinutes),
+      toCounts(it.lastHour),
+    ];
   });
 }
 

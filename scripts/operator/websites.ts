@@ -2,7 +2,7 @@ import type { WebsiteAnswers } from "../../src/http/operator/websites.ts";
 import { callOperator, Refusal, type Service } from "./api.ts";
 import { describeClient } from "./clients.ts";
 import { type Command, segment, toNumber, type Values } from "./command.ts";
-import { toTable } from "./table.ts";
+import { type Cell, toTable } from "./table.ts";
 
 type Website = WebsiteAnswers["WebsiteWithClients"];
 
@@ -81,7 +81,13 @@ function showWebsite(answer: string): string {
     ["carrier", website.carrier],
     ["sender", website.sender],
     ["help text", website.helpText],
+    ...website.holds.map((hold): Cell[] => ["HELD", describeHold(hold)]),
     ["duplicates", hours === null ? "not suppressed" : `suppressed for ${hours} h`],
   ]);
   return [settings, "", clients.length === 0 ? "No clients." : clients.map(describeClient).join("\n\n")].join("\n");
+}
+
+function describeHold({ sendPurpose, clientId, since }: Website["holds"][number]): string {
+  const parts = [sendPurpose && `purpose ${sendPurpose}`, clientId && `client ${clientId}`].filter(Boolean);
+  return `${parts.join(", ") || "everything"}, since ${since}`;
 }

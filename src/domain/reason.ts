@@ -4,6 +4,7 @@ import type { MessageStatus } from "./message.ts";
 
 /** The codes, with the statuses that each explains. A code never changes its meaning. */
 export const REASON_STATUSES = {
+  CANCELLED: ["FAILED_TO_SEND"],
   CARRIER_REFUSED: ["FAILED_TO_SEND"],
   CARRIER_UNAVAILABLE: ["FAILED_TO_SEND"],
   CARRIER_NOT_SET_UP: ["FAILED_TO_SEND"],

@@ -1,4 +1,5 @@
 // Pure. The state of the service as an operator sees it, and the problems in it.
+import { isFailing, type MinuteOutcome } from "./outcome-trend.ts";
 import { LONGEST_RUN_MILLISECONDS } from "./retry-policy.ts";
 
 /** A keyword without effect is a problem for a day: the operator should see it, and cannot resolve it. */
@@ -11,7 +12,7 @@ export interface Load {
 }
 
 /** States of a message that is not final. */
-export const MESSAGE_STATES = ["waiting", "retrying", "claimed", "stuck", "withoutReceipt"] as const;
+export const MESSAGE_STATES = ["waiting", "held", "retrying", "claimed", "stuck", "withoutReceipt"] as const;
 
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
@@ -38,25 +39,64 @@ export interface CarrierState extends Record<MessageState, Backlog> {
   missingSettings: string[];
   /** It has rejected our credentials, and has answered no submission otherwise since. */
   isUnauthorized: boolean;
+  /** Its circuit breaker is open, in one isolate at least. */
+  pause: { since: string; cause: string; nextTryAt: string | null } | null;
+  lastFiveMinutes: Record<(typeof SUBMISSION_OUTCOMES)[number], number>;
   lastHour: Record<(typeof SUBMISSION_OUTCOMES)[number], number>;
+}
+
+/** An endpoint that has failed several times in a row. */
+interface EndpointState {
+  websiteId: string;
+  clientId: string;
+  host: string;
+  since: string;
+  failures: number;
+  cause: string;
+}
+
+/** A problem and what it concerns. */
+export interface ProblemDetail {
+  problem: Problem;
+  /** Of one carrier, or of one client's endpoint; null of the service. */
+  carrier: string | null;
+  websiteId: string | null;
+  clientId: string | null;
+  host: string | null;
+  since: string | null;
+  cause: string | null;
+  nextTryAt: string | null;
 }
 
 export interface ServiceState {
   checkedAt: string;
   problems: Problem[];
+  details: ProblemDetail[];
   isCut: boolean;
   sweep: { endedAt: string | null; ageSeconds: number | null; failedJobs: string[] };
   queues: { queue: (typeof QUEUES)[number]; backlog: number | null; oldestSeconds: number | null }[];
   messages: Record<MessageState, Backlog>;
+  /** Of the oldest message that the carrier could not accept at first, since it was accepted here. */
+  retriedSeconds: number | null;
   carriers: CarrierState[];
-  callbacks: { due: Backlog; claimed: Backlog; lastHour: Record<(typeof CALLBACK_OUTCOMES)[number], number> };
+  callbacks: {
+    due: Backlog;
+    claimed: Backlog;
+    lastFiveMinutes: Record<(typeof CALLBACK_OUTCOMES)[number], number>;
+    lastHour: Record<(typeof CALLBACK_OUTCOMES)[number], number>;
+    failingEndpoints: EndpointState[];
+  };
   deadJobs: Backlog;
   credentialsBehind: Backlog;
   keywordsWithoutEffect: Backlog;
 }
 
 /** The facts in which problems are found. */
-interface Observed extends Omit<ServiceState, "problems"> {
+interface Observed extends Omit<ServiceState, "problems" | "details"> {
+  nowMinute: number;
+  /** Of the last hour. */
+  submissions: (MinuteOutcome & { carrier: string })[];
+  posts: MinuteOutcome[];
   /** Whether a website uses the sandbox outside a developer's machine: its texts count as delivered, and reach nobody. */
   isSandboxInUse: boolean;
 }
@@ -64,38 +104,79 @@ interface Observed extends Omit<ServiceState, "problems"> {
 /** Work is late after this: more than a cron, a queue and the sweep take in the worst case. */
 const LATE_SECONDS = 300;
 
+/** Failures in a row, since the last success, that make an endpoint a problem; the latest is at most an hour old. */
+export const ENDPOINT_FAILURES = 3;
+
+type Subject = Partial<Omit<ProblemDetail, "problem">>;
+
+/** Of the service as a whole. */
+const when = (isProblem: boolean): Subject[] => (isProblem ? [{}] : []);
+
+const carriersThat = ({ carriers }: Observed, fit: (carrier: CarrierState) => boolean): Subject[] =>
+  carriers.filter(fit).map(({ carrier }) => ({ carrier }));
+
 const CHECKS = {
-  "sweep-late": ({ sweep }) => sweep.ageSeconds === null || sweep.ageSeconds > LATE_SECONDS,
-  "sweep-failing": ({ sweep }) => sweep.failedJobs.length > 0,
-  "messages-late": ({ messages }) => isOlder(messages.waiting, LATE_SECONDS),
-  "messages-stuck": ({ messages }) => messages.stuck.count > 0,
-  "carrier-not-set-up": ({ carriers }) => carriers.some(({ isInUse, isSetUp }) => isInUse && !isSetUp),
-  "sandbox-in-use": ({ isSandboxInUse }) => isSandboxInUse,
-  "carrier-credentials": ({ carriers }) => carriers.some(({ isUnauthorized }) => isUnauthorized),
-  "carrier-failing": ({ carriers }) => carriers.some(({ lastHour: { unauthorized, ...counts } }) => fails(counts)),
-  "callbacks-late": ({ callbacks }) => isOlder(callbacks.due, LATE_SECONDS),
-  "callbacks-failing": ({ callbacks }) => fails(callbacks.lastHour),
-  "callbacks-unknown": ({ callbacks }) => isOlder(callbacks.claimed, LONGEST_RUN_MILLISECONDS / 1000),
-  "dead-jobs": ({ deadJobs }) => deadJobs.count > 0,
-  "credentials-behind": ({ credentialsBehind }) => isOlder(credentialsBehind, LATE_SECONDS),
-  "keywords-without-effect": ({ keywordsWithoutEffect }) => keywordsWithoutEffect.count > 0,
-} satisfies Record<string, (state: Observed) => boolean>;
+  "sweep-late": ({ sweep }) => when(sweep.ageSeconds === null || sweep.ageSeconds > LATE_SECONDS),
+  "sweep-failing": ({ sweep: { failedJobs } }) => (failedJobs.length > 0 ? [{ cause: failedJobs.join(", ") }] : []),
+  "messages-late": ({ messages, retriedSeconds }) =>
+    when(isOlder(messages.waiting, LATE_SECONDS) || (retriedSeconds ?? 0) > LATE_SECONDS),
+  "messages-stuck": ({ messages }) => when(messages.stuck.count > 0),
+  "carrier-not-set-up": (state) => carriersThat(state, ({ isInUse, isSetUp }) => isInUse && !isSetUp),
+  "sandbox-in-use": ({ isSandboxInUse }) => when(isSandboxInUse),
+  "carrier-credentials": (state) => carriersThat(state, ({ isUnauthorized }) => isUnauthorized),
+  "carrier-paused": ({ carriers }) => carriers.flatMap(({ carrier, pause }) => (pause ? [{ carrier, ...pause }] : [])),
+  "carrier-failing": (state) =>
+    carriersThat(state, ({ carrier }) => {
+      const own = state.submissions.filter((it) => it.carrier === carrier);
+      return isFailing(own, state.nowMinute, ["unauthorized"]);
+    }),
+  "callbacks-late": ({ callbacks }) => when(isOlder(callbacks.due, LATE_SECONDS)),
+  "callbacks-failing": ({ posts, nowMinute }) => when(isFailing(posts, nowMinute)),
+  "endpoint-failing": ({ callbacks }) => callbacks.failingEndpoints.map(({ failures, ...about }) => about),
+  "callbacks-unknown": ({ callbacks }) => when(isOlder(callbacks.claimed, LONGEST_RUN_MILLISECONDS / 1000)),
+  "dead-jobs": ({ deadJobs }) => when(deadJobs.count > 0),
+  "credentials-behind": ({ credentialsBehind }) => when(isOlder(credentialsBehind, LATE_SECONDS)),
+  "keywords-without-effect": ({ keywordsWithoutEffect }) => when(keywordsWithoutEffect.count > 0),
+} satisfies Record<string, (state: Observed) => Subject[]>;
 
 export type Problem = keyof typeof CHECKS;
 
 export const PROBLEMS = Object.keys(CHECKS) as Problem[];
 
-export function findProblems(state: Observed): Problem[] {
-  return PROBLEMS.filter((problem) => CHECKS[problem](state));
+const NOTHING = {
+  carrier: null,
+  websiteId: null,
+  clientId: null,
+  host: null,
+  since: null,
+  cause: null,
+  nextTryAt: null,
+};
+
+export function findProblems(state: Observed): ProblemDetail[] {
+  return PROBLEMS.flatMap((problem) => CHECKS[problem](state).map((about) => ({ problem, ...NOTHING, ...about })));
+}
+
+/** What tells two entries of one problem apart. */
+export const subjectOf = ({ carrier, clientId }: ProblemDetail) => carrier ?? clientId ?? "";
+
+/** In words, for a person. */
+export function describeProblem(detail: Partial<ProblemDetail>): string {
+  const { carrier, websiteId, clientId, host, since, cause, nextTryAt } = detail;
+  const parts = [
+    carrier,
+    websiteId && `website ${websiteId}`,
+    clientId && `client ${clientId}`,
+    host,
+    since && `since ${since}`,
+    cause,
+    nextTryAt && `next try ${nextTryAt}`,
+  ];
+  return parts.filter(Boolean).join(", ");
 }
 
 function isOlder({ oldestSeconds }: Backlog, seconds: number): boolean {
   return oldestSeconds !== null && oldestSeconds > seconds;
-}
-
-/** More than half failed. */
-function fails({ accepted, ...others }: Record<string, number> & { accepted: number }): boolean {
-  return Object.values(others).reduce((sum, count) => sum + count, 0) > accepted;
 }
 
 /** @param now milliseconds since 1970 */

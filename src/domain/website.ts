@@ -1,6 +1,7 @@
 // Pure. A website (a tenant) and its settings.
 import * as z from "zod/mini";
 import type { FieldError } from "./failure.ts";
+import type { Hold } from "./hold.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
@@ -117,6 +118,7 @@ interface WebsiteSettings {
 
 export interface Website extends WebsiteSettings {
   websiteId: string;
+  holds: Hold[];
   createdAt: number;
   updatedAt: number;
 }

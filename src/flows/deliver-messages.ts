@@ -3,6 +3,7 @@ import { CircuitBreaker } from "../domain/circuit-breaker.ts";
 import { longestWaitMilliseconds } from "../domain/retry-policy.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
 import { findWaiting, postpone, type WaitingMessages } from "../platform/store/messages.ts";
+import { isReleased, notePause } from "./carrier-pauses.ts";
 import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
@@ -28,7 +29,7 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
     return;
   }
   const { free } = run.connections;
-  const isResting = [...deps.breakers.values()].some((breaker) => breaker.openUntil(deps.now()) !== undefined);
+  const isResting = [...deps.breakers.values()].some(({ hasOpened }) => hasOpened);
   if (ids.length <= free * SUBMISSIONS_A_CONNECTION.first && !isResting) return deliverFew(deps, ids, run);
   const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
   await withShares(deps, run, waiting, async (part, websites) => {
@@ -79,25 +80,25 @@ function alternate(websites: WaitingMessages[]): string[] {
 
 async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Promise<void> {
   const { run, breaker } = part;
-  let step = part.share * SUBMISSIONS_A_CONNECTION.first;
   let before: EndedGroup | null = null;
+  let pace: keyof typeof SUBMISSIONS_A_CONNECTION = "first";
   for (let start = 0; start < ids.length; ) {
     const began = deps.now();
-    const until = breaker.openUntil(began);
+    const until = await restsUntil(deps, part);
     if (until !== undefined || isOver(deps, run)) {
       if (before) await recordEndings(deps, run, before);
       if (until !== undefined) await waitForBreaker(deps, part, ids.slice(start), until);
       else await queueDeliveries(deps, "bulk", ids.slice(start));
       return;
     }
+    const step = breaker.hasOpened ? 1 : part.share * SUBMISSIONS_A_CONNECTION[pace];
     const next = ids.slice(start, start + step);
     start += step;
     const isLast = start >= ids.length;
     const group = await recordAndClaimNext(deps, run, before, next);
     const { ended, isDone } = await submitAll(deps, part, { ...group, isLast });
     before = ended;
-    const pace = deps.now() - began <= FAST_CLAIM_MILLISECONDS ? "fast" : "first";
-    step = part.share * SUBMISSIONS_A_CONNECTION[pace];
+    pace = deps.now() - began <= FAST_CLAIM_MILLISECONDS ? "fast" : "first";
     if (isDone && !isLast) continue;
     await recordEndings(deps, run, ended);
     if (!isDone) await queueDeliveries(deps, run.lane, ids.slice(start));
@@ -109,6 +110,14 @@ function breakerOf({ breakers }: Deps, carrier: string): CircuitBreaker {
   const breaker = breakers.get(carrier) ?? new CircuitBreaker();
   breakers.set(carrier, breaker);
   return breaker;
+}
+
+/** @returns undefined: the breaker is closed, or was released elsewhere. Then the next failure opens it again. */
+async function restsUntil(deps: Deps, { carrier, breaker }: CarrierRun): Promise<number | undefined> {
+  const until = breaker.openUntil(deps.now());
+  if (until === undefined || !(await isReleased(deps, carrier, breaker))) return until;
+  breaker.release();
+  return undefined;
 }
 
 /** Messages for a carrier whose breaker is open wait in the store and in the queue. That does not count as an attempt. */
@@ -138,7 +147,10 @@ async function submitAll(
   };
   const work = Promise.all(Array.from({ length: part.share }, runner));
   const isDone = await Promise.race([work.then(() => true), scheduler.wait(CLAIM_WAIT_MILLISECONDS).then(() => false)]);
-  if (!isDone && ended.length === 0) part.breaker.recordHang(deps.now());
+  if (!isDone && ended.length === 0) {
+    part.breaker.recordHang(deps.now());
+    notePause(deps, part.carrier, part.breaker, `${part.carrier} leaves submissions without an answer`);
+  }
   const reason = `${part.carrier} is slow`;
   const skipped = left
     .splice(0)

@@ -27,6 +27,9 @@ export async function postCallback(
   tally.add({ kind: "callback", carrier: "", outcome: result.outcome === "answered" ? answer : result.outcome });
   deps.log(isTaken ? "info" : "warn", "callback.posted", {
     eventId: callback.eventId,
+    websiteId: callback.websiteId,
+    clientId: callback.clientId,
+    host: callback.callbackUrl === null ? null : URL.parse(callback.callbackUrl)?.host,
     outcome: result.outcome,
     httpStatus: result.httpStatus,
     milliseconds: durationMilliseconds,

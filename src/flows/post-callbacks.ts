@@ -15,6 +15,7 @@ import { type DueEvent, splitEventId } from "../platform/store/events.ts";
 import { CallbackSchedule, CLAIM_LIMITS } from "./callback-schedule.ts";
 import { OUTBOUND_CONNECTIONS } from "./connections.ts";
 import type { OutcomeTally } from "./count-outcomes.ts";
+import { EndpointTally } from "./endpoint-tally.ts";
 import { postCallback } from "./post-callback.ts";
 import { claimOrRelease, queueCallbacks } from "./queue-jobs.ts";
 
@@ -53,6 +54,7 @@ class CallbackRun {
   readonly #tally: OutcomeTally;
   readonly #secrets = new Map<string, Promise<string>>();
   readonly #schedule = new CallbackSchedule();
+  readonly #endpoints = new EndpointTally();
   readonly #claims: string[] = [];
   /** When it begins no further post: milliseconds since 1970. */
   #until: number;
@@ -105,6 +107,7 @@ class CallbackRun {
   async #post(callback: ClaimedCallback): Promise<void> {
     const record = await postCallback(this.#deps, callback, { tally: this.#tally, secrets: this.#secrets });
     this.#records.push(record);
+    this.#endpoints.add(callback, record);
     this.#schedule.ended(callback, record.outcome === "timed-out");
   }
 
@@ -166,8 +169,9 @@ class CallbackRun {
     const records = this.#records.splice(0);
     if (records.length + released.length === 0) return;
     const counts = records.length > 0 ? this.#tally.take() : [];
+    const endpoints = this.#endpoints.take();
     try {
-      await recordAndRelease(this.#deps.db, { records, counts, released, claims: this.#claims, now });
+      await recordAndRelease(this.#deps.db, { records, counts, endpoints, released, claims: this.#claims, now });
     } catch (error) {
       if (hasNoEffect(error)) this.#tally.putBack(counts);
       await this.#endAfterFailure(records, released, error);

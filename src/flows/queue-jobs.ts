@@ -52,9 +52,11 @@ export async function queueDeliveriesAt(
 const OVERDUE_STEP_SECONDS = 5;
 
 /** Queues overdue messages. If a website has many, they go to the bulk queue: most of them wait there already. */
-export async function queueOverdue(deps: Deps, overdue: OverdueMessage[], now: number): Promise<void> {
+export async function queueOverdue(deps: Deps, found: OverdueMessage[], now: number): Promise<void> {
+  const overdue = found.flatMap(({ at, ...message }) => (at === null ? [] : { ...message, at }));
   const websites = Map.groupBy(overdue, ({ websiteId }) => websiteId);
-  const isMany = ({ websiteId }: OverdueMessage) => (websites.get(websiteId) ?? []).length > MESSAGES_A_JOB;
+  const isMany = ({ websiteId }: Pick<OverdueMessage, "websiteId">) =>
+    (websites.get(websiteId) ?? []).length > MESSAGES_A_JOB;
   for (const [lane, some] of Map.groupBy(overdue, (message): Lane => (isMany(message) ? "bulk" : "messages"))) {
     await queueDeliveriesAt(deps, lane, some, now, OVERDUE_STEP_SECONDS);
   }

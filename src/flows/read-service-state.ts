@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { isLoopback } from "../domain/callback-url.ts";
+import { lastMinute, WINDOW_MINUTES } from "../domain/outcome-trend.ts";
 import { LONGEST_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import {
   addLoads,
@@ -16,7 +17,9 @@ import {
 } from "../domain/service-state.ts";
 import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { type LastOutcomes, readOutcomes } from "../platform/store/outcome-counts.ts";
+import type { CarrierPause } from "../platform/store/carrier-pauses.ts";
+import { minuteOf, readOutcomes } from "../platform/store/outcome-counts.ts";
+import type { OutcomeCountRow } from "../platform/store/rows.ts";
 import { countStates, listCarriersInUse, type StateCounts } from "../platform/store/service-state.ts";
 import { withinTime } from "../platform/time-limit.ts";
 
@@ -33,6 +36,8 @@ export async function readServiceState(deps: Deps, origin: string): Promise<Serv
     ...QUEUES.map((queue) => readQueue(deps, queue, now)),
   ]);
   const { lastSweep, callbacks } = counts;
+  const posts = outcomes.filter(({ kind }) => kind === "callback");
+  const submissions = outcomes.filter(({ kind }) => kind === "submission");
   const state = {
     checkedAt: new Date(now).toISOString(),
     isCut: counts.isCut,
@@ -43,19 +48,24 @@ export async function readServiceState(deps: Deps, origin: string): Promise<Serv
     },
     queues,
     messages: byState((name) => toBacklog(addLoads([...counts.messages.values()].map((states) => states[name])), now)),
-    carriers: readCarriers(deps, counts, outcomes, inUse),
+    retriedSeconds: counts.retriedSince && ageSeconds(counts.retriedSince, now),
+    carriers: readCarriers(deps, counts, submissions, inUse),
     callbacks: {
       due: toBacklog(callbacks.due, now),
       claimed: toBacklog(callbacks.claimed, now),
-      lastHour: countOutcomes(CALLBACK_OUTCOMES, outcomes, "callback", ""),
+      ...countOutcomes(CALLBACK_OUTCOMES, posts, now),
+      failingEndpoints: counts.failingEndpoints.map((it) => ({ ...it, since: toTime(it.since) })),
     },
     deadJobs: toBacklog(counts.deadJobs, now),
     credentialsBehind: toBacklog(counts.credentialsBehind, now),
     keywordsWithoutEffect: toBacklog(counts.keywordsWithoutEffect, now),
   };
   const isSandboxInUse = inUse.includes(DEFAULT_CARRIER) && !runsLocally(deps, origin);
-  return { problems: findProblems({ ...state, isSandboxInUse }), ...state };
+  const details = findProblems({ ...state, isSandboxInUse, posts, submissions, nowMinute: minuteOf(now) });
+  return { problems: [...new Set(details.map(({ problem }) => problem))], details, ...state };
 }
+
+const toTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 function runsLocally({ config }: Deps, origin: string): boolean {
   return [config.carriers.PUBLIC_ORIGIN ?? origin, origin].every((known) => isLoopback(new URL(known)));
@@ -63,11 +73,11 @@ function runsLocally({ config }: Deps, origin: string): boolean {
 
 function readCarriers(
   { carriers, now }: Deps,
-  { messages }: StateCounts,
-  outcomes: LastOutcomes[],
+  { messages, pauses }: StateCounts,
+  submissions: OutcomeCountRow[],
   inUse: string[],
 ): CarrierState[] {
-  const submitted = outcomes.filter(({ kind }) => kind === "submission").map(({ carrier }) => carrier);
+  const submitted = submissions.map(({ carrier }) => carrier);
   const names = new Set([...Object.keys(carriers.ready), ...inUse, ...messages.keys(), ...submitted]);
   return [...names].sort().map((carrier) => ({
     carrier,
@@ -75,32 +85,43 @@ function readCarriers(
     isSetUp: Object.hasOwn(carriers.ready, carrier),
     missingSettings: (Object.hasOwn(carriers.missing, carrier) && carriers.missing[carrier]) || [],
     ...byState((name) => toBacklog(messages.get(carrier)?.[name], now())),
-    isUnauthorized: isUnauthorized(outcomes, carrier),
-    lastHour: countOutcomes(SUBMISSION_OUTCOMES, outcomes, "submission", carrier),
+    isUnauthorized: isUnauthorized(ofCarrier(submissions, carrier)),
+    pause: pauseOf(pauses, carrier, now()),
+    ...countOutcomes(SUBMISSION_OUTCOMES, ofCarrier(submissions, carrier), now()),
   }));
 }
 
+const ofCarrier = (submissions: OutcomeCountRow[], name: string) =>
+  submissions.filter(({ carrier }) => carrier === name);
+
 /** When both fall into the same minute, their order is unknown: the carrier counts as unauthorized until the next submission. */
-function isUnauthorized(outcomes: LastOutcomes[], carrier: string): boolean {
-  const own = outcomes.filter((it) => it.kind === "submission" && it.carrier === carrier);
-  const last = (...names: string[]) =>
-    Math.max(...own.filter(({ outcome }) => names.includes(outcome)).map(({ lastMinute }) => lastMinute));
+function isUnauthorized(own: OutcomeCountRow[]): boolean {
+  const last = (...names: string[]) => lastMinute(own.filter(({ outcome }) => names.includes(outcome)));
   return last("unauthorized") > Number.NEGATIVE_INFINITY && last("unauthorized") >= last("accepted", "refused");
+}
+
+/** With the next try some seconds behind, it is under way. After that, nothing waits for the carrier. */
+const TRIED_WITHIN_MILLISECONDS = 60_000;
+
+function pauseOf(pauses: CarrierPause[], name: string, now: number): CarrierState["pause"] {
+  const pause = pauses.find(({ carrier }) => carrier === name);
+  if (!pause || pause.openUntil < now - TRIED_WITHIN_MILLISECONDS) return null;
+  const nextTryAt = pause.openUntil > now ? toTime(pause.openUntil) : null;
+  return { since: toTime(pause.since), cause: pause.cause, nextTryAt };
 }
 
 function byState<T>(read: (state: MessageState) => T): Record<MessageState, T> {
   return Object.fromEntries(MESSAGE_STATES.map((state) => [state, read(state)])) as Record<MessageState, T>;
 }
 
-function countOutcomes<Name extends string>(
-  names: readonly Name[],
-  outcomes: LastOutcomes[],
-  kind: LastOutcomes["kind"],
-  carrier: string,
-): Record<Name, number> {
-  const found = outcomes.filter((it) => it.kind === kind && it.carrier === carrier);
-  const count = (name: Name) => found.find(({ outcome }) => outcome === name)?.count ?? 0;
-  return Object.fromEntries(names.map((name) => [name, count(name)])) as Record<Name, number>;
+function countOutcomes<Name extends string>(names: readonly Name[], own: OutcomeCountRow[], now: number) {
+  const countAfter = (after: number) => {
+    const some = own.filter(({ minute }) => minute > after);
+    const count = (name: Name) =>
+      some.filter(({ outcome }) => outcome === name).reduce((sum, { count }) => sum + count, 0);
+    return Object.fromEntries(names.map((name) => [name, count(name)])) as Record<Name, number>;
+  };
+  return { lastFiveMinutes: countAfter(minuteOf(now) - WINDOW_MINUTES), lastHour: countAfter(0) };
 }
 
 const QUEUE_TIMEOUT_MILLISECONDS = 2000;

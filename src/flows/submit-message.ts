@@ -1,11 +1,11 @@
 import type { Deps } from "../deps.ts";
-import type { CircuitBreaker } from "../domain/circuit-breaker.ts";
 import type { SubmissionRecord } from "../domain/job.ts";
 import type { Reason } from "../domain/reason.ts";
 import { backoffSeconds, MOST_ATTEMPTS } from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
+import { noteAnswer, notePause } from "./carrier-pauses.ts";
 import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
 
@@ -32,7 +32,7 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   if (submission.kind === "accepted" && submission.rehearses) {
     await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
   }
-  updateBreaker(deps, breaker, submission);
+  updateBreaker(deps, part, submission);
   const outcome = submission.kind === "later" && submission.unauthorized ? "unauthorized" : submission.kind;
   run.tally.add({ kind: "submission", carrier, outcome });
   deps.log(submission.kind === "accepted" ? "info" : "warn", "message.submitted", {
@@ -52,11 +52,13 @@ function noteLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { kin
   if (lingers) void run.connections.use(() => lingers);
 }
 
-function updateBreaker(deps: Deps, breaker: CircuitBreaker, submission: Submission): void {
-  if (submission.kind === "accepted" || submission.kind === "refused") breaker.recordSuccess();
-  else if (submission.failing) {
+function updateBreaker(deps: Deps, { breaker, carrier }: CarrierRun, submission: Submission): void {
+  if (submission.kind === "accepted" || submission.kind === "refused") {
+    if (breaker.recordSuccess()) noteAnswer(deps, carrier);
+  } else if (submission.failing) {
     const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
-    breaker.recordFailure(deps.now(), deps.random(), seconds);
+    const hasOpened = breaker.recordFailure(deps.now(), deps.random(), seconds);
+    if (hasOpened) notePause(deps, carrier, breaker, submission.reason);
   }
 }
 
@@ -90,12 +92,15 @@ export function toRecord(deps: Deps, { message, ending }: Ended): SubmissionReco
       return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut };
     }
     case "later": {
-      if (attempts >= MOST_ATTEMPTS) {
+      // A carrier that fails uses up nobody's attempts: its deadline ends the message.
+      const isLast = attempts >= MOST_ATTEMPTS;
+      if (isLast && !ending.failing) {
         const reason = `not taken in ${attempts} attempts: ${ending.reason}`;
         return { ...record, status: "FAILED_TO_SEND", reason, code: "CARRIER_UNAVAILABLE" };
       }
       const seconds = ending.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
-      return { ...record, status: null, reason: ending.reason, retryAt: deps.now() + seconds * 1000 };
+      const retryAt = deps.now() + seconds * 1000;
+      return { ...record, attempted: !isLast, status: null, reason: ending.reason, retryAt };
     }
     case "unknown": {
       const reason = `outcome unknown, not sent again: ${ending.reason}`;

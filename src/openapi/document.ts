@@ -6,8 +6,10 @@ import { ErrorResponses } from "./errors.ts";
 import { HEADERS } from "./headers.ts";
 import { openOperations } from "./open-operations.ts";
 import type { ApiOperation } from "./operation.ts";
+import { describeCarriers } from "./operator/carriers.ts";
 import { describeClients } from "./operator/clients.ts";
 import { describeDeadJobs } from "./operator/dead-jobs.ts";
+import { describeHolds } from "./operator/holds.ts";
 import { describeMessages } from "./operator/messages.ts";
 import { describePeople } from "./operator/people.ts";
 import { describeReports } from "./operator/reports.ts";
@@ -34,11 +36,13 @@ export function describeApi(): { operations: ApiOperation[]; schemas: Record<str
   const resources = [
     describeWebsites(clients),
     clients,
+    describeHolds(),
     describeReports(),
     describeSubscribers(),
     describePeople(),
     describeMessages(),
     describeServiceState(),
+    describeCarriers(),
     describeDeadJobs(),
   ];
   const operations = [

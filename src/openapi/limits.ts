@@ -41,7 +41,7 @@ export function limitTable(): string {
       ["`Idempotency-Key`", `valid for ${hours(IDEMPOTENCY_MILLISECONDS)}`],
       [
         "submission",
-        `${seconds(SUBMIT_TIMEOUT_MILLISECONDS)}; retried with backoff up to ${MOST_ATTEMPTS} times within ${hours(config.submitWithinMilliseconds)} (\`SUBMIT_WITHIN_HOURS\`), never after an unknown outcome`,
+        `${seconds(SUBMIT_TIMEOUT_MILLISECONDS)}; retried with backoff up to ${MOST_ATTEMPTS} times (more often while the carrier itself fails) within ${hours(config.submitWithinMilliseconds)} (\`SUBMIT_WITHIN_HOURS\`), never after an unknown outcome`,
       ],
       [
         "callback",

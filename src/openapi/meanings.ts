@@ -21,6 +21,10 @@ export const STATUS_MEANINGS: Record<MessageStatus, string> = {
 
 /** `advice`: what the client does about it. */
 export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }> = {
+  CANCELLED: {
+    meaning: "the operator cancelled it before it was submitted",
+    advice: "ask the operator before you send it again: it was surely not sent",
+  },
   CARRIER_REFUSED: {
     meaning: "the carrier refused the message: the number, the sender or the content",
     advice: "do not repeat it unchanged; the operator has the carrier's words",
@@ -60,6 +64,7 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
 /** Of messages that have no final status. */
 export const STATE_MEANINGS: Record<(typeof MESSAGE_STATES)[number], string> = {
   waiting: "waits for its job",
+  held: "waits until an operator [releases](operating.md#stopping-what-waits) it",
   retrying: "waits for its retry: the carrier could not accept it",
   claimed: "is being submitted",
   stuck: "was claimed more than 16 minutes ago: its run was cut off",

@@ -23,7 +23,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "messages-late": {
     meaning:
-      "Messages have waited for their job for more than five minutes. With a `backlog`, the consumer is too slow or fails (`job` with `retried` in the log). Without one, jobs were lost (`queue.failed`), and the sweep requeues them.",
+      "Messages have waited for their job for more than five minutes, or the carrier could not accept them for so long (`retriedSeconds`): then it has a problem of its own. With a `backlog`, the consumer is too slow or fails (`job` with `retried` in the log). Without one, jobs were lost (`queue.failed`), and the sweep requeues them.",
     action: "Find the cause. Send nothing again.",
     isSafe: "Yes: only one run can claim a message.",
   },
@@ -54,10 +54,17 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "carrier-failing": {
     meaning:
-      "In the last hour, the carrier accepted fewer submissions than it refused, deferred or left unknown. `reasonDetail` of `GET /operator/messages/{messageId}` has the carrier's own words.",
+      "In the last five minutes, the carrier accepted fewer submissions than it refused, deferred or left unknown; or it has accepted none since three that failed, in the last hour. `reasonDetail` of `GET /operator/messages/{messageId}` has the carrier's own words.",
     action:
       "`refused`: fix the account or the sender. `later`: retried for `SUBMIT_WITHIN_HOURS`. `unknown`: see `messages-stuck`.",
     isSafe: "`refused`: yes, the carrier does not have the message. `unknown`: no.",
+  },
+  "carrier-paused": {
+    meaning:
+      "The circuit breaker of the carrier is open: several submissions in a row have failed. `cause` has its words, `since` the first opening, `nextTryAt` the next try. One message is tried each minute; the others wait.",
+    action:
+      "Repair the gateway, or ask the carrier. The first answer ends the problem, and makes due what waits. `try-carrier` does so at once.",
+    isSafe: "Yes. What waits is sent within `SUBMIT_WITHIN_HOURS`.",
   },
   "callbacks-late": {
     meaning:
@@ -67,9 +74,16 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "callbacks-failing": {
     meaning:
-      "In the last hour, more callbacks failed than succeeded. `not-posted`: the client has no URL any longer, or `SERVICE_KEY` changed (see `response` of `GET /operator/messages/{messageId}`).",
+      "In the last five minutes, more callbacks failed than succeeded; or none has succeeded since three that failed, in the last hour. `not-posted`: the client has no URL any longer, or `SERVICE_KEY` changed (see `response` of `GET /operator/messages/{messageId}`).",
     action: "Tell the client. For a changed `SERVICE_KEY`: restore the old key, or `rotate-client` each client.",
     isSafe: "A callback is posted once, ever. The client can read `GET /text/message/status`.",
+  },
+  "endpoint-failing": {
+    meaning:
+      "The last three callbacks to the endpoint of a client failed, or more. `details` has website, client, host and cause.",
+    action:
+      "Tell the client. The problem ends with the next callback that succeeds, with another URL, or an hour after the last.",
+    isSafe: "As for `callbacks-failing`.",
   },
   "callbacks-unknown": {
     meaning:

@@ -10,6 +10,9 @@ type Name = keyof z.input<typeof configSchema>;
 const SECRETS: readonly Name[] = [
   "OPERATOR_TOKEN",
   "SERVICE_KEY",
+  "ALERT_URL",
+  "ALERT_SECRET",
+  "HEARTBEAT_URL",
   "TWILIO_ACCOUNT_SID",
   "TWILIO_AUTH_TOKEN",
   "TWILIO_SECONDARY_AUTH_TOKEN",
@@ -36,6 +39,10 @@ const MEANINGS: Record<Name, string> = {
     "where the object of a new website is made, which counts its requests and stores its sends: the [location of the database](deploying.md#3-the-database-and-its-location), `wnam`, `enam`, `weur`, `eeur`, `apac` or `oc`. Left out, it is made near the website's first request. It never moves",
   SECURITY_CONTACT:
     "where to report a vulnerability, such as `mailto:security@example.com` or an https page: `GET /.well-known/security.txt` names it. Left out, that path does not exist",
+  ALERT_URL:
+    "where the sweep posts when a [problem](operating.md#problems) begins, once a day while it lasts, and when it ends: an incoming webhook of Slack, or your own endpoint",
+  ALERT_SECRET: "signs these posts as callbacks are signed: at least 16 bytes in Base64, such as `whsec_…`",
+  HEARTBEAT_URL: "fetched each minute by a sweep that has ended: a monitor that misses it raises the alarm",
   TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",
   TWILIO_AUTH_TOKEN: "authenticates submissions and verifies `X-Twilio-Signature`",
   TWILIO_SECONDARY_AUTH_TOKEN: "while the token rotates: signatures of either token are accepted",

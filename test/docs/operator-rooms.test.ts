@@ -17,8 +17,10 @@ const SHARED = {
 };
 
 const RESOURCES = [
+  "carriers",
   "clients",
   "dead-jobs",
+  "holds",
   "messages",
   "people",
   "reports",

@@ -73,6 +73,9 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The days that are asked for, all purposes and statuses of them.",
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
+  { step: "SCAN carrier_pauses", reason: "A row for each carrier that does not answer." },
+  { step: "SCAN told_problems", reason: "A row for each problem that lasts." },
+  { step: "SCAN failing_endpoints", reason: "A row for each endpoint that fails: the operator looks at them." },
   { step: "SCAN websites", sql: "SELECT * FROM websites ORDER BY website_id", reason: THE_OPERATORS_LOOK },
   {
     step: "SEARCH websites USING INDEX websites_by_sender",
@@ -102,6 +105,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "One website's texts of one person.",
   },
   { step: "SCAN messages USING INDEX messages_pending", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
+  {
+    step: "SCAN messages USING INDEX messages_pending",
+    sql: "FROM messages WHERE status = 'PENDING_TO_SEND' ORDER BY queued_at LIMIT 100000) m",
+    reason: "An operator holds, releases or cancels what waits: it is looked through once a step.",
+  },
   { step: "SCAN messages USING INDEX messages_sending", sql: "ORDER BY updated_at LIMIT 10000", reason: COUNTED },
   { step: "SCAN events USING INDEX events_open", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT 10000", reason: COUNTED },
@@ -112,6 +120,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "FROM dead_jobs ORDER BY died_at DESC, id DESC LIMIT ?1",
     reason: COUNTED,
   },
+  { step: "SEARCH messages USING INDEX messages_pending (queued_at>?)", sql: "LIMIT 20000", reason: COUNTED },
   {
     step: "SCAN messages USING INDEX messages_pending",
     sql: "AND claimed_at IS NOT NULL AND claim = ?1",

@@ -79,9 +79,9 @@ describe("the plan of a statement", () => {
   });
 
   it("that is listed may be that of the listed statement, and of no other", async () => {
-    const open = "SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' ORDER BY queued_at LIMIT";
-    expect(await stepsOf(`${open} 10000`)).toEqual([]);
-    expect(await stepsOf(`${open} 2`)).toEqual(["SCAN messages USING INDEX messages_pending"]);
+    const oldest = "SELECT id FROM dead_jobs WHERE put_back_at IS NULL ORDER BY died_at LIMIT";
+    expect(await stepsOf(`${oldest} 10000`)).toEqual([]);
+    expect(await stepsOf(`${oldest} 20000`)).toEqual(["SCAN dead_jobs USING INDEX dead_jobs_waiting"]);
   });
 });
 

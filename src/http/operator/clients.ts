@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { Deps } from "../../deps.ts";
 import { isLoopback } from "../../domain/callback-url.ts";
 import {
   CLIENT_ID,
@@ -10,6 +11,8 @@ import {
 } from "../../domain/client.ts";
 import { parseFields } from "../../domain/failure.ts";
 import { changeClient, createClient, rotateClient } from "../../flows/manage-clients.ts";
+import { describeError } from "../../platform/describe-error.ts";
+import { countWaiting } from "../../platform/store/holds.ts";
 import type { ApiRequest, Handler } from "../api-request.ts";
 import { BODY_LIMITS, readJson } from "../body.ts";
 import { toTime } from "../time.ts";
@@ -39,7 +42,12 @@ export function clientAnswers() {
     );
   return {
     Client: client,
-    ChangedClient: z.extend(client, { takesEffect }),
+    ChangedClient: z.extend(client, {
+      takesEffect,
+      waitingMessages: z
+        .nullable(z.int())
+        .check(z.describe("Of a client that this call suspends: how many of its messages still wait, and will go.")),
+    }),
     NewClient: z.object({ clientId: z.string(), ...secrets.shape }),
     NewSecrets: z.extend(secrets, { takesEffect }),
   };
@@ -62,11 +70,22 @@ export const createClientHandler: Handler = async (request, deps) => {
 /** PATCH /operator/clients/:clientId */
 export const changeClientHandler: Handler = async (request, deps) => {
   const clientId = requireClientId(request);
-  const changed = requireFound(await changeClient(deps, clientId, await readSettings(request)), "client");
-  const { takesEffect, ...client } = changed;
-  const answer: ClientAnswers["ChangedClient"] = { ...clientView(client), takesEffect };
+  const settings = await readSettings(request);
+  const { takesEffect, ...client } = requireFound(await changeClient(deps, clientId, settings), "client");
+  const waitingMessages = settings.suspended ? await countOfClient(deps, client) : null;
+  const answer: ClientAnswers["ChangedClient"] = { ...clientView(client), takesEffect, waitingMessages };
   return Response.json(answer);
 };
+
+/** @returns null: not known. The client is changed, whatever comes of the count. */
+async function countOfClient(deps: Deps, { websiteId, clientId }: Client): Promise<number | null> {
+  try {
+    return await countWaiting(deps.db, websiteId, { clientId, sendPurpose: null });
+  } catch (error) {
+    deps.log("error", "waiting.not-counted", { websiteId, clientId, error: describeError(error) });
+    return null;
+  }
+}
 
 /** POST /operator/clients/:clientId/rotate */
 export const rotateClientHandler: Handler = async (request, deps) => {

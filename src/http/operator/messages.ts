@@ -3,7 +3,7 @@ import { EVENT_TYPES } from "../../domain/callback.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { reasonSchema } from "../../domain/reason.ts";
 import { readClicks } from "../../platform/store/links.ts";
-import { readEvents, readMessage, type StoredEvent } from "../../platform/store/read-message.ts";
+import { readEvents, readMessage, type StoredEvent, type StoredMessage } from "../../platform/store/read-message.ts";
 import { type Handler, toStoredId } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
@@ -48,7 +48,10 @@ export function messageAnswers() {
     acceptedAt: time,
     updatedAt: time,
     claimedAt: z.nullable(time),
-    retryAt: z.nullable(time),
+    retryAt: z.nullable(time).check(z.describe("Not before; null once it has passed.")),
+    waits: z
+      .nullable(z.object({ until: z.nullable(time), because: z.string() }))
+      .check(z.describe("Of PENDING_TO_SEND: until when, and why. Without a time, it is its turn.")),
     clicks: z.object({ people: z.int(), robots: z.int(), firstAt: z.nullable(time) }),
     events: z.array(event),
     callbacks: z.array(callback),
@@ -70,6 +73,16 @@ function callbackViews({ eventId, callback }: StoredEvent): Message["callbacks"]
   return callback ? [{ eventId, ...callback, attemptedAt: toTime(callback.attemptedAt) }] : [];
 }
 
+/** Why a message is pending, and until when at least. */
+function waitsView(message: StoredMessage & { isHeld: boolean }, now: number): Message["waits"] {
+  const { status, claimedAt, reason, retryAt } = message;
+  if (status !== "PENDING_TO_SEND") return null;
+  if (claimedAt !== null) return { until: null, because: "its submission" };
+  if (message.isHeld) return { until: null, because: "an operator holds it" };
+  const isRetried = retryAt !== null && retryAt > now;
+  return isRetried ? { until: toTime(retryAt), because: reason ?? "a retry" } : { until: null, because: "its job" };
+}
+
 /** GET /operator/messages/:messageId */
 export const getMessageHandler: Handler = async (request, deps) => {
   const messageId = toStoredId(request.params.messageId ?? "");
@@ -78,13 +91,15 @@ export const getMessageHandler: Handler = async (request, deps) => {
     readEvents(deps.db, messageId),
     readClicks(deps.db, messageId),
   ]);
-  const message = requireFound(found, "message");
+  const { isHeld, ...message } = requireFound(found, "message");
+  const now = deps.now();
   const answer: Message = {
     ...message,
     acceptedAt: toTime(message.acceptedAt),
     updatedAt: toTime(message.updatedAt),
     claimedAt: toTime(message.claimedAt),
-    retryAt: toTime(message.retryAt),
+    retryAt: message.retryAt !== null && message.retryAt > now ? toTime(message.retryAt) : null,
+    waits: waitsView({ ...message, isHeld }, now),
     clicks: { ...clicks, firstAt: toTime(clicks.firstAt) },
     events: events.map(eventView),
     callbacks: events.flatMap(callbackViews),

@@ -21,6 +21,15 @@ export function websiteAnswers(client: ReturnType<typeof clientAnswers>["Client"
     sender: z.nullable(z.string()),
     helpText: z.nullable(z.string()),
     duplicateWindowHours: z.nullable(z.int()),
+    holds: z
+      .array(
+        z.object({
+          sendPurpose: z.nullable(z.string()),
+          clientId: z.nullable(z.string()),
+          since: z.iso.datetime(),
+        }),
+      )
+      .check(z.describe("What an operator holds; null: any.")),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   });
@@ -33,8 +42,9 @@ export function websiteAnswers(client: ReturnType<typeof clientAnswers>["Client"
 
 export type WebsiteAnswers = Answers<typeof websiteAnswers>;
 
-function websiteView({ createdAt, updatedAt, ...website }: Website): WebsiteAnswers["Website"] {
-  return { ...website, createdAt: toTime(createdAt), updatedAt: toTime(updatedAt) };
+function websiteView({ createdAt, updatedAt, holds, ...website }: Website): WebsiteAnswers["Website"] {
+  const held = holds.map((hold) => ({ ...hold, since: toTime(hold.since) }));
+  return { ...website, holds: held, createdAt: toTime(createdAt), updatedAt: toTime(updatedAt) };
 }
 
 async function readClients(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {

@@ -53,7 +53,7 @@ export function describeClients() {
         suspend: { suspended: true },
         endpoint: { callbackUrl, operations: granted },
       }),
-      answers: [ok(answers.ChangedClient, "The changed client.", { ...CLIENT, ...EFFECT })],
+      answers: [ok(answers.ChangedClient, "The changed client.", { ...CLIENT, ...EFFECT, waitingMessages: null })],
     },
     {
       ...common,

@@ -25,6 +25,7 @@ const MESSAGE = {
   updatedAt: TIME,
   claimedAt: TIME,
   retryAt: null,
+  waits: null,
   clicks: { people: 0, robots: 0, firstAt: null },
   events: [{ eventId: EVENT_ID, eventType: "message.status", status: "DELIVERED", occurredAt: TIME }],
   callbacks: [

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { type ServiceStateAnswers, serviceStateAnswers } from "../../http/operator/service-state.ts";
 import { TIME } from "../examples.ts";
 import { type ApiOperation, ok } from "../operation.ts";
@@ -8,6 +9,7 @@ const NONE = { count: 0, oldestSeconds: null };
 
 const MESSAGES = {
   waiting: NONE,
+  held: NONE,
   retrying: { count: 7, oldestSeconds: 95 },
   claimed: NONE,
   stuck: NONE,
@@ -17,6 +19,12 @@ const MESSAGES = {
 const SERVICE_STATE = {
   checkedAt: TIME,
   problems: ["dead-jobs"],
+  details: [
+    {
+      problem: "dead-jobs",
+      ...{ carrier: null, websiteId: null, clientId: null, host: null, since: null, cause: null, nextTryAt: null },
+    },
+  ],
   isCut: false,
   sweep: { endedAt: TIME, ageSeconds: 0, failedJobs: [] },
   queues: [
@@ -26,6 +34,7 @@ const SERVICE_STATE = {
     { queue: "receipts", backlog: 0, oldestSeconds: null },
   ],
   messages: MESSAGES,
+  retriedSeconds: 95,
   carriers: [
     {
       carrier: "twilio",
@@ -34,13 +43,17 @@ const SERVICE_STATE = {
       missingSettings: [],
       isUnauthorized: false,
       ...MESSAGES,
+      pause: null,
+      lastFiveMinutes: { accepted: 35, refused: 0, unknown: 0, later: 7, unauthorized: 0 },
       lastHour: { accepted: 412, refused: 0, unknown: 0, later: 7, unauthorized: 0 },
     },
   ],
   callbacks: {
     due: NONE,
     claimed: NONE,
+    lastFiveMinutes: { accepted: 33, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
     lastHour: { accepted: 398, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
+    failingEndpoints: [],
   },
   deadJobs: { count: 1, oldestSeconds: 3600 },
   credentialsBehind: NONE,
@@ -59,5 +72,20 @@ export function describeServiceState(): Resource {
     description: `Counts the messages that are not final by their state, in all and by carrier, each with the age of the oldest; \`lastHour\` counts submissions and callbacks by outcome.\n\n${stateTable()}\n\n\`problems\` names what needs an operator.\n\n${problemTable()}`,
     answers: [ok(schemas.ServiceState, "The present state.", SERVICE_STATE)],
   };
-  return { operations: [getServiceState], schemas };
+  const getMetrics: ApiOperation = {
+    ...{ id: "getMetrics", method: "get", path: "/operator/metrics", tag: "Service state", access: "operator" },
+    summary: "Read the state of the service for Prometheus",
+    description:
+      "The same counts in Prometheus' text format. `textgate_problem` is 1 while a problem lasts. Nothing in it names a person, a website or a client.",
+    answers: [
+      {
+        status: 200,
+        description: "The present state.",
+        mediaType: "text/plain",
+        schema: z.string(),
+        example: '# TYPE textgate_problem gauge\ntextgate_problem{problem="sweep-late"} 0\n',
+      },
+    ],
+  };
+  return { operations: [getServiceState, getMetrics], schemas };
 }

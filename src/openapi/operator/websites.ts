@@ -13,6 +13,7 @@ const WEBSITE = {
   sender: null,
   helpText: "Brand: call 212 555 0199.",
   duplicateWindowHours: 24,
+  holds: [],
   createdAt: TIME,
   updatedAt: TIME,
 } satisfies WebsiteAnswers["Website"];

@@ -5,12 +5,15 @@ import { toE164 } from "../../domain/phone.ts";
 import { readReason } from "../../domain/reason.ts";
 import { runBatch, runNamed } from "./database.ts";
 import { type DueEvent, isClick, toEventId, toKeys } from "./events.ts";
+import { type EndpointResult, endpointStatements } from "./failing-endpoints.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
 import type { CallbackOutcome, ClientRow, EventRow, MessageRow } from "./rows.ts";
 
 /** A callback that only this run may post. */
 export interface ClaimedCallback extends CallbackEvent {
   eventId: DueEvent;
+  websiteId: string;
+  clientId: string;
   /** null: the client has removed it. */
   callbackUrl: string | null;
   /** Encrypted; the second is the one being replaced, while it still works. */
@@ -113,8 +116,9 @@ export async function recordAndClaimCallbacks(
 function selectClaimed(db: D1Database, keys: string, claim: string, now: number, order: string): D1PreparedStatement {
   return db
     .prepare(
-      `SELECT e.message_id, e.event, e.occurred_at, m.status, iif(e.event LIKE 'CLICK%', m.reason_code, e.reason_code) AS reason_code, m.phone, m.send_purpose, m.callback_data, m.click_url,
-         c.callback_url, c.callback_secret, iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
+      `SELECT e.message_id, e.event, e.occurred_at, m.status, iif(e.event LIKE 'CLICK%', m.reason_code, e.reason_code) AS reason_code,
+         m.phone, m.send_purpose, m.callback_data, m.click_url, m.client_id, m.website_id, c.callback_url, c.callback_secret,
+         iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
        FROM ${DUE} JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
        WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY ${order}`,
     )
@@ -122,7 +126,10 @@ function selectClaimed(db: D1Database, keys: string, claim: string, now: number,
 }
 
 type ClaimedRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
-  Pick<MessageRow, "status" | "reason_code" | "phone" | "send_purpose" | "callback_data" | "click_url"> &
+  Pick<
+    MessageRow,
+    "client_id" | "website_id" | "status" | "reason_code" | "phone" | "send_purpose" | "callback_data" | "click_url"
+  > &
   Pick<ClientRow, "callback_url" | "callback_secret" | "old_callback_secret">;
 
 function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
@@ -132,6 +139,8 @@ function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
     eventId: toEventId(row),
     eventType: isClick(row.event) ? "message.clicked" : "message.status",
     messageId: row.message_id,
+    websiteId: row.website_id,
+    clientId: row.client_id,
     status,
     reason: readReason(status, row.reason_code),
     occurredAt: row.occurred_at,
@@ -185,6 +194,7 @@ export interface Released {
 interface ToStore {
   records?: CallbackRecord[];
   counts?: OutcomeCount[];
+  endpoints?: EndpointResult[];
   released?: Released[];
   claims?: string[];
   now: number;
@@ -196,7 +206,7 @@ interface ToStore {
  */
 export async function recordAndRelease(
   db: D1Database,
-  { records = [], counts = [], released = [], claims = [], now }: ToStore,
+  { records = [], counts = [], endpoints = [], released = [], claims = [], now }: ToStore,
 ): Promise<void> {
   const isNew = `EXISTS (SELECT 1 FROM json_each(?3) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId'
     AND e.event = j.value ->> 'event' WHERE e.outcome IS NULL)`;
@@ -204,6 +214,7 @@ export async function recordAndRelease(
   await runBatch(db, [
     ...(counts.length > 0 ? [addCounts(db, counts, now, { condition: isNew, values: [keys] })] : []),
     ...recordStatements(db, records),
+    ...endpointStatements(db, endpoints, now),
     ...released.map(({ eventIds, queuedAt }) =>
       db
         .prepare(

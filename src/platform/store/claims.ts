@@ -4,6 +4,7 @@ import { toE164 } from "../../domain/phone.ts";
 import type { Segments } from "../../domain/segments.ts";
 import { runNamed } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
+import { isHeld } from "./holds.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
 import { receiptStatements } from "./receipts.ts";
@@ -126,6 +127,7 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
            carrier = (SELECT carrier FROM websites w WHERE w.website_id = messages.website_id)
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND'
            AND (claimed_at IS NULL OR claim = ?3) AND (retry_at IS NULL OR retry_at <= ?2) AND accepted_at > ?4
+           AND NOT ${isHeld("messages")}
          RETURNING message_id AS claimed_id, website_id, phone, text, encoding, media_url, attempts, carrier,
            (SELECT sender FROM websites w WHERE w.website_id = messages.website_id) AS sender`,
       )

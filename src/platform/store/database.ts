@@ -76,9 +76,9 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
   await withinTime(STORE_TRY_MILLISECONDS, statement.all());
 }
 
-/** The liveness check. It reads a column of the latest migration, so it also fails when that is not applied. Not retried. */
+/** The liveness check. It names a column of the latest migration, so it also fails when that is not applied. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
-  await db.prepare("SELECT reason_code FROM events WHERE message_id = '' AND event = ''").all();
+  await db.prepare("SELECT holds FROM websites WHERE website_id = ''").all();
 }
 
 /** A row of any table. Each store maps the rows of its tables, which rows.ts describes. */

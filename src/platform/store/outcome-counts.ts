@@ -4,15 +4,10 @@ import type { OutcomeCountRow } from "./rows.ts";
 /** Number of submissions or callbacks with this outcome. */
 export type OutcomeCount = Omit<OutcomeCountRow, "minute">;
 
-/** With the latest minute of the outcome: minutes since 1970. */
-export interface LastOutcomes extends OutcomeCount {
-  lastMinute: number;
-}
-
 const MINUTE_MILLISECONDS = 60_000;
 const HOUR_MINUTES = 60;
 
-const minuteOf = (now: number) => Math.floor(now / MINUTE_MILLISECONDS);
+export const minuteOf = (now: number) => Math.floor(now / MINUTE_MILLISECONDS);
 
 /** The last minute that no longer counts: minutes since 1970. */
 export const hourBefore = (now: number) => minuteOf(now) - HOUR_MINUTES;
@@ -42,15 +37,11 @@ export function addCounts(
     .bind(JSON.stringify(counts), minuteOf(now), ...guard.values);
 }
 
-/** The last hour, including this minute. */
-export async function readOutcomes(db: D1Database, now: number): Promise<LastOutcomes[]> {
-  const rows = await runQuery<OutcomeCount & { last_minute: number }>(
+/** The last hour, including this minute, by minute. */
+export async function readOutcomes(db: D1Database, now: number): Promise<OutcomeCountRow[]> {
+  return runQuery<OutcomeCountRow>(
     db
-      .prepare(
-        `SELECT kind, carrier, outcome, sum(count) AS count, max(minute) AS last_minute FROM outcome_counts WHERE minute > ?1
-         GROUP BY kind, carrier, outcome`,
-      )
+      .prepare("SELECT minute, kind, carrier, outcome, count FROM outcome_counts WHERE minute > ?1")
       .bind(hourBefore(now)),
   );
-  return rows.map(({ last_minute, ...count }) => ({ ...count, lastMinute: last_minute }));
 }

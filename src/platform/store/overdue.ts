@@ -1,6 +1,7 @@
 import { LONGEST_RECOVERY_SECONDS } from "../../domain/retry-policy.ts";
 import { runQuery } from "./database.ts";
 import { type DueEvent, toEventId } from "./events.ts";
+import { HELD, isHeld } from "./holds.ts";
 import type { EventRow } from "./rows.ts";
 
 /** Rows per step of the sweep. */
@@ -17,14 +18,15 @@ const oldestPending = (queuedBefore: string) => `(SELECT message_id, accepted_at
 export interface OverdueMessage {
   messageId: string;
   websiteId: string;
-  /** When its next job is to be delivered: milliseconds since 1970. */
-  at: number;
+  /** When its next job is to be delivered: milliseconds since 1970. null: an operator holds it, so it gets none. */
+  at: number | null;
 }
 
 /**
  * Takes pending messages whose last job was queued before `queuedBefore`, and counts them as queued again. The store may have
  * committed a message and still reported a failure: then its client was told to send it again, and a recovery job cancels the
- * message. So a message that no run has claimed yet is delivered only after that job.
+ * message. So a message that no run has claimed yet is delivered only after that job. A held message waits for its deadline:
+ * looked at each minute, a long hold would write more than all that was sent.
  * @param margin processing time of a recovery job beyond its pauses, in milliseconds; see recoverySeconds
  * @param longestWait see longestWaitMilliseconds
  */
@@ -37,17 +39,24 @@ export async function takeOverdue(
     longestWait,
   }: { queuedBefore: number; now: number; margin: number; longestWait: number },
 ): Promise<OverdueMessage[]> {
+  const isParked = isHeld("messages");
   const at = "?2 + iif(carrier IS NULL, cast(min(?3, (?2 - accepted_at) / 2) + ?4 AS INTEGER), 0)";
-  const rows = await runQuery<{ message_id: string; website_id: string; at: number }>(
+  const rows = await runQuery<{ message_id: string; website_id: string; at: number; is_parked: 0 | 1 }>(
     db
       .prepare(
-        `UPDATE messages SET queued_at = max(?1, min(${at}, accepted_at + ?5)) WHERE message_id IN (
+        `UPDATE messages SET reason = iif(${isParked}, '${HELD}', reason),
+           queued_at = max(?1, iif(${isParked}, accepted_at + ?5, min(${at}, accepted_at + ?5))) WHERE message_id IN (
            SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
-           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, website_id, ${at} AS at`,
+           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, website_id, ${at} AS at,
+           ${isParked} AS is_parked`,
       )
       .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin, longestWait),
   );
-  return rows.map((row) => ({ messageId: row.message_id, websiteId: row.website_id, at: row.at }));
+  return rows.map((row) => ({
+    messageId: row.message_id,
+    websiteId: row.website_id,
+    at: row.is_parked === 1 ? null : row.at,
+  }));
 }
 
 /**

@@ -4,6 +4,7 @@ import { type Reason, readReason } from "../../domain/reason.ts";
 import type { Segments } from "../../domain/segments.ts";
 import { runQuery } from "./database.ts";
 import { isClick, toEventId } from "./events.ts";
+import { isHeld } from "./holds.ts";
 import type { CallbackOutcome, EventRow, MessageRow } from "./rows.ts";
 
 /** A message as it is stored. Times are milliseconds since 1970. */
@@ -34,10 +35,15 @@ export interface StoredMessage {
   retryAt: number | null;
 }
 
-export async function readMessage(db: D1Database, messageId: string): Promise<StoredMessage | undefined> {
-  const query = db.prepare("SELECT * FROM messages WHERE message_id = ?1").bind(messageId);
-  const [row] = await runQuery<MessageRow>(query);
-  return row && toStoredMessage(row);
+export async function readMessage(
+  db: D1Database,
+  messageId: string,
+): Promise<(StoredMessage & { isHeld: boolean }) | undefined> {
+  const query = db
+    .prepare(`SELECT m.*, ${isHeld("m")} AS is_held FROM messages m WHERE message_id = ?1`)
+    .bind(messageId);
+  const [row] = await runQuery<MessageRow & { is_held: 0 | 1 }>(query);
+  return row && { ...toStoredMessage(row), isHeld: row.is_held === 1 };
 }
 
 function toStoredMessage(row: MessageRow): StoredMessage {

@@ -13,6 +13,8 @@ export interface WebsiteRow {
   sender: string | null;
   help_text: string | null;
   duplicate_window_hours: number | null;
+  /** JSON array. */
+  holds: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -144,6 +146,24 @@ export interface OutcomeCountRow {
   carrier: string;
   outcome: string;
   count: number;
+}
+
+export interface CarrierPauseRow {
+  carrier: string;
+  since: number;
+  opened_at: number;
+  open_until: number;
+  cause: string;
+  released_at: number | null;
+}
+
+export interface FailingEndpointRow {
+  client_id: string;
+  host: string;
+  since: number;
+  failed_at: number;
+  failures: number;
+  cause: string;
 }
 
 export interface ReportRow {

@@ -1,12 +1,17 @@
-import { type CarrierStates, KEYWORD_MILLISECONDS, type Load } from "../../domain/service-state.ts";
+import { type CarrierStates, ENDPOINT_FAILURES, KEYWORD_MILLISECONDS, type Load } from "../../domain/service-state.ts";
+import { type CarrierPause, selectPauses, toPauses } from "./carrier-pauses.ts";
 import { countBehind } from "./clients.ts";
 import { runNamed, runQuery } from "./database.ts";
+import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from "./failing-endpoints.ts";
+import { isHeld } from "./holds.ts";
 import { countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
 import type { LoadRow, WebsiteRow } from "./rows.ts";
 
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
+
+const HOUR_MILLISECONDS = 3_600_000;
 
 /** Times in milliseconds since 1970. */
 export interface StateCounts {
@@ -15,6 +20,10 @@ export interface StateCounts {
   callbacks: { due: Load; claimed: Load };
   deadJobs: Load;
   credentialsBehind: Load;
+  /** When the oldest message was accepted that the carrier could not accept at first. */
+  retriedSince: number | null;
+  pauses: CarrierPause[];
+  failingEndpoints: FailingEndpoint[];
   /** In the last day. */
   keywordsWithoutEffect: Load;
   lastSweep: LastSweep | null;
@@ -38,11 +47,16 @@ export async function countStates(
     credentialsBehind: countBehind(db, COUNTED_ROWS),
     keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, COUNTED_ROWS),
     lastSweep: selectLastSweep(db),
+    pauses: selectPauses(db),
+    endpoints: selectFailingEndpoints(db, now - HOUR_MILLISECONDS, ENDPOINT_FAILURES),
   });
-  const { pending: waiting, sending: sent, keywordsWithoutEffect, lastSweep, ...others } = rows;
+  const { pending: waiting, sending: sent, keywordsWithoutEffect, lastSweep, pauses, endpoints, ...others } = rows;
   const counted = [waiting, sent, keywordsWithoutEffect, ...Object.values(others)];
   return {
     messages: byCarrier([...rows.pending, ...rows.sending] as CarrierLoadRow[]),
+    retriedSince: retriedSince(waiting as CarrierLoadRow[]),
+    pauses: toPauses(pauses),
+    failingEndpoints: toFailingEndpoints(endpoints),
     callbacks: { due: toLoad(ofState(rows.callbacks, "due")), claimed: toLoad(ofState(rows.callbacks, "claimed")) },
     deadJobs: toLoad(rows.deadJobs),
     credentialsBehind: toLoad(rows.credentialsBehind),
@@ -56,13 +70,14 @@ export async function countStates(
 function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedStatement {
   return db
     .prepare(
-      `SELECT state, carrier, count(*) AS count, min(since) AS oldest_at FROM (
+      `SELECT state, carrier, count(*) AS count, min(since) AS oldest_at, min(iif(state = 'held', NULL, retried)) AS retried_since FROM (
          SELECT CASE WHEN claimed_at <= ?2 THEN 'stuck' WHEN claimed_at IS NOT NULL THEN 'claimed'
-             WHEN retry_at > ?1 THEN 'retrying' ELSE 'waiting' END AS state,
+             WHEN ${isHeld("p")} THEN 'held' WHEN retry_at > ?1 THEN 'retrying' ELSE 'waiting' END AS state,
            coalesce(iif(claimed_at IS NULL, NULL, carrier), (SELECT w.carrier FROM websites w
              WHERE w.website_id = p.website_id), '') AS carrier,
-           coalesce(claimed_at, iif(retry_at <= ?1, retry_at, accepted_at)) AS since
-         FROM (SELECT website_id, carrier, claimed_at, retry_at, accepted_at FROM messages
+           coalesce(claimed_at, iif(retry_at <= ?1, retry_at, accepted_at)) AS since,
+           iif(retry_at IS NULL, NULL, accepted_at) AS retried
+         FROM (SELECT website_id, client_id, send_purpose, is_reply, carrier, claimed_at, retry_at, accepted_at FROM messages
            WHERE status = 'PENDING_TO_SEND' ORDER BY queued_at LIMIT ${COUNTED_ROWS}) p
        ) GROUP BY state, carrier`,
     )
@@ -107,8 +122,14 @@ function sum(rows: unknown[]): number {
 }
 
 interface CarrierLoadRow extends LoadRow {
+  retried_since: number | null;
   carrier: string;
   state: keyof CarrierStates;
+}
+
+function retriedSince(rows: CarrierLoadRow[]): number | null {
+  const times = rows.flatMap(({ retried_since }) => retried_since ?? []);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 function byCarrier(rows: CarrierLoadRow[]): Map<string, CarrierStates> {

@@ -1,5 +1,6 @@
 import type { GivenSettings, Website } from "../../domain/website.ts";
 import { runBatch, runQuery } from "./database.ts";
+import { toHolds } from "./holds.ts";
 import type { WebsiteRow } from "./rows.ts";
 
 /** @returns false when the website exists; then nothing changes */
@@ -92,6 +93,7 @@ export function toWebsite(row: WebsiteRow): Website {
     sender: row.sender,
     helpText: row.help_text,
     duplicateWindowHours: row.duplicate_window_hours,
+    holds: toHolds(row.holds),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -41,10 +41,11 @@ async function submitAll(): Promise<void> {
 
 it("of an idle service is empty, and no problem", async () => {
   const state = await look();
-  const states = { waiting: NONE, retrying: NONE, claimed: NONE, stuck: NONE, withoutReceipt: NONE };
+  const states = { waiting: NONE, held: NONE, retrying: NONE, claimed: NONE, stuck: NONE, withoutReceipt: NONE };
   expect(state).toEqual({
     checkedAt: "2026-11-21T12:00:00.000Z",
     problems: [],
+    details: [],
     isCut: false,
     sweep: { endedAt: "2026-11-21T12:00:00.000Z", ageSeconds: 0, failedJobs: [] },
     queues: [
@@ -54,6 +55,7 @@ it("of an idle service is empty, and no problem", async () => {
       { queue: "receipts", backlog: 0, oldestSeconds: null },
     ],
     messages: states,
+    retriedSeconds: null,
     carriers: [
       {
         carrier: "sandbox",
@@ -61,14 +63,18 @@ it("of an idle service is empty, and no problem", async () => {
         isSetUp: true,
         missingSettings: [],
         isUnauthorized: false,
+        pause: null,
         ...states,
+        lastFiveMinutes: { accepted: 0, refused: 0, unknown: 0, later: 0, unauthorized: 0 },
         lastHour: { accepted: 0, refused: 0, unknown: 0, later: 0, unauthorized: 0 },
       },
     ],
     callbacks: {
       due: NONE,
       claimed: NONE,
+      lastFiveMinutes: { accepted: 0, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
       lastHour: { accepted: 0, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
+      failingEndpoints: [],
     },
     deadJobs: NONE,
     credentialsBehind: NONE,
@@ -249,12 +255,13 @@ describe("callbacks", () => {
     ];
     for (const answer of answers) {
       endpoint = answer;
+      world.advance(1);
       await send();
       await world.runQueues();
     }
     const { callbacks, problems } = await look();
     expect(callbacks.lastHour).toMatchObject({ accepted: 1, refused: 2, unreachable: 1, "timed-out": 0 });
-    expect(problems).toEqual(["callbacks-failing"]);
+    expect(problems).toEqual(["callbacks-failing", "endpoint-failing"]);
   });
 });
 
@@ -329,4 +336,41 @@ it("reads no table of messages or events from one end to the other", async () =>
   const indexes = ["messages_pending", "messages_sending", "events_open", "dead_jobs_waiting"];
   for (const index of [...indexes, "inbound_texts_without_effect"])
     expect(plans.join("\n")).toContain(`INDEX ${index}`);
+});
+
+describe("metrics", () => {
+  /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details */
+  const LINE =
+    /^(# HELP \w+ .+\.|# TYPE \w+ gauge|[a-z_0-9]+(\{[a-z]+="([^"\\\n]|\\[\\n"])*"(,[a-z]+="([^"\\\n]|\\[\\n"])*")*\})? -?\d+(\.\d+)?)$/;
+  const read = async () => {
+    const answer = await world.operator("GET", "/metrics");
+    expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    return answer.text();
+  };
+
+  it("are Prometheus' text, each family once, with what the state says", async () => {
+    submit = () => ({ kind: "later", reason: "busy", failing: true });
+    for (let text = 0; text < 4; text++) await send();
+    await submitAll();
+    const text = await read();
+    const lines = text.split("\n");
+    expect(lines.pop()).toBe("");
+    expect(lines.filter((line) => !LINE.test(line))).toEqual([]);
+    const families = lines.flatMap((line) => /^# TYPE (\w+)/.exec(line)?.[1] ?? []);
+    expect(families.length).toBe(new Set(families).size);
+    const samples = lines.filter((line) => !line.startsWith("#")).map((line) => line.replace(/ \S+$/, ""));
+    expect(samples.length).toBe(new Set(samples).size);
+    expect(lines).toContain('textgate_carrier_paused{carrier="sandbox"} 1');
+    expect(lines).toContain('textgate_problem{problem="carrier-paused"} 1');
+    expect(lines).toContain('textgate_problem{problem="sweep-late"} 0');
+    expect(lines).toContain('textgate_submissions_5m{carrier="sandbox",outcome="later"} 4');
+    expect(lines).toContain('textgate_messages{carrier="sandbox",state="retrying"} 4');
+    expect(text).not.toContain("brand");
+  });
+
+  it("need the operator's token", async () => {
+    expect((await world.fetch("/operator/metrics")).status).toBe(401);
+    const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
+    expect((await world.fetch("/operator/metrics", { headers })).status).toBe(401);
+  });
 });

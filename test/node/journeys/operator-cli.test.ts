@@ -128,16 +128,28 @@ describe("faults", () => {
   test("are shown: callbacks to an endpoint that is not there, and nothing else", async () => {
     const client = await makeClient(service.url, "http://127.0.0.1:9/", ["+12125550150"]);
     await send(client, { phone: "+12125550150" });
+    await send(client, { phone: "+12125550150" });
     await waitFor("its callbacks to fail", async () => {
       const { callbacks } = await operate(service.url, "GET", "/health");
-      return callbacks.lastHour.unreachable >= 2 && callbacks.due.count === 0;
+      return callbacks.lastHour.unreachable >= 4 && callbacks.due.count === 0;
     });
     const { code, output } = await operator(["health"]);
-    expect(code, output).toBe(0);
-    expect(output).toMatch(/^at +2\S+Z\nproblems +callbacks-failing\nsweep +ended \d+ s ago\nqueue of messages +0\n/);
+    expect(code, output).toBe(4);
+    const about = `website \\S+, client ${client.clientId}, 127.0.0.1:9, since \\S+, unreachable`;
+    expect(output).toMatch(new RegExp(`^ +endpoint-failing +${about}$`, "m"));
+    expect(output).toMatch(
+      /^at +2\S+Z\nproblems +callbacks-failing, endpoint-failing\n(?: .*\n)+sweep +ended \d+ s ago\nqueue of messages +0\n/,
+    );
     expect(output).toMatch(/^callbacks, last hour +unreachable \d+$/m);
     expect(output).toMatch(/^CARRIER +WAITING .*\nsandbox +0 .* accepted \d+$/m);
-    expect(await operatorJson(["health"])).toMatchObject({ problems: ["callbacks-failing"], deadJobs: { count: 0 } });
+    const watched = await operator(["watch", "--looks", "2", "--seconds", "0", "--json"]);
+    expect(watched.code).toBe(4);
+    const looks = watched.output.split("\n").filter(Boolean);
+    expect(looks.map((look) => JSON.parse(look))).toMatchObject(
+      Array(2).fill({ problems: ["callbacks-failing", "endpoint-failing"], deadJobs: { count: 0 } }),
+    );
+    expect((await operator(["watch", "--looks", "1"])).output).toMatch(/^at +2/);
+    expect((await operator(["metrics"])).output).toContain('textgate_problem{problem="callbacks-failing"} 1');
   });
 
   test("that no job has died of leave nothing to put back", async () => {

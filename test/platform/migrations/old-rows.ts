@@ -106,6 +106,9 @@ export class Generation {
     rows.former_senders = WEBSITES.map((website) => made.#formerSender(website));
     rows.dead_jobs = Array.from({ length: 12 }, (_, index) => made.#deadJob(index));
     rows.outcome_counts = ["accepted", "refused", "unknown", "later"].map((outcome) => made.#outcome(outcome));
+    rows.carrier_pauses = [made.#pause()];
+    rows.failing_endpoints = [...made.clients.values()].map((client) => made.#failingEndpoint(client));
+    rows.told_problems = [made.#toldProblem()];
     rows.last_sweep = number === 0 ? [LAST_SWEEP] : [];
     return made;
   }
@@ -135,7 +138,22 @@ export class Generation {
       created_at: NOW - HOUR,
       updated_at: NOW - HOUR,
       counted_until: Date.UTC(2026, 9, 2),
+      holds: index === 0 ? null : JSON.stringify([{ sendPurpose: "held", clientId: null, since: NOW - HOUR }]),
     };
+  }
+
+  #pause(): OldRow {
+    const times = { since: NOW - HOUR, opened_at: NOW - MINUTE, open_until: NOW + MINUTE, released_at: null };
+    return { carrier: `carrier-${this.#number}`, cause: "connection refused", ...times };
+  }
+
+  #failingEndpoint({ clientId }: TestClient): OldRow {
+    const counted = { since: NOW - HOUR, failed_at: NOW - MINUTE, failures: 4 };
+    return { client_id: clientId, host: "brand.example.com", cause: "answered 500", ...counted };
+  }
+
+  #toldProblem(): OldRow {
+    return { problem: "carrier-paused", subject: `carrier-${this.#number}`, began_at: NOW - HOUR, told_at: NOW - HOUR };
   }
 
   async #client(website: string): Promise<OldRow> {

@@ -1,0 +1,42 @@
+// Pure. Which waiting messages of a website an operator holds or cancels.
+import * as z from "zod/mini";
+import { CLIENT_ID } from "./client.ts";
+
+/** null: any. */
+export interface MessageFilter {
+  sendPurpose: string | null;
+  clientId: string | null;
+}
+
+export interface Hold extends MessageFilter {
+  /** Milliseconds since 1970. */
+  since: number;
+}
+
+/** `""` and null count as absent. */
+function orAbsent(schema: z.ZodMiniType<string, string>) {
+  return z.pipe(
+    z.optional(z.union([schema, z.literal(""), z.null()])),
+    z.transform((value) => value || null),
+  );
+}
+
+const text = (error: string) => z.string({ error }).check(z.maxLength(100, { error }));
+
+const fields = {
+  sendPurpose: orAbsent(text("must be a string of at most 100 characters")).register(z.globalRegistry, {
+    description: "Only messages with this sendPurpose.",
+  }),
+  clientId: orAbsent(
+    text("must be a client's id").check(z.regex(CLIENT_ID, { error: "must be a client's id" })),
+  ).register(z.globalRegistry, { description: "Only messages of this client." }),
+};
+
+const NOT_OBJECT = { error: "must be a JSON object" };
+
+export const holdSchema = z.object(fields, NOT_OBJECT);
+
+export const cancelSchema = z.object(
+  { ...fields, dryRun: z._default(z.boolean({ error: "must be true or false" }), false) },
+  NOT_OBJECT,
+);

@@ -1,0 +1,71 @@
+// Pure. The state of the service in Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/
+import { MESSAGE_STATES, PROBLEMS, type ServiceState } from "./service-state.ts";
+
+type Labels = Record<string, string>;
+type Sample = [labels: Labels, value: number | null];
+
+/** A gauge: counts of the service go down as well, when they are purged. Samples without a value are left out. */
+function gauge(name: string, help: string, samples: Sample[]): string {
+  const known = samples.filter((sample): sample is [Labels, number] => sample[1] !== null);
+  const lines = known.map(([labels, value]) => `textgate_${name}${toLabels(labels)} ${value}\n`);
+  return `# HELP textgate_${name} ${help}\n# TYPE textgate_${name} gauge\n${lines.join("")}`;
+}
+
+function toLabels(labels: Labels): string {
+  const quoted = (value: string) => value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
+  const some = Object.entries(labels).map(([name, value]) => `${name}="${quoted(value)}"`);
+  return some.length === 0 ? "" : `{${some.join(",")}}`;
+}
+
+const byOutcome = (counts: Record<string, number>, labels: Labels = {}): Sample[] =>
+  Object.entries(counts).map(([outcome, count]) => [{ ...labels, outcome }, count]);
+
+export function toMetrics(state: ServiceState): string {
+  const { sweep, carriers, callbacks, queues } = state;
+  const byState = (read: (backlog: ServiceState["deadJobs"]) => number | null): Sample[] =>
+    carriers.flatMap((it) =>
+      MESSAGE_STATES.map((name): Sample => [{ carrier: it.carrier, state: name }, read(it[name])]),
+    );
+  return [
+    gauge(
+      "problem",
+      "1 while the problem lasts.",
+      PROBLEMS.map((problem) => [{ problem }, state.problems.includes(problem) ? 1 : 0]),
+    ),
+    gauge("sweep_age_seconds", "Since the last sweep ended.", [[{}, sweep.ageSeconds]]),
+    gauge("sweep_failed_jobs", "Jobs of the last sweep that failed.", [[{}, sweep.failedJobs.length]]),
+    gauge(
+      "queue_backlog",
+      "Jobs in a queue, as it reports them.",
+      queues.map(({ queue, backlog }) => [{ queue }, backlog]),
+    ),
+    gauge(
+      "messages",
+      "Messages that are not final, up to 10,000 of a state.",
+      byState(({ count }) => count),
+    ),
+    gauge(
+      "messages_oldest_seconds",
+      "Age of the oldest in that state.",
+      byState(({ oldestSeconds }) => oldestSeconds),
+    ),
+    gauge("messages_retried_seconds", "Age of the oldest message that is retried.", [[{}, state.retriedSeconds]]),
+    gauge(
+      "carrier_paused",
+      "1 while the circuit breaker of the carrier is open.",
+      carriers.map(({ carrier, pause }) => [{ carrier }, pause ? 1 : 0]),
+    ),
+    gauge(
+      "submissions_5m",
+      "Submissions of the last five minutes, by outcome.",
+      carriers.flatMap(({ carrier, lastFiveMinutes }) => byOutcome(lastFiveMinutes, { carrier })),
+    ),
+    gauge("callbacks_due", "Callbacks that wait to be posted.", [[{}, callbacks.due.count]]),
+    gauge("callbacks_due_oldest_seconds", "Age of the oldest of them.", [[{}, callbacks.due.oldestSeconds]]),
+    gauge("callbacks_claimed", "Callbacks that are being posted.", [[{}, callbacks.claimed.count]]),
+    gauge("callbacks_5m", "Callbacks of the last five minutes, by outcome.", byOutcome(callbacks.lastFiveMinutes)),
+    gauge("endpoints_failing", "Endpoints whose last callbacks failed.", [[{}, callbacks.failingEndpoints.length]]),
+    gauge("dead_jobs", "Jobs that failed for good.", [[{}, state.deadJobs.count]]),
+    gauge("credentials_behind", "Clients whose copy in KV is out of date.", [[{}, state.credentialsBehind.count]]),
+  ].join("");
+}

@@ -1,0 +1,26 @@
+import type { PostResult } from "../platform/callback-post.ts";
+import type { ClaimedCallback } from "../platform/store/callbacks.ts";
+import type { EndpointResult } from "../platform/store/failing-endpoints.ts";
+
+/** How the callbacks of a run ended, by client. */
+export class EndpointTally {
+  readonly #results = new Map<string, EndpointResult>();
+
+  add({ clientId, callbackUrl }: ClaimedCallback, { outcome, httpStatus }: PostResult): void {
+    const host = callbackUrl === null ? undefined : URL.parse(callbackUrl)?.host;
+    if (host === undefined) return;
+    const isTaken = httpStatus !== null && httpStatus < 300 && outcome === "answered";
+    const before = this.#results.get(clientId) ?? { hasSucceeded: false, failures: 0, cause: "" };
+    const now = isTaken
+      ? { hasSucceeded: true, failures: 0 }
+      : { failures: before.failures + 1, cause: outcome === "answered" ? `answered ${httpStatus}` : outcome };
+    this.#results.set(clientId, { ...before, ...now, clientId, host });
+  }
+
+  /** The results so far, which the caller stores with the outcomes. */
+  take(): EndpointResult[] {
+    const results = [...this.#results.values()];
+    this.#results.clear();
+    return results;
+  }
+}

@@ -1,0 +1,24 @@
+import * as z from "zod/mini";
+import { tryCarrier } from "../../flows/carrier-pauses.ts";
+import type { Handler } from "../api-request.ts";
+import type { Answers } from "./answers.ts";
+import { requireFound } from "./params.ts";
+
+export function carrierAnswers() {
+  const due = z
+    .int()
+    .check(z.describe("How many messages waited for a retry, and are due now: at most 20,000 a call."));
+  return { TriedCarrier: z.object({ carrier: z.string(), due }) };
+}
+
+export type CarrierAnswers = Answers<typeof carrierAnswers>;
+
+/** POST /operator/carriers/:carrier/try */
+export const tryCarrierHandler: Handler = async (request, deps) => {
+  const carrier = request.params.carrier ?? "";
+  requireFound(Object.hasOwn(deps.carriers.ready, carrier), "carrier that is set up");
+  const due = await tryCarrier(deps, carrier);
+  request.logged = { carrier, due };
+  const answer: CarrierAnswers["TriedCarrier"] = { carrier, due };
+  return Response.json(answer);
+};

@@ -1,0 +1,65 @@
+import * as z from "zod/mini";
+import type { Deps } from "../../deps.ts";
+import { failField, parseFields } from "../../domain/failure.ts";
+import { cancelSchema, holdSchema, type MessageFilter } from "../../domain/hold.ts";
+import { cancelWaiting, holdMessages, releaseMessages } from "../../flows/hold-messages.ts";
+import { findClient } from "../../platform/store/clients.ts";
+import { countWaiting } from "../../platform/store/holds.ts";
+import type { ApiRequest, Handler } from "../api-request.ts";
+import { BODY_LIMITS, readJson } from "../body.ts";
+import type { Answers } from "./answers.ts";
+import { requireWebsite } from "./params.ts";
+
+export function holdAnswers() {
+  return {
+    HeldMessages: z.object({ held: z.int().check(z.describe("How many wait now, and are held.")) }),
+    ReleasedMessages: z.object({ released: z.int().check(z.describe("How many are due now.")) }),
+    CancelledMessages: z.object({ cancelled: z.int().check(z.describe("With dryRun, how many would be.")) }),
+  };
+}
+
+export type HoldAnswers = Answers<typeof holdAnswers>;
+
+async function readFilter<T extends typeof holdSchema | typeof cancelSchema>(
+  request: ApiRequest,
+  deps: Deps,
+  schema: T,
+) {
+  const { websiteId } = await requireWebsite(request, deps);
+  const { value } = await readJson(request, BODY_LIMITS.settings);
+  const filter = parseFields(schema, value) as z.output<T> & MessageFilter;
+  await requireOwnClient(deps, websiteId, filter);
+  return { websiteId, filter };
+}
+
+/** A wrong id would hold nothing, and look as if it did. */
+async function requireOwnClient(deps: Deps, websiteId: string, { clientId }: MessageFilter): Promise<void> {
+  if (clientId === null) return;
+  const client = await findClient(deps.db, clientId);
+  if (client?.websiteId !== websiteId) failField("clientId", "must be a client of this website");
+}
+
+/** POST /operator/websites/:websiteId/hold */
+export const holdMessagesHandler: Handler = async (request, deps) => {
+  const { websiteId, filter } = await readFilter(request, deps, holdSchema);
+  const answer: HoldAnswers["HeldMessages"] = { held: await holdMessages(deps, websiteId, filter) };
+  request.logged = { websiteId, ...answer };
+  return Response.json(answer);
+};
+
+/** POST /operator/websites/:websiteId/release */
+export const releaseMessagesHandler: Handler = async (request, deps) => {
+  const { websiteId, filter } = await readFilter(request, deps, holdSchema);
+  const answer: HoldAnswers["ReleasedMessages"] = { released: await releaseMessages(deps, websiteId, filter) };
+  request.logged = { websiteId, ...answer };
+  return Response.json(answer);
+};
+
+/** POST /operator/websites/:websiteId/cancel */
+export const cancelWaitingMessagesHandler: Handler = async (request, deps) => {
+  const { websiteId, filter } = await readFilter(request, deps, cancelSchema);
+  const work = filter.dryRun ? countWaiting(deps.db, websiteId, filter) : cancelWaiting(deps, websiteId, filter);
+  const answer: HoldAnswers["CancelledMessages"] = { cancelled: await work };
+  request.logged = { websiteId, dryRun: filter.dryRun, ...answer };
+  return Response.json(answer);
+};

@@ -1,0 +1,48 @@
+import { cancelSchema, holdSchema } from "../../domain/hold.ts";
+import { holdAnswers } from "../../http/operator/holds.ts";
+import { type ApiOperation, ok } from "../operation.ts";
+import { type Resource, settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
+
+export function describeHolds(): Resource {
+  const schemas = holdAnswers();
+  const common = {
+    ...{ method: "post", tag: "Websites", access: "operator" },
+    parameters: [WEBSITE_PARAMETER],
+    errors: ["resource-unknown"],
+  } satisfies Partial<ApiOperation>;
+  const HoldRequest = holdSchema;
+  const CancelRequest = cancelSchema;
+  const operations: ApiOperation[] = [
+    {
+      ...common,
+      id: "holdMessages",
+      path: "/operator/websites/{websiteId}/hold",
+      summary: "Hold the waiting messages of a website",
+      description:
+        "Of the whole website, of one `sendPurpose`, of one client, or of both. What waits is not submitted until it is released; what a run has claimed goes, ten messages or so. New messages are accepted, and held. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND.",
+      body: settingsBody(HoldRequest, { campaign: { sendPurpose: "spring-sale_01" }, website: {} }),
+      answers: [ok(schemas.HeldMessages, "The hold is stored.", { held: 1500 })],
+    },
+    {
+      ...common,
+      id: "releaseMessages",
+      path: "/operator/websites/{websiteId}/release",
+      summary: "Release what is held",
+      description:
+        "Ends the hold with the same fields; without any, all holds of the website. What another hold still covers stays held.",
+      body: settingsBody(HoldRequest, { campaign: { sendPurpose: "spring-sale_01" }, all: {} }),
+      answers: [ok(schemas.ReleasedMessages, "What was held is due.", { released: 1500 })],
+    },
+    {
+      ...common,
+      id: "cancelWaitingMessages",
+      path: "/operator/websites/{websiteId}/cancel",
+      summary: "Cancel the waiting messages of a website",
+      description:
+        "What waits or is held becomes FAILED_TO_SEND, with its callbacks. `dryRun` counts it, and changes nothing. What a run has claimed goes, and new messages are accepted: hold first. At most 100,000 waiting messages are looked through, those that are due first in front: repeat until 0.",
+      body: settingsBody(CancelRequest, { count: { sendPurpose: "spring-sale_01", dryRun: true } }),
+      answers: [ok(schemas.CancelledMessages, "They are cancelled, or counted.", { cancelled: 1500 })],
+    },
+  ];
+  return { operations, schemas: { HoldRequest, CancelRequest, ...schemas } };
+}

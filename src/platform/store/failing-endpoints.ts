@@ -1,0 +1,75 @@
+import type { FailingEndpointRow } from "./rows.ts";
+
+/** How the latest callbacks of a run to the endpoint of one client ended. */
+export interface EndpointResult {
+  clientId: string;
+  host: string;
+  hasSucceeded: boolean;
+  /** Since the last success of the run, if any. */
+  failures: number;
+  /** Of the latest failure. */
+  cause: string;
+}
+
+/** For the transaction that stores the outcomes: what works writes nothing. A second run of the transaction changes nothing. */
+export function endpointStatements(db: D1Database, results: EndpointResult[], now: number): D1PreparedStatement[] {
+  const worked = results.filter(({ hasSucceeded }) => hasSucceeded).map(({ clientId }) => clientId);
+  const failed = results.filter(({ failures }) => failures > 0);
+  const ends = () =>
+    db
+      .prepare("DELETE FROM failing_endpoints WHERE client_id IN (SELECT value FROM json_each(?1))")
+      .bind(JSON.stringify(worked));
+  const begins = () =>
+    db
+      .prepare(
+        `INSERT INTO failing_endpoints (client_id, host, since, failed_at, failures, cause)
+         SELECT value ->> 'clientId', value ->> 'host', ?2, ?2, value ->> 'failures', value ->> 'cause'
+         FROM json_each(?1) WHERE true
+         ON CONFLICT (client_id) DO UPDATE SET since = iif(host = excluded.host, since, excluded.since),
+           failures = iif(host = excluded.host, failures, 0) + excluded.failures, host = excluded.host,
+           failed_at = excluded.failed_at, cause = excluded.cause WHERE failed_at < excluded.failed_at`,
+      )
+      .bind(JSON.stringify(failed), now);
+  return [...(worked.length > 0 ? [ends()] : []), ...(failed.length > 0 ? [begins()] : [])];
+}
+
+/** An endpoint whose last callbacks failed. Times in milliseconds since 1970. */
+export interface FailingEndpoint {
+  clientId: string;
+  websiteId: string;
+  host: string;
+  since: number;
+  failures: number;
+  cause: string;
+}
+
+type FoundRow = FailingEndpointRow & { website_id: string; callback_url: string };
+
+/** Of clients that still have that URL. */
+export function selectFailingEndpoints(
+  db: D1Database,
+  failedAfter: number,
+  leastFailures: number,
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT f.client_id, f.host, f.since, f.failures, f.cause, c.website_id, c.callback_url
+       FROM failing_endpoints f CROSS JOIN clients c ON c.client_id = f.client_id
+       WHERE f.failed_at > ?1 AND f.failures >= ?2 AND c.callback_url IS NOT NULL`,
+    )
+    .bind(failedAfter, leastFailures);
+}
+
+/** @param rows of selectFailingEndpoints */
+export function toFailingEndpoints(rows: unknown[]): FailingEndpoint[] {
+  return (rows as FoundRow[])
+    .filter(({ callback_url, host }) => URL.parse(callback_url)?.host === host)
+    .map(({ client_id, website_id, host, since, failures, cause }) => ({
+      clientId: client_id,
+      websiteId: website_id,
+      host,
+      since,
+      failures,
+      cause,
+    }));
+}

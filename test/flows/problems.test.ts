@@ -1,0 +1,166 @@
+/** A problem shows within a minute or two, with what it concerns, and is over within a minute of its repair. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Problem, ServiceState } from "../../src/domain/service-state.ts";
+import type { Carrier, Submission } from "../../src/platform/carriers/carrier.ts";
+import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { strictCarrier } from "../strict/bindings.ts";
+import { type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const ACCEPTED: Submission = { kind: "accepted", carrierMessageId: "c" };
+const AWAY: Submission = { kind: "later", reason: "connection refused", failing: true };
+const HANGS: Submission = { kind: "unknown", reason: "no answer in 20 s", failing: true };
+const REFUSED: Submission = { kind: "refused", reason: "sender not allowed" };
+const UNAUTHORIZED: Submission = { kind: "later", reason: "HTTP 401", failing: true, unauthorized: true };
+
+let world: World;
+let client: TestClient;
+let submit: () => Submission;
+let endpoint: (url: string) => Response | Promise<Response>;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([ADA]);
+  submit = () => ACCEPTED;
+  endpoint = () => new Response("thanks");
+  const carrier: Carrier = { ...sandbox, submit: async () => submit() };
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (url) => endpoint(String(url)));
+  await world.sweep();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const look = async () => (await world.operator("GET", "/health")).json() as Promise<ServiceState>;
+
+/** A minute of a busy service: texts in each of its quarters, and a sweep. */
+async function minute(texts = 4): Promise<void> {
+  for (let quarter = 0; quarter < 4; quarter++) {
+    for (let text = 0; text < texts / 4; text++) await world.send(client, { phone: ADA });
+    await world.runQueues();
+    world.advance(15);
+  }
+  await world.sweep();
+  await world.runQueues();
+}
+
+async function minutes(count: number): Promise<void> {
+  for (let passed = 0; passed < count; passed++) await minute();
+}
+
+describe("a carrier that works for an hour and then", () => {
+  const CASES: [string, Submission, Problem[], Problem[]][] = [
+    ["is down", AWAY, ["carrier-paused"], ["messages-late", "carrier-paused", "carrier-failing"]],
+    ["hangs", HANGS, ["carrier-paused"], ["carrier-paused", "carrier-failing"]],
+    ["rejects our credentials", UNAUTHORIZED, ["carrier-credentials", "carrier-paused"], ["carrier-credentials"]],
+    ["refuses", REFUSED, [], ["carrier-failing"]],
+  ];
+
+  it.each(CASES)("%s, is seen, and is not seen a minute after its repair", async (_, fault, soon, later) => {
+    for (let passed = 0; passed < 55; passed += 5) {
+      await minute(8);
+      world.advance(240);
+    }
+    expect((await look()).problems).toEqual([]);
+    submit = () => fault;
+    await minute();
+    expect((await look()).problems).toEqual(expect.arrayContaining(soon));
+    await minutes(8);
+    expect((await look()).problems).toEqual(expect.arrayContaining(later));
+    submit = () => ACCEPTED;
+    await minute();
+    await minute();
+    expect((await look()).problems).toEqual([]);
+  });
+
+  it("is down says so all the time, with cause, beginning and next try", async () => {
+    submit = () => AWAY;
+    const began = world.now;
+    await minute();
+    for (let passed = 0; passed < 20; passed++) {
+      await minute();
+      const { details, retriedSeconds } = await look();
+      const [paused] = details.filter(({ problem }) => problem === "carrier-paused");
+      expect(paused).toMatchObject({ carrier: "sandbox", cause: "connection refused", websiteId: null });
+      expect(Date.parse(paused?.since ?? "")).toBeLessThan(began + 60_000);
+      if (paused?.nextTryAt) expect(Date.parse(paused.nextTryAt)).toBeGreaterThan(world.now);
+      expect(retriedSeconds).toBeGreaterThanOrEqual(passed * 60);
+    }
+  });
+
+  it("is down for three hours, and takes the one message that waited", async () => {
+    submit = () => AWAY;
+    const messageIds = [await world.send(client, { phone: ADA }), await world.send(client, { phone: ADA })];
+    messageIds.push(await world.send(client, { phone: ADA }));
+    for (let passed = 0; passed < 180; passed++) {
+      await world.runQueues();
+      world.advance(60);
+      await world.sweep();
+    }
+    submit = () => ACCEPTED;
+    world.advance(60);
+    await world.sweep();
+    await world.runQueues();
+    expect(await Promise.all(messageIds.map((id) => world.statusOf(id)))).toEqual(["SENDING", "SENDING", "SENDING"]);
+  });
+
+  it("answers again: what waited for it is sent within a minute", async () => {
+    submit = () => AWAY;
+    await minutes(15);
+    submit = () => ACCEPTED;
+    const waiting = "SELECT count(*) AS count FROM messages WHERE status = 'PENDING_TO_SEND'";
+    expect((await world.rows(waiting))[0]?.count).toBeGreaterThan(50);
+    world.advance(60);
+    await world.sweep();
+    await world.runQueues();
+    expect(await world.rows(waiting)).toEqual([{ count: 0 }]);
+    expect(await world.rows("SELECT * FROM carrier_pauses")).toEqual([]);
+  });
+});
+
+describe("an endpoint that", () => {
+  const FAULTS: [string, string, () => Response | Promise<Response>][] = [
+    ["answers 500", "answered 500", () => new Response("no", { status: 500 })],
+    ["cannot be reached", "unreachable", () => Promise.reject(new TypeError("certificate has expired"))],
+  ];
+
+  it.each(FAULTS)("%s is named beside others that work, until it works", async (_, cause, answer) => {
+    await world.operator("POST", "/websites/brand/clients", { callbackUrl: "https://other.example.com/" });
+    endpoint = answer;
+    await minute();
+    const { details, problems } = await look();
+    expect(problems).toContain("endpoint-failing");
+    expect(details.filter(({ problem }) => problem === "endpoint-failing")).toEqual([
+      {
+        problem: "endpoint-failing",
+        ...{ carrier: null, websiteId: "brand", clientId: client.clientId, host: "brand.example.com", cause },
+        ...{ since: "2026-11-21T12:00:00.000Z", nextTryAt: null },
+      },
+    ]);
+    endpoint = () => new Response("thanks");
+    await minute();
+    expect((await look()).problems).toEqual([]);
+    expect(await world.rows("SELECT * FROM failing_endpoints")).toEqual([]);
+  });
+
+  it("fails is no problem any more once the client has another URL", async () => {
+    endpoint = () => new Response("no", { status: 500 });
+    await minute();
+    world.advance(2);
+    await world.operator("PATCH", `/clients/${client.clientId}`, { callbackUrl: "https://new.example.com/" });
+    expect((await look()).callbacks.failingEndpoints).toEqual([]);
+  });
+});
+
+it("an hour of ordinary traffic has no problem in any minute", async () => {
+  let texts = 0;
+  let posts = 0;
+  submit = () => (++texts % 9 === 0 ? REFUSED : texts % 7 === 0 ? { ...AWAY, failing: false } : ACCEPTED);
+  endpoint = () => new Response("", { status: ++posts % 5 === 0 ? 500 : 200 });
+  for (let passed = 0; passed < 60; passed++) {
+    await minute(passed % 3 === 0 ? 8 : 4);
+    expect([passed, (await look()).problems]).toEqual([passed, []]);
+  }
+});
