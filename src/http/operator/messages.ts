@@ -75,12 +75,14 @@ function callbackViews({ eventId, callback }: StoredEvent): Message["callbacks"]
 
 /** Why a message is pending, and until when at least. */
 function waitsView(message: StoredMessage & { isHeld: boolean }, now: number): Message["waits"] {
-  const { status, claimedAt, reason, retryAt } = message;
+  const { status, claimedAt, reasonDetail, retryAt } = message;
   if (status !== "PENDING_TO_SEND") return null;
   if (claimedAt !== null) return { until: null, because: "its submission" };
   if (message.isHeld) return { until: null, because: "an operator holds it" };
   const isRetried = retryAt !== null && retryAt > now;
-  return isRetried ? { until: toTime(retryAt), because: reason ?? "a retry" } : { until: null, because: "its job" };
+  return isRetried
+    ? { until: toTime(retryAt), because: reasonDetail ?? "a retry" }
+    : { until: null, because: "its job" };
 }
 
 /** GET /operator/messages/:messageId */

@@ -131,7 +131,8 @@ describe("a hold", () => {
     await passMinutes(2);
     expect(await message(messageId)).toMatchObject({
       status: "FAILED_TO_SEND",
-      reason: "the carrier could not take it in time (before: held by an operator)",
+      reason: "CARRIER_UNAVAILABLE",
+      reasonDetail: "the carrier could not take it in time (before: held by an operator)",
     });
   });
 
