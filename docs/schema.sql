@@ -84,7 +84,7 @@ CREATE TABLE messages (
   callback_data TEXT NOT NULL,
   send_purpose TEXT NOT NULL,
   status TEXT NOT NULL,
-  reason TEXT,                         -- why it has this status, for the operator
+  reason TEXT,                         -- in words, for the operator
   accepted_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   queued_at INTEGER NOT NULL,          -- the sweep counts its waiting time from here: its job was queued or is due, or its cut-off claim was found; 0: overdue
@@ -97,7 +97,8 @@ CREATE TABLE messages (
   encoding TEXT,                       -- GSM-7, UCS-2
   segments INTEGER,
   is_reply INTEGER NOT NULL DEFAULT 0, -- 1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword
-  opted_out INTEGER NOT NULL DEFAULT 0 -- 1: the latest message to a person who then opted out
+  opted_out INTEGER NOT NULL DEFAULT 0, -- 1: the latest message to a person who then opted out
+  reason_code TEXT                     -- why it has this status: see src/domain/reason.ts
 ) STRICT;
 
 CREATE INDEX messages_pending ON messages (queued_at) WHERE status = 'PENDING_TO_SEND';
@@ -136,6 +137,7 @@ CREATE TABLE events (
   http_status INTEGER,
   response TEXT,                       -- the beginning of what came back, or the error
   duration_ms INTEGER,
+  reason_code TEXT,                    -- of the message, when the event was stored
   PRIMARY KEY (message_id, event)
 ) STRICT, WITHOUT ROWID;
 
@@ -195,6 +197,7 @@ CREATE TABLE report_rows (
   clicks INTEGER NOT NULL,             -- clicks of people
   robot_clicks INTEGER NOT NULL,
   opted_out INTEGER NOT NULL,
+  reasons TEXT,                        -- as in daily_counts
   PRIMARY KEY (website_id, day, send_purpose, status)
 ) STRICT, WITHOUT ROWID;
 
@@ -328,6 +331,7 @@ CREATE TABLE daily_counts (
   clicks INTEGER NOT NULL,             -- clicks of people
   robot_clicks INTEGER NOT NULL,
   opted_out INTEGER NOT NULL,
+  reasons TEXT,                        -- JSON: a count for each reason; NULL: no message has one
   PRIMARY KEY (website_id, day, send_purpose, status)
 ) STRICT, WITHOUT ROWID;
 

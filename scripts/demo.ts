@@ -1,15 +1,33 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SANDBOX_NUMBERS } from "../src/openapi/sandbox-numbers.ts";
 import { callOperator, Refusal, type Service } from "./operator/api.ts";
 
 const WEBSITE = "demo";
 
-const SUBSCRIBERS = [
-  ["+12125550100", "ada@example.com"],
-  ["+12125550101", "grace@example.com"],
-  ["+12125550102", "edsger@example.com"],
-] as const;
+interface Subscriber {
+  phone: string;
+  email: string;
+  /** What becomes of a text to it. */
+  outcome: string;
+}
 
-export const DEMO_PHONES: readonly string[] = SUBSCRIBERS.map(([phone]) => phone);
+const PEOPLE: Subscriber[] = [
+  { phone: "+12125550100", email: "ada@example.com", outcome: "DELIVERED" },
+  { phone: "+12125550101", email: "grace@example.com", outcome: "DELIVERED" },
+  { phone: "+12125550102", email: "edsger@example.com", outcome: "DELIVERED" },
+];
+
+export const DEMO_PHONES: readonly string[] = PEOPLE.map(({ phone }) => phone);
+
+export const DEMO_SUBSCRIBERS: readonly Subscriber[] = [
+  ...PEOPLE,
+  ...Object.entries(SANDBOX_NUMBERS).map(([ending, { outcome, reasons = [] }]) => ({
+    phone: `+1212555${ending}`,
+    email: "",
+    outcome: [outcome.replaceAll("`", ""), ...reasons].join(", "),
+  })),
+];
 
 export interface DemoClient {
   clientId: string;
@@ -17,15 +35,26 @@ export interface DemoClient {
   callbackSecret: string;
 }
 
+/** Keeps the client's secrets, which the service shows only once. @param state where the data of `npm start` stays */
+export function demoClientFile(state = ".wrangler/state"): string {
+  return join(state, "demo-client.json");
+}
+
 /**
- * Makes what is missing of a website, a client and subscribers to try the service with.
- * @param file keeps the client's secrets, which the service shows only once
+ * Makes what is missing of a website, a client and subscribers to try the service with. A client whose kept secrets were replaced
+ * is left alone, and another one is made.
+ * @param isInForce whether a client's secret is the one that it was given last
  * @throws Refusal, Unreachable
  */
-export async function ensureDemo(service: Service, file: string): Promise<DemoClient> {
+export async function ensureDemo(
+  service: Service,
+  file: string,
+  isInForce: (client: DemoClient) => Promise<boolean>,
+): Promise<DemoClient> {
   await ensureWebsite(service);
   const kept = readClient(file);
-  const client = kept && (await isGranted(service.url, kept)) ? kept : await createClient(service, file);
+  const isUsable = kept !== undefined && (await isGranted(service.url, kept)) && (await isInForce(kept));
+  const client = isUsable ? kept : await createClient(service, file);
   await ensureSubscribers(service, client);
   return client;
 }
@@ -57,20 +86,31 @@ async function isGranted(url: string, client: DemoClient): Promise<boolean> {
 
 async function createClient(service: Service, file: string): Promise<DemoClient> {
   const client: DemoClient = JSON.parse(await callOperator(service, "POST", `/websites/${WEBSITE}/clients`, {}));
-  writeFileSync(file, `${JSON.stringify(client, undefined, 2)}\n`, { mode: 0o600 });
+  keepClient(file, client);
   return client;
+}
+
+function keepClient(file: string, client: DemoClient): void {
+  writeFileSync(file, `${JSON.stringify(client, undefined, 2)}\n`, { mode: 0o600 });
+}
+
+/** Keeps the new secrets of the demo's client. @param clientId of any client */
+export function keepRotated(file: string, clientId: string, secrets: Omit<DemoClient, "clientId">): void {
+  const { clientSecret, callbackSecret } = secrets;
+  if (readClient(file)?.clientId === clientId) keepClient(file, { clientId, clientSecret, callbackSecret });
 }
 
 /** Imports those that are not subscribed: an import of the others would be noted as one more change of theirs. */
 async function ensureSubscribers(service: Service, client: DemoClient): Promise<void> {
-  const answer = await post(`${service.url}/text/subscription/status`, client, { phone_numbers: DEMO_PHONES });
+  const phone_numbers = DEMO_SUBSCRIBERS.map(({ phone }) => phone);
+  const answer = await post(`${service.url}/text/subscription/status`, client, { phone_numbers });
   const { phoneNumberStatuses } = (await answer.json()) as {
     phoneNumberStatuses: { phoneNumber: string; subscriptionStatus: boolean }[];
   };
   const subscribed = phoneNumberStatuses.filter((it) => it.subscriptionStatus).map((it) => it.phoneNumber);
-  const missing = SUBSCRIBERS.filter(([phone]) => !subscribed.includes(phone));
+  const missing = DEMO_SUBSCRIBERS.filter(({ phone }) => !subscribed.includes(phone));
   if (missing.length === 0) return;
-  const csv = [["phone_numbers", "email"], ...missing].map((row) => row.join(",")).join("\n");
+  const csv = ["phone_numbers,email", ...missing.map(({ phone, email }) => `${phone},${email}`)].join("\n");
   await callOperator(service, "POST", `/websites/${WEBSITE}/subscribers`, new TextEncoder().encode(csv));
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +19,8 @@ export interface LocalService {
   origin: URL;
   /** Calls one of Miniflare's own paths. */
   call: Call;
+  /** Whether a client's secret is the one that it was given last, and not one that is being replaced. */
+  isInForce(client: { clientId: string; clientSecret: string }): Promise<boolean>;
   /** Rejects with a StartError once the service can no longer run. */
   ended: Promise<never>;
 }
@@ -56,15 +59,18 @@ export async function startService(options: StartOptions, log: WorkerLog): Promi
     },
   });
   const origin = await miniflare.ready.catch(explain("workerd could not start"));
-  await applyMigrations(await miniflare.getD1Database("DB")).catch(
-    explain("The database could not be brought up to date"),
-  );
+  const db = await miniflare.getD1Database("DB");
+  await applyMigrations(db).catch(explain("The database could not be brought up to date"));
   const call: Call = async (path, signal) => {
     const answer = await miniflare.dispatchFetch(`http://localhost${path}`, { signal });
     await answer.body?.cancel();
     return answer;
   };
-  return { origin, call, ended: ended.promise };
+  const isInForce: LocalService["isInForce"] = async ({ clientId, clientSecret }) => {
+    const stored = await db.prepare("SELECT secret_hash FROM clients WHERE client_id = ?1").bind(clientId).first();
+    return stored?.secret_hash === createHash("sha256").update(clientSecret).digest("hex");
+  };
+  return { origin, call, isInForce, ended: ended.promise };
 }
 
 function explain(what: string) {

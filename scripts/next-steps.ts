@@ -1,4 +1,5 @@
-import { DEMO_PHONES, type DemoClient } from "./demo.ts";
+import { DEMO_PHONES, DEMO_SUBSCRIBERS, type DemoClient } from "./demo.ts";
+import { toTable } from "./operator/table.ts";
 
 /** Where the operator's command looks when it is told nothing. */
 export const DEFAULT_URL = "http://127.0.0.1:8787";
@@ -22,6 +23,11 @@ export function nextSteps({ url, client, clientFile, tokenIsElsewhere }: Started
   const message = { phone: DEMO_PHONES[0], text: "Hello from Textgate", callbackData: "{}", sendPurpose: "first-text" };
   return `
 Textgate runs at ${url}, with a website "demo" whose carrier is a sandbox: no text leaves this machine.
+Every call, to read and to try: ${url}/docs
+
+Its subscribers, and what becomes of a text to each:
+
+${toTable(DEMO_SUBSCRIBERS.map(({ phone, email, outcome }) => [phone, email, outcome]))}
 
 Send a text:
 

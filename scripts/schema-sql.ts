@@ -5,6 +5,8 @@ const COMMENTS: Record<string, string> = {
   "clients.rotated_at": "when the secrets were last rotated: a second rotation soon after replaces the first",
   "subscriptions.opted_out_by_person": "1: by keyword or at the carrier; only the person can undo it",
   "subscriptions.opt_out_confirmed_at": "when the confirmation of a STOP was last sent",
+  "messages.reason": "in words, for the operator",
+  "messages.reason_code": "why it has this status: see src/domain/reason.ts",
   "messages.queued_at":
     "the sweep counts its waiting time from here: its job was queued or is due, or its cut-off claim was found; 0: overdue",
   "messages.encoding": "GSM-7, UCS-2",
@@ -13,6 +15,9 @@ const COMMENTS: Record<string, string> = {
   "messages.opted_out": "1: the latest message to a person who then opted out",
   send_keys: "Replaced by the tables from idempotency_keys on. Neither read nor written; a later release drops it.",
   "events.queued_at": "the sweep counts its waiting time from here: its job was queued; 0: overdue",
+  "events.reason_code": "of the message, when the event was stored",
+  "daily_counts.reasons": "JSON: a count for each reason; NULL: no message has one",
+  "report_rows.reasons": "as in daily_counts",
   "events.outcome": "answered, timed-out, unreachable, not-posted",
   inbound_texts: "Texts that people sent. A carrier may deliver one twice: its id is stored once per website.",
   "inbound_texts.applied": "1: the keyword took effect; 2: it could not, for lack of a website or a phone number",

@@ -1,5 +1,5 @@
-import { join, relative } from "node:path";
-import { ensureDemo } from "./demo.ts";
+import { relative } from "node:path";
+import { demoClientFile, ensureDemo } from "./demo.ts";
 import { ensureSecrets, readVars } from "./dev-vars.ts";
 import { startService } from "./local-service.ts";
 import { sweepEachMinute } from "./minute-sweep.ts";
@@ -28,8 +28,8 @@ async function main(args: string[]): Promise<number> {
   const service = await startService(options, log);
   origin.resolve(service.origin);
   const url = `http://${toHost(ip)}:${port}`;
-  const clientFile = join(persistTo, "demo-client.json");
-  const client = await ensureDemo({ url, token }, clientFile).catch((error: Error) => {
+  const clientFile = demoClientFile(persistTo);
+  const client = await ensureDemo({ url, token }, clientFile, service.isInForce).catch((error: Error) => {
     throw new StartError(`The demo could not be made: ${error.message}\n${log.tail()}`);
   });
   const tokenIsElsewhere = readVars([".dev.vars"]).OPERATOR_TOKEN !== token;

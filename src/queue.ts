@@ -8,7 +8,7 @@ import {
   recoverySeconds,
   refusedSeconds,
 } from "./domain/retry-policy.ts";
-import { applyReceipts } from "./flows/apply-receipts.ts";
+import { applyReports } from "./flows/apply-receipts.ts";
 import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages } from "./flows/deliver-messages.ts";
@@ -137,12 +137,11 @@ async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<
 }
 
 function receiptTasks(deps: Deps, entries: Entry[]): Task[] {
-  const receiptsOf = ({ job }: Entry) =>
-    job?.kind === "receipts" ? job.receipts.map((receipt) => ({ ...receipt, carrier: job.carrier })) : [];
+  const reportsOf = ({ job }: Entry) => (job?.kind === "receipts" ? [job] : []);
   return inGroups(entries).map((group) => ({
     entries: group,
     logsOnce: true,
-    work: () => applyReceipts(deps, group.flatMap(receiptsOf)),
+    work: () => applyReports(deps, group.flatMap(reportsOf)),
   }));
 }
 
@@ -243,6 +242,6 @@ function logJobs(deps: Deps, entries: Entry[], outcome: keyof typeof LEVELS, sta
 /** The number of messages in a job; unknown where a claim does not name them. */
 function countOf(job: Job): number | null {
   if (job.kind === "release") return job.messageIds?.length ?? null;
-  if (job.kind === "receipts") return job.receipts.length;
+  if (job.kind === "receipts") return job.receipts.length + (job.rehearsals ?? []).length;
   return job.kind === "record" ? job.records.length : job.messageIds.length;
 }

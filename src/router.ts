@@ -1,5 +1,6 @@
 import { Router } from "itty-router";
 import type { Deps } from "./deps.ts";
+import type { Operation } from "./domain/client.ts";
 import { RequestFailure } from "./domain/failure.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import type { ApiRequest } from "./http/api-request.ts";
@@ -27,6 +28,8 @@ import { getMetricsHandler, getServiceStateHandler } from "./http/operator/servi
 import { importSubscribersHandler } from "./http/operator/subscribers.ts";
 import { getWebsiteHandler, listWebsitesHandler, putWebsiteHandler } from "./http/operator/websites.ts";
 import { logRequest, routeOf } from "./http/request-log.ts";
+import { answerSandboxError } from "./http/sandbox-error.ts";
+import { securityTxtHandler } from "./http/security-txt.ts";
 import { sendMessagesHandler } from "./http/send-bulk.ts";
 import { sendMessageHandler } from "./http/send-message.ts";
 import { openapiHandler } from "./http/serve-openapi.ts";
@@ -36,17 +39,21 @@ import { welcomeHandler } from "./http/welcome.ts";
 import { log } from "./log.ts";
 import { describeError } from "./platform/describe-error.ts";
 
+/** The guards of a client's call. A send is counted by what stores it. */
+const asClient = (operation: Operation) => [requireClient(operation), limitRate, answerSandboxError] as const;
+
 const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHeaders] });
 
 router
-  .post("/text/message/send", requireClient("send"), refuseEarly, sendMessageHandler)
-  .post("/text/bulk/message/send", requireClient("send"), limitRate, sendMessagesHandler)
-  .get("/text/message/status", requireClient("status"), limitRate, messageStatusHandler)
-  .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribeHandler)
-  .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribeHandler)
-  .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatusHandler)
+  .post("/text/message/send", requireClient("send"), refuseEarly, answerSandboxError, sendMessageHandler)
+  .post("/text/bulk/message/send", ...asClient("send"), sendMessagesHandler)
+  .get("/text/message/status", ...asClient("status"), messageStatusHandler)
+  .post("/text/subscribe", ...asClient("subscribe"), subscribeHandler)
+  .post("/text/unsubscribe", ...asClient("unsubscribe"), unsubscribeHandler)
+  .post("/text/subscription/status", ...asClient("subscription"), subscriptionStatusHandler)
   .get("/", welcomeHandler)
   .get("/openapi.json", openapiHandler)
+  .get("/.well-known/security.txt", securityTxtHandler)
   .get("/health", healthHandler) // open: it says what fails, not why
   .get("/l/:code", followLinkHandler) // open: the code cannot be guessed
   .head("/l/:code", followLinkHandler)

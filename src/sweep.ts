@@ -172,6 +172,7 @@ async function endInterrupted(deps: Deps, now: number): Promise<number> {
   return endAll(deps, () => findInterrupted(deps.db, claimedBefore, foundBefore), {
     status: "SENDING",
     claimedBefore,
+    code: "OUTCOME_UNKNOWN",
     reason: "outcome unknown, not sent again: the run that submitted it was cut off",
   });
 }
@@ -181,6 +182,7 @@ async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - overdueAfterMilliseconds(deps.config);
   return endAll(deps, () => findUnsubmitted(deps.db, acceptedBefore, queuedBefore), {
     status: "FAILED_TO_SEND",
+    code: "CARRIER_UNAVAILABLE",
     reason: "the carrier could not take it in time",
     onlyUnclaimed: true,
   });
@@ -189,6 +191,7 @@ async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
 async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {
   return endAll(deps, () => findWithoutReceipt(deps.db, now - deps.config.receiptWithinMilliseconds), {
     status: "FAILED_TO_DELIVERY",
+    code: "NO_RECEIPT",
     reason: "no final receipt came in time",
   });
 }

@@ -89,7 +89,7 @@ async function postAll(callbacks: Callback[]): Promise<void> {
 
 async function post({ callbackUrl, callbackSecret, event }: Callback): Promise<void> {
   const eventId = `${event.messageId}_${event.status}`;
-  const body = callbackBody({ ...event, eventId, eventType: "message.status", clickUrl: null });
+  const body = callbackBody({ ...event, eventId, eventType: "message.status", reason: null, clickUrl: null });
   const result = await postOnce(callbackUrl, body, signatureHeaders(eventId, body, [callbackSecret], Date.now()));
   if (result.outcome !== "answered") throw new Error(`${eventId}: ${result.response}`);
 }

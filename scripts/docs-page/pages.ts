@@ -11,6 +11,7 @@ const QUICK_START = [
   ["carriers.md", "The sandbox"],
   ["quick-start.md", "Callbacks and their signatures"],
   ["quick-start.md", "When it goes wrong"],
+  ["quick-start.md", "Rehearse it"],
 ] as const;
 
 interface Part {

@@ -1,4 +1,5 @@
 import type { ClientAnswers } from "../../src/http/operator/clients.ts";
+import { demoClientFile, keepRotated } from "../demo.ts";
 import { callOperator, type Service } from "./api.ts";
 import { type Command, type Option, segment, toNumber, UsageError, type Values } from "./command.ts";
 import { toTable } from "./table.ts";
@@ -49,7 +50,10 @@ export const CLIENT_COMMANDS: Command[] = [
     options: { "grace-seconds": { value: "<n>", summary: "how long the old ones work; a day when left out" } },
     run: async (service, [id], values) => {
       const graceSeconds = toNumber("grace-seconds", values["grace-seconds"]);
-      return callOperator(service, "POST", `/clients/${segment(id)}/rotate`, { graceSeconds });
+      const answer = await callOperator(service, "POST", `/clients/${segment(id)}/rotate`, { graceSeconds });
+      // The next `npm start` shows them, and the examples read them from there.
+      keepRotated(demoClientFile(), id ?? "", JSON.parse(answer) as ClientAnswers["NewSecrets"]);
+      return answer;
     },
     show: showSecrets,
   },

@@ -10,6 +10,7 @@ const FILTERS = {
   phone: { value: "<phone>", summary: "to this number" },
   email: { value: "<address>", summary: "to this address" },
   status: { value: "<status>", summary: "such as FAILED_TO_SEND" },
+  reason: { value: "<reason>", summary: "such as OUTCOME_UNKNOWN" },
   purpose: { value: "<sendPurpose>", summary: "with this sendPurpose" },
   client: { value: "<clientId>", summary: "of this client" },
   from: { value: "<time>", summary: "accepted then or later, such as 2026-11-21T14:05:00Z" },
@@ -45,9 +46,9 @@ function showFound(answer: string): string {
   if (messages.length === 0) return ["No messages.", ...more].join("\n");
   const rows = messages.map((it): Cell[] => [
     ...[it.acceptedAt, it.status, it.phone ?? it.email, it.websiteId, it.sendPurpose, it.carrierMessageId],
-    ...[it.messageId, it.reason],
+    ...[it.messageId, it.reason, it.reasonDetail],
   ]);
-  const head = ["ACCEPTED", "STATUS", "TO", "WEBSITE", "PURPOSE", "CARRIER'S ID", "ID", "REASON"];
+  const head = ["ACCEPTED", "STATUS", "TO", "WEBSITE", "PURPOSE", "CARRIER'S ID", "ID", "REASON", "DETAIL"];
   return [toTable([head, ...rows]), ...more].join("\n");
 }
 
@@ -55,6 +56,7 @@ const FACTS = [
   "messageId",
   "status",
   "reason",
+  "reasonDetail",
   "phone",
   "email",
   "text",

@@ -25,15 +25,18 @@ function showReport(answer: string): string {
   const report = JSON.parse(answer) as Report;
   const head = [report.by.toUpperCase(), "ACCEPTED", "SENT", "DELIVERED", "FAILED", "CLICKED", "OPTED OUT", "SEGMENTS"];
   const rows = report.rows.map((row) => toRow(row.day ?? row.sendPurpose ?? "", row));
-  const reasons = Object.entries(report.total.failed).filter(([, count]) => count > 0);
   return [
     `${report.from} to ${report.to} (UTC)`,
     "",
     toTable([head, ...rows, toRow("total", report.total)]),
-    ...(reasons.length === 0
-      ? []
-      : ["", `Failed: ${reasons.map(([reason, count]) => `${reason} ${count}`).join(", ")}`]),
+    ...listCounts("Failed", report.total.failed),
+    ...listCounts("Reasons", report.total.reasons),
   ].join("\n");
+}
+
+function listCounts(what: string, counts: Record<string, number>): string[] {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.length === 0 ? [] : ["", `${what}: ${some.map(([name, count]) => `${name} ${count}`).join(", ")}`];
 }
 
 function toRow(name: string, counts: Report["total"]): Cell[] {

@@ -2,6 +2,7 @@
 import { Webhook } from "standardwebhooks";
 import * as z from "zod/mini";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
+import { type Reason, reasonSchema } from "./reason.ts";
 
 export const EVENT_TYPES = ["message.status", "message.clicked"] as const;
 
@@ -10,6 +11,7 @@ export function callbackSchemas() {
   const common = {
     eventId: z.string(),
     messageId: z.uuid(),
+    reason: reasonSchema(),
     occurredAt: z.iso.datetime(),
     phone: z.nullable(z.string()).check(z.describe("Null if no number was found.")),
     sendPurpose: z.string(),
@@ -34,6 +36,7 @@ export interface CallbackEvent {
   eventType: (typeof EVENT_TYPES)[number];
   messageId: string;
   status: MessageStatus;
+  reason: Reason | null;
   /** Milliseconds since 1970. */
   occurredAt: number;
   /** E.164 */
@@ -51,6 +54,7 @@ export function callbackBody(event: CallbackEvent): string {
     eventType: event.eventType,
     messageId: event.messageId,
     status: event.status,
+    reason: event.reason,
     occurredAt: new Date(event.occurredAt).toISOString(),
     phone: event.phone,
     sendPurpose: event.sendPurpose,

@@ -7,7 +7,10 @@ import { receiptSchema } from "./receipt.ts";
 const submissionRecordSchema = z.object({
   messageId: z.string(),
   status: z.nullable(z.enum(MESSAGE_STATUSES)),
+  /** In words, for the operator. */
   reason: z.nullable(z.string()),
+  /** See reason.ts. A job of an earlier version has none. */
+  code: z.nullish(z.string()),
   carrierMessageId: z.nullable(z.string()),
   retryAt: z.nullable(z.number()),
   /** Whether the carrier refused it because the person has opted out there. */
@@ -17,6 +20,11 @@ const submissionRecordSchema = z.object({
   /** false: the message was claimed, and not submitted. */
   attempted: z._default(z.boolean(), true),
 });
+
+/** What a person does with a text of the sandbox. */
+const rehearsalSchema = z.object({ messageId: z.string(), act: z.enum(["stop", "text", "click"]) });
+
+export type Rehearsal = z.output<typeof rehearsalSchema>;
 
 export type SubmissionRecord = z.output<typeof submissionRecordSchema>;
 
@@ -35,7 +43,13 @@ export const jobSchema = z.discriminatedUnion("kind", [
   /** Recovery: stores how submissions ended, after the store has failed to. */
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
   /** Applies receipts that a carrier was told are received. */
-  z.object({ kind: z.literal("receipts"), carrier: z.string(), receipts: z.array(receiptSchema) }),
+  z.object({
+    kind: z.literal("receipts"),
+    carrier: z.string(),
+    receipts: z.array(receiptSchema),
+    /** Of the sandbox. An earlier version leaves them out. */
+    rehearsals: z.optional(z.array(rehearsalSchema)),
+  }),
 ]);
 
 /**

@@ -1,10 +1,14 @@
 // Pure. A delivery receipt: the report of a carrier about a message that it has accepted.
 import * as z from "zod/mini";
+import type { Reason } from "./reason.ts";
 
 export const receiptSchema = z.object({
   messageId: z.string(),
   status: z.enum(["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"]),
+  /** In words, for the operator. */
   reason: z.nullable(z.string()),
+  /** See reason.ts. Absent: what failureReason says. */
+  code: z.nullish(z.string()),
   /** null when the carrier gives none. */
   carrierMessageId: z.nullable(z.string()),
   /** Whether the person has opted out at the carrier. */
@@ -27,6 +31,13 @@ export function cutReceipt(receipt: Receipt): Receipt {
     reason: receipt.reason?.slice(0, REASON_CHARACTERS) ?? null,
     carrierMessageId: receipt.carrierMessageId?.slice(0, ID_CHARACTERS) ?? null,
   };
+}
+
+/** The code of the reason that is stored with a receipt; null unless it reports a failure. */
+export function failureReason({ status, code, optedOut }: Receipt): string | null {
+  if (status !== "FAILED_TO_DELIVERY") return null;
+  const usual: Reason = optedOut ? "OPTED_OUT" : "UNDELIVERED";
+  return code ?? usual;
 }
 
 /** What receipts change of one message. */

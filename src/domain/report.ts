@@ -1,10 +1,9 @@
 // Pure. The report of a website: counts of its messages by day or by purpose.
 import * as z from "zod/mini";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
+import { REASONS, type Reason } from "./reason.ts";
 
 const FAILURES = ["FAILED_TO_SEND", "FAILED_TO_DELIVERY", "NOT_FOUND", "NOT_SUBSCRIBED", "FAILED_TO_MATCH"] as const;
-
-type Failure = (typeof FAILURES)[number];
 
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function reportSchema() {
@@ -15,9 +14,9 @@ export function reportSchema() {
     /** Accepted by a carrier: sending, delivered or undelivered. */
     sent: z.int(),
     delivered: z.int(),
-    failed: z.object(
-      Object.fromEntries(FAILURES.map((status) => [status, z.int()])) as Record<Failure, z.ZodMiniNumberFormat>,
-    ),
+    failed: countsOf(FAILURES),
+    /** Failed messages, and those whose outcome is unknown, by reason. A status of its own says enough without one. */
+    reasons: countsOf(REASONS),
     /** Messages with a click by a person. */
     clicked: z.int(),
     /** Clicks by people; robotClicks by robots. */
@@ -38,6 +37,10 @@ export function reportSchema() {
   });
 }
 
+function countsOf<Name extends string>(names: readonly Name[]) {
+  return z.object(Object.fromEntries(names.map((name) => [name, z.int()])) as Record<Name, z.ZodMiniNumberFormat>);
+}
+
 export type Report = z.output<ReturnType<typeof reportSchema>>;
 
 export type Counts = Report["total"];
@@ -53,6 +56,7 @@ export interface ReportRow {
   clicks: number;
   robotClicks: number;
   optedOut: number;
+  reasons: Partial<Record<Reason, number>>;
 }
 
 export function makeReport(
@@ -76,10 +80,10 @@ export function toTable({ by, rows }: Report): (string | number)[][] {
   return [[name, ...columns], ...table.map((counts, index) => [rows[index]?.[name] ?? "", ...counts])];
 }
 
-function flatten({ failed, ...counts }: Counts): [column: string, count: number][] {
+function flatten({ failed, reasons, ...counts }: Counts): [column: string, count: number][] {
   const { accepted, pending, sent, delivered, clicked, clicks, robotClicks, optedOut, segments } = counts;
   const before = { accepted, pending, sent, delivered };
-  return Object.entries({ ...before, ...failed, clicked, clicks, robotClicks, optedOut, segments });
+  return Object.entries({ ...before, ...failed, clicked, clicks, robotClicks, optedOut, segments, ...reasons });
 }
 
 function count(rows: readonly ReportRow[]): Counts {
@@ -88,12 +92,14 @@ function count(rows: readonly ReportRow[]): Counts {
   ) => rows.reduce((total, row) => total + row[field], 0);
   const of = (...statuses: MessageStatus[]) =>
     rows.filter(({ status }) => statuses.includes(status)).reduce((total, { messages }) => total + messages, 0);
+  const because = (reason: Reason) => rows.reduce((total, { reasons }) => total + (reasons[reason] ?? 0), 0);
   return {
     accepted: of(...MESSAGE_STATUSES),
     pending: of("PENDING_TO_SEND"),
     sent: of("SENDING", "DELIVERED", "FAILED_TO_DELIVERY"),
     delivered: of("DELIVERED"),
     failed: Object.fromEntries(FAILURES.map((status) => [status, of(status)])) as Counts["failed"],
+    reasons: Object.fromEntries(REASONS.map((reason) => [reason, because(reason)])) as Counts["reasons"],
     clicked: sum("clicked"),
     clicks: sum("clicks"),
     robotClicks: sum("robotClicks"),

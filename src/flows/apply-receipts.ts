@@ -1,8 +1,18 @@
 import type { Deps } from "../deps.ts";
+import type { Job } from "../domain/job.ts";
 import { recordReceipts, type SentReceipt } from "../platform/store/receipts.ts";
 import { optOutRecipient } from "../platform/store/subscriptions.ts";
 import { inTurn, togetherOrInTurn } from "./in-turn.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
+import { rehearse } from "./rehearse.ts";
+
+/** Applies what a carrier has reported in these jobs. Safe to run again. */
+export async function applyReports(deps: Deps, jobs: (Job & { kind: "receipts" })[]): Promise<void> {
+  const receipts = jobs.flatMap((job) => job.receipts.map((receipt) => ({ ...receipt, carrier: job.carrier })));
+  if (receipts.length > 0) await applyReceipts(deps, receipts);
+  const rehearsals = jobs.flatMap((job) => job.rehearsals ?? []);
+  await inTurn(rehearsals, (rehearsal) => rehearse(deps, rehearsal));
+}
 
 /**
  * Applies receipts to the statuses of their messages in one transaction, and queues the callbacks. If that fails by a fault of

@@ -9,11 +9,14 @@ import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
 import { type Ended, submit } from "./submit-message.ts";
 
-/** A small claim: when a run is cut off, the outcome of each message that it has claimed is unknown. */
-const SUBMISSIONS_A_CONNECTION = 2;
+/** Small claims: when a run is cut off, the outcome of each message that it has claimed is unknown. */
+const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
 
 /** How long a run waits for the submissions of one claim. Slower ones end in the background, and hold up no other batch. */
 const CLAIM_WAIT_MILLISECONDS = 2000;
+
+/** After a claim that took no longer, the next one is larger. */
+const FAST_CLAIM_MILLISECONDS = CLAIM_WAIT_MILLISECONDS / 4;
 
 /**
  * Submits each of the messages that still wait, once: a run submits only messages that it has claimed in the store, and a
@@ -27,7 +30,7 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
   }
   const { free } = run.connections;
   const isResting = [...deps.breakers.values()].some(({ hasOpened }) => hasOpened);
-  if (ids.length <= free * SUBMISSIONS_A_CONNECTION && !isResting) return deliverFew(deps, ids, run);
+  if (ids.length <= free * SUBMISSIONS_A_CONNECTION.first && !isResting) return deliverFew(deps, ids, run);
   const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
   await withShares(deps, run, waiting, async (part, websites) => {
     const own = alternate(websites);
@@ -78,8 +81,9 @@ function alternate(websites: WaitingMessages[]): string[] {
 async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Promise<void> {
   const { run, breaker } = part;
   let before: EndedGroup | null = null;
-  let step = 0;
-  for (let start = 0; start < ids.length; start += step) {
+  let pace: keyof typeof SUBMISSIONS_A_CONNECTION = "first";
+  for (let start = 0; start < ids.length; ) {
+    const began = deps.now();
     const until = await restsUntil(deps, part);
     if (until !== undefined || isOver(deps, run)) {
       if (before) await recordEndings(deps, run, before);
@@ -87,14 +91,17 @@ async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Prom
       else await queueDeliveries(deps, "bulk", ids.slice(start));
       return;
     }
-    step = breaker.hasOpened ? 1 : part.share * SUBMISSIONS_A_CONNECTION;
-    const isLast = start + step >= ids.length;
-    const group = await recordAndClaimNext(deps, run, before, ids.slice(start, start + step));
+    const step = breaker.hasOpened ? 1 : part.share * SUBMISSIONS_A_CONNECTION[pace];
+    const next = ids.slice(start, start + step);
+    start += step;
+    const isLast = start >= ids.length;
+    const group = await recordAndClaimNext(deps, run, before, next);
     const { ended, isDone } = await submitAll(deps, part, { ...group, isLast });
     before = ended;
+    pace = deps.now() - began <= FAST_CLAIM_MILLISECONDS ? "fast" : "first";
     if (isDone && !isLast) continue;
     await recordEndings(deps, run, ended);
-    if (!isDone) await queueDeliveries(deps, run.lane, ids.slice(start + step));
+    if (!isDone) await queueDeliveries(deps, run.lane, ids.slice(start));
     return;
   }
 }

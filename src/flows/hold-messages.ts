@@ -33,8 +33,8 @@ export async function cancelWaiting(deps: Deps, websiteId: string, filter: Messa
   return inSteps(async () => {
     const ids = await findWaitingIds(deps.db, websiteId, filter);
     if (ids.length === 0) return 0;
-    const change = { status: "FAILED_TO_SEND", reason: "cancelled by an operator", onlyUnclaimed: true } as const;
-    await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, now: deps.now() }));
+    const change = { status: "FAILED_TO_SEND", code: "CANCELLED", reason: "cancelled by an operator" } as const;
+    await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
     return ids.length;
   });
 }

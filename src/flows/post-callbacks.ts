@@ -52,6 +52,7 @@ async function endWithoutUrl(deps: Deps, callbacks: DueCallback[]): Promise<void
 class CallbackRun {
   readonly #deps: Deps;
   readonly #tally: OutcomeTally;
+  readonly #secrets = new Map<string, Promise<string>>();
   readonly #schedule = new CallbackSchedule();
   readonly #endpoints = new EndpointTally();
   readonly #claims: string[] = [];
@@ -104,7 +105,7 @@ class CallbackRun {
   }
 
   async #post(callback: ClaimedCallback): Promise<void> {
-    const record = await postCallback(this.#deps, callback, this.#tally);
+    const record = await postCallback(this.#deps, callback, { tally: this.#tally, secrets: this.#secrets });
     this.#records.push(record);
     this.#endpoints.add(callback, record);
     this.#schedule.ended(callback, record.outcome === "timed-out");

@@ -1,11 +1,13 @@
 import type { Deps } from "../deps.ts";
 import type { SubmissionRecord } from "../domain/job.ts";
+import type { Reason } from "../domain/reason.ts";
 import { backoffSeconds, MOST_ATTEMPTS } from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
 import { noteAnswer, notePause } from "./carrier-pauses.ts";
 import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
+import { queueRehearsal } from "./rehearse.ts";
 
 /** `skipped`: the message was claimed, and not submitted. */
 type Ending = Submission | { kind: "skipped"; reason: string; seconds: number };
@@ -27,6 +29,9 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   }
   const submission = await run.connections.use(() => trySubmit(deps, message));
   if (submission.kind === "later") noteLimits(run, submission);
+  if (submission.kind === "accepted" && submission.rehearses) {
+    await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
+  }
   updateBreaker(deps, part, submission);
   const outcome = submission.kind === "later" && submission.unauthorized ? "unauthorized" : submission.kind;
   run.tally.add({ kind: "submission", carrier, outcome });
@@ -59,7 +64,9 @@ function updateBreaker(deps: Deps, { breaker, carrier }: CarrierRun, submission:
 
 async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission> {
   const carrier = deps.carriers.ready[message.carrier];
-  if (!carrier) return { kind: "refused", reason: `carrier ${message.carrier} is not set up` };
+  if (!carrier) {
+    return { kind: "refused", code: "CARRIER_NOT_SET_UP", reason: `carrier ${message.carrier} is not set up` };
+  }
   const { messageId, phone, sender, text, encoding, mediaUrl, attempts } = message;
   try {
     return await carrier.submit({ messageId, to: phone, from: sender, text, encoding, mediaUrl, attempt: attempts });
@@ -68,9 +75,9 @@ async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submissio
   }
 }
 
-export function toRecord(deps: Deps, { message, ending }: Ended): SubmissionRecord {
+export function toRecord(deps: Deps, { message, ending }: Ended): SubmissionRecord & { code: Reason | null } {
   const { messageId, attempts } = message;
-  const nothing = { reason: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
+  const nothing = { reason: null, code: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
   const record = { ...nothing, messageId, attempted: ending.kind !== "skipped" };
   switch (ending.kind) {
     case "skipped":
@@ -79,20 +86,25 @@ export function toRecord(deps: Deps, { message, ending }: Ended): SubmissionReco
       const receipt = ending.receipt ? { ...ending.receipt, messageId } : null;
       return { ...record, status: "SENDING", carrierMessageId: ending.carrierMessageId, receipt };
     }
-    case "refused":
-      return { ...record, status: "FAILED_TO_SEND", reason: ending.reason, optedOut: ending.optedOut ?? false };
+    case "refused": {
+      const { reason, optedOut = false } = ending;
+      const code = ending.code ?? (optedOut ? "OPTED_OUT" : "CARRIER_REFUSED");
+      return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut };
+    }
     case "later": {
       // A carrier that fails uses up nobody's attempts: its deadline ends the message.
       const isLast = attempts >= MOST_ATTEMPTS;
       if (isLast && !ending.failing) {
         const reason = `not taken in ${attempts} attempts: ${ending.reason}`;
-        return { ...record, status: "FAILED_TO_SEND", reason };
+        return { ...record, status: "FAILED_TO_SEND", reason, code: "CARRIER_UNAVAILABLE" };
       }
       const seconds = ending.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
       const retryAt = deps.now() + seconds * 1000;
       return { ...record, attempted: !isLast, status: null, reason: ending.reason, retryAt };
     }
-    case "unknown":
-      return { ...record, status: "SENDING", reason: `outcome unknown, not sent again: ${ending.reason}` };
+    case "unknown": {
+      const reason = `outcome unknown, not sent again: ${ending.reason}`;
+      return { ...record, status: "SENDING", reason, code: "OUTCOME_UNKNOWN" };
+    }
   }
 }

@@ -1,8 +1,8 @@
 import { isbot } from "isbot";
 import { hasCheck, LINK_CODE } from "../domain/link.ts";
-import { queueCallbacks } from "../flows/queue-jobs.ts";
+import { countClick } from "../flows/count-click.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { findLink, recordClick } from "../platform/store/links.ts";
+import { findLink } from "../platform/store/links.ts";
 import { type ApiRequest, addressOf, type Handler } from "./api-request.ts";
 
 /** What browsers and messengers send when nobody has clicked yet. */
@@ -29,10 +29,9 @@ export const followLinkHandler: Handler = async (request, deps) => {
     clickedAt: deps.now(),
     isPerson: isPerson(request),
   };
-  const count = async () => queueCallbacks(deps, await recordClick(deps.db, click));
   request.logged = { messageId: link.messageId, isPerson: click.isPerson };
   deps.waitUntil(
-    count().catch((error: unknown) =>
+    countClick(deps, click).catch((error: unknown) =>
       deps.log("error", "click.not-counted", { messageId: link.messageId, error: describeError(error) }),
     ),
   );

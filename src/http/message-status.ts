@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../domain/message.ts";
+import { reasonSchema } from "../domain/reason.ts";
 import { readMessage } from "../platform/store/read-message.ts";
 import { clientOf, type Handler, toStoredId } from "./api-request.ts";
 import { toTime } from "./time.ts";
@@ -9,6 +10,7 @@ export function messageStatusAnswerSchema() {
   return z.object({
     messageId: z.uuid(),
     status: z.enum(MESSAGE_STATUSES),
+    reason: reasonSchema(),
     updatedAt: z.iso.datetime(),
   });
 }
@@ -26,6 +28,7 @@ export const messageStatusHandler: Handler = async (request, deps) => {
   const answer: z.output<ReturnType<typeof messageStatusAnswerSchema>> = {
     messageId,
     status: message.status,
+    reason: message.reason,
     updatedAt: toTime(message.updatedAt),
   };
   return Response.json(answer);

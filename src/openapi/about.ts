@@ -1,5 +1,5 @@
 import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
-import { errorTable, statusTable } from "./tables.ts";
+import { errorTable, reasonTable, statusTable } from "./tables.ts";
 
 export const TAGS = [
   ["Messages", "Send messages and read their status."],
@@ -36,6 +36,12 @@ Every response has an \`X-Request-Id\`. Each request of a client counts against 
 A final status never changes.
 
 ${statusTable()}
+
+## Reasons
+
+\`reason\` says why a message has its status. It is null where the status says all. A code never changes its meaning; take one that you do not know for null.
+
+${reasonTable()}
 
 ## Errors
 

@@ -7,7 +7,18 @@ import { limitTable } from "./limits.ts";
 import type { ApiOperation } from "./operation.ts";
 import { fieldsOf } from "./schemas.ts";
 import { carrierSettingTable, settingTable } from "./settings.ts";
-import { code, errorTable, jobTable, keywordTable, problemTable, stateTable, statusTable, toTable } from "./tables.ts";
+import {
+  code,
+  errorTable,
+  jobTable,
+  keywordTable,
+  problemTable,
+  reasonTable,
+  sandboxTable,
+  stateTable,
+  statusTable,
+  toTable,
+} from "./tables.ts";
 
 const MARKED = /(<!-- ([\w ]+): written by npm run docs -->\n).*?(<!-- end -->)/gs;
 
@@ -35,6 +46,8 @@ export function makeTables(): Record<string, string> {
     "fields of a list of numbers": fieldTable(phoneListSchema),
     errors: errorTable(),
     statuses: statusTable(),
+    reasons: reasonTable(),
+    "numbers of the sandbox": sandboxTable(),
     keywords: keywordTable(),
     "settings of carriers": carrierSettingTable(),
     settings: settingTable(),

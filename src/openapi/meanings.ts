@@ -2,6 +2,7 @@
 
 import type { Job } from "../domain/job.ts";
 import type { MessageStatus } from "../domain/message.ts";
+import type { Reason } from "../domain/reason.ts";
 import type { MESSAGE_STATES } from "../domain/service-state.ts";
 import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
 import type { ErrorKind } from "../http/error-codes.ts";
@@ -16,6 +17,48 @@ export const STATUS_MEANINGS: Record<MessageStatus, string> = {
   NOT_FOUND: "the number has never been subscribed or imported",
   NOT_SUBSCRIBED: "the number is opted out; checked on acceptance, and again right before submission",
   FAILED_TO_MATCH: "the e-mail address has no subscribed number",
+};
+
+/** `advice`: what the client does about it. */
+export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }> = {
+  CANCELLED: {
+    meaning: "the operator cancelled it before it was submitted",
+    advice: "ask the operator before you send it again: it was surely not sent",
+  },
+  CARRIER_REFUSED: {
+    meaning: "the carrier refused the message: the number, the sender or the content",
+    advice: "do not repeat it unchanged; the operator has the carrier's words",
+  },
+  CARRIER_UNAVAILABLE: {
+    meaning:
+      "no carrier took it in time: it could not be reached, was overloaded, or rejected the operator's credentials or account",
+    advice: "send it again, if it is still of use: it was surely not sent",
+  },
+  CARRIER_NOT_SET_UP: {
+    meaning: "the website's carrier is not set up",
+    advice: "tell the operator; then send it again: it was surely not sent",
+  },
+  MEDIA_NOT_SUPPORTED: {
+    meaning: "the carrier, the sender or the handset takes no media",
+    advice: "send it without `mediaUrl`",
+  },
+  OPTED_OUT: {
+    meaning: "the number opted out after the message was accepted, or has opted out at the carrier",
+    advice: "do not text it: only the person can undo it, by texting START",
+  },
+  OUTCOME_UNKNOWN: {
+    meaning: "the carrier may have it: its answer was lost. It is not submitted again; a receipt decides",
+    advice: "do not send it again: it may arrive",
+  },
+  UNDELIVERED: {
+    meaning:
+      "the carrier could not deliver it: the number is a landline, is not in use, or cannot be reached, or a network blocked it",
+    advice: "if it happens again and again, unsubscribe the number",
+  },
+  NO_RECEIPT: {
+    meaning: "the carrier has never said what became of it, within `RECEIPT_WITHIN_HOURS`",
+    advice: "do not send it again: it may have arrived",
+  },
 };
 
 /** Of messages that have no final status. */

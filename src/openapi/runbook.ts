@@ -54,7 +54,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "carrier-failing": {
     meaning:
-      "In the last five minutes, the carrier accepted fewer submissions than it refused, deferred or left unknown; or it has accepted none since three that failed, in the last hour. `reason` of `GET /operator/messages/{messageId}` has the carrier's own words.",
+      "In the last five minutes, the carrier accepted fewer submissions than it refused, deferred or left unknown; or it has accepted none since three that failed, in the last hour. `reasonDetail` of `GET /operator/messages/{messageId}` has the carrier's own words.",
     action:
       "`refused`: fix the account or the sender. `later`: retried for `SUBMIT_WITHIN_HOURS`. `unknown`: see `messages-stuck`.",
     isSafe: "`refused`: yes, the carrier does not have the message. `unknown`: no.",

@@ -1,18 +1,21 @@
 // Tables in Markdown of what the code knows: for the OpenAPI document and for docs/.
 import { type Keyword, WORDS } from "../domain/keyword.ts";
 import { ALLOWED_FROM, MESSAGE_STATUSES } from "../domain/message.ts";
+import { REASON_STATUSES, REASONS } from "../domain/reason.ts";
 import { PROBLEMS } from "../domain/service-state.ts";
 import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
 import {
   CHECK_MEANINGS,
   ERROR_MEANINGS,
   JOB_MEANINGS,
+  REASON_MEANINGS,
   REPEAT,
   REPEATS,
   STATE_MEANINGS,
   STATUS_MEANINGS,
 } from "./meanings.ts";
 import { RUNBOOK } from "./runbook.ts";
+import { SANDBOX_NUMBERS } from "./sandbox-numbers.ts";
 
 export function toTable(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `|${cells.map((cell) => (cell === "" ? " " : ` ${cell} `)).join("|")}|`;
@@ -44,6 +47,23 @@ export function statusTable(): string {
     return [code(status), STATUS_MEANINGS[status], next.length === 0 ? "final" : next.map(code).join(", ")];
   });
   return toTable(["Status", "Meaning", "Next"], rows);
+}
+
+export function reasonTable(): string {
+  const rows = REASONS.map((reason) => {
+    const { meaning, advice } = REASON_MEANINGS[reason];
+    return [code(reason), REASON_STATUSES[reason].map(code).join(", "), meaning, advice];
+  });
+  return toTable(["Reason", "Status", "Meaning", "What to do"], rows);
+}
+
+export function sandboxTable(): string {
+  const rows = Object.entries(SANDBOX_NUMBERS).map(([ending, { outcome, reasons = [] }]) => [
+    ending,
+    outcome,
+    reasons.map(code).join(", then "),
+  ]);
+  return toTable(["Number ends in", "Outcome", "Reason"], [...rows, ["any other", "SENDING, then DELIVERED", ""]]);
 }
 
 export const stateTable = () => meaningTable(["State", "The message"], STATE_MEANINGS);

@@ -131,7 +131,8 @@ function messageStatus(schemas: Schemas): ApiOperation {
     answers: [
       ok(schemas.MessageStatus, "The status of the message.", {
         messageId: MESSAGE_ID,
-        status: "DELIVERED",
+        status: "FAILED_TO_DELIVERY",
+        reason: "UNDELIVERED",
         updatedAt: TIME,
       }),
     ],

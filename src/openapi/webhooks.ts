@@ -19,7 +19,7 @@ const ABOUT =
 export function webhooks(): JsonObject {
   const { status, click } = callbackSchemas();
   const { phone, sendPurpose, callbackData } = SEND_BY_PHONE;
-  const about = { messageId: MESSAGE_ID, occurredAt: TIME, phone, sendPurpose, callbackData };
+  const about = { messageId: MESSAGE_ID, reason: null, occurredAt: TIME, phone, sendPurpose, callbackData };
   return {
     "message.status": webhook("messageStatusChanged", "The status of a message changed", status, {
       eventId: `${MESSAGE_ID}_DELIVERED`,

@@ -1,19 +1,31 @@
+import { SANDBOX_ERRORS } from "../http/sandbox-error.ts";
 import { type ErrorResponses, errorsOf } from "./errors.ts";
 import { type HeaderName, referTo } from "./headers.ts";
-import { type Access, type Answer, type ApiOperation, type RequestBody, toSize } from "./operation.ts";
+import { type Access, type Answer, type ApiOperation, type Parameter, type RequestBody, toSize } from "./operation.ts";
 import type { JsonObject, SchemaNames } from "./schemas.ts";
+
+/** Of every call of a client. */
+const SANDBOX_ERROR: Parameter = {
+  name: "Sandbox-Error",
+  in: "header",
+  required: false,
+  description:
+    "For websites of the sandbox: this error is answered, and nothing is stored. Ignored for any other website.",
+  schema: { type: "string", enum: SANDBOX_ERRORS },
+};
 
 /** An Operation Object. */
 export function writeOperation(operation: ApiOperation, names: SchemaNames, errors: ErrorResponses): JsonObject {
   const { id, tag, summary, access, parameters, body, answers } = operation;
   const isLimited = typeof access === "object";
+  const all = [...(parameters ?? []), ...(isLimited ? [SANDBOX_ERROR] : [])];
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: describe(operation),
     security: writeSecurity(access),
-    ...(parameters ? { parameters } : {}),
+    ...(all.length > 0 ? { parameters: all } : {}),
     ...(body ? { requestBody: writeBody(body, names) } : {}),
     responses: {
       ...Object.fromEntries(answers.map((answer) => [answer.status, writeAnswer(answer, isLimited, names)])),

@@ -38,7 +38,15 @@ describe.each(CARRIERS)("$name, with a receipt", (carrier) => {
   it("of a failure: says why, for the operator to read", async () => {
     const submitted = await at.submit();
     await at.receipt(submitted, carrier.failed);
-    expect((await at.message(submitted.messageId)).reason).toMatch(carrier.failedReason);
+    const { reason, reasonDetail } = await at.message(submitted.messageId);
+    expect([reason, reasonDetail]).toEqual(["UNDELIVERED", expect.stringMatching(carrier.failedReason)]);
+  });
+
+  it("of a failure for want of media: says so, where the carrier does", async () => {
+    if (carrier.withoutMedia === undefined) return;
+    const submitted = await at.submit({ mediaUrl: "https://example.com/a.jpg" });
+    await at.receipt(submitted, carrier.failed, carrier.withoutMedia);
+    expect((await at.message(submitted.messageId)).reason).toBe("MEDIA_NOT_SUPPORTED");
   });
 
   it("of a failure at great length: is taken, although no queue would take it whole", async () => {
@@ -47,8 +55,8 @@ describe.each(CARRIERS)("$name, with a receipt", (carrier) => {
     const hook = await carrier.receipt(submitted, given, at.world.now);
     expect((await at.callReceipt(hook)).status).toBe(200);
     await at.world.runQueues();
-    const { status, reason } = await at.message(submitted.messageId);
-    expect([status, String(reason).length <= 300]).toEqual([carrier.statuses[carrier.failed], true]);
+    const { status, reasonDetail } = await at.message(submitted.messageId);
+    expect([status, String(reasonDetail).length <= 300]).toEqual([carrier.statuses[carrier.failed], true]);
   });
 
   it("that says what no table knows: is taken, and changes nothing", async () => {
@@ -242,11 +250,11 @@ describe.each(OPTING_OUT)("$name, with a receipt", (carrier) => {
     const { status, error } = carrier.optOut?.receipt ?? { status: "" };
     await at.receipt(submitted, status, error);
     await at.receipt(submitted, status, error);
-    const { reason, ...message } = await at.message(submitted.messageId);
+    const { reasonDetail, ...message } = await at.message(submitted.messageId);
     expect(message.status).toBe("FAILED_TO_DELIVERY");
     const person = await at.person(ADA);
     expect(person).toMatchObject({ subscribed: false, optedOutByPerson: true });
-    expect(person.changes.map(({ source, proof }) => [source, proof]).slice(1)).toEqual([["carrier", reason]]);
+    expect(person.changes.map(({ source, proof }) => [source, proof]).slice(1)).toEqual([["carrier", reasonDetail]]);
   });
 
   it("of an opt-out that comes again after the person's START: does not undo the START", async () => {

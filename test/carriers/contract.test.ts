@@ -91,7 +91,12 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
       const { messageId } = await at.submit();
       expect([what, await at.message(messageId)]).toMatchObject([
         what,
-        { status: "FAILED_TO_SEND", reason: expect.stringMatching(reason), carrierMessageId: null },
+        {
+          status: "FAILED_TO_SEND",
+          reason: "CARRIER_REFUSED",
+          reasonDetail: expect.stringMatching(reason),
+          carrierMessageId: null,
+        },
       ]);
       await at.world.runQueues();
       expect(at.callbacks[messageId]).toEqual(["FAILED_TO_SEND"]);
@@ -119,7 +124,7 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
       await at.world.runQueues();
       expect(at.submitted).toHaveLength(2);
       expect(at.submitted[1]).toEqual(at.submitted[0]);
-      expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reason: null });
+      expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reasonDetail: null });
       expect(await at.events(messageId)).toEqual(["SENDING"]);
     },
   );
@@ -131,7 +136,7 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
       const { messageId } = await at.submit();
       expect(await at.message(messageId)).toMatchObject({
         status: "PENDING_TO_SEND",
-        reason: expect.stringMatching(new RegExp(`^${carrier.name}: HTTP 40[134]`)),
+        reasonDetail: expect.stringMatching(new RegExp(`^${carrier.name}: HTTP 40[134]`)),
       });
       const { problems } = (await (await at.world.operator("GET", "/health")).json()) as { problems: string[] };
       expect(problems).toContain("carrier-credentials");
@@ -139,7 +144,7 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
       expect(await at.message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
       at.answer = carrier.accepts;
       await passHours(0.5);
-      expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reason: null });
+      expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reasonDetail: null });
       expect(await at.events(messageId)).toEqual(["SENDING"]);
     },
   );
@@ -177,7 +182,8 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
         what,
         {
           status: "SENDING",
-          reason: expect.stringMatching(/^outcome unknown, not sent again: ./),
+          reason: "OUTCOME_UNKNOWN",
+          reasonDetail: expect.stringMatching(/^outcome unknown, not sent again: ./),
           carrierMessageId: null,
         },
       ]);
@@ -196,13 +202,13 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
     const { messageId } = await at.submit();
     expect(await at.message(messageId)).toMatchObject({
       status: "PENDING_TO_SEND",
-      reason: `${carrier.name}: HTTP ${status}${carrier.name === "kannel" ? ": error code: 1000" : ""}`,
+      reasonDetail: `${carrier.name}: HTTP ${status}${carrier.name === "kannel" ? ": error code: 1000" : ""}`,
     });
     at.answer = carrier.accepts;
     at.world.advance(LONGEST_REST_SECONDS);
     await at.world.runQueues();
     expect(at.submitted).toHaveLength(2);
-    expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reason: null });
+    expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reasonDetail: null });
   });
 
   it("that the platform does not carry (too many subrequests): is tried again, and its carrier is not blamed", async () => {
@@ -213,12 +219,12 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
     expect(at.submitted.length).toBeLessThanOrEqual(5);
     expect(await at.message(String(at.submitted[0]?.messageId))).toMatchObject({
       status: "PENDING_TO_SEND",
-      reason: expect.stringMatching(/Too many subrequests/),
+      reasonDetail: expect.stringMatching(/Too many subrequests/),
     });
     at.answer = carrier.accepts;
     at.world.advance(5);
     await at.world.runQueues();
-    for (const id of ids) expect(await at.message(id)).toMatchObject({ status: "SENDING", reason: null });
+    for (const id of ids) expect(await at.message(id)).toMatchObject({ status: "SENDING", reasonDetail: null });
   });
 
   it("with media: is sent with it, or refused by a carrier of text alone", async () => {
@@ -231,7 +237,8 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
     expect(at.submitted).toEqual([]);
     expect(await at.message(messageId)).toMatchObject({
       status: "FAILED_TO_SEND",
-      reason: expect.stringMatching(/cannot carry media/),
+      reason: "MEDIA_NOT_SUPPORTED",
+      reasonDetail: expect.stringMatching(/cannot carry media/),
     });
   });
 
@@ -275,11 +282,11 @@ describe.each(OPTING_OUT)("$name, with a message", (carrier) => {
     const at = await CarrierWorld.create(carrier);
     at.answer = carrier.optOut?.refusal ?? carrier.accepts;
     const { messageId } = await at.submit();
-    const { status, reason } = await at.message(messageId);
-    expect(status).toBe("FAILED_TO_SEND");
+    const { status, reason, reasonDetail } = await at.message(messageId);
+    expect([status, reason]).toEqual(["FAILED_TO_SEND", "OPTED_OUT"]);
     const person = await at.person(ADA);
     expect(person).toMatchObject({ subscribed: false, optedOutByPerson: true });
-    expect(person.changes.at(-1)).toMatchObject({ from: true, to: false, source: "carrier", proof: reason });
+    expect(person.changes.at(-1)).toMatchObject({ from: true, to: false, source: "carrier", proof: reasonDetail });
     expect((await at.person(BOB)).subscribed).toBe(true);
     const next = await at.world.send(at.client, { phone: ADA });
     await at.world.runQueues();
@@ -299,14 +306,14 @@ describe("kannel, which says the same of a refused connection and of a broken on
     expect(at.submitted).toEqual([]);
     expect(await at.message(messageId)).toMatchObject({
       status: "PENDING_TO_SEND",
-      reason: "kannel: connection refused",
+      reasonDetail: "kannel: connection refused",
       attempts: 1,
     });
     at.connection = async () => {};
     at.world.advance(3600);
     await at.world.runQueues();
     expect(at.submitted).toHaveLength(1);
-    expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reason: null, attempts: 2 });
+    expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reasonDetail: null, attempts: 2 });
     vi.restoreAllMocks();
   });
 });
@@ -329,7 +336,7 @@ describe("kannel, whose gateway is probed", () => {
     at.connection = async () => {};
     at.world.advance(5);
     await at.world.runQueues();
-    for (const id of ids) expect(await at.message(id)).toMatchObject({ status: "SENDING", reason: null });
+    for (const id of ids) expect(await at.message(id)).toMatchObject({ status: "SENDING", reasonDetail: null });
   });
 
   it("when no connection opens: keeps it among those of the invocation until the system gives up", async () => {

@@ -127,6 +127,11 @@ describe("an answer as published", () => {
     }
   });
 
+  it("of Twilio's that says who takes no media: has a reason of its own", async () => {
+    answerWith(twilio, () => json({ code: 21621, message: "No MMS from this number", status: 400 }, 400));
+    expect(await submit(twilio, {})).toMatchObject({ kind: "refused", code: "MEDIA_NOT_SUPPORTED" });
+  });
+
   it("that the suite has the carriers give is one of these", async () => {
     expect(twilioAnswerFaults(await (await twilio.accepts()).json())).toEqual([]);
     expect(telnyxAnswerFaults(await (await telnyx.accepts()).json())).toEqual([]);

@@ -69,6 +69,8 @@ export interface TestCarrier {
   failed: string;
   /** Of a message that could not be delivered: what the operator reads. */
   failedReason: RegExp;
+  /** The error of a receipt that says that the handset takes no media. */
+  withoutMedia?: string;
   receipt(submitted: Submitted, given: ReceiptGiven, now: number): Promise<Hook>;
   inbound(given: InboundGiven, now: number): Promise<Hook>;
   /** Receipts that it has not sent, made from what it knows of two messages. */

@@ -93,6 +93,7 @@ export const twilio: TestCarrier = {
   delivered: "delivered",
   failed: "undelivered",
   failedReason: /^twilio: undelivered, 30005$/,
+  withoutMedia: "30011",
   receipt: (submitted, given) => sign(submitted.receiptUrl, receiptForm(submitted, given)),
   inbound: ({ id, from, to, text, more }) =>
     sign(`${PUBLIC_ORIGIN}/carriers/twilio/inbound`, {

@@ -193,10 +193,17 @@ describe("CSV for a spreadsheet", () => {
     const answer = await world.operator("GET", "/websites/brand/report?by=purpose&format=csv");
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
     const [heading, ...rows] = (await answer.text()).split("\r\n");
-    expect(heading).toMatch(/^"sendPurpose","accepted","pending","sent","delivered","FAILED_TO_SEND",.*,"segments"$/);
-    expect(rows).toEqual([`"'-2-3",1,0,0,0,0,0,1,0,0,0,0,0,0,0`, `"spring sale",1,1,0,0,0,0,0,0,0,0,0,0,0,0`, ""]);
+    expect(heading).toMatch(
+      /^"sendPurpose","accepted","pending","sent","delivered","FAILED_TO_SEND",.*,"segments",.*,"NO_RECEIPT"$/,
+    );
+    const reasons = ",0".repeat(8);
+    expect(rows).toEqual([
+      `"'-2-3",1,0,0,0,0,0,1,0,0,0,0,0,0,0${reasons}`,
+      `"spring sale",1,1,0,0,0,0,0,0,0,0,0,0,0,0${reasons}`,
+      "",
+    ]);
     const byDay = await (await world.operator("GET", "/websites/brand/report?format=csv")).text();
-    expect(byDay.split("\r\n")[1]).toBe(`"2026-11-21",2,1,0,0,0,0,1,0,0,0,0,0,0,0`);
+    expect(byDay.split("\r\n")[1]).toBe(`"2026-11-21",2,1,0,0,0,0,1,0,0,0,0,0,0,0${reasons}`);
     const wrong = await world.operator("GET", "/websites/brand/report?format=xls");
     expect(await wrong.json()).toMatchObject({ code: 40001, details: [{ field: "format" }] });
   });

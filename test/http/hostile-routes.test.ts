@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { limitRate, refuseEarly, requireOperator } from "../../src/http/guards.ts";
+import { answerSandboxError } from "../../src/http/sandbox-error.ts";
 import { sendMessageHandler } from "../../src/http/send-message.ts";
 import { makeCarriers } from "../../src/platform/carriers/index.ts";
 import { routes } from "../../src/router.ts";
@@ -9,7 +10,14 @@ import { dumpStores } from "../stores.ts";
 import { OPERATOR_TOKEN, type TestClient, World } from "../world.ts";
 
 /** The routes that anyone may call. One more is a decision, to be taken here. */
-const OPEN = ["GET /", "GET /openapi.json", "GET /health", "GET /l/:code", "HEAD /l/:code"];
+const OPEN = [
+  "GET /",
+  "GET /openapi.json",
+  "GET /.well-known/security.txt",
+  "GET /health",
+  "GET /l/:code",
+  "HEAD /l/:code",
+];
 
 /** Those that a carrier's signature or key guards: test/carriers/signatures.test.ts has what is forged. */
 const OF_CARRIERS = /^\/carriers\/:carrier\/(receipts|inbound)$/;
@@ -24,7 +32,7 @@ interface Route {
 }
 
 const TABLE: Route[] = routes.map(([method, , handlers, path = ""]) => {
-  const [guard, second, third] = handlers as unknown[];
+  const [guard, second, third, last] = handlers as unknown[];
   const name = `${method} ${path}`;
   const access = () => {
     if (OPEN.includes(name)) return "open";
@@ -32,8 +40,8 @@ const TABLE: Route[] = routes.map(([method, , handlers, path = ""]) => {
     if (guard === requireOperator) return "operator";
     // Without a client, limitRate throws: requireClient is before it.
     // A send is counted by the object that stores it.
-    const isLimited = second === limitRate || (second === refuseEarly && third === sendMessageHandler);
-    if (isLimited && handlers.length === 3) return "client";
+    const isLimited = second === limitRate || (second === refuseEarly && last === sendMessageHandler);
+    if (isLimited && third === answerSandboxError && handlers.length === 4) return "client";
     throw new Error(`${name} has no guard, and is not on the list of open routes`);
   };
   return { name, method, path, access: access() };

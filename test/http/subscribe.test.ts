@@ -131,7 +131,10 @@ describe("the status of a message", () => {
   it("is told to its own website, and to no other", async () => {
     const messageId = await world.send(client, { phone: ADA });
     const updatedAt = "2026-11-21T12:00:00.000Z";
-    expect(await ask(messageId)).toEqual({ status: 200, body: { messageId, status: "PENDING_TO_SEND", updatedAt } });
+    expect(await ask(messageId)).toEqual({
+      status: 200,
+      body: { messageId, status: "PENDING_TO_SEND", reason: null, updatedAt },
+    });
     await world.runQueues();
     expect((await ask(messageId)).body).toMatchObject({ status: "DELIVERED" });
     expect((await ask(messageId, await world.client("brand"))).status).toBe(200);

@@ -46,6 +46,7 @@ async function readMessages(): Promise<(ReportRow & { messageId: string })[]> {
     clicks: Number(row.clicks ?? 0),
     robotClicks: Number(row.robot_clicks ?? 0),
     optedOut: Number(row.opted_out),
+    reasons: row.reason_code === null ? {} : { [String(row.reason_code)]: 1 },
   }));
 }
 
@@ -311,7 +312,8 @@ async function runOlderVersion(): Promise<void> {
   await world.rows("UPDATE messages SET opted_out = 1 WHERE message_id IN ('m1', 'm2')");
   await world.rows("DELETE FROM messages WHERE message_id = 'm3'");
   await world.rows(
-    `INSERT INTO report_rows VALUES ('brand', '2026-11-19', 'purpose 0', 'DELIVERED', 1, 2, 0, 0, 0, 0)`,
+    `INSERT INTO report_rows (website_id, day, send_purpose, status, messages, segments, clicked, clicks, robot_clicks,
+       opted_out) VALUES ('brand', '2026-11-19', 'purpose 0', 'DELIVERED', 1, 2, 0, 0, 0, 0)`,
   );
 }
 

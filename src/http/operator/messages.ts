@@ -4,6 +4,7 @@ import { EVENT_TYPES } from "../../domain/callback.ts";
 import { failField } from "../../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
+import { REASONS, reasonSchema } from "../../domain/reason.ts";
 import {
   findMessages,
   listWebsiteIds,
@@ -40,7 +41,8 @@ export function messageAnswers() {
     websiteId: z.string(),
     clientId: z.string(),
     status,
-    reason: z.nullable(z.string()),
+    reason: reasonSchema(),
+    reasonDetail: z.nullable(z.string()).check(z.describe("In words: the carrier's own, or why the message waits.")),
     phone: z.nullable(z.string()),
     email: z.nullable(z.string()),
     text: z.string(),
@@ -92,12 +94,14 @@ function callbackViews({ eventId, callback }: StoredEvent): Message["callbacks"]
 
 /** Why a message is pending, and until when at least. */
 function waitsView(message: StoredMessage & { isHeld: boolean }, now: number): Message["waits"] {
-  const { status, claimedAt, reason, retryAt } = message;
+  const { status, claimedAt, reasonDetail, retryAt } = message;
   if (status !== "PENDING_TO_SEND") return null;
   if (claimedAt !== null) return { until: null, because: "its submission" };
   if (message.isHeld) return { until: null, because: "an operator holds it" };
   const isRetried = retryAt !== null && retryAt > now;
-  return isRetried ? { until: toTime(retryAt), because: reason ?? "a retry" } : { until: null, because: "its job" };
+  return isRetried
+    ? { until: toTime(retryAt), because: reasonDetail ?? "a retry" }
+    : { until: null, because: "its job" };
 }
 
 function factsView(message: StoredMessage, isHeld: boolean, now: number) {
@@ -133,19 +137,24 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<MessageSearc
         .trim()
     : undefined;
   if (!website && !text) failField("website", "name a website, or a phone: without both, all messages would be read");
-  const status = request.query.status ? MESSAGE_STATUSES.find((it) => it === request.query.status) : undefined;
-  if (request.query.status && !status) failField("status", `must be one of: ${MESSAGE_STATUSES.join(", ")}`);
   return {
     websiteIds: website ? [await requireKnown(deps, String(website))] : await listWebsiteIds(deps.db),
     phone: text === undefined ? undefined : toDigits(readPhone(text)),
     email: email ? String(email).trim().toLowerCase() : undefined,
-    status,
+    status: readChoice(request, "status", MESSAGE_STATUSES),
+    reason: readChoice(request, "reason", REASONS),
     sendPurpose: request.query.purpose ? String(request.query.purpose) : undefined,
     clientId: request.query.client ? toStoredId(String(request.query.client)) : undefined,
     from: readTime(request, "from", 0),
     until: readTime(request, "until", Number.MAX_SAFE_INTEGER),
     before: readCursor(request.query.cursor),
   };
+}
+
+function readChoice<T extends string>(request: ApiRequest, name: string, choices: readonly T[]): T | undefined {
+  const given = request.query[name];
+  if (given === undefined || given === "") return undefined;
+  return choices.find((it) => it === given) ?? failField(name, `must be one of: ${choices.join(", ")}`);
 }
 
 async function requireKnown(deps: Deps, websiteId: string): Promise<string> {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
+import { reasonSchema } from "../../domain/reason.ts";
 import { erase } from "../../flows/erasure-tombstones.ts";
 import { inParallel } from "../../flows/in-parallel.ts";
 import { findMessages, findWebsitesOf } from "../../platform/store/find-messages.ts";
@@ -43,7 +44,7 @@ export function peopleAnswers() {
     websiteId: z.string(),
     acceptedAt: z.iso.datetime(),
     status: z.enum(MESSAGE_STATUSES),
-    reason: z.nullable(z.string()),
+    reason: reasonSchema(),
     sendPurpose: z.string(),
     text: z.string(),
   });

@@ -1,4 +1,5 @@
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
+import { REASONS } from "../../domain/reason.ts";
 import { type MessageAnswers, messageAnswers } from "../../http/operator/messages.ts";
 import { CLIENT_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "../examples.ts";
 import { type ApiOperation, ok, type Parameter, pathParameter } from "../operation.ts";
@@ -13,6 +14,7 @@ const MESSAGE = {
   clientId: CLIENT_ID,
   status: "DELIVERED",
   reason: null,
+  reasonDetail: null,
   email: null,
   mediaUrl: null,
   clickUrl: null,
@@ -75,6 +77,7 @@ export function describeMessages(): Resource {
         { type: "string" },
       ),
       queryParameter("status", "A status.", { type: "string", enum: [...MESSAGE_STATUSES] }),
+      queryParameter("reason", "A reason.", { type: "string", enum: [...REASONS] }),
       queryParameter("purpose", "The `sendPurpose`.", { type: "string" }),
       queryParameter("client", "The id of a client.", { type: "string" }),
       queryParameter("from", "Accepted at this time or later.", { type: "string", format: "date-time" }),

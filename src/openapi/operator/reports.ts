@@ -9,6 +9,17 @@ const COUNTS = {
   sent: 2,
   delivered: 2,
   failed: { FAILED_TO_SEND: 0, FAILED_TO_DELIVERY: 0, NOT_FOUND: 0, NOT_SUBSCRIBED: 1, FAILED_TO_MATCH: 0 },
+  reasons: {
+    CANCELLED: 0,
+    CARRIER_REFUSED: 0,
+    CARRIER_UNAVAILABLE: 0,
+    CARRIER_NOT_SET_UP: 0,
+    MEDIA_NOT_SUPPORTED: 0,
+    OPTED_OUT: 1,
+    OUTCOME_UNKNOWN: 0,
+    UNDELIVERED: 0,
+    NO_RECEIPT: 0,
+  },
   clicked: 1,
   clicks: 2,
   robotClicks: 1,
@@ -28,8 +39,8 @@ const REPORT = {
 const CSV = {
   mediaType: "text/csv",
   schema: z.string(),
-  example: `"day","accepted","pending","sent","delivered","FAILED_TO_SEND","FAILED_TO_DELIVERY","NOT_FOUND","NOT_SUBSCRIBED","FAILED_TO_MATCH","clicked","clicks","robotClicks","optedOut","segments"\r
-"2026-11-21",3,0,2,2,0,0,0,1,0,1,2,1,0,2\r
+  example: `"day","accepted","pending","sent","delivered","FAILED_TO_SEND","FAILED_TO_DELIVERY","NOT_FOUND","NOT_SUBSCRIBED","FAILED_TO_MATCH","clicked","clicks","robotClicks","optedOut","segments","CANCELLED","CARRIER_REFUSED","CARRIER_UNAVAILABLE","CARRIER_NOT_SET_UP","MEDIA_NOT_SUPPORTED","OPTED_OUT","OUTCOME_UNKNOWN","UNDELIVERED","NO_RECEIPT"\r
+"2026-11-21",3,0,2,2,0,0,0,1,0,1,2,1,0,2,0,0,0,0,0,1,0,0,0\r
 `,
 };
 
@@ -42,7 +53,7 @@ export function describeReports(): Resource {
     tag: "Websites",
     summary: "Count the messages of a website",
     description:
-      "Accepted, sent, delivered, failed (by status) and clicked messages, opt-outs and segments; by day of acceptance (UTC) or by sendPurpose. Exact, purged messages included.",
+      "Accepted, sent, delivered, failed (by status and by reason) and clicked messages, opt-outs and segments; by day of acceptance (UTC) or by sendPurpose. Exact, purged messages included.",
     access: "operator",
     parameters: [
       WEBSITE_PARAMETER,

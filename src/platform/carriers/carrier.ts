@@ -1,4 +1,6 @@
+import type { Rehearsal } from "../../domain/job.ts";
 import type { Keyword } from "../../domain/keyword.ts";
+import type { Reason } from "../../domain/reason.ts";
 import type { Receipt } from "../../domain/receipt.ts";
 import type { Segments } from "../../domain/segments.ts";
 
@@ -17,15 +19,21 @@ export interface OutboundMessage {
 }
 
 /**
- * Outcome of a submission. The line between `later` and `unknown` decides between sending once and sending twice: `later`
+ * Outcome of a submission; `reason` is in words, for the operator. The line between `later` and `unknown` decides between sending once and sending twice: `later`
  * says that the carrier surely has not taken the message. `failing`: the carrier fails, not this message. `unauthorized`: the
  * carrier rejects our credentials, which only the operator can fix. `exhausted`: this invocation may make no more requests.
  * `lingers` settles once a connection attempt ends that goes on after the submission.
  */
 export type Submission =
-  | { kind: "accepted"; carrierMessageId: string | null; receipt?: Omit<Receipt, "messageId"> }
-  /** `optedOut`: the person has opted out at the carrier. */
-  | { kind: "refused"; reason: string; optedOut?: boolean }
+  /** `rehearses`: what the person does a second later, in the sandbox. */
+  | {
+      kind: "accepted";
+      carrierMessageId: string | null;
+      receipt?: Omit<Receipt, "messageId">;
+      rehearses?: Rehearsal["act"];
+    }
+  /** `optedOut`: the person has opted out at the carrier. Without a `code`, it is OPTED_OUT or CARRIER_REFUSED. */
+  | { kind: "refused"; reason: string; code?: Reason; optedOut?: boolean }
   | {
       kind: "later";
       reason: string;

@@ -3,12 +3,12 @@ import type { FieldError } from "../../domain/failure.ts";
 import type { CarrierRules } from "../../domain/website.ts";
 import type { Carrier } from "./carrier.ts";
 import { kannel, probesConnection } from "./kannel.ts";
-import { sandbox } from "./sandbox.ts";
+import { SANDBOX, sandbox } from "./sandbox.ts";
 import { telnyx } from "./telnyx.ts";
 import { twilio } from "./twilio.ts";
 
 /** Default only while no real carrier is set up, so that nobody omits a real carrier by mistake. */
-export const DEFAULT_CARRIER = "sandbox";
+export const DEFAULT_CARRIER = SANDBOX;
 
 export interface Carriers {
   /** Configured carriers, by name. */
@@ -19,7 +19,7 @@ export interface Carriers {
 
 /** @param config the carriers' settings, under the names of their vars and secrets */
 export function makeCarriers({ carriers: vars }: Pick<Config, "carriers">): Carriers {
-  const made: Carriers = { ready: { sandbox }, missing: {} };
+  const made: Carriers = { ready: { [SANDBOX]: sandbox }, missing: {} };
   const add = (
     name: string,
     needs: (keyof Config["carriers"])[],

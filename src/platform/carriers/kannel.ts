@@ -57,7 +57,9 @@ export function kannel(settings: KannelSettings): Carrier {
 }
 
 async function submit(settings: KannelSettings, message: OutboundMessage): Promise<Submission> {
-  if (message.mediaUrl !== null) return { kind: "refused", reason: "kannel: an SMS gateway cannot carry media" };
+  if (message.mediaUrl !== null) {
+    return { kind: "refused", code: "MEDIA_NOT_SUPPORTED", reason: "kannel: an SMS gateway cannot carry media" };
+  }
   const failure = settings.probesConnection ? await probe(settings.sendSmsUrl) : undefined;
   if (failure) return failure;
   const response = await post(settings.sendSmsUrl, {

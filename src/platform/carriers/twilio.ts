@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Keyword } from "../../domain/keyword.ts";
 import { isE164 } from "../../domain/phone.ts";
+import type { Reason } from "../../domain/reason.ts";
 import type { Receipt } from "../../domain/receipt.ts";
 import {
   type Carrier,
@@ -35,6 +36,10 @@ const OPT_OUT_TYPES = new Map<string, Keyword>([
 
 /** https://www.twilio.com/docs/api/errors/21610: the recipient has opted out of this sender. */
 const OPTED_OUT = 21610;
+
+/** https://www.twilio.com/docs/api/errors/21621: the sender cannot send media; 30011: the handset cannot receive them. */
+const SENDER_WITHOUT_MEDIA = 21621;
+const HANDSET_WITHOUT_MEDIA = 30011;
 
 /** Codes about the account (20003 authenticate, 20005 not active, 20404 no such path); any other is about the message. */
 const isAccountCode = (code: number) => Math.floor(code / 1000) === 20;
@@ -101,7 +106,9 @@ function toSubmission(response: CarrierResponse): Submission {
   const { code, message } = errorSchema.safeParse(json).data ?? {};
   const reason = `twilio: HTTP ${response.status}${code ? `, ${code}` : ""}${message ? `: ${message}` : ""}`;
   const submission = classifyResponse(response, reason, typeof code === "number" && !isAccountCode(code));
-  return submission.kind === "refused" && code === OPTED_OUT ? { ...submission, optedOut: true } : submission;
+  if (submission.kind !== "refused") return submission;
+  if (code === SENDER_WITHOUT_MEDIA) return { ...submission, code: "MEDIA_NOT_SUPPORTED" };
+  return code === OPTED_OUT ? { ...submission, optedOut: true } : submission;
 }
 
 /** The form of a request that carries Twilio's signature of this very URL and form; undefined otherwise. */
@@ -147,6 +154,7 @@ function toReceipts({ url }: CarrierRequest, form: URLSearchParams): Receipt[] {
       messageId,
       status,
       reason: status === "FAILED_TO_DELIVERY" ? `twilio: ${form.get("MessageStatus")}${code ? `, ${code}` : ""}` : null,
+      ...(code === String(HANDSET_WITHOUT_MEDIA) ? { code: "MEDIA_NOT_SUPPORTED" satisfies Reason } : {}),
       carrierMessageId: form.get("MessageSid"),
       optedOut: code === String(OPTED_OUT),
     },

@@ -2,6 +2,7 @@
 import type { CallbackEvent } from "../../domain/callback.ts";
 import type { MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
+import { readReason } from "../../domain/reason.ts";
 import { runBatch, runNamed } from "./database.ts";
 import { type DueEvent, isClick, toEventId, toKeys } from "./events.ts";
 import { type EndpointResult, endpointStatements } from "./failing-endpoints.ts";
@@ -115,8 +116,9 @@ export async function recordAndClaimCallbacks(
 function selectClaimed(db: D1Database, keys: string, claim: string, now: number, order: string): D1PreparedStatement {
   return db
     .prepare(
-      `SELECT e.message_id, e.event, e.occurred_at, m.status, m.phone, m.send_purpose, m.callback_data, m.click_url,
-         m.client_id, m.website_id, c.callback_url, c.callback_secret, iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
+      `SELECT e.message_id, e.event, e.occurred_at, m.status, iif(e.event LIKE 'CLICK%', m.reason_code, e.reason_code) AS reason_code,
+         m.phone, m.send_purpose, m.callback_data, m.click_url, m.client_id, m.website_id, c.callback_url, c.callback_secret,
+         iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
        FROM ${DUE} JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
        WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY ${order}`,
     )
@@ -124,18 +126,23 @@ function selectClaimed(db: D1Database, keys: string, claim: string, now: number,
 }
 
 type ClaimedRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
-  Pick<MessageRow, "client_id" | "website_id" | "status" | "phone" | "send_purpose" | "callback_data" | "click_url"> &
+  Pick<
+    MessageRow,
+    "client_id" | "website_id" | "status" | "reason_code" | "phone" | "send_purpose" | "callback_data" | "click_url"
+  > &
   Pick<ClientRow, "callback_url" | "callback_secret" | "old_callback_secret">;
 
 function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
+  // A status event carries the status of that time, a click the current one.
+  const status = (isClick(row.event) ? row.status : row.event) as MessageStatus;
   return {
     eventId: toEventId(row),
     eventType: isClick(row.event) ? "message.clicked" : "message.status",
     messageId: row.message_id,
     websiteId: row.website_id,
     clientId: row.client_id,
-    // A status event carries the status of that time, a click the current one.
-    status: (isClick(row.event) ? row.status : row.event) as MessageStatus,
+    status,
+    reason: readReason(status, row.reason_code),
     occurredAt: row.occurred_at,
     phone: row.phone === null ? null : toE164(row.phone),
     sendPurpose: row.send_purpose,

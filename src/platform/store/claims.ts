@@ -88,7 +88,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
       .prepare(
         `UPDATE messages SET carrier_message_id = coalesce(carrier_message_id, ${outcome("carrierMessageId")}),
            status = ${unlessFinal(`coalesce(${outcome("status")}, status)`, "status")},
-           reason = ${unlessFinal(outcome("reason"), "reason")}, retry_at = ${unlessFinal(outcome("retryAt"), "NULL")},
+           reason = ${unlessFinal(outcome("reason"), "reason")}, reason_code = ${unlessFinal(outcome("code"), "reason_code")}, retry_at = ${unlessFinal(outcome("retryAt"), "NULL")},
            claimed_at = iif(${isUnclaimed}, NULL, claimed_at), claim = NULL,
            queued_at = ${unlessFinal(`coalesce(min(${outcome("retryAt")}, accepted_at + ?4), queued_at)`, "queued_at")},
            attempts = ${unlessFinal(`attempts - (${outcome("attempted")} = 0)`, "attempts")},
@@ -113,7 +113,8 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
   return {
     optedOut: db
       .prepare(
-        `UPDATE messages SET status = 'NOT_SUBSCRIBED', reason = 'opted out before it was submitted', updated_at = ?2
+        `UPDATE messages SET status = 'NOT_SUBSCRIBED', reason = 'opted out before it was submitted',
+           reason_code = 'OPTED_OUT', updated_at = ?2
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL
            AND CASE is_reply WHEN ${OPT_OUT_CONFIRMATION} THEN false
              WHEN ${ANSWER} THEN EXISTS (${SUBSCRIPTION} AND s.subscribed = 0)

@@ -2,6 +2,7 @@
 // messages is final, so that no message on its way writes a counter: only a click or an opt-out that comes later does. A
 // closed day counts what is stored and what is in report_rows, its purged and erased messages; a purge and an erasure move
 // counts from the one to the other, and change nothing here.
+import { REASONS } from "../../domain/reason.ts";
 import { runNamed, runQuery } from "./database.ts";
 
 export const DAY_MILLISECONDS = 86_400_000;
@@ -16,20 +17,32 @@ export const dayOf = (time: string) => `date((${time}) / 1000, 'unixepoch')`;
 const clicksOf = (value: string, isPerson: 0 | 1) => `sum(iif(m.click_url IS NULL, 0,
   (SELECT ${value} FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = ${isPerson})))`;
 
+/** An object in JSON with a count for each reason. */
+const countReasons = (count: (reason: string) => string) =>
+  `json_object(${REASONS.map((reason) => `'${reason}', ${count(reason)}`)})`;
+
+const REASON_COUNTS = `iif(count(m.reason_code) = 0, NULL,
+  ${countReasons((reason) => `count(iif(m.reason_code = '${reason}', 1, NULL))`)})`;
+
+/** The sum of two such objects. */
+const SUM_OF_REASONS = `CASE WHEN excluded.reasons IS NULL THEN reasons WHEN reasons IS NULL THEN excluded.reasons ELSE
+  ${countReasons((reason) => `coalesce(reasons ->> '${reason}', 0) + coalesce(excluded.reasons ->> '${reason}', 0)`)} END`;
+
 /** Messages `m`, counted by day of acceptance (UTC), purpose and status; to be grouped by the first four columns. */
 export const COUNTS = `m.website_id, ${dayOf("m.accepted_at")} AS day, m.send_purpose, m.status, count(*) AS messages,
   sum(iif(m.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY'), coalesce(m.segments, 0), 0)) AS segments,
   ${clicksOf("count(*) > 0", 1)} AS clicked, ${clicksOf("coalesce(sum(c.count), 0)", 1)} AS clicks,
-  ${clicksOf("coalesce(sum(c.count), 0)", 0)} AS robot_clicks, sum(m.opted_out) AS opted_out`;
+  ${clicksOf("coalesce(sum(c.count), 0)", 0)} AS robot_clicks, sum(m.opted_out) AS opted_out,
+  ${REASON_COUNTS} AS reasons`;
 
 export const COUNT_COLUMNS =
-  "website_id, day, send_purpose, status, messages, segments, clicked, clicks, robot_clicks, opted_out";
+  "website_id, day, send_purpose, status, messages, segments, clicked, clicks, robot_clicks, opted_out, reasons";
 
 /** Of report_rows and daily_counts. */
 export const ADD_COUNTS = `ON CONFLICT (website_id, day, send_purpose, status) DO UPDATE SET
   messages = messages + excluded.messages, segments = segments + excluded.segments, clicked = clicked + excluded.clicked,
   clicks = clicks + excluded.clicks, robot_clicks = robot_clicks + excluded.robot_clicks,
-  opted_out = opted_out + excluded.opted_out`;
+  opted_out = opted_out + excluded.opted_out, reasons = ${SUM_OF_REASONS}`;
 
 /** An older version keeps no counters. It may answer requests for a while after it was replaced. */
 const OLDER_VERSION_MILLISECONDS = 10 * 60_000;
@@ -116,7 +129,7 @@ export async function countSlices(db: D1Database, slices: Slice[]): Promise<void
     removed: db
       .prepare(
         `INSERT INTO daily_counts (${COUNT_COLUMNS}) SELECT r.website_id, r.day, r.send_purpose, r.status, r.messages,
-           r.segments, r.clicked, r.clicks, r.robot_clicks, r.opted_out
+           r.segments, r.clicked, r.clicks, r.robot_clicks, r.opted_out, r.reasons
          FROM ${SLICES} CROSS JOIN report_rows r ON r.website_id = w.website_id
            AND r.day >= ${dayOf("w.counted_until")} AND r.day < ${dayOf("j.value ->> 'until'")}
          WHERE true ${ADD_COUNTS}`,

@@ -16,8 +16,8 @@ export function recordEvents(
 ): D1PreparedStatement {
   return db
     .prepare(
-      `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
-       SELECT m.message_id, m.status, m.updated_at, m.callback_data <> '' AND c.callback_url IS NOT NULL, ?2
+      `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code)
+       SELECT m.message_id, m.status, m.updated_at, m.callback_data <> '' AND c.callback_url IS NOT NULL, ?2, m.reason_code
        FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value LEFT JOIN clients c ON c.client_id = m.client_id
        WHERE m.status <> 'PENDING_TO_SEND' AND ${guard.condition}
        ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,

@@ -1,4 +1,5 @@
 import type { MessageStatus } from "../../domain/message.ts";
+import { REASON_STATUSES, type Reason } from "../../domain/reason.ts";
 import { runQuery } from "./database.ts";
 import { isHeld } from "./holds.ts";
 import { type StoredMessage, toStoredMessage } from "./read-message.ts";
@@ -22,6 +23,7 @@ export interface MessageSearch {
   /** Found by the address itself, and by the numbers that have it. */
   email?: string | undefined;
   status?: MessageStatus | undefined;
+  reason?: Reason | undefined;
   sendPurpose?: string | undefined;
   clientId?: string | undefined;
   from: number;
@@ -57,6 +59,7 @@ export async function findMessages(
   const window = `SELECT * FROM (${source}) ORDER BY accepted_at DESC, place DESC LIMIT ${LOOKED_THROUGH}`;
   const filters = [
     ...(search.status === undefined ? [] : ["status = ?status"]),
+    ...(search.reason === undefined ? [] : ["reason_code = ?reason", REASON_HOLDS]),
     ...(search.sendPurpose === undefined ? [] : ["send_purpose = ?sendPurpose"]),
     ...(search.clientId === undefined ? [] : ["client_id = ?clientId"]),
   ];
@@ -83,12 +86,16 @@ async function lastLookedAt(db: D1Database, source: string, search: MessageSearc
   return row;
 }
 
+/** A code that does not explain the status is none: see readReason. */
+const REASON_HOLDS = "status IN (SELECT value FROM json_each(?statuses))";
+
 /** Binds what the statement names, in the order of the first mention. */
 function run<T>(db: D1Database, sql: string, search: MessageSearch): Promise<T[]> {
   const { websiteIds, before, from, until } = search;
   const beforeAt = before?.acceptedAt ?? until;
   const values: Record<string, unknown> = {
     ...{ ...search, websiteIds: JSON.stringify(websiteIds), websiteId: websiteIds[0] },
+    statuses: JSON.stringify(search.reason === undefined ? [] : REASON_STATUSES[search.reason]),
     ...{ from, last: Math.min(until - 1, beforeAt), beforeAt, beforeRow: before?.row ?? 0 },
   };
   const names: string[] = [];

@@ -1,4 +1,5 @@
 import { ALLOWED_FROM, type MessageStatus } from "../../domain/message.ts";
+import type { Reason } from "../../domain/reason.ts";
 import { runBatch, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 
@@ -85,7 +86,7 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
   const results = await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET status = ?2, updated_at = ?4,
+        `UPDATE messages SET status = ?2, updated_at = ?4, reason_code = ?10,
            reason = iif(?6 = 1 AND reason IS NOT NULL, ?3 || ' (before: ' || reason || ')', ?3)
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status IN (SELECT value FROM json_each(?5))
            AND (?7 = 0 OR claimed_at IS NULL) AND (?8 IS NULL OR claimed_at <= ?8) AND (?9 IS NULL OR carrier = ?9)`,
@@ -100,6 +101,7 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
         change.onlyUnclaimed ? 1 : 0,
         change.claimedBefore ?? null,
         change.carrier ?? null,
+        change.code,
       ),
     recordEvents(db, ids, now),
   ]);
@@ -109,9 +111,11 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
 export interface StatusChange {
   ids: string[];
   status: MessageStatus;
+  /** In words, for the operator. */
   reason: string | null;
+  code: Reason | null;
   now: number;
-  /** Appends the previous reason. */
+  /** Appends the previous words. */
   keepsReason?: boolean;
   /** Skips messages whose submission has started. */
   onlyUnclaimed?: boolean;

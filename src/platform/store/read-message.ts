@@ -1,5 +1,6 @@
 import type { MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
+import { type Reason, readReason } from "../../domain/reason.ts";
 import type { Segments } from "../../domain/segments.ts";
 import { runQuery } from "./database.ts";
 import { isClick, toEventId } from "./events.ts";
@@ -12,7 +13,9 @@ export interface StoredMessage {
   websiteId: string;
   clientId: string;
   status: MessageStatus;
-  reason: string | null;
+  reason: Reason | null;
+  /** In words, for the operator. */
+  reasonDetail: string | null;
   /** E.164; null when no number was found for the e-mail address. */
   phone: string | null;
   email: string | null;
@@ -49,7 +52,8 @@ export function toStoredMessage(row: MessageRow): StoredMessage {
     websiteId: row.website_id,
     clientId: row.client_id,
     status: row.status,
-    reason: row.reason,
+    reason: readReason(row.status, row.reason_code),
+    reasonDetail: row.reason,
     phone: row.phone === null ? null : toE164(row.phone),
     email: row.email,
     text: row.text,

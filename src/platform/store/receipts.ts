@@ -1,5 +1,5 @@
 import { ALLOWED_FROM } from "../../domain/message.ts";
-import { foldReceipts, type Receipt } from "../../domain/receipt.ts";
+import { failureReason, foldReceipts, type Receipt } from "../../domain/receipt.ts";
 import { runBatch } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 
@@ -35,12 +35,17 @@ function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | 
   return [
     db
       .prepare(
-        `UPDATE messages SET status = ${reported("status")}, reason = ${reported("reason")}, updated_at = ?2
+        `UPDATE messages SET status = ${reported("status")}, reason = ${reported("reason")}, reason_code = ${reported("code")},
+           updated_at = ?2
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND status IN (SELECT value FROM json_each(?3))
            AND (?4 IS NULL OR carrier = ?4)`,
       )
       .bind(
-        JSON.stringify(Object.fromEntries(receipts.map((receipt) => [receipt.messageId, receipt]))),
+        JSON.stringify(
+          Object.fromEntries(
+            receipts.map((receipt) => [receipt.messageId, { ...receipt, code: failureReason(receipt) }]),
+          ),
+        ),
         now,
         JSON.stringify(from),
         carrier ?? null,

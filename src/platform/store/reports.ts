@@ -1,7 +1,8 @@
+import { readReason } from "../../domain/reason.ts";
 import type { ReportRow } from "../../domain/report.ts";
 import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/retry-policy.ts";
 import { COUNT_COLUMNS, COUNTS, DAY_MILLISECONDS, dayOf } from "./daily-counts.ts";
-import { runQuery } from "./database.ts";
+import { parseJsonColumn, runQuery } from "./database.ts";
 import type { ReportRow as StoredRow } from "./rows.ts";
 
 /** The start of the website's first open day. Counters that an older version may have missed to keep do not count. */
@@ -21,7 +22,8 @@ export async function countMessages(
       .prepare(
         `WITH w AS (${OPEN_FROM})
          SELECT day, send_purpose, status, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked,
-           sum(clicks) AS clicks, sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out
+           sum(clicks) AS clicks, sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out,
+           json_group_array(json(reasons)) FILTER (WHERE reasons IS NOT NULL) AS reasons
          FROM (
            SELECT ${COUNT_COLUMNS} FROM w CROSS JOIN daily_counts
              WHERE website_id = ?1 AND day >= ?4 AND day <= ?5 AND day < ${firstOpenDay}
@@ -47,5 +49,17 @@ export async function countMessages(
     clicks: row.clicks,
     robotClicks: row.robot_clicks,
     optedOut: row.opted_out,
+    reasons: addReasons(row),
   }));
+}
+
+function addReasons({ status, reasons }: StoredRow): ReportRow["reasons"] {
+  const sums: ReportRow["reasons"] = {};
+  for (const counts of parseJsonColumn<Record<string, number>[]>(reasons, [])) {
+    for (const [stored, count] of Object.entries(counts)) {
+      const reason = readReason(status, stored);
+      if (reason) sums[reason] = (sums[reason] ?? 0) + count;
+    }
+  }
+  return sums;
 }

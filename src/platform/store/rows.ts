@@ -48,7 +48,10 @@ export interface MessageRow {
   callback_data: string;
   send_purpose: string;
   status: MessageStatus;
+  /** In words, for the operator. */
   reason: string | null;
+  /** See readReason. */
+  reason_code: string | null;
   accepted_at: number;
   updated_at: number;
   claimed_at: number | null;
@@ -174,6 +177,8 @@ export interface ReportRow {
   clicks: number;
   robot_clicks: number;
   opted_out: number;
+  /** JSON array of what daily_counts.reasons has; of the messages with a reason. */
+  reasons: string;
 }
 
 export interface LastSweepRow {

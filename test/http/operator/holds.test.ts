@@ -131,7 +131,7 @@ describe("a hold", () => {
     await passMinutes(2);
     expect(await message(messageId)).toMatchObject({
       status: "FAILED_TO_SEND",
-      reason: "the carrier could not take it in time (before: held by an operator)",
+      reasonDetail: "the carrier could not take it in time (before: held by an operator)",
     });
   });
 
@@ -171,7 +171,11 @@ describe("a cancellation", () => {
     expect(await statusOf("FAILED_TO_SEND")).toBe(0);
     expect(await call("cancel", { sendPurpose: TYPO })).toEqual({ cancelled: ids.length });
     expect(await call("cancel", { sendPurpose: TYPO })).toEqual({ cancelled: 0 });
-    expect(await message(ids[0] ?? "")).toMatchObject({ status: "FAILED_TO_SEND", reason: "cancelled by an operator" });
+    expect(await message(ids[0] ?? "")).toMatchObject({
+      status: "FAILED_TO_SEND",
+      reason: "CANCELLED",
+      reasonDetail: "cancelled by an operator",
+    });
     expect(world.callbacks.map(({ body }) => body).toSorted()).toEqual(
       ids.map((id) => `${id}_FAILED_TO_SEND`).toSorted(),
     );

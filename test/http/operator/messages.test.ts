@@ -88,6 +88,9 @@ describe("messages are found", () => {
     const unmatched = await sendAt(3, ada, { email: "nobody@example.com", phone: "" });
     const matched = await sendAt(4, ada, { email: "ada@example.com", phone: "" });
     expect(await ids({ website: "brand", status: "FAILED_TO_MATCH" })).toEqual([unmatched]);
+    await world.rows("UPDATE messages SET reason_code = 'OPTED_OUT' WHERE message_id IN (?1, ?2)", unmatched, others);
+    await world.rows("UPDATE messages SET status = 'NOT_SUBSCRIBED' WHERE message_id = ?1", others);
+    expect(await ids({ website: "brand", reason: "OPTED_OUT" })).toEqual([others]);
     expect(await ids({ website: "brand", purpose: "codes" })).toEqual([sent]);
     expect(await ids({ website: "brand", client: second.clientId })).toEqual([others]);
     expect(await ids({ website: "brand", email: "Nobody@example.com " })).toEqual([unmatched]);
@@ -155,6 +158,7 @@ describe("messages are found", () => {
     ["an unknown website", { website: "nobody" }, "website"],
     ["no number", { phone: "ada" }, "phone"],
     ["an unknown status", { website: "brand", status: "LOST" }, "status"],
+    ["an unknown reason", { website: "brand", reason: "BAD LUCK" }, "reason"],
     ["no time", { website: "brand", from: "yesterday" }, "from"],
     ["no cursor", { website: "brand", cursor: "1; DROP TABLE messages" }, "cursor"],
   ])("but not %s", async (_, query, field) => {

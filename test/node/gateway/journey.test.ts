@@ -137,11 +137,13 @@ describe.skipIf(!installed)("200 messages through the service, Kannel and an SMS
       // The first are tried, and refused a connection; after that the circuit breaker is open.
       const seen = await waitFor("it to say why it waits", async () => {
         const message = await operate(url, "GET", `/messages/${id}`);
-        return message.reason !== null && message;
+        return message.reasonDetail !== null && message;
       });
       expect(seen).toMatchObject({
         status: "PENDING_TO_SEND",
-        reason: expect.stringMatching(/^kannel(: connection refused| keeps failing: its circuit breaker is open)$/),
+        reasonDetail: expect.stringMatching(
+          /^kannel(: connection refused| keeps failing: its circuit breaker is open)$/,
+        ),
       });
     }
     smsc.setReachable(true);

@@ -115,7 +115,9 @@ test("a message is shown with its events and what came back from each callback",
     return callbacks.length === 2 && callbacks.every((it: { outcome: string | null }) => it.outcome);
   });
   const { output } = await operator(["message", messageId]);
-  expect(output).toMatch(/^messageId +\S+\nstatus +FAILED_TO_DELIVERY\nreason +sandbox: undelivered\n/);
+  expect(output).toMatch(
+    /^messageId +\S+\nstatus +FAILED_TO_DELIVERY\nreason +UNDELIVERED\nreasonDetail +sandbox: undelivered\n/,
+  );
   expect(output).toMatch(/\ntext +bell {3}and line\n/);
   const callback = " +callback unreachable after \\d+ ms\n.*";
   expect(output).toMatch(new RegExp(`Z +accepted\n.*Z +SENDING${callback}Z +FAILED_TO_DELIVERY${callback}$`, "s"));

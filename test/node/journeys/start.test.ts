@@ -1,8 +1,10 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { bundle } from "../../../scripts/bundle.ts";
+import { keepRotated } from "../../../scripts/demo.ts";
 import { ensureSecrets } from "../../../scripts/dev-vars.ts";
 import { type Call, sweepEachMinute } from "../../../scripts/minute-sweep.ts";
 import { startRuntime } from "../../../scripts/runtime.ts";
@@ -95,6 +97,9 @@ describe("npm start", () => {
     const service = await start();
     expect(readFileSync(join(folder.state, "demo-client.json"), "utf8")).toBe(client);
     await tryPrinted(service);
+    expect(service.output()).toContain(`${url}/docs\n`);
+    expect(service.output()).toMatch(/^\+12125550100 +ada@example.com +DELIVERED$/m);
+    expect(service.output()).toMatch(/^\+12125550002 +SENDING, then FAILED_TO_DELIVERY, UNDELIVERED$/m);
 
     const second = run("npm", ["start", "--", ...startFlags(folder, port)]);
     expect(await second.exited).toBe(1);
@@ -102,6 +107,18 @@ describe("npm start", () => {
       `Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`,
     );
     await endWith(service, () => service.child.kill("SIGTERM"));
+  });
+
+  test("shows a pair in force when the kept one was replaced elsewhere, and still works", async () => {
+    const kept = JSON.parse(readFileSync(join(folder.state, "demo-client.json"), "utf8"));
+    const first = await start();
+    await operate(url, "POST", `/clients/${kept.clientId}/rotate`, {});
+    await tryPrinted(first);
+    await endWith(first, () => first.child.kill("SIGTERM"));
+    const second = await start();
+    await tryPrinted(second);
+    expect(second.output()).not.toContain(kept.clientSecret);
+    await endWith(second, () => second.child.kill("SIGTERM"));
   });
 
   test("makes a new client when the kept one no longer works; goes on when workerd has ended; killed, leaves none behind", async () => {
@@ -157,6 +174,32 @@ describe("npm start", () => {
       "npm start has no flag --live-reload: see npm start -- --help. If it is one of wrangler's: npx wrangler dev --live-reload",
     );
   });
+});
+
+describe("a Worker that does not build", () => {
+  test("is told in wrangler's own words, without its word of telemetry to a developer who used it before", async () => {
+    const settings = join(folder.folder, "home", ".config", ".wrangler");
+    mkdirSync(settings, { recursive: true });
+    const permission = { enabled: true, date: "2026-01-01T00:00:00.000Z" };
+    writeFileSync(join(settings, "metrics.json"), JSON.stringify({ permission, deviceId: "of-nobody" }));
+    vi.stubEnv("HOME", join(folder.folder, "home"));
+    vi.stubEnv("XDG_CONFIG_HOME", "");
+    const message = await bundle(folder.folder, "no-such-worker.ts").catch(({ message }: Error) => message);
+    vi.unstubAllEnvs();
+    expect(message).toContain("no-such-worker.ts");
+    expect(message).not.toMatch(/telemetry/i);
+  });
+});
+
+test("new secrets of the demo's client are kept for the next start, and those of no other client", () => {
+  const file = join(folder.folder, "kept.json");
+  const client = { clientId: "a", clientSecret: "old", callbackSecret: "old" };
+  writeFileSync(file, JSON.stringify(client));
+  keepRotated(file, "b", { clientSecret: "b", callbackSecret: "b" });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(client);
+  keepRotated(file, "a", { clientSecret: "new", callbackSecret: "new" });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ ...client, clientSecret: "new", callbackSecret: "new" });
+  keepRotated(join(folder.folder, "missing.json"), "a", client);
 });
 
 describe("the flags", () => {

@@ -21,7 +21,7 @@ async function take<Data>(call: Promise<{ data?: Data; error?: { code: number; m
 const params = { header: { "Idempotency-Key": "typed-1" } };
 const { messageId } = await take(client.POST("/text/message/send", { params, body: { phone, ...text } }));
 const again = await take(client.POST("/text/message/send", { params, body: { phone, ...text } }));
-const { status } = await take(client.GET("/text/message/status", { params: { query: { messageId } } }));
+const { status, reason } = await take(client.GET("/text/message/status", { params: { query: { messageId } } }));
 const messages = [
   { phone, ...text },
   { email: "nobody@example.com", ...text },
@@ -46,6 +46,7 @@ console.log(
   JSON.stringify({
     isSame: messageId === again.messageId,
     status,
+    reason,
     bulk: [successSent.map(({ index }) => index), failedSent.map(({ index }) => index)],
     refusedNumbers: [subscribed.failedToProcessNumbers, unsubscribed.invalidPhoneNumbers].flat(),
     subscribed: phoneNumberStatuses.map(({ phoneNumber, subscriptionStatus }) => [phoneNumber, subscriptionStatus]),
@@ -69,6 +70,9 @@ export function mistakes(event: StatusEvent, click: ClickEvent): void {
   void client.POST("/text/subscribe", { body: { phone_numbers: [phone] } });
   // @ts-expect-error: never posted
   void (event.status === "PENDING_TO_SEND");
+  void (event.reason === "UNDELIVERED" || event.reason === null);
+  // @ts-expect-error: no such reason
+  void (event.reason === "LANDLINE");
   // @ts-expect-error: only a click has it
   void event.clickUrl;
   // @ts-expect-error: no such path

@@ -39,6 +39,7 @@ const MESSAGE_STATES: OldRow[] = [
   { status: "PENDING_TO_SEND", accepted_at: NOW - 5 * HOUR, queued_at: NOW - HOUR },
   ...MESSAGE_STATUSES.filter((status) => status !== "PENDING_TO_SEND").map((status) => ({ status })),
   { status: "SENDING", reason: "timeout: outcome unknown, not sent again", updated_at: NOW - 25 * HOUR },
+  { status: "FAILED_TO_SEND", reason: "refused", reason_code: "CARRIER_REFUSED" },
   { status: "DELIVERED", opted_out: 1 },
 ];
 
@@ -222,6 +223,7 @@ export class Generation {
       callback_data: index % 7 === 6 ? "" : `{"index":${index}}`,
       send_purpose: `purpose ${turn}`,
       reason: null,
+      reason_code: null,
       accepted_at: NOW - HOUR,
       updated_at: NOW - HOUR,
       queued_at: NOW - HOUR,
@@ -258,6 +260,7 @@ export class Generation {
       http_status: null,
       response: null,
       duration_ms: null,
+      reason_code: null,
       ...(callback_data === "" ? { callback_due: 0 } : at(EVENT_STATES, index + place)),
     }));
   }
@@ -331,7 +334,15 @@ export class Generation {
   }
 
   #reportRow(status: string, index: number): OldRow {
-    const counts = { messages: 10 + index, segments: 20, clicked: 3, clicks: 4, robot_clicks: 5, opted_out: 1 };
+    const counts = {
+      messages: 10 + index,
+      segments: 20,
+      clicked: 3,
+      clicks: 4,
+      robot_clicks: 5,
+      opted_out: 1,
+      reasons: '{"NO_RECEIPT":2}',
+    };
     return { website_id: this.websiteId("brand"), day: "2026-10-01", send_purpose: "sale", status, ...counts };
   }
 

@@ -192,7 +192,7 @@ async function untilEnded({ fault, service, carrier }: FaultRun, ids: string[]):
 
 function toRow({ fault, carrier, seed }: FaultRun, ids: string[], seen: Seen[], healthy: Latency): FaultRow {
   const sum = (counts: Map<string, number>) => ids.reduce((total, id) => total + (counts.get(id) ?? 0), 0);
-  const isUnknown = ({ status, reason }: Seen) => status === "SENDING" && /outcome unknown/.test(reason ?? "");
+  const isUnknown = ({ status, reason }: Seen) => status === "SENDING" && reason === "OUTCOME_UNKNOWN";
   const faults = seen.flatMap((message) => {
     const texts = carrier.takenById.get(message.messageId) ?? 0;
     const asked = carrier.askedById.get(message.messageId) ?? 0;

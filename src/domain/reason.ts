@@ -1,0 +1,35 @@
+// Pure. Why a message has its status, in codes for its client. The carrier's own words stay with the operator.
+import * as z from "zod/mini";
+import type { MessageStatus } from "./message.ts";
+
+/** The codes, with the statuses that each explains. A code never changes its meaning. */
+export const REASON_STATUSES = {
+  CANCELLED: ["FAILED_TO_SEND"],
+  CARRIER_REFUSED: ["FAILED_TO_SEND"],
+  CARRIER_UNAVAILABLE: ["FAILED_TO_SEND"],
+  CARRIER_NOT_SET_UP: ["FAILED_TO_SEND"],
+  MEDIA_NOT_SUPPORTED: ["FAILED_TO_SEND", "FAILED_TO_DELIVERY"],
+  OPTED_OUT: ["NOT_SUBSCRIBED", "FAILED_TO_SEND", "FAILED_TO_DELIVERY"],
+  OUTCOME_UNKNOWN: ["SENDING"],
+  UNDELIVERED: ["FAILED_TO_DELIVERY"],
+  NO_RECEIPT: ["FAILED_TO_DELIVERY"],
+} as const satisfies Record<string, readonly MessageStatus[]>;
+
+export type Reason = keyof typeof REASON_STATUSES;
+
+export const REASONS = Object.keys(REASON_STATUSES) as Reason[];
+
+/**
+ * The reason of a message or of an event of it. An older version changes a status and leaves the stored code as it was, and a
+ * newer one may store other codes: neither is a reason.
+ * @param stored the column reason_code
+ */
+export function readReason(status: MessageStatus, stored: string | null): Reason | null {
+  const explains = (reason: Reason) => (REASON_STATUSES[reason] as readonly MessageStatus[]).includes(status);
+  return REASONS.find((reason) => reason === stored && explains(reason)) ?? null;
+}
+
+/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
+export function reasonSchema() {
+  return z.nullable(z.enum(REASONS)).check(z.describe("Why the message has this status; null: nothing more to say."));
+}

@@ -1,0 +1,37 @@
+// What a person does with a text, for websites of the sandbox: their own tests see replies and clicks.
+import type { Deps } from "../deps.ts";
+import type { Job, Rehearsal } from "../domain/job.ts";
+import { SANDBOX } from "../platform/carriers/sandbox.ts";
+import { readMessage } from "../platform/store/read-message.ts";
+import { findWebsite } from "../platform/store/websites.ts";
+import { countClick } from "./count-click.ts";
+import { queueJobs } from "./queue-jobs.ts";
+import { receiveInbound } from "./receive-inbound.ts";
+
+const AFTER_SECONDS = 1;
+
+const TEXTS = { stop: "STOP", text: "Thank you!" };
+
+/** Never throws. A job that is lost is not made up for. */
+export async function queueRehearsal(deps: Deps, rehearsal: Rehearsal): Promise<void> {
+  const job: Job = { kind: "receipts", carrier: SANDBOX, receipts: [], rehearsals: [rehearsal] };
+  await queueJobs(deps, [job], AFTER_SECONDS);
+}
+
+/**
+ * Takes the way of a real text or click, from where the carrier's webhook or the link is read. Nothing happens where the website
+ * has left the sandbox since, and nobody answers the reply to a keyword, which has no client. Safe to run again.
+ */
+export async function rehearse(deps: Deps, { messageId, act }: Rehearsal): Promise<void> {
+  const message = await readMessage(deps.db, messageId);
+  if (!message || message.phone === null || message.clientId === "" || message.carrier !== SANDBOX) return;
+  const website = await findWebsite(deps.db, message.websiteId);
+  if (website?.carrier !== SANDBOX) return;
+  if (act !== "click") {
+    const reply = { carrierMessageId: `reply-${messageId}`, from: message.phone, text: TEXTS[act] };
+    const to = website.sender === null ? [] : [website.sender];
+    await receiveInbound(deps, SANDBOX, { ...reply, to, keyword: null, answeredByCarrier: false });
+  } else if (message.clickUrl !== null) {
+    await countClick(deps, { messageId, clickId: messageId, clickedAt: deps.now(), isPerson: true });
+  }
+}
