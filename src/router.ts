@@ -14,9 +14,10 @@ import { tryCarrierHandler } from "./http/operator/carriers.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator/clients.ts";
 import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
 import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
-import { getMessageHandler } from "./http/operator/messages.ts";
+import { findMessagesHandler, getMessageHandler } from "./http/operator/messages.ts";
 import {
   erasePersonHandler,
+  findPersonHandler,
   getPersonHandler,
   listInboundHandler,
   listWithoutEffectHandler,
@@ -76,6 +77,8 @@ router
   .delete("/operator/websites/:websiteId/people/:phone", requireOperator, erasePersonHandler)
   .delete("/operator/websites/:websiteId/people/:phone/email", requireOperator, removeEmailHandler)
   .get("/operator/websites/:websiteId/report", requireOperator, getReportHandler)
+  .get("/operator/people/:phone", requireOperator, findPersonHandler)
+  .get("/operator/messages", requireOperator, findMessagesHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler)
   .get("/operator/health", requireOperator, getServiceStateHandler)
   .get("/operator/metrics", requireOperator, getMetricsHandler)

@@ -1,11 +1,35 @@
 import type { MessageAnswers } from "../../src/http/operator/messages.ts";
 import { callOperator } from "./api.ts";
-import { type Command, segment } from "./command.ts";
+import { type Command, segment, toQuery } from "./command.ts";
 import { type Cell, toTable } from "./table.ts";
 
 type Message = MessageAnswers["OperatorMessage"];
 
+const FILTERS = {
+  website: { value: "<websiteId>", summary: "required, unless a phone is given" },
+  phone: { value: "<phone>", summary: "to this number" },
+  email: { value: "<address>", summary: "to this address" },
+  status: { value: "<status>", summary: "such as FAILED_TO_SEND" },
+  reason: { value: "<reason>", summary: "such as OUTCOME_UNKNOWN" },
+  purpose: { value: "<sendPurpose>", summary: "with this sendPurpose" },
+  client: { value: "<clientId>", summary: "of this client" },
+  from: { value: "<time>", summary: "accepted then or later, such as 2026-11-21T14:05:00Z" },
+  until: { value: "<time>", summary: "accepted before" },
+  cursor: { value: "<next>", summary: "the next page, as the one before says" },
+};
+
 export const MESSAGE_COMMANDS: Command[] = [
+  {
+    name: "messages",
+    parameters: [],
+    summary: "find messages, the latest first, 100 at a time",
+    options: FILTERS,
+    run: (service, _, values) => {
+      const given = Object.fromEntries(Object.keys(FILTERS).map((name) => [name, values[name]]));
+      return callOperator(service, "GET", `/messages${toQuery(given)}`);
+    },
+    show: showFound,
+  },
   {
     name: "message",
     parameters: ["<messageId>"],
@@ -15,6 +39,18 @@ export const MESSAGE_COMMANDS: Command[] = [
     show: showMessage,
   },
 ];
+
+function showFound(answer: string): string {
+  const { messages, next } = JSON.parse(answer) as MessageAnswers["FoundMessages"];
+  const more = next ? ["", `There may be more: --cursor ${next}`] : [];
+  if (messages.length === 0) return ["No messages.", ...more].join("\n");
+  const rows = messages.map((it): Cell[] => [
+    ...[it.acceptedAt, it.status, it.phone ?? it.email, it.websiteId, it.sendPurpose, it.carrierMessageId],
+    ...[it.messageId, it.reason, it.reasonDetail],
+  ]);
+  const head = ["ACCEPTED", "STATUS", "TO", "WEBSITE", "PURPOSE", "CARRIER'S ID", "ID", "REASON", "DETAIL"];
+  return [toTable([head, ...rows]), ...more].join("\n");
+}
 
 const FACTS = [
   "messageId",

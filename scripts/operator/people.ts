@@ -15,6 +15,14 @@ export const PEOPLE_COMMANDS: Command[] = [
     show: showPerson,
   },
   {
+    name: "find-person",
+    parameters: ["<phone>"],
+    summary: "show the same in every website that knows the number, and the texts that it was sent",
+    options: {},
+    run: (service, [phone]) => callOperator(service, "GET", `/people/${segment(phone)}`),
+    show: showEverywhere,
+  },
+  {
     name: "remove-email",
     parameters: ["<websiteId>", "<phone>"],
     summary: "remove the e-mail address of a number; its subscription stays",
@@ -56,6 +64,14 @@ async function erasePerson(service: Service, person: string[], values: Values): 
 async function listInbound(service: Service, [id]: string[], values: Values): Promise<string> {
   const path = values["without-effect"] ? "/inbound/without-effect" : `/websites/${segment(id)}/inbound`;
   return callOperator(service, "GET", path + toQuery({ before: values.before }));
+}
+
+function showEverywhere(answer: string): string {
+  const { websites, messages } = JSON.parse(answer) as PeopleAnswers["PersonEverywhere"];
+  const people = websites.map(({ websiteId, ...person }) => `${websiteId}\n\n${showPerson(JSON.stringify(person))}`);
+  const rows = messages.map((it) => [it.acceptedAt, it.status, it.websiteId, it.sendPurpose, it.messageId, it.text]);
+  const sent = toTable([["SENT", "STATUS", "WEBSITE", "PURPOSE", "ID", "TEXT"], ...rows]);
+  return [...people, messages.length === 0 ? "No messages." : sent].join("\n\n");
 }
 
 function showPerson(answer: string): string {

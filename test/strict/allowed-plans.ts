@@ -73,6 +73,22 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The days that are asked for, all purposes and statuses of them.",
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
+  {
+    step: "SEARCH messages USING INDEX messages_by_time (website_id=? AND accepted_at>? AND accepted_at<?)",
+    sql: "ORDER BY accepted_at DESC, place DESC LIMIT",
+    reason: "The operator's search: it stops after 10,000 messages.",
+  },
+  {
+    step: "SEARCH messages USING INDEX messages_by_phone (website_id=? AND phone=? AND accepted_at>? AND accepted_at<?)",
+    reason: "One website's messages to one person.",
+  },
+  {
+    step: "SEARCH messages USING INDEX messages_unmatched (website_id=? AND email=?)",
+    sql: "ORDER BY accepted_at DESC, place DESC LIMIT",
+    reason: "One website's messages to one address.",
+  },
+  { step: "SCAN websites", sql: "SELECT website_id FROM websites", reason: THE_OPERATORS_LOOK },
+  { step: "SCAN websites", sql: "SELECT w.website_id FROM websites w", reason: THE_OPERATORS_LOOK },
   { step: "SCAN carrier_pauses", reason: "A row for each carrier that does not answer." },
   { step: "SCAN told_problems", reason: "A row for each problem that lasts." },
   { step: "SCAN failing_endpoints", reason: "A row for each endpoint that fails: the operator looks at them." },

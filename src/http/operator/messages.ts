@@ -1,13 +1,23 @@
 import * as z from "zod/mini";
+import type { Deps } from "../../deps.ts";
 import { EVENT_TYPES } from "../../domain/callback.ts";
+import { failField } from "../../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
-import { reasonSchema } from "../../domain/reason.ts";
+import { toDigits } from "../../domain/phone.ts";
+import { REASONS, reasonSchema } from "../../domain/reason.ts";
+import {
+  findMessages,
+  listWebsiteIds,
+  type MessagePlace,
+  type MessageSearch,
+} from "../../platform/store/find-messages.ts";
 import { readClicks } from "../../platform/store/links.ts";
 import { readEvents, readMessage, type StoredEvent, type StoredMessage } from "../../platform/store/read-message.ts";
-import { type Handler, toStoredId } from "../api-request.ts";
+import { findWebsite } from "../../platform/store/websites.ts";
+import { type ApiRequest, type Handler, toStoredId } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
-import { requireFound } from "./params.ts";
+import { PAGE, readPhone, readTime, requireFound } from "./params.ts";
 
 export function messageAnswers() {
   const time = z.iso.datetime();
@@ -56,7 +66,16 @@ export function messageAnswers() {
     events: z.array(event),
     callbacks: z.array(callback),
   });
-  return { OperatorMessage: message };
+  const { events: _, callbacks: _2, clicks: _3, callbackData: _4, ...facts } = message.shape;
+  return {
+    OperatorMessage: message,
+    FoundMessages: z.object({
+      messages: z.array(z.object(facts)),
+      next: z
+        .nullable(z.string())
+        .check(z.describe("The `cursor` of the next page, which may have older ones; null: there are none.")),
+    }),
+  };
 }
 
 export type MessageAnswers = Answers<typeof messageAnswers>;
@@ -85,6 +104,69 @@ function waitsView(message: StoredMessage & { isHeld: boolean }, now: number): M
     : { until: null, because: "its job" };
 }
 
+function factsView(message: StoredMessage, isHeld: boolean, now: number) {
+  const { callbackData: _, ...facts } = message;
+  return {
+    ...facts,
+    acceptedAt: toTime(message.acceptedAt),
+    updatedAt: toTime(message.updatedAt),
+    claimedAt: toTime(message.claimedAt),
+    retryAt: message.retryAt !== null && message.retryAt > now ? toTime(message.retryAt) : null,
+    waits: waitsView({ ...message, isHeld }, now),
+  };
+}
+
+/** GET /operator/messages?website=&phone=&… : newest first. */
+export const findMessagesHandler: Handler = async (request, deps) => {
+  const search = await readSearch(request, deps);
+  const { messages, next } = await findMessages(deps.db, search, PAGE);
+  const answer: MessageAnswers["FoundMessages"] = {
+    messages: messages.map(({ isHeld, ...message }) => factsView(message, isHeld, deps.now())),
+    next: next && `${next.acceptedAt}-${next.row}`,
+  };
+  request.logged = { found: messages.length };
+  return Response.json(answer);
+};
+
+async function readSearch(request: ApiRequest, deps: Deps): Promise<MessageSearch> {
+  const { website, phone, email } = request.query;
+  // A plus sign that is not escaped comes as a space.
+  const text = phone
+    ? String(phone)
+        .replace(/^ (?=\d)/, "+")
+        .trim()
+    : undefined;
+  if (!website && !text) failField("website", "name a website, or a phone: without both, all messages would be read");
+  return {
+    websiteIds: website ? [await requireKnown(deps, String(website))] : await listWebsiteIds(deps.db),
+    phone: text === undefined ? undefined : toDigits(readPhone(text)),
+    email: email ? String(email).trim().toLowerCase() : undefined,
+    status: readChoice(request, "status", MESSAGE_STATUSES),
+    reason: readChoice(request, "reason", REASONS),
+    sendPurpose: request.query.purpose ? String(request.query.purpose) : undefined,
+    clientId: request.query.client ? toStoredId(String(request.query.client)) : undefined,
+    from: readTime(request, "from", 0),
+    until: readTime(request, "until", Number.MAX_SAFE_INTEGER),
+    before: readCursor(request.query.cursor),
+  };
+}
+
+function readChoice<T extends string>(request: ApiRequest, name: string, choices: readonly T[]): T | undefined {
+  const given = request.query[name];
+  if (given === undefined || given === "") return undefined;
+  return choices.find((it) => it === given) ?? failField(name, `must be one of: ${choices.join(", ")}`);
+}
+
+async function requireKnown(deps: Deps, websiteId: string): Promise<string> {
+  return (await findWebsite(deps.db, websiteId)) ? websiteId : failField("website", "is unknown");
+}
+
+function readCursor(cursor: unknown): MessagePlace | null {
+  if (cursor === undefined || cursor === "") return null;
+  const [, acceptedAt, row] = /^(\d{1,15})-(\d{1,15})$/.exec(String(cursor)) ?? failField("cursor", "must be a `next`");
+  return { acceptedAt: Number(acceptedAt), row: Number(row) };
+}
+
 /** GET /operator/messages/:messageId */
 export const getMessageHandler: Handler = async (request, deps) => {
   const messageId = toStoredId(request.params.messageId ?? "");
@@ -96,12 +178,8 @@ export const getMessageHandler: Handler = async (request, deps) => {
   const { isHeld, ...message } = requireFound(found, "message");
   const now = deps.now();
   const answer: Message = {
-    ...message,
-    acceptedAt: toTime(message.acceptedAt),
-    updatedAt: toTime(message.updatedAt),
-    claimedAt: toTime(message.claimedAt),
-    retryAt: message.retryAt !== null && message.retryAt > now ? toTime(message.retryAt) : null,
-    waits: waitsView({ ...message, isHeld }, now),
+    ...factsView(message, isHeld, now),
+    callbackData: message.callbackData,
     clicks: { ...clicks, firstAt: toTime(clicks.firstAt) },
     events: events.map(eventView),
     callbacks: events.flatMap(callbackViews),

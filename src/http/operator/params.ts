@@ -27,14 +27,23 @@ export async function requireWebsite(request: ApiRequest, deps: Deps): Promise<W
  * @throws RequestFailure fields-wrong
  */
 export function requirePhone(request: ApiRequest): string {
-  const given = (request.params.phone ?? "").replace(/^%2B/i, "+").trim();
+  return readPhone((request.params.phone ?? "").replace(/^%2B/i, "+").trim());
+}
+
+/** @throws RequestFailure fields-wrong */
+export function readPhone(given: string): string {
   return isE164(given) || PHONE_FORM.test(given) ? given : failField("phone", explainPhone(given));
 }
 
 /** @returns milliseconds since 1970; later than any time when none is given */
 export function readBefore(request: ApiRequest): number {
-  const given = request.query.before;
-  if (given === undefined || given === "") return Number.MAX_SAFE_INTEGER;
+  return readTime(request, "before", Number.MAX_SAFE_INTEGER);
+}
+
+/** @returns milliseconds since 1970. @throws RequestFailure fields-wrong */
+export function readTime(request: ApiRequest, name: string, fallback: number): number {
+  const given = request.query[name];
+  if (given === undefined || given === "") return fallback;
   const time = Date.parse(String(given));
-  return Number.isNaN(time) ? failField("before", "must be a time in ISO 8601") : time;
+  return Number.isNaN(time) ? failField(name, "must be a time in ISO 8601") : time;
 }

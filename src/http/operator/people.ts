@@ -1,7 +1,12 @@
 import * as z from "zod/mini";
+import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
+import { reasonSchema } from "../../domain/reason.ts";
 import { erase } from "../../flows/erasure-tombstones.ts";
+import { inParallel } from "../../flows/in-parallel.ts";
+import { findMessages, findWebsitesOf } from "../../platform/store/find-messages.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
+import type { StoredMessage } from "../../platform/store/read-message.ts";
 import { type Person, readPerson, removeEmail, type SubscriptionEntry } from "../../platform/store/subscriptions.ts";
 import type { Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
@@ -34,12 +39,26 @@ export function peopleAnswers() {
     changes: z.array(change),
     texts: z.array(text),
   });
+  const message = z.object({
+    messageId: z.uuid(),
+    websiteId: z.string(),
+    acceptedAt: z.iso.datetime(),
+    status: z.enum(MESSAGE_STATUSES),
+    reason: reasonSchema(),
+    sendPurpose: z.string(),
+    text: z.string(),
+  });
   const websiteId = z.nullable(z.string()).check(z.describe("null: no website has the recipient as its sender."));
   return {
     InboundText: text,
     InboundTextList: z.object({ texts: z.array(text) }),
     TextsWithoutEffect: z.object({ texts: z.array(z.extend(text, { websiteId })) }),
     Person: person,
+    PersonEverywhere: z.object({
+      phone: z.string(),
+      websites: z.array(z.extend(person, { websiteId: z.string() })),
+      messages: z.array(message).check(z.describe("The latest 100 to this number, newest first.")),
+    }),
     EmailRemoval: z.object({ phone: z.string(), email: z.null() }),
     Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),
   };
@@ -97,6 +116,31 @@ export const getPersonHandler: Handler = async (request, deps) => {
   requireFound(person ?? texts[0], "number");
   return Response.json(personView(phone, person, texts));
 };
+
+/** GET /operator/people/:phone */
+export const findPersonHandler: Handler = async (request, deps) => {
+  const phone = requirePhone(request);
+  const websiteIds = await findWebsitesOf(deps.db, toDigits(phone), phone);
+  requireFound(websiteIds[0], "number");
+  const websites = await inParallel(websiteIds, PEOPLE_AT_ONCE, async (websiteId) => {
+    const [person, texts] = await Promise.all([
+      readPerson(deps.db, websiteId, toDigits(phone)),
+      listInbound(deps.db, websiteId, { sender: phone, before: Number.MAX_SAFE_INTEGER, limit: PAGE }),
+    ]);
+    return { websiteId, ...personView(phone, person, texts) };
+  });
+  const range = { from: 0, until: Number.MAX_SAFE_INTEGER, before: null };
+  const { messages } = await findMessages(deps.db, { websiteIds, phone: toDigits(phone), ...range }, PAGE);
+  const answer: PeopleAnswers["PersonEverywhere"] = { phone, websites, messages: messages.map(messageView) };
+  return Response.json(answer);
+};
+
+function messageView(message: StoredMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {
+  const { messageId, websiteId, acceptedAt, status, reason, sendPurpose, text } = message;
+  return { messageId, websiteId, acceptedAt: toTime(acceptedAt), status, reason, sendPurpose, text };
+}
+
+const PEOPLE_AT_ONCE = 3;
 
 /** DELETE /operator/websites/:websiteId/people/:phone/email : an import can only replace an address. */
 export const removeEmailHandler: Handler = async (request, deps) => {

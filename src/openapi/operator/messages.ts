@@ -1,6 +1,8 @@
+import { MESSAGE_STATUSES } from "../../domain/message.ts";
+import { REASONS } from "../../domain/reason.ts";
 import { type MessageAnswers, messageAnswers } from "../../http/operator/messages.ts";
 import { CLIENT_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "../examples.ts";
-import { type ApiOperation, ok, pathParameter } from "../operation.ts";
+import { type ApiOperation, ok, type Parameter, pathParameter } from "../operation.ts";
 import type { Resource } from "./resource.ts";
 
 const EVENT_ID = `${MESSAGE_ID}_DELIVERED`;
@@ -40,6 +42,10 @@ const MESSAGE = {
   ],
 } satisfies MessageAnswers["OperatorMessage"];
 
+const queryParameter = (name: string, description: string, schema: object): Parameter => ({
+  ...{ name, in: "query", required: false, description, schema },
+});
+
 export function describeMessages(): Resource {
   const schemas = messageAnswers();
   const getMessage: ApiOperation = {
@@ -56,5 +62,30 @@ export function describeMessages(): Resource {
     ],
     errors: ["resource-unknown"],
   };
-  return { operations: [getMessage], schemas };
+  const { events: _, callbacks: _2, clicks: _3, callbackData: _4, ...facts } = MESSAGE;
+  const findMessages: ApiOperation = {
+    ...{ id: "findMessages", method: "get", path: "/operator/messages", tag: "People", access: "operator" },
+    summary: "Find messages",
+    description:
+      "By any of these; without a `website`, a `phone` is needed, of all websites. Newest first, 100 per page. One page looks through at most 10,000 messages, so it may have fewer, or none, and `next` all the same.",
+    parameters: [
+      queryParameter("website", "The id of a website.", { type: "string" }),
+      queryParameter("phone", "E.164.", { type: "string" }),
+      queryParameter(
+        "email",
+        "Messages to this address that found no number, and messages to the numbers that have it now. With a `website`.",
+        { type: "string" },
+      ),
+      queryParameter("status", "A status.", { type: "string", enum: [...MESSAGE_STATUSES] }),
+      queryParameter("reason", "A reason.", { type: "string", enum: [...REASONS] }),
+      queryParameter("purpose", "The `sendPurpose`.", { type: "string" }),
+      queryParameter("client", "The id of a client.", { type: "string" }),
+      queryParameter("from", "Accepted at this time or later.", { type: "string", format: "date-time" }),
+      queryParameter("until", "Accepted before this time.", { type: "string", format: "date-time" }),
+      queryParameter("cursor", "The `next` of the page before.", { type: "string" }),
+    ],
+    answers: [ok(schemas.FoundMessages, "One page.", { messages: [facts], next: null })],
+    errors: ["fields-wrong"],
+  };
+  return { operations: [findMessages, getMessage], schemas };
 }

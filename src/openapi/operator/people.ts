@@ -1,5 +1,5 @@
 import { type PeopleAnswers, peopleAnswers } from "../../http/operator/people.ts";
-import { PHONE, TIME } from "../examples.ts";
+import { MESSAGE_ID, PHONE, TIME } from "../examples.ts";
 import { type ApiOperation, ok, type Parameter, pathParameter } from "../operation.ts";
 import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
 
@@ -37,6 +37,7 @@ export function describePeople(): Resource {
   const operations = [
     listInbound(schemas),
     listWithoutEffect(schemas),
+    findPerson(schemas),
     getPerson(schemas),
     removeEmail(schemas),
     erasePerson(schemas),
@@ -81,6 +82,29 @@ function listWithoutEffect(schemas: Schemas): ApiOperation {
     parameters: [BEFORE],
     answers: [ok(schemas.TextsWithoutEffect, "One page.", { texts: [text] })],
     errors: ["fields-wrong"],
+  };
+}
+
+function findPerson(schemas: Schemas): ApiOperation {
+  const { phone: _, ...state } = PERSON;
+  const sent = { websiteId: "brand", acceptedAt: TIME, status: "DELIVERED", reason: null } as const;
+  const message = { messageId: MESSAGE_ID, ...sent, sendPurpose: "spring-sale_01", text: "Brand: hello" };
+  return {
+    ...COMMON,
+    id: "findPerson",
+    method: "get",
+    path: "/operator/people/{phone}",
+    summary: "Read a person across all websites",
+    description: "State, history and texts in each website that knows the number, and the latest messages to it.",
+    parameters: [PHONE_PARAMETER],
+    answers: [
+      ok(schemas.PersonEverywhere, "Each website that knows the number.", {
+        phone: PHONE,
+        websites: [{ websiteId: "brand", phone: PHONE, ...state }],
+        messages: [message],
+      }),
+    ],
+    errors: ["resource-unknown", "fields-wrong"],
   };
 }
 

@@ -46,7 +46,7 @@ export async function readMessage(
   return row && { ...toStoredMessage(row), isHeld: row.is_held === 1 };
 }
 
-function toStoredMessage(row: MessageRow): StoredMessage {
+export function toStoredMessage(row: MessageRow): StoredMessage {
   return {
     messageId: row.message_id,
     websiteId: row.website_id,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Report } from "../../../src/domain/report.ts";
+import { countingDatabase } from "../../counting-database.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
@@ -100,5 +101,42 @@ describe("the erasure of a person", () => {
   it("of what is no number is refused", async () => {
     const answer = await world.operator("DELETE", "/websites/brand/people/nobody");
     expect(await answer.json()).toMatchObject({ code: 40001, details: [{ field: "phone" }] });
+  });
+});
+
+describe("a person in all websites", () => {
+  it("is found by the number: state, ledger, texts and what was sent", async () => {
+    const brand = await world.brand([`${ADA},ada@example.com`]);
+    const shop = await world.brand([ADA], "shop");
+    await world.brand(["+12125550199"], "other");
+    const first = await world.send(brand, { phone: ADA });
+    world.advance(60);
+    const second = await world.send(shop, { phone: ADA });
+    const { db, take } = countingDatabase(world.deps.db);
+    world.deps = { ...world.deps, db };
+    const { status, body } = await json(world.operator("GET", `/people/${ADA}`));
+    expect(take().rowsRead).toBeLessThan(60);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      phone: ADA,
+      websites: [
+        { websiteId: "brand", subscribed: true, email: "ada@example.com", changes: [{ to: true, source: "import" }] },
+        { websiteId: "shop", subscribed: true, email: null, texts: [] },
+      ],
+      messages: [
+        { messageId: second, websiteId: "shop", status: "PENDING_TO_SEND" },
+        { messageId: first, websiteId: "brand" },
+      ],
+    });
+    expect(world.logs.join()).not.toContain(ADA.slice(1));
+  });
+
+  it("that nobody knows is 404; what is no number, 400; without the operator's token, 401", async () => {
+    const client = await world.brand([ADA]);
+    expect((await json(world.operator("GET", "/people/+12125550177"))).status).toBe(404);
+    expect((await json(world.operator("GET", "/people/ada"))).status).toBe(400);
+    expect((await world.fetch(`/operator/people/${ADA}`)).status).toBe(401);
+    const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
+    expect((await world.fetch(`/operator/people/${ADA}`, { headers })).status).toBe(401);
   });
 });
