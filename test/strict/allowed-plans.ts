@@ -66,6 +66,10 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "e.mark NOT IN (SELECT value FROM json_each(?6))",
     reason: `${AS_MANY_AS_GIVEN} A website that has more is asked for the tombstones of the numbers.`,
   },
+  {
+    step: "SEARCH open_callbacks USING PRIMARY KEY (message_id=?)",
+    reason: A_MESSAGE,
+  },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
   {
@@ -74,9 +78,9 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
   {
-    step: "SCAN events USING INDEX events_open",
-    sql: "SELECT 1 FROM events INDEXED BY events_open WHERE callback_due = 1 AND outcome IS NULL LIMIT 1",
-    reason: "It stops after the first row.",
+    step: "SEARCH event_batches USING INDEX event_batches_by_client (client_id=?)",
+    sql: "WHERE client_id = '' LIMIT 1",
+    reason: "No batch has such a client.",
   },
   { step: "SCAN websites", sql: "SELECT * FROM websites ORDER BY website_id", reason: THE_OPERATORS_LOOK },
   {
@@ -108,7 +112,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   { step: "SCAN messages USING INDEX messages_pending", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
   { step: "SCAN messages USING INDEX messages_sending", sql: "ORDER BY updated_at LIMIT 10000", reason: COUNTED },
-  { step: "SCAN events USING INDEX events_open", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
+  {
+    step: "SCAN open_callbacks",
+    reason:
+      "It has the callbacks that were not posted within a minute: few, and thousands while endpoints do not answer.",
+  },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT 10000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "put_back_at IS NULL LIMIT 1000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT ?1", reason: COUNTED },
@@ -120,11 +128,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   {
     step: "SCAN messages USING INDEX messages_pending",
     sql: "AND claimed_at IS NOT NULL AND claim = ?1",
-    reason: "A job of the version before, which does not name its messages. For those that do, the key is used.",
-  },
-  {
-    step: "SCAN events USING INDEX events_open",
-    sql: "AND attempted_at IS NOT NULL AND claim = ?1",
     reason: "A job of the version before, which does not name its messages. For those that do, the key is used.",
   },
 ];

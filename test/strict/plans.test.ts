@@ -79,9 +79,10 @@ describe("the plan of a statement", () => {
   });
 
   it("that is listed may be that of the listed statement, and of no other", async () => {
-    const open = "SELECT 1 FROM events INDEXED BY events_open WHERE callback_due = 1 AND outcome IS NULL LIMIT";
-    expect(await stepsOf(`${open} 1`)).toEqual([]);
-    expect(await stepsOf(`${open} 2`)).toEqual(["SCAN events USING INDEX events_open"]);
+    const probe = "SELECT 1 FROM event_batches INDEXED BY event_batches_by_client WHERE client_id = '' LIMIT";
+    expect(await stepsOf(`${probe} 1`)).toEqual([]);
+    const step = "SEARCH event_batches USING INDEX event_batches_by_client (client_id=?)";
+    expect(await stepsOf(`${probe} 2`)).toEqual([step]);
   });
 });
 

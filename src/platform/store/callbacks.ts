@@ -4,6 +4,7 @@ import type { MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
 import { runBatch, runNamed } from "./database.ts";
 import { type DueEvent, isClick, toEventId, toKeys } from "./events.ts";
+import { keepOpen } from "./open-callbacks.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
 import type { CallbackOutcome, ClientRow, EventRow, MessageRow } from "./rows.ts";
 
@@ -201,7 +202,7 @@ export async function recordAndRelease(
   await runBatch(db, [
     ...(counts.length > 0 ? [addCounts(db, counts, now, { condition: isNew, values: [keys] })] : []),
     ...recordStatements(db, records),
-    ...released.map(({ eventIds, queuedAt }) =>
+    ...released.flatMap(({ eventIds, queuedAt }) => [
       db
         .prepare(
           `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = ?2
@@ -209,7 +210,8 @@ export async function recordAndRelease(
              AND (attempted_at IS NULL OR claim IN (SELECT value FROM json_each(?3))) AND outcome IS NULL`,
         )
         .bind(toKeys(eventIds), queuedAt, JSON.stringify(claims)),
-    ),
+      keepOpen(db, IS_GIVEN, [toKeys(eventIds)]),
+    ]),
   ]);
 }
 

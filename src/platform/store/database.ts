@@ -11,7 +11,7 @@ import { SilenceError, withinTime } from "../time-limit.ts";
 
 /** Errors in our own statements: a retry cannot help, and reporting them as an outage would mislead. */
 const OWN_FAULT =
-  /constraint failed|cannot store|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|TOOBIG|malformed JSON/i;
+  /constraint failed|cannot store|no such (table|column|index)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|TOOBIG|malformed JSON/i;
 
 /** D1 is overloaded, or this invocation may make no more calls. The call was refused and not run; a repetition adds to the load. */
 const REFUSED = /D1 DB is overloaded|Too many (subrequests|API requests) by/i;
@@ -78,8 +78,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 
 /** The liveness check. It names an index of the latest migration, so it also fails when that is not applied. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
-  const open = "SELECT 1 FROM events INDEXED BY events_open WHERE callback_due = 1 AND outcome IS NULL LIMIT 1";
-  await db.prepare(open).all();
+  await db.prepare("SELECT 1 FROM event_batches INDEXED BY event_batches_by_client WHERE client_id = '' LIMIT 1").all();
 }
 
 /** A row of any table. Each store maps the rows of its tables, which rows.ts describes. */
