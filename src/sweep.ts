@@ -12,7 +12,6 @@ import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
 import { spreadUncopied } from "./flows/spread-changes.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
-import type { DueEvent } from "./platform/store/events.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
 import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
 import { takeOverdueCallbacks } from "./platform/store/open-callbacks.ts";
@@ -22,7 +21,6 @@ import {
   findWithoutReceipt,
   markInterrupted,
   takeOverdue,
-  takeOverdueUnbatched,
 } from "./platform/store/overdue.ts";
 import { DELETED_A_STEP, purgeDeadJobs, purgeInbound, purgeKeys, purgeOutcomes } from "./platform/store/retention.ts";
 
@@ -147,19 +145,14 @@ function recoveryMargin({ config }: Deps): number {
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
-  const taken = new Set<DueEvent>();
-  const requeue = async (due: DueEvent[]) => {
-    const others = due.filter((eventId) => !taken.has(eventId));
-    for (const eventId of others) taken.add(eventId);
-    await queueCallbacks(deps, others);
-  };
+  let count = 0;
   for (let step = 0; step < MOST_STEPS; step++) {
     const { due, mayBeMore } = await takeOverdueCallbacks(deps.db, queuedBefore, now);
-    await requeue(due);
+    await queueCallbacks(deps, due);
+    count += due.length;
     if (!mayBeMore) break;
   }
-  await inSteps(() => takeOverdueUnbatched(deps.db, queuedBefore, now), requeue);
-  return taken.size;
+  return count;
 }
 
 /**
