@@ -1,5 +1,6 @@
 import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
+import { Gathering } from "./domain/gathering.ts";
 import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
 import type { Sign } from "./domain/link.ts";
@@ -45,6 +46,7 @@ export interface Deps {
   assets: Fetcher;
   config: Config;
   intake: IntakeLimit;
+  acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
   /** Milliseconds since 1970. */
@@ -68,6 +70,7 @@ interface IsolateState {
   erasureKey: ErasureKey;
   limiter: RateGate;
   intake: IntakeLimit;
+  acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
   breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
   lookups: LinkLookups;
@@ -88,6 +91,7 @@ export function makeIsolateState(env: Env): IsolateState {
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
     intake: new IntakeLimit(),
+    acceptedSends: new Gathering(),
     breakers: new Map(),
     health: new HealthMemory(),
     lookups: {

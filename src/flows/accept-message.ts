@@ -12,7 +12,7 @@ import { sha256Hex } from "../platform/secrets.ts";
 import { keepCancellation } from "../platform/store/cancelled-messages.ts";
 import type { StoredMessage } from "../platform/store/new-messages.ts";
 import type { Send, SendKey, StoredSend } from "../platform/store/sends.ts";
-import { queueJobs } from "./queue-jobs.ts";
+import { queueJobs, queueSend } from "./queue-jobs.ts";
 import { storeGroup } from "./store-sends.ts";
 
 export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
@@ -99,9 +99,11 @@ export interface Counting {
  */
 export async function acceptSend(deps: Deps, send: Send, counting: Counting): Promise<string> {
   const stored = await storeThroughObject(deps, send, counting);
+  const { messageId } = send.message;
   switch (stored.kind) {
     case "stored":
-      return send.message.messageId;
+      queueSend(deps, { pending: stored.isPending ? [messageId] : [], due: stored.due });
+      return messageId;
     case "repeated":
       return stored.messageId;
     case "conflict":

@@ -105,10 +105,34 @@ export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds =
   await sendAll(deps, deps.callbacks, chunk(due, CALLBACKS_A_JOB), delaySeconds);
 }
 
-/** Queues what follows from accepted messages, after the response. @param pending ids of the messages to deliver */
-export function queueAccepted(deps: Deps, lane: Lane, { pending, due }: { pending: string[]; due: DueEvent[] }): void {
+/** What follows from accepted messages. */
+export interface Accepted {
+  /** Ids of the messages to deliver. */
+  pending: string[];
+  due: DueEvent[];
+}
+
+/** Queues what follows from accepted messages, after the response. */
+export function queueAccepted(deps: Deps, lane: Lane, { pending, due }: Accepted): void {
   if (pending.length > 0) deps.waitUntil(queueDeliveries(deps, lane, pending));
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
+}
+
+/** How long an accepted send waits for those of other requests to share its job: fewer, larger jobs cost less. */
+const GATHERING_MILLISECONDS = 10;
+
+/** Queues what follows from a send, after the response, with what other requests bring to this isolate at the same time. */
+export function queueSend(deps: Deps, accepted: Accepted): void {
+  if (deps.acceptedSends.add(accepted, deps.now())) deps.waitUntil(queueGathered(deps));
+}
+
+async function queueGathered(deps: Deps): Promise<void> {
+  await scheduler.wait(GATHERING_MILLISECONDS);
+  const sends = deps.acceptedSends.take();
+  queueAccepted(deps, "messages", {
+    pending: sends.flatMap(({ pending }) => pending),
+    due: sends.flatMap(({ due }) => due),
+  });
 }
 
 async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds: number): Promise<boolean> {

@@ -2,27 +2,20 @@ import type { Deps } from "../deps.ts";
 import { isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
-import { queueAccepted } from "./queue-jobs.ts";
 
 /**
- * Stores single sends of one website in one transaction and queues what follows from them, after the answer. If that fails
- * while the store works, each send gets its own transaction: one bad send fails alone. Never throws.
+ * Stores single sends of one website in one transaction. If that fails while the store works, each send gets its own
+ * transaction: one bad send fails alone. Never throws.
  * @returns the outcomes, in the given order
  */
 export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
-  const outcomes = await tryStore(deps, sends);
-  followUp(deps, sends, outcomes);
-  return outcomes;
-}
-
-async function tryStore(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
   try {
     return await storeWithinLimit(deps, () => storeSends(deps.db, deps.now(), sends));
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
   }
   const outcomes: StoredSend[] = [];
-  for (const send of sends) outcomes.push(...(await tryStore(deps, [send])));
+  for (const send of sends) outcomes.push(...(await storeGroup(deps, [send])));
   return outcomes;
 }
 
@@ -44,13 +37,6 @@ export async function storeWithinLimit<T>({ intake, now }: Deps, store: () => Pr
 function toFailed(error: unknown): StoredSend {
   const [isUnavailable, isRefused] = [isStoreUnavailable(error), isStoreRefused(error)];
   return { kind: "failed", isUnavailable, isRefused, error: describeError(error) };
-}
-
-function followUp(deps: Deps, sends: Send[], outcomes: StoredSend[]): void {
-  const isPending = (outcome: StoredSend | undefined) => outcome?.kind === "stored" && outcome.isPending;
-  const pending = sends.filter((_, index) => isPending(outcomes[index])).map(({ message }) => message.messageId);
-  const due = outcomes.flatMap((outcome) => (outcome.kind === "stored" ? outcome.due : []));
-  queueAccepted(deps, "messages", { pending, due });
 }
 
 interface Waiting {

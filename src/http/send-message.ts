@@ -10,7 +10,10 @@ import { countingOf, limitRate } from "./guards.ts";
 /** POST /text/message/send */
 export const sendMessageHandler: Handler = async (request, deps) => {
   const send = await readSend(request, deps);
-  const messageId = await acceptSend(deps, send, countingOf(request, deps));
+  const accepting = acceptSend(deps, send, countingOf(request, deps));
+  // A client that hangs up does not end it: a stored message is queued.
+  deps.waitUntil(accepting.catch(() => {}));
+  const messageId = await accepting;
   request.logged = { messageId };
   return Response.json({ messageId });
 };
