@@ -5,10 +5,12 @@ import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
+import { listEventsHandler } from "./http/events.ts";
 import { followLinkHandler } from "./http/follow-link.ts";
 import { limitRate, refuseEarly, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { healthHandler, misconfiguredResponse } from "./http/health.ts";
 import { messageStatusHandler } from "./http/message-status.ts";
+import { messageStatusesHandler } from "./http/message-statuses.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator/clients.ts";
 import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
 import { getMessageHandler } from "./http/operator/messages.ts";
@@ -39,6 +41,8 @@ router
   .post("/text/message/send", requireClient("send"), refuseEarly, sendMessageHandler)
   .post("/text/bulk/message/send", requireClient("send"), limitRate, sendMessagesHandler)
   .get("/text/message/status", requireClient("status"), limitRate, messageStatusHandler)
+  .post("/text/message/statuses", requireClient("status"), limitRate, messageStatusesHandler)
+  .get("/text/events", requireClient("status"), limitRate, listEventsHandler)
   .post("/text/subscribe", requireClient("subscribe"), limitRate, subscribeHandler)
   .post("/text/unsubscribe", requireClient("unsubscribe"), limitRate, unsubscribeHandler)
   .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatusHandler)

@@ -127,6 +127,16 @@ type ClaimedRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
 
 function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
   return {
+    ...toCallbackEvent(row),
+    callbackUrl: row.callback_url,
+    callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => secret !== null),
+  };
+}
+
+type CallbackEventRow = Omit<ClaimedRow, "callback_url" | "callback_secret" | "old_callback_secret">;
+
+export function toCallbackEvent(row: CallbackEventRow): CallbackEvent {
+  return {
     eventId: toEventId(row),
     eventType: isClick(row.event) ? "message.clicked" : "message.status",
     messageId: row.message_id,
@@ -137,8 +147,6 @@ function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
     sendPurpose: row.send_purpose,
     callbackData: row.callback_data,
     clickUrl: row.click_url,
-    callbackUrl: row.callback_url,
-    callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => secret !== null),
   };
 }
 

@@ -113,10 +113,12 @@ describe.concurrent("without the service", () => {
       const fake = await startFake(accepted, accepted, accepted, accepted, LIMITED, accepted);
       const { code, output } = await runScript(settings(strangerOf(fake.url)));
       expect(code, output).toBe(0);
-      const [sent, repeated, asked, bulk] = fake.received.slice(4);
+      const [sent, repeated, asked, listed, events, bulk] = fake.received.slice(4);
       expect(repeated).toEqual(sent);
       expect(sent?.headers["idempotency-key"]).toMatch(/^[0-9a-f]{32}$/);
+      expect(bulk?.headers["idempotency-key"]).toMatch(/^[0-9a-f]{32}$/);
       expect(bulk?.headers["idempotency-key"]).not.toBe(sent?.headers["idempotency-key"]);
+      expect([listed?.path, events?.path]).toEqual(["/text/message/statuses", "/text/events?limit=10"]);
       expect(asked?.path).toBe("/text/message/status?messageId=the-id");
     });
 
@@ -186,15 +188,17 @@ describe.concurrent("with the service", () => {
       const { code, output } = await runScript(settings(await makeSender()));
       expect(code, output).toBe(0);
       const answers = output.split("\n").map((line) => JSON.parse(line));
-      const [unsubscribed, askedByArray, subscribed, askedByFile, sent, status, bulk] = answers;
+      const [unsubscribed, askedByArray, subscribed, askedByFile, sent, status, listed, feed, bulk] = answers;
       expect(unsubscribed).toMatchObject({ invalidPhoneNumbers: [] });
       expect(askedByArray.phoneNumberStatuses).toEqual(statuses([PHONE, true], [OTHER, false]));
       expect(subscribed).toMatchObject({ failedToProcessNumbers: [] });
       expect(askedByFile.phoneNumberStatuses).toEqual(statuses([PHONE, true], [OTHER, true]));
       expect(status.messageId).toBe(sent.messageId);
+      expect(listed).toMatchObject({ messages: [{ messageId: sent.messageId }], unknownMessageIds: [] });
+      expect(feed).toMatchObject({ events: expect.any(Array), next: expect.any(String), more: false });
       expect(bulk).toMatchObject({ successSent: [{ index: 0 }, { index: 1 }], failedSent: [] });
       for (const { messageId } of [sent, ...bulk.successSent]) await untilStatus(service.url, messageId, "DELIVERED");
-      expect(answers).toHaveLength(7);
+      expect(answers).toHaveLength(9);
     });
 
     test("stops at the first call that is refused, and shows why", async () => {

@@ -31,6 +31,8 @@ it("a client whose types are made of the document is compiled, and each of its c
   expect(JSON.parse(output)).toEqual({
     isSame: true,
     status: expect.stringMatching(/^(PENDING_TO_SEND|SENDING|DELIVERED)$/),
+    listed: [true],
+    feed: [true, 0, false],
     bulk: [[0, 1], [2]],
     refusedNumbers: [],
     subscribed: [
