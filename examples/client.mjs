@@ -34,7 +34,10 @@ export async function subscriptionStatus({ phoneNumbers = [], csvPath }) {
   return call("/text/subscription/status", { phone_numbers: phoneNumbers, csv_file: csv });
 }
 
-/** Repeats what may succeed the next time: no answer, 429 and 5xx. Anything else is refused for good. */
+/**
+ * Repeats what may succeed the next time: no answer, 408, 429 and 5xx. Anything else is refused for good. Both calls here
+ * may be repeated: one has a key, the other changes nothing. A text or a bulk request without a key may not.
+ */
 async function call(path, body, headers = {}) {
   const url = new URL(path, setting("TEXTGATE_URL"));
   const credentials = { "X-Client-ID": setting("CLIENT_ID"), "X-Client-Secret": setting("CLIENT_SECRET") };
@@ -46,7 +49,7 @@ async function call(path, body, headers = {}) {
   for (let attempt = 1; ; attempt += 1) {
     const { ok, status, retryAfter, text, lost } = await post(url, request).catch((error) => ({ lost: error }));
     if (ok) return JSON.parse(text);
-    const mayRepeat = lost || status === 429 || status >= 500;
+    const mayRepeat = lost || status === 408 || status === 429 || status >= 500;
     if (!mayRepeat || attempt === ATTEMPTS) throw lost ?? toError(status, text);
     await wait(1000 * (Number(retryAfter) || 2 ** (attempt - 1)));
   }

@@ -45,7 +45,10 @@ def subscription_status(phone_numbers=(), csv_path=None):
 
 
 def call(path, body, headers=None):
-    """Repeats what may succeed the next time: no answer, 429 and 5xx. Anything else is refused for good."""
+    """Repeats what may succeed the next time: no answer, 408, 429 and 5xx. Anything else is refused for good.
+
+    Both calls here may be repeated: one has a key, the other changes nothing. A text or a bulk request without a key may not.
+    """
     request = Request(
         setting("TEXTGATE_URL").rstrip("/") + path,
         data=json.dumps(body).encode(),
@@ -63,7 +66,7 @@ def call(path, body, headers=None):
             status, retry_after, text = post(request)
             if status < 300:
                 return json.loads(text)
-            error, may_repeat = to_error(status, text), status == 429 or status >= 500
+            error, may_repeat = to_error(status, text), status in (408, 429) or status >= 500
         except (OSError, HTTPException) as lost:
             error, may_repeat = lost, True
         if not may_repeat or attempt == ATTEMPTS:

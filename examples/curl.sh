@@ -8,7 +8,8 @@ set -euo pipefail
 : "${CLIENT_SECRET:?is missing: the operator of the service gives it to you}"
 phone=${1:?a phone number is missing} other=${2:?a second phone number is missing}
 
-# Calls a path. What is worth repeating (429, 5xx, a timeout) is repeated, after the Retry-After of the answer.
+# Calls a path. What is worth repeating (408, 429, 5xx, a timeout) is repeated, after the Retry-After of the answer. Each of these
+# calls may be: a text is sent with a key, and the others change nothing when they are repeated.
 # The credentials are read from a pipe: every user of the machine could see them among the arguments.
 call() {
   local path=$1
@@ -26,7 +27,7 @@ call /text/subscription/status --data "{\"phone_numbers\": [\"$phone\", \"$other
 
 # Subscribe it again (only with the person's consent), and ask once more: as a CSV file in Base64.
 call /text/subscribe --data "{\"phone_numbers\": [\"$other\"], \"sendPurpose\": \"example\"}"
-csv=$(printf 'phone_numbers\n%s\n' "$phone" "$other" | base64 | tr -d '\n')
+csv=$(printf '%s\n' phone_numbers "$phone" "$other" | base64 | tr -d '\n')
 call /text/subscription/status --data @- <<<"{\"csv_file\": \"$csv\"}"
 
 # Send a text, and ask what has become of it. The key makes it safe to repeat: one key, one text.

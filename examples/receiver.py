@@ -1,6 +1,6 @@
 """A receiver of callbacks in Python 3.9 or newer, standard library only. Put it behind https.
 
-CALLBACK_SECRET=whsec_… python3 receiver.py 3000
+CALLBACK_SECRET=whsec_… python3 receiver.py 3000 events.db
 """
 
 import base64
@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import json
 import os
+import sqlite3
 import sys
 import threading
 import time
@@ -21,10 +22,13 @@ if not SECRET.startswith("whsec_"):
     sys.exit("CALLBACK_SECRET is missing in the environment, or does not begin with whsec_")
 KEY = base64.b64decode(SECRET[len("whsec_") :])
 
-# In memory, to be short. Yours are tables: a callback comes only once, so store it before you answer.
-seen = set()
-latest = {}
+PORT = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
+FILE = sys.argv[2] if len(sys.argv) > 2 else "events.db"
+
+COLUMNS = ("eventId", "eventType", "messageId", "status", "occurredAt")
 lock = threading.Lock()
+db = sqlite3.connect(FILE, check_same_thread=False)
+db.execute(f"CREATE TABLE IF NOT EXISTS events ({', '.join(COLUMNS)}, body, PRIMARY KEY (eventId))")
 
 
 def is_genuine(headers, body):
@@ -38,15 +42,26 @@ def is_genuine(headers, body):
     return is_signed and abs(time.time() - int(timestamp)) <= TOLERANCE_SECONDS
 
 
-def handle(event):
+def store(event, body):
+    """Stores an event, and tells whether it is new. Raises sqlite3.Error when it cannot be stored."""
+    row = [*map(event.get, COLUMNS), body]
+    with lock, db:
+        return db.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1
+
+
+def latest_status(message_id):
     """Events may come out of order: the latest that occurred counts, and SENDING is never later than what follows."""
-    if event["eventType"] != "message.status":
-        print(event["eventId"], flush=True)
-        return
-    rank = (event["occurredAt"], event["status"] != "SENDING", event["status"])
+    of_message = "SELECT status FROM events WHERE eventType = 'message.status' AND messageId = ?"
     with lock:
-        latest[event["messageId"]] = max(rank, latest.get(event["messageId"], rank))
-        print(f"{event['eventId']}: the message is {latest[event['messageId']][-1]}", flush=True)
+        found = db.execute(f"{of_message} ORDER BY occurredAt DESC, status = 'SENDING' LIMIT 1", (message_id,))
+        return found.fetchone()[0]
+
+
+def handle(event):
+    if event["eventType"] == "message.status":
+        print(f"{event['eventId']}: the message is {latest_status(event['messageId'])}", flush=True)
+    else:
+        print(event["eventId"], flush=True)
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -60,10 +75,14 @@ class Receiver(BaseHTTPRequestHandler):
         if not is_genuine(self.headers, body):
             return self.send_error(401, "wrong signature")
         event = json.loads(body)
-        with lock:
-            is_new = event["eventId"] not in seen
-            seen.add(event["eventId"])
-        self.send_response(204)  # at once: the service waits for 10 seconds
+        try:
+            is_new = store(event, body)  # before the answer: the event is never posted again
+        except sqlite3.Error as error:
+            # No 2xx for what is lost here: the operator sees the answer beside the event. Alarm a person, and once you can
+            # store again, ask for the status of this message.
+            print(f"{event['eventId']} is not stored: {error}", file=sys.stderr, flush=True)
+            return self.send_error(503, "not stored")
+        self.send_response(204)  # before any work: the service waits for 10 seconds
         # A new connection for each event: none, as it comes only once, shall meet a connection that is about to end.
         self.send_header("Connection", "close")
         self.end_headers()
@@ -75,6 +94,6 @@ class Receiver(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 3000), Receiver)
+    server = ThreadingHTTPServer(("127.0.0.1", PORT), Receiver)
     print(f"Receiving at http://127.0.0.1:{server.server_port}/", flush=True)
     server.serve_forever()

@@ -9,8 +9,11 @@ const KEEP_ALIVE_MILLISECONDS = 75_000;
 /** Cloudflare's limit. */
 const HEADER_BYTES = 128 * 1024;
 
-/** They belong to one connection, not to the message (RFC 9110, 7.6.1; Node answers `Expect` itself). */
+/** They belong to one connection, not to the message (RFC 9110, 7.6.1; Node answers `Expect` itself, at once). */
 const HOP_HEADERS = ["connection", "keep-alive", "proxy-connection", "upgrade", "expect"];
+
+/** The host and the rest of a target as clients write it for a proxy. workerd takes only paths. */
+const ABSOLUTE_FORM = /^https?:\/\/(?:[^/?#]*@)?([^/?#]+)\/?(.*)$/i;
 
 /**
  * Listens at the service's address and passes each request on to workerd, on a new connection. workerd closes a kept-alive
@@ -37,9 +40,8 @@ export async function startReverseProxy(port: number, ip: string, origin: Promis
 }
 
 function passOn(incoming: IncomingMessage, outgoing: ServerResponse, { hostname, port }: URL): void {
-  const { method, url: path, rawHeaders } = incoming;
-  const headers = endToEnd(rawHeaders);
-  const upstream = request({ hostname, port, method, path, headers, setHost: false, agent: false });
+  const target = { method: incoming.method, ...readTarget(incoming) };
+  const upstream = request({ hostname, port, ...target, setHost: false, agent: false });
   upstream.on("response", (answer) => {
     outgoing.sendDate = false;
     outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders));
@@ -54,9 +56,16 @@ function passOn(incoming: IncomingMessage, outgoing: ServerResponse, { hostname,
   incoming.on("error", () => upstream.destroy()).pipe(upstream);
 }
 
+/** A host in the target counts in place of the header's (RFC 9112, 3.2.2); `*` is the server as a whole. */
+function readTarget({ url = "/", rawHeaders }: IncomingMessage): { path: string; headers: string[] } {
+  const [isAbsolute, host = "", rest] = ABSOLUTE_FORM.exec(url) ?? [];
+  if (!isAbsolute) return { path: url === "*" ? "/" : url, headers: endToEnd(rawHeaders) };
+  return { path: `/${rest}`, headers: ["Host", host, ...endToEnd(rawHeaders, [...HOP_HEADERS, "host"])] };
+}
+
 /** @param rawHeaders names and values in turn */
-function endToEnd(rawHeaders: string[]): string[] {
-  return rawHeaders.filter((_, index) => !HOP_HEADERS.includes((rawHeaders[index & ~1] ?? "").toLowerCase()));
+function endToEnd(rawHeaders: string[], dropped = HOP_HEADERS): string[] {
+  return rawHeaders.filter((_, index) => !dropped.includes((rawHeaders[index & ~1] ?? "").toLowerCase()));
 }
 
 function explain({ code, message }: NodeJS.ErrnoException, port: number, ip: string): string {

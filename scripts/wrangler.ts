@@ -22,7 +22,9 @@ process.on("exit", () => running.forEach(killGroup));
 export class WranglerFailure extends Error {}
 
 /**
- * Runs wrangler to its end, and the build that it runs, on this very Node. Its own log goes to the directory.
+ * Runs wrangler to its end, and the build that it runs, on this very Node, without the developer's login. Its own log goes to the
+ * directory, and so do its settings: in the settings of a developer it notes each version that has told of its telemetry, and a
+ * failure would show that line.
  * @throws WranglerFailure
  */
 export async function runWrangler(directory: string, ...args: string[]): Promise<void> {
@@ -32,6 +34,8 @@ export async function runWrangler(directory: string, ...args: string[]): Promise
     env: {
       ...process.env,
       ...SILENCE,
+      HOME: directory,
+      XDG_CONFIG_HOME: directory,
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       WRANGLER_LOG_PATH: join(directory, "logs"),
     },

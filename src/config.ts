@@ -40,6 +40,13 @@ const origin = baseUrl.check(
   }),
 );
 
+const notContact = "must be a URI that begins with mailto:, https:// or tel:";
+
+/** RFC 9116, 2.5.3: a URI, and a web page only over https. */
+const contact = orUnset(
+  z.string({ error: notContact }).check(z.regex(/^((mailto:|tel:|https:\/\/)[\x21-\x7e]+)?$/, { error: notContact })),
+);
+
 /** The locations that D1 offers: a database is made in one, and stays there. A Durable Object takes the same names as a hint. */
 const location = orUnset(
   z.enum(["wnam", "enam", "weur", "eeur", "apac", "oc", ""], {
@@ -111,6 +118,7 @@ const vars = z.object({
   RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, 86_400_000),
   REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
   LIMITER_LOCATION: location,
+  SECURITY_CONTACT: contact,
   ...carrierVars,
 });
 
@@ -127,6 +135,7 @@ export const configSchema = z.pipe(
       OPERATOR_TOKEN,
       SERVICE_KEY,
       LIMITER_LOCATION,
+      SECURITY_CONTACT,
       ...carriers
     }) => ({
       linkOrigin: LINK_ORIGIN ?? carriers.PUBLIC_ORIGIN,
@@ -139,6 +148,7 @@ export const configSchema = z.pipe(
       /** Never the operator's token: links are public, so a token that a person chose could be guessed from them. */
       linkKey: SERVICE_KEY ?? "",
       limiterLocation: LIMITER_LOCATION,
+      securityContact: SECURITY_CONTACT,
       carriers,
     }),
   ),

@@ -26,6 +26,7 @@ import { getServiceStateHandler } from "./http/operator/service-state.ts";
 import { importSubscribersHandler } from "./http/operator/subscribers.ts";
 import { getWebsiteHandler, listWebsitesHandler, putWebsiteHandler } from "./http/operator/websites.ts";
 import { logRequest, routeOf } from "./http/request-log.ts";
+import { securityTxtHandler } from "./http/security-txt.ts";
 import { sendMessagesHandler } from "./http/send-bulk.ts";
 import { sendMessageHandler } from "./http/send-message.ts";
 import { openapiHandler } from "./http/serve-openapi.ts";
@@ -48,6 +49,7 @@ router
   .post("/text/subscription/status", requireClient("subscription"), limitRate, subscriptionStatusHandler)
   .get("/", welcomeHandler)
   .get("/openapi.json", openapiHandler)
+  .get("/.well-known/security.txt", securityTxtHandler)
   .get("/health", healthHandler) // open: it says what fails, not why
   .get("/l/:code", followLinkHandler) // open: the code cannot be guessed
   .head("/l/:code", followLinkHandler)

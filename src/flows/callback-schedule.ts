@@ -6,9 +6,11 @@ import type { DueEvent } from "../platform/store/events.ts";
 const CONNECTIONS_AN_ENDPOINT = 3;
 
 /** Small claims: when a run is cut off, nobody knows which of its claimed callbacks were posted. */
-export const CLAIM_LIMITS = { most: 20, mostOfUrl: 4 * CONNECTIONS_AN_ENDPOINT };
+export const CLAIM_LIMITS = { most: 24, mostOfUrl: 4 * CONNECTIONS_AN_ENDPOINT };
 
 interface Endpoint {
+  /** In order of occurrence. */
+  unclaimed: DueCallback[];
   posting: number;
   /** Claimed callbacks, including those being posted. */
   claimed: number;
@@ -17,13 +19,14 @@ interface Endpoint {
 
 /** The callbacks of a run: unclaimed, ready to be posted, and being posted. */
 export class CallbackSchedule {
-  #unclaimed: DueCallback[] = [];
   #ready: ClaimedCallback[] = [];
   readonly #posting = new Set<ClaimedCallback>();
   readonly #endpoints = new Map<string, Endpoint>();
+  /** A run looks up the same few URLs for each of hundreds of callbacks. */
+  readonly #byUrl = new Map<string, Endpoint>();
 
   addUnclaimed(callbacks: DueCallback[]): void {
-    this.#unclaimed.push(...callbacks);
+    for (const callback of callbacks) this.#of(callback).unclaimed.push(callback);
   }
 
   addClaimed(callbacks: ClaimedCallback[]): void {
@@ -45,7 +48,8 @@ export class CallbackSchedule {
       if (isFirst && this.#mayPost(callback) && (!best || this.#load(callback) < this.#load(best))) best = callback;
     }
     const [first] = this.#claimable();
-    if (first && (!best || this.#load(first) < this.#load(best))) return "claim";
+    const isFree = first && first.posting < CONNECTIONS_AN_ENDPOINT;
+    if (isFree && (!best || first.posting < this.#load(best))) return "claim";
     if (!best) return undefined;
     this.#ready.splice(this.#ready.indexOf(best), 1);
     this.#posting.add(best);
@@ -55,19 +59,11 @@ export class CallbackSchedule {
 
   /** Takes out the callbacks to claim next. */
   takeForClaim(): DueEvent[] {
-    const chosen = new Set<DueCallback>();
-    const claimable = this.#claimable();
-    const added = new Map<Endpoint, number>();
-    for (const callback of claimable) {
-      if (chosen.size === CLAIM_LIMITS.most - this.#ready.length - this.#posting.size) break;
-      const endpoint = this.#of(callback);
-      const count = added.get(endpoint) ?? 0;
-      if (endpoint.claimed + count >= CLAIM_LIMITS.mostOfUrl) continue;
-      added.set(endpoint, count + 1);
-      chosen.add(callback);
+    const taken: DueCallback[] = [];
+    for (const { unclaimed, claimed } of this.#claimable()) {
+      taken.push(...unclaimed.splice(0, Math.min(this.#room - taken.length, this.#mostOfEndpoint - claimed)));
     }
-    this.#unclaimed = this.#unclaimed.filter((callback) => !chosen.has(callback));
-    return [...chosen].map(({ eventId }) => eventId);
+    return taken.map(({ eventId }) => eventId);
   }
 
   ended(callback: ClaimedCallback, timedOut: boolean): void {
@@ -80,21 +76,30 @@ export class CallbackSchedule {
 
   /** Takes out what is not posted, by whether its endpoint has timed out. */
   takeLeft(): { timedOut: DueEvent[]; others: DueEvent[] } {
-    const left = [...this.#ready.splice(0), ...this.#unclaimed.splice(0)];
+    const unclaimed = [...this.#endpoints.values()].flatMap((endpoint) => endpoint.unclaimed.splice(0));
+    const left = [...this.#ready.splice(0), ...unclaimed];
     const { timedOut = [], others = [] } = Object.groupBy(left, (callback) =>
       this.#of(callback).timedOut ? "timedOut" : "others",
     );
     return { timedOut: timedOut.map(({ eventId }) => eventId), others: others.map(({ eventId }) => eventId) };
   }
 
-  /** Unclaimed callbacks that may be claimed now, those of the endpoints with the fewest connections first. */
-  #claimable(): DueCallback[] {
-    if (this.#ready.length + this.#posting.size >= CLAIM_LIMITS.most) return [];
-    const open = this.#unclaimed.filter((callback) => {
-      const { timedOut, claimed } = this.#of(callback);
-      return !timedOut && claimed < CLAIM_LIMITS.mostOfUrl;
-    });
-    return open.sort((one, other) => this.#load(one) - this.#load(other));
+  /** A slow endpoint leaves the others theirs, if there are others. */
+  get #mostOfEndpoint(): number {
+    return this.#endpoints.size === 1 ? CLAIM_LIMITS.most : CLAIM_LIMITS.mostOfUrl;
+  }
+
+  /** How many more may be claimed now. */
+  get #room(): number {
+    return CLAIM_LIMITS.most - this.#ready.length - this.#posting.size;
+  }
+
+  /** Endpoints whose callbacks may be claimed now, those with the fewest connections first. */
+  #claimable(): Endpoint[] {
+    if (this.#room <= 0) return [];
+    return [...this.#endpoints.values()]
+      .filter(({ unclaimed, timedOut, claimed }) => unclaimed.length > 0 && !timedOut && claimed < this.#mostOfEndpoint)
+      .sort((one, other) => one.posting - other.posting);
   }
 
   #mayPost(callback: ClaimedCallback): boolean {
@@ -102,14 +107,18 @@ export class CallbackSchedule {
     return !timedOut && posting < CONNECTIONS_AN_ENDPOINT;
   }
 
-  #load(callback: DueCallback | ClaimedCallback): number {
+  #load(callback: ClaimedCallback): number {
     return this.#of(callback).posting;
   }
 
   #of({ callbackUrl }: DueCallback | ClaimedCallback): Endpoint {
-    const name = endpointOf(String(callbackUrl));
-    const endpoint = this.#endpoints.get(name) ?? { posting: 0, claimed: 0, timedOut: false };
+    const url = String(callbackUrl);
+    const known = this.#byUrl.get(url);
+    if (known) return known;
+    const name = endpointOf(url);
+    const endpoint = this.#endpoints.get(name) ?? { unclaimed: [], posting: 0, claimed: 0, timedOut: false };
     this.#endpoints.set(name, endpoint);
+    this.#byUrl.set(url, endpoint);
     return endpoint;
   }
 }

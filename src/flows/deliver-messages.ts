@@ -8,11 +8,14 @@ import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
 import { type Ended, submit } from "./submit-message.ts";
 
-/** A small claim: when a run is cut off, the outcome of each message that it has claimed is unknown. */
-const SUBMISSIONS_A_CONNECTION = 2;
+/** Small claims: when a run is cut off, the outcome of each message that it has claimed is unknown. */
+const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
 
 /** How long a run waits for the submissions of one claim. Slower ones end in the background, and hold up no other batch. */
 const CLAIM_WAIT_MILLISECONDS = 2000;
+
+/** After a claim that took no longer, the next one is larger. */
+const FAST_CLAIM_MILLISECONDS = CLAIM_WAIT_MILLISECONDS / 4;
 
 /**
  * Submits each of the messages that still wait, once: a run submits only messages that it has claimed in the store, and a
@@ -26,7 +29,7 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
   }
   const { free } = run.connections;
   const isResting = [...deps.breakers.values()].some((breaker) => breaker.openUntil(deps.now()) !== undefined);
-  if (ids.length <= free * SUBMISSIONS_A_CONNECTION && !isResting) return deliverFew(deps, ids, run);
+  if (ids.length <= free * SUBMISSIONS_A_CONNECTION.first && !isResting) return deliverFew(deps, ids, run);
   const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
   await withShares(deps, run, waiting, async (part, websites) => {
     const own = alternate(websites);
@@ -76,23 +79,28 @@ function alternate(websites: WaitingMessages[]): string[] {
 
 async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Promise<void> {
   const { run, breaker } = part;
-  const step = part.share * SUBMISSIONS_A_CONNECTION;
+  let step = part.share * SUBMISSIONS_A_CONNECTION.first;
   let before: EndedGroup | null = null;
-  for (let start = 0; start < ids.length; start += step) {
-    const until = breaker.openUntil(deps.now());
+  for (let start = 0; start < ids.length; ) {
+    const began = deps.now();
+    const until = breaker.openUntil(began);
     if (until !== undefined || isOver(deps, run)) {
       if (before) await recordEndings(deps, run, before);
       if (until !== undefined) await waitForBreaker(deps, part, ids.slice(start), until);
       else await queueDeliveries(deps, "bulk", ids.slice(start));
       return;
     }
-    const isLast = start + step >= ids.length;
-    const group = await recordAndClaimNext(deps, run, before, ids.slice(start, start + step));
+    const next = ids.slice(start, start + step);
+    start += step;
+    const isLast = start >= ids.length;
+    const group = await recordAndClaimNext(deps, run, before, next);
     const { ended, isDone } = await submitAll(deps, part, { ...group, isLast });
     before = ended;
+    const pace = deps.now() - began <= FAST_CLAIM_MILLISECONDS ? "fast" : "first";
+    step = part.share * SUBMISSIONS_A_CONNECTION[pace];
     if (isDone && !isLast) continue;
     await recordEndings(deps, run, ended);
-    if (!isDone) await queueDeliveries(deps, run.lane, ids.slice(start + step));
+    if (!isDone) await queueDeliveries(deps, run.lane, ids.slice(start));
     return;
   }
 }

@@ -6,14 +6,21 @@ import { unseal } from "../platform/secrets.ts";
 import { type CallbackRecord, type ClaimedCallback, NO_CALLBACK_URL } from "../platform/store/callbacks.ts";
 import type { OutcomeTally } from "./count-outcomes.ts";
 
+/** What the callbacks of a run share. */
+export interface PostingRun {
+  tally: OutcomeTally;
+  /** Decrypted, by their sealed form: the callbacks of a client have the same. */
+  secrets: Map<string, Promise<string>>;
+}
+
 /** Signs and posts a claimed callback, once. Never throws. */
 export async function postCallback(
   deps: Deps,
   callback: ClaimedCallback,
-  tally: OutcomeTally,
+  { tally, secrets }: PostingRun,
 ): Promise<CallbackRecord> {
   const started = deps.now();
-  const result = await signAndPost(deps, callback, started);
+  const result = await signAndPost(deps, callback, secrets, started);
   const durationMilliseconds = deps.now() - started;
   const isTaken = result.httpStatus !== null && result.httpStatus < 300;
   const answer = isTaken ? "accepted" : "refused";
@@ -28,12 +35,17 @@ export async function postCallback(
 }
 
 /** Never throws: a callback that cannot be signed gets a result of its own, and the others of the claim are posted. */
-async function signAndPost(deps: Deps, callback: ClaimedCallback, now: number): Promise<PostResult> {
+async function signAndPost(
+  deps: Deps,
+  callback: ClaimedCallback,
+  known: PostingRun["secrets"],
+  now: number,
+): Promise<PostResult> {
   const { callbackUrl } = callback;
   if (callbackUrl === null) return notPosted(NO_CALLBACK_URL);
   try {
     const body = callbackBody(callback);
-    const secrets = await unsealAll(deps, callback);
+    const secrets = await unsealAll(deps, callback, known);
     return await postOnce(callbackUrl, body, signatureHeaders(callback.eventId, body, secrets, now));
   } catch (error) {
     return notPosted(describeError(error));
@@ -45,9 +57,18 @@ function notPosted(response: string): PostResult {
 }
 
 /** @throws Error with the likely cause, for the operator */
-async function unsealAll({ config }: Deps, { callbackSecrets }: ClaimedCallback): Promise<string[]> {
+async function unsealAll(
+  { config }: Deps,
+  { callbackSecrets }: ClaimedCallback,
+  known: PostingRun["secrets"],
+): Promise<string[]> {
+  const unsealOnce = (sealed: string) => {
+    const secret = known.get(sealed) ?? unseal(sealed, config.serviceKey ?? "");
+    known.set(sealed, secret);
+    return secret;
+  };
   try {
-    return await Promise.all(callbackSecrets.map((sealed) => unseal(sealed, config.serviceKey ?? "")));
+    return await Promise.all(callbackSecrets.map(unsealOnce));
   } catch (cause) {
     throw new Error("the callback secret cannot be decrypted; has SERVICE_KEY changed?", { cause });
   }

@@ -51,6 +51,7 @@ async function endWithoutUrl(deps: Deps, callbacks: DueCallback[]): Promise<void
 class CallbackRun {
   readonly #deps: Deps;
   readonly #tally: OutcomeTally;
+  readonly #secrets = new Map<string, Promise<string>>();
   readonly #schedule = new CallbackSchedule();
   readonly #claims: string[] = [];
   /** When it begins no further post: milliseconds since 1970. */
@@ -102,7 +103,7 @@ class CallbackRun {
   }
 
   async #post(callback: ClaimedCallback): Promise<void> {
-    const record = await postCallback(this.#deps, callback, this.#tally);
+    const record = await postCallback(this.#deps, callback, { tally: this.#tally, secrets: this.#secrets });
     this.#records.push(record);
     this.#schedule.ended(callback, record.outcome === "timed-out");
   }

@@ -59,7 +59,7 @@ const REFUSED: ErrorKind[] = [
 const REFUSED_CODES = new Set<unknown>(REFUSED.map((kind) => ERROR_CODES[kind]));
 
 /** Answered to anyone. */
-const OPEN_ROUTES = new Set<unknown>(["/", "/health", "/openapi.json"]);
+const OPEN_ROUTES = new Set<unknown>(["/", "/health", "/openapi.json", "/.well-known/security.txt"]);
 
 /** @returns undefined for a request that has a line of its own */
 function countedAs(request: ApiRequest, status: number): LogFields | undefined {

@@ -8,7 +8,7 @@ const CODE = pathParameter("code", "Ten letters and digits.", { type: "string" }
 
 /** Open to anyone. */
 export function openOperations(healthSchema: ReturnType<typeof healthAnswerSchema>): ApiOperation[] {
-  return [followLink("get"), followLink("head"), welcome(), document(), health(healthSchema)];
+  return [followLink("get"), followLink("head"), welcome(), document(), securityTxt(), health(healthSchema)];
 }
 
 function health(schema: ReturnType<typeof healthAnswerSchema>): ApiOperation {
@@ -102,5 +102,28 @@ function document(): ApiOperation {
       },
     ],
     errors: ["store-unavailable"],
+  };
+}
+
+function securityTxt(): ApiOperation {
+  return {
+    id: "securityTxt",
+    method: "get",
+    path: "/.well-known/security.txt",
+    tag: "Reference",
+    summary: "Find whom to tell of a vulnerability",
+    description:
+      "RFC 9116: a contact, and when it expires. The path exists once the operator has set `SECURITY_CONTACT`.",
+    access: "open",
+    answers: [
+      {
+        status: 200,
+        description: "Where to report, and until when that holds.",
+        mediaType: "text/plain",
+        schema: z.string(),
+        example: "Contact: mailto:security@example.com\nExpires: 2027-02-19T00:00:00.000Z\n",
+      },
+    ],
+    errors: ["path-unknown"],
   };
 }

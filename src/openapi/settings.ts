@@ -34,6 +34,8 @@ const MEANINGS: Record<Name, string> = {
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
     "where the object of a new website is made, which counts its requests and stores its sends: the [location of the database](deploying.md#3-the-database-and-its-location), `wnam`, `enam`, `weur`, `eeur`, `apac` or `oc`. Left out, it is made near the website's first request. It never moves",
+  SECURITY_CONTACT:
+    "where to report a vulnerability, such as `mailto:security@example.com` or an https page: `GET /.well-known/security.txt` names it. Left out, that path does not exist",
   TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",
   TWILIO_AUTH_TOKEN: "authenticates submissions and verifies `X-Twilio-Signature`",
   TWILIO_SECONDARY_AUTH_TOKEN: "while the token rotates: signatures of either token are accepted",

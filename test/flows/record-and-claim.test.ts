@@ -53,12 +53,12 @@ const statuses = async () =>
   );
 
 describe("a run of thirty texts", () => {
-  it("asks D1 five times: which wait, three claims with what the ones before came to, and the last outcomes", async () => {
+  it("asks D1 four times: which wait, two claims with what the ones before came to, and the last outcomes", async () => {
     const job = await sendAll();
     const { db, take } = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, db };
     await world.deliver(QUEUE, [job]);
-    expect(take().calls).toBe(5);
+    expect(take().calls).toBe(4);
     expect(await statuses()).toEqual({ SENDING: 30 });
     expect(await world.rows("SELECT outcome, count FROM outcome_counts")).toEqual([{ outcome: "accepted", count: 30 }]);
     const [row] = await world.rows("SELECT * FROM messages WHERE message_id = ?1", job.messageIds[0]);

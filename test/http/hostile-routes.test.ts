@@ -9,7 +9,14 @@ import { dumpStores } from "../stores.ts";
 import { OPERATOR_TOKEN, type TestClient, World } from "../world.ts";
 
 /** The routes that anyone may call. One more is a decision, to be taken here. */
-const OPEN = ["GET /", "GET /openapi.json", "GET /health", "GET /l/:code", "HEAD /l/:code"];
+const OPEN = [
+  "GET /",
+  "GET /openapi.json",
+  "GET /.well-known/security.txt",
+  "GET /health",
+  "GET /l/:code",
+  "HEAD /l/:code",
+];
 
 /** Those that a carrier's signature or key guards: test/carriers/signatures.test.ts has what is forged. */
 const OF_CARRIERS = /^\/carriers\/:carrier\/(receipts|inbound)$/;

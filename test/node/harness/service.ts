@@ -92,13 +92,19 @@ export interface Client {
 let websites = 0;
 
 /** A website of its own with one client; the subscribers are lines of the CSV file. */
-export async function makeClient(url: string, callbackUrl: string, subscribers: string[] = []): Promise<Client> {
-  const path = `/websites/journey-${process.pid}-${++websites}`;
-  await operate(url, "PUT", path, { name: "Journey", carrier: "sandbox" });
+export async function makeClient(
+  url: string,
+  callbackUrl: string,
+  subscribers: string[] = [],
+  settings: object = {},
+): Promise<Client & { websiteId: string }> {
+  const websiteId = `journey-${process.pid}-${++websites}`;
+  const path = `/websites/${websiteId}`;
+  await operate(url, "PUT", path, { name: "Journey", carrier: "sandbox", ...settings });
   if (subscribers.length > 0) {
     await operate(url, "POST", `${path}/subscribers`, ["phone_numbers,email,subscribed", ...subscribers].join("\n"));
   }
-  return { url, ...(await operate(url, "POST", `${path}/clients`, { callbackUrl })) };
+  return { url, websiteId, ...(await operate(url, "POST", `${path}/clients`, { callbackUrl })) };
 }
 
 /** Sends a text; the fields that are not given are filled in. */

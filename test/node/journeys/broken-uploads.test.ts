@@ -185,6 +185,53 @@ describe("a connection is kept", () => {
   });
 });
 
+describe("a request in a form that few clients use", () => {
+  /** The target as it stands in the request line. @returns the status, and the JSON of the body */
+  async function ask(method: string, target: string) {
+    const request = httpRequest(service.url, { method, path: target, agent: false }).end();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    return [response.statusCode, JSON.parse(Buffer.concat(await response.toArray()).toString())];
+  }
+
+  test.each([
+    ["http://textgate.test/", "http://textgate.test/docs"],
+    ["HTTP://user@TEXTGATE.test:8080", "http://textgate.test:8080/docs"],
+    ["http://textgate.test?to=nobody", "http://textgate.test/docs"],
+  ])("%s names its host, as for a proxy", async (target, docs) => {
+    expect(await ask("GET", target)).toEqual([200, expect.objectContaining({ docs })]);
+  });
+
+  test("a path is passed on as it is", async () => {
+    expect(await ask("GET", "http://textgate.test/health")).toEqual([200, expect.anything()]);
+    expect(await ask("GET", "http://textgate.test//health/../x")).toEqual([404, expect.anything()]);
+    expect(await ask("OPTIONS", "*")).toEqual([405, expect.objectContaining({ code: 40500 })]);
+  });
+
+  test("Expect: 100-continue is answered before any of the body is sent", async () => {
+    const { hostname, port } = new URL(service.url);
+    const body = JSON.stringify({ phone_numbers: [PHONE], padding: "x".repeat(1_500_000) });
+    const client = [`X-Client-ID: ${other.clientId}`, `X-Client-Secret: ${other.clientSecret}`];
+    const head = [
+      "POST /text/subscription/status HTTP/1.1",
+      `Host: ${hostname}`,
+      `Content-Type: ${JSON_TYPE}`,
+      ...client,
+    ];
+    const socket = connect({ host: hostname, port: Number(port) }).setEncoding("latin1");
+    let answer = "";
+    socket.on("data", (text: string) => {
+      answer += text;
+    });
+    socket.write([...head, `Content-Length: ${body.length}`, "Expect: 100-continue", "\r\n"].join("\r\n"));
+    await waitFor("an answer to the header", () => answer !== "");
+    expect(answer).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    socket.write(body);
+    await waitFor("the answer to the body", () => answer.includes("phoneNumberStatuses"));
+    expect(answer).toMatch(/Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+    socket.destroy();
+  });
+});
+
 describe("everybody else is served", () => {
   function bulkBody(count: number): string {
     const phones = Array.from({ length: count }, (_, index) => SUBSCRIBERS[index] ?? `+1646555${1000 + index}`);

@@ -10,7 +10,7 @@ let service: Service;
 let document: Document;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService(["--var", "SECURITY_CONTACT:mailto:security@example.com"]);
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
 });
 
@@ -65,6 +65,12 @@ describe("the page", () => {
     const policy = answer.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  it("leaves security.txt to the Worker, which has it from a setting", async () => {
+    const answer = await fetch(`${service.url}/.well-known/security.txt`);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toMatch(/^Contact: mailto:security@example.com\nExpires: \d{4}-\d\d-\d\dT[^\n]+Z\n$/);
   });
 
   it("never stands in for a path of the API", async () => {

@@ -1,8 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { bundle } from "../../../scripts/bundle.ts";
 import { ensureSecrets } from "../../../scripts/dev-vars.ts";
 import { type Call, sweepEachMinute } from "../../../scripts/minute-sweep.ts";
 import { startRuntime } from "../../../scripts/runtime.ts";
@@ -156,6 +157,21 @@ describe("npm start", () => {
     expect(service.output().trim().split("\n").at(-1)).toBe(
       "npm start has no flag --live-reload: see npm start -- --help. If it is one of wrangler's: npx wrangler dev --live-reload",
     );
+  });
+});
+
+describe("a Worker that does not build", () => {
+  test("is told in wrangler's own words, without its word of telemetry to a developer who used it before", async () => {
+    const settings = join(folder.folder, "home", ".config", ".wrangler");
+    mkdirSync(settings, { recursive: true });
+    const permission = { enabled: true, date: "2026-01-01T00:00:00.000Z" };
+    writeFileSync(join(settings, "metrics.json"), JSON.stringify({ permission, deviceId: "of-nobody" }));
+    vi.stubEnv("HOME", join(folder.folder, "home"));
+    vi.stubEnv("XDG_CONFIG_HOME", "");
+    const message = await bundle(folder.folder, "no-such-worker.ts").catch(({ message }: Error) => message);
+    vi.unstubAllEnvs();
+    expect(message).toContain("no-such-worker.ts");
+    expect(message).not.toMatch(/telemetry/i);
   });
 });
 

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CallbackSchedule, CLAIM_LIMITS } from "../../src/flows/callback-schedule.ts";
+import type { ClaimedCallback } from "../../src/platform/store/callbacks.ts";
+
+let callbacks = 0;
+
+function callback(host: string, messageId = `m${++callbacks}`): ClaimedCallback {
+  return { eventId: `${messageId}_SENT${++callbacks}`, messageId, callbackUrl: `https://${host}/` } as ClaimedCallback;
+}
+
+const many = (count: number, host: string) => Array.from({ length: count }, () => callback(host));
+
+/** As a run does, with all the connections that it has: until nothing is left to claim or to post. */
+function run(unclaimed: ClaimedCallback[], slow: string[] = []) {
+  const schedule = new CallbackSchedule();
+  schedule.addUnclaimed(unclaimed);
+  const claims: number[] = [];
+  const posted: ClaimedCallback[] = [];
+  const posting: ClaimedCallback[] = [];
+  for (let step = 0; step < 10_000; step++) {
+    const next = posting.length < 5 ? schedule.next() : undefined;
+    if (next === "claim") {
+      const ids = schedule.takeForClaim();
+      claims.push(ids.length);
+      schedule.addClaimed(unclaimed.filter(({ eventId }) => ids.includes(eventId)));
+    } else if (next) posting.push(next);
+    else {
+      const ends = posting.findIndex(({ callbackUrl }) => !slow.includes(String(callbackUrl)));
+      const [ended] = ends < 0 ? [] : posting.splice(ends, 1);
+      if (!ended) break;
+      schedule.ended(ended, false);
+      posted.push(ended);
+    }
+  }
+  return { claims, posted, posting };
+}
+
+describe("a schedule of callbacks", () => {
+  it("claims 24 at a time for an endpoint that has no other beside it", () => {
+    const { claims, posted } = run(many(100, "a.example.com"));
+    expect(Math.max(...claims)).toBe(CLAIM_LIMITS.most);
+    expect(claims.length).toBeLessThan(7);
+    expect(posted.length).toBe(100);
+  });
+
+  it("leaves the others their claims and connections beside an endpoint that never answers", () => {
+    const slow = many(100, "slow.example.com");
+    const { posted, posting } = run([...slow, ...many(50, "b.example.com")], ["https://slow.example.com/"]);
+    expect(posted.length).toBe(50);
+    expect(posting.length).toBe(3);
+  });
+
+  it("posts each once, and those of a message and endpoint in their order, whatever waits", () => {
+    const given = fc.array(fc.tuple(fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 2 })), { maxLength: 60 });
+    fc.assert(
+      fc.property(given, (all) => {
+        const waiting = all.map(([message, host]) => callback(`h${host}.example.com`, `m${message}-${host}`));
+        const { posted } = run(waiting);
+        expect(posted.length).toBe(waiting.length);
+        const orders = (some: ClaimedCallback[]) => [...Map.groupBy(some, ({ messageId }) => messageId)].sort();
+        expect(orders(posted)).toEqual(orders(waiting));
+      }),
+    );
+  });
+});

@@ -1,0 +1,217 @@
+/**
+ * Each platform's webhook as its public documents describe it: the body that its template in docs/platforms.md renders, its headers,
+ * and what it repeats. The documents, as read in November 2026:
+ * - Klaviyo: "How to add a webhook action to a flow" and "Understanding webhook status codes", revision 2026-01-15.
+ * - Braze: "Creating a webhook", section "Errors, retry logic, and timeouts", and "Webhook object" (both undated).
+ * - Salesforce Marketing Cloud: "Journey Builder - Custom Activity Examples", section "Dedupe of requests", 2020-10-01.
+ * - Iterable: "Journey Webhooks" (undated). It says that responses are discarded, and nothing that we could read of repetitions.
+ * - Customer.io: "Send and receive data with webhooks" (undated), and "Journey Webhook Headers & Documentation", 2023-10-25.
+ */
+import { readFileSync } from "node:fs";
+import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { close, listen, readBody } from "../harness/loopback.ts";
+import { type Client, makeClient, operate, type Service, startService, untilStatus } from "../harness/service.ts";
+
+const ADA = { phone: "+12125550100", email: "ada@example.com" };
+const JSON_TYPE = ["Content-Type", "application/json"];
+
+/** What a platform makes of an attempt: a status, or that no answer came. */
+type Outcome = number | "no answer";
+
+interface Platform {
+  name: string;
+  /** Names and values in turn, besides the credentials. */
+  headers: string[];
+  /** As the template renders it for one person. */
+  body: string;
+  /** In whole, with the first. */
+  attempts: number;
+  repeats: Outcome[];
+  /** What keeps a repetition from being a second text. */
+  guard: "Idempotency-Key" | "duplicateWindowHours";
+}
+
+const PAGE = readFileSync("docs/platforms.md", "utf8");
+
+/** The template in a section of the page, rendered for one person. */
+function render(section: string, { phone, email, firstName }: Record<"phone" | "email" | "firstName", string>): string {
+  const template = /^ {4}\{$.+?^ {4}\}$/ms.exec(PAGE.split(`\n## ${section}\n`)[1] ?? "")?.[0] ?? "";
+  return template.replaceAll(/\{\{(.+?)\}\}(?!\})/g, (_, tag: string) => {
+    if (/phone/i.test(tag)) return phone;
+    if (/email/i.test(tag)) return email;
+    return /first_?name/i.test(tag) ? firstName : "of-ada";
+  });
+}
+
+const PLATFORMS: Platform[] = [
+  {
+    name: "Klaviyo",
+    // It sets the type itself, and a second one where the form has it too.
+    headers: [...JSON_TYPE, ...JSON_TYPE],
+    body: render("Klaviyo", { ...ADA, phone: "", firstName: "Ada 💬" }),
+    attempts: 18,
+    repeats: [429, 500, 502, 503],
+    guard: "duplicateWindowHours",
+  },
+  {
+    name: "Braze",
+    headers: [...JSON_TYPE, "Idempotency-Key", "6f1c0d8e-dispatch.ada-1"],
+    body: render("Braze", { ...ADA, firstName: "O'Ada" }),
+    attempts: 6,
+    repeats: ["no answer", 408, 429, 500, 502, 503, 504],
+    guard: "Idempotency-Key",
+  },
+  {
+    name: "Salesforce Marketing Cloud",
+    // Its custom activity calls a service of the client's own, which passes the inArguments on under these two ids.
+    headers: [...JSON_TYPE, "Idempotency-Key", "0d3b9a4e-activity.77c2f1aa-instance"],
+    body: JSON.stringify({
+      ...ADA,
+      text: 'Brand: Happy Birthday, "Ada"',
+      mediaUrl: null,
+      callbackData: "{}",
+      sendPurpose: "journey_1",
+    }),
+    attempts: 6,
+    repeats: ["no answer", 500, 502, 503, 504],
+    guard: "Idempotency-Key",
+  },
+  {
+    name: "Iterable",
+    headers: ["Content-Type", "application/json; charset=utf-8"],
+    body: render("Iterable", { ...ADA, firstName: "" }),
+    attempts: 2,
+    // Nothing is said: it may repeat whatever it likes.
+    repeats: ["no answer", 400, 408, 429, 500, 502, 503, 504],
+    guard: "duplicateWindowHours",
+  },
+  {
+    name: "Customer.io",
+    headers: [...JSON_TYPE, "X-CIO-Idempotency-Key", "a1b2c3", "X-CIO-Delivery-ID", "RPILAgABcRhIBqbp6Z"],
+    body: render("Customer.io", { ...ADA, phone: ` ${ADA.phone} `, firstName: "Ada" }),
+    attempts: 10,
+    // Of statuses nothing is said either.
+    repeats: ["no answer", 429, 500, 502, 503, 504],
+    guard: "duplicateWindowHours",
+  },
+];
+
+let service: Service;
+/** Stands between the platforms and the service, and does to the next requests what is on this list. */
+const ways: ("lose the answer" | number)[] = [];
+const road = createServer(async (incoming, outgoing) => {
+  const way = ways.shift();
+  const body = await readBody(incoming);
+  if (typeof way === "number") return outgoing.writeHead(way, { "retry-after": "1" }).end("{}");
+  const answer = await post(service.url + incoming.url, incoming.rawHeaders, body);
+  if (way === "lose the answer") return outgoing.destroy();
+  outgoing.writeHead(answer.status).end(answer.body);
+});
+let roadUrl: string;
+
+beforeAll(async () => {
+  service = await startService();
+  roadUrl = (await listen(road)).origin;
+});
+
+afterAll(async () => {
+  await close(road);
+  await service?.stop();
+});
+
+function post(url: string, headers: string[], body: Buffer | string): Promise<{ status: number; body: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
+  const outgoing = httpRequest(url, { method: "POST", headers, setHost: false, agent: false });
+  outgoing.on("error", reject).on("response", async (response: IncomingMessage) => {
+    resolve({ status: response.statusCode ?? 0, body: (await readBody(response)).toString() });
+  });
+  outgoing.end(body);
+  return promise;
+}
+
+/** A client of a website as docs/platforms.md sets it up for a platform. */
+function makeClientOf({ guard }: Platform) {
+  const duplicateWindowHours = guard === "duplicateWindowHours" ? 24 : null;
+  return makeClient(service.url, "", [`${ADA.phone},${ADA.email},true`], { duplicateWindowHours });
+}
+
+/** As the platform does it, without its pauses. @returns what became of each attempt */
+async function run(platform: Platform, client: Client, body = platform.body) {
+  const credentials = ["X-Client-ID", client.clientId, "X-Client-Secret", client.clientSecret];
+  const headers = ["Host", "sms.example.com", ...credentials, ...platform.headers];
+  headers.push("Content-Length", String(Buffer.byteLength(body)));
+  const outcomes: Outcome[] = [];
+  const answers: { messageId?: string }[] = [];
+  for (;;) {
+    const answer = await post(`${roadUrl}/text/message/send`, headers, body).catch(() => undefined);
+    const outcome = answer?.status ?? "no answer";
+    outcomes.push(outcome);
+    answers.push(JSON.parse(answer?.body ?? "{}"));
+    const isDone =
+      Number(outcome) < 300 || !platform.repeats.includes(outcome) || outcomes.length === platform.attempts;
+    if (isDone) return { outcomes, messageId: answers.at(-1)?.messageId ?? "" };
+  }
+}
+
+/** How many messages the website has accepted. */
+async function countAccepted(websiteId: string): Promise<number> {
+  const today = new Date().toISOString().slice(0, 10);
+  const { total } = await operate(service.url, "GET", `/websites/${websiteId}/report?from=${today}&to=${today}`);
+  return total.accepted;
+}
+
+describe.each(PLATFORMS)("$name", (platform) => {
+  test("sends its body and headers as they are, and the text is delivered", async () => {
+    const client = await makeClientOf(platform);
+    const { outcomes, messageId } = await run(platform, client);
+    expect(outcomes).toEqual([200]);
+    const message = await untilStatus(service.url, messageId, "DELIVERED");
+    const { text, callbackData, sendPurpose } = JSON.parse(platform.body);
+    expect(message).toMatchObject({ phone: ADA.phone, callbackData, sendPurpose });
+    expect(message.text.startsWith(text)).toBe(true);
+  });
+
+  test("repeats a text whose answer it has lost, or does not: it goes out once", async () => {
+    const client = await makeClientOf(platform);
+    ways.push("lose the answer");
+    const lost = await run(platform, client);
+    // What the platform does not repeat by itself, a person does, who sees a failed webhook.
+    const { outcomes, messageId } = await run(platform, client);
+    expect([lost.outcomes[0], outcomes]).toEqual(["no answer", [200]]);
+    if (platform.repeats.includes("no answer")) expect(lost.messageId).toBe(messageId);
+    expect(await untilStatus(service.url, messageId, "DELIVERED")).toMatchObject({ attempts: 1 });
+    expect(await countAccepted(client.websiteId)).toBe(1);
+  });
+
+  test("comes again after what may pass, and its text goes out once", async () => {
+    const client = await makeClientOf(platform);
+    for (const status of [429, 500, 503]) {
+      ways.push(status);
+      const { outcomes } = await run(platform, client);
+      expect(outcomes).toEqual(platform.repeats.includes(status) ? [status, 200] : [status]);
+    }
+    expect(await countAccepted(client.websiteId)).toBe(1);
+  });
+
+  test("drops what its template has broken", async () => {
+    const client = await makeClientOf(platform);
+    const broken = platform.body.replace('"text"', '"text');
+    const { outcomes } = await run(platform, client, broken);
+    expect(outcomes).toEqual(platform.repeats.includes(400) ? [400, 400] : [400]);
+    expect(await countAccepted(client.websiteId)).toBe(0);
+  });
+
+  test("a second text to the same person, with other words, is another text", async () => {
+    const client = await makeClientOf(platform);
+    const other = {
+      ...platform,
+      headers: platform.headers.map((it) => it.replace("ada-1", "ada-2").replace("77c2", "88d3")),
+    };
+    const first = await run(platform, client);
+    const second = await run(other, client, platform.body.replace("Happy Birthday", "One more thing"));
+    expect([first.outcomes, second.outcomes]).toEqual([[200], [200]]);
+    expect(second.messageId).not.toBe(first.messageId);
+    expect(await countAccepted(client.websiteId)).toBe(2);
+  });
+});
