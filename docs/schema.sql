@@ -141,10 +141,6 @@ CREATE TABLE events (
   PRIMARY KEY (message_id, event)
 ) STRICT, WITHOUT ROWID;
 
--- Callbacks that are due, unclaimed or claimed, and of which nothing is known yet. It serves what events_due and events_claimed
--- serve, and a claim does not write it.
-CREATE INDEX events_open ON events (queued_at) WHERE callback_due = 1 AND outcome IS NULL;
-
 -- Texts that people sent. A carrier may deliver one twice: its id is stored once per website.
 CREATE TABLE inbound_texts (
   website_id TEXT NOT NULL,            -- '' when no website has the number
@@ -334,6 +330,33 @@ CREATE TABLE daily_counts (
   reasons TEXT,                        -- JSON: a count for each reason; NULL: no message has one
   PRIMARY KEY (website_id, day, send_purpose, status)
 ) STRICT, WITHOUT ROWID;
+
+-- The events of one client that one transaction has stored, in the order in which they were stored. A later transaction has
+-- higher numbers: the number is one more than the highest, whose row is never deleted.
+CREATE TABLE event_batches (
+  seq INTEGER NOT NULL PRIMARY KEY,
+  client_id TEXT NOT NULL,
+  stored_at INTEGER NOT NULL,
+  event_ids TEXT NOT NULL              -- JSON array of <message_id>_<event>
+) STRICT;
+
+CREATE INDEX event_batches_by_client ON event_batches (client_id, seq);
+
+-- The last batch that the sweep has looked at. It looks at each once, when its callbacks would be overdue.
+CREATE TABLE event_batches_seen (
+  only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+  seq INTEGER NOT NULL
+) STRICT;
+
+-- Callbacks that were open when the sweep looked at their batch, or that a run has given back.
+CREATE TABLE open_callbacks (
+  message_id TEXT NOT NULL,
+  event TEXT NOT NULL,
+  queued_at INTEGER,                   -- when its job was last queued; 0: overdue; NULL: claimed, so it is queued no more
+  PRIMARY KEY (message_id, event)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX open_callbacks_by_time ON open_callbacks (queued_at) WHERE queued_at IS NOT NULL;
 
 -- What an operator must see and stop. Nothing here is written for what works.
 

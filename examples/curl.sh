@@ -41,6 +41,10 @@ echo "$sent"
 message_id=$(sed -n 's/.*"messageId":"\([^"]*\)".*/\1/p' <<<"$sent")
 call "/text/message/status?messageId=$message_id"
 
+# Ask about up to 5,000 texts at once, and read all events, also those that your endpoint has missed.
+call /text/message/statuses --data "{\"messageIds\": [\"$message_id\"]}"
+call "/text/events?limit=10"
+
 # Send many texts in one request. Each stands for itself: the answer tells which were accepted.
 call /text/bulk/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
 {"messages": [

@@ -6,10 +6,12 @@ import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
+import { listEventsHandler } from "./http/events.ts";
 import { followLinkHandler } from "./http/follow-link.ts";
 import { limitRate, refuseEarly, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { healthHandler, misconfiguredResponse } from "./http/health.ts";
 import { messageStatusHandler } from "./http/message-status.ts";
+import { messageStatusesHandler } from "./http/message-statuses.ts";
 import { tryCarrierHandler } from "./http/operator/carriers.ts";
 import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator/clients.ts";
 import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
@@ -48,6 +50,8 @@ router
   .post("/text/message/send", requireClient("send"), refuseEarly, answerSandboxError, sendMessageHandler)
   .post("/text/bulk/message/send", ...asClient("send"), sendMessagesHandler)
   .get("/text/message/status", ...asClient("status"), messageStatusHandler)
+  .post("/text/message/statuses", ...asClient("status"), messageStatusesHandler)
+  .get("/text/events", ...asClient("status"), listEventsHandler)
   .post("/text/subscribe", ...asClient("subscribe"), subscribeHandler)
   .post("/text/unsubscribe", ...asClient("unsubscribe"), unsubscribeHandler)
   .post("/text/subscription/status", ...asClient("subscription"), subscriptionStatusHandler)

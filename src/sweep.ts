@@ -16,13 +16,13 @@ import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
 import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
+import { takeOverdueCallbacks } from "./platform/store/open-callbacks.ts";
 import {
   findInterrupted,
   findUnsubmitted,
   findWithoutReceipt,
   markInterrupted,
   takeOverdue,
-  takeOverdueCallbacks,
 } from "./platform/store/overdue.ts";
 import { DELETED_A_STEP, purgeDeadJobs, purgeInbound, purgeKeys, purgeOutcomes } from "./platform/store/retention.ts";
 
@@ -58,7 +58,7 @@ const JOBS: SweepJob[] = [
   },
   {
     name: "purge-send-keys",
-    run: ({ db }, now) => untilDeleted(() => purgeKeys(db, now, now - TOMBSTONE_MILLISECONDS)),
+    run: (deps, now) => untilDeleted(() => purgeKeys(deps.db, expired(deps, now))),
   },
   {
     name: "purge-inbound",
@@ -154,10 +154,14 @@ function recoveryMargin({ config }: Deps): number {
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
-  return inSteps(
-    () => takeOverdueCallbacks(deps.db, queuedBefore, now),
-    (due) => queueCallbacks(deps, due),
-  );
+  let count = 0;
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const { due, mayBeMore } = await takeOverdueCallbacks(deps.db, queuedBefore, now);
+    await queueCallbacks(deps, due);
+    count += due.length;
+    if (!mayBeMore) break;
+  }
+  return count;
 }
 
 /**
@@ -197,6 +201,12 @@ async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {
 }
 
 const retainedSince = ({ config }: Deps, now: number) => now - config.retentionMilliseconds;
+
+const expired = (deps: Deps, now: number) => ({
+  now,
+  cancelledBefore: now - TOMBSTONE_MILLISECONDS,
+  storedBefore: retainedSince(deps, now),
+});
 
 async function untilDeleted(step: () => Promise<number>): Promise<void> {
   for (let steps = 1; (await step()) === DELETED_A_STEP && steps < MOST_STEPS; steps++);

@@ -49,7 +49,11 @@ export interface CallbackEvent {
 
 /** @returns JSON */
 export function callbackBody(event: CallbackEvent): string {
-  return JSON.stringify({
+  return JSON.stringify(callbackFields(event));
+}
+
+export function callbackFields(event: CallbackEvent) {
+  return {
     eventId: event.eventId,
     eventType: event.eventType,
     messageId: event.messageId,
@@ -60,7 +64,7 @@ export function callbackBody(event: CallbackEvent): string {
     sendPurpose: event.sendPurpose,
     callbackData: event.callbackData,
     ...(event.eventType === "message.clicked" ? { clickUrl: event.clickUrl } : {}),
-  });
+  };
 }
 
 /**

@@ -6,6 +6,9 @@ const MOST_PHONE_CHARACTERS = 64;
 
 export const echoPhone = (text: string) => cut(text, MOST_PHONE_CHARACTERS);
 
+/** A UUID has 36. */
+export const echoId = (text: string) => cut(text, 64);
+
 export const echoEmail = (text: string) => cut(text, MOST_EMAIL_CHARACTERS);
 
 /** An answer may hold thousands of these, and must not grow with their lengths. */

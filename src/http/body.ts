@@ -6,6 +6,8 @@ import type { ApiRequest } from "./api-request.ts";
 export const BODY_LIMITS = {
   /** Room for every field at its longest, with each character written as a \u escape. */
   send: 128 * 1024,
+  /** Room for as many ids as a request may have, indented. */
+  ids: 512 * 1024,
   bulk: 48 * 1024 * 1024,
   lists: 8 * 1024 * 1024,
   subscribers: 32 * 1024 * 1024,

@@ -1,6 +1,7 @@
 // The table of limits in the README.
 import { readConfig } from "../config.ts";
 import { MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
+import { MAX_MESSAGE_IDS } from "../domain/message-ids.ts";
 import { MAX_CSV_ROWS } from "../domain/phone-file.ts";
 import { MAX_PHONE_NUMBERS } from "../domain/phone-list.ts";
 import { MOST_ATTEMPTS } from "../domain/retry-policy.ts";
@@ -19,7 +20,7 @@ const seconds = (milliseconds: number) => `${milliseconds / 1000} seconds`;
 
 export function limitTable(): string {
   const config = readConfig({});
-  const { send, bulk, lists, subscribers } = BODY_LIMITS;
+  const { send, ids, bulk, lists, subscribers } = BODY_LIMITS;
   return toTable(
     ["", ""],
     [
@@ -28,11 +29,14 @@ export function limitTable(): string {
         `${REQUESTS_PER_SECOND} in any span of one second per website, exactly, over all endpoints and clients`,
       ],
       ["text", `${inWords(MAX_TEXT_CHARACTERS)} characters with its link`],
-      ["phone numbers", `${inWords(MAX_PHONE_NUMBERS)} in an array, ${inWords(MAX_CSV_ROWS)} in a CSV file`],
+      [
+        "lists",
+        `${inWords(MAX_PHONE_NUMBERS)} phone numbers or ${inWords(MAX_MESSAGE_IDS)} message ids in an array, ${inWords(MAX_CSV_ROWS)} numbers in a CSV file`,
+      ],
       ["bulk request", `${inWords(MAX_BULK_MESSAGES)} messages, which count as one request`],
       [
         "request body",
-        `${toSize(send)} to send, ${toSize(bulk)} in bulk, ${toSize(lists)} with lists of numbers, ${toSize(subscribers)} to import`,
+        `${toSize(send)} to send, ${toSize(bulk)} in bulk, ${toSize(ids)} with message ids, ${toSize(lists)} with lists of numbers, ${toSize(subscribers)} to import`,
       ],
       [
         "slow request body",

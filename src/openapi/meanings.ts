@@ -31,7 +31,7 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
   },
   CARRIER_UNAVAILABLE: {
     meaning:
-      "no carrier took it in time: it could not be reached, was overloaded, or rejected the operator's account, or the operator held the message",
+      "no carrier took it in time: it could not be reached, was overloaded, or rejected the operator's credentials or account",
     advice: "send it again, if it is still of use: it was surely not sent",
   },
   CARRIER_NOT_SET_UP: {

@@ -64,6 +64,14 @@ export function ok<Schema extends z.ZodMiniType>(
   return { status, mediaType: "application/json", schema, description, example };
 }
 
+export function jsonBody(
+  schema: RequestBody["schema"],
+  limitBytes: number,
+  examples: Record<string, unknown>,
+): RequestBody {
+  return { mediaTypes: ["application/json"], schema, limitBytes, examples };
+}
+
 export function pathParameter(name: string, description: string, schema: object, example: string): Parameter {
   return { name, in: "path", required: true, description, schema, example };
 }

@@ -4,13 +4,11 @@ import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/phone
 import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
 import { subscribeSchema } from "../domain/subscribe-request.ts";
 import { BODY_LIMITS } from "../http/body.ts";
-import { messageStatusAnswerSchema } from "../http/message-status.ts";
 import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";
-import { CSV_FILE, MESSAGE_ID, OTHER_PHONE, PHONE, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "./examples.ts";
-import { type ApiOperation, ok, type Parameter, type RequestBody } from "./operation.ts";
+import { CSV_FILE, MESSAGE_ID, OTHER_PHONE, PHONE, SEND_BY_EMAIL, SEND_BY_PHONE } from "./examples.ts";
+import { type ApiOperation, jsonBody, ok, type Parameter } from "./operation.ts";
 import { fieldsOf } from "./schemas.ts";
-
-const JSON_ONLY = ["application/json"];
+import { statusOperations, statusSchemas } from "./status-operations.ts";
 
 const IDEMPOTENCY_KEY: Parameter = {
   name: "Idempotency-Key",
@@ -28,7 +26,7 @@ export function textSchemas() {
     SendAnswer: sendAnswerSchema(),
     BulkSendRequest: bulkSendRequestSchema(),
     BulkSendAnswer: bulkSendAnswerSchema(),
-    MessageStatus: messageStatusAnswerSchema(),
+    ...statusSchemas(),
     PhoneList: phoneListSchema,
     SubscriptionStatuses: subscriptionStatusAnswerSchema(),
     SubscribeRequest: subscribeSchema,
@@ -56,15 +54,11 @@ export function textOperations(schemas: Schemas): ApiOperation[] {
   return [
     sendMessage(schemas),
     sendBulk(schemas),
-    messageStatus(schemas),
+    ...statusOperations(schemas),
     subscribe(schemas),
     unsubscribe(schemas),
     subscriptionStatus(schemas),
   ];
-}
-
-function json(schema: RequestBody["schema"], limitBytes: number, examples: Record<string, unknown>): RequestBody {
-  return { mediaTypes: JSON_ONLY, schema, limitBytes, examples };
 }
 
 function sendMessage(schemas: Schemas): ApiOperation {
@@ -78,7 +72,7 @@ function sendMessage(schemas: Schemas): ApiOperation {
       "Stores the message; callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored.",
     access: { client: "send" },
     parameters: [IDEMPOTENCY_KEY],
-    body: json(schemas.SendRequest, BODY_LIMITS.send, { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),
+    body: jsonBody(schemas.SendRequest, BODY_LIMITS.send, { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),
     answers: [
       ok(schemas.SendAnswer, "The message is stored: it is never lost and never sent twice.", {
         messageId: MESSAGE_ID,
@@ -98,7 +92,7 @@ function sendBulk(schemas: Schemas): ApiOperation {
     description: `Each of up to ${MAX_BULK_MESSAGES.toLocaleString("en")} messages succeeds or fails on its own; the request counts once against the rate limit. Messages beyond the limit are in \`failedSent\`: one item each for the first 50,000, and one item for the rest. A request that ends early returns an error: \`details\` names the messages that were stored, and \`message\` says how to continue.`,
     access: { client: "send" },
     parameters: [IDEMPOTENCY_KEY],
-    body: json(schemas.BulkSendRequest, BODY_LIMITS.bulk, { two: { messages: [SEND_BY_PHONE, SEND_BY_EMAIL] } }),
+    body: jsonBody(schemas.BulkSendRequest, BODY_LIMITS.bulk, { two: { messages: [SEND_BY_PHONE, SEND_BY_EMAIL] } }),
     answers: [
       ok(schemas.BulkSendAnswer, "The outcome of each message, by its index in the request.", {
         successSent: [{ index: 0, messageId: MESSAGE_ID }],
@@ -106,37 +100,6 @@ function sendBulk(schemas: Schemas): ApiOperation {
       }),
     ],
     errors: ["idempotency-conflict"],
-  };
-}
-
-function messageStatus(schemas: Schemas): ApiOperation {
-  return {
-    id: "messageStatus",
-    method: "get",
-    path: "/text/message/status",
-    tag: "Messages",
-    summary: "Read the status of a message",
-    description: "A message of another website is unknown.",
-    access: { client: "status" },
-    parameters: [
-      {
-        name: "messageId",
-        in: "query",
-        required: true,
-        description: "The id that the send request returned.",
-        schema: { type: "string", format: "uuid" },
-        example: MESSAGE_ID,
-      },
-    ],
-    answers: [
-      ok(schemas.MessageStatus, "The status of the message.", {
-        messageId: MESSAGE_ID,
-        status: "FAILED_TO_DELIVERY",
-        reason: "UNDELIVERED",
-        updatedAt: TIME,
-      }),
-    ],
-    errors: ["fields-wrong", "resource-unknown"],
   };
 }
 
@@ -159,7 +122,7 @@ function subscribe(schemas: Schemas): ApiOperation {
     description:
       "The file may have a column `email`. `failedToProcessNumbers` has the numbers whose owners opted out themselves: only they can undo it, by texting START. Safe to repeat.",
     access: { client: "subscribe" },
-    body: json(schemas.SubscribeRequest, BODY_LIMITS.lists, withPurpose),
+    body: jsonBody(schemas.SubscribeRequest, BODY_LIMITS.lists, withPurpose),
     answers: [
       ok(schemas.SubscribeAnswer, "How many numbers are subscribed, and which are not.", {
         message: "1 number is subscribed.",
@@ -180,7 +143,7 @@ function unsubscribe(schemas: Schemas): ApiOperation {
     description:
       "Unknown numbers are stored as opted out. Messages that wait for submission are not sent. Safe to repeat.",
     access: { client: "unsubscribe" },
-    body: json(schemas.PhoneList, BODY_LIMITS.lists, LISTS),
+    body: jsonBody(schemas.PhoneList, BODY_LIMITS.lists, LISTS),
     answers: [
       ok(schemas.UnsubscribeAnswer, "The numbers are unsubscribed.", {
         message: "2 numbers are unsubscribed.",
@@ -200,7 +163,7 @@ function subscriptionStatus(schemas: Schemas): ApiOperation {
     description:
       "Each distinct number appears once, in order of first appearance, `phone_numbers` before `csv_file`. `invalidPhoneNumbers` has the others as they were given: a spreadsheet's `1.2E+10` is reported, never guessed.",
     access: { client: "subscription" },
-    body: json(schemas.PhoneList, BODY_LIMITS.lists, LISTS),
+    body: jsonBody(schemas.PhoneList, BODY_LIMITS.lists, LISTS),
     answers: [
       ok(schemas.SubscriptionStatuses, "An unknown number is `false`.", {
         phoneNumberStatuses: [{ phoneNumber: PHONE, subscriptionStatus: true }],

@@ -73,7 +73,7 @@ async function run(sql: string): Promise<void> {
 }
 
 /** An hour ago a message waited, another was claimed, and the callback of a third was due. Since then all were sent and posted. */
-async function sendThenRestore(): Promise<{ waiting: string; claimed: string; refused: string; keep: string }> {
+async function sendThenRestore() {
   const waiting = await world.send(client, { phone: ADA });
   const claimed = await world.send(client, { phone: BOB });
   const claim = { kind: "deliver", messageIds: [claimed] };
@@ -89,6 +89,7 @@ async function sendThenRestore(): Promise<{ waiting: string; claimed: string; re
   await env.DB.prepare("UPDATE messages SET claimed_at = NULL, claim = NULL WHERE message_id = ?1").bind(claimed).run();
   await world.deliver("textgate-messages", [claim]);
   await world.runQueues();
+  const cursor = await readCursor();
   await stop(BOB);
   // Subscribed and erased since: nothing but her tombstone is left of her.
   await world.subscribers("brand", [DORA]);
@@ -101,8 +102,16 @@ async function sendThenRestore(): Promise<{ waiting: string; claimed: string; re
   await restore(snapshot);
   submitted.length = 0;
   posted.length = 0;
-  return { waiting, claimed, refused, keep: kept.map(({ statements }) => statements).join("\n") };
+  return { waiting, claimed, refused, cursor, keep: kept.map(({ statements }) => statements).join("\n") };
 }
+
+async function readEvents(after = ""): Promise<{ events: { eventId: string }[]; next: string }> {
+  const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
+  const answer = await world.fetch(`/text/events?limit=1000&after=${after}`, { headers });
+  return answer.json();
+}
+
+const readCursor = async () => (await readEvents()).next;
 
 const stop = (from: string) =>
   receiveInbound(world.deps, "sandbox", {
@@ -186,6 +195,17 @@ describe("a database that was restored to an hour ago", () => {
       `/websites/brand/report?from=${day(world.now - 86_400_000)}&to=${day(world.now)}`,
     );
     expect(await report.json()).toMatchObject({ total: { accepted: 3, sent: 2 } });
+  });
+
+  it("has what it stores from then on read behind a cursor that a client was given before", async () => {
+    const { waiting, claimed, cursor } = await sendThenRestore();
+    await change();
+    await sweepFor(1);
+    const fresh = await world.send(client, { phone: "+12125550199" });
+    const { events } = await readEvents(cursor);
+    expect(events.map(({ eventId }) => eventId).sort()).toEqual(
+      [`${waiting}_SENDING`, `${claimed}_SENDING`, `${fresh}_NOT_FOUND`].sort(),
+    );
   });
 
   it("keeps the opt-outs and tombstones, and gives KV the clients as they were", async () => {

@@ -126,6 +126,11 @@ describe("a silent D1", () => {
     ["a subscription", () => world.post("/text/subscribe", client, { phone_numbers: [ADA], sendPurpose: "a" })],
     ["an unsubscription", () => world.post("/text/unsubscribe", client, { phone_numbers: [ADA] })],
     ["a question about a message", () => ask(`/text/message/status?messageId=${crypto.randomUUID()}`)],
+    [
+      "a question about many",
+      () => world.post("/text/message/statuses", client, { messageIds: [crypto.randomUUID()] }),
+    ],
+    ["a question about events", () => ask("/text/events")],
     ["an operator's question", () => world.operator("GET", "/websites/brand")],
     ["an operator's change", () => world.operator("PUT", "/websites/brand", { name: "x" })],
     ["an import", () => world.subscribers("brand", [ADA])],

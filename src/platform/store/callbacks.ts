@@ -1,11 +1,10 @@
 // The callbacks of events: due, claimed by a run, and what came back.
 import type { CallbackEvent } from "../../domain/callback.ts";
-import type { MessageStatus } from "../../domain/message.ts";
-import { toE164 } from "../../domain/phone.ts";
-import { readReason } from "../../domain/reason.ts";
+import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
 import { runBatch, runNamed } from "./database.ts";
-import { type DueEvent, isClick, toEventId, toKeys } from "./events.ts";
+import { type DueEvent, toEventId, toKeys } from "./events.ts";
 import { type EndpointResult, endpointStatements } from "./failing-endpoints.ts";
+import { keepOpen } from "./open-callbacks.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
 import type { CallbackOutcome, ClientRow, EventRow, MessageRow } from "./rows.ts";
 
@@ -116,8 +115,7 @@ export async function recordAndClaimCallbacks(
 function selectClaimed(db: D1Database, keys: string, claim: string, now: number, order: string): D1PreparedStatement {
   return db
     .prepare(
-      `SELECT e.message_id, e.event, e.occurred_at, m.status, iif(e.event LIKE 'CLICK%', m.reason_code, e.reason_code) AS reason_code,
-         m.phone, m.send_purpose, m.callback_data, m.click_url, m.client_id, m.website_id, c.callback_url, c.callback_secret,
+      `SELECT ${CALLBACK_EVENT}, m.client_id, m.website_id, c.callback_url, c.callback_secret,
          iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
        FROM ${DUE} JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
        WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY ${order}`,
@@ -125,29 +123,15 @@ function selectClaimed(db: D1Database, keys: string, claim: string, now: number,
     .bind(keys, now, claim);
 }
 
-type ClaimedRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
-  Pick<
-    MessageRow,
-    "client_id" | "website_id" | "status" | "reason_code" | "phone" | "send_purpose" | "callback_data" | "click_url"
-  > &
+type ClaimedRow = CallbackEventRow &
+  Pick<MessageRow, "client_id" | "website_id"> &
   Pick<ClientRow, "callback_url" | "callback_secret" | "old_callback_secret">;
 
 function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
-  // A status event carries the status of that time, a click the current one.
-  const status = (isClick(row.event) ? row.status : row.event) as MessageStatus;
   return {
-    eventId: toEventId(row),
-    eventType: isClick(row.event) ? "message.clicked" : "message.status",
-    messageId: row.message_id,
+    ...toCallbackEvent(row),
     websiteId: row.website_id,
     clientId: row.client_id,
-    status,
-    reason: readReason(status, row.reason_code),
-    occurredAt: row.occurred_at,
-    phone: row.phone === null ? null : toE164(row.phone),
-    sendPurpose: row.send_purpose,
-    callbackData: row.callback_data,
-    clickUrl: row.click_url,
     callbackUrl: row.callback_url,
     callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => secret !== null),
   };
@@ -215,7 +199,7 @@ export async function recordAndRelease(
     ...(counts.length > 0 ? [addCounts(db, counts, now, { condition: isNew, values: [keys] })] : []),
     ...recordStatements(db, records),
     ...endpointStatements(db, endpoints, now),
-    ...released.map(({ eventIds, queuedAt }) =>
+    ...released.flatMap(({ eventIds, queuedAt }) => [
       db
         .prepare(
           `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = ?2
@@ -223,7 +207,8 @@ export async function recordAndRelease(
              AND (attempted_at IS NULL OR claim IN (SELECT value FROM json_each(?3))) AND outcome IS NULL`,
         )
         .bind(toKeys(eventIds), queuedAt, JSON.stringify(claims)),
-    ),
+      keepOpen(db, IS_GIVEN, [toKeys(eventIds)]),
+    ]),
   ]);
 }
 

@@ -38,6 +38,7 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
     reopenDays(db, unconfirmed, [list]),
     run(`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
     run(`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
+    run(`DELETE FROM open_callbacks WHERE message_id IN (${GONE})`),
     run(`DELETE FROM events WHERE message_id IN (${GONE})`),
   ]);
 }

@@ -11,7 +11,7 @@ import { SilenceError, withinTime } from "../time-limit.ts";
 
 /** Errors in our own statements: a retry cannot help, and reporting them as an outage would mislead. */
 const OWN_FAULT =
-  /constraint failed|cannot store|no such (table|column)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|TOOBIG|malformed JSON/i;
+  /constraint failed|cannot store|no such (table|column|index)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|TOOBIG|malformed JSON/i;
 
 /** D1 is overloaded, or this invocation may make no more calls. The call was refused and not run; a repetition adds to the load. */
 const REFUSED = /D1 DB is overloaded|Too many (subrequests|API requests) by/i;

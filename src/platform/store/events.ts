@@ -4,8 +4,8 @@ import type { EventRow } from "./rows.ts";
 export type DueEvent = string;
 
 /**
- * Writes the event of each message's current status if it is missing. After a change of status in the same transaction, it
- * writes exactly the changes; a second run writes nothing.
+ * Writes the event of each message's current status if it is missing, and what is written as a batch of each client. After a
+ * change of status in the same transaction, it writes exactly the changes; a second run writes nothing.
  * @param guard SQL condition on the parameters ?3, ?4 and ?5
  */
 export function recordEvents(
@@ -13,16 +13,21 @@ export function recordEvents(
   messageIds: string[],
   now: number,
   guard: { condition: string; values: unknown[] } = { condition: "true", values: [] },
-): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code)
-       SELECT m.message_id, m.status, m.updated_at, m.callback_data <> '' AND c.callback_url IS NOT NULL, ?2, m.reason_code
-       FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value LEFT JOIN clients c ON c.client_id = m.client_id
-       WHERE m.status <> 'PENDING_TO_SEND' AND ${guard.condition}
-       ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
-    )
-    .bind(JSON.stringify(messageIds), now, ...guard.values);
+): D1PreparedStatement[] {
+  const changed = `json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value`;
+  const condition = `m.status <> 'PENDING_TO_SEND' AND ${guard.condition}`;
+  return [
+    `INSERT INTO event_batches (client_id, stored_at, event_ids)
+     SELECT m.client_id, ?2, json_group_array(DISTINCT m.message_id || '_' || m.status) FROM ${changed}
+     WHERE ${condition} AND m.client_id <> '' AND NOT EXISTS (
+       SELECT 1 FROM events e WHERE e.message_id = m.message_id AND e.event = m.status)
+     GROUP BY m.client_id`,
+    `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code)
+     SELECT m.message_id, m.status, m.updated_at, m.callback_data <> '' AND c.callback_url IS NOT NULL, ?2,
+       m.reason_code
+     FROM ${changed} LEFT JOIN clients c ON c.client_id = m.client_id
+     WHERE ${condition} ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
+  ].map((sql) => db.prepare(sql).bind(JSON.stringify(messageIds), now, ...guard.values));
 }
 
 /** Filters the rows that recordEvents returned by their callbacks. */

@@ -49,6 +49,16 @@ export async function recordClick(db: D1Database, click: Click): Promise<DueEven
          WHERE last_click_id IS NOT excluded.last_click_id`,
       )
       .bind(messageId, clickId, clickedAt, isPerson ? 1 : 0, shared),
+    batch: isPerson
+      ? db
+          .prepare(
+            `INSERT INTO event_batches (client_id, stored_at, event_ids)
+             SELECT client_id, ?3, json_array(?1 || '_CLICK_' || ?2) FROM messages
+             WHERE message_id = ?1 AND client_id <> '' AND ${IS_RECORDED}
+               AND NOT EXISTS (SELECT 1 FROM events WHERE message_id = ?1 AND event = 'CLICK_' || ?2)`,
+          )
+          .bind(messageId, clickId, clickedAt)
+      : null,
     event: isPerson
       ? db
           .prepare(

@@ -3,6 +3,7 @@ import type { Reason } from "../../domain/reason.ts";
 import { runBatch, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { HELD } from "./holds.ts";
+import { keepOpen, OPEN_CALLBACKS } from "./open-callbacks.ts";
 
 /** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
 export const OPT_OUT_CONFIRMATION = 1;
@@ -60,21 +61,23 @@ export async function postpone(
  */
 export async function releaseClaim(db: D1Database, claim: string, messageIds: string[] | null): Promise<void> {
   const ids = messageIds && JSON.stringify(messageIds);
-  const named = ids === null ? "" : "AND message_id IN (SELECT value FROM json_each(?2))";
   const values = ids === null ? [claim] : [claim, ids];
+  const given = "message_id IN (SELECT value FROM json_each(?2))";
+  const isGiven = ids === null ? `(message_id, event) IN (SELECT message_id, event FROM (${OPEN_CALLBACKS}))` : given;
   await runBatch(db, [
     db
       .prepare(
         `UPDATE messages SET claimed_at = NULL, claim = NULL, attempts = attempts - 1, queued_at = 0
-         WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1 ${named}`,
+         WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1 ${ids === null ? "" : `AND ${given}`}`,
       )
       .bind(...values),
     db
       .prepare(
         `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = 0
-         WHERE callback_due = 1 AND outcome IS NULL AND attempted_at IS NOT NULL AND claim = ?1 ${named}`,
+         WHERE ${isGiven} AND callback_due = 1 AND outcome IS NULL AND attempted_at IS NOT NULL AND claim = ?1`,
       )
       .bind(...values),
+    keepOpen(db, `${isGiven} AND queued_at = 0`, ids === null ? [] : values),
   ]);
 }
 
@@ -104,9 +107,9 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
         change.carrier ?? null,
         change.code,
       ),
-    recordEvents(db, ids, now),
+    ...recordEvents(db, ids, now),
   ]);
-  return dueEvents(results[1]?.results);
+  return dueEvents(results.flatMap(({ results }) => results));
 }
 
 export interface StatusChange {

@@ -73,6 +73,28 @@ export function toStoredMessage(row: MessageRow): StoredMessage {
   };
 }
 
+/** Status, its reason and time, by id, of the messages of a website among `ids`. */
+export async function readStatuses(
+  db: D1Database,
+  websiteId: string,
+  ids: string[],
+): Promise<Map<string, Pick<StoredMessage, "status" | "reason" | "updatedAt">>> {
+  const rows = await runQuery<Pick<MessageRow, "message_id" | "status" | "reason_code" | "updated_at">>(
+    db
+      .prepare(
+        `SELECT m.message_id, m.status, m.reason_code, m.updated_at
+         FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value WHERE m.website_id = ?2`,
+      )
+      .bind(JSON.stringify(ids), websiteId),
+  );
+  return new Map(
+    rows.map(({ message_id, status, reason_code, updated_at }) => [
+      message_id,
+      { status, reason: readReason(status, reason_code), updatedAt: updated_at },
+    ]),
+  );
+}
+
 /** An event of a message: a change of its status, or a click. Times are milliseconds since 1970. */
 export interface StoredEvent {
   eventId: string;
@@ -100,18 +122,31 @@ export async function readEvents(db: D1Database, messageId: string): Promise<Sto
   return (await runQuery<EventRow>(query)).map(toStoredEvent);
 }
 
-function toStoredEvent(row: EventRow): StoredEvent {
-  const callback = {
+/** The columns of a StoredCallbackRow, of an event `e`. */
+export const STORED_CALLBACK = "e.callback_due, e.attempted_at, e.outcome, e.http_status, e.response, e.duration_ms";
+
+export type StoredCallbackRow = Pick<
+  EventRow,
+  "callback_due" | "attempted_at" | "outcome" | "http_status" | "response" | "duration_ms"
+>;
+
+/** @returns null: no callback is due */
+export function toStoredCallback(row: StoredCallbackRow): StoredCallback | null {
+  if (row.callback_due === 0) return null;
+  return {
     attemptedAt: row.attempted_at,
     outcome: row.outcome,
     httpStatus: row.http_status,
     response: row.response,
     durationMilliseconds: row.duration_ms,
   };
+}
+
+function toStoredEvent(row: EventRow): StoredEvent {
   return {
     eventId: toEventId(row),
     status: isClick(row.event) ? null : (row.event as MessageStatus),
     occurredAt: row.occurred_at,
-    callback: row.callback_due === 1 ? callback : null,
+    callback: toStoredCallback(row),
   };
 }

@@ -50,7 +50,7 @@ function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | 
         JSON.stringify(from),
         carrier ?? null,
       ),
-    recordEvents(
+    ...recordEvents(
       db,
       receipts.map(({ messageId }) => messageId),
       now,

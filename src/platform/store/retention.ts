@@ -18,6 +18,7 @@ export function removeCounted(db: D1Database, chosen: string, parameters: unknow
     ),
     clicks: of("clicks"),
     links: of("links"),
+    open: of("open_callbacks"),
     events: of("events"),
     messages: run(`DELETE FROM messages WHERE message_id IN (${chosen}) RETURNING message_id`),
   };
@@ -86,10 +87,25 @@ function deleteOldest(db: D1Database, [table, key, column]: Aging, until: number
     .bind(until);
 }
 
+/** Their events are purged with the messages. The last batch stays: the next one is counted on from it. */
+function deleteBatches(db: D1Database, until: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `DELETE FROM event_batches WHERE stored_at <= ?1 AND seq < (SELECT seq + ${DELETED_A_STEP} FROM
+           (SELECT seq, stored_at FROM event_batches WHERE seq > 0 ORDER BY seq LIMIT 1) WHERE stored_at <= ?1)
+         AND seq < (SELECT seq FROM event_batches WHERE seq > 0 ORDER BY seq DESC LIMIT 1)`,
+    )
+    .bind(until);
+}
+
 /** @returns the largest number of rows that were deleted of a table: DELETED_A_STEP if there may be more */
-async function purge(db: D1Database, tables: readonly (readonly [Aging, number])[]): Promise<number> {
+async function purge(
+  db: D1Database,
+  tables: readonly (readonly [Aging, number])[],
+  others: Record<string, D1PreparedStatement> = {},
+): Promise<number> {
   const statements = tables.map(([aging, until]) => [aging[0], deleteOldest(db, aging, until)] as const);
-  const results = await runNamedResults(db, Object.fromEntries(statements));
+  const results = await runNamedResults(db, { ...Object.fromEntries(statements), ...others });
   return Math.max(...Object.values(results).map(({ changes }) => changes));
 }
 
@@ -97,10 +113,18 @@ export function purgeInbound(db: D1Database, before: number): Promise<number> {
   return purge(db, [[["inbound_texts", "website_id, carrier, carrier_message_id", "received_at"], before]]);
 }
 
-/** Deletes expired keys. @param cancelledBefore deletes tombstones of messages cancelled before this time */
-export function purgeKeys(db: D1Database, now: number, cancelledBefore: number): Promise<number> {
+/**
+ * Deletes expired keys, and the order of old events.
+ * @param cancelledBefore deletes tombstones of messages cancelled before this time
+ * @param storedBefore deletes batches of events stored before this time
+ */
+export function purgeKeys(
+  db: D1Database,
+  { now, cancelledBefore, storedBefore }: { now: number; cancelledBefore: number; storedBefore: number },
+): Promise<number> {
   const expired = KEYS.map((aging) => [aging, now] as const);
-  return purge(db, [...expired, [["cancelled_messages", "message_id", "cancelled_at"], cancelledBefore]]);
+  const cancelled = [["cancelled_messages", "message_id", "cancelled_at"], cancelledBefore] as const;
+  return purge(db, [...expired, cancelled], { event_batches: deleteBatches(db, storedBefore) });
 }
 
 /** Deletes counts older than one hour. */

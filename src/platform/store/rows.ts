@@ -63,7 +63,9 @@ export interface MessageRow {
   segments: number | null;
 }
 
-export type CallbackOutcome = "answered" | "timed-out" | "unreachable" | "not-posted";
+export const CALLBACK_OUTCOMES = ["answered", "timed-out", "unreachable", "not-posted"] as const;
+
+export type CallbackOutcome = (typeof CALLBACK_OUTCOMES)[number];
 
 export interface EventRow {
   message_id: string;

@@ -6,6 +6,7 @@ import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from
 import { isHeld } from "./holds.ts";
 import { countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
+import { OPEN_CALLBACKS } from "./open-callbacks.ts";
 import type { LoadRow, WebsiteRow } from "./rows.ts";
 
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
@@ -97,8 +98,7 @@ function callbacks(db: D1Database): D1PreparedStatement {
   return db.prepare(
     `SELECT iif(attempted_at IS NULL, 'due', 'claimed') AS state, count(*) AS count,
        min(coalesce(attempted_at, occurred_at)) AS oldest_at
-     FROM (SELECT attempted_at, occurred_at FROM events INDEXED BY events_open
-       WHERE callback_due = 1 AND outcome IS NULL ORDER BY queued_at LIMIT ${COUNTED_ROWS})
+     FROM (${OPEN_CALLBACKS} LIMIT ${COUNTED_ROWS})
      GROUP BY state`,
   );
 }

@@ -44,7 +44,17 @@ const BAD_GATEWAY = reply(502, "<h1>Bad gateway</h1>");
 describe.skipIf(WITHOUT_CURL).concurrent("curl.sh", () => {
   test("repeats each call after what may pass, a text with its key", async () => {
     const accepted = reply(200, { messageId: "the-id" });
-    const failures = [TIMED_OUT, BAD_GATEWAY, UNAVAILABLE, LIMITED, TIMED_OUT, LIMITED, UNAVAILABLE];
+    const failures = [
+      TIMED_OUT,
+      BAD_GATEWAY,
+      UNAVAILABLE,
+      LIMITED,
+      TIMED_OUT,
+      LIMITED,
+      UNAVAILABLE,
+      LIMITED,
+      BAD_GATEWAY,
+    ];
     const [first = accepted, ...others] = failures.flatMap((failure) => [failure, accepted]);
     const fake = await startFake(first, ...others);
     const { code, output } = await runScript(settings(strangerOf(fake.url)));
@@ -52,10 +62,12 @@ describe.skipIf(WITHOUT_CURL).concurrent("curl.sh", () => {
     const attempts = fake.received.filter((_, index) => index % 2 === 0);
     expect(fake.received.filter((_, index) => index % 2 === 1)).toEqual(attempts);
     expect(attempts).toHaveLength(failures.length);
-    const [sent, asked, bulk] = attempts.slice(4);
+    const [sent, asked, listed, events, bulk] = attempts.slice(4);
     expect(sent?.headers["idempotency-key"]).toMatch(/^[0-9a-f]{32}$/);
+    expect(bulk?.headers["idempotency-key"]).toMatch(/^[0-9a-f]{32}$/);
     expect(bulk?.headers["idempotency-key"]).not.toBe(sent?.headers["idempotency-key"]);
     expect(asked?.path).toBe("/text/message/status?messageId=the-id");
+    expect([listed?.path, events?.path]).toEqual(["/text/message/statuses", "/text/events?limit=10"]);
   });
 
   test.each(["TEXTGATE_URL", "CLIENT_ID", "CLIENT_SECRET"])("says that %s is missing", async (name) => {

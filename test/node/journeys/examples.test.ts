@@ -52,7 +52,7 @@ describe.concurrent("against the service", () => {
       const { code, output } = await runScript(settings(await makeSender()));
       expect(code, output).toBe(0);
       const answers = output.split("\n").map((line) => JSON.parse(line));
-      const [unsubscribed, askedByArray, subscribed, askedByFile, sent, status, bulk] = answers;
+      const [unsubscribed, askedByArray, subscribed, askedByFile, sent, status, listed, feed, bulk] = answers;
       expect(unsubscribed).toMatchObject({ invalidPhoneNumbers: [] });
       expect(askedByArray.phoneNumberStatuses).toEqual(statuses([PHONE, true], [OTHER, false]));
       expect(subscribed).toMatchObject({ failedToProcessNumbers: [] });
@@ -61,9 +61,11 @@ describe.concurrent("against the service", () => {
         invalidPhoneNumbers: [],
       });
       expect(status.messageId).toBe(sent.messageId);
+      expect(listed).toMatchObject({ messages: [{ messageId: sent.messageId }], unknownMessageIds: [] });
+      expect(feed).toMatchObject({ events: expect.any(Array), next: expect.any(String), more: false });
       expect(bulk).toMatchObject({ successSent: [{ index: 0 }, { index: 1 }], failedSent: [] });
       for (const { messageId } of [sent, ...bulk.successSent]) await untilStatus(service.url, messageId, "DELIVERED");
-      expect(answers).toHaveLength(7);
+      expect(answers).toHaveLength(9);
     });
 
     test("stops at the first call that is refused, and shows why", async () => {

@@ -32,6 +32,8 @@ it("a client whose types are made of the document is compiled, and each of its c
     isSame: true,
     status: expect.stringMatching(/^(PENDING_TO_SEND|SENDING|DELIVERED)$/),
     reason: null,
+    listed: [true],
+    feed: [true, 0, false],
     bulk: [[0, 1], [2]],
     refusedNumbers: [],
     subscribed: [

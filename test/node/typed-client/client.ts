@@ -22,6 +22,9 @@ const params = { header: { "Idempotency-Key": "typed-1" } };
 const { messageId } = await take(client.POST("/text/message/send", { params, body: { phone, ...text } }));
 const again = await take(client.POST("/text/message/send", { params, body: { phone, ...text } }));
 const { status, reason } = await take(client.GET("/text/message/status", { params: { query: { messageId } } }));
+const { messages: listed } = await take(client.POST("/text/message/statuses", { body: { messageIds: [messageId] } }));
+const feed = await take(client.GET("/text/events", { params: { query: { limit: 10 } } }));
+const links = feed.events.flatMap((event) => (event.eventType === "message.clicked" ? event.clickUrl : []));
 const messages = [
   { phone, ...text },
   { email: "nobody@example.com", ...text },
@@ -47,6 +50,8 @@ console.log(
     isSame: messageId === again.messageId,
     status,
     reason,
+    listed: listed.map((message) => message.messageId === messageId),
+    feed: [feed.events.every((event) => event.messageId === messageId), links.length, feed.more],
     bulk: [successSent.map(({ index }) => index), failedSent.map(({ index }) => index)],
     refusedNumbers: [subscribed.failedToProcessNumbers, unsubscribed.invalidPhoneNumbers].flat(),
     subscribed: phoneNumberStatuses.map(({ phoneNumber, subscriptionStatus }) => [phoneNumber, subscriptionStatus]),

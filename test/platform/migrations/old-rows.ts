@@ -65,6 +65,14 @@ const LAST_SWEEP: OldRow = {
 
 const CARRIER_HAS = ["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"];
 
+const toId = ({ message_id, event }: OldRow) => `${message_id}_${event}`;
+const isOpen = ({ callback_due, outcome }: OldRow) => callback_due === 1 && outcome === null;
+const isIn = (batches: OldRow[], event: OldRow) =>
+  batches.some(({ event_ids }) => String(event_ids).includes(toId(event)));
+const toOpen = ({ message_id = null, event = null, queued_at, attempted_at }: OldRow): OldRow => ({
+  ...{ message_id, event, queued_at: attempted_at === null ? (queued_at ?? null) : null },
+});
+
 /** Of one generation of rows; the rows of two generations stand beside each other. */
 export class Generation {
   readonly rows: OldRows = {};
@@ -87,6 +95,10 @@ export class Generation {
       [0, 1, 2].map((turn) => made.#message(website, index, turn)),
     );
     rows.events = rows.messages.flatMap((message, index) => made.#events(message, index));
+    rows.event_batches = made.#batches(rows.messages, rows.events);
+    const seen = number === 0 ? rows.event_batches.slice(0, rows.event_batches.length / 2) : [];
+    rows.event_batches_seen = seen.slice(-1).map(({ seq }) => ({ only: 1, seq: seq ?? null }));
+    rows.open_callbacks = rows.events.filter((event) => isOpen(event) && isIn(seen, event)).map(toOpen);
     rows.send_keys = await Promise.all(rows.messages.map((message, index) => made.#sendKey(message, index)));
     rows.idempotency_keys = rows.send_keys.map((key, index) => made.#idempotencyKey(key, index, rows.messages ?? []));
     rows.bulk_parts = [0, 1, -1].map((part) => made.#bulkPart(part));
@@ -263,6 +275,16 @@ export class Generation {
       reason_code: null,
       ...(callback_data === "" ? { callback_due: 0 } : at(EVENT_STATES, index + place)),
     }));
+  }
+
+  /** One for each message. */
+  #batches(messages: OldRow[], events: OldRow[]): OldRow[] {
+    const ofMessage = Map.groupBy(events, ({ message_id }) => message_id);
+    return messages.flatMap(({ message_id, client_id }, index) => {
+      const own = ofMessage.get(message_id) ?? [];
+      const batch = { client_id: client_id ?? null, stored_at: NOW - HOUR, event_ids: JSON.stringify(own.map(toId)) };
+      return own.length === 0 ? [] : [{ seq: 1 + this.#number * 100_000 + index, ...batch }];
+    });
   }
 
   async #sendKey({ message_id, website_id }: OldRow, index: number): Promise<OldRow> {

@@ -1,0 +1,92 @@
+import * as z from "zod/mini";
+import { callbackFields, callbackSchemas } from "../domain/callback.ts";
+import { type FieldError, RequestFailure } from "../domain/failure.ts";
+import { sha256Hex } from "../platform/secrets.ts";
+import { type FeedEvent, type FeedPosition, readFeed } from "../platform/store/event-feed.ts";
+import { CALLBACK_OUTCOMES } from "../platform/store/rows.ts";
+import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
+import { toTime } from "./time.ts";
+
+export const EVENTS_LIMIT = { fallback: 100, most: 1000 };
+
+export function eventsAnswerSchema() {
+  const callback = z
+    .nullable(
+      z.object({
+        attemptedAt: z.nullable(z.iso.datetime()),
+        outcome: z.nullable(z.enum(CALLBACK_OUTCOMES)),
+        httpStatus: z.nullable(z.int()),
+      }),
+    )
+    .check(
+      z.describe(
+        "Null: the event is not posted. `attemptedAt` null: not posted yet. `outcome` null after that: the post is under way, or was cut off.",
+      ),
+    );
+  const { status, click } = callbackSchemas();
+  return z.object({
+    events: z.array(z.union([z.extend(status, { callback }), z.extend(click, { callback })])),
+    next: z.string().check(z.describe("The `after` of the next request.")),
+    more: z.boolean().check(z.describe("Whether other events are stored already.")),
+  });
+}
+
+/** GET /text/events?after=&limit= : reading posts nothing and changes nothing. */
+export const listEventsHandler: Handler = async (request, deps) => {
+  const { clientId } = clientOf(request);
+  const { after, limit } = await readQuery(request, clientId);
+  const found = await readFeed(deps.db, clientId, after, limit + 1);
+  const events = found.slice(0, limit);
+  request.logged = { count: events.length };
+  return Response.json({
+    events: events.map(toView),
+    next: await toCursor(clientId, events.at(-1)?.next ?? after),
+    more: found.length > limit,
+  });
+};
+
+function toView({ callback, ...event }: FeedEvent) {
+  return {
+    ...callbackFields(event),
+    callback: callback && {
+      attemptedAt: toTime(callback.attemptedAt),
+      outcome: callback.outcome,
+      httpStatus: callback.httpStatus,
+    },
+  };
+}
+
+/** @throws RequestFailure fields-wrong */
+async function readQuery(request: ApiRequest, clientId: string): Promise<{ after: FeedPosition; limit: number }> {
+  const after = await readCursor(request.query.after, clientId);
+  const limit = readLimit(request.query.limit);
+  const details: FieldError[] = [];
+  if (!after) details.push({ field: "after", message: "must be the `next` of an earlier answer to this client" });
+  if (!limit) details.push({ field: "limit", message: `must be a whole number from 1 to ${EVENTS_LIMIT.most}` });
+  if (!after || !limit) throw new RequestFailure({ kind: "fields-wrong", details });
+  return { after, limit };
+}
+
+type Given = string | string[] | undefined;
+
+function readLimit(given: Given): number | undefined {
+  if (given === undefined || given === "") return EVENTS_LIMIT.fallback;
+  const limit = typeof given === "string" && /^\d{1,4}$/.test(given) ? Number(given) : 0;
+  return limit >= 1 && limit <= EVENTS_LIMIT.most ? limit : undefined;
+}
+
+const CURSOR = /^(\d{1,15})-(\d{1,9})-[0-9a-f]{16}$/;
+
+async function readCursor(given: Given, clientId: string): Promise<FeedPosition | undefined> {
+  if (given === undefined || given === "") return { seq: 0, count: 0 };
+  const [, seq, count] = CURSOR.exec(String(given)) ?? [];
+  if (seq === undefined || count === undefined) return undefined;
+  const position = { seq: Number(seq), count: Number(count) };
+  return (await toCursor(clientId, position)) === given ? position : undefined;
+}
+
+/** The cursor of another client, or one that was changed by mistake, is refused: it would skip events without a word. */
+async function toCursor(clientId: string, { seq, count }: FeedPosition): Promise<string> {
+  const check = await sha256Hex(`events ${clientId} ${seq} ${count}`);
+  return `${seq}-${count}-${check.slice(0, 16)}`;
+}

@@ -1,0 +1,39 @@
+import * as z from "zod/mini";
+import { echoId } from "../domain/echo.ts";
+import { parseFields } from "../domain/failure.ts";
+import { MESSAGE_STATUSES } from "../domain/message.ts";
+import { messageIdsSchema } from "../domain/message-ids.ts";
+import { reasonSchema } from "../domain/reason.ts";
+import { readStatuses } from "../platform/store/read-message.ts";
+import { clientOf, type Handler, toStoredId } from "./api-request.ts";
+import { BODY_LIMITS, readJson } from "./body.ts";
+import { toTime } from "./time.ts";
+
+export function messageStatusesAnswerSchema() {
+  const message = z.object({
+    messageId: z.uuid(),
+    status: z.enum(MESSAGE_STATUSES),
+    reason: reasonSchema(),
+    updatedAt: z.iso.datetime(),
+  });
+  return z.object({ messages: z.array(message), unknownMessageIds: z.array(z.string()) });
+}
+
+/** POST /text/message/statuses: a message of another website is unknown. */
+export const messageStatusesHandler: Handler = async (request, deps) => {
+  const { value } = await readJson(request, BODY_LIMITS.ids);
+  const { messageIds } = parseFields(messageIdsSchema, value);
+  /** From each distinct id as it is stored to the first form in which it was given. */
+  const given = new Map(messageIds.toReversed().map((id) => [toStoredId(id), id]));
+  const ids = [...new Set(messageIds.map(toStoredId))];
+  const found = await readStatuses(deps.db, clientOf(request).websiteId, ids);
+  request.logged = { count: ids.length };
+  const answer: z.output<ReturnType<typeof messageStatusesAnswerSchema>> = {
+    messages: ids.flatMap((messageId) => {
+      const message = found.get(messageId);
+      return message ? { messageId, ...message, updatedAt: toTime(message.updatedAt) } : [];
+    }),
+    unknownMessageIds: ids.filter((id) => !found.has(id)).map((id) => echoId(given.get(id) ?? id)),
+  };
+  return Response.json(answer);
+};

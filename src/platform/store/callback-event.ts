@@ -1,0 +1,30 @@
+import type { CallbackEvent } from "../../domain/callback.ts";
+import type { MessageStatus } from "../../domain/message.ts";
+import { toE164 } from "../../domain/phone.ts";
+import { readReason } from "../../domain/reason.ts";
+import { isClick, toEventId } from "./events.ts";
+import type { EventRow, MessageRow } from "./rows.ts";
+
+/** The columns of a CallbackEventRow, of an event `e` and its message `m`. */
+export const CALLBACK_EVENT = `e.message_id, e.event, e.occurred_at, m.status, m.phone, m.send_purpose, m.callback_data, m.click_url,
+  iif(e.event LIKE 'CLICK%', m.reason_code, e.reason_code) AS reason_code`;
+
+export type CallbackEventRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
+  Pick<MessageRow, "status" | "reason_code" | "phone" | "send_purpose" | "callback_data" | "click_url">;
+
+export function toCallbackEvent(row: CallbackEventRow): CallbackEvent {
+  // A status event carries the status of that time, a click the current one.
+  const status = (isClick(row.event) ? row.status : row.event) as MessageStatus;
+  return {
+    eventId: toEventId(row),
+    eventType: isClick(row.event) ? "message.clicked" : "message.status",
+    messageId: row.message_id,
+    status,
+    reason: readReason(status, row.reason_code),
+    occurredAt: row.occurred_at,
+    phone: row.phone === null ? null : toE164(row.phone),
+    sendPurpose: row.send_purpose,
+    callbackData: row.callback_data,
+    clickUrl: row.click_url,
+  };
+}

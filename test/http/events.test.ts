@@ -1,0 +1,299 @@
+/** GET /text/events: every event of a client once, in the order of storage, whatever is written meanwhile. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { applyReceipts } from "../../src/flows/apply-receipts.ts";
+import { storeGroup } from "../../src/flows/store-sends.ts";
+import { countingDatabase } from "../counting-database.ts";
+import { expectDocumentedEvent } from "../docs/conformance.ts";
+import { heldDatabase } from "../failing-database.ts";
+import { Random } from "../random.ts";
+import { dumpStores } from "../stores.ts";
+import { type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const UNKNOWN = "+12125550177";
+const PERSON =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Mobile/15E148 Safari/604.1";
+const DAY = 24 * 3600;
+
+interface FeedEvent extends Record<string, unknown> {
+  eventId: string;
+  callback: unknown;
+}
+
+interface Page {
+  events: FeedEvent[];
+  next: string;
+  more: boolean;
+}
+
+let world: World;
+let client: TestClient;
+let posted: Map<string, Record<string, unknown>>;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([ADA]);
+  posted = new Map();
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+    const event = await new Response(init?.body).json<Record<string, unknown>>();
+    posted.set(String(event.eventId), event);
+    return new Response("thanks", { status: 202 });
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const ask = (query: string, of = client) =>
+  world.fetch(`/text/events${query}`, {
+    headers: { "x-client-id": of.clientId, "x-client-secret": of.clientSecret },
+  });
+
+async function read(after = "", limit = 100, of = client): Promise<Page> {
+  const answer = await ask(`?after=${after}&limit=${limit}`, of);
+  expect(answer.status).toBe(200);
+  world.now += 10;
+  return answer.json();
+}
+
+async function readAll(after = "", limit = 100, of = client): Promise<{ events: FeedEvent[]; next: string }> {
+  const events: FeedEvent[] = [];
+  for (let next = after; ; ) {
+    const page = await read(next, limit, of);
+    events.push(...page.events);
+    next = page.next;
+    if (!page.more) return { events, next };
+  }
+}
+
+const delivered = (messageId: string) =>
+  ({ messageId, status: "DELIVERED", reason: null, carrierMessageId: null, optedOut: false }) as const;
+
+const idsOf = ({ events }: { events: FeedEvent[] }) => events.map(({ eventId }) => eventId);
+
+describe("the events of a client", () => {
+  it("are the callbacks as they were posted, with what came of them", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    const waiting = await read();
+    expect(waiting.events).toEqual([]);
+    await world.runQueues();
+    const { events, more } = await read();
+    expect(idsOf({ events })).toEqual([`${messageId}_SENDING`, `${messageId}_DELIVERED`]);
+    expect(more).toBe(false);
+    for (const { callback, ...event } of events) {
+      expect(event).toEqual(posted.get(event.eventId));
+      expectDocumentedEvent(event);
+      expect(callback).toEqual({ attemptedAt: event.occurredAt, outcome: "answered", httpStatus: 202 });
+    }
+  });
+
+  it("are there before they are posted, and where they never are", async () => {
+    await world.send(client, { phone: UNKNOWN });
+    await world.send(client, { phone: UNKNOWN, callbackData: "" });
+    const { events } = await read();
+    expect(events.map(({ callback }) => callback)).toEqual([
+      { attemptedAt: null, outcome: null, httpStatus: null },
+      null,
+    ]);
+    const silent = await world.client("brand");
+    await world.send(silent, { email: "nobody@example.com" });
+    expect((await read("", 1, silent)).events).toMatchObject([
+      { status: "FAILED_TO_MATCH", phone: null, callback: null },
+    ]);
+  });
+
+  it("have its clicks among them", async () => {
+    const clickUrl = "https://example.com/sale";
+    const messageId = await world.send(client, { phone: ADA, clickUrl });
+    const [link] = await world.rows("SELECT code FROM links");
+    await world.fetch(`/l/${link?.code}`, { headers: { "user-agent": PERSON } });
+    const { events } = await read();
+    expect(events).toMatchObject([{ eventType: "message.clicked", messageId, clickUrl, status: "PENDING_TO_SEND" }]);
+  });
+
+  it("are those of this client alone, also in its website", async () => {
+    const sibling = await world.client("brand");
+    const stranger = await world.brand([ADA], "other");
+    const sent = await world.send(client, { phone: UNKNOWN });
+    await world.send(sibling, { phone: UNKNOWN });
+    await world.send(stranger, { phone: UNKNOWN });
+    expect(idsOf(await read())).toEqual([`${sent}_NOT_FOUND`]);
+    const { next } = await read("", 1, sibling);
+    expect((await ask(`?after=${next}`)).status).toBe(400);
+  });
+
+  it("vanish with their messages, and leave no hole in a page", async () => {
+    const ids: string[] = [];
+    for (const phone of [UNKNOWN, ADA, UNKNOWN, UNKNOWN]) ids.push(await world.send(client, { phone }));
+    await world.runQueues();
+    await world.operator("DELETE", `/websites/brand/people/${ADA}`);
+    const { events, more } = await read("", 3);
+    expect([idsOf({ events }).sort(), more]).toEqual([
+      [ids[0], ids[2], ids[3]].map((id) => `${id}_NOT_FOUND`).sort(),
+      false,
+    ]);
+    expect(JSON.stringify(await world.rows("SELECT * FROM event_batches"))).not.toContain("2125550");
+  });
+});
+
+describe("a cursor", () => {
+  it("goes through all of them in pages of any size, each once", async () => {
+    for (let sent = 0; sent < 7; sent++) await world.send(client, { phone: sent % 2 ? ADA : UNKNOWN });
+    await world.runQueues();
+    const all = idsOf(await read());
+    expect(all).toHaveLength(4 + 2 * 3);
+    for (const limit of [1, 2, 3, 10, 11]) expect(idsOf(await readAll("", limit))).toEqual(all);
+  });
+
+  it("stands behind what is stored later, however old its time is, and after everything was purged", async () => {
+    await world.send(client, { phone: UNKNOWN });
+    const { next } = await readAll();
+    world.now -= 3_600_000;
+    const late = await world.send(client, { phone: UNKNOWN });
+    world.now += 3_600_000;
+    const second = await readAll(next);
+    expect(idsOf(second)).toEqual([`${late}_NOT_FOUND`]);
+    world.advance(32 * DAY);
+    await world.sweep();
+    expect((await readAll()).events).toEqual([]);
+    const fresh = await world.send(client, { phone: UNKNOWN });
+    for (const cursor of ["", next, second.next]) expect(idsOf(await readAll(cursor))).toEqual([`${fresh}_NOT_FOUND`]);
+  });
+
+  it("of an answer that came while a transaction was held up stands before what it stores", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    const other = await World.another(world);
+    const held = heldDatabase(other.deps.db, 1);
+    other.deps = { ...other.deps, db: held.db };
+    const applying = other.invoke("queue", () => applyReceipts(other.deps, [delivered(messageId)]));
+    await held.reached;
+    const meanwhile = await world.send(client, { phone: UNKNOWN });
+    const first = await readAll();
+    held.release();
+    await applying;
+    expect(idsOf(first)).toEqual([`${meanwhile}_NOT_FOUND`]);
+    expect(idsOf(await readAll(first.next))).toEqual([`${messageId}_DELIVERED`]);
+  });
+
+  it.each([1, 2, 3])("misses nothing and repeats nothing while isolates write at once (seed %i)", async (seed) => {
+    const random = new Random(seed);
+    const isolates = await Promise.all(
+      [0, 1, 2].map(async (nth) => {
+        const isolate = await World.another(world);
+        isolate.now += (nth - 1) * 30_000;
+        return isolate;
+      }),
+    );
+    const seen: string[] = [];
+    const sent: string[] = [];
+    let next = "";
+    for (let round = 0; round < 12; round++) {
+      const writing = isolates.map(async (isolate) => {
+        const phone = random.pick([ADA, UNKNOWN]);
+        sent.push(await isolate.send(client, { phone }));
+        await isolate.invoke("queue", () => applyReceipts(isolate.deps, [delivered(random.pick(sent))]));
+      });
+      for (let reads = 0; reads < 3; reads++) {
+        const page = await read(next, 2);
+        seen.push(...idsOf(page));
+        next = page.next;
+      }
+      await Promise.all(writing);
+      for (const isolate of isolates) isolate.now += 1000;
+    }
+    seen.push(...idsOf(await readAll(next, 2)));
+    const stored = (await world.rows("SELECT message_id || '_' || event AS id FROM events")).map(({ id }) => id);
+    expect(stored.length).toBeGreaterThan(20);
+    expect(seen.toSorted()).toEqual(stored.toSorted());
+    expect(seen).toEqual(idsOf(await readAll("", 1000)));
+  });
+});
+
+describe("a request for events", () => {
+  it.each([
+    ["?after=x", ["after"]],
+    ["?after=1-0", ["after"]],
+    ["?after=1-0-0000000000000000", ["after"]],
+    ["?after=-1-0-0000000000000000", ["after"]],
+    ["?after=1e3-0-0000000000000000", ["after"]],
+    [`?after=${"9".repeat(400)}-0-0000000000000000`, ["after"]],
+    ["?after=1'%20OR%201=1--", ["after"]],
+    ["?after=%00%F0%9F%8E%89", ["after"]],
+    ["?after=a&after=b", ["after"]],
+    ["?limit=0", ["limit"]],
+    ["?limit=1001", ["limit"]],
+    ["?limit=-1", ["limit"]],
+    ["?limit=1.5", ["limit"]],
+    ["?limit=1e2", ["limit"]],
+    ["?limit=%2B5", ["limit"]],
+    ["?limit=5&limit=6", ["limit"]],
+    ["?after=x&limit=x", ["after", "limit"]],
+  ])("is refused: %s", async (query, fields) => {
+    const answer = await ask(query);
+    const { code, details } = await answer.json<{ code: number; details: { field: string }[] }>();
+    expect([answer.status, code, details.map(({ field }) => field)]).toEqual([400, 40001, fields]);
+  });
+
+  it("may name a limit, and a cursor that was changed is refused", async () => {
+    await world.send(client, { phone: UNKNOWN });
+    const { next } = await read("", 1000);
+    expect((await ask("?after=&limit=")).status).toBe(200);
+    const changed = next.replace(/-1-/, "-0-");
+    expect([next === changed, (await ask(`?after=${next}`)).status, (await ask(`?after=${changed}`)).status]).toEqual([
+      false,
+      200,
+      400,
+    ]);
+  });
+
+  it("needs credentials and the grant, and counts against the limit", async () => {
+    expect((await world.fetch("/text/events")).status).toBe(401);
+    const other = await world.client("brand", { operations: ["send"] });
+    expect((await ask("", other)).status).toBe(403);
+    vi.useFakeTimers({ now: world.now, toFake: ["Date"] });
+    expect((await ask("")).headers.get("ratelimit")).toBe('"website";r=299;t=1');
+    vi.useRealTimers();
+    expect((await world.post("/text/events", client, {})).status).toBe(405);
+  });
+
+  it("changes nothing, and reads what it answers", async () => {
+    const absent = { email: null, mediaUrl: null, clickUrl: null, linkCode: null, dedupeHash: null };
+    const sends = Array.from({ length: 100 }, (_, index) => ({
+      message: {
+        ...absent,
+        messageId: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
+        websiteId: "brand",
+        clientId: client.clientId,
+        phone: Number(UNKNOWN.slice(1)),
+        text: "Hello",
+        callbackData: "{}",
+        sendPurpose: "sale",
+        encoding: "GSM-7" as const,
+        segments: 1,
+        acceptedAt: world.now,
+      },
+      key: null,
+      duplicatesUntil: null,
+    }));
+    for (let group = 0; group < 10; group++) {
+      const own = sends.map(({ message, ...send }) => ({
+        ...send,
+        message: { ...message, messageId: `${group}${message.messageId.slice(1)}` },
+      }));
+      await world.invoke("fetch", () => storeGroup(world.deps, own));
+    }
+    await world.afterAnswer();
+    await ask("");
+    const before = await dumpStores(world);
+    const { db, take } = countingDatabase(world.deps.db);
+    world.deps = { ...world.deps, db };
+    const { next } = await read("", 150);
+    const page = take();
+    const whole = await read("", 1000);
+    expect(take()).toEqual({ calls: 1, rowsRead: 3010, rowsWritten: 0 });
+    expect(page).toEqual({ calls: 1, rowsRead: 454, rowsWritten: 0 });
+    expect((await read(next, 850)).events.at(-1)).toEqual(whole.events.at(-1));
+    expect(await dumpStores(world)).toBe(before);
+  });
+});
