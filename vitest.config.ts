@@ -75,6 +75,7 @@ export default defineConfig({
         test: {
           name: "node",
           environment: "node",
+          globalSetup: ["test/node/harness/run-folder.ts"],
           setupFiles: ["test/node/journeys/own-connections.ts"],
           include: ["test/node/**/*.test.ts"],
           testTimeout: 60_000,

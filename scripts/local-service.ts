@@ -11,8 +11,14 @@ import type { WorkerLog } from "./worker-log.ts";
 /** The explorer of local data lets every caller read and change it. */
 const EXPLORER_ADDRESSES = ["127.0.0.1", "::1", "localhost"];
 
+/** What is bundled, from the root of the checkout. */
+export const LOCAL_WORKER = "scripts/workers/local.ts";
+
 const RESTARTED =
   "The runtime (workerd) ended and was started again. Stored data is kept, and the next sweep queues lost jobs again.";
+
+/** For the tests: a bundle that is there already, so that each of their starts need not build it. */
+const BUILT = process.env.TEXTGATE_BUNDLE;
 
 export interface LocalService {
   /** Of workerd, on this machine. */
@@ -36,7 +42,7 @@ export async function startService(options: StartOptions, log: WorkerLog): Promi
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   const { ip, persistTo, varFiles, vars } = options;
   const [script, { startRuntime, toWorker }, { readConfig }, { applyMigrations }] = await Promise.all([
-    bundle(directory, "scripts/workers/local.ts").catch(explain("The Worker does not build")),
+    BUILT ?? bundle(directory, LOCAL_WORKER).catch(explain("The Worker does not build")),
     // wrangler and Miniflare take more than a second to load.
     import("./runtime.ts"),
     import("./worker-config.ts"),

@@ -22,7 +22,7 @@ export const STATUS_MEANINGS: Record<MessageStatus, string> = {
 /** `advice`: what the client does about it. */
 export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }> = {
   CANCELLED: {
-    meaning: "the operator cancelled it before it was submitted",
+    meaning: "the operator cancelled it before it was submitted, or held it until its time was over",
     advice: "ask the operator before you send it again: it was surely not sent",
   },
   CARRIER_REFUSED: {
@@ -31,7 +31,7 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
   },
   CARRIER_UNAVAILABLE: {
     meaning:
-      "no carrier took it in time: it could not be reached, was overloaded, or rejected the operator's credentials or account",
+      "no carrier took it in time: it could not be reached, was overloaded, or rejected the operator's account, or the operator held the message",
     advice: "send it again, if it is still of use: it was surely not sent",
   },
   CARRIER_NOT_SET_UP: {

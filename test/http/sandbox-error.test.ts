@@ -68,7 +68,9 @@ describe("Sandbox-Error, for a website of the sandbox", () => {
 
   it.each(CALLS)("counts against the limit, once: %s %s", async (method, path) => {
     vi.useFakeTimers({ now: world.now, toFake: ["Date"] });
-    const answers = await Promise.all(Array.from({ length: 320 }, () => call("50300", method, path)));
+    const answers: Awaited<ReturnType<typeof call>>[] = [];
+    while (answers.length < 320)
+      answers.push(...(await Promise.all(Array.from({ length: 20 }, () => call("50300", method, path)))));
     const codes = Map.groupBy(answers, ({ body }) => body.code);
     expect([...codes].map(([code, some]) => [code, some.length]).sort()).toEqual([
       [42900, 20],

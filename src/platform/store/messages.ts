@@ -2,6 +2,7 @@ import { ALLOWED_FROM, type MessageStatus } from "../../domain/message.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { runBatch, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
+import { HELD } from "./holds.ts";
 
 /** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
 export const OPT_OUT_CONFIRMATION = 1;
@@ -86,7 +87,7 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
   const results = await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET status = ?2, updated_at = ?4, reason_code = ?10,
+        `UPDATE messages SET status = ?2, updated_at = ?4, reason_code = iif(reason = '${HELD}', 'CANCELLED', ?10),
            reason = iif(?6 = 1 AND reason IS NOT NULL, ?3 || ' (before: ' || reason || ')', ?3)
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status IN (SELECT value FROM json_each(?5))
            AND (?7 = 0 OR claimed_at IS NULL) AND (?8 IS NULL OR claimed_at <= ?8) AND (?9 IS NULL OR carrier = ?9)`,

@@ -131,6 +131,7 @@ describe("a hold", () => {
     await passMinutes(2);
     expect(await message(messageId)).toMatchObject({
       status: "FAILED_TO_SEND",
+      reason: "CANCELLED",
       reasonDetail: "the carrier could not take it in time (before: held by an operator)",
     });
   });

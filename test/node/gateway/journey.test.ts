@@ -2,7 +2,7 @@
 
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Run, run, waitFor } from "../harness/processes.ts";
+import { type Run, waitFor } from "../harness/processes.ts";
 import { type Receiver, startReceiver } from "../harness/receiver.ts";
 import {
   type Client,
@@ -10,9 +10,8 @@ import {
   findFreePort,
   makeFolder,
   operate,
+  runStart,
   send,
-  startFlags,
-  untilStarted,
   untilStatus,
 } from "../harness/service.ts";
 import { KANNEL_INSTALL_HINT, type Kannel, kannelInstalled, startKannel } from "./kannel.ts";
@@ -79,8 +78,7 @@ describe.skipIf(!installed)("200 messages through the service, Kannel and an SMS
       KANNEL_WEBHOOK_KEY: WEBHOOK_KEY,
     };
     const flags = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-    service = run(process.execPath, ["scripts/start.ts", ...startFlags(folder, port), ...flags]);
-    await untilStarted(service);
+    service = await runStart(folder, port, flags);
     await operate(url, "PUT", WEBSITE, { name: "Brand", carrier: "kannel", sender: SENDER });
     const phones = Array.from({ length: 200 }, (_, n) => numberOf(n));
     await operate(url, "POST", `${WEBSITE}/subscribers`, ["phone_numbers", ...phones, "+12125550010"].join("\n"));

@@ -63,7 +63,8 @@ export class Follower {
     writeFileSync(script, [...before, ...lines, `export -p > ${kept}`, ""].join("\n"));
     const path = [join(this.folder, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
     // An environment of its own: what the developer has set must not help a line.
-    const env = [`PATH=${path}`, `HOME=${this.folder}`, `STAND_IN=${this.folder}`];
+    const compiled = `NODE_COMPILE_CACHE=${process.env.NODE_COMPILE_CACHE}`; // only makes Node start sooner
+    const env = [`PATH=${path}`, `HOME=${this.folder}`, `STAND_IN=${this.folder}`, compiled];
     const shell = run("env", ["-i", ...env, "bash", script]);
     const code = await shell.exited;
     this.output += shell.output();

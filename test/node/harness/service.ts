@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Run, run, waitFor } from "./processes.ts";
+import { localBundle } from "./run-folder.ts";
 
 export const TOKEN = "operator-token-of-the-journeys";
 
@@ -47,12 +48,19 @@ export async function untilStarted(service: Run): Promise<void> {
   if (ended) throw new Error(`the service has not started:\n${service.output()}`);
 }
 
+/** `npm start`, without npm and its build. */
+export async function runStart(folder: Folder, port: number, flags: string[] = []): Promise<Run> {
+  const env = { TEXTGATE_BUNDLE: await localBundle() };
+  const service = run(process.execPath, ["scripts/start.ts", ...startFlags(folder, port), ...flags], { env });
+  await untilStarted(service);
+  return service;
+}
+
 /** The service of `npm start`, for a file of tests that call it. */
 export async function startService(flags: string[] = []) {
   const folder = makeFolder();
   const port = await findFreePort();
-  const service = run(process.execPath, ["scripts/start.ts", ...startFlags(folder, port), ...flags]);
-  await untilStarted(service);
+  const service = await runStart(folder, port, flags);
   return {
     url: `http://127.0.0.1:${port}`,
     folder,

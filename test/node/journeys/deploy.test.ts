@@ -6,9 +6,9 @@ import { type Unstable_Config as Config, experimental_getWranglerCommands, unsta
 import { runWrangler } from "../../../scripts/wrangler.ts";
 import { type Call, DATABASE_ID } from "../harness/cloudflare-stand-in.ts";
 import { type Block, Follower, readBlocks } from "../harness/followed-page.ts";
-import { type Run, run, waitFor } from "../harness/processes.ts";
+import { type Run, waitFor } from "../harness/processes.ts";
 import { type Receiver, startReceiver } from "../harness/receiver.ts";
-import { type Folder, findFreePort, makeFolder, startFlags, untilStarted } from "../harness/service.ts";
+import { type Folder, findFreePort, makeFolder, runStart } from "../harness/service.ts";
 import { uncomment, wranglerToml } from "../harness/wrangler-toml.ts";
 
 const DEPLOYING = readBlocks("docs/deploying.md");
@@ -92,8 +92,7 @@ describe.skipIf(PROGRAMS.length > 0)("docs/deploying.md, followed by its letter"
     const secrets = follower.calls().flatMap(({ args, input }) => (args[1] === "put" ? [[args[2], input]] : []));
     const settings = { ...vars, ...Object.fromEntries(secrets), PUBLIC_ORIGIN: url, TWILIO_API_URL: twilio.url };
     const flags = Object.entries(settings).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-    service = run(process.execPath, ["scripts/start.ts", ...startFlags(folder, port), ...flags]);
-    await untilStarted(service);
+    service = await runStart(folder, port, flags);
   }
 
   function readToml(env: string): Config {

@@ -12,6 +12,7 @@ import { parseStartOptions } from "../../../scripts/start-options.ts";
 import { makeWorkerLog } from "../../../scripts/worker-log.ts";
 import { listFamily, type Run, run, stillRunning, waitFor } from "../harness/processes.ts";
 import { startReceiver } from "../harness/receiver.ts";
+import { localBundle } from "../harness/run-folder.ts";
 import { findFreePort, makeFolder, operate, startFlags, untilStarted, untilStatus } from "../harness/service.ts";
 
 const folder = makeFolder();
@@ -25,10 +26,22 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-async function start(env = {}): Promise<Run> {
-  const service = run("npm", ["start", "--", ...startFlags(folder, port)], { env });
+/** As a person types it. @param env with the bundle where the build is not what is tested */
+function npmStart(env: Record<string, string>, ...flags: string[]): Run {
+  return run("npm", ["start", "--", ...startFlags(folder, port), ...flags], { env });
+}
+
+async function start(env: Record<string, string>): Promise<Run> {
+  const service = npmStart(env);
   await untilStarted(service);
   return service;
+}
+
+const built = async () => ({ TEXTGATE_BUNDLE: await localBundle() });
+
+function runWrangler(...args: string[]): Run {
+  const env = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
+  return run(process.execPath, ["node_modules/wrangler/bin/wrangler.js", ...args], { env });
 }
 
 function commandsOf(service: Run, beginning: string): string[] {
@@ -74,7 +87,7 @@ function findOne(service: Run, name: string): number {
 
 describe("npm start", () => {
   test("prints lines that work, with callbacks; Ctrl-C ends every process with exit code 0", async () => {
-    const service = await start();
+    const service = await start({});
     expect(service.output()).not.toMatch(/env\.DB|wrangler 4|Scheduled Workers|build|Using secrets/);
     expect(statSync(join(folder.state, "demo-client.json")).mode & 0o777).toBe(0o600);
     await tryPrinted(service);
@@ -92,42 +105,33 @@ describe("npm start", () => {
     expect(service.output()).toContain('{"level":"info","event":"message.submitted"');
   });
 
-  test("prints the same lines when it runs again, and says that its port is in use; a SIGTERM to npm ends it", async () => {
+  test("prints the same lines when it runs again, and says that its port is in use; they outlive a rotation; a SIGTERM to npm ends it", async () => {
     const client = readFileSync(join(folder.state, "demo-client.json"), "utf8");
-    const service = await start();
+    const service = await start(await built());
     expect(readFileSync(join(folder.state, "demo-client.json"), "utf8")).toBe(client);
     await tryPrinted(service);
     expect(service.output()).toContain(`${url}/docs\n`);
     expect(service.output()).toMatch(/^\+12125550100 +ada@example.com +DELIVERED$/m);
     expect(service.output()).toMatch(/^\+12125550002 +SENDING, then FAILED_TO_DELIVERY, UNDELIVERED$/m);
 
-    const second = run("npm", ["start", "--", ...startFlags(folder, port)]);
+    const second = npmStart({});
     expect(await second.exited).toBe(1);
     expect(second.output().trim().split("\n").at(-1)).toBe(
       `Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`,
     );
+
+    const kept = JSON.parse(client);
+    await operate(url, "POST", `/clients/${kept.clientId}/rotate`, {});
+    await tryPrinted(service);
     await endWith(service, () => service.child.kill("SIGTERM"));
   });
 
-  test("shows a pair in force when the kept one was replaced elsewhere, and still works", async () => {
-    const kept = JSON.parse(readFileSync(join(folder.state, "demo-client.json"), "utf8"));
-    const first = await start();
-    await operate(url, "POST", `/clients/${kept.clientId}/rotate`, {});
-    await tryPrinted(first);
-    await endWith(first, () => first.child.kill("SIGTERM"));
-    const second = await start();
-    await tryPrinted(second);
-    expect(second.output()).not.toContain(kept.clientSecret);
-    await endWith(second, () => second.child.kill("SIGTERM"));
-  });
-
-  test("makes a new client when the kept one no longer works; goes on when workerd has ended; killed, leaves none behind", async () => {
-    writeFileSync(
-      join(folder.state, "demo-client.json"),
-      JSON.stringify({ clientId: "0".repeat(32), clientSecret: "0".repeat(64), callbackSecret: "" }),
-    );
-    const service = await start();
+  test("shows a pair in force when the kept one was replaced; goes on when workerd has ended; killed, leaves none behind", async () => {
+    const replaced = JSON.parse(readFileSync(join(folder.state, "demo-client.json"), "utf8"));
+    const service = await start(await built());
     await tryPrinted(service);
+    expect(service.output()).not.toContain(replaced.clientSecret);
+
     process.kill(findOne(service, "workerd"), "SIGKILL");
     await waitFor("workerd to be started again", () => service.output().includes("was started again."));
     await tryPrinted(service);
@@ -136,11 +140,17 @@ describe("npm start", () => {
     });
   });
 
-  test("ends with exit code 1, and says why, when workerd cannot be started again", async () => {
+  test("makes a new client when the kept one no longer works; says why it ends when workerd cannot be started again", async () => {
+    writeFileSync(
+      join(folder.state, "demo-client.json"),
+      JSON.stringify({ clientId: "0".repeat(32), clientSecret: "0".repeat(64), callbackSecret: "" }),
+    );
     const workerd = join(folder.folder, "workerd");
     const { default: path } = createRequire(import.meta.url)("workerd");
     writeFileSync(workerd, `#!/bin/sh\nexec ${path} "$@"\n`, { mode: 0o755 });
-    const service = await start({ MINIFLARE_WORKERD_PATH: workerd });
+    const service = await start({ ...(await built()), MINIFLARE_WORKERD_PATH: workerd });
+    await tryPrinted(service);
+
     writeFileSync(workerd, "#!/bin/sh\nexit 1\n");
     process.kill(findOne(service, "workerd serve"), "SIGKILL");
     expect(await service.exited).toBe(1);
@@ -148,12 +158,10 @@ describe("npm start", () => {
   });
 
   test('leaves its data where "wrangler dev" finds it', async () => {
-    const env = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
-    const where = ["--local", "--persist-to", folder.state];
-    const migrations = run("npx", ["wrangler", "d1", "migrations", "list", "DB", ...where], { env });
+    const migrations = runWrangler("d1", "migrations", "list", "DB", "--local", "--persist-to", folder.state);
     await migrations.exited;
     expect(migrations.output()).toContain("No migrations to apply");
-    const dev = run("npx", ["wrangler", "dev", ...startFlags(folder, port), "--inspector-port", "0"], { env });
+    const dev = runWrangler("dev", ...startFlags(folder, port), "--inspector-port", "0");
     await waitFor("wrangler dev", () => dev.output().includes("Ready on"), 50_000);
     const { clientId } = JSON.parse(readFileSync(join(folder.state, "demo-client.json"), "utf8"));
     const { clients } = await operate(url, "GET", "/websites/demo");
@@ -162,13 +170,13 @@ describe("npm start", () => {
   }, 120_000);
 
   test("says what is wrong with a var", async () => {
-    const service = run("npm", ["start", "--", ...startFlags(folder, port), "--var", "SUBMIT_WITHIN_HOURS:0"]);
+    const service = npmStart(await built(), "--var", "SUBMIT_WITHIN_HOURS:0");
     expect(await service.exited).toBe(1);
     expect(service.output()).toContain("wrong configuration: SUBMIT_WITHIN_HOURS");
   });
 
   test("says in a line what it does not take", async () => {
-    const service = run("npm", ["start", "--", ...startFlags(folder, port), "--live-reload"]);
+    const service = npmStart({}, "--live-reload");
     expect(await service.exited).toBe(1);
     expect(service.output().trim().split("\n").at(-1)).toBe(
       "npm start has no flag --live-reload: see npm start -- --help. If it is one of wrangler's: npx wrangler dev --live-reload",
