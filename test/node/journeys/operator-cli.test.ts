@@ -124,6 +124,37 @@ test("a message is shown with its events and what came back from each callback",
   expect(await operatorJson(["message", messageId])).toMatchObject({ messageId, status: "FAILED_TO_DELIVERY" });
 });
 
+describe("at night", () => {
+  const ADA = "+12125550160";
+
+  test("texts are held, counted, cancelled, released and found", async () => {
+    const client = await makeClient(service.url, "", [ADA]);
+    const filter = ["--purpose", "spring-sale_01"];
+    const { websiteId } = await operatorJson(["message", (await send(client, { phone: ADA })).messageId]);
+    expect(await operator(["hold", websiteId, ...filter])).toEqual({ code: 0, output: "0 waiting messages held.\n" });
+    const sendPurpose = "spring-sale_01";
+    const { messageId } = await send(client, { phone: ADA, sendPurpose });
+    const dry = await operator(["cancel", websiteId, ...filter, "--dry-run"]);
+    expect(dry).toEqual({ code: 0, output: "1 waiting message.\n" });
+    expect((await operator(["website", websiteId])).output).toMatch(/^HELD +purpose spring-sale_01, since 2\S+Z$/m);
+    expect((await operator(["message", messageId])).output).toContain("It waits for: an operator holds it.");
+    expect((await operator(["cancel", websiteId, ...filter])).output).toBe("1 waiting message.\n");
+    expect((await operator(["release", websiteId, ...filter])).output).toBe("0 waiting messages released.\n");
+    const found = await operator(["messages", "--phone", ADA, "--reason", "CANCELLED"]);
+    expect(found.output).toMatch(
+      new RegExp(`^ACCEPTED .*\\n2\\S+Z +FAILED_TO_SEND +\\${ADA} .* ${messageId} +CANCELLED`),
+    );
+    expect((await operator(["find-person", ADA])).output).toMatch(new RegExp(`^${websiteId}\n.*${messageId}`, "s"));
+    expect(await operator(["messages"])).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/^40001 .*\n {2}website: /),
+    });
+    expect((await operator(["try-carrier", "sandbox"])).output).toMatch(
+      /^sandbox is tried now\. \d+ messages are due\.$/m,
+    );
+  });
+});
+
 describe("faults", () => {
   test("are shown: callbacks to an endpoint that is not there, and nothing else", async () => {
     const client = await makeClient(service.url, "http://127.0.0.1:9/", ["+12125550150"]);
