@@ -24,7 +24,8 @@ const SECRETS: readonly Name[] = [
 ];
 
 const MEANINGS: Record<Name, string> = {
-  OPERATOR_TOKEN: "opens `/operator`, and makes [tokens of names](operating.md#operators); without it, those paths do not exist",
+  OPERATOR_TOKEN:
+    "opens `/operator`, and makes [tokens of names](operating.md#operators); without it, those paths do not exist",
   SERVICE_KEY:
     "encrypts callback secrets; by default `OPERATOR_TOKEN`. It also signs [tokens of operators](operating.md#operators), which all end when it changes, and the codes of tracking links: without it, or of a link made before it was set or replaced, a code counts as unsigned in a [flood](operating.md#floods), and leads on nevertheless. Set it before you replace `OPERATOR_TOKEN`: when the key changes, no callback is posted until the secrets of each client are rotated. [Tombstones](operating.md#tombstones-of-erased-people) stay valid",
   PUBLIC_ORIGIN:

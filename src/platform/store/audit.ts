@@ -1,5 +1,5 @@
 import type { AuditEntry, Author, StoredAudit } from "../../domain/audit.ts";
-import { parseJsonColumn, runBatch, runQuery } from "./database.ts";
+import { parseJsonColumn, runQuery } from "./database.ts";
 import type { AuditRow } from "./rows.ts";
 
 const toJson = (facts: AuditEntry["after"]) => (facts ? JSON.stringify(facts) : null);
@@ -31,7 +31,7 @@ export function auditStatement(db: D1Database, author: Author, entry: AuditEntry
 
 /** Before a change that is not one transaction. @throws RequestFailure store-unavailable: then nothing is to be changed */
 export async function beginAudit(db: D1Database, author: Author, entry: AuditEntry, now: number): Promise<void> {
-  await runBatch(db, [insert(db, author, entry, { now, outcome: null, condition: "true" })]);
+  await runQuery(insert(db, author, entry, { now, outcome: null, condition: "true" }));
 }
 
 export async function endAudit(
