@@ -69,6 +69,42 @@ describe("a token of a name", () => {
     expect(counted.take()).toEqual({ calls: calls + 1, rowsRead: rowsRead + 1, rowsWritten: 0 });
   });
 
+  it("costs the rows of its name to make and to end, and a page of the audit log is its rows, beside a thousand others", async () => {
+    await world.rows(
+      `INSERT INTO operator_tokens WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000)
+       SELECT 'hash ' || n, 'name-' || n, 0, 'ada', NULL FROM numbers`,
+    );
+    await world.rows(
+      `INSERT INTO audit_log WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000)
+       SELECT n, 'request ' || n, 0, 'bob', 'put-website', 'shop', NULL, NULL, NULL, NULL, 'done' FROM numbers`,
+    );
+    const counted = countingDatabase(world.deps.db);
+    world.deps = { ...world.deps, db: counted.db };
+    // Of each: calls, rows read, rows written.
+    const costs: Record<string, unknown> = {};
+    for (const [method, path, body] of [
+      ["POST", "/tokens", { name: "ada" }],
+      ["POST", "/tokens", { name: "ada", graceSeconds: 60 }],
+      ["DELETE", "/tokens/ada", undefined],
+      ["GET", "/audit?by=OPERATOR_TOKEN", undefined],
+      ["GET", "/audit", undefined],
+      ["GET", "/tokens", undefined],
+    ] as const) {
+      await world.operator(method, path, body);
+      const { calls, rowsRead, rowsWritten } = counted.take();
+      costs[`${method} ${path} ${JSON.stringify(body ?? {})}`] = [calls, rowsRead, rowsWritten];
+      world.advance(1);
+    }
+    expect(costs).toEqual({
+      'POST /tokens {"name":"ada"}': [1, 2, 5],
+      'POST /tokens {"name":"ada","graceSeconds":60}': [1, 11, 6],
+      "DELETE /tokens/ada {}": [1, 15, 5],
+      "GET /audit?by=OPERATOR_TOKEN {}": [1, 3, 0],
+      "GET /audit {}": [1, 100, 0],
+      "GET /tokens {}": [1, 1000, 0],
+    });
+  });
+
   it("is refused by the next request once it is ended, also by an isolate that has let it in before", async () => {
     const token = await create("ada");
     const other = await World.another(world);

@@ -267,7 +267,7 @@ describe.concurrent("exit codes", () => {
       ["put-website", "shop2", "--name", "Shop", "--carrier", "pigeon"],
       /^40001 carrier: .*\n {2}carrier: must be one of/,
     ],
-    [["message", "x", "--token", "wrong"], /^40101 .*\nThe token is not that of http/],
+    [["message", "x", "--token", "wrong"], /^40101 .*\nThe token is not one of http/],
   ])("1 for what the service refuses: %j", async (args, output) => {
     expect(await operator(args)).toEqual({ code: 1, output: expect.stringMatching(output) });
   });
