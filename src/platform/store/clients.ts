@@ -1,4 +1,6 @@
+import { type AuditEntry, type Author, changeOf } from "../../domain/audit.ts";
 import type { Client, Credentials, Operation } from "../../domain/client.ts";
+import { auditStatement } from "./audit.ts";
 import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
 import type { ClientRow, WebsiteRow } from "./rows.ts";
 
@@ -8,7 +10,10 @@ export interface NewClient extends Client {
   callbackSecret: string;
 }
 
-export async function insertClient(db: D1Database, client: NewClient): Promise<void> {
+export async function insertClient(db: D1Database, author: Author, client: NewClient): Promise<void> {
+  const { clientId, websiteId, callbackUrl, operations, suspended } = client;
+  const change = changeOf(undefined, { callbackUrl, operations, suspended });
+  const entry: AuditEntry = { action: "create-client", websiteId, clientId, ...change };
   await runBatch(db, [
     db
       .prepare(
@@ -25,6 +30,7 @@ export async function insertClient(db: D1Database, client: NewClient): Promise<v
         client.callbackSecret,
         client.createdAt,
       ),
+    auditStatement(db, author, entry, client.createdAt),
   ]);
 }
 
@@ -35,7 +41,8 @@ export async function insertClient(db: D1Database, client: NewClient): Promise<v
  */
 export async function updateClient(
   db: D1Database,
-  { clientId, changedAt }: Client,
+  author: Author,
+  present: Client,
   change: {
     callbackUrl?: string | null | undefined;
     operations?: Operation[] | undefined;
@@ -43,7 +50,9 @@ export async function updateClient(
   },
   now: number,
 ): Promise<Client | undefined> {
-  const [row] = await runQuery<ClientRow>(
+  const { clientId, websiteId, changedAt } = present;
+  const entry: AuditEntry = { action: "change-client", websiteId, clientId, ...changeOf(present, change) };
+  const [updated] = await runBatch(db, [
     db
       .prepare(
         `UPDATE clients SET callback_url = iif(?2 = 1, ?3, callback_url), operations = coalesce(?4, operations),
@@ -59,7 +68,9 @@ export async function updateClient(
         now,
         changedAt,
       ),
-  );
+    auditStatement(db, author, entry, now),
+  ]);
+  const [row] = (updated?.results ?? []) as ClientRow[];
   return row && toClient(row);
 }
 
@@ -76,7 +87,8 @@ const REPEATED_ROTATION_MILLISECONDS = 10 * 60_000;
  */
 export async function rotateSecrets(
   db: D1Database,
-  { clientId, changedAt }: Client,
+  author: Author,
+  { clientId, websiteId, changedAt }: Client,
   pair: { secretHash: string; callbackSecret: string; oldUntil: number },
   now: number,
 ): Promise<boolean> {
@@ -98,6 +110,12 @@ export async function rotateSecrets(
         now - REPEATED_ROTATION_MILLISECONDS,
         changedAt,
       ),
+    audited: auditStatement(
+      db,
+      author,
+      { action: "rotate-client", websiteId, clientId, after: { oldPairEndsAt: pair.oldUntil } },
+      now,
+    ),
     isSet: db
       .prepare("SELECT 1 FROM clients WHERE client_id = ?1 AND secret_hash = ?2")
       .bind(clientId, pair.secretHash),
