@@ -130,11 +130,15 @@ function bulkMessages(count: number, texts: Texts, round: number) {
   return Array.from({ length: count }, (_, index) => bulkMessage(index, TEXTS[texts].write(index, round)));
 }
 
+/** The sandbox rehearses other outcomes with numbers that end in 0001 and on. */
+const isRehearsed = (index: number) => digitsAt(index) % 10_000 < 100;
+
 /** To the first so many numbers that are subscribed. */
 export function messagesToSubscribers(count: number, round: number) {
   const messages = [];
   for (let index = 0; messages.length < count; index++) {
-    if (isSubscribed(index)) messages.push(bulkMessage(index, TEXTS["90 letters"].write(index, round)));
+    if (isSubscribed(index) && !isRehearsed(index))
+      messages.push(bulkMessage(index, TEXTS["90 letters"].write(index, round)));
   }
   return messages;
 }
