@@ -38,8 +38,8 @@ export async function optOutAtCarrier(
   deps: Deps,
   messages: { messageId: string; reason: string | null; carrier?: string }[],
 ): Promise<void> {
-  await inTurn(messages, ({ messageId, reason, carrier }) => {
+  await inTurn(messages, async ({ messageId, reason, carrier }) => {
     const origin = { source: "carrier", proof: reason ?? messageId, now: deps.now() } as const;
-    return optOutRecipient(deps.db, messageId, origin, carrier);
+    await queueCallbacks(deps, await optOutRecipient(deps.db, messageId, origin, carrier, deps.newId()));
   });
 }

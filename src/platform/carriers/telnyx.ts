@@ -163,6 +163,7 @@ const inboundSchema = z.object({
       to: z.array(z.object({ phone_number: z.string() })).check(z.minLength(1)),
       messaging_profile_id: z.nullish(z.string()),
       text: z.nullish(z.string()),
+      media: z.catch(z.array(z.object({ url: z.string() })), []),
     }),
   }),
 });
@@ -178,6 +179,7 @@ function toInbound(event: unknown): InboundText[] {
       from: payload.from.phone_number,
       to: profile ? [...numbers, profile] : numbers,
       text: payload.text ?? "",
+      mediaUrls: payload.media.map(({ url }) => url),
       keyword: null,
       answeredByCarrier: false,
     },

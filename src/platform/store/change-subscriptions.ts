@@ -2,6 +2,7 @@ import { chunk } from "../../domain/chunk.ts";
 import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
 import type { Tombstones } from "../tombstones.ts";
 import { runQuery } from "./database.ts";
+import type { DueEvent } from "./events.ts";
 import {
   ANY_ERASED,
   erasedAmong,
@@ -18,6 +19,7 @@ export interface SubscriptionsSet {
   count: number;
   /** The others, as digits: their owners have opted out, or they were erased. */
   refused: number[];
+  due: DueEvent[];
 }
 
 /**
@@ -31,9 +33,10 @@ export async function changeSubscriptions(
   websiteId: string,
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
+  newId: () => string,
   readTombstones: () => Promise<Tombstones>,
 ): Promise<SubscriptionsSet> {
-  const target = { db, websiteId, origin };
+  const target: Target = { db, websiteId, origin, newId, due: [] };
   const refused: number[] = [];
   let count = 0;
   for (const part of toParts(changes)) {
@@ -42,7 +45,7 @@ export async function changeSubscriptions(
     if (written.erased.length === 0) refused.push(...written.refused);
     else refused.push(...(await subscribeOthers(target, part.optIns(), await readTombstones())));
   }
-  return { count: count - refused.length, refused };
+  return { count: count - refused.length, refused, due: target.due };
 }
 
 function* toParts(changes: Iterable<SubscriptionChange>): Generator<SubscriptionPart, void> {

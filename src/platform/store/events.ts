@@ -1,6 +1,11 @@
+import type { MESSAGE_EVENT_TYPES } from "../../domain/callback.ts";
 import type { EventRow } from "./rows.ts";
 
-/** Id of an event with a callback to post: `<messageId>_<event>`. */
+/** Whether the client `c` wants the event of its message `m` posted. */
+export const IS_DUE = (type: (typeof MESSAGE_EVENT_TYPES)[number]) =>
+  `m.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0)`;
+
+/** Id of an event with a callback to post: `<messageId>_<event>`; of a notice, its id and type. */
 export type DueEvent = string;
 
 /**
@@ -23,7 +28,7 @@ export function recordEvents(
        SELECT 1 FROM events e WHERE e.message_id = m.message_id AND e.event = m.status)
      GROUP BY m.client_id`,
     `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code)
-     SELECT m.message_id, m.status, m.updated_at, m.callback_data <> '' AND c.callback_url IS NOT NULL, ?2,
+     SELECT m.message_id, m.status, m.updated_at, ${IS_DUE("message.status")}, ?2,
        m.reason_code
      FROM ${changed} LEFT JOIN clients c ON c.client_id = m.client_id
      WHERE ${condition} ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
@@ -48,7 +53,7 @@ export function splitEventId(eventId: DueEvent): { messageId: string; event: str
   return { messageId: eventId.slice(0, separator), event: eventId.slice(separator + 1) };
 }
 
-/** A click's event is `CLICK_` and its id; any other is a status. */
+/** A click's event is `CLICK_` and its id; any other of a message is a status. */
 export function isClick(event: string): boolean {
   return event.startsWith("CLICK_");
 }

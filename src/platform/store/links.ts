@@ -1,6 +1,6 @@
 import { countLate } from "./daily-counts.ts";
 import { runNamed, runQuery } from "./database.ts";
-import { type DueEvent, dueEvents } from "./events.ts";
+import { type DueEvent, dueEvents, IS_DUE } from "./events.ts";
 import type { LinkRow } from "./rows.ts";
 
 /** undefined: the link never existed, or was purged. */
@@ -63,7 +63,7 @@ export async function recordClick(db: D1Database, click: Click): Promise<DueEven
       ? db
           .prepare(
             `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
-             SELECT m.message_id, 'CLICK_' || ?2, ?3, m.callback_data <> '' AND c.callback_url IS NOT NULL, ?3
+             SELECT m.message_id, 'CLICK_' || ?2, ?3, ${IS_DUE("message.clicked")}, ?3
              FROM messages m LEFT JOIN clients c ON c.client_id = m.client_id WHERE m.message_id = ?1 AND ${IS_RECORDED}
              ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
           )
