@@ -14,6 +14,7 @@ import { spreadUncopied } from "./flows/spread-changes.ts";
 import { tellProblems } from "./flows/tell-problems.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
+import type { DueEvent } from "./platform/store/events.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
 import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
 import { takeOverdueCallbacks } from "./platform/store/open-callbacks.ts";
@@ -23,6 +24,7 @@ import {
   findWithoutReceipt,
   markInterrupted,
   takeOverdue,
+  takeOverdueUnbatched,
 } from "./platform/store/overdue.ts";
 import { DELETED_A_STEP, purgeDeadJobs, purgeInbound, purgeKeys, purgeOutcomes } from "./platform/store/retention.ts";
 
@@ -154,14 +156,19 @@ function recoveryMargin({ config }: Deps): number {
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
-  let count = 0;
+  const taken = new Set<DueEvent>();
+  const requeue = async (due: DueEvent[]) => {
+    const others = due.filter((eventId) => !taken.has(eventId));
+    for (const eventId of others) taken.add(eventId);
+    await queueCallbacks(deps, others);
+  };
   for (let step = 0; step < MOST_STEPS; step++) {
     const { due, mayBeMore } = await takeOverdueCallbacks(deps.db, queuedBefore, now);
-    await queueCallbacks(deps, due);
-    count += due.length;
+    await requeue(due);
     if (!mayBeMore) break;
   }
-  return count;
+  await inSteps(() => takeOverdueUnbatched(deps.db, queuedBefore, now), requeue);
+  return taken.size;
 }
 
 /**

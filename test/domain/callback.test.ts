@@ -11,7 +11,7 @@ it("is signed as the library of Standard Webhooks signs it, whatever the body an
   fc.assert(
     fc.property(fc.uuid(), text, fc.array(secret, { minLength: 1, maxLength: 2 }), now, (id, body, secrets, at) => {
       const expected = secrets.map((one) => new Webhook(one).sign(id, new Date(at), body));
-      const { "webhook-signature": signature } = signatureHeaders(id, body, secrets, at);
+      const { "webhook-signature": signature = "" } = signatureHeaders(id, body, secrets, at);
       expect(signature.split(" ")).toEqual(expected);
       const prefixed = secrets.map((one) => `whsec_${one}`);
       expect(signatureHeaders(id, body, prefixed, at)["webhook-signature"]).toBe(signature);

@@ -120,9 +120,9 @@ export class Comparer {
       const isClaimed = row.attempted_at !== null && row.outcome === null;
       const isClaimedInVain = isClaimed && mayBeUnposted.has(String(row.message_id));
       if (count > 1) found.push({ kind: "twice", what: `${id} was posted ${count} times` });
-      else if (row.callback_due !== 1 && count > 0) found.push({ kind: "wrong", what: `${id} was posted unasked` });
-      else if (row.callback_due === 1 && count === 0 && isClaimedInVain) unposted++;
-      else if (row.callback_due === 1 && count === 0) found.push({ kind: "lost", what: `${id} was never posted` });
+      else if (row.callback_due === 0 && count > 0) found.push({ kind: "wrong", what: `${id} was posted unasked` });
+      else if (row.callback_due !== 0 && count === 0 && isClaimedInVain) unposted++;
+      else if (row.callback_due !== 0 && count === 0) found.push({ kind: "lost", what: `${id} was never posted` });
     }
     for (const { message_id, status } of messages) {
       if (!told.has(`${message_id}_${status}`))

@@ -37,7 +37,7 @@ export interface ClaimLimits {
 }
 
 const DUE = `json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId' AND e.event = j.value ->> 'event'
-  AND e.callback_due = 1`;
+  AND e.callback_due > 0`;
 
 /** ?1: the keys of events. */
 const IS_GIVEN = "(message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))";
@@ -107,7 +107,7 @@ export async function recordAndClaimCallbacks(
       .prepare(
         `UPDATE events SET attempted_at = ?2, claim = ?3
          WHERE ${IS_GIVEN}
-           AND callback_due = 1 AND (attempted_at IS NULL OR claim = ?3)`,
+           AND callback_due > 0 AND (attempted_at IS NULL OR claim = ?3)`,
       )
       .bind(keys, now, claim),
     claimed: selectClaimed(db, keys, claim, now, "j.key"),
@@ -153,7 +153,7 @@ export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: n
       .prepare(
         `UPDATE events SET attempted_at = ?2, outcome = 'not-posted', response = ?3
          WHERE ${IS_GIVEN}
-           AND callback_due = 1 AND attempted_at IS NULL AND NOT EXISTS (
+           AND callback_due > 0 AND attempted_at IS NULL AND NOT EXISTS (
              SELECT 1 FROM clients c WHERE c.callback_url IS NOT NULL AND c.client_id = coalesce(
                (SELECT client_id FROM messages WHERE message_id = events.message_id),
                (SELECT client_id FROM notices WHERE notice_id = events.message_id)))`,

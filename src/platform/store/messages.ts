@@ -74,7 +74,7 @@ export async function releaseClaim(db: D1Database, claim: string, messageIds: st
     db
       .prepare(
         `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = 0
-         WHERE ${isGiven} AND callback_due = 1 AND outcome IS NULL AND attempted_at IS NOT NULL AND claim = ?1`,
+         WHERE ${isGiven} AND callback_due > 0 AND outcome IS NULL AND attempted_at IS NOT NULL AND claim = ?1`,
       )
       .bind(...values),
     keepOpen(db, `${isGiven} AND queued_at = 0`, ids === null ? [] : values),

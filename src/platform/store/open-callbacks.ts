@@ -7,7 +7,7 @@ import type { EventRow } from "./rows.ts";
 /** Batches and callbacks that one step of the sweep looks at. */
 const STEP = 1000;
 
-const IS_OPEN = "e.callback_due = 1 AND e.outcome IS NULL";
+const IS_OPEN = "e.callback_due > 0 AND e.outcome IS NULL";
 
 /** The key of the event whose id is `j.value`. */
 export const MESSAGE_ID = "substr(j.value, 1, instr(j.value, '_') - 1)";
@@ -75,7 +75,7 @@ export function keepOpen(db: D1Database, chosen: string, values: readonly unknow
   return db
     .prepare(
       `INSERT INTO open_callbacks (message_id, event, queued_at) SELECT message_id, event, queued_at FROM events
-       WHERE ${chosen} AND callback_due = 1 AND attempted_at IS NULL AND outcome IS NULL
+       WHERE ${chosen} AND callback_due > 0 AND attempted_at IS NULL AND outcome IS NULL
        ON CONFLICT DO UPDATE SET queued_at = excluded.queued_at`,
     )
     .bind(...values);

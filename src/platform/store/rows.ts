@@ -75,7 +75,8 @@ export interface EventRow {
   /** A status, `CLICK_` and the id of a click, or the type of a notice. */
   event: string;
   occurred_at: number;
-  callback_due: Bit;
+  /** 1: of the version before. */
+  callback_due: 0 | 1 | 2;
   attempted_at: number | null;
   outcome: CallbackOutcome | null;
   http_status: number | null;

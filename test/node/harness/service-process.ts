@@ -128,7 +128,7 @@ async function redeliver(): Promise<void> {
     `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND ${comesAgain}`,
   );
   const eventIds = await selectIds(
-    `SELECT message_id || '_' || event FROM events WHERE callback_due = 1 AND outcome IS NULL AND ${comesAgain}`,
+    `SELECT message_id || '_' || event FROM events WHERE callback_due > 0 AND outcome IS NULL AND ${comesAgain}`,
   );
   const jobs = chunk(messageIds, HUNDRED).map((ids) => ({ kind: "deliver", messageIds: ids }));
   for (const bodies of chunk(jobs, HUNDRED)) await ask({ queue: "MESSAGES", bodies });

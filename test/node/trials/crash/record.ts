@@ -79,7 +79,7 @@ function readEvents(db: DatabaseSync): EventRow[] {
     eventId: `${row.message_id}_${row.event}`,
     messageId: String(row.message_id),
     websiteId: String(row.website_id),
-    due: row.callback_due === 1,
+    due: row.callback_due !== 0,
     attempted: row.attempted_at !== null,
     outcome: row.outcome === null ? null : String(row.outcome),
     httpStatus: row.http_status === null ? null : Number(row.http_status),

@@ -6,7 +6,7 @@ const LOOK_EVERY_MILLISECONDS = 40;
 const LONGEST_MILLISECONDS = 30_000;
 
 const UNDER_WAY = `SELECT (SELECT count(*) FROM messages WHERE status = 'PENDING_TO_SEND') AS messages,
-  (SELECT count(*) FROM events WHERE callback_due = 1 AND outcome IS NULL) AS callbacks`;
+  (SELECT count(*) FROM events WHERE callback_due > 0 AND outcome IS NULL) AS callbacks`;
 
 /** @throws Error when something is still under way after 30 seconds, or a callback has come twice */
 export async function settle({ query, receiver }: Place): Promise<void> {
