@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { Job } from "../domain/job.ts";
+import { hasListeners } from "../platform/store/notices.ts";
 import { recordReceipts, type SentReceipt } from "../platform/store/receipts.ts";
 import { optOutRecipient } from "../platform/store/subscriptions.ts";
 import { inTurn, togetherOrInTurn } from "./in-turn.ts";
@@ -40,6 +41,7 @@ export async function optOutAtCarrier(
 ): Promise<void> {
   await inTurn(messages, async ({ messageId, reason, carrier }) => {
     const origin = { source: "carrier", proof: reason ?? messageId, now: deps.now() } as const;
-    await queueCallbacks(deps, await optOutRecipient(deps.db, messageId, origin, carrier, deps.newId()));
+    const run = (await hasListeners(deps.db, { messageId })) ? deps.newId() : null;
+    await queueCallbacks(deps, await optOutRecipient(deps.db, messageId, origin, carrier, run));
   });
 }

@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import { PHONE_FORM, toDigits } from "../domain/phone.ts";
 import type { SubscriptionChange } from "../domain/subscriber-rows.ts";
 import { changeSubscriptions, type SubscriptionsSet } from "../platform/store/change-subscriptions.ts";
+import { hasListeners } from "../platform/store/notices.ts";
 import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.ts";
 import { readTombstones } from "./erasure-tombstones.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
@@ -18,7 +19,10 @@ export async function setSubscriptions(
   origin: ChangeOrigin,
 ): Promise<Omit<SubscriptionsSet, "due">> {
   const tombstones = () => readTombstones(deps, websiteId);
-  const { due, ...set } = await changeSubscriptions(deps.db, websiteId, changes, origin, deps.newId, tombstones);
+  // Nobody is told of an import.
+  const isTold = origin.source !== "import" && (await hasListeners(deps.db, { websiteIds: [websiteId] }));
+  const newRun = isTold ? deps.newId : null;
+  const { due, ...set } = await changeSubscriptions(deps.db, websiteId, changes, origin, newRun, tombstones);
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
   return set;
 }

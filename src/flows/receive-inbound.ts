@@ -9,6 +9,7 @@ import type { InboundText } from "../platform/carriers/carrier.ts";
 import type { Tombstone } from "../platform/store/erasure.ts";
 import type { DueEvent } from "../platform/store/events.ts";
 import { applyInbound, type InboundRecord } from "../platform/store/inbound.ts";
+import { hasListeners } from "../platform/store/notices.ts";
 import { readTombstones } from "./erasure-tombstones.ts";
 import { type Addressees, findAddressees } from "./find-addressees.ts";
 import { inTurn } from "./in-turn.ts";
@@ -61,7 +62,7 @@ async function applyTogether(
   reply: NewMessage | null,
   tombstones: Tombstone[],
 ): Promise<{ isReplyDue: boolean; due: DueEvent[] }> {
-  const run = deps.newId();
+  const run = (await hasListeners(deps.db, record)) ? deps.newId() : null;
   try {
     return await applyInbound(deps.db, record, reply, tombstones, run);
   } catch (error) {

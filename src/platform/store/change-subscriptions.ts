@@ -26,6 +26,7 @@ export interface SubscriptionsSet {
  * Sets the state of numbers, and adds what changes to the ledger. Repeating it changes nothing. A number whose owner has
  * opted out, or that was erased, is not subscribed: only that person can undo it. An opt-out is stored in any case.
  * @param changes distinct numbers; of several with one address, the later counts as subscribed later
+ * @param newRun see Target
  * @param readTombstones called only where the website has erased people
  */
 export async function changeSubscriptions(
@@ -33,10 +34,10 @@ export async function changeSubscriptions(
   websiteId: string,
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
-  newId: () => string,
+  newRun: (() => string) | null,
   readTombstones: () => Promise<Tombstones>,
 ): Promise<SubscriptionsSet> {
-  const target: Target = { db, websiteId, origin, newId, due: [] };
+  const target: Target = { db, websiteId, origin, newRun, due: [] };
   const refused: number[] = [];
   let count = 0;
   for (const part of toParts(changes)) {

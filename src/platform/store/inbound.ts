@@ -35,7 +35,7 @@ const WITHOUT_EFFECT = 2;
  * nothing.
  * @param reply of one website, stored if a reply is due
  * @param tombstones of the sender, which START removes
- * @param run names the notices; of several calls for a text, each may have the same
+ * @param run names the notices; null: nobody is told
  * @returns `isReplyDue`: the reply was stored and must be delivered
  */
 export async function applyInbound(
@@ -43,7 +43,7 @@ export async function applyInbound(
   inbound: InboundRecord,
   reply: NewMessage | null,
   tombstones: Tombstone[],
-  run: string,
+  run: string | null,
 ): Promise<{ isReplyDue: boolean; due: DueEvent[] }> {
   const { carrier, carrierMessageId, websiteIds, from, to, text, keyword, phone, sender, receivedAt } = inbound;
   const key = [carrier, carrierMessageId, JSON.stringify(websiteIds)] as const;
@@ -61,11 +61,11 @@ export async function applyInbound(
     .bind(...key, keyword !== null && phone === null ? WITHOUT_EFFECT : 1);
   const rows = await runNamed(db, {
     keep,
-    told: textNotices(db, run, { ...inbound, phone: sender }, FRESH_AND_TOLD, key),
+    told: run === null ? null : textNotices(db, run, { ...inbound, phone: sender }, FRESH_AND_TOLD, key),
     act:
       phone === null ? null : keywordStatements(db, key, { phone, keyword, text, receivedAt, reply, tombstones, run }),
     applied,
-    events: noticeEvents(db, run, receivedAt),
+    events: run === null ? null : noticeEvents(db, run, receivedAt),
     reply: replyStatement(db, reply),
   });
   return { isReplyDue: rows.reply.length === 1, due: dueEvents(rows.events) };

@@ -25,8 +25,8 @@ interface Acted {
   receivedAt: number;
   reply: NewMessage | null;
   tombstones: Tombstone[];
-  /** Names the notices of the transaction. */
-  run: string;
+  /** Names the notices of the transaction; null: nobody is told. */
+  run: string | null;
 }
 
 const THIS_TEXT = "i.website_id = w.value AND i.carrier = ?1 AND i.carrier_message_id = ?2";
@@ -40,6 +40,20 @@ export const FRESH_AND_TOLD = freshWith(`CROSS JOIN ${TOLD_CLIENTS}`);
 const IS_FIRST = `NOT EXISTS (SELECT 1 FROM json_each(?3) w CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied <> 0)`;
 
 const SUBSCRIPTION = "subscriptions s ON s.website_id = w.value AND s.phone = ?4";
+
+/** Tells of what the keyword changes. @param where as the statement before has it */
+function tellChange(
+  db: D1Database,
+  values: readonly unknown[],
+  where: string,
+  subscribed: 0 | 1,
+  { run, receivedAt }: Acted,
+): D1PreparedStatement[] {
+  if (run === null) return [];
+  const from = `${FRESH_AND_TOLD} LEFT JOIN ${SUBSCRIPTION}`;
+  const changes = { values, from, where, websiteId: "w.value", phone: "?4", subscribed: String(subscribed) };
+  return [changeNotices(db, changes, { run, source: "keyword", now: receivedAt })];
+}
 
 /** Applies a keyword. Runs after the text is stored and before it is marked as applied. */
 export function keywordStatements(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
@@ -107,7 +121,8 @@ function insertReply(db: D1Database, key: TextKey, { phone, reply }: Acted, isRe
   ];
 }
 
-function optOut(db: D1Database, key: TextKey, { phone, text, receivedAt, run }: Acted): D1PreparedStatement[] {
+function optOut(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
+  const { phone, text, receivedAt } = acted;
   const isChange = "s.subscribed IS NOT 0 OR s.opted_out_by_person = 0";
   const confirmedAt = `iif(subscriptions.opted_out_by_person = 1
     AND subscriptions.opt_out_confirmed_at > ?5 - ${CONFIRM_AGAIN_AFTER_MILLISECONDS}, subscriptions.opt_out_confirmed_at, ?5)`;
@@ -119,16 +134,7 @@ function optOut(db: D1Database, key: TextKey, { phone, text, receivedAt, run }: 
          WHERE ${isChange}`,
       )
       .bind(...key, phone, receivedAt, text),
-    changeNotices(
-      db,
-      {
-        values: [...key, phone],
-        from: `${FRESH_AND_TOLD} LEFT JOIN ${SUBSCRIPTION}`,
-        where: isChange,
-        ...{ websiteId: "w.value", phone: "?4", subscribed: "0" },
-      },
-      { run, source: "keyword", now: receivedAt },
-    ),
+    ...tellChange(db, [...key, phone], isChange, 0, acted),
     db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person, opt_out_confirmed_at)
@@ -144,11 +150,8 @@ function optOut(db: D1Database, key: TextKey, { phone, text, receivedAt, run }: 
  * START subscribes a number that opted out or was erased, and no other. Of several websites that share the sender, it skips
  * one that knows the number only from its STOP. START is the person's own consent, so it removes the tombstone.
  */
-function optIn(
-  db: D1Database,
-  key: TextKey,
-  { phone, text, receivedAt, tombstones, run }: Acted,
-): D1PreparedStatement[] {
+function optIn(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
+  const { phone, text, receivedAt, tombstones } = acted;
   const known = `(json_array_length(?3) = 1 OR EXISTS (SELECT 1 FROM subscription_changes c
     WHERE c.website_id = w.value AND c.phone = ?4 AND NOT (c.source = 'keyword' AND c.subscribed = 0)))`;
   const erased = `EXISTS (SELECT 1 FROM json_each(?5) j CROSS JOIN erased_people e
@@ -164,16 +167,7 @@ function optIn(
          LEFT JOIN subscriptions s ON s.website_id = r.value AND s.phone = ?4`,
       )
       .bind(...bound, receivedAt, text),
-    changeNotices(
-      db,
-      {
-        values: bound,
-        from: `${FRESH_AND_TOLD} LEFT JOIN ${SUBSCRIPTION}`,
-        where: isReturning,
-        ...{ websiteId: "w.value", phone: "?4", subscribed: "1" },
-      },
-      { run, source: "keyword", now: receivedAt },
-    ),
+    ...tellChange(db, bound, isReturning, 1, acted),
     db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, change_id)

@@ -1,6 +1,7 @@
 // What clients hear of inbound texts and of subscriptions: a row for each client that wants it. The statements run in the
-// transaction of what they tell of. In their joins the clients come first, so a website without such a client costs no row.
+// transaction of what they tell of, and only where hasListeners has found a client: else each would read some rows for nothing.
 import type { NoticeType } from "../../domain/callback.ts";
+import { runQuery } from "./database.ts";
 import type { ChangeSource } from "./rows.ts";
 import { LATEST_TEXT } from "./senders.ts";
 
@@ -13,6 +14,19 @@ export const SUBJECT_CLIENT = "coalesce(m.client_id, n.client_id)";
 export const TOLD_CLIENTS = "clients c INDEXED BY clients_with_events";
 const isTold = (type: NoticeType, websiteId: string) =>
   `c.website_id = ${websiteId} AND c.events IS NOT NULL AND instr(c.events, '"${type}"') > 0`;
+
+/** Whether a client of these websites, or of the website of this message, may want notices. Reads one row where none does. */
+export async function hasListeners(
+  db: D1Database,
+  of: { websiteIds: string[] } | { messageId: string },
+): Promise<boolean> {
+  const [from, column, value] =
+    "messageId" in of
+      ? ["messages m", "m.website_id AND m.message_id = ?1", of.messageId]
+      : ["json_each(?1) w", "w.value", JSON.stringify(of.websiteIds)];
+  const select = `SELECT 1 FROM ${from} CROSS JOIN ${TOLD_CLIENTS} WHERE c.events IS NOT NULL AND c.website_id = ${column} LIMIT 1`;
+  return (await runQuery(db.prepare(select).bind(value))).length > 0;
+}
 
 const INSERT = "INSERT INTO notices (notice_id, client_id, website_id, type, phone, body, occurred_at)";
 

@@ -60,22 +60,16 @@ export class SubscriptionPart {
 }
 
 /** The rows of ?2, a part as JSON. */
-export const GIVEN = givenIn("?2");
-
-function givenIn(list: string): string {
-  return `(SELECT value AS phone, 0 AS subscribed, NULL AS email FROM json_each(${list}, '$.optOuts')
-    UNION ALL SELECT value, 1, NULL FROM json_each(${list}, '$.optIns')
-    UNION ALL SELECT value ->> 'phone', value ->> 'subscribed', value ->> 'email' FROM json_each(${list}, '$.withAddress')) g`;
-}
-
-/** SQLite reads the whole list before it looks for clients: it is empty where nobody is told. */
-const IF_TOLD = `(SELECT iif(EXISTS (SELECT 1 FROM ${TOLD_CLIENTS} WHERE c.website_id = ?1 AND c.events IS NOT NULL), ?2, '{}'))`;
+export const GIVEN = `(SELECT value AS phone, 0 AS subscribed, NULL AS email FROM json_each(?2, '$.optOuts')
+  UNION ALL SELECT value, 1, NULL FROM json_each(?2, '$.optIns')
+  UNION ALL SELECT value ->> 'phone', value ->> 'subscribed', value ->> 'email' FROM json_each(?2, '$.withAddress')) g`;
 
 export interface Target {
   db: D1Database;
   websiteId: string;
   origin: ChangeOrigin;
-  newId: () => string;
+  /** Names the notices of a transaction; null: nobody is told. */
+  newRun: (() => string) | null;
   /** Gets the events of clients that are told. */
   due: DueEvent[];
 }
@@ -124,16 +118,14 @@ export async function writePart(target: Target, part: SubscriptionPart, guard: G
   };
 }
 
-function statements({ db, websiteId, origin, newId }: Target, part: SubscriptionPart, guard: Guard) {
+function statements({ db, websiteId, origin, newRun }: Target, part: SubscriptionPart, guard: Guard) {
   const list = part.json();
   const bound = [websiteId, list, origin.now, origin.source, origin.proof, guard.list] as const;
   const guarded = `WITH guard (is_open) AS MATERIALIZED (SELECT NOT EXISTS (${guard.sql}))`;
   const isAllowed = "(g.subscribed = 0 OR guard.is_open)";
   const subscription = "LEFT JOIN subscriptions s ON s.website_id = ?1 AND s.phone = g.phone";
   const isChange = `s.subscribed IS NOT g.subscribed AND s.opted_out_by_person IS NOT 1 AND ${isAllowed}`;
-  const run = newId();
-  // Nobody is told of an import.
-  const isTold = origin.source !== "import";
+  const run = newRun?.() ?? null;
   return {
     erased: part.hasOptIns ? db.prepare(guard.sql).bind(...bound) : null,
     refused: part.hasOptIns
@@ -151,19 +143,20 @@ function statements({ db, websiteId, origin, newId }: Target, part: Subscription
          FROM ${GIVEN} CROSS JOIN guard ${subscription} WHERE ${isChange}`,
       )
       .bind(...bound),
-    told: isTold
-      ? changeNotices(
-          db,
-          {
-            values: bound,
-            with: guarded,
-            from: `${TOLD_CLIENTS} CROSS JOIN ${givenIn(IF_TOLD)} CROSS JOIN guard ${subscription}`,
-            where: isChange,
-            ...{ websiteId: "?1", phone: "g.phone", subscribed: "g.subscribed" },
-          },
-          { ...origin, run },
-        )
-      : null,
+    told:
+      run !== null
+        ? changeNotices(
+            db,
+            {
+              values: bound,
+              with: guarded,
+              from: `${TOLD_CLIENTS} CROSS JOIN ${GIVEN} CROSS JOIN guard ${subscription}`,
+              where: isChange,
+              ...{ websiteId: "?1", phone: "g.phone", subscribed: "g.subscribed" },
+            },
+            { ...origin, run },
+          )
+        : null,
     subscriptions: db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
@@ -176,6 +169,6 @@ function statements({ db, websiteId, origin, newId }: Target, part: Subscription
            OR (excluded.email IS NOT NULL AND excluded.email IS NOT subscriptions.email)`,
       )
       .bind(...bound),
-    events: isTold ? noticeEvents(db, run, origin.now) : null,
+    events: run === null ? null : noticeEvents(db, run, origin.now),
   };
 }

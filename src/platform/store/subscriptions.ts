@@ -65,14 +65,14 @@ export interface ChangeOrigin {
  * Opts out the recipient of a message at the word of its carrier. Takes effect once per message: a receipt that is repeated
  * after START changes nothing.
  * @param carrier skips a message of another carrier
- * @param run names its notices
+ * @param run names its notices; null: nobody is told
  */
 export async function optOutRecipient(
   db: D1Database,
   messageId: string,
   origin: ChangeOrigin,
   carrier: string | undefined,
-  run: string,
+  run: string | null,
 ): Promise<DueEvent[]> {
   const isChange = "(s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)";
   const isNew = "m.message_id = ?1 AND m.phone IS NOT NULL AND m.opted_out = 0 AND (?2 IS NULL OR m.carrier = ?2)";
@@ -86,16 +86,19 @@ export async function optOutRecipient(
          WHERE ${isNew} AND ${isChange}`,
       )
       .bind(...key, origin.now, origin.source, origin.proof),
-    told: changeNotices(
-      db,
-      {
-        values: key,
-        from: `messages m CROSS JOIN ${TOLD_CLIENTS} ${subscription}`,
-        where: `${isNew} AND ${isChange}`,
-        ...{ websiteId: "m.website_id", phone: "m.phone", subscribed: "0" },
-      },
-      { ...origin, run },
-    ),
+    told:
+      run === null
+        ? null
+        : changeNotices(
+            db,
+            {
+              values: key,
+              from: `messages m CROSS JOIN ${TOLD_CLIENTS} ${subscription}`,
+              where: `${isNew} AND ${isChange}`,
+              ...{ websiteId: "m.website_id", phone: "m.phone", subscribed: "0" },
+            },
+            { ...origin, run },
+          ),
     subscription: db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id, opted_out_by_person)
@@ -107,7 +110,7 @@ export async function optOutRecipient(
       .bind(...key),
     counts: countLate(db, "opted_out = opted_out + 1", `SELECT m.message_id FROM messages m WHERE ${isNew}`, key),
     message: db.prepare(`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`).bind(...key),
-    events: noticeEvents(db, run, origin.now),
+    events: run === null ? null : noticeEvents(db, run, origin.now),
   });
   return dueEvents(rows.events);
 }
