@@ -159,7 +159,7 @@ export const configSchema = z.pipe(
       receiptWithinMilliseconds: RECEIPT_WITHIN_HOURS,
       operatorToken: OPERATOR_TOKEN,
       serviceKey: SERVICE_KEY ?? OPERATOR_TOKEN,
-      /** Never the operator's token: links are public, so a token that a person chose could be guessed from them. */
+      /** Signs links and tokens of operators. Never OPERATOR_TOKEN: one that a person chose could be guessed from them. */
       linkKey: SERVICE_KEY ?? "",
       limiterLocation: LIMITER_LOCATION,
       securityContact: SECURITY_CONTACT,

@@ -15,14 +15,17 @@ import { CredentialStore } from "./platform/store/credentials.ts";
 import { ErasureKey } from "./platform/store/erasure-key.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 
-/** Look-ups of links in D1, which answers some 1,000 reads a second of all isolates. */
-interface LinkLookups {
+/** Look-ups in D1, which answers some 1,000 reads a second of all isolates. */
+interface Lookups {
   links: LookupBudget;
   uncheckedLinks: LookupBudget;
+  /** Of operators' tokens that have the check: in a flood, of one that has ended. */
+  operators: LookupBudget;
 }
 
 /** A flood of guesses has the check in one of 62, so it cannot use up much; clicks come in bursts. */
 const LINKS_PER_SECOND = { inFlood: 50, otherwise: 2000 };
+const OPERATORS_PER_SECOND = { inFlood: 10, otherwise: 100 };
 const UNCHECKED_LINKS_PER_SECOND = { inFlood: 4, otherwise: 100 };
 
 /** The bindings, the clock and the state that flows use; made once per event. */
@@ -38,7 +41,7 @@ export interface Deps {
   receipts: Queue<Job>;
   carriers: Carriers;
   health: HealthMemory;
-  lookups: LinkLookups;
+  lookups: Lookups;
   signLink: Sign;
   /** Requests that have no line of their own in the log. */
   requestCounts: MinuteCounts<LogFields>;
@@ -73,7 +76,7 @@ interface IsolateState {
   acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
   breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
-  lookups: LinkLookups;
+  lookups: Lookups;
   signLink: Sign;
   requestCounts: MinuteCounts<LogFields>;
 }
@@ -97,6 +100,7 @@ export function makeIsolateState(env: Env): IsolateState {
     lookups: {
       links: new LookupBudget(LINKS_PER_SECOND),
       uncheckedLinks: new LookupBudget(UNCHECKED_LINKS_PER_SECOND),
+      operators: new LookupBudget(OPERATORS_PER_SECOND),
     },
     signLink: (text) => {
       const [high = 0, low = 0] = linkKey.sign(`link ${text}`);

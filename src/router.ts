@@ -12,8 +12,14 @@ import { limitRate, refuseEarly, requireClient, requireOperator, toSeconds } fro
 import { healthHandler, misconfiguredResponse } from "./http/health.ts";
 import { messageStatusHandler } from "./http/message-status.ts";
 import { messageStatusesHandler } from "./http/message-statuses.ts";
+import { listAuditHandler } from "./http/operator/audit.ts";
 import { tryCarrierHandler } from "./http/operator/carriers.ts";
-import { changeClientHandler, createClientHandler, rotateClientHandler } from "./http/operator/clients.ts";
+import {
+  changeClientHandler,
+  createClientHandler,
+  getClientHandler,
+  rotateClientHandler,
+} from "./http/operator/clients.ts";
 import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
 import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
 import { findMessagesHandler, getMessageHandler } from "./http/operator/messages.ts";
@@ -28,6 +34,11 @@ import {
 import { getReportHandler } from "./http/operator/reports.ts";
 import { getMetricsHandler, getServiceStateHandler } from "./http/operator/service-state.ts";
 import { importSubscribersHandler } from "./http/operator/subscribers.ts";
+import {
+  createOperatorTokenHandler,
+  endOperatorTokenHandler,
+  listOperatorTokensHandler,
+} from "./http/operator/tokens.ts";
 import { getWebsiteHandler, listWebsitesHandler, putWebsiteHandler } from "./http/operator/websites.ts";
 import { logRequest, routeOf } from "./http/request-log.ts";
 import { answerSandboxError } from "./http/sandbox-error.ts";
@@ -73,6 +84,7 @@ router
   .post("/operator/websites/:websiteId/release", requireOperator, releaseMessagesHandler)
   .post("/operator/websites/:websiteId/cancel", requireOperator, cancelWaitingMessagesHandler)
   .post("/operator/websites/:websiteId/subscribers", requireOperator, importSubscribersHandler)
+  .get("/operator/clients/:clientId", requireOperator, getClientHandler)
   .patch("/operator/clients/:clientId", requireOperator, changeClientHandler)
   .post("/operator/clients/:clientId/rotate", requireOperator, rotateClientHandler)
   .get("/operator/websites/:websiteId/inbound", requireOperator, listInboundHandler)
@@ -89,7 +101,11 @@ router
   .post("/operator/carriers/:carrier/try", requireOperator, tryCarrierHandler)
   .get("/operator/dead-jobs", requireOperator, listDeadJobsHandler)
   .post("/operator/dead-jobs/put-back", requireOperator, putBackDeadJobsHandler)
-  .post("/operator/dead-jobs/:jobId/put-back", requireOperator, putBackDeadJobHandler);
+  .post("/operator/dead-jobs/:jobId/put-back", requireOperator, putBackDeadJobHandler)
+  .get("/operator/tokens", requireOperator, listOperatorTokensHandler)
+  .post("/operator/tokens", requireOperator, createOperatorTokenHandler)
+  .delete("/operator/tokens/:name", requireOperator, endOperatorTokenHandler)
+  .get("/operator/audit", requireOperator, listAuditHandler);
 
 /** itty-router writes the path "/" as "". */
 export const routes = router.routes.map(

@@ -1,6 +1,7 @@
 import type { ClientAnswers } from "../../src/http/operator/clients.ts";
 import { demoClientFile, keepRotated } from "../demo.ts";
 import { callOperator, type Service } from "./api.ts";
+import { showEntries } from "./audit.ts";
 import { type Command, type Option, segment, toNumber, UsageError, type Values } from "./command.ts";
 import { toTable } from "./table.ts";
 
@@ -25,6 +26,17 @@ export const CLIENT_COMMANDS: Command[] = [
     run: (service, [id], values) =>
       callOperator(service, "POST", `/websites/${segment(id)}/clients`, toSettings(values)),
     show: showSecrets,
+  },
+  {
+    name: "client",
+    parameters: ["<clientId>"],
+    summary: "show a client and its last changes",
+    options: {},
+    run: (service, [id]) => callOperator(service, "GET", `/clients/${segment(id)}`),
+    show: (answer) => {
+      const { changes, ...client } = JSON.parse(answer) as ClientAnswers["ClientWithChanges"];
+      return [describeClient(client), ...(changes.length > 0 ? ["", showEntries(changes)] : [])].join("\n");
+    },
   },
   {
     name: "change-client",

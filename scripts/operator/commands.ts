@@ -1,3 +1,4 @@
+import { AUDIT_COMMANDS } from "./audit.ts";
 import { CARRIER_COMMANDS } from "./carriers.ts";
 import { CLIENT_COMMANDS } from "./clients.ts";
 import type { Command } from "./command.ts";
@@ -8,6 +9,7 @@ import { PEOPLE_COMMANDS } from "./people.ts";
 import { REPORT_COMMANDS } from "./reports.ts";
 import { SERVICE_STATE_COMMANDS } from "./service-state.ts";
 import { SUBSCRIBER_COMMANDS } from "./subscribers.ts";
+import { TOKEN_COMMANDS } from "./tokens.ts";
 import { WEBSITE_COMMANDS } from "./websites.ts";
 
 /** In the order of the help. */
@@ -22,4 +24,6 @@ export const COMMANDS: Command[] = [
   ...SERVICE_STATE_COMMANDS,
   ...CARRIER_COMMANDS,
   ...DEAD_JOB_COMMANDS,
+  ...TOKEN_COMMANDS,
+  ...AUDIT_COMMANDS,
 ];

@@ -3,7 +3,11 @@ import { COMMANDS } from "./commands.ts";
 
 export const COMMON_OPTIONS: Record<string, Option> = {
   url: { value: "<url>", summary: "the service; TEXTGATE_URL, or http://127.0.0.1:8787, when left out" },
-  token: { value: "<token>", summary: "its OPERATOR_TOKEN; that of the environment, or of .dev.vars, when left out" },
+  token: {
+    value: "<token>",
+    summary:
+      "OPERATOR_TOKEN or a token of create-token; OPERATOR_TOKEN of the environment, or of .dev.vars, when left out",
+  },
   json: { summary: "print the JSON answer as it came; npm run -s operator prints nothing else" },
   help: { summary: "explain a command" },
 };

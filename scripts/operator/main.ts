@@ -86,7 +86,7 @@ function isParseError(error: unknown): error is Error {
 function describeRefusal({ body }: Refusal, url: string): string {
   const { code, message, details = [] } = body;
   const lines = [`${code} ${message}`, ...details.map((detail) => `  ${detail.field}: ${detail.message}`)];
-  if (code === 40101) lines.push(`The token is not that of ${url}: give --token, or set OPERATOR_TOKEN.`);
+  if (code === 40101) lines.push(`The token is not one of ${url}, or has ended: give --token, or set OPERATOR_TOKEN.`);
   if (code === 40400) {
     lines.push(`${url} has no OPERATOR_TOKEN, so it has no /operator: npx wrangler secret put OPERATOR_TOKEN`);
   }

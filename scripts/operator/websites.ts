@@ -1,5 +1,6 @@
 import type { WebsiteAnswers } from "../../src/http/operator/websites.ts";
 import { callOperator, Refusal, type Service } from "./api.ts";
+import { showEntries } from "./audit.ts";
 import { describeClient } from "./clients.ts";
 import { type Command, segment, toNumber, type Values } from "./command.ts";
 import { type Cell, toTable } from "./table.ts";
@@ -73,7 +74,7 @@ function showWebsites(answer: string): string {
 }
 
 function showWebsite(answer: string): string {
-  const { clients, ...website } = JSON.parse(answer) as Website;
+  const { clients, changes, ...website } = JSON.parse(answer) as Website;
   const hours = website.duplicateWindowHours;
   const settings = toTable([
     ["website", website.websiteId],
@@ -84,7 +85,12 @@ function showWebsite(answer: string): string {
     ...website.holds.map((hold): Cell[] => ["HELD", describeHold(hold)]),
     ["duplicates", hours === null ? "not suppressed" : `suppressed for ${hours} h`],
   ]);
-  return [settings, "", clients.length === 0 ? "No clients." : clients.map(describeClient).join("\n\n")].join("\n");
+  return [
+    settings,
+    "",
+    clients.length === 0 ? "No clients." : clients.map(describeClient).join("\n\n"),
+    ...(changes.length > 0 ? ["", showEntries(changes)] : []),
+  ].join("\n");
 }
 
 function describeHold({ sendPurpose, clientId, since }: Website["holds"][number]): string {

@@ -1,8 +1,9 @@
 // Pure. Which of its callbacks a run posts and claims next, so that a slow endpoint leaves the others their connections.
 import type { ClaimedCallback, DueCallback } from "../platform/store/callbacks.ts";
 import type { DueEvent } from "../platform/store/events.ts";
+import { OUTBOUND_CONNECTIONS } from "./connections.ts";
 
-/** The share of one endpoint in the connections of an invocation: a slow endpoint leaves the others theirs. */
+/** The share of one endpoint among others in the connections of an invocation: a slow endpoint leaves the others theirs. */
 const CONNECTIONS_AN_ENDPOINT = 3;
 
 /** Small claims: when a run is cut off, nobody knows which of its claimed callbacks were posted. */
@@ -15,6 +16,8 @@ interface Endpoint {
   /** Claimed callbacks, including those being posted. */
   claimed: number;
   timedOut: boolean;
+  /** Within this run: one that does not answer gets no more posts at a time than its share. */
+  hasAnswered: boolean;
 }
 
 /** The callbacks of a run: unclaimed, ready to be posted, and being posted. */
@@ -48,7 +51,7 @@ export class CallbackSchedule {
       if (isFirst && this.#mayPost(callback) && (!best || this.#load(callback) < this.#load(best))) best = callback;
     }
     const [first] = this.#claimable();
-    const isFree = first && first.posting < CONNECTIONS_AN_ENDPOINT;
+    const isFree = first && this.#hasConnection(first);
     if (isFree && (!best || first.posting < this.#load(best))) return "claim";
     if (!best) return undefined;
     this.#ready.splice(this.#ready.indexOf(best), 1);
@@ -57,11 +60,17 @@ export class CallbackSchedule {
     return best;
   }
 
+  /** Whether an endpoint that has not answered yet may get more connections once it does. */
+  get mayOpenUp(): boolean {
+    const [endpoint] = this.#endpoints.values();
+    return this.#isAlone && this.#posting.size > 0 && !endpoint?.hasAnswered && !endpoint?.timedOut;
+  }
+
   /** Takes out the callbacks to claim next. */
   takeForClaim(): DueEvent[] {
     const taken: DueCallback[] = [];
     for (const { unclaimed, claimed } of this.#claimable()) {
-      taken.push(...unclaimed.splice(0, Math.min(this.#room - taken.length, this.#mostOfEndpoint - claimed)));
+      taken.push(...unclaimed.splice(0, Math.min(this.#room - taken.length, this.#mostClaimed - claimed)));
     }
     return taken.map(({ eventId }) => eventId);
   }
@@ -72,6 +81,7 @@ export class CallbackSchedule {
     endpoint.posting -= 1;
     endpoint.claimed -= 1;
     endpoint.timedOut ||= timedOut;
+    endpoint.hasAnswered ||= !timedOut;
   }
 
   /** Takes out what is not posted, by whether its endpoint has timed out. */
@@ -84,9 +94,17 @@ export class CallbackSchedule {
     return { timedOut: timedOut.map(({ eventId }) => eventId), others: others.map(({ eventId }) => eventId) };
   }
 
-  /** A slow endpoint leaves the others theirs, if there are others. */
-  get #mostOfEndpoint(): number {
-    return this.#endpoints.size === 1 ? CLAIM_LIMITS.most : CLAIM_LIMITS.mostOfUrl;
+  /** All of them for an endpoint that has no other beside it. */
+  get #mostClaimed(): number {
+    return this.#isAlone ? CLAIM_LIMITS.most : CLAIM_LIMITS.mostOfUrl;
+  }
+
+  get #isAlone(): boolean {
+    return this.#endpoints.size === 1;
+  }
+
+  #hasConnection({ posting, hasAnswered }: Endpoint): boolean {
+    return posting < (this.#isAlone && hasAnswered ? OUTBOUND_CONNECTIONS : CONNECTIONS_AN_ENDPOINT);
   }
 
   /** How many more may be claimed now. */
@@ -98,13 +116,13 @@ export class CallbackSchedule {
   #claimable(): Endpoint[] {
     if (this.#room <= 0) return [];
     return [...this.#endpoints.values()]
-      .filter(({ unclaimed, timedOut, claimed }) => unclaimed.length > 0 && !timedOut && claimed < this.#mostOfEndpoint)
+      .filter(({ unclaimed, timedOut, claimed }) => unclaimed.length > 0 && !timedOut && claimed < this.#mostClaimed)
       .sort((one, other) => one.posting - other.posting);
   }
 
   #mayPost(callback: ClaimedCallback): boolean {
-    const { timedOut, posting } = this.#of(callback);
-    return !timedOut && posting < CONNECTIONS_AN_ENDPOINT;
+    const endpoint = this.#of(callback);
+    return !endpoint.timedOut && this.#hasConnection(endpoint);
   }
 
   #load(callback: ClaimedCallback): number {
@@ -116,7 +134,13 @@ export class CallbackSchedule {
     const known = this.#byUrl.get(url);
     if (known) return known;
     const name = endpointOf(url);
-    const endpoint = this.#endpoints.get(name) ?? { unclaimed: [], posting: 0, claimed: 0, timedOut: false };
+    const endpoint = this.#endpoints.get(name) ?? {
+      unclaimed: [],
+      posting: 0,
+      claimed: 0,
+      timedOut: false,
+      hasAnswered: false,
+    };
     this.#endpoints.set(name, endpoint);
     this.#byUrl.set(url, endpoint);
     return endpoint;

@@ -4,13 +4,7 @@ import { type Job, jobSchema } from "../domain/job.ts";
 import { maskNumbers, toMaskedJson } from "../domain/mask.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { parseJsonColumn } from "../platform/store/database.ts";
-import {
-  type DeadJob,
-  findDeadJob,
-  insertDeadJobs,
-  listWaitingDeadJobs,
-  markRequeued,
-} from "../platform/store/dead-jobs.ts";
+import { type DeadJob, insertDeadJobs, listWaitingDeadJobs, markRequeued } from "../platform/store/dead-jobs.ts";
 import { withinTime } from "../platform/time-limit.ts";
 import { CONNECTIONS } from "./connections.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -55,11 +49,9 @@ export async function requeueWaiting(deps: Deps): Promise<{ requeued: number; le
   return { requeued: jobs.length, left: await requeue(deps, jobs) };
 }
 
-/** Requeues a dead job, even when it was requeued before. @returns false when it is unknown */
-export async function requeueOne(deps: Deps, id: string): Promise<boolean> {
-  const job = await findDeadJob(deps.db, id);
-  if (job) await requeue(deps, [job]);
-  return job !== undefined;
+/** Requeues a dead job, even when it was requeued before. */
+export async function requeueOne(deps: Deps, job: DeadJob): Promise<void> {
+  await requeue(deps, [job]);
 }
 
 /**

@@ -1,20 +1,38 @@
 import type { Deps } from "../deps.ts";
+import type { Author } from "../domain/audit.ts";
 import type { MessageFilter } from "../domain/hold.ts";
 import { addHold, countWaiting, findWaitingIds, removeHolds, takeReleased } from "../platform/store/holds.ts";
 import { changeStatus } from "../platform/store/messages.ts";
+import { audited } from "./audit.ts";
 import { queueCallbacks, queueOverdue } from "./queue-jobs.ts";
 
 /** Of 1,000 messages each: as many as are looked through. */
 const MOST_STEPS = 100;
 
 /** From now on, no run claims such a message. What a run has claimed goes. @returns how many wait */
-export async function holdMessages(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
-  await addHold(deps.db, websiteId, filter, deps.now());
+export async function holdMessages(
+  deps: Deps,
+  author: Author,
+  websiteId: string,
+  filter: MessageFilter,
+): Promise<number> {
+  await addHold(deps.db, author, websiteId, filter, deps.now());
   return countWaiting(deps.db, websiteId, filter);
 }
 
 /** @returns how many are due now */
-export async function releaseMessages(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
+export function releaseMessages(deps: Deps, author: Author, websiteId: string, filter: MessageFilter): Promise<number> {
+  const entry = { action: "release", websiteId, after: { ...filter } } as const;
+  return audited(
+    deps,
+    author,
+    entry,
+    () => release(deps, websiteId, filter),
+    (released) => ({ released }),
+  );
+}
+
+async function release(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
   await removeHolds(deps.db, websiteId, filter);
   const now = deps.now();
   return inSteps(async () => {
@@ -29,7 +47,19 @@ export async function releaseMessages(deps: Deps, websiteId: string, filter: Mes
 }
 
 /** Ends what waits or is held, with its events and callbacks. @returns how many */
-export async function cancelWaiting(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
+export function cancelWaiting(deps: Deps, author: Author, websiteId: string, filter: MessageFilter): Promise<number> {
+  const { sendPurpose, clientId } = filter;
+  const entry = { action: "cancel", websiteId, after: { sendPurpose, clientId } } as const;
+  return audited(
+    deps,
+    author,
+    entry,
+    () => cancel(deps, websiteId, filter),
+    (cancelled) => ({ cancelled }),
+  );
+}
+
+function cancel(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
   return inSteps(async () => {
     const ids = await findWaitingIds(deps.db, websiteId, filter);
     if (ids.length === 0) return 0;

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import type { Author } from "../domain/audit.ts";
 import { type Client, type ClientSettings, DEFAULT_EVENTS, type Effect, OPERATIONS } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { newCallbackSecret, randomHex, seal, sha256Hex } from "../platform/secrets.ts";
@@ -16,13 +17,14 @@ const CLIENT_SECRET_BYTES = 32;
 
 export async function createClient(
   deps: Deps,
+  author: Author,
   websiteId: string,
   settings: ClientSettings,
 ): Promise<{ clientId: string } & IssuedSecrets> {
   const clientId = randomHex(CLIENT_ID_BYTES);
   const { issued, stored } = await issueSecrets(deps);
   const now = deps.now();
-  await insertClient(deps.db, {
+  await insertClient(deps.db, author, {
     clientId,
     websiteId,
     callbackUrl: settings.callbackUrl ?? null,
@@ -43,23 +45,33 @@ const MOST_READS = 10;
 /** Changes the given settings. @returns the changed client, or undefined when it is unknown */
 export async function changeClient(
   deps: Deps,
+  author: Author,
   clientId: string,
   settings: ClientSettings,
 ): Promise<(Client & { takesEffect: Effect }) | undefined> {
-  const changed = await onPresent(deps, clientId, (present) => updateClient(deps.db, present, settings, deps.now()));
+  const changed = await onPresent(deps, clientId, (present) =>
+    updateClient(deps.db, author, present, settings, deps.now()),
+  );
   return changed && { ...changed, takesEffect: await spreadChange(deps, { clientId }) };
 }
 
 /** Issues new secrets; the old ones work until the grace ends. @returns undefined when the client is unknown */
 export async function rotateClient(
   deps: Deps,
+  author: Author,
   clientId: string,
   graceSeconds: number,
 ): Promise<(IssuedSecrets & { takesEffect: Effect }) | undefined> {
   const { issued, stored } = await issueSecrets(deps);
   const rotated = await onPresent(deps, clientId, async (present) => {
     const now = deps.now();
-    const isSet = await rotateSecrets(deps.db, present, { ...stored, oldUntil: now + graceSeconds * 1000 }, now);
+    const isSet = await rotateSecrets(
+      deps.db,
+      author,
+      present,
+      { ...stored, oldUntil: now + graceSeconds * 1000 },
+      now,
+    );
     return isSet ? issued : undefined;
   });
   return rotated && { ...rotated, takesEffect: await spreadChange(deps, { clientId }) };

@@ -62,6 +62,8 @@ class CallbackRun {
   #pauseSeconds = 0;
   #records: CallbackRecord[] = [];
   #claiming: Promise<void> | undefined;
+  /** Of a post. */
+  readonly #firstEnd = Promise.withResolvers<void>();
 
   constructor(deps: Deps, tally: OutcomeTally) {
     this.#deps = deps;
@@ -100,6 +102,7 @@ class CallbackRun {
       if (next === "claim") this.#claiming ??= this.#claimNext();
       if (next !== undefined && next !== "claim") await this.#post(next);
       else if (this.#claiming) await this.#claiming;
+      else if (this.#schedule.mayOpenUp) await this.#firstEnd.promise;
       else return;
     }
   }
@@ -109,6 +112,7 @@ class CallbackRun {
     this.#records.push(record);
     this.#endpoints.add(callback, record);
     this.#schedule.ended(callback, record.outcome === "timed-out");
+    this.#firstEnd.resolve();
   }
 
   async #claimNext(): Promise<void> {

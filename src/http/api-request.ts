@@ -1,5 +1,6 @@
 import type { IRequestStrict } from "itty-router";
 import type { Deps } from "../deps.ts";
+import type { Author } from "../domain/audit.ts";
 import type { Credentials, Operation } from "../domain/client.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { LogFields } from "../log.ts";
@@ -10,6 +11,8 @@ export type ApiRequest = IRequestStrict & {
   requestId: string;
   /** What its line in the log says beside what every line says: handlers add ids and counts. */
   logged: LogFields;
+  /** Set by requireOperator: the name of the token. */
+  operator?: string;
   /** Set by requireClient. */
   client?: Credentials;
   /** Set by requireClient: what a later change of the client is held against. */
@@ -27,6 +30,12 @@ export type Handler = (request: ApiRequest, deps: Deps) => Promise<Response> | R
 /** An id as it is stored: people and systems pass UUIDs on in capitals, and with white space around them. */
 export function toStoredId(given: string): string {
   return given.trim().toLowerCase();
+}
+
+/** The operator that requireOperator has let through. */
+export function authorOf({ operator, requestId }: ApiRequest): Author {
+  if (operator === undefined) throw new Error("the route has no requireOperator");
+  return { operator, requestId };
 }
 
 /** The client that requireClient has let through. */

@@ -1,8 +1,10 @@
 import type { Deps } from "../deps.ts";
+import { FIRST_OPERATOR } from "../domain/audit.ts";
 import { CLIENT_ID, CLIENT_SECRET, type Credentials, type Operation } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { Counting } from "../flows/accept-message.ts";
+import { findOperator } from "../flows/operator-tokens.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { askAsPresent, LIMITER_MILLISECONDS } from "../platform/rate-limiter.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
@@ -155,16 +157,21 @@ export function toSeconds(milliseconds: number): number {
   return Math.max(1, Math.ceil((milliseconds - 1) / 1000));
 }
 
-/** Lets through who has OPERATOR_TOKEN. Where none is set, there is no such path. */
+/** Lets through an operator: by OPERATOR_TOKEN, or by a token of a name. Where no OPERATOR_TOKEN is set, there is no such path. */
 export const requireOperator: Guard = async (request, deps) => {
   const { operatorToken } = deps.config;
   if (operatorToken === undefined) throw new RequestFailure({ kind: "path-unknown" });
   const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.get("Authorization") ?? "") ?? [];
   if (token === undefined) {
-    const message = "The header Authorization: Bearer <OPERATOR_TOKEN> is missing.";
+    const message = "The header Authorization: Bearer <token of an operator> is missing.";
     throw new RequestFailure({ kind: "credentials-missing", message });
   }
-  if (!equalHashes(await sha256Hex(token), await sha256Hex(operatorToken))) {
-    throw new RequestFailure({ kind: "credentials-wrong", message: "This is not the operator's token." });
+  const hash = await sha256Hex(token);
+  const isFirst = equalHashes(hash, await sha256Hex(operatorToken));
+  const operator = isFirst ? FIRST_OPERATOR : await findOperator(deps, token, hash, addressOf(request));
+  if (operator === undefined) {
+    const message = "This is no token of an operator, or it has ended.";
+    throw new RequestFailure({ kind: "credentials-wrong", message });
   }
+  request.operator = operator;
 };

@@ -32,6 +32,7 @@ export function logRequest(deps: Deps, request: ApiRequest, { status }: Response
     requestId: request.requestId,
     method: request.method,
     route: routeOf(request),
+    ...(request.operator ? { operator: request.operator } : {}),
     ...clientFields(request),
     ...(status < 400 ? parameterFields(request) : {}),
     ...request.logged,

@@ -6,6 +6,7 @@ import { ErrorResponses } from "./errors.ts";
 import { HEADERS } from "./headers.ts";
 import { openOperations } from "./open-operations.ts";
 import type { ApiOperation } from "./operation.ts";
+import { describeAudit } from "./operator/audit.ts";
 import { describeCarriers } from "./operator/carriers.ts";
 import { describeClients } from "./operator/clients.ts";
 import { describeDeadJobs } from "./operator/dead-jobs.ts";
@@ -15,6 +16,7 @@ import { describePeople } from "./operator/people.ts";
 import { describeReports } from "./operator/reports.ts";
 import { describeServiceState } from "./operator/service-state.ts";
 import { describeSubscribers } from "./operator/subscribers.ts";
+import { describeTokens } from "./operator/tokens.ts";
 import { describeWebsites } from "./operator/websites.ts";
 import { type JsonObject, SchemaNames } from "./schemas.ts";
 import { textOperations, textSchemas } from "./text-operations.ts";
@@ -32,9 +34,10 @@ export interface OpenApiDocument extends JsonObject {
 export function describeApi(): { operations: ApiOperation[]; schemas: Record<string, z.ZodMiniType> } {
   const texts = textSchemas();
   const health = healthAnswerSchema();
-  const clients = describeClients();
+  const audit = describeAudit();
+  const clients = describeClients(audit);
   const resources = [
-    describeWebsites(clients),
+    describeWebsites(clients, audit),
     clients,
     describeHolds(),
     describeReports(),
@@ -44,6 +47,8 @@ export function describeApi(): { operations: ApiOperation[]; schemas: Record<str
     describeServiceState(),
     describeCarriers(),
     describeDeadJobs(),
+    describeTokens(),
+    audit,
   ];
   const operations = [
     ...textOperations(texts),

@@ -47,7 +47,7 @@ const ORDER = Object.keys(ERROR_CODES) as ErrorKind[];
 export function errorsOf({ access, body, errors = [] }: ApiOperation): ErrorKind[] {
   const kinds: ErrorKind[] = [];
   const credentials = ["credentials-missing", "credentials-wrong"] as const;
-  if (access === "operator") kinds.push("path-unknown", ...credentials);
+  if (access === "operator") kinds.push("path-unknown", ...credentials, "guesses-exceeded");
   if (access === "carrier") kinds.push("path-unknown", "signature-wrong", "body-too-large", "body-incomplete");
   if (typeof access === "object") {
     kinds.push(...credentials, "guesses-exceeded", "client-suspended", "operation-denied", "rate-exceeded");

@@ -24,16 +24,17 @@ const SECRETS: readonly Name[] = [
 ];
 
 const MEANINGS: Record<Name, string> = {
-  OPERATOR_TOKEN: "opens `/operator`; without it, those paths do not exist",
+  OPERATOR_TOKEN:
+    "opens `/operator`, and makes [tokens of names](operating.md#operators); without it, those paths do not exist",
   SERVICE_KEY:
-    "encrypts callback secrets; by default `OPERATOR_TOKEN`. It also signs the codes of tracking links: without it, or of a link made before it was set or replaced, a code counts as unsigned in a [flood](operating.md#floods), and leads on nevertheless. Set it before you replace `OPERATOR_TOKEN`: when the key changes, no callback is posted until the secrets of each client are rotated. [Tombstones](operating.md#tombstones-of-erased-people) stay valid",
+    "encrypts callback secrets; by default `OPERATOR_TOKEN`. It also signs [tokens of operators](operating.md#operators), which all end when it changes, and the codes of tracking links: without it, or of a link made before it was set or replaced, a code counts as unsigned in a [flood](operating.md#floods), and leads on nevertheless. Set it before you replace `OPERATOR_TOKEN`: when the key changes, no callback is posted until the secrets of each client are rotated. [Tombstones](operating.md#tombstones-of-erased-people) stay valid",
   PUBLIC_ORIGIN:
     "origin under which carriers reach the service, such as `https://sms.example.com`; every carrier but the sandbox needs it",
   LINK_ORIGIN: "origin of tracking links; by default `PUBLIC_ORIGIN`, or else the origin of the send request",
   SUBMIT_WITHIN_HOURS: "how long the service retries a message that the carrier cannot accept; then FAILED_TO_SEND",
   RECEIPT_WITHIN_HOURS: "how long a message waits for its final receipt; then FAILED_TO_DELIVERY",
   RETENTION_DAYS:
-    "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions and their ledger are kept for good",
+    "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](operating.md#operators) are kept for good",
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
     "where the object of a new website is made, which counts its requests and stores its sends: the [location of the database](deploying.md#3-the-database-and-its-location), `wnam`, `enam`, `weur`, `eeur`, `apac` or `oc`. Left out, it is made near the website's first request. It never moves",

@@ -17,6 +17,7 @@ const SHARED = {
 };
 
 const RESOURCES = [
+  "audit",
   "carriers",
   "clients",
   "dead-jobs",
@@ -26,6 +27,7 @@ const RESOURCES = [
   "reports",
   "service-state",
   "subscribers",
+  "tokens",
   "websites",
 ] as const;
 

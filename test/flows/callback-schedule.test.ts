@@ -44,6 +44,21 @@ describe("a schedule of callbacks", () => {
     expect(posted.length).toBe(100);
   });
 
+  it("posts through all connections to an endpoint that has no other beside it, once that has answered", () => {
+    const schedule = new CallbackSchedule();
+    schedule.addClaimed(many(10, "a.example.com"));
+    const take = () => Array.from({ length: 6 }, () => schedule.next()).filter((next) => typeof next === "object");
+    const [first] = take();
+    expect([take().length, schedule.mayOpenUp]).toEqual([0, true]);
+    schedule.ended(first as ClaimedCallback, false);
+    expect([take().length, schedule.mayOpenUp]).toEqual([3, false]);
+  });
+
+  it("gives an endpoint that does not answer no more than its share", () => {
+    const { posting } = run(many(100, "slow.example.com"), ["https://slow.example.com/"]);
+    expect(posting.length).toBe(3);
+  });
+
   it("leaves the others their claims and connections beside an endpoint that never answers", () => {
     const slow = many(100, "slow.example.com");
     const { posted, posting } = run([...slow, ...many(50, "b.example.com")], ["https://slow.example.com/"]);

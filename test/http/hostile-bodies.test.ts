@@ -205,6 +205,17 @@ describe("a body that would take far more memory than it has bytes", () => {
     expect(await codeOf(await world.post(path, client, body))).toBe(40001);
   });
 
+  it("is refused before it takes seconds of CPU: what is nested is parsed in quadratic time", async () => {
+    const nest = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+    const body = (depth: number) => JSON.stringify({ other: "-", messages: [SEND] }).replace('"-"', nest(depth));
+    const answer = await world.post(BULK_PATH, client, body(1000));
+    expect(await answer.json()).toMatchObject({
+      code: 40001,
+      details: [{ field: "body", message: "must not be nested more than 1000 deep" }],
+    });
+    expect((await world.post(BULK_PATH, client, body(999))).status).toBe(200);
+  });
+
   it("is told apart from one with the longest fields", async () => {
     const long = { ...SEND, phone: "+12125550100", callbackData: `[${"[],".repeat(2700)}[]]`, text: "é".repeat(1600) };
     const escaped = JSON.stringify(long).replaceAll("é", "\\u00e9");

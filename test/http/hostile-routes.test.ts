@@ -139,8 +139,10 @@ describe("a call that changes nothing and learns nothing", () => {
     await expectRefused(of("client"), asClient({ ...one, clientSecret: one.clientId.repeat(2) }), 40101);
   });
 
-  it("has the operator's token wrong, cut short, or a client's secret in its place", async () => {
-    const tokens = ["wrong", OPERATOR_TOKEN.slice(0, -1), `${OPERATOR_TOKEN}x`, one.clientSecret];
+  it("has the operator's token wrong, cut short, ended, or a client's secret in its place", async () => {
+    const { token } = (await (await world.operator("POST", "/tokens", { name: "ada" })).json()) as { token: string };
+    await world.operator("DELETE", "/tokens/ada");
+    const tokens = ["wrong", OPERATOR_TOKEN.slice(0, -1), `${OPERATOR_TOKEN}x`, one.clientSecret, token];
     for (const token of tokens) await expectRefused(of("operator"), asOperator(token), 40101);
   });
 

@@ -280,6 +280,20 @@ describe("a flood of requests", () => {
     expect(logOf("/operator/dead-jobs")).toEqual({ lines: 2 + VISITS, requests: REQUESTS + VISITS });
   });
 
+  it("with guessed tokens of a name reach no store; those of one that has ended reach D1 once in five seconds", async () => {
+    const ask = async (token: string) =>
+      (await world.fetch("/operator/audit", { headers: { authorization: `Bearer ${token}` } })).status;
+    const made = await world.operator("POST", "/tokens", { name: "ada" });
+    const { token } = (await made.json()) as { token: string };
+    const { statuses, meanwhile } = visits(() => ask(token));
+    const own = await callsOf("D1", () => ask(token));
+    const calls = await callsOf(undefined, () => flood(() => ask(`op_${hex(64)}`), meanwhile));
+    expect(calls).toBe(own * VISITS);
+    expect(statuses).toEqual(new Array(VISITS).fill(200));
+    await world.operator("DELETE", "/tokens/ada");
+    expect(await callsOf("D1", () => flood(() => ask(token)))).toBeLessThanOrEqual(2 * AT_ONCE);
+  });
+
   it.each([
     ["twilio", { "x-twilio-signature": "AAAA" }],
     ["telnyx", { "telnyx-signature-ed25519": "AAAA", "telnyx-timestamp": "1795262400" }],

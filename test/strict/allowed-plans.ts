@@ -35,6 +35,15 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "One website's messages to one person, mostly the latest alone.",
   },
   {
+    step: "SEARCH operator_tokens USING INDEX operator_tokens_by_name (name=?)",
+    reason: "Two tokens at most have a name, and one that has ended.",
+  },
+  {
+    step: "SEARCH operator_tokens USING INDEX operator_tokens_by_name (name>?)",
+    sql: "AS createdBy",
+    reason: "All tokens: as many as there are operators.",
+  },
+  {
     step: "SEARCH subscriptions USING INDEX subscriptions_by_email (website_id=? AND email=?)",
     reason: "The numbers of one address: the latest alone is read.",
   },

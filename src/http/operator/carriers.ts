@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
+import { audited } from "../../flows/audit.ts";
 import { tryCarrier } from "../../flows/carrier-pauses.ts";
-import type { Handler } from "../api-request.ts";
+import { authorOf, type Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
 import { requireFound } from "./params.ts";
 
@@ -17,7 +18,9 @@ export type CarrierAnswers = Answers<typeof carrierAnswers>;
 export const tryCarrierHandler: Handler = async (request, deps) => {
   const carrier = request.params.carrier ?? "";
   requireFound(Object.hasOwn(deps.carriers.ready, carrier), "carrier that is set up");
-  const due = await tryCarrier(deps, carrier);
+  const entry = { action: "try-carrier", subject: carrier } as const;
+  const work = () => tryCarrier(deps, carrier);
+  const due = await audited(deps, authorOf(request), entry, work, (messages) => ({ due: messages }));
   request.logged = { carrier, due };
   const answer: CarrierAnswers["TriedCarrier"] = { carrier, due };
   return Response.json(answer);

@@ -13,14 +13,17 @@ import {
 import { parseFields } from "../../domain/failure.ts";
 import { changeClient, createClient, rotateClient } from "../../flows/manage-clients.ts";
 import { describeError } from "../../platform/describe-error.ts";
+import { findClient } from "../../platform/store/clients.ts";
 import { countWaiting } from "../../platform/store/holds.ts";
-import type { ApiRequest, Handler } from "../api-request.ts";
+import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readJson } from "../body.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
+import { type auditAnswers, lastChanges } from "./audit.ts";
 import { requireFound, requireWebsite } from "./params.ts";
 
-export function clientAnswers() {
+/** @param change the schema of an entry of the audit log */
+export function clientAnswers(change: ReturnType<typeof auditAnswers>["AuditEntry"]) {
   const secrets = z.object({
     clientSecret: z.string().check(z.describe("Shown only now.")),
     callbackSecret: z.string().check(z.describe("Shown only now. Verifies the signatures of callbacks.")),
@@ -44,6 +47,9 @@ export function clientAnswers() {
     );
   return {
     Client: client,
+    ClientWithChanges: z.extend(client, {
+      changes: z.array(change).check(z.describe("The last 10, newest first.")),
+    }),
     ChangedClient: z.extend(client, {
       takesEffect,
       waitingMessages: z
@@ -65,15 +71,34 @@ export function clientView({ createdAt, changedAt, ...client }: Client): ClientA
 /** POST /operator/websites/:websiteId/clients */
 export const createClientHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
-  const answer: ClientAnswers["NewClient"] = await createClient(deps, websiteId, await readSettings(request));
+  const answer: ClientAnswers["NewClient"] = await createClient(
+    deps,
+    authorOf(request),
+    websiteId,
+    await readSettings(request),
+  );
   return Response.json(answer, { status: 201 });
+};
+
+/** GET /operator/clients/:clientId */
+export const getClientHandler: Handler = async (request, deps) => {
+  const clientId = requireClientId(request);
+  const [client, changes] = await Promise.all([
+    findClient(deps.db, clientId),
+    lastChanges(deps, { name: "client", value: clientId }),
+  ]);
+  const answer: ClientAnswers["ClientWithChanges"] = { ...clientView(requireFound(client, "client")), changes };
+  return Response.json(answer);
 };
 
 /** PATCH /operator/clients/:clientId */
 export const changeClientHandler: Handler = async (request, deps) => {
   const clientId = requireClientId(request);
   const settings = await readSettings(request);
-  const { takesEffect, ...client } = requireFound(await changeClient(deps, clientId, settings), "client");
+  const { takesEffect, ...client } = requireFound(
+    await changeClient(deps, authorOf(request), clientId, settings),
+    "client",
+  );
   const waitingMessages = settings.suspended ? await countOfClient(deps, client) : null;
   const answer: ClientAnswers["ChangedClient"] = { ...clientView(client), takesEffect, waitingMessages };
   return Response.json(answer);
@@ -94,7 +119,10 @@ export const rotateClientHandler: Handler = async (request, deps) => {
   const clientId = requireClientId(request);
   const { value } = await readJson(request, BODY_LIMITS.settings);
   const { graceSeconds } = parseFields(rotationSchema, value);
-  const answer: ClientAnswers["NewSecrets"] = requireFound(await rotateClient(deps, clientId, graceSeconds), "client");
+  const answer: ClientAnswers["NewSecrets"] = requireFound(
+    await rotateClient(deps, authorOf(request), clientId, graceSeconds),
+    "client",
+  );
   return Response.json(answer);
 };
 

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
+import { audited } from "../../flows/audit.ts";
 import { requeueOne, requeueWaiting } from "../../flows/dead-jobs.ts";
 import { parseJsonColumn } from "../../platform/store/database.ts";
-import { type DeadJob, listDeadJobs } from "../../platform/store/dead-jobs.ts";
-import type { Handler } from "../api-request.ts";
+import { type DeadJob, findDeadJob, listDeadJobs } from "../../platform/store/dead-jobs.ts";
+import { authorOf, type Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { PAGE, requireFound } from "./params.ts";
@@ -48,7 +49,13 @@ export const listDeadJobsHandler: Handler = async (request, deps) => {
 
 /** POST /operator/dead-jobs/put-back : the oldest 100 that were never requeued. */
 export const putBackDeadJobsHandler: Handler = async (request, deps) => {
-  const { requeued: putBack, left } = await requeueWaiting(deps);
+  const { requeued: putBack, left } = await audited(
+    deps,
+    authorOf(request),
+    { action: "put-back" },
+    () => requeueWaiting(deps),
+    (jobs) => ({ ...jobs }),
+  );
   request.logged = { putBack, left };
   const answer: DeadJobAnswers["PutBackAll"] = { putBack, left };
   return Response.json(answer);
@@ -56,7 +63,16 @@ export const putBackDeadJobsHandler: Handler = async (request, deps) => {
 
 /** POST /operator/dead-jobs/:jobId/put-back */
 export const putBackDeadJobHandler: Handler = async (request, deps) => {
-  requireFound(await requeueOne(deps, request.params.jobId ?? ""), "dead job");
+  const id = request.params.jobId ?? "";
+  const job = requireFound(await findDeadJob(deps.db, id), "dead job");
+  const entry = { action: "put-back", subject: id } as const;
+  await audited(
+    deps,
+    authorOf(request),
+    entry,
+    () => requeueOne(deps, job),
+    () => ({}),
+  );
   const answer: DeadJobAnswers["PutBackOne"] = { putBack: 1 };
   return Response.json(answer);
 };

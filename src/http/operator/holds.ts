@@ -5,7 +5,7 @@ import { cancelSchema, holdSchema, type MessageFilter } from "../../domain/hold.
 import { cancelWaiting, holdMessages, releaseMessages } from "../../flows/hold-messages.ts";
 import { findClient } from "../../platform/store/clients.ts";
 import { countWaiting } from "../../platform/store/holds.ts";
-import type { ApiRequest, Handler } from "../api-request.ts";
+import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readJson } from "../body.ts";
 import type { Answers } from "./answers.ts";
 import { requireWebsite } from "./params.ts";
@@ -42,7 +42,7 @@ async function requireOwnClient(deps: Deps, websiteId: string, { clientId }: Mes
 /** POST /operator/websites/:websiteId/hold */
 export const holdMessagesHandler: Handler = async (request, deps) => {
   const { websiteId, filter } = await readFilter(request, deps, holdSchema);
-  const answer: HoldAnswers["HeldMessages"] = { held: await holdMessages(deps, websiteId, filter) };
+  const answer: HoldAnswers["HeldMessages"] = { held: await holdMessages(deps, authorOf(request), websiteId, filter) };
   request.logged = { websiteId, ...answer };
   return Response.json(answer);
 };
@@ -50,7 +50,9 @@ export const holdMessagesHandler: Handler = async (request, deps) => {
 /** POST /operator/websites/:websiteId/release */
 export const releaseMessagesHandler: Handler = async (request, deps) => {
   const { websiteId, filter } = await readFilter(request, deps, holdSchema);
-  const answer: HoldAnswers["ReleasedMessages"] = { released: await releaseMessages(deps, websiteId, filter) };
+  const answer: HoldAnswers["ReleasedMessages"] = {
+    released: await releaseMessages(deps, authorOf(request), websiteId, filter),
+  };
   request.logged = { websiteId, ...answer };
   return Response.json(answer);
 };
@@ -58,7 +60,9 @@ export const releaseMessagesHandler: Handler = async (request, deps) => {
 /** POST /operator/websites/:websiteId/cancel */
 export const cancelWaitingMessagesHandler: Handler = async (request, deps) => {
   const { websiteId, filter } = await readFilter(request, deps, cancelSchema);
-  const work = filter.dryRun ? countWaiting(deps.db, websiteId, filter) : cancelWaiting(deps, websiteId, filter);
+  const work = filter.dryRun
+    ? countWaiting(deps.db, websiteId, filter)
+    : cancelWaiting(deps, authorOf(request), websiteId, filter);
   const answer: HoldAnswers["CancelledMessages"] = { cancelled: await work };
   request.logged = { websiteId, dryRun: filter.dryRun, ...answer };
   return Response.json(answer);

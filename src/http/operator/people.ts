@@ -1,14 +1,16 @@
 import * as z from "zod/mini";
+import { maskNumbers } from "../../domain/mask.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
 import { reasonSchema } from "../../domain/reason.ts";
+import { audited } from "../../flows/audit.ts";
 import { erase } from "../../flows/erasure-tombstones.ts";
 import { inParallel } from "../../flows/in-parallel.ts";
 import { findMessages, findWebsitesOf } from "../../platform/store/find-messages.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
 import type { StoredMessage } from "../../platform/store/read-message.ts";
 import { type Person, readPerson, removeEmail, type SubscriptionEntry } from "../../platform/store/subscriptions.ts";
-import type { Handler } from "../api-request.ts";
+import { authorOf, type Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { PAGE, readBefore, requireFound, requirePhone, requireWebsite } from "./params.ts";
@@ -146,7 +148,7 @@ const PEOPLE_AT_ONCE = 3;
 export const removeEmailHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   const phone = requirePhone(request);
-  requireFound(await removeEmail(deps.db, websiteId, toDigits(phone)), "number");
+  requireFound(await removeEmail(deps.db, authorOf(request), websiteId, toDigits(phone), deps.now()), "number");
   const answer: PeopleAnswers["EmailRemoval"] = { phone, email: null };
   return Response.json(answer);
 };
@@ -155,7 +157,9 @@ export const removeEmailHandler: Handler = async (request, deps) => {
 export const erasePersonHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   const phone = requirePhone(request);
-  const erasedMessages = await erase(deps, websiteId, phone);
+  const entry = { action: "erase-person", websiteId, subject: maskNumbers(phone) } as const;
+  const work = () => erase(deps, websiteId, phone);
+  const erasedMessages = await audited(deps, authorOf(request), entry, work, (messages) => ({ messages }));
   deps.log("info", "person.erased", { requestId: request.requestId, websiteId, messages: erasedMessages });
   const answer: PeopleAnswers["Erasure"] = { phone, erasedMessages };
   return Response.json(answer);

@@ -3,8 +3,9 @@ import { toE164 } from "../../domain/phone.ts";
 import { SubscriberFile } from "../../domain/subscriber-file.ts";
 import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
 import { type Subscribers, without } from "../../domain/subscribers.ts";
+import { audited } from "../../flows/audit.ts";
 import { findInvalidOptOuts, setSubscriptions } from "../../flows/change-subscriptions.ts";
-import type { ApiRequest, Handler } from "../api-request.ts";
+import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readChunks, requireMediaType } from "../body.ts";
 import type { Answers } from "./answers.ts";
 import { requireWebsite } from "./params.ts";
@@ -33,8 +34,14 @@ export const importSubscribersHandler: Handler = async (request, deps) => {
   const file = await readFile(request);
   const origin = { source: "import", proof: request.requestId, now: deps.now() } as const;
   const known = await findInvalidOptOuts(deps, websiteId, file.invalidOptOuts);
-  const { count, refused } = await setSubscriptions(deps, websiteId, changesOf(file, known), origin);
   const { invalidPhoneNumbers, invalidEmails } = file;
+  const { count, refused } = await audited(
+    deps,
+    authorOf(request),
+    { action: "import", websiteId },
+    () => setSubscriptions(deps, websiteId, changesOf(file, known), origin),
+    (stored) => ({ imported: stored.count, refused: stored.refused.length, invalid: invalidPhoneNumbers.length }),
+  );
   const answer: SubscriberAnswers["ImportAnswer"] = {
     imported: count,
     invalidPhoneNumbers: without(invalidPhoneNumbers, known.map(toE164)),

@@ -5,15 +5,19 @@ import { WEBSITE_ID, type Website } from "../../domain/website.ts";
 import { putWebsite } from "../../flows/put-website.ts";
 import { listClients } from "../../platform/store/clients.ts";
 import { listWebsites } from "../../platform/store/websites.ts";
-import type { Handler } from "../api-request.ts";
+import { authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readJson } from "../body.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
+import { type auditAnswers, lastChanges } from "./audit.ts";
 import { type clientAnswers, clientView } from "./clients.ts";
 import { requireWebsite } from "./params.ts";
 
-/** @param client the schema of a client */
-export function websiteAnswers(client: ReturnType<typeof clientAnswers>["Client"]) {
+/** @param client the schema of a client. @param change that of an entry of the audit log */
+export function websiteAnswers(
+  client: ReturnType<typeof clientAnswers>["Client"],
+  change: ReturnType<typeof auditAnswers>["AuditEntry"],
+) {
   const website = z.object({
     websiteId: z.string(),
     name: z.string(),
@@ -35,7 +39,10 @@ export function websiteAnswers(client: ReturnType<typeof clientAnswers>["Client"
   });
   return {
     Website: website,
-    WebsiteWithClients: z.extend(website, { clients: z.array(client) }),
+    WebsiteWithClients: z.extend(website, {
+      clients: z.array(client),
+      changes: z.array(change).check(z.describe("The last 10 of the website and its clients, newest first.")),
+    }),
     WebsiteList: z.object({ websites: z.array(website) }),
   };
 }
@@ -47,9 +54,13 @@ function websiteView({ createdAt, updatedAt, holds, ...website }: Website): Webs
   return { ...website, holds: held, createdAt: toTime(createdAt), updatedAt: toTime(updatedAt) };
 }
 
-async function readClients(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {
-  const clients = await listClients(deps.db, website.websiteId);
-  return { ...websiteView(website), clients: clients.map(clientView) };
+async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {
+  const { websiteId } = website;
+  const [clients, changes] = await Promise.all([
+    listClients(deps.db, websiteId),
+    lastChanges(deps, { name: "website", value: websiteId }),
+  ]);
+  return { ...websiteView(website), clients: clients.map(clientView), changes };
 }
 
 /** PUT /operator/websites/:websiteId */
@@ -57,8 +68,8 @@ export const putWebsiteHandler: Handler = async (request, deps) => {
   const websiteId = request.params.websiteId ?? "";
   if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
   const { value } = await readJson(request, BODY_LIMITS.settings);
-  await putWebsite(deps, websiteId, value);
-  return Response.json(await readClients(deps, await requireWebsite(request, deps)));
+  await putWebsite(deps, authorOf(request), websiteId, value);
+  return Response.json(await readPage(deps, await requireWebsite(request, deps)));
 };
 
 /** GET /operator/websites */
@@ -70,5 +81,5 @@ export const listWebsitesHandler: Handler = async (_request, deps) => {
 
 /** GET /operator/websites/:websiteId */
 export const getWebsiteHandler: Handler = async (request, deps) => {
-  return Response.json(await readClients(deps, await requireWebsite(request, deps)));
+  return Response.json(await readPage(deps, await requireWebsite(request, deps)));
 };

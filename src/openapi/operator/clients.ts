@@ -2,6 +2,7 @@ import { clientSettingsSchema, rotationSchema } from "../../domain/client.ts";
 import { type ClientAnswers, clientAnswers } from "../../http/operator/clients.ts";
 import { CALLBACK_SECRET, CLIENT_ID, CLIENT_SECRET, TIME } from "../examples.ts";
 import { type ApiOperation, ok, pathParameter } from "../operation.ts";
+import type { describeAudit } from "./audit.ts";
 import { settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
 
 export const CLIENT = {
@@ -24,8 +25,8 @@ const EFFECT = { takesEffect: "at-once" } satisfies Pick<ClientAnswers["ChangedC
 
 const CLIENT_PARAMETER = pathParameter("clientId", "As issued.", { type: "string" }, CLIENT_ID);
 
-export function describeClients() {
-  const answers = clientAnswers();
+export function describeClients(audit: ReturnType<typeof describeAudit>) {
+  const answers = clientAnswers(audit.schemas.AuditEntry);
   const ClientSettings = clientSettingsSchema(false);
   const { callbackUrl, operations: granted, events } = CLIENT;
   const common = { tag: "Clients", access: "operator", errors: ["resource-unknown"] } satisfies Partial<ApiOperation>;
@@ -40,6 +41,15 @@ export function describeClients() {
       parameters: [WEBSITE_PARAMETER],
       body: settingsBody(ClientSettings, { some: { callbackUrl, operations: granted, events }, all: {} }),
       answers: [ok(answers.NewClient, "Its secrets are shown only now.", { clientId: CLIENT_ID, ...SECRETS }, 201)],
+    },
+    {
+      ...common,
+      id: "getClient",
+      method: "get",
+      path: "/operator/clients/{clientId}",
+      summary: "Read a client and its last changes",
+      parameters: [CLIENT_PARAMETER],
+      answers: [ok(answers.ClientWithChanges, "The client, without secrets.", { ...CLIENT, changes: [] })],
     },
     {
       ...common,

@@ -3,6 +3,7 @@ import { type WebsiteAnswers, websiteAnswers } from "../../http/operator/website
 import { DEFAULT_CARRIER } from "../../platform/carriers/index.ts";
 import { TIME } from "../examples.ts";
 import { type ApiOperation, ok } from "../operation.ts";
+import { CHANGE, type describeAudit } from "./audit.ts";
 import { CLIENT, type describeClients } from "./clients.ts";
 import { type Resource, settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
 
@@ -23,12 +24,16 @@ function settingsSchema() {
   return websiteSettingsSchema(undefined, { faults: () => [], names: [], defaultCarrier: DEFAULT_CARRIER });
 }
 
-export function describeWebsites(clients: ReturnType<typeof describeClients>): Resource {
-  const answers = websiteAnswers(clients.schemas.Client);
+export function describeWebsites(
+  clients: ReturnType<typeof describeClients>,
+  audit: ReturnType<typeof describeAudit>,
+): Resource {
+  const answers = websiteAnswers(clients.schemas.Client, audit.schemas.AuditEntry);
   const WebsiteSettings = settingsSchema();
   const withClients = ok(answers.WebsiteWithClients, "The website with its clients, without secrets.", {
     ...WEBSITE,
     clients: [CLIENT],
+    changes: [CHANGE],
   });
   const common = { tag: "Websites", access: "operator", path: "/operator/websites/{websiteId}" } as const;
   const { name, carrier, helpText, duplicateWindowHours } = WEBSITE;

@@ -1,3 +1,4 @@
+import { type AuditEntry, type Author, changeOf } from "../../domain/audit.ts";
 import {
   type Client,
   type ClientEvent,
@@ -5,6 +6,7 @@ import {
   DEFAULT_EVENTS,
   type Operation,
 } from "../../domain/client.ts";
+import { auditStatement } from "./audit.ts";
 import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
 import type { ClientRow, WebsiteRow } from "./rows.ts";
 
@@ -14,7 +16,11 @@ export interface NewClient extends Client {
   callbackSecret: string;
 }
 
-export async function insertClient(db: D1Database, client: NewClient): Promise<void> {
+export async function insertClient(db: D1Database, author: Author, client: NewClient): Promise<void> {
+  const { clientId, websiteId, callbackUrl, operations, suspended } = client;
+  const events = eventsColumn(client.events) === null ? undefined : client.events;
+  const change = changeOf(undefined, { callbackUrl, operations, events, suspended });
+  const entry: AuditEntry = { action: "create-client", websiteId, clientId, ...change };
   await runBatch(db, [
     db
       .prepare(
@@ -32,6 +38,7 @@ export async function insertClient(db: D1Database, client: NewClient): Promise<v
         client.createdAt,
         eventsColumn(client.events),
       ),
+    auditStatement(db, author, entry, client.createdAt),
   ]);
 }
 
@@ -42,7 +49,8 @@ export async function insertClient(db: D1Database, client: NewClient): Promise<v
  */
 export async function updateClient(
   db: D1Database,
-  { clientId, changedAt }: Client,
+  author: Author,
+  present: Client,
   change: {
     callbackUrl?: string | null | undefined;
     operations?: Operation[] | undefined;
@@ -51,7 +59,9 @@ export async function updateClient(
   },
   now: number,
 ): Promise<Client | undefined> {
-  const [row] = await runQuery<ClientRow>(
+  const { clientId, websiteId, changedAt } = present;
+  const entry: AuditEntry = { action: "change-client", websiteId, clientId, ...changeOf(present, change) };
+  const [updated] = await runBatch(db, [
     db
       .prepare(
         `UPDATE clients SET callback_url = iif(?2 = 1, ?3, callback_url), operations = coalesce(?4, operations),
@@ -69,7 +79,9 @@ export async function updateClient(
         change.events === undefined ? 0 : 1,
         change.events === undefined ? null : eventsColumn(change.events),
       ),
-  );
+    auditStatement(db, author, entry, now),
+  ]);
+  const [row] = (updated?.results ?? []) as ClientRow[];
   return row && toClient(row);
 }
 
@@ -86,7 +98,8 @@ const REPEATED_ROTATION_MILLISECONDS = 10 * 60_000;
  */
 export async function rotateSecrets(
   db: D1Database,
-  { clientId, changedAt }: Client,
+  author: Author,
+  { clientId, websiteId, changedAt }: Client,
   pair: { secretHash: string; callbackSecret: string; oldUntil: number },
   now: number,
 ): Promise<boolean> {
@@ -108,6 +121,12 @@ export async function rotateSecrets(
         now - REPEATED_ROTATION_MILLISECONDS,
         changedAt,
       ),
+    audited: auditStatement(
+      db,
+      author,
+      { action: "rotate-client", websiteId, clientId, after: { oldPairEndsAt: pair.oldUntil } },
+      now,
+    ),
     isSet: db
       .prepare("SELECT 1 FROM clients WHERE client_id = ?1 AND secret_hash = ?2")
       .bind(clientId, pair.secretHash),

@@ -1,5 +1,7 @@
 // What an operator holds, releases and cancels: waiting messages of a website, by their purpose and client.
+import type { Author } from "../../domain/audit.ts";
 import type { Hold, MessageFilter } from "../../domain/hold.ts";
+import { auditStatement } from "./audit.ts";
 import { parseJsonColumn, runBatch, runQuery } from "./database.ts";
 
 /**
@@ -17,7 +19,13 @@ export const HELD = "held by an operator";
 const IS_SAME = "h.value ->> 'sendPurpose' IS ?2 AND h.value ->> 'clientId' IS ?3";
 
 /** Holding what is held changes nothing. */
-export async function addHold(db: D1Database, websiteId: string, filter: MessageFilter, now: number): Promise<void> {
+export async function addHold(
+  db: D1Database,
+  author: Author,
+  websiteId: string,
+  filter: MessageFilter,
+  now: number,
+): Promise<void> {
   const hold: Hold = { ...filter, since: now };
   await runBatch(db, [
     db
@@ -26,6 +34,7 @@ export async function addHold(db: D1Database, websiteId: string, filter: Message
          AND NOT EXISTS (SELECT 1 FROM json_each(coalesce(holds, '[]')) h WHERE ${IS_SAME})`,
       )
       .bind(websiteId, filter.sendPurpose, filter.clientId, JSON.stringify(hold)),
+    auditStatement(db, author, { action: "hold", websiteId, after: { ...filter } }, now),
   ]);
 }
 

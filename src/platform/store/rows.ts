@@ -184,6 +184,21 @@ export interface FailingEndpointRow {
   cause: string;
 }
 
+export interface AuditRow {
+  id: number;
+  request_id: string;
+  stored_at: number;
+  operator: string;
+  action: string;
+  website_id: string | null;
+  client_id: string | null;
+  subject: string | null;
+  /** JSON objects. */
+  before: string | null;
+  after: string | null;
+  outcome: string | null;
+}
+
 export interface ReportRow {
   /** UTC, such as 2026-11-21. */
   day: string;

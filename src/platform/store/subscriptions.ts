@@ -1,5 +1,8 @@
+import type { Author } from "../../domain/audit.ts";
+import { maskNumbers } from "../../domain/mask.ts";
 import type { PhoneList } from "../../domain/number-list/distinct-phones.ts";
 import { toSortedJson } from "../../domain/number-list/sorted-json.ts";
+import { auditStatement } from "./audit.ts";
 import { countLate } from "./daily-counts.ts";
 import { runBatch, runNamed, runQuery, toJsonLists } from "./database.ts";
 import { type DueEvent, dueEvents } from "./events.ts";
@@ -171,7 +174,18 @@ function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
 }
 
 /** @returns false: unknown number */
-export async function removeEmail(db: D1Database, websiteId: string, phone: number): Promise<boolean> {
+export async function removeEmail(
+  db: D1Database,
+  author: Author,
+  websiteId: string,
+  phone: number,
+  now: number,
+): Promise<boolean> {
   const update = "UPDATE subscriptions SET email = NULL WHERE website_id = ?1 AND phone = ?2 RETURNING phone";
-  return (await runQuery(db.prepare(update).bind(websiteId, phone))).length > 0;
+  const subject = maskNumbers(String(phone));
+  const [removed] = await runBatch(db, [
+    db.prepare(update).bind(websiteId, phone),
+    auditStatement(db, author, { action: "remove-email", websiteId, subject }, now),
+  ]);
+  return removed?.results.length === 1;
 }

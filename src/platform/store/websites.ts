@@ -1,4 +1,6 @@
+import { type AuditEntry, type Author, changeOf } from "../../domain/audit.ts";
 import type { GivenSettings, Website } from "../../domain/website.ts";
+import { auditStatement } from "./audit.ts";
 import { runBatch, runQuery } from "./database.ts";
 import { toHolds } from "./holds.ts";
 import type { WebsiteRow } from "./rows.ts";
@@ -6,11 +8,13 @@ import type { WebsiteRow } from "./rows.ts";
 /** @returns false when the website exists; then nothing changes */
 export async function insertWebsite(
   db: D1Database,
+  author: Author,
   websiteId: string,
   settings: GivenSettings,
   now: number,
 ): Promise<boolean> {
-  const rows = await runQuery(
+  const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(undefined, settings) };
+  const [inserted] = await runBatch(db, [
     db
       .prepare(
         `INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, created_at, updated_at)
@@ -25,8 +29,9 @@ export async function insertWebsite(
         settings.duplicateWindowHours ?? null,
         now,
       ),
-  );
-  return rows.length === 1;
+    auditStatement(db, author, entry, now),
+  ]);
+  return inserted?.results.length === 1;
 }
 
 /**
@@ -37,10 +42,13 @@ export async function insertWebsite(
  */
 export async function updateWebsite(
   db: D1Database,
-  { websiteId, updatedAt }: Website,
+  author: Author,
+  present: Website,
   given: GivenSettings,
   now: number,
 ): Promise<boolean> {
+  const { websiteId, updatedAt } = present;
+  const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(present, given) };
   const columns = {
     name: given.name,
     carrier: given.carrier,
@@ -59,6 +67,7 @@ export async function updateWebsite(
          WHERE website_id = ?1 AND updated_at = ?3 RETURNING website_id`,
       )
       .bind(websiteId, now, updatedAt, ...values),
+    auditStatement(db, author, entry, now),
     db
       .prepare("UPDATE clients SET changed_at = max(?2, changed_at + 1), copied_at = NULL WHERE website_id = ?1")
       .bind(websiteId, now),

@@ -195,7 +195,8 @@ describe("a cancellation", () => {
     world.deps = { ...world.deps, db };
     expect(await call("cancel")).toEqual({ cancelled: 1498 });
     const { calls, rowsRead } = take();
-    expect(calls).toBeLessThanOrEqual(7);
+    // Two of them for the audit log.
+    expect(calls).toBeLessThanOrEqual(9);
     expect(rowsRead).toBeLessThan(1500 * 25);
     expect(await statusOf("PENDING_TO_SEND")).toBe(2);
   });

@@ -155,6 +155,34 @@ describe("at night", () => {
   });
 });
 
+describe("a token leaked", () => {
+  const TOKEN_FORM = /op_[0-9a-f]{64}/;
+
+  test("it is ended, what was done with it is found, and a new one is made", async () => {
+    const made = await operator(["create-token", "ada"]);
+    const [leaked = ""] = TOKEN_FORM.exec(made.output) ?? [];
+    const mallory = { env: { OPERATOR_TOKEN: leaked } };
+    expect((await operator(["create-token", "backup"], mallory)).code).toBe(0);
+    expect((await operator(["put-website", "leak", "--name", "Mallory's"], mallory)).code).toBe(0);
+    expect(await operator(["end-token", "ada"])).toEqual({ code: 0, output: "ada has no token any more.\n" });
+    expect(await operator(["websites"], mallory)).toEqual({ code: 1, output: expect.stringMatching(/^40101 /) });
+    expect((await operator(["tokens"])).output).toMatch(/^NAME .*\nbackup +2\S+Z +ada +-$/m);
+    expect((await operator(["end-token", "backup"])).code).toBe(0);
+    expect(await operator(["tokens"])).toEqual({ code: 0, output: "No tokens but OPERATOR_TOKEN.\n" });
+    const { output } = await operator(["audit", "--by", "ada"]);
+    expect(output).toMatch(
+      /^AT .*\n2\S+Z +ada +put-website +leak +done +name: "Mallory's".*\n2\S+Z +ada +create-token +backup +done /,
+    );
+    expect((await operator(["website", "leak"])).output).toMatch(/^2\S+Z +ada +put-website +leak +done /m);
+    expect((await operator(["create-token", "ada"])).output).toMatch(TOKEN_FORM);
+    expect((await operator(["create-token", "ada", "--grace-seconds", "60"])).output).toMatch(TOKEN_FORM);
+    expect((await operator(["end-token", "ada", "--old"])).output).toBe("Ended. ada has 1 other token.\n");
+    expect((await operator(["end-token", "ada", "--old", "--new"])).code).toBe(2);
+    const client = await makeClient(service.url, "", []);
+    expect((await operator(["client", client.clientId])).output).toMatch(/OPERATOR_TOKEN +create-client +\S+ /);
+  });
+});
+
 describe("faults", () => {
   test("are shown: callbacks to an endpoint that is not there, and nothing else", async () => {
     const client = await makeClient(service.url, "http://127.0.0.1:9/", ["+12125550150"]);
@@ -239,7 +267,7 @@ describe.concurrent("exit codes", () => {
       ["put-website", "shop2", "--name", "Shop", "--carrier", "pigeon"],
       /^40001 carrier: .*\n {2}carrier: must be one of/,
     ],
-    [["message", "x", "--token", "wrong"], /^40101 .*\nThe token is not that of http/],
+    [["message", "x", "--token", "wrong"], /^40101 .*\nThe token is not one of http/],
   ])("1 for what the service refuses: %j", async (args, output) => {
     expect(await operator(args)).toEqual({ code: 1, output: expect.stringMatching(output) });
   });

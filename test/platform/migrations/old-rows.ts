@@ -122,8 +122,21 @@ export class Generation {
     rows.carrier_pauses = [made.#pause()];
     rows.failing_endpoints = [...made.clients.values()].map((client) => made.#failingEndpoint(client));
     rows.told_problems = [made.#toldProblem()];
+    rows.operator_tokens = [await made.#operatorToken()];
+    rows.audit_log = [made.#audit(number + 1)];
     rows.last_sweep = number === 0 ? [LAST_SWEEP] : [];
     return made;
+  }
+
+  async #operatorToken(): Promise<OldRow> {
+    const token_hash = await sha256Hex(`op_${this.#number}`);
+    return { token_hash, name: "ada", created_at: NOW - HOUR, created_by: "OPERATOR_TOKEN", ends_at: null };
+  }
+
+  #audit(id: number): OldRow {
+    const what = { operator: "ada", action: "put-website", website_id: this.websiteId("brand"), client_id: null };
+    const change = { subject: null, before: null, after: '{"name":"brand"}', outcome: "done" };
+    return { id, request_id: `request-${id}`, stored_at: NOW - HOUR, ...what, ...change };
   }
 
   websiteId(website: string): string {

@@ -1,0 +1,65 @@
+// Pure. What the audit log has of the changes that operators make.
+
+/** Who makes a change, and by which request. */
+export interface Author {
+  /** The name of the token. */
+  operator: string;
+  requestId: string;
+}
+
+/** The name of the secret OPERATOR_TOKEN. No other token can have it: their names are in lower case. */
+export const FIRST_OPERATOR = "OPERATOR_TOKEN";
+
+export const AUDIT_ACTIONS = [
+  "put-website",
+  "create-client",
+  "change-client",
+  "rotate-client",
+  "hold",
+  "release",
+  "cancel",
+  "import",
+  "remove-email",
+  "erase-person",
+  "try-carrier",
+  "put-back",
+  "create-token",
+  "end-token",
+] as const;
+
+/** Settings, filters and counts; never a secret, a text of a message or a whole phone number of a person. */
+type Facts = Record<string, unknown> | null;
+
+export interface AuditEntry {
+  action: (typeof AUDIT_ACTIONS)[number];
+  websiteId?: string;
+  clientId?: string;
+  subject?: string;
+  before?: Facts;
+  after?: Facts;
+}
+
+export interface StoredAudit extends Author {
+  id: number;
+  storedAt: number;
+  action: AuditEntry["action"];
+  websiteId: string | null;
+  clientId: string | null;
+  subject: string | null;
+  before: Facts;
+  after: Facts;
+  outcome: "done" | "failed" | null;
+}
+
+/** What a change replaces, and by what: only what is given. */
+export function changeOf<T extends object>(present: T | undefined, given: Partial<Record<keyof T, unknown>>) {
+  const after = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const before = present && Object.fromEntries(Object.keys(after).map((name) => [name, present[name as keyof T]]));
+  return { before: before ? hideUrl(before) : null, after: hideUrl(after) };
+}
+
+/** The path and the query of a callback URL may hold a key of the client's: only its origin is kept. */
+function hideUrl(facts: Record<string, unknown>): Record<string, unknown> {
+  const { callbackUrl } = facts;
+  return typeof callbackUrl === "string" ? { ...facts, callbackUrl: URL.parse(callbackUrl)?.origin ?? null } : facts;
+}

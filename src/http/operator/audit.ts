@@ -1,0 +1,68 @@
+import * as z from "zod/mini";
+import type { Deps } from "../../deps.ts";
+import { AUDIT_ACTIONS, type StoredAudit } from "../../domain/audit.ts";
+import { failField } from "../../domain/failure.ts";
+import { AUDIT_FILTERS, type AuditFilter, listAudit } from "../../platform/store/audit.ts";
+import type { ApiRequest, Handler } from "../api-request.ts";
+import { toTime } from "../time.ts";
+import type { Answers } from "./answers.ts";
+import { PAGE } from "./params.ts";
+
+export function auditAnswers() {
+  const text = z.nullable(z.string());
+  const facts = z.nullable(z.record(z.string(), z.unknown()));
+  const change = z.object({
+    at: z.iso.datetime(),
+    operator: z.string().check(z.describe("The name of the token.")),
+    action: z.enum(AUDIT_ACTIONS),
+    websiteId: text,
+    clientId: text,
+    subject: text.check(z.describe("What else it concerns: a masked number, a carrier, a dead job, a token.")),
+    before: facts.check(z.describe("The settings that it replaced. Of a callback URL, the origin.")),
+    after: facts,
+    outcome: z
+      .nullable(z.enum(["done", "failed"]))
+      .check(z.describe("failed: a part may be done. null: it began, and was cut off or is not over.")),
+    requestId: z.string(),
+  });
+  return {
+    AuditEntry: change,
+    AuditPage: z.object({
+      entries: z.array(change),
+      next: z.nullable(z.string()).check(z.describe("The `cursor` of the next page; null: this is the last.")),
+    }),
+  };
+}
+
+export type AuditAnswers = Answers<typeof auditAnswers>;
+
+function auditView({ id: _, storedAt, ...entry }: StoredAudit): AuditAnswers["AuditEntry"] {
+  return { at: toTime(storedAt), ...entry };
+}
+
+/** On the page of a website or a client. */
+const LAST_CHANGES = 10;
+
+export async function lastChanges(deps: Deps, filter: AuditFilter): Promise<AuditAnswers["AuditEntry"][]> {
+  return (await listAudit(deps.db, filter, LAST_CHANGES)).map(auditView);
+}
+
+/** GET /operator/audit?website=&client=&by=&cursor= : newest first. */
+export const listAuditHandler: Handler = async (request, deps) => {
+  const { cursor } = request.query;
+  if (cursor && !/^\d{1,15}$/.test(String(cursor))) failField("cursor", "must be the next of a page");
+  const found = await listAudit(deps.db, readFilter(request), PAGE, cursor ? Number(cursor) : null);
+  const last = found.length === PAGE ? found.at(-1) : undefined;
+  const answer: AuditAnswers["AuditPage"] = {
+    entries: found.map(auditView),
+    next: last ? String(last.id) : null,
+  };
+  return Response.json(answer);
+};
+
+function readFilter({ query }: ApiRequest): AuditFilter {
+  const names = Object.keys(AUDIT_FILTERS) as (keyof typeof AUDIT_FILTERS)[];
+  const [name, other] = names.filter((it) => query[it]);
+  if (other) failField(other, `must be left out: ${name} is given`);
+  return name ? { name, value: String(query[name]) } : null;
+}
