@@ -35,13 +35,16 @@ CREATE TABLE clients (
   created_at INTEGER NOT NULL,
   changed_at INTEGER NOT NULL,         -- of anything that the copy in KV holds, its website's settings included
   copied_at INTEGER,                   -- when KV last got it
-  rotated_at INTEGER                   -- when the secrets were last rotated: a second rotation soon after replaces the first
+  rotated_at INTEGER,                  -- when the secrets were last rotated: a second rotation soon after replaces the first
+  -- JSON array of what is posted to the client; NULL: message.status and message.clicked.
+  events TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX clients_by_website ON clients (website_id);
 
 -- Clients of which KV may not hold the latest state: see findUncopied.
 CREATE INDEX clients_uncopied ON clients (changed_at) WHERE copied_at IS NULL OR copied_at < changed_at + 120000;
+CREATE INDEX clients_with_events ON clients (website_id) WHERE events IS NOT NULL;
 
 -- The current state of each number; subscription_changes says how it came about.
 CREATE TABLE subscriptions (
@@ -393,6 +396,19 @@ CREATE TABLE told_problems (
   told_at INTEGER NOT NULL,
   PRIMARY KEY (problem, subject)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE notices (
+  notice_id TEXT NOT NULL PRIMARY KEY, -- <id of the run that wrote it>-, then what makes it one of its run
+  client_id TEXT NOT NULL,
+  website_id TEXT NOT NULL,
+  phone INTEGER,                       -- whom it is about; NULL when the sender is no phone number
+  type TEXT NOT NULL,                  -- message.received, subscription.changed
+  body TEXT NOT NULL,                  -- JSON: the body of the callback without eventId and eventType
+  occurred_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX notices_by_phone ON notices (website_id, phone);
+CREATE INDEX notices_by_time ON notices (occurred_at);
 
 -- Who may call /operator beside the secret OPERATOR_TOKEN, and who has changed what.
 

@@ -10,6 +10,10 @@ type Client = ClientAnswers["Client"];
 const SETTINGS: Record<string, Option> = {
   "callback-url": { value: "<url>", summary: "where its callbacks are posted; '' for none" },
   operations: { value: "<list>", summary: "of send,status,subscription,subscribe,unsubscribe" },
+  events: {
+    value: "<list>",
+    summary: "posted to it: of message.status,message.clicked,message.received,subscription.changed",
+  },
 };
 
 export const CLIENT_COMMANDS: Command[] = [
@@ -18,7 +22,7 @@ export const CLIENT_COMMANDS: Command[] = [
     parameters: ["<websiteId>"],
     summary: "make a client; its secrets are shown this once",
     options: SETTINGS,
-    notes: "Without --operations it may do all of them.",
+    notes: "Without --operations it may do all of them. Without --events it gets message.status and message.clicked.",
     run: (service, [id], values) =>
       callOperator(service, "POST", `/websites/${segment(id)}/clients`, toSettings(values)),
     show: showSecrets,
@@ -88,18 +92,23 @@ const EFFECTS: Record<ClientAnswers["ChangedClient"]["takesEffect"], string> = {
 
 /** What is undefined is left out of the JSON. */
 function toSettings(values: Values) {
-  const operations = values.operations;
   return {
     callbackUrl: values["callback-url"],
-    operations: typeof operations === "string" ? operations.split(/[\s,]+/).filter(Boolean) : undefined,
+    operations: toList(values.operations),
+    events: toList(values.events),
   };
 }
 
-export function describeClient({ clientId, callbackUrl, operations, suspended }: Client): string {
+function toList(value: Values[string]): string[] | undefined {
+  return typeof value === "string" ? value.split(/[\s,]+/).filter(Boolean) : undefined;
+}
+
+export function describeClient({ clientId, callbackUrl, operations, events, suspended }: Client): string {
   return toTable([
     ["client", clientId + (suspended ? "  SUSPENDED" : "")],
     ["callbacks", callbackUrl],
     ["operations", operations.join(", ") || "none"],
+    ["events", events.join(", ") || "none"],
   ]);
 }
 

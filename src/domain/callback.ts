@@ -2,10 +2,18 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import * as z from "zod/mini";
+import { KEYWORDS } from "./keyword.ts";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
 import { type Reason, reasonSchema } from "./reason.ts";
 
-export const EVENT_TYPES = ["message.status", "message.clicked"] as const;
+export const MESSAGE_EVENT_TYPES = ["message.status", "message.clicked"] as const;
+
+/** Of an inbound text or a change of a subscription: the event belongs to no message. */
+export const NOTICE_TYPES = ["message.received", "subscription.changed"] as const;
+
+export const EVENT_TYPES = [...MESSAGE_EVENT_TYPES, ...NOTICE_TYPES] as const;
+
+export type NoticeType = (typeof NOTICE_TYPES)[number];
 
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function callbackSchemas() {
@@ -29,12 +37,50 @@ export function callbackSchemas() {
     status: z.enum(MESSAGE_STATUSES).check(z.describe("The status when the event is posted.")),
     clickUrl: z.string().check(z.describe("The `clickUrl` of the send request.")),
   });
-  return { status, click };
+  const phone = z.string().check(z.describe("E.164."));
+  const received = z.object({
+    eventId: z.string(),
+    eventType: z.literal("message.received"),
+    from: z.string().check(z.describe("E.164, or as the carrier gives it if it is no phone number.")),
+    to: z.string().check(z.describe("The sender of the website that was texted, as the carrier gives it.")),
+    text: z.string(),
+    mediaUrls: z.array(z.string()).check(z.describe("Of the carrier. Some carriers ask for credentials there.")),
+    receivedAt: z.iso.datetime(),
+    keyword: z
+      .nullable(z.enum(KEYWORDS))
+      .check(z.describe("What the service or the carrier read in the text. Null: any other text.")),
+    inReplyTo: z
+      .nullable(z.uuid())
+      .check(z.describe("The latest message of the website to that number that the carrier took.")),
+  });
+  const changed = z.object({
+    eventId: z.string(),
+    eventType: z.literal("subscription.changed"),
+    phone,
+    subscribed: z.boolean(),
+    source: z
+      .enum(["api", "keyword", "carrier"])
+      .check(z.describe("A call of another client, a text of the person, or the word of the carrier.")),
+    changedAt: z.iso.datetime(),
+    changeId: z.int().check(z.describe("Grows with each change: of two changes of a number, the higher is the later.")),
+  });
+  return { status, click, received, changed };
 }
 
-export interface CallbackEvent {
+/** An inbound text or a change of a subscription, for one client. */
+export interface Notice {
   eventId: string;
-  eventType: (typeof EVENT_TYPES)[number];
+  eventType: NoticeType;
+  /** The other fields of the callback. */
+  body: Record<string, unknown>;
+}
+
+export type CallbackEvent = MessageEvent | Notice;
+
+/** A change of a message's status, or a click. */
+export interface MessageEvent {
+  eventId: string;
+  eventType: (typeof MESSAGE_EVENT_TYPES)[number];
   messageId: string;
   status: MessageStatus;
   reason: Reason | null;
@@ -54,6 +100,7 @@ export function callbackBody(event: CallbackEvent): string {
 }
 
 export function callbackFields(event: CallbackEvent) {
+  if ("body" in event) return { eventId: event.eventId, eventType: event.eventType, ...event.body };
   return {
     eventId: event.eventId,
     eventType: event.eventType,

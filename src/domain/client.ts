@@ -1,15 +1,31 @@
 // Pure. A client: credentials that act for one website.
 import * as z from "zod/mini";
+import { EVENT_TYPES, MESSAGE_EVENT_TYPES } from "./callback.ts";
 import { validateCallbackUrl } from "./callback-url.ts";
 
 export const OPERATIONS = ["send", "status", "subscription", "subscribe", "unsubscribe"] as const;
 
 export type Operation = (typeof OPERATIONS)[number];
 
+/** What may be posted to a client, and what is unless it says otherwise. */
+export const CLIENT_EVENTS = EVENT_TYPES;
+export const DEFAULT_EVENTS = MESSAGE_EVENT_TYPES;
+
+export type ClientEvent = (typeof CLIENT_EVENTS)[number];
+
 export const CLIENT_ID = /^[0-9a-f]{32}$/;
 export const CLIENT_SECRET = /^[0-9a-f]{64}$/;
 
-const operation = z.enum(OPERATIONS, { error: `must be one of: ${OPERATIONS.join(", ")}` });
+/** A list of some of these, each once. */
+function someOf<const Name extends string>(names: readonly Name[]) {
+  const known = names.join(", ");
+  return z.optional(
+    z.pipe(
+      z.array(z.enum(names, { error: `must be one of: ${known}` }), { error: `must be an array of: ${known}` }),
+      z.transform((given) => [...new Set(given)]),
+    ),
+  );
+}
 
 /** @param allowLocal see validateCallbackUrl */
 export function clientSettingsSchema(allowLocal: boolean) {
@@ -30,16 +46,13 @@ export function clientSettingsSchema(allowLocal: boolean) {
           description:
             'An https URL with the name of a host outside private networks; an IP address is refused. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
         }),
-      operations: z
-        .optional(
-          z.pipe(
-            z.array(operation, { error: `must be an array of: ${OPERATIONS.join(", ")}` }),
-            z.transform((operations) => [...new Set(operations)]),
-          ),
-        )
-        .register(z.globalRegistry, {
-          description: "What the client may do. A new client may do everything by default.",
-        }),
+      operations: someOf(OPERATIONS).register(z.globalRegistry, {
+        description: "What the client may do. A new client may do everything by default.",
+      }),
+      events: someOf(CLIENT_EVENTS).register(z.globalRegistry, {
+        description:
+          "What is posted to its callback URL. A new client gets `message.status` and `message.clicked` by default. A change holds for what happens from then on.",
+      }),
       suspended: z.optional(z.boolean({ error: "must be true or false" })),
     },
     { error: "must be a JSON object" },
@@ -109,6 +122,7 @@ export interface Client {
   websiteId: string;
   callbackUrl: string | null;
   operations: Operation[];
+  events: ClientEvent[];
   suspended: boolean;
   createdAt: number;
   changedAt: number;

@@ -1,6 +1,8 @@
 // Pure. The keywords with which a person opts out, opts in again, or asks for help.
 
-export type Keyword = "stop" | "start" | "help";
+export const KEYWORDS = ["stop", "start", "help"] as const;
+
+export type Keyword = (typeof KEYWORDS)[number];
 
 export const WORDS: Record<string, Keyword> = {
   STOP: "stop",

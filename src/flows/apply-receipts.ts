@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { Job } from "../domain/job.ts";
+import { hasListeners } from "../platform/store/notices.ts";
 import { recordReceipts, type SentReceipt } from "../platform/store/receipts.ts";
 import { optOutRecipient } from "../platform/store/subscriptions.ts";
 import { inTurn, togetherOrInTurn } from "./in-turn.ts";
@@ -38,8 +39,9 @@ export async function optOutAtCarrier(
   deps: Deps,
   messages: { messageId: string; reason: string | null; carrier?: string }[],
 ): Promise<void> {
-  await inTurn(messages, ({ messageId, reason, carrier }) => {
+  await inTurn(messages, async ({ messageId, reason, carrier }) => {
     const origin = { source: "carrier", proof: reason ?? messageId, now: deps.now() } as const;
-    return optOutRecipient(deps.db, messageId, origin, carrier);
+    const run = (await hasListeners(deps.db, { messageId })) ? deps.newId() : null;
+    await queueCallbacks(deps, await optOutRecipient(deps.db, messageId, origin, carrier, run));
   });
 }

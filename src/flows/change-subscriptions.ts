@@ -2,21 +2,29 @@ import type { Deps } from "../deps.ts";
 import { PHONE_FORM, toDigits } from "../domain/phone.ts";
 import type { SubscriptionChange } from "../domain/subscriber-rows.ts";
 import { changeSubscriptions, type SubscriptionsSet } from "../platform/store/change-subscriptions.ts";
+import { hasListeners } from "../platform/store/notices.ts";
 import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.ts";
 import { readTombstones } from "./erasure-tombstones.ts";
+import { queueCallbacks } from "./queue-jobs.ts";
 
 /**
  * Sets the subscriptions of numbers. The word of a person wins: a number that its owner has opted out, or that was erased, is
  * not subscribed. An opt-out is always stored.
  * @param changes distinct numbers
  */
-export function setSubscriptions(
+export async function setSubscriptions(
   deps: Deps,
   websiteId: string,
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
-): Promise<SubscriptionsSet> {
-  return changeSubscriptions(deps.db, websiteId, changes, origin, () => readTombstones(deps, websiteId));
+): Promise<Omit<SubscriptionsSet, "due">> {
+  const tombstones = () => readTombstones(deps, websiteId);
+  // Nobody is told of an import.
+  const isTold = origin.source !== "import" && (await hasListeners(deps.db, { websiteIds: [websiteId] }));
+  const newRun = isTold ? deps.newId : null;
+  const { due, ...set } = await changeSubscriptions(deps.db, websiteId, changes, origin, newRun, tombstones);
+  if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
+  return set;
 }
 
 /**

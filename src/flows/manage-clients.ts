@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { Author } from "../domain/audit.ts";
-import { type Client, type ClientSettings, type Effect, OPERATIONS } from "../domain/client.ts";
+import { type Client, type ClientSettings, DEFAULT_EVENTS, type Effect, OPERATIONS } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { newCallbackSecret, randomHex, seal, sha256Hex } from "../platform/secrets.ts";
 import { findClient, insertClient, rotateSecrets, updateClient } from "../platform/store/clients.ts";
@@ -29,6 +29,7 @@ export async function createClient(
     websiteId,
     callbackUrl: settings.callbackUrl ?? null,
     operations: settings.operations ?? [...OPERATIONS],
+    events: settings.events ?? [...DEFAULT_EVENTS],
     suspended: settings.suspended ?? false,
     createdAt: now,
     changedAt: now,

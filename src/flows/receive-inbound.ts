@@ -7,11 +7,13 @@ import { countSegments } from "../domain/segments.ts";
 import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
 import type { Tombstone } from "../platform/store/erasure.ts";
+import type { DueEvent } from "../platform/store/events.ts";
 import { applyInbound, type InboundRecord } from "../platform/store/inbound.ts";
+import { hasListeners } from "../platform/store/notices.ts";
 import { readTombstones } from "./erasure-tombstones.ts";
 import { type Addressees, findAddressees } from "./find-addressees.ts";
 import { inTurn } from "./in-turn.ts";
-import { queueDeliveries } from "./queue-jobs.ts";
+import { queueCallbacks, queueDeliveries } from "./queue-jobs.ts";
 
 /** The sendPurpose of replies to keywords. */
 const REPLY_PURPOSE = "keyword-reply";
@@ -36,11 +38,13 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
     text: inbound.text,
     keyword,
     phone: hasEffect ? phone : null,
+    sender: phone,
+    mediaUrls: inbound.mediaUrls ?? [],
     receivedAt: deps.now(),
   };
   const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword) : null;
   const tombstones = hasEffect && keyword === "start" ? await tombstonesIn(deps, websiteIds, record.from) : [];
-  const isReplyDue = await applyTogether(deps, record, reply, tombstones);
+  const { isReplyDue, due } = await applyTogether(deps, record, reply, tombstones);
   for (const websiteId of websiteIds) {
     const isAnswer = isReplyDue && reply?.websiteId === websiteId;
     deps.log("info", "inbound.received", { carrier, websiteId, keyword, replied: isAnswer });
@@ -48,6 +52,7 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
       deps.log("warn", "inbound.keyword-without-effect", { carrier, websiteId, keyword });
   }
   if (reply && isReplyDue) await queueDeliveries(deps, "messages", [reply.messageId]);
+  await queueCallbacks(deps, due);
 }
 
 /** In one transaction. If that fails and the store works, each website gets its own, so that the others do not miss a STOP. */
@@ -56,18 +61,21 @@ async function applyTogether(
   record: InboundRecord,
   reply: NewMessage | null,
   tombstones: Tombstone[],
-): Promise<boolean> {
+): Promise<{ isReplyDue: boolean; due: DueEvent[] }> {
+  const run = (await hasListeners(deps.db, record)) ? deps.newId() : null;
   try {
-    return await applyInbound(deps.db, record, reply, tombstones);
+    return await applyInbound(deps.db, record, reply, tombstones, run);
   } catch (error) {
     if (isStoreUnavailable(error) || record.websiteIds.length === 1) throw error;
   }
-  await inTurn(record.websiteIds, (websiteId) => {
+  const due: DueEvent[] = [];
+  await inTurn(record.websiteIds, async (websiteId) => {
     const own = tombstones.filter((tombstone) => tombstone.websiteId === websiteId);
     const ownReply = reply?.websiteId === websiteId ? reply : null;
-    return applyInbound(deps.db, { ...record, websiteIds: [websiteId] }, ownReply, own);
+    const applied = await applyInbound(deps.db, { ...record, websiteIds: [websiteId] }, ownReply, own, run);
+    due.push(...applied.due);
   });
-  return reply !== null;
+  return { isReplyDue: reply !== null, due };
 }
 
 /** The tombstones that the number has if a website has erased it. */

@@ -23,9 +23,9 @@ export function eventsAnswerSchema() {
         "Null: the event is not posted. `attemptedAt` null: not posted yet. `outcome` null after that: the post is under way, or was cut off.",
       ),
     );
-  const { status, click } = callbackSchemas();
+  const schemas = Object.values(callbackSchemas()).map((schema) => z.extend(schema, { callback }));
   return z.object({
-    events: z.array(z.union([z.extend(status, { callback }), z.extend(click, { callback })])),
+    events: z.array(z.union(schemas)),
     next: z.string().check(z.describe("The `after` of the next request.")),
     more: z.boolean().check(z.describe("Whether other events are stored already.")),
   });
@@ -45,7 +45,7 @@ export const listEventsHandler: Handler = async (request, deps) => {
   });
 };
 
-function toView({ callback, ...event }: FeedEvent) {
+function toView({ callback, event }: FeedEvent) {
   return {
     ...callbackFields(event),
     callback: callback && {

@@ -1,6 +1,7 @@
 /** Values that the examples share, so that they tell one story. */
 export const MESSAGE_ID = "5f0c5a9e-7d0d-4d6c-9c39-0f5f6c1e8a11";
 export const CLICK_ID = "c3b1d2f0-58a4-4b0e-8f6a-7d2f1e9a6b33";
+export const NOTICE_ID = "0b9f4c1e-2d7a-4f6b-8a35-6e1d9c20b7f4-0123456789abcdef0123456789abcdef";
 export const CLIENT_ID = "0123456789abcdef0123456789abcdef";
 export const CLIENT_SECRET = "0123456789abcdef".repeat(4);
 export const CALLBACK_SECRET = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3";

@@ -80,9 +80,9 @@ function listEvents(schemas: Schemas): ApiOperation {
     method: "get",
     path: "/text/events",
     tag: "Messages",
-    summary: "Read the events of the client's messages",
+    summary: "Read the client's events",
     description:
-      "In the order in which they were stored, for as long as their messages are kept: the body of each callback, and what came of it. Also events that are never posted. Reading posts nothing and changes nothing; an event that is stored later never stands before a cursor.",
+      "In the order in which they were stored, for as long as they are kept: the body of each callback, and what came of it. Also events that are never posted. Reading posts nothing and changes nothing; an event that is stored later never stands before a cursor.",
     access: { client: "status" },
     parameters: [
       {

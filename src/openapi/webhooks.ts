@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { callbackSchemas } from "../domain/callback.ts";
-import { CLICK_ID, MESSAGE_ID, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "./examples.ts";
+import { CLICK_ID, MESSAGE_ID, NOTICE_ID, OTHER_PHONE, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "./examples.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";
 
 const HEADERS = {
@@ -13,11 +13,14 @@ const HEADERS = {
 } as const;
 
 const ABOUT =
-  "Posted to the client's callback URL, unless `callbackData` was `\"\"` or the client has no URL. One attempt, ever: redirects are not followed, and the connection is closed after 10 seconds. Signed as in Standard Webhooks, with the client's callback secret. Events may arrive out of order; `occurredAt` orders them.";
+  "Posted to the client's callback URL if the client's setting `events` names it. One attempt, ever: redirects are not followed, and the connection is closed after 10 seconds. Signed as in Standard Webhooks, with the client's callback secret. Events may arrive out of order";
+
+const OF_MESSAGE = `${ABOUT}; \`occurredAt\` orders them. Not posted when \`callbackData\` was \`""\`.`;
+const OF_WEBSITE = `${ABOUT}. Every client of the website that wants it gets it under an \`eventId\` of its own.`;
 
 /** What the service posts to a client. */
 export function webhooks(): JsonObject {
-  const { status, click } = callbackSchemas();
+  const { status, click, received, changed } = callbackSchemas();
   const { phone, sendPurpose, callbackData } = SEND_BY_PHONE;
   const about = { messageId: MESSAGE_ID, reason: null, occurredAt: TIME, phone, sendPurpose, callbackData };
   return {
@@ -27,6 +30,38 @@ export function webhooks(): JsonObject {
       status: "DELIVERED",
       ...about,
     }),
+    "message.received": webhook(
+      "messageReceived",
+      "A person texted the website",
+      received,
+      {
+        eventId: `${NOTICE_ID}_message.received`,
+        eventType: "message.received",
+        from: phone,
+        to: OTHER_PHONE,
+        text: "Thank you!",
+        mediaUrls: [],
+        receivedAt: TIME,
+        keyword: null,
+        inReplyTo: MESSAGE_ID,
+      },
+      OF_WEBSITE,
+    ),
+    "subscription.changed": webhook(
+      "subscriptionChanged",
+      "A number was subscribed or unsubscribed, but for imports and calls of this client",
+      changed,
+      {
+        eventId: `${NOTICE_ID}_subscription.changed`,
+        eventType: "subscription.changed",
+        phone,
+        subscribed: false,
+        source: "keyword",
+        changedAt: TIME,
+        changeId: 4711,
+      },
+      OF_WEBSITE,
+    ),
     "message.clicked": webhook(
       "messageClicked",
       "A person followed the link of a message, the first three times",
@@ -47,11 +82,12 @@ function webhook<Schema extends z.ZodMiniType>(
   summary: string,
   schema: Schema,
   example: z.output<Schema>,
+  description = OF_MESSAGE,
 ): JsonObject {
   const post = {
     operationId: id,
     summary,
-    description: ABOUT,
+    description,
     security: [],
     parameters: Object.entries(HEADERS).map(([name, [about, value]]) => ({
       name,

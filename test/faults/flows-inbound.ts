@@ -12,6 +12,24 @@ function wishConfirmation(scene: Scene, phone = scene.stage.person().phone, webs
   return phone;
 }
 
+/** The client of the website "careful" hears of each once, and at most once of one whose post was cut off. */
+async function judgeNotices(scene: Scene, types: string[]): Promise<string[]> {
+  const select = `SELECT n.notice_id || '_' || n.type AS id, n.type, e.attempted_at, e.outcome FROM notices n
+    JOIN events e ON e.message_id = n.notice_id WHERE n.phone = ?1 ORDER BY n.type`;
+  const stored = await scene.world.rows(select, Number(numberIn(scene)));
+  const told = stored.map(({ type }) => type);
+  const postsOf = (id: unknown) => scene.stage.outside.posts.filter(({ eventId }) => eventId === id).length;
+  return [
+    ...(String(told) === String(types) ? [] : [`the notices are ${told}`]),
+    ...stored.flatMap(({ id, attempted_at, outcome }) => {
+      const posts = postsOf(id);
+      return posts === 1 || (posts === 0 && attempted_at !== null && outcome === null)
+        ? []
+        : [`${id} was posted ${posts} times`];
+    }),
+  ];
+}
+
 async function optOut(scene: Scene): Promise<void> {
   await scene.text(wishConfirmation(scene), "STOP");
   await scene.stage.runQueues("messages");
@@ -57,6 +75,7 @@ export const INBOUND: Flow[] = [
     judge: async (scene) => [
       ...(await scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 2, texts: 1 })),
       ...(await scene.judgeNumber(numberIn(scene), { subscribed: 0, changes: 2, texts: 1 }, "careful")),
+      ...(await judgeNotices(scene, ["message.received", "subscription.changed"])),
     ],
   },
   {

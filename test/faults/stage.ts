@@ -1,4 +1,5 @@
 import type { Deps } from "../../src/deps.ts";
+import { CLIENT_EVENTS, type ClientEvent } from "../../src/domain/client.ts";
 import type { Receipt } from "../../src/domain/receipt.ts";
 import { type TestClient, World } from "../world.ts";
 import { type Fault, Injector } from "./injector.ts";
@@ -71,13 +72,16 @@ export class Stage {
     const world = await World.create();
     const lines = Array.from({ length: subscribers }, (_, i) => `${numberOf(i)},p${i}@example.com,true`);
     for (let i = 0; i < OPTED_OUT; i++) lines.push(`${goneOf(i)},,false`);
-    const open = async (websiteId: WebsiteId, settings: Record<string, unknown>) => {
+    const open = async (websiteId: WebsiteId, settings: Record<string, unknown>, events?: ClientEvent[]) => {
       await world.website(websiteId, settings);
       await world.subscribers(websiteId, lines);
-      return world.client(websiteId, { callbackUrl: `https://${websiteId}.example.com/callbacks` });
+      return world.client(websiteId, {
+        callbackUrl: `https://${websiteId}.example.com/callbacks`,
+        ...(events && { events }),
+      });
     };
     const brand = await open("brand", { sender: SENDER });
-    const careful = await open("careful", { sender: CAREFUL_SENDER, duplicateWindowHours: 1 });
+    const careful = await open("careful", { sender: CAREFUL_SENDER, duplicateWindowHours: 1 }, [...CLIENT_EVENTS]);
     return new Stage(world, { brand, careful }, subscribers);
   }
 

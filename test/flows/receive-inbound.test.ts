@@ -204,7 +204,8 @@ describe("a sender that its website no longer has", () => {
       const plan = await world.rows(`EXPLAIN QUERY PLAN ${sql}`, ...new Array(parameters).fill("[]"));
       plans.push(...plan.map(({ detail }) => String(detail)));
     }
-    expect(plans.filter((plan) => /^SCAN (?!\w+ VIRTUAL|CONSTANT|json_each)/.test(plan))).toEqual([]);
+    // A subquery has its own plan among these.
+    expect(plans.filter((plan) => /^SCAN (?!\w+ VIRTUAL|CONSTANT|json_each|\(subquery)/.test(plan))).toEqual([]);
     expect(plans.join("\n")).toMatch(/websites_by_sender[\s\S]*messages_by_phone/);
   });
 });

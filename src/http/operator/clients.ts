@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { isLoopback } from "../../domain/callback-url.ts";
 import {
+  CLIENT_EVENTS,
   CLIENT_ID,
   type Client,
   clientSettingsSchema,
@@ -32,6 +33,7 @@ export function clientAnswers(change: ReturnType<typeof auditAnswers>["AuditEntr
     websiteId: z.string(),
     callbackUrl: z.nullable(z.string()),
     operations: z.array(z.enum(OPERATIONS)),
+    events: z.array(z.enum(CLIENT_EVENTS)).check(z.describe("What is posted to its callback URL.")),
     suspended: z.boolean(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
-import { EVENT_TYPES } from "../../domain/callback.ts";
+import { MESSAGE_EVENT_TYPES } from "../../domain/callback.ts";
 import { failField } from "../../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
@@ -24,7 +24,7 @@ export function messageAnswers() {
   const status = z.enum(MESSAGE_STATUSES);
   const event = z.object({
     eventId: z.string(),
-    eventType: z.enum(EVENT_TYPES),
+    eventType: z.enum(MESSAGE_EVENT_TYPES),
     status: z.optional(status).check(z.describe("Of message.status.")),
     occurredAt: time,
   });

@@ -10,6 +10,7 @@ export const CLIENT = {
   websiteId: "brand",
   callbackUrl: "https://example.com/callbacks",
   operations: ["send", "status"],
+  events: ["message.status", "message.received"],
   suspended: false,
   createdAt: TIME,
   updatedAt: TIME,
@@ -27,7 +28,7 @@ const CLIENT_PARAMETER = pathParameter("clientId", "As issued.", { type: "string
 export function describeClients(audit: ReturnType<typeof describeAudit>) {
   const answers = clientAnswers(audit.schemas.AuditEntry);
   const ClientSettings = clientSettingsSchema(false);
-  const { callbackUrl, operations: granted } = CLIENT;
+  const { callbackUrl, operations: granted, events } = CLIENT;
   const common = { tag: "Clients", access: "operator", errors: ["resource-unknown"] } satisfies Partial<ApiOperation>;
   const operations: ApiOperation[] = [
     {
@@ -38,7 +39,7 @@ export function describeClients(audit: ReturnType<typeof describeAudit>) {
       summary: "Create a client",
       description: "Issues its secrets, which are shown only once. Each call creates another client.",
       parameters: [WEBSITE_PARAMETER],
-      body: settingsBody(ClientSettings, { some: { callbackUrl, operations: granted }, all: {} }),
+      body: settingsBody(ClientSettings, { some: { callbackUrl, operations: granted, events }, all: {} }),
       answers: [ok(answers.NewClient, "Its secrets are shown only now.", { clientId: CLIENT_ID, ...SECRETS }, 201)],
     },
     {

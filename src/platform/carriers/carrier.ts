@@ -65,6 +65,8 @@ export interface InboundText {
   /** Every form in which a website may have this number as its sender. */
   to: string[];
   text: string;
+  /** Of media that came with it. Absent: none. */
+  mediaUrls?: string[];
   /** The keyword that the carrier recognized, if it reads keywords itself (it may know more words). */
   keyword: Keyword | null;
   /** The carrier has already answered the keyword itself. */

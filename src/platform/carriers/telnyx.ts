@@ -163,9 +163,15 @@ const inboundSchema = z.object({
       to: z.array(z.object({ phone_number: z.string() })).check(z.minLength(1)),
       messaging_profile_id: z.nullish(z.string()),
       text: z.nullish(z.string()),
+      // Whatever it is, the text and its keyword are taken.
+      media: z.optional(z.unknown()),
     }),
   }),
 });
+
+function toUrls(media: unknown): string[] {
+  return Array.isArray(media) ? media.map((one) => one?.url).filter((url) => typeof url === "string") : [];
+}
 
 function toInbound(event: unknown): InboundText[] {
   const payload = inboundSchema.safeParse(event).data?.data.payload;
@@ -178,6 +184,7 @@ function toInbound(event: unknown): InboundText[] {
       from: payload.from.phone_number,
       to: profile ? [...numbers, profile] : numbers,
       text: payload.text ?? "",
+      mediaUrls: toUrls(payload.media),
       keyword: null,
       answeredByCarrier: false,
     },

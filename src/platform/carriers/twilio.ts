@@ -171,6 +171,7 @@ function toInbound(form: URLSearchParams): InboundText[] {
       from,
       to: service ? [to, service] : [to],
       text: form.get("Body") ?? "",
+      mediaUrls: [...form].flatMap(([name, value]) => (/^MediaUrl\d+$/.test(name) ? [value] : [])),
       keyword: OPT_OUT_TYPES.get(form.get("OptOutType") ?? "") ?? null,
       answeredByCarrier: form.has("OptOutType"),
     },

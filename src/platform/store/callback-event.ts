@@ -1,22 +1,28 @@
-import type { CallbackEvent } from "../../domain/callback.ts";
+import type { CallbackEvent, NoticeType } from "../../domain/callback.ts";
 import type { MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
 import { readReason } from "../../domain/reason.ts";
+import { parseJsonColumn } from "./database.ts";
 import { isClick, toEventId } from "./events.ts";
 import type { EventRow, MessageRow } from "./rows.ts";
 
-/** The columns of a CallbackEventRow, of an event `e` and its message `m`. */
+/** The columns of a CallbackEventRow, of an event `e` and its SUBJECT. */
 export const CALLBACK_EVENT = `e.message_id, e.event, e.occurred_at, m.status, m.phone, m.send_purpose, m.callback_data, m.click_url,
-  iif(e.event LIKE 'CLICK%', m.reason_code, e.reason_code) AS reason_code`;
+  iif(e.event LIKE 'CLICK%', m.reason_code, e.reason_code) AS reason_code, n.body`;
 
 export type CallbackEventRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
-  Pick<MessageRow, "status" | "reason_code" | "phone" | "send_purpose" | "callback_data" | "click_url">;
+  Pick<MessageRow, "status" | "reason_code" | "phone" | "send_purpose" | "callback_data" | "click_url"> & {
+    /** See NoticeRow; null: of a message. */
+    body: string | null;
+  };
 
 export function toCallbackEvent(row: CallbackEventRow): CallbackEvent {
+  const eventId = toEventId(row);
+  if (row.body !== null) return { eventId, eventType: row.event as NoticeType, body: parseJsonColumn(row.body, {}) };
   // A status event carries the status of that time, a click the current one.
   const status = (isClick(row.event) ? row.status : row.event) as MessageStatus;
   return {
-    eventId: toEventId(row),
+    eventId,
     eventType: isClick(row.event) ? "message.clicked" : "message.status",
     messageId: row.message_id,
     status,

@@ -4,20 +4,23 @@ import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callba
 import { runBatch, runNamed } from "./database.ts";
 import { type DueEvent, toEventId, toKeys } from "./events.ts";
 import { type EndpointResult, endpointStatements } from "./failing-endpoints.ts";
+import { SUBJECT, SUBJECT_CLIENT } from "./notices.ts";
 import { keepOpen } from "./open-callbacks.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
-import type { CallbackOutcome, ClientRow, EventRow, MessageRow } from "./rows.ts";
+import type { CallbackOutcome, ClientRow, EventRow } from "./rows.ts";
 
 /** A callback that only this run may post. */
-export interface ClaimedCallback extends CallbackEvent {
+export type ClaimedCallback = CallbackEvent & {
   eventId: DueEvent;
+  /** Or the id of the notice. */
+  messageId: string;
   websiteId: string;
   clientId: string;
   /** null: the client has removed it. */
   callbackUrl: string | null;
   /** Encrypted; the second is the one being replaced, while it still works. */
   callbackSecrets: string[];
-}
+};
 
 /** An unclaimed callback. */
 export interface DueCallback {
@@ -59,7 +62,7 @@ export async function claimFirst(
         `UPDATE events SET attempted_at = ?2, claim = ?3 WHERE (message_id, event) IN (
            SELECT message_id, event FROM (
              SELECT e.message_id, e.event, row_number() OVER (PARTITION BY c.callback_url ORDER BY ${ORDER}) AS place
-             FROM ${DUE} JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
+             FROM ${DUE} ${SUBJECT} JOIN clients c ON c.client_id = ${SUBJECT_CLIENT}
              WHERE (e.attempted_at IS NULL OR e.claim = ?3) AND c.callback_url IS NOT NULL
            ) WHERE place <= ?4 ORDER BY place LIMIT ?5)`,
       )
@@ -68,7 +71,7 @@ export async function claimFirst(
     due: db
       .prepare(
         `SELECT e.message_id, e.event, c.callback_url FROM ${DUE}
-         LEFT JOIN messages m ON m.message_id = e.message_id LEFT JOIN clients c ON c.client_id = m.client_id
+         ${SUBJECT} LEFT JOIN clients c ON c.client_id = ${SUBJECT_CLIENT}
          WHERE e.attempted_at IS NULL ORDER BY ${ORDER}`,
       )
       .bind(keys),
@@ -115,21 +118,21 @@ export async function recordAndClaimCallbacks(
 function selectClaimed(db: D1Database, keys: string, claim: string, now: number, order: string): D1PreparedStatement {
   return db
     .prepare(
-      `SELECT ${CALLBACK_EVENT}, m.client_id, m.website_id, c.callback_url, c.callback_secret,
+      `SELECT ${CALLBACK_EVENT}, c.client_id, c.website_id, c.callback_url, c.callback_secret,
          iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
-       FROM ${DUE} JOIN messages m ON m.message_id = e.message_id JOIN clients c ON c.client_id = m.client_id
+       FROM ${DUE} ${SUBJECT} JOIN clients c ON c.client_id = ${SUBJECT_CLIENT}
        WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY ${order}`,
     )
     .bind(keys, now, claim);
 }
 
 type ClaimedRow = CallbackEventRow &
-  Pick<MessageRow, "client_id" | "website_id"> &
-  Pick<ClientRow, "callback_url" | "callback_secret" | "old_callback_secret">;
+  Pick<ClientRow, "client_id" | "website_id" | "callback_url" | "callback_secret" | "old_callback_secret">;
 
 function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
   return {
     ...toCallbackEvent(row),
+    messageId: row.message_id,
     websiteId: row.website_id,
     clientId: row.client_id,
     callbackUrl: row.callback_url,
@@ -151,8 +154,9 @@ export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: n
         `UPDATE events SET attempted_at = ?2, outcome = 'not-posted', response = ?3
          WHERE ${IS_GIVEN}
            AND callback_due > 0 AND attempted_at IS NULL AND NOT EXISTS (
-             SELECT 1 FROM messages m JOIN clients c ON c.client_id = m.client_id
-             WHERE m.message_id = events.message_id AND c.callback_url IS NOT NULL)`,
+             SELECT 1 FROM clients c WHERE c.callback_url IS NOT NULL AND c.client_id = coalesce(
+               (SELECT client_id FROM messages WHERE message_id = events.message_id),
+               (SELECT client_id FROM notices WHERE notice_id = events.message_id)))`,
       )
       .bind(toKeys(eventIds), now, NO_CALLBACK_URL),
   ]);

@@ -2,6 +2,7 @@ import { chunk } from "../../domain/chunk.ts";
 import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
 import type { Tombstones } from "../tombstones.ts";
 import { runQuery } from "./database.ts";
+import type { DueEvent } from "./events.ts";
 import {
   ANY_ERASED,
   erasedAmong,
@@ -18,12 +19,14 @@ export interface SubscriptionsSet {
   count: number;
   /** The others, as digits: their owners have opted out, or they were erased. */
   refused: number[];
+  due: DueEvent[];
 }
 
 /**
  * Sets the state of numbers, and adds what changes to the ledger. Repeating it changes nothing. A number whose owner has
  * opted out, or that was erased, is not subscribed: only that person can undo it. An opt-out is stored in any case.
  * @param changes distinct numbers; of several with one address, the later counts as subscribed later
+ * @param newRun see Target
  * @param readTombstones called only where the website has erased people
  */
 export async function changeSubscriptions(
@@ -31,9 +34,10 @@ export async function changeSubscriptions(
   websiteId: string,
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
+  newRun: (() => string) | null,
   readTombstones: () => Promise<Tombstones>,
 ): Promise<SubscriptionsSet> {
-  const target = { db, websiteId, origin };
+  const target: Target = { db, websiteId, origin, newRun, due: [] };
   const refused: number[] = [];
   let count = 0;
   for (const part of toParts(changes)) {
@@ -42,7 +46,7 @@ export async function changeSubscriptions(
     if (written.erased.length === 0) refused.push(...written.refused);
     else refused.push(...(await subscribeOthers(target, part.optIns(), await readTombstones())));
   }
-  return { count: count - refused.length, refused };
+  return { count: count - refused.length, refused, due: target.due };
 }
 
 function* toParts(changes: Iterable<SubscriptionChange>): Generator<SubscriptionPart, void> {

@@ -1,5 +1,11 @@
 import { type AuditEntry, type Author, changeOf } from "../../domain/audit.ts";
-import type { Client, Credentials, Operation } from "../../domain/client.ts";
+import {
+  type Client,
+  type ClientEvent,
+  type Credentials,
+  DEFAULT_EVENTS,
+  type Operation,
+} from "../../domain/client.ts";
 import { auditStatement } from "./audit.ts";
 import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
 import type { ClientRow, WebsiteRow } from "./rows.ts";
@@ -12,13 +18,14 @@ export interface NewClient extends Client {
 
 export async function insertClient(db: D1Database, author: Author, client: NewClient): Promise<void> {
   const { clientId, websiteId, callbackUrl, operations, suspended } = client;
-  const change = changeOf(undefined, { callbackUrl, operations, suspended });
+  const events = eventsColumn(client.events) === null ? undefined : client.events;
+  const change = changeOf(undefined, { callbackUrl, operations, events, suspended });
   const entry: AuditEntry = { action: "create-client", websiteId, clientId, ...change };
   await runBatch(db, [
     db
       .prepare(
         `INSERT INTO clients (client_id, website_id, callback_url, operations, suspended, secret_hash, callback_secret,
-           created_at, changed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8) ON CONFLICT DO NOTHING`,
+           created_at, changed_at, events) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9) ON CONFLICT DO NOTHING`,
       )
       .bind(
         client.clientId,
@@ -29,6 +36,7 @@ export async function insertClient(db: D1Database, author: Author, client: NewCl
         client.secretHash,
         client.callbackSecret,
         client.createdAt,
+        eventsColumn(client.events),
       ),
     auditStatement(db, author, entry, client.createdAt),
   ]);
@@ -46,6 +54,7 @@ export async function updateClient(
   change: {
     callbackUrl?: string | null | undefined;
     operations?: Operation[] | undefined;
+    events?: ClientEvent[] | undefined;
     suspended?: boolean | undefined;
   },
   now: number,
@@ -56,7 +65,7 @@ export async function updateClient(
     db
       .prepare(
         `UPDATE clients SET callback_url = iif(?2 = 1, ?3, callback_url), operations = coalesce(?4, operations),
-           suspended = coalesce(?5, suspended), changed_at = max(?6, changed_at + 1), copied_at = NULL
+           suspended = coalesce(?5, suspended), events = iif(?8 = 1, ?9, events), changed_at = max(?6, changed_at + 1), copied_at = NULL
          WHERE client_id = ?1 AND changed_at = ?7 RETURNING *`,
       )
       .bind(
@@ -67,6 +76,8 @@ export async function updateClient(
         change.suspended === undefined ? null : Number(change.suspended),
         now,
         changedAt,
+        change.events === undefined ? 0 : 1,
+        change.events === undefined ? null : eventsColumn(change.events),
       ),
     auditStatement(db, author, entry, now),
   ]);
@@ -140,12 +151,19 @@ function readOperations(row: Pick<ClientRow, "operations">): Operation[] {
   return parseJsonColumn<Operation[]>(row.operations, []);
 }
 
+/** The default is stored as NULL: the index of clients that want other events leaves those out. */
+function eventsColumn(events: ClientEvent[]): string | null {
+  const isDefault = events.length === DEFAULT_EVENTS.length && DEFAULT_EVENTS.every((event) => events.includes(event));
+  return isDefault ? null : JSON.stringify(events);
+}
+
 function toClient(row: ClientRow): Client {
   return {
     clientId: row.client_id,
     websiteId: row.website_id,
     callbackUrl: row.callback_url,
     operations: readOperations(row),
+    events: row.events === null ? [...DEFAULT_EVENTS] : parseJsonColumn<ClientEvent[]>(row.events, []),
     suspended: row.suspended === 1,
     createdAt: row.created_at,
     changedAt: row.changed_at,

@@ -1,6 +1,6 @@
 import { toE164 } from "../../domain/phone.ts";
 import { runNamed } from "./database.ts";
-import { removeCounted } from "./retention.ts";
+import { removeCounted, removeNotices } from "./retention.ts";
 
 /** Of an erased number. */
 export interface Tombstone {
@@ -28,8 +28,10 @@ export async function erasePerson(
       AND email = (SELECT email FROM subscriptions WHERE website_id = ?1 AND phone = ?2)`;
   const run = (sql: string) => db.prepare(sql).bind(...person);
   const { messages: stored, ...parts } = removeCounted(db, messages, [...person]);
+  const notices = "SELECT notice_id FROM notices WHERE website_id = ?1 AND phone = ?2";
   const rows = await runNamed(db, {
     ...parts,
+    ...removeNotices(db, notices, [...person]),
     // Each names a message of the person, and has the number in it.
     keys: run(`DELETE FROM send_keys WHERE message_id IN (${messages}) AND send_key >= 'same:' AND send_key < 'same;'`),
     messages: stored,

@@ -1,6 +1,7 @@
 import type { CallbackEvent } from "../../domain/callback.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
 import { runQuery } from "./database.ts";
+import { SUBJECT, SUBJECT_CLIENT } from "./notices.ts";
 import { EVENT, MESSAGE_ID } from "./open-callbacks.ts";
 import { STORED_CALLBACK, type StoredCallback, type StoredCallbackRow, toStoredCallback } from "./read-message.ts";
 
@@ -10,14 +11,15 @@ export interface FeedPosition {
   count: number;
 }
 
-export interface FeedEvent extends CallbackEvent {
+export interface FeedEvent {
+  event: CallbackEvent;
   callback: StoredCallback | null;
   /** Of what follows it. */
   next: FeedPosition;
 }
 
 /**
- * The events of a client's messages from a position on, in the order in which they were stored. D1 has one writer, and batches
+ * The events of a client from a position on, in the order in which they were stored. D1 has one writer, and batches
  * get their numbers as they are written: an event that is stored later never stands before one that can be read now.
  */
 export async function readFeed(
@@ -33,13 +35,13 @@ export async function readFeed(
         `SELECT b.seq, j.key AS place, ${CALLBACK_EVENT}, ${STORED_CALLBACK}
          FROM event_batches b CROSS JOIN json_each(b.event_ids) j
            CROSS JOIN events e ON e.message_id = ${MESSAGE_ID} AND e.event = ${EVENT}
-           CROSS JOIN messages m ON m.message_id = e.message_id AND m.client_id = b.client_id
-         WHERE b.client_id = ?1 AND b.seq >= ?2 AND (b.seq > ?2 OR j.key >= ?3) ORDER BY b.seq LIMIT ?4`,
+           ${SUBJECT}
+         WHERE b.client_id = ?1 AND ${SUBJECT_CLIENT} = b.client_id AND b.seq >= ?2 AND (b.seq > ?2 OR j.key >= ?3) ORDER BY b.seq LIMIT ?4`,
       )
       .bind(clientId, after.seq, after.count, limit),
   );
   return rows.map((row) => ({
-    ...toCallbackEvent(row),
+    event: toCallbackEvent(row),
     callback: toStoredCallback(row),
     next: { seq: row.seq, count: row.place + 1 },
   }));

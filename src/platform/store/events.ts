@@ -1,13 +1,15 @@
+import type { MESSAGE_EVENT_TYPES } from "../../domain/callback.ts";
 import type { EventRow } from "./rows.ts";
 
-/** Id of an event with a callback to post: `<messageId>_<event>`. */
+/** Id of an event with a callback to post: `<messageId>_<event>`; of a notice, its id and type. */
 export type DueEvent = string;
 
 /**
  * SQL: events.callback_due of an event of the message `m` and its client `c`. 0: the client wants none. The version before wrote 1,
  * and finds what is due by the index events_open, which costs a row for each event: the next release drops it.
  */
-export const IS_DUE = "2 * (m.callback_data <> '' AND c.callback_url IS NOT NULL)";
+export const IS_DUE = (type: (typeof MESSAGE_EVENT_TYPES)[number]) =>
+  `2 * (m.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0))`;
 
 /**
  * Writes the event of each message's current status if it is missing, and what is written as a batch of each client. After a
@@ -29,7 +31,7 @@ export function recordEvents(
        SELECT 1 FROM events e WHERE e.message_id = m.message_id AND e.event = m.status)
      GROUP BY m.client_id`,
     `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code)
-     SELECT m.message_id, m.status, m.updated_at, ${IS_DUE}, ?2, m.reason_code
+     SELECT m.message_id, m.status, m.updated_at, ${IS_DUE("message.status")}, ?2, m.reason_code
      FROM ${changed} LEFT JOIN clients c ON c.client_id = m.client_id
      WHERE ${condition} ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
   ].map((sql) => db.prepare(sql).bind(JSON.stringify(messageIds), now, ...guard.values));
@@ -53,7 +55,7 @@ export function splitEventId(eventId: DueEvent): { messageId: string; event: str
   return { messageId: eventId.slice(0, separator), event: eventId.slice(separator + 1) };
 }
 
-/** A click's event is `CLICK_` and its id; any other is a status. */
+/** A click's event is `CLICK_` and its id; any other of a message is a status. */
 export function isClick(event: string): boolean {
   return event.startsWith("CLICK_");
 }

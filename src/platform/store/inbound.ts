@@ -1,8 +1,10 @@
 import type { Keyword } from "../../domain/keyword.ts";
 import type { NewMessage } from "../../domain/message.ts";
-import { runBatch, runQuery } from "./database.ts";
+import { runNamed, runQuery } from "./database.ts";
 import type { Tombstone } from "./erasure.ts";
-import { keywordStatements } from "./keyword-statements.ts";
+import { type DueEvent, dueEvents } from "./events.ts";
+import { FRESH_AND_TOLD, keywordStatements } from "./keyword-statements.ts";
+import { noticeEvents, textNotices } from "./notices.ts";
 import type { InboundTextRow } from "./rows.ts";
 
 /** A text that a person sent. */
@@ -18,6 +20,9 @@ export interface InboundRecord {
   keyword: Keyword | null;
   /** The sender as digits; null when a keyword can have no effect. */
   phone: number | null;
+  /** The sender as digits; null when it is no phone number, or may be several. */
+  sender: number | null;
+  mediaUrls: string[];
   /** Milliseconds since 1970. */
   receivedAt: number;
 }
@@ -30,15 +35,17 @@ const WITHOUT_EFFECT = 2;
  * nothing.
  * @param reply of one website, stored if a reply is due
  * @param tombstones of the sender, which START removes
- * @returns whether the reply was stored and must be delivered
+ * @param run names the notices; null: nobody is told
+ * @returns `isReplyDue`: the reply was stored and must be delivered
  */
 export async function applyInbound(
   db: D1Database,
   inbound: InboundRecord,
   reply: NewMessage | null,
   tombstones: Tombstone[],
-): Promise<boolean> {
-  const { carrier, carrierMessageId, websiteIds, from, to, text, keyword, phone, receivedAt } = inbound;
+  run: string | null,
+): Promise<{ isReplyDue: boolean; due: DueEvent[] }> {
+  const { carrier, carrierMessageId, websiteIds, from, to, text, keyword, phone, sender, receivedAt } = inbound;
   const key = [carrier, carrierMessageId, JSON.stringify(websiteIds)] as const;
   const keep = db
     .prepare(
@@ -52,9 +59,16 @@ export async function applyInbound(
          AND carrier_message_id = ?2 AND applied = 0`,
     )
     .bind(...key, keyword !== null && phone === null ? WITHOUT_EFFECT : 1);
-  const act = phone === null ? [] : keywordStatements(db, key, { phone, keyword, text, receivedAt, reply, tombstones });
-  const results = await runBatch(db, [keep, ...act, applied, replyStatement(db, reply)]);
-  return results.at(-1)?.results.length === 1;
+  const rows = await runNamed(db, {
+    keep,
+    told: run === null ? null : textNotices(db, run, { ...inbound, phone: sender }, FRESH_AND_TOLD, key),
+    act:
+      phone === null ? null : keywordStatements(db, key, { phone, keyword, text, receivedAt, reply, tombstones, run }),
+    applied,
+    events: run === null ? null : noticeEvents(db, run, receivedAt),
+    reply: replyStatement(db, reply),
+  });
+  return { isReplyDue: rows.reply.length === 1, due: dueEvents(rows.events) };
 }
 
 /** Whether the reply is stored. The insert's own result cannot tell: the batch may have run twice. */

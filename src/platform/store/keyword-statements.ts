@@ -3,6 +3,7 @@ import type { NewMessage } from "../../domain/message.ts";
 import { countLate } from "./daily-counts.ts";
 import type { Tombstone } from "./erasure.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
+import { changeNotices, TOLD_CLIENTS } from "./notices.ts";
 import { LATEST_TEXT } from "./senders.ts";
 import { LATEST_CHANGE } from "./subscriptions.ts";
 
@@ -24,16 +25,35 @@ interface Acted {
   receivedAt: number;
   reply: NewMessage | null;
   tombstones: Tombstone[];
+  /** Names the notices of the transaction; null: nobody is told. */
+  run: string | null;
 }
 
 const THIS_TEXT = "i.website_id = w.value AND i.carrier = ?1 AND i.carrier_message_id = ?2";
 
 /** The websites that have not applied the text yet, as `w.value`. */
-const FRESH = `json_each(?3) w CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied = 0`;
+const freshWith = (clients = "") =>
+  `json_each(?3) w ${clients} CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied = 0`;
+const FRESH = freshWith();
+export const FRESH_AND_TOLD = freshWith(`CROSS JOIN ${TOLD_CLIENTS}`);
 
 const IS_FIRST = `NOT EXISTS (SELECT 1 FROM json_each(?3) w CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied <> 0)`;
 
 const SUBSCRIPTION = "subscriptions s ON s.website_id = w.value AND s.phone = ?4";
+
+/** Tells of what the keyword changes. @param where as the statement before has it */
+function tellChange(
+  db: D1Database,
+  values: readonly unknown[],
+  where: string,
+  subscribed: 0 | 1,
+  { run, receivedAt }: Acted,
+): D1PreparedStatement[] {
+  if (run === null) return [];
+  const from = `${FRESH_AND_TOLD} LEFT JOIN ${SUBSCRIPTION}`;
+  const changes = { values, from, where, websiteId: "w.value", phone: "?4", subscribed: String(subscribed) };
+  return [changeNotices(db, changes, { run, source: "keyword", now: receivedAt })];
+}
 
 /** Applies a keyword. Runs after the text is stored and before it is marked as applied. */
 export function keywordStatements(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
@@ -101,7 +121,9 @@ function insertReply(db: D1Database, key: TextKey, { phone, reply }: Acted, isRe
   ];
 }
 
-function optOut(db: D1Database, key: TextKey, { phone, text, receivedAt }: Acted): D1PreparedStatement[] {
+function optOut(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
+  const { phone, text, receivedAt } = acted;
+  const isChange = "s.subscribed IS NOT 0 OR s.opted_out_by_person = 0";
   const confirmedAt = `iif(subscriptions.opted_out_by_person = 1
     AND subscriptions.opt_out_confirmed_at > ?5 - ${CONFIRM_AGAIN_AFTER_MILLISECONDS}, subscriptions.opt_out_confirmed_at, ?5)`;
   return [
@@ -109,9 +131,10 @@ function optOut(db: D1Database, key: TextKey, { phone, text, receivedAt }: Acted
       .prepare(
         `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
          SELECT w.value, ?4, s.subscribed, 0, ?5, 'keyword', ?6 FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION}
-         WHERE s.subscribed IS NOT 0 OR s.opted_out_by_person = 0`,
+         WHERE ${isChange}`,
       )
       .bind(...key, phone, receivedAt, text),
+    ...tellChange(db, [...key, phone], isChange, 0, acted),
     db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person, opt_out_confirmed_at)
@@ -127,13 +150,14 @@ function optOut(db: D1Database, key: TextKey, { phone, text, receivedAt }: Acted
  * START subscribes a number that opted out or was erased, and no other. Of several websites that share the sender, it skips
  * one that knows the number only from its STOP. START is the person's own consent, so it removes the tombstone.
  */
-function optIn(db: D1Database, key: TextKey, { phone, text, receivedAt, tombstones }: Acted): D1PreparedStatement[] {
+function optIn(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
+  const { phone, text, receivedAt, tombstones } = acted;
   const known = `(json_array_length(?3) = 1 OR EXISTS (SELECT 1 FROM subscription_changes c
     WHERE c.website_id = w.value AND c.phone = ?4 AND NOT (c.source = 'keyword' AND c.subscribed = 0)))`;
   const erased = `EXISTS (SELECT 1 FROM json_each(?5) j CROSS JOIN erased_people e
     ON e.website_id = j.value ->> 'websiteId' AND e.mark = j.value ->> 'mark' WHERE j.value ->> 'websiteId' = w.value)`;
-  const returning = `SELECT w.value FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION}
-    WHERE s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${known}) OR ${erased})`;
+  const isReturning = `s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${known}) OR ${erased})`;
+  const returning = `SELECT w.value FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION} WHERE ${isReturning}`;
   const bound = [...key, phone, JSON.stringify(tombstones)] as const;
   return [
     db
@@ -143,6 +167,7 @@ function optIn(db: D1Database, key: TextKey, { phone, text, receivedAt, tombston
          LEFT JOIN subscriptions s ON s.website_id = r.value AND s.phone = ?4`,
       )
       .bind(...bound, receivedAt, text),
+    ...tellChange(db, bound, isReturning, 1, acted),
     db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, change_id)

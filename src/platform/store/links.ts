@@ -63,7 +63,7 @@ export async function recordClick(db: D1Database, click: Click): Promise<DueEven
       ? db
           .prepare(
             `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
-             SELECT m.message_id, 'CLICK_' || ?2, ?3, ${IS_DUE}, ?3
+             SELECT m.message_id, 'CLICK_' || ?2, ?3, ${IS_DUE("message.clicked")}, ?3
              FROM messages m LEFT JOIN clients c ON c.client_id = m.client_id WHERE m.message_id = ?1 AND ${IS_RECORDED}
              ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
           )

@@ -109,8 +109,18 @@ async function purge(
   return Math.max(...Object.values(results).map(({ changes }) => changes));
 }
 
+/** Deletes texts and notices, with the events of the notices. */
 export function purgeInbound(db: D1Database, before: number): Promise<number> {
-  return purge(db, [[["inbound_texts", "website_id, carrier, carrier_message_id", "received_at"], before]]);
+  const texts = ["inbound_texts", "website_id, carrier, carrier_message_id", "received_at"] as const;
+  const oldest = `SELECT notice_id FROM notices WHERE occurred_at <= ?1 ORDER BY occurred_at LIMIT ${DELETED_A_STEP}`;
+  return purge(db, [[texts, before]], removeNotices(db, oldest, [before]));
+}
+
+/** @param chosen query of ids of notices; its parameters start at ?1 */
+export function removeNotices(db: D1Database, chosen: string, parameters: unknown[]) {
+  const of = (table: string, id = "message_id") =>
+    db.prepare(`DELETE FROM ${table} WHERE ${id} IN (${chosen})`).bind(...parameters);
+  return { openNotices: of("open_callbacks"), noticeEvents: of("events"), notices: of("notices", "notice_id") };
 }
 
 /**

@@ -1,4 +1,5 @@
 // The rows of the tables, as D1 returns them. Each store maps its own rows to the types of the domain.
+import type { NoticeType } from "../../domain/callback.ts";
 import type { Keyword } from "../../domain/keyword.ts";
 import type { MessageStatus } from "../../domain/message.ts";
 import type { Segments } from "../../domain/segments.ts";
@@ -25,6 +26,8 @@ export interface ClientRow {
   callback_url: string | null;
   /** JSON array. */
   operations: string;
+  /** JSON array; null: the default. */
+  events: string | null;
   suspended: Bit;
   secret_hash: string;
   /** Encrypted. */
@@ -69,7 +72,7 @@ export type CallbackOutcome = (typeof CALLBACK_OUTCOMES)[number];
 
 export interface EventRow {
   message_id: string;
-  /** A status, or `CLICK_` and the id of a click. */
+  /** A status, `CLICK_` and the id of a click, or the type of a notice. */
   event: string;
   occurred_at: number;
   /** 1: of the version before. */
@@ -79,6 +82,18 @@ export interface EventRow {
   http_status: number | null;
   response: string | null;
   duration_ms: number | null;
+}
+
+export interface NoticeRow {
+  notice_id: string;
+  client_id: string;
+  website_id: string;
+  /** As digits. */
+  phone: number | null;
+  type: NoticeType;
+  /** JSON: the body of the callback without eventId and eventType. */
+  body: string;
+  occurred_at: number;
 }
 
 export interface SubscriptionRow {

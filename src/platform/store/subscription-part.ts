@@ -1,5 +1,7 @@
 import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
 import { runNamed } from "./database.ts";
+import { type DueEvent, dueEvents } from "./events.ts";
+import { changeNotices, noticeEvents, TOLD_CLIENTS } from "./notices.ts";
 import { type ChangeOrigin, LATEST_CHANGE } from "./subscriptions.ts";
 
 /** A transaction of so many rows takes D1 a tenth of a second, in which nothing else is stored. */
@@ -66,6 +68,10 @@ export interface Target {
   db: D1Database;
   websiteId: string;
   origin: ChangeOrigin;
+  /** Names the notices of a transaction; null: nobody is told. */
+  newRun: (() => string) | null;
+  /** Gets the events of clients that are told. */
+  due: DueEvent[];
 }
 
 /** Selects the tombstones of website ?1 because of which nobody is subscribed. */
@@ -105,17 +111,21 @@ export interface Written {
 /** In one transaction, so that it cannot undo a concurrent erasure. A row that stays as it is is not written. */
 export async function writePart(target: Target, part: SubscriptionPart, guard: Guard): Promise<Written> {
   const rows = await runNamed(target.db, statements(target, part, guard));
+  target.due.push(...dueEvents(rows.events));
   return {
     erased: (rows.erased as { mark: string }[]).map(({ mark }) => mark),
     refused: (rows.refused as { phone: number }[]).map(({ phone }) => phone),
   };
 }
 
-function statements({ db, websiteId, origin }: Target, part: SubscriptionPart, guard: Guard) {
+function statements({ db, websiteId, origin, newRun }: Target, part: SubscriptionPart, guard: Guard) {
   const list = part.json();
   const bound = [websiteId, list, origin.now, origin.source, origin.proof, guard.list] as const;
   const guarded = `WITH guard (is_open) AS MATERIALIZED (SELECT NOT EXISTS (${guard.sql}))`;
   const isAllowed = "(g.subscribed = 0 OR guard.is_open)";
+  const subscription = "LEFT JOIN subscriptions s ON s.website_id = ?1 AND s.phone = g.phone";
+  const isChange = `s.subscribed IS NOT g.subscribed AND s.opted_out_by_person IS NOT 1 AND ${isAllowed}`;
+  const run = newRun?.() ?? null;
   return {
     erased: part.hasOptIns ? db.prepare(guard.sql).bind(...bound) : null,
     refused: part.hasOptIns
@@ -130,10 +140,23 @@ function statements({ db, websiteId, origin }: Target, part: SubscriptionPart, g
       .prepare(
         `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
          ${guarded} SELECT ?1, g.phone, s.subscribed, g.subscribed, ?3, ?4, ?5
-         FROM ${GIVEN} CROSS JOIN guard LEFT JOIN subscriptions s ON s.website_id = ?1 AND s.phone = g.phone
-         WHERE s.subscribed IS NOT g.subscribed AND s.opted_out_by_person IS NOT 1 AND ${isAllowed}`,
+         FROM ${GIVEN} CROSS JOIN guard ${subscription} WHERE ${isChange}`,
       )
       .bind(...bound),
+    told:
+      run !== null
+        ? changeNotices(
+            db,
+            {
+              values: bound,
+              with: guarded,
+              from: `${TOLD_CLIENTS} CROSS JOIN ${GIVEN} CROSS JOIN guard ${subscription}`,
+              where: isChange,
+              ...{ websiteId: "?1", phone: "g.phone", subscribed: "g.subscribed" },
+            },
+            { ...origin, run },
+          )
+        : null,
     subscriptions: db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
@@ -146,5 +169,6 @@ function statements({ db, websiteId, origin }: Target, part: SubscriptionPart, g
            OR (excluded.email IS NOT NULL AND excluded.email IS NOT subscriptions.email)`,
       )
       .bind(...bound),
+    events: run === null ? null : noticeEvents(db, run, origin.now),
   };
 }

@@ -4,7 +4,9 @@ import type { PhoneList } from "../../domain/number-list/distinct-phones.ts";
 import { toSortedJson } from "../../domain/number-list/sorted-json.ts";
 import { auditStatement } from "./audit.ts";
 import { countLate } from "./daily-counts.ts";
-import { runBatch, runQuery, toJsonLists } from "./database.ts";
+import { runBatch, runNamed, runQuery, toJsonLists } from "./database.ts";
+import { type DueEvent, dueEvents } from "./events.ts";
+import { changeNotices, noticeEvents, TOLD_CLIENTS } from "./notices.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "./rows.ts";
 
 /**
@@ -58,31 +60,49 @@ export interface ChangeOrigin {
   source: ChangeSource;
   proof: string;
   now: number;
+  /** The client that made it: it is not told. */
+  clientId?: string;
 }
 
 /**
  * Opts out the recipient of a message at the word of its carrier. Takes effect once per message: a receipt that is repeated
  * after START changes nothing.
  * @param carrier skips a message of another carrier
+ * @param run names its notices; null: nobody is told
  */
 export async function optOutRecipient(
   db: D1Database,
   messageId: string,
   origin: ChangeOrigin,
   carrier: string | undefined,
-): Promise<void> {
+  run: string | null,
+): Promise<DueEvent[]> {
+  const isChange = "(s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)";
   const isNew = "m.message_id = ?1 AND m.phone IS NOT NULL AND m.opted_out = 0 AND (?2 IS NULL OR m.carrier = ?2)";
   const key = [messageId, carrier ?? null] as const;
-  await runBatch(db, [
-    db
+  const subscription = "LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone";
+  const rows = await runNamed(db, {
+    changes: db
       .prepare(
         `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-         SELECT m.website_id, m.phone, s.subscribed, 0, ?3, ?4, ?5 FROM messages m
-         LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
-         WHERE ${isNew} AND (s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)`,
+         SELECT m.website_id, m.phone, s.subscribed, 0, ?3, ?4, ?5 FROM messages m ${subscription}
+         WHERE ${isNew} AND ${isChange}`,
       )
       .bind(...key, origin.now, origin.source, origin.proof),
-    db
+    told:
+      run === null
+        ? null
+        : changeNotices(
+            db,
+            {
+              values: key,
+              from: `messages m CROSS JOIN ${TOLD_CLIENTS} ${subscription}`,
+              where: `${isNew} AND ${isChange}`,
+              ...{ websiteId: "m.website_id", phone: "m.phone", subscribed: "0" },
+            },
+            { ...origin, run },
+          ),
+    subscription: db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id, opted_out_by_person)
          SELECT m.website_id, m.phone, 0, NULL, ${LATEST_CHANGE("m.website_id", "m.phone")}, 1
@@ -91,9 +111,11 @@ export async function optOutRecipient(
            opted_out_by_person = 1`,
       )
       .bind(...key),
-    countLate(db, "opted_out = opted_out + 1", `SELECT m.message_id FROM messages m WHERE ${isNew}`, key),
-    db.prepare(`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`).bind(...key),
-  ]);
+    counts: countLate(db, "opted_out = opted_out + 1", `SELECT m.message_id FROM messages m WHERE ${isNew}`, key),
+    message: db.prepare(`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`).bind(...key),
+    events: run === null ? null : noticeEvents(db, run, origin.now),
+  });
+  return dueEvents(rows.events);
 }
 
 /** A present or former subscriber of a website. */

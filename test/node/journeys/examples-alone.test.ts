@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
@@ -199,6 +199,24 @@ describe.concurrent.each(LANGUAGES)("receiver.$extension", (language) => {
     const both = `${other["webhook-signature"]} ${genuine["webhook-signature"]}`;
     expect(await post({ ...genuine, "webhook-signature": both }, body)).toBe(204);
     await waitFor("the event", () => output().includes("m1_DELIVERED: the message is DELIVERED"));
+  });
+
+  test("stores and names an event of a type that it does not know", async () => {
+    const { secret, folder, output, post } = await startExample();
+    const received = { from: PHONE, to: "+12125550000", text: "STOP", mediaUrls: [], keyword: "stop", inReplyTo: null };
+    const changed = { phone: PHONE, subscribed: false, source: "keyword", changeId: 1 };
+    for (const [eventType, fields] of Object.entries({
+      "message.received": received,
+      "subscription.changed": changed,
+    })) {
+      const body = JSON.stringify({ eventId: `n1_${eventType}`, eventType, ...fields });
+      expect(await post(sign(secret, body), body)).toBe(204);
+      await waitFor("the event", () => output().includes(`n1_${eventType}`));
+      expect(readFileSync(join(folder, "events")).toString("latin1")).toContain(eventType);
+    }
+    const status = makeEvent("m1", "DELIVERED", "2026-11-21T12:00:00.000Z");
+    expect(await post(sign(secret, status), status)).toBe(204);
+    await waitFor("the status", () => output().includes("m1_DELIVERED: the message is DELIVERED"));
   });
 
   test("has stored what it has answered: killed and started again, it knows the event", async () => {

@@ -47,7 +47,14 @@ describe("websites", () => {
 describe("clients", () => {
   test("are made, changed and given new secrets", async () => {
     const url = "https://client.example.com/callbacks";
-    const options = ["--callback-url", url, "--operations", "send,status"];
+    const options = [
+      "--callback-url",
+      url,
+      "--operations",
+      "send,status",
+      "--events",
+      "message.status,message.received",
+    ];
     const { clientId, clientSecret } = await operatorJson(["create-client", "demo", ...options]);
     expect(clientSecret).toMatch(/^[0-9a-f]{64}$/);
     const suspended = await operatorJson(["change-client", clientId, "--suspend"]);
@@ -56,7 +63,7 @@ describe("clients", () => {
     const shown = await operator(["change-client", clientId, "--resume", "--callback-url", ""]);
     expect(shown.output).toMatch(
       new RegExp(
-        `^client +${clientId}\ncallbacks +-\noperations +send, status\n\nWhat this takes away is refused .*\n$`,
+        `^client +${clientId}\ncallbacks +-\noperations +send, status\nevents +message.status, message.received\n\nWhat this takes away is refused .*\n$`,
       ),
     );
     const rotated = await operator(["rotate-client", clientId, "--grace-seconds", "0"]);

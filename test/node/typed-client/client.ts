@@ -51,7 +51,11 @@ console.log(
     status,
     reason,
     listed: listed.map((message) => message.messageId === messageId),
-    feed: [feed.events.every((event) => event.messageId === messageId), links.length, feed.more],
+    feed: [
+      feed.events.every((event) => "messageId" in event && event.messageId === messageId),
+      links.length,
+      feed.more,
+    ],
     bulk: [successSent.map(({ index }) => index), failedSent.map(({ index }) => index)],
     refusedNumbers: [subscribed.failedToProcessNumbers, unsubscribed.invalidPhoneNumbers].flat(),
     subscribed: phoneNumberStatuses.map(({ phoneNumber, subscriptionStatus }) => [phoneNumber, subscriptionStatus]),

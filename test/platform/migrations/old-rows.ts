@@ -109,6 +109,7 @@ export class Generation {
       cancelled_at: NOW - HOUR,
     }));
     rows.inbound_texts = people.map(({ website, index }) => made.#inbound(website, index));
+    rows.notices = WEBSITES.map((website) => made.#notice(website));
     rows.links = rows.messages.flatMap((message, index) => made.#link(message, index));
     rows.clicks = rows.messages.flatMap((message, index) => made.#clicks(message, index));
     rows.report_rows = MESSAGE_STATUSES.map((status, index) => made.#reportRow(status, index));
@@ -189,6 +190,7 @@ export class Generation {
       website_id: this.websiteId(website),
       callback_url: `https://${website}.example.com/callbacks`,
       operations: '["send","status","subscription","subscribe"]',
+      events: website === "shop" ? '["message.status","message.clicked","message.received"]' : null,
       suspended: 0,
       secret_hash: await sha256Hex(client.clientSecret),
       callback_secret: await seal(client.callbackSecret, SERVICE_KEY),
@@ -353,6 +355,18 @@ export class Generation {
       keyword: at(["stop", "start", "help", null], index),
       received_at: NOW - HOUR + index,
       applied: index % 3,
+    };
+  }
+
+  #notice(website: string): OldRow {
+    return {
+      notice_id: `notice-${this.#number}-${website}`,
+      client_id: this.clients.get(website)?.clientId ?? "",
+      website_id: this.websiteId(website),
+      phone: this.phone(website, 0),
+      type: "message.received",
+      body: '{"text":"hello"}',
+      occurred_at: NOW - HOUR,
     };
   }
 
