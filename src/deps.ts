@@ -25,8 +25,8 @@ interface Lookups {
 
 /** A flood of guesses has the check in one of 62, so it cannot use up much; clicks come in bursts. */
 const LINKS_PER_SECOND = { inFlood: 50, otherwise: 2000 };
-const OPERATORS_PER_SECOND = { inFlood: 10, otherwise: 100 };
 const UNCHECKED_LINKS_PER_SECOND = { inFlood: 4, otherwise: 100 };
+const OPERATORS_PER_SECOND = { inFlood: 10, otherwise: 100 };
 
 /** The bindings, the clock and the state that flows use; made once per event. */
 export interface Deps {

@@ -12,6 +12,7 @@ import {
   takeRetries,
 } from "../platform/store/carrier-pauses.ts";
 import { queueOverdue } from "./queue-jobs.ts";
+import { unlessItFails } from "./unless-it-fails.ts";
 
 /** After the answer of the invocation: the pause is for the operator, and for other isolates. */
 export function notePause(deps: Deps, carrier: string, breaker: CircuitBreaker, cause: string): void {
@@ -19,13 +20,13 @@ export function notePause(deps: Deps, carrier: string, breaker: CircuitBreaker, 
   const openUntil = breaker.openUntil(now) ?? now;
   const pause = { carrier, openUntil, cause: maskNumbers(cause) };
   deps.log("warn", "carrier.paused", { carrier, seconds: Math.ceil((openUntil - now) / 1000), error: cause });
-  deps.waitUntil(unlessItFails(deps, carrier, () => storePause(deps.db, pause, now)));
+  deps.waitUntil(unlessItFails(deps, "carrier.pause-unknown", { carrier }, () => storePause(deps.db, pause, now)));
 }
 
 /** The carrier has answered: what waits for it is due now. */
 export function noteAnswer(deps: Deps, carrier: string): void {
   deps.waitUntil(
-    unlessItFails(deps, carrier, async () => {
+    unlessItFails(deps, "carrier.pause-unknown", { carrier }, async () => {
       if (!(await endPause(deps.db, carrier))) return;
       const count = await wake(deps, carrier);
       deps.log("info", "carrier.answers", { carrier, count });
@@ -101,11 +102,3 @@ const queueDue = (deps: Deps, due: { messageId: string; websiteId: string }[], n
     due.map((message) => ({ ...message, at: now })),
     now,
   );
-
-async function unlessItFails(deps: Deps, carrier: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    deps.log("error", "carrier.pause-unknown", { carrier, error: describeError(error) });
-  }
-}

@@ -17,6 +17,7 @@ import {
 import { withinTime } from "../platform/time-limit.ts";
 import { USER_AGENT } from "../platform/user-agent.ts";
 import { readServiceState } from "./read-service-state.ts";
+import { unlessItFails } from "./unless-it-fails.ts";
 
 const DAY_MILLISECONDS = 24 * 3_600_000;
 const HEARTBEAT_MILLISECONDS = 10_000;
@@ -27,8 +28,8 @@ const MOST_POSTS = 20;
 /** Never throws. @param isRecorded whether the end of this sweep is stored: a heartbeat says that the service works */
 export async function tellProblems(deps: Deps, isRecorded: boolean): Promise<void> {
   const { alertUrl, heartbeatUrl } = deps.config;
-  if (alertUrl) await unlessItFails(deps, "alert.failed", () => tell(deps, alertUrl));
-  if (heartbeatUrl && isRecorded) await unlessItFails(deps, "heartbeat.failed", () => beat(heartbeatUrl));
+  if (alertUrl) await unlessItFails(deps, "alert.failed", {}, () => tell(deps, alertUrl));
+  if (heartbeatUrl && isRecorded) await unlessItFails(deps, "heartbeat.failed", {}, () => beat(heartbeatUrl));
 }
 
 /** @throws Error that says nothing of the URL, which may hold a secret */
@@ -126,12 +127,4 @@ function toBody({ kind, problem, subject, beganAt, detail }: Alert, now: number)
     text: `Textgate: ${words[kind]}: ${problem}${about && ` (${about})`}`,
     data: { problem, subject, beganAt: new Date(beganAt).toISOString(), ...detail },
   };
-}
-
-async function unlessItFails(deps: Deps, event: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    deps.log("error", event, { error: describeError(error) });
-  }
 }

@@ -1,22 +1,15 @@
 import * as z from "zod/mini";
 import { echoId } from "../domain/echo.ts";
 import { parseFields } from "../domain/failure.ts";
-import { MESSAGE_STATUSES } from "../domain/message.ts";
 import { messageIdsSchema } from "../domain/message-ids.ts";
-import { reasonSchema } from "../domain/reason.ts";
 import { readStatuses } from "../platform/store/read-message.ts";
 import { clientOf, type Handler, toStoredId } from "./api-request.ts";
 import { BODY_LIMITS, readJson } from "./body.ts";
+import { messageStatusAnswerSchema } from "./message-status.ts";
 import { toTime } from "./time.ts";
 
 export function messageStatusesAnswerSchema() {
-  const message = z.object({
-    messageId: z.uuid(),
-    status: z.enum(MESSAGE_STATUSES),
-    reason: reasonSchema(),
-    updatedAt: z.iso.datetime(),
-  });
-  return z.object({ messages: z.array(message), unknownMessageIds: z.array(z.string()) });
+  return z.object({ messages: z.array(messageStatusAnswerSchema()), unknownMessageIds: z.array(z.string()) });
 }
 
 /** POST /text/message/statuses: a message of another website is unknown. */
