@@ -62,7 +62,7 @@ export function limitTable(): string {
       ],
       [
         "retention",
-        `${config.retentionMilliseconds / 86_400_000} days (\`RETENTION_DAYS\`); subscriptions, their ledger and the audit log are kept for good`,
+        `${config.retentionMilliseconds / 86_400_000} days (\`RETENTION_DAYS\`); subscriptions, their ledger and the audit log are never purged`,
       ],
     ],
   );

@@ -34,7 +34,7 @@ const MEANINGS: Record<Name, string> = {
   SUBMIT_WITHIN_HOURS: "how long the service retries a message that the carrier cannot accept; then FAILED_TO_SEND",
   RECEIPT_WITHIN_HOURS: "how long a message waits for its final receipt; then FAILED_TO_DELIVERY",
   RETENTION_DAYS:
-    "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](operating.md#operators) are kept for good",
+    "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](operating.md#operators) are never purged",
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
     "where the object of a new website is made, which counts its requests and stores its sends: the [location of the database](deploying.md#3-the-database-and-its-location), `wnam`, `enam`, `weur`, `eeur`, `apac` or `oc`. Left out, it is made near the website's first request. It never moves",
