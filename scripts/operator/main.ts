@@ -40,7 +40,7 @@ async function runCommand(command: Command, args: string[], wantsJson: boolean):
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const parameters = positionals.slice(1);
   const isInPlace = command.inPlace !== undefined && values[command.inPlace] === true;
-  const expected = isInPlace ? 0 : command.parameters.length;
+  const expected = command.parameters.length - (isInPlace ? 1 : 0);
   if (parameters.length !== expected || parameters.includes("")) {
     throw new UsageError(`it takes ${command.parameters.join(" ") || "no arguments"}`);
   }
