@@ -34,7 +34,7 @@ import {
   listWithoutEffectHandler,
   removeEmailHandler,
 } from "./http/operator/people.ts";
-import { getReportHandler } from "./http/operator/reports.ts";
+import { getReportHandler, getReportOfAllHandler } from "./http/operator/reports.ts";
 import { getMetricsHandler, getServiceStateHandler } from "./http/operator/service-state.ts";
 import { importSubscribersHandler } from "./http/operator/subscribers.ts";
 import {
@@ -97,6 +97,7 @@ router
   .delete("/operator/websites/:websiteId/people/:phone", requireOperator, erasePersonHandler)
   .delete("/operator/websites/:websiteId/people/:phone/email", requireOperator, removeEmailHandler)
   .get("/operator/websites/:websiteId/report", requireOperator, getReportHandler)
+  .get("/operator/report", requireOperator, getReportOfAllHandler)
   .get("/operator/people/:phone", requireOperator, findPersonHandler)
   .get("/operator/people/:phone/export", requireOperator, exportPersonHandler)
   .delete("/operator/people/:phone", requireOperator, erasePersonEverywhereHandler)

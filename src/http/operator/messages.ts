@@ -23,7 +23,7 @@ import { findWebsite } from "../../platform/store/websites.ts";
 import { type ApiRequest, type Handler, toStoredId } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
-import { PAGE, readPhone, readTime, requireFound } from "./params.ts";
+import { PAGE, readChoice, readPhone, readTime, requireFound } from "./params.ts";
 
 export function messageAnswers() {
   const time = z.iso.datetime();
@@ -158,12 +158,6 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<MessageSearc
     until: readTime(request, "until", Number.MAX_SAFE_INTEGER),
     before: readCursor(request.query.cursor),
   };
-}
-
-function readChoice<T extends string>(request: ApiRequest, name: string, choices: readonly T[]): T | undefined {
-  const given = request.query[name];
-  if (given === undefined || given === "") return undefined;
-  return choices.find((it) => it === given) ?? failField(name, `must be one of: ${choices.join(", ")}`);
 }
 
 async function requireKnown(deps: Deps, websiteId: string): Promise<string> {
