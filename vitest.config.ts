@@ -57,7 +57,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
-          setupFiles: ["test/strict/setup.ts"],
+          setupFiles: ["test/one-proxy.ts", "test/strict/setup.ts"],
           exclude: ["test/node/**"],
           isolate: false,
           maxWorkers: 2,
