@@ -8,7 +8,7 @@ import { erase, eraseEverywhere } from "../../flows/erasure-tombstones.ts";
 import { inParallel } from "../../flows/in-parallel.ts";
 import { findMessages, findWebsitesOf } from "../../platform/store/find-messages.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
-import { type PersonRecords, readRecords, type StoredNotice } from "../../platform/store/person-records.ts";
+import { readRecords, type StoredNotice } from "../../platform/store/person-records.ts";
 import type { StoredMessage } from "../../platform/store/read-message.ts";
 import { type Person, readPerson, removeEmail, type SubscriptionEntry } from "../../platform/store/subscriptions.ts";
 import { authorOf, type Handler } from "../api-request.ts";
@@ -208,7 +208,7 @@ async function readWebsite(deps: Deps, websiteId: string, phone: string) {
     ...personView(phone, person, texts),
     messages: messages.map((message) => messageView(message, deps.now())),
     notices: notices.map(noticeView),
-    duplicateKeys: duplicateKeys.map(keyView),
+    duplicateKeys: duplicateKeys.map(({ messageId, expiresAt }) => ({ messageId, expiresAt: toTime(expiresAt) })),
     isCut,
   };
 }
@@ -216,10 +216,6 @@ async function readWebsite(deps: Deps, websiteId: string, phone: string) {
 function noticeView({ occurredAt, callback, ...notice }: StoredNotice) {
   const attempt = callback && { ...callback, attemptedAt: toTime(callback.attemptedAt) };
   return { ...notice, occurredAt: toTime(occurredAt), callback: attempt };
-}
-
-function keyView({ messageId, expiresAt }: PersonRecords["duplicateKeys"][number]) {
-  return { messageId, expiresAt: toTime(expiresAt) };
 }
 
 /** DELETE /operator/websites/:websiteId/people/:phone/email : an import can only replace an address. */

@@ -303,6 +303,30 @@ describe("a report by sender", () => {
   });
 });
 
+describe("what a report by sender reads of the audit log", () => {
+  it("is nothing of a website that has not changed since, and otherwise its changes", async () => {
+    const audited = 500;
+    await seed(world, "audit_log", audited, {
+      request_id: "'request-' || i",
+      stored_at: `${world.now}`,
+      operator: "'ada'",
+      action: "'import'",
+      website_id: "'brand'",
+    });
+    const { deps } = world;
+    const { db, take } = countingDatabase(deps.db);
+    world.deps = { ...deps, db };
+    const rowsRead = async (by: string, day: string) => {
+      await report(`by=${by}&from=${day}&to=${day}`);
+      return take().rowsRead;
+    };
+    const without = await rowsRead("day", "2026-11-21");
+    expect(await rowsRead("sender", "2026-11-22")).toBeLessThanOrEqual(without);
+    // The entries of the seed, and those of the website, its subscribers and its client: each with its place in the index.
+    expect((await rowsRead("sender", "2026-11-21")) - without).toBeLessThanOrEqual(2 * (audited + 3) + 4);
+  });
+});
+
 describe("retention", () => {
   it("keeps what is younger, subscriptions and their ledger; a purged link is a plain 404", async () => {
     const old = await world.send(client, { phone: ADA, clickUrl: "https://example.com/" });
