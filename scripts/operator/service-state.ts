@@ -91,8 +91,8 @@ function showServiceState(answer: string): string {
       ]),
       ["callbacks due", toCell(callbacks.due)],
       ["callbacks claimed", toCell(callbacks.claimed)],
-      ["callbacks, last 5 minutes", toCounts(callbacks.lastFiveMinutes)],
-      ["callbacks, last hour", toCounts(callbacks.lastHour)],
+      ["callbacks, last 5 minutes", toCounts(callbackCounts(callbacks, "lastFiveMinutes"))],
+      ["callbacks, last hour", toCounts(callbackCounts(callbacks, "lastHour"))],
       ["dead jobs", toCell(state.deadJobs)],
       ["credentials behind", toCell(state.credentialsBehind)],
       ["keywords without effect, last day", toCell(state.keywordsWithoutEffect)],
@@ -121,6 +121,14 @@ function carrierRows({ carriers }: ServiceState): Cell[][] {
       toCounts(it.lastHour),
     ];
   });
+}
+
+/** With the statuses in place of their sum. */
+function callbackCounts({ answered, ...callbacks }: ServiceState["callbacks"], when: "lastFiveMinutes" | "lastHour") {
+  const { refused, ...counts } = callbacks[when];
+  const known = answered.reduce((sum, it) => sum + it[when], 0);
+  const statuses = Object.fromEntries(answered.map((it) => [`answered ${it.status}:`, it[when]]));
+  return { ...counts, ...statuses, "answered otherwise": refused - known };
 }
 
 function toCell({ count, oldestSeconds }: ServiceState["deadJobs"]): string {

@@ -21,7 +21,9 @@ export type CarrierStates = Partial<Record<MessageState, Load>>;
 /** `unauthorized`: the carrier rejected our credentials; retried as `later` is. */
 export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "unauthorized"] as const;
 
-/** `refused`: answered with another status than 2xx. */
+/** `refused`: answered with another status than 2xx, and counted by it: `answered 500`. An earlier version counts `refused`. */
+export const ANSWERED = "answered ";
+
 export const CALLBACK_OUTCOMES = ["accepted", "refused", "timed-out", "unreachable", "not-posted"] as const;
 
 export const QUEUES = ["messages", "bulk", "callbacks", "receipts"] as const;
@@ -84,6 +86,8 @@ export interface ServiceState {
     claimed: Backlog;
     lastFiveMinutes: Record<(typeof CALLBACK_OUTCOMES)[number], number>;
     lastHour: Record<(typeof CALLBACK_OUTCOMES)[number], number>;
+    /** Statuses other than 2xx. */
+    answered: { status: number; lastFiveMinutes: number; lastHour: number }[];
     failingEndpoints: EndpointState[];
   };
   deadJobs: Backlog;

@@ -3,6 +3,7 @@ import { isLoopback } from "../domain/callback-url.ts";
 import { lastMinute, WINDOW_MINUTES } from "../domain/outcome-trend.ts";
 import { LONGEST_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import {
+  ANSWERED,
   addLoads,
   ageSeconds,
   CALLBACK_OUTCOMES,
@@ -53,7 +54,8 @@ export async function readServiceState(deps: Deps, origin: string): Promise<Serv
     callbacks: {
       due: toBacklog(callbacks.due, now),
       claimed: toBacklog(callbacks.claimed, now),
-      ...countOutcomes(CALLBACK_OUTCOMES, posts, now),
+      ...countOutcomes(CALLBACK_OUTCOMES, posts.map(asRefused), now),
+      answered: countAnswers(posts, now),
       failingEndpoints: counts.failingEndpoints.map((it) => ({ ...it, since: toTime(it.since) })),
     },
     deadJobs: toBacklog(counts.deadJobs, now),
@@ -122,6 +124,19 @@ function countOutcomes<Name extends string>(names: readonly Name[], own: Outcome
     return Object.fromEntries(names.map((name) => [name, count(name)])) as Record<Name, number>;
   };
   return { lastFiveMinutes: countAfter(minuteOf(now) - WINDOW_MINUTES), lastHour: countAfter(0) };
+}
+
+const asRefused = (post: OutcomeCountRow): OutcomeCountRow =>
+  post.outcome.startsWith(ANSWERED) ? { ...post, outcome: "refused" } : post;
+
+function countAnswers(posts: OutcomeCountRow[], now: number): ServiceState["callbacks"]["answered"] {
+  const names = [...new Set(posts.map(({ outcome }) => outcome))].filter((name) => name.startsWith(ANSWERED)).sort();
+  const { lastFiveMinutes, lastHour } = countOutcomes(names, posts, now);
+  return names.map((name) => ({
+    status: Number(name.slice(ANSWERED.length)),
+    lastFiveMinutes: lastFiveMinutes[name] ?? 0,
+    lastHour: lastHour[name] ?? 0,
+  }));
 }
 
 const QUEUE_TIMEOUT_MILLISECONDS = 2000;

@@ -1,7 +1,8 @@
 import type { Deps } from "../deps.ts";
 import { FIRST_OPERATOR } from "../domain/audit.ts";
 import { CLIENT_ID, CLIENT_SECRET, type Credentials, type Operation } from "../domain/client.ts";
-import { RequestFailure } from "../domain/failure.ts";
+import type { ClientRefusal } from "../domain/client-uses.ts";
+import { type Failure, RequestFailure } from "../domain/failure.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { Counting } from "../flows/accept-message.ts";
 import { findOperator } from "../flows/operator-tokens.ts";
@@ -15,17 +16,35 @@ import { type ApiRequest, addressOf, clientOf, type Guard } from "./api-request.
 export function requireClient(operation: Operation): Guard {
   return async (request, deps) => {
     const clientId = issuedHeader(request, "X-Client-ID", CLIENT_ID);
-    const secret = issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
+    const secret = issuedSecret(request, deps, clientId);
     const access = { secretHash: await sha256Hex(secret), operation };
     const client = await authenticate(deps, { clientId, hash: access.secretHash, address: addressOf(request) });
-    requireGrant(client, operation);
+    requireGrant(deps, client, operation);
     Object.assign(request, { client, access });
+    deps.clientUses.used(clientId, deps.now());
   };
 }
 
-function requireGrant(client: Credentials, operation: Operation): void {
-  if (client.suspended) throw new RequestFailure({ kind: "client-suspended" });
-  if (!client.operations.includes(operation)) throw new RequestFailure({ kind: "operation-denied", operation });
+function requireGrant(deps: Deps, { clientId, suspended, operations }: Credentials, operation: Operation): void {
+  if (suspended) throw refused(deps, clientId, "suspended", { kind: "client-suspended" });
+  if (!operations.includes(operation))
+    throw refused(deps, clientId, "operation-denied", { kind: "operation-denied", operation });
+}
+
+/** The client's page shows the cause. */
+function refused(deps: Deps, clientId: string, cause: ClientRefusal, failure: Failure): RequestFailure {
+  deps.clientUses.refused(clientId, cause, deps.now());
+  return new RequestFailure(failure);
+}
+
+/** A client that is unknown is not noted by the store. */
+function issuedSecret(request: ApiRequest, deps: Deps, clientId: string): string {
+  try {
+    return issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
+  } catch (error) {
+    deps.clientUses.refused(clientId, "secret-malformed", deps.now());
+    throw error;
+  }
 }
 
 interface Given {
@@ -56,15 +75,20 @@ async function authenticate(deps: Deps, { clientId, hash, address }: Given): Pro
   if (!isRight) {
     if (typeof lookup === "object") lookup.missed();
     await refusalDue;
-    throw wrongCredentials();
+    throw stored ? wrongSecret(deps, stored, hash) : new RequestFailure(WRONG);
   }
   if (typeof lookup === "object") lookup.found();
   return stored;
 }
 
-function wrongCredentials(): RequestFailure {
-  const message = "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.";
-  return new RequestFailure({ kind: "credentials-wrong", message });
+const WRONG: Failure = {
+  kind: "credentials-wrong",
+  message: "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.",
+};
+
+function wrongSecret(deps: Deps, { clientId, oldSecret }: Credentials, hash: string): RequestFailure {
+  const isOld = equalHashes(oldSecret?.hash ?? NOBODY.secretHash, hash);
+  return refused(deps, clientId, isOld ? "secret-replaced" : "secret-wrong", WRONG);
 }
 
 function issuedHeader(request: ApiRequest, name: string, form: RegExp): string {
@@ -98,7 +122,7 @@ export const limitRate: Guard = async (request, deps) => {
     () => askLimiter(request, deps),
     (newer) => requireNewer(request, deps, newer),
   );
-  if (answer) applyAdmission(request, answer);
+  if (answer) applyAdmission(request, deps, answer);
 };
 
 /** @returns undefined when the object fails, and nothing is known against the website */
@@ -125,15 +149,15 @@ function requireNewer(request: ApiRequest, deps: Deps, client: Credentials): voi
   deps.credentials.keep(client, deps.now());
   const { access } = request;
   if (!access) throw new Error("the route has no requireClient");
-  if (!isSecretOf(client, access.secretHash, deps.now())) throw wrongCredentials();
-  requireGrant(client, access.operation);
+  if (!isSecretOf(client, access.secretHash, deps.now())) throw wrongSecret(deps, client, access.secretHash);
+  requireGrant(deps, client, access.operation);
   request.client = client;
 }
 
 /** Refuses what the isolate refuses without a call of the object. The handler has the request counted. */
 export const refuseEarly: Guard = (request, deps) => {
   const refusal = deps.limiter.refusal(clientOf(request).websiteId, deps.now());
-  if (refusal) applyAdmission(request, refusal);
+  if (refusal) applyAdmission(request, deps, refusal);
 };
 
 /** How a send is counted by the object that stores it. */
@@ -141,15 +165,17 @@ export function countingOf(request: ApiRequest, deps: Deps): Counting {
   return {
     client: () => clientOf(request),
     renew: (newer) => requireNewer(request, deps, newer),
-    admit: (admission) => applyAdmission(request, admission),
+    admit: (admission) => applyAdmission(request, deps, admission),
   };
 }
 
 /** @throws RequestFailure rate-exceeded */
-function applyAdmission(request: ApiRequest, admission: Admission): void {
+function applyAdmission(request: ApiRequest, deps: Deps, admission: Admission): void {
   request.admission = admission;
   const { admitted, resetMilliseconds } = admission;
-  if (!admitted) throw new RequestFailure({ kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) });
+  if (admitted) return;
+  const failure: Failure = { kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) };
+  throw refused(deps, clientOf(request).clientId, "rate-exceeded", failure);
 }
 
 /** Whole seconds for a header. The window's last millisecond does not make a second of its own. */

@@ -80,6 +80,9 @@ export function serviceStateAnswers() {
         claimed: backlog,
         lastFiveMinutes: each(CALLBACK_OUTCOMES, z.int()),
         lastHour: each(CALLBACK_OUTCOMES, z.int()),
+        answered: z
+          .array(z.object({ status: z.int(), lastFiveMinutes: z.int(), lastHour: z.int() }))
+          .check(z.describe("What the `refused` ones were answered.")),
         failingEndpoints: z.array(endpoint),
       }),
       deadJobs: backlog,

@@ -74,6 +74,7 @@ it("of an idle service is empty, and no problem", async () => {
       claimed: NONE,
       lastFiveMinutes: { accepted: 0, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
       lastHour: { accepted: 0, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
+      answered: [],
       failingEndpoints: [],
     },
     deadJobs: NONE,
@@ -251,6 +252,7 @@ describe("callbacks", () => {
       () => new Response(null, { status: 204 }),
       () => new Response(null, { status: 302 }),
       () => new Response("", { status: 500 }),
+      () => new Response("error code: 526", { status: 526 }),
       () => Promise.reject(new TypeError("connection refused")),
     ];
     for (const answer of answers) {
@@ -260,7 +262,14 @@ describe("callbacks", () => {
       await world.runQueues();
     }
     const { callbacks, problems } = await look();
-    expect(callbacks.lastHour).toMatchObject({ accepted: 1, refused: 2, unreachable: 1, "timed-out": 0 });
+    expect(callbacks.lastHour).toMatchObject({ accepted: 1, refused: 2, unreachable: 2, "timed-out": 0 });
+    expect(callbacks.answered).toEqual([
+      { status: 302, lastFiveMinutes: 1, lastHour: 1 },
+      { status: 500, lastFiveMinutes: 1, lastHour: 1 },
+    ]);
+    expect(callbacks.failingEndpoints).toMatchObject([
+      { failures: 4, cause: "unreachable: TypeError: connection refused" },
+    ]);
     expect(problems).toEqual(["callbacks-failing", "endpoint-failing"]);
   });
 });
