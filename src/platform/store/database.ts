@@ -76,6 +76,9 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
   await withinTime(STORE_TRY_MILLISECONDS, statement.all());
 }
 
+/** The latest of migrations/ that this version needs. */
+export const LATEST_MIGRATION = "0018_stories.sql";
+
 /** The liveness check. It names a column of the latest migration, so it also fails when that is not applied. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
   await db.prepare("SELECT submissions FROM messages WHERE message_id = ''").all();
