@@ -134,7 +134,9 @@ test("a message is shown with its events and what came back from each callback",
   expect(output).toMatch(/\nwebsiteName +\S.*\nclientId +\S+\nencoding +UCS-2\nsegments +1\n/);
   expect(output).toMatch(/Z +accepted\n2\S+Z +submission 1 +accepted\n/);
   const callback = " +callback unreachable after \\d+ ms\n.*";
-  expect(output).toMatch(new RegExp(`Z +accepted\n.*Z +SENDING${callback}Z +FAILED_TO_DELIVERY +UNDELIVERED,${callback}$`, "s"));
+  expect(output).toMatch(
+    new RegExp(`Z +accepted\n.*Z +SENDING${callback}Z +FAILED_TO_DELIVERY +UNDELIVERED,${callback}$`, "s"),
+  );
   expect(await operatorJson(["message", messageId])).toMatchObject({ messageId, status: "FAILED_TO_DELIVERY" });
 });
 
