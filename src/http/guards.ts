@@ -62,20 +62,21 @@ async function authenticate(deps: Deps, { clientId, hash, address }: Given): Pro
   // Whether or not this isolate knows the client, a wrong secret costs one read and the comparisons of both copies: an
   // unknown client and a wrong secret take the same time, and a new secret is not refused for what the cache holds.
   const known = deps.credentials.known(clientId, now);
-  const isKnown = isSecretOf(known?.credentials ?? NOBODY, hash, now) && known !== undefined;
+  const isKnown = judgeSecret(known?.credentials ?? NOBODY, hash, now) === "right" && known !== undefined;
   if (isKnown && known.isCurrent) return known.credentials;
   // A client that this isolate has let in before is no guess.
   const lookup = isKnown ? undefined : deps.credentials.lookups.take(clientId + hash, address, now);
   if (lookup === "exceeded") throw new RequestFailure({ kind: "guesses-exceeded" });
   const refusalDue = scheduler.wait(REFUSAL_MILLISECONDS);
   const stored = lookup === "missing" ? null : await deps.credentials.read(clientId);
-  const isRight = isSecretOf(stored ?? NOBODY, hash, now) && stored !== null;
+  const verdict = judgeSecret(stored ?? NOBODY, hash, now);
+  const isRight = verdict === "right" && stored !== null;
   // Also of a secret that was right until now: from the next request on, it is a guess.
   if (stored && (isRight || isKnown)) deps.credentials.keep(stored, now);
   if (!isRight) {
     if (typeof lookup === "object") lookup.missed();
     await refusalDue;
-    throw stored ? wrongSecret(deps, stored, hash) : new RequestFailure(WRONG);
+    throw stored ? wrongSecret(deps, clientId, verdict) : new RequestFailure(WRONG);
   }
   if (typeof lookup === "object") lookup.found();
   return stored;
@@ -86,9 +87,8 @@ const WRONG: Failure = {
   message: "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.",
 };
 
-function wrongSecret(deps: Deps, { clientId, oldSecret }: Credentials, hash: string): RequestFailure {
-  const isOld = equalHashes(oldSecret?.hash ?? NOBODY.secretHash, hash);
-  return refused(deps, clientId, isOld ? "secret-replaced" : "secret-wrong", WRONG);
+function wrongSecret(deps: Deps, clientId: string, verdict: Verdict): RequestFailure {
+  return refused(deps, clientId, verdict === "replaced" ? "secret-replaced" : "secret-wrong", WRONG);
 }
 
 function issuedHeader(request: ApiRequest, name: string, form: RegExp): string {
@@ -103,11 +103,16 @@ function issuedHeader(request: ApiRequest, name: string, form: RegExp): string {
 /** Compared with in place of a client that is unknown. No secret has this hash. */
 const NOBODY: Pick<Credentials, "secretHash" | "oldSecret"> = { secretHash: "0".repeat(64), oldSecret: null };
 
+/** `replaced`: by a rotation, and no longer valid. */
+type Verdict = "right" | "replaced" | "wrong";
+
 /** Both secrets are compared, always. */
-function isSecretOf(client: Pick<Credentials, "secretHash" | "oldSecret">, hash: string, now: number): boolean {
-  const isCurrent = equalHashes(client.secretHash, hash);
-  const isOld = equalHashes(client.oldSecret?.hash ?? NOBODY.secretHash, hash);
-  return isCurrent || (isOld && client.oldSecret !== null && now < client.oldSecret.until);
+function judgeSecret({ secretHash, oldSecret }: typeof NOBODY, hash: string, now: number): Verdict {
+  const isCurrent = equalHashes(secretHash, hash);
+  const isOld = equalHashes(oldSecret?.hash ?? NOBODY.secretHash, hash);
+  if (isCurrent) return "right";
+  if (!isOld || oldSecret === null) return "wrong";
+  return now < oldSecret.until ? "right" : "replaced";
 }
 
 /** How long an answer that comes too late is still waited for, after the request: it says whether the website is over its limit. */
@@ -149,7 +154,8 @@ function requireNewer(request: ApiRequest, deps: Deps, client: Credentials): voi
   deps.credentials.keep(client, deps.now());
   const { access } = request;
   if (!access) throw new Error("the route has no requireClient");
-  if (!isSecretOf(client, access.secretHash, deps.now())) throw wrongSecret(deps, client, access.secretHash);
+  const verdict = judgeSecret(client, access.secretHash, deps.now());
+  if (verdict !== "right") throw wrongSecret(deps, client.clientId, verdict);
   requireGrant(deps, client, access.operation);
   request.client = client;
 }
