@@ -3,6 +3,7 @@ import type { Deps } from "./deps.ts";
 import type { Operation } from "./domain/client.ts";
 import { RequestFailure } from "./domain/failure.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
+import { keepUses } from "./flows/client-uses.ts";
 import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
@@ -133,6 +134,7 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
     const started = deps.now();
     const response = await router.fetch(apiRequest, deps);
     logRequest(deps, apiRequest, response, deps.now() - started);
+    keepUses(deps);
     return response;
   } catch (error) {
     const { requestId, method } = apiRequest;

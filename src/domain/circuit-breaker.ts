@@ -14,6 +14,7 @@ export class CircuitBreaker {
   #openings = 0;
   #openUntil = 0;
   #openedAt = 0;
+  #cause = "";
 
   /** @returns milliseconds since 1970; undefined while the breaker is closed */
   openUntil(now: number): number | undefined {
@@ -30,6 +31,11 @@ export class CircuitBreaker {
     return this.#openedAt;
   }
 
+  /** Of the first failure since the last success, in words. */
+  get cause(): string {
+    return this.#cause;
+  }
+
   /** Lets submissions through. The next failure opens it again, for longer. */
   release(): void {
     this.#openUntil = 0;
@@ -42,11 +48,13 @@ export class CircuitBreaker {
     this.#openings = 0;
     this.#openUntil = 0;
     this.#openedAt = 0;
+    this.#cause = "";
     return hadOpened;
   }
 
   /** The carrier left all submissions of a claim without an answer. */
-  recordHang(now: number): void {
+  recordHang(now: number, cause: string): void {
+    this.#cause ||= cause;
     this.#open(now, Math.max(this.#openUntil, now + HANG_MILLISECONDS));
   }
 
@@ -56,7 +64,8 @@ export class CircuitBreaker {
    * @param random a number from 0 to 1
    * @returns whether it has opened now
    */
-  recordFailure(now: number, random: number, retryAfterSeconds = 0): boolean {
+  recordFailure(now: number, random: number, cause: string, retryAfterSeconds = 0): boolean {
+    this.#cause ||= cause;
     this.#failures += 1;
     if (this.openUntil(now) !== undefined) return false;
     if (this.#openings === 0 && this.#failures < FAILURES_TO_OPEN) return false;

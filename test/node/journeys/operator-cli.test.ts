@@ -46,6 +46,8 @@ describe("clients", () => {
   test("are made, changed and given new secrets", async () => {
     const url = "https://client.example.com/callbacks";
     const options = [
+      "--name",
+      "The platform",
       "--callback-url",
       url,
       "--operations",
@@ -61,12 +63,15 @@ describe("clients", () => {
     const shown = await operator(["change-client", clientId, "--resume", "--callback-url", ""]);
     expect(shown.output).toMatch(
       new RegExp(
-        `^client +${clientId}\ncallbacks +-\noperations +send, status\nevents +message.status, message.received\n\nWhat this takes away is refused .*\n$`,
+        `^client +${clientId}\nname +The platform\ncallbacks +-\noperations +send, status\nevents +message.status, message.received\n\nWhat this takes away is refused .*\n$`,
       ),
     );
     const rotated = await operator(["rotate-client", clientId, "--grace-seconds", "0"]);
     expect(rotated.output).toMatch(/^X-Client-Secret +[0-9a-f]{64}\ncallback secret +whsec_\S+\n\nKeep them now/);
     expect(rotated.output).not.toContain(clientSecret);
+    expect((await operator(["client", clientId])).output).toMatch(
+      /\nlast used +never\nlast refused +never\nrotated +2\S+Z\nold pair +not valid\n/,
+    );
   });
 
   test("without options may do everything", async () => {
@@ -146,8 +151,12 @@ test("a message is shown with its events and what came back from each callback",
     /^messageId +\S+\nstatus +FAILED_TO_DELIVERY\nreason +UNDELIVERED\nreasonDetail +sandbox: undelivered\n/,
   );
   expect(output).toMatch(/\ntext +bell {3}and line\n/);
+  expect(output).toMatch(/\nwebsiteName +\S.*\nclientId +\S+\nencoding +UCS-2\nsegments +1\n/);
+  expect(output).toMatch(/Z +accepted\n2\S+Z +submission 1 +accepted\n/);
   const callback = " +callback unreachable after \\d+ ms\n.*";
-  expect(output).toMatch(new RegExp(`Z +accepted\n.*Z +SENDING${callback}Z +FAILED_TO_DELIVERY${callback}$`, "s"));
+  expect(output).toMatch(
+    new RegExp(`Z +accepted\n.*Z +SENDING${callback}Z +FAILED_TO_DELIVERY +UNDELIVERED,${callback}$`, "s"),
+  );
   expect(await operatorJson(["message", messageId])).toMatchObject({ messageId, status: "FAILED_TO_DELIVERY" });
 });
 
@@ -222,10 +231,10 @@ describe("faults", () => {
     const { code, output } = await operator(["health"]);
     expect(code, output).toBe(4);
     expect((await operatorProcess(service.url, ["health"])).code).toBe(4);
-    const about = `website \\S+, client ${client.clientId}, 127.0.0.1:9, since \\S+, unreachable`;
+    const about = `website \\S+, client ${client.clientId}, 127.0.0.1:9, since \\S+, unreachable: .+`;
     expect(output).toMatch(new RegExp(`^ +endpoint-failing +${about}$`, "m"));
     expect(output).toMatch(
-      /^at +2\S+Z\nproblems +callbacks-failing, endpoint-failing\n(?: .*\n)+sweep +ended \d+ s ago\nqueue of messages +0\n/,
+      /^at +2\S+Z\nproblems +callbacks-failing, endpoint-failing\n(?: .*\n)+database +answered in \d+ ms\nsweep +ended \d+ s ago\nqueue of messages +0\n/,
     );
     expect(output).toMatch(/^callbacks, last hour +unreachable \d+$/m);
     expect(output).toMatch(/^CARRIER +WAITING .*\nsandbox +0 .* accepted \d+$/m);
