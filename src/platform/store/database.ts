@@ -78,7 +78,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 
 /** The liveness check. It names a column of the latest migration, so it also fails when that is not applied. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
-  await db.prepare("SELECT name FROM operator_tokens WHERE token_hash = ''").all();
+  await db.prepare("SELECT restored FROM imports WHERE import_id = ''").all();
 }
 
 /** A row of any table. Each store maps the rows of its tables, which rows.ts describes. */
