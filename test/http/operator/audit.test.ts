@@ -128,6 +128,10 @@ function changes(): Change[] {
       entry: { ...brand, action: "erase-person", subject: "+…00", after: { messages: 1 } },
     },
     {
+      route: "DELETE /operator/people/:phone",
+      entry: { ...brand, action: "erase-person", subject: "+…00", after: { messages: 1 } },
+    },
+    {
       route: "POST /operator/carriers/:carrier/try",
       entry: { ...nothing, action: "try-carrier", subject: "sandbox", after: { due: 0 } },
     },
