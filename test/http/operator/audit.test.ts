@@ -184,7 +184,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 17 }, (_, index) => index);
+const INDEXES = Array.from({ length: 18 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {
