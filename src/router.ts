@@ -37,7 +37,7 @@ import {
 } from "./http/operator/people.ts";
 import { getReportHandler, getReportOfAllHandler } from "./http/operator/reports.ts";
 import { getMetricsHandler, getServiceStateHandler } from "./http/operator/service-state.ts";
-import { importSubscribersHandler } from "./http/operator/subscribers.ts";
+import { importSubscribersHandler, undoImportHandler } from "./http/operator/subscribers.ts";
 import {
   createOperatorTokenHandler,
   endOperatorTokenHandler,
@@ -88,6 +88,7 @@ router
   .post("/operator/websites/:websiteId/release", requireOperator, releaseMessagesHandler)
   .post("/operator/websites/:websiteId/cancel", requireOperator, cancelWaitingMessagesHandler)
   .post("/operator/websites/:websiteId/subscribers", requireOperator, importSubscribersHandler)
+  .post("/operator/imports/:importId/undo", requireOperator, undoImportHandler)
   .get("/operator/clients/:clientId", requireOperator, getClientHandler)
   .patch("/operator/clients/:clientId", requireOperator, changeClientHandler)
   .post("/operator/clients/:clientId/rotate", requireOperator, rotateClientHandler)

@@ -39,6 +39,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   },
   "resource-unknown": { kind: "resource-unknown", what: "message" },
   "idempotency-conflict": { kind: "idempotency-conflict" },
+  "import-running": { kind: "import-running", until: Date.UTC(2026, 10, 21, 12, 5) },
   "store-unavailable": { kind: "store-unavailable" },
 };
 

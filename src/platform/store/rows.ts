@@ -115,7 +115,9 @@ export interface SubscriptionRow {
   opt_out_confirmed_at: number | null;
 }
 
-export type ChangeSource = "import" | "api" | "keyword" | "carrier";
+export const CHANGE_SOURCES = ["import", "api", "keyword", "carrier", "undo", "operator"] as const;
+
+export type ChangeSource = (typeof CHANGE_SOURCES)[number];
 
 export interface SubscriptionChangeRow {
   was_subscribed: Bit | null;
@@ -123,6 +125,20 @@ export interface SubscriptionChangeRow {
   changed_at: number;
   source: ChangeSource;
   proof: string;
+  was_email: string | null;
+}
+
+export interface ImportRow {
+  import_id: string;
+  website_id: string;
+  after_id: number;
+  last_id: number;
+  stored_at: number;
+  undone_to: number | null;
+  restored: number;
+  changed_since: number;
+  /** Of its row in audit_log. */
+  outcome: string | null;
 }
 
 export interface InboundTextRow {

@@ -125,17 +125,43 @@ describe("people and reports", () => {
 
 describe("subscribers", () => {
   const csv = "phone_numbers,email\n+12125550130,a@example.com\n12125550131,\n";
-  const report = "Imported: 1\nNot phone numbers, left out: 1\n  12125550131\n";
+  const counts = (unchanged: number) => `1 (${1 - unchanged} new, 0 changed, ${unchanged} unchanged)`;
+  const invalid = "Not phone numbers, left out: 1\n  12125550131\n";
+  const ID = "[0-9a-f-]{36}";
 
-  test("are imported from a file", async () => {
+  test("are imported from a file, and from standard input", async () => {
     const file = join(service.folder.folder, "subscribers.csv");
     writeFileSync(file, csv);
-    expect(await operator(["import-subscribers", "demo", file])).toEqual({ code: 0, output: report });
+    const { code, output } = await operator(["import-subscribers", "demo", file]);
+    expect([code, output.replace(new RegExp(ID), "<id>")]).toEqual([
+      0,
+      `Imported: ${counts(0)}\n${invalid}To undo it: undo-import <id>\n`,
+    ]);
+    const again = await operatorProcess(service.url, ["import-subscribers", "demo", "-"], { input: csv });
+    expect(again.output).toContain(`Imported: ${counts(1)}\n`);
   });
 
-  test("are imported from standard input", async () => {
-    const imported = await operatorProcess(service.url, ["import-subscribers", "demo", "-"], { input: csv });
-    expect(imported).toEqual({ code: 0, output: report });
+  test("a wrong file: it is counted, its id is found, and it is undone, as the page says", async () => {
+    const file = join(service.folder.folder, "wrong.csv");
+    writeFileSync(file, "phone_numbers,email\n+12125550132,\n+12125550133,wrong@example.com\n");
+    expect(await operator(["import-subscribers", "demo", file, "--dry-run"])).toEqual({
+      code: 0,
+      output: "Would be imported: 2 (2 new, 0 changed, 0 unchanged)\n",
+    });
+    await operator(["import-subscribers", "demo", file]);
+    const { output } = await operator(["website", "demo"]);
+    const line = new RegExp(`^2\\S+Z +OPERATOR_TOKEN +import +demo (${ID}) +done +imported: 2, new: 2, .*`, "m");
+    const id = line.exec(output)?.[1] ?? "";
+    expect((await operator(["person", "demo", "+12125550132"])).output).toContain(id);
+    const undone = "Restored: 2\nSet again since the import, and left as they are: 0\n";
+    expect(await operator(["undo-import", id])).toEqual({ code: 0, output: undone });
+    expect((await operator(["undo-import", id])).output).toBe(
+      "Restored: 0\nRestored before: 2\nSet again since the import, and left as they are: 0\n",
+    );
+    expect((await operator(["audit", "--website", "demo"])).output).toMatch(
+      new RegExp(`undo-import +demo ${id} +done +restored: 2, changedSince: 0`),
+    );
+    expect(await operator(["undo-import", "nobody"])).toEqual({ code: 1, output: "40401 There is no such import.\n" });
   });
 });
 
