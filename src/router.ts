@@ -24,14 +24,17 @@ import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } fr
 import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
 import { findMessagesHandler, getMessageHandler } from "./http/operator/messages.ts";
 import {
+  erasePersonEverywhereHandler,
   erasePersonHandler,
+  exportPersonHandler,
+  exportPersonOfWebsiteHandler,
   findPersonHandler,
   getPersonHandler,
   listInboundHandler,
   listWithoutEffectHandler,
   removeEmailHandler,
 } from "./http/operator/people.ts";
-import { getReportHandler } from "./http/operator/reports.ts";
+import { getReportHandler, getReportOfAllHandler } from "./http/operator/reports.ts";
 import { getMetricsHandler, getServiceStateHandler } from "./http/operator/service-state.ts";
 import { importSubscribersHandler } from "./http/operator/subscribers.ts";
 import {
@@ -90,10 +93,14 @@ router
   .get("/operator/websites/:websiteId/inbound", requireOperator, listInboundHandler)
   .get("/operator/inbound/without-effect", requireOperator, listWithoutEffectHandler)
   .get("/operator/websites/:websiteId/people/:phone", requireOperator, getPersonHandler)
+  .get("/operator/websites/:websiteId/people/:phone/export", requireOperator, exportPersonOfWebsiteHandler)
   .delete("/operator/websites/:websiteId/people/:phone", requireOperator, erasePersonHandler)
   .delete("/operator/websites/:websiteId/people/:phone/email", requireOperator, removeEmailHandler)
   .get("/operator/websites/:websiteId/report", requireOperator, getReportHandler)
+  .get("/operator/report", requireOperator, getReportOfAllHandler)
   .get("/operator/people/:phone", requireOperator, findPersonHandler)
+  .get("/operator/people/:phone/export", requireOperator, exportPersonHandler)
+  .delete("/operator/people/:phone", requireOperator, erasePersonEverywhereHandler)
   .get("/operator/messages", requireOperator, findMessagesHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler)
   .get("/operator/health", requireOperator, getServiceStateHandler)
