@@ -179,7 +179,7 @@ it("gives what docs/measurements.md says of a website with a database of its own
     const { p50, p99 } = runs.cell({ ...kind, databases: 100 }).slowest;
     return `${Math.round(p50)}, ${Math.round(p99)} ms`;
   });
-  expect(measurements).toContain(`\n| 100 | 1 | ${cells.join(" | ")} |`);
+  expect(cells).toEqual(measurements.match(/\n\| 100 \| 1 \| ([^|]+) \| ([^|]+) \|/)?.slice(1));
 });
 
 it("gives the same tables for the same seed, and others for another", () => {
