@@ -6,6 +6,7 @@ import { backoffSeconds, MOST_ATTEMPTS } from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
+import { notSetUp } from "../platform/store/messages.ts";
 import { noteAnswer, notePause } from "./carrier-pauses.ts";
 import { type CarrierRun, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
@@ -76,9 +77,8 @@ function updateBreaker(deps: Deps, part: CarrierRun, message: ClaimedMessage, su
 
 async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission> {
   const carrier = deps.carriers.ready[message.carrier];
-  if (!carrier) {
-    return { kind: "refused", code: "CARRIER_NOT_SET_UP", reason: `carrier ${message.carrier} is not set up` };
-  }
+  // It waits for its settings until its deadline: nobody has to send it again.
+  if (!carrier) return { kind: "later", failing: true, reason: notSetUp(message.carrier) };
   const { messageId, phone, sender, text, encoding, mediaUrl, attempts } = message;
   try {
     return await carrier.submit({ messageId, to: phone, from: sender, text, encoding, mediaUrl, attempt: attempts });

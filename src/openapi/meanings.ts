@@ -35,7 +35,7 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
     advice: "send it again, if it is still of use: it was surely not sent",
   },
   CARRIER_NOT_SET_UP: {
-    meaning: "the website's carrier is not set up",
+    meaning: "the website's carrier was not set up until the message's deadline",
     advice: "tell the operator; then send it again: it was surely not sent",
   },
   MEDIA_NOT_SUPPORTED: {

@@ -59,9 +59,9 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "carrier-not-set-up": {
     meaning:
-      "A website names a carrier without all of its settings (`missingSettings`). Its messages are FAILED_TO_SEND.",
-    action: "`npx wrangler secret put …`, or `put-website --carrier`.",
-    isSafe: "Yes: the client may send again.",
+      "A website names a carrier without all of its settings (`missingSettings`). Its messages wait for `SUBMIT_WITHIN_HOURS`, then they are FAILED_TO_SEND.",
+    action: "`npx wrangler secret put …`, then `try-carrier`; or `put-website --carrier`.",
+    isSafe: "Yes: nothing was submitted, and what waits goes out by itself.",
   },
   "sandbox-in-use": {
     meaning:

@@ -85,6 +85,9 @@ export async function releaseClaim(db: D1Database, claim: string, messageIds: st
   ]);
 }
 
+/** The reason for which a message waits, in words: at its deadline, its code follows from it. */
+export const notSetUp = (carrier: string) => `carrier ${carrier} is not set up`;
+
 /**
  * Moves messages to `status` where their current status allows it, and writes the events in the same transaction.
  * A late, repeated or out-of-order report changes nothing.
@@ -94,7 +97,9 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
   const results = await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET status = ?2, updated_at = ?4, reason_code = iif(reason = '${HELD}', 'CANCELLED', ?10),
+        `UPDATE messages SET status = ?2, updated_at = ?4,
+           reason_code = CASE WHEN reason = '${HELD}' THEN 'CANCELLED'
+             WHEN ?10 = 'CARRIER_UNAVAILABLE' AND reason LIKE '%${notSetUp("%")}%' THEN 'CARRIER_NOT_SET_UP' ELSE ?10 END,
            reason = iif(?6 = 1 AND reason IS NOT NULL, ?3 || ' (before: ' || reason || ')', ?3)
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status IN (SELECT value FROM json_each(?5))
            AND (?7 = 0 OR claimed_at IS NULL) AND (?8 IS NULL OR claimed_at <= ?8) AND (?9 IS NULL OR carrier = ?9)`,
