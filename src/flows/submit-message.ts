@@ -6,7 +6,7 @@ import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
 import { noteAnswer, notePause } from "./carrier-pauses.ts";
-import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
+import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
 
 /** `skipped`: the message was claimed, and not submitted. */
@@ -32,7 +32,10 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   if (submission.kind === "accepted" && submission.rehearses) {
     await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
   }
-  updateBreaker(deps, part, submission);
+  updateBreaker(deps, part, submission, {
+    isSlow: deps.now() - started > CLAIM_WAIT_MILLISECONDS,
+    wasPutOff: message.wasPutOff,
+  });
   const outcome = submission.kind === "later" && submission.unauthorized ? "unauthorized" : submission.kind;
   run.tally.add({ kind: "submission", carrier, outcome });
   deps.log(submission.kind === "accepted" ? "info" : "warn", "message.submitted", {
@@ -52,9 +55,14 @@ function noteLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { kin
   if (lingers) void run.connections.use(() => lingers);
 }
 
-function updateBreaker(deps: Deps, { breaker, carrier }: CarrierRun, submission: Submission): void {
+function updateBreaker(
+  deps: Deps,
+  { breaker, carrier }: CarrierRun,
+  submission: Submission,
+  answer: { isSlow: boolean; wasPutOff: boolean },
+): void {
   if (submission.kind === "accepted" || submission.kind === "refused") {
-    if (breaker.recordSuccess()) noteAnswer(deps, carrier);
+    if (breaker.recordSuccess(deps.now(), answer)) noteAnswer(deps, carrier, answer);
   } else if (submission.failing) {
     const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
     const hasOpened = breaker.recordFailure(deps.now(), deps.random(), seconds);
