@@ -37,7 +37,12 @@ CREATE TABLE clients (
   copied_at INTEGER,                   -- when KV last got it
   rotated_at INTEGER,                  -- when the secrets were last rotated: a second rotation soon after replaces the first
   -- JSON array of what is posted to the client; NULL: message.status and message.clicked.
-  events TEXT
+  events TEXT,
+  name TEXT,
+  -- When a request was last taken, and last refused and why. To some minutes: see src/domain/client-uses.ts.
+  used_at INTEGER,
+  refused_at INTEGER,
+  refusal TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX clients_by_website ON clients (website_id);
@@ -101,7 +106,9 @@ CREATE TABLE messages (
   segments INTEGER,
   is_reply INTEGER NOT NULL DEFAULT 0, -- 1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword
   opted_out INTEGER NOT NULL DEFAULT 0, -- 1: the latest message to a person who then opted out
-  reason_code TEXT                     -- why it has this status: see src/domain/reason.ts
+  reason_code TEXT,                    -- why it has this status: see src/domain/reason.ts
+  -- A JSON array: each submission, but for one that was accepted at once. The first and the latest of very many.
+  submissions TEXT
 ) STRICT;
 
 CREATE INDEX messages_pending ON messages (queued_at) WHERE status = 'PENDING_TO_SEND';

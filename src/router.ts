@@ -3,6 +3,7 @@ import type { Deps } from "./deps.ts";
 import type { Operation } from "./domain/client.ts";
 import { RequestFailure } from "./domain/failure.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
+import { keepUses } from "./flows/client-uses.ts";
 import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
@@ -24,14 +25,17 @@ import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } fr
 import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
 import { findMessagesHandler, getMessageHandler } from "./http/operator/messages.ts";
 import {
+  erasePersonEverywhereHandler,
   erasePersonHandler,
+  exportPersonHandler,
+  exportPersonOfWebsiteHandler,
   findPersonHandler,
   getPersonHandler,
   listInboundHandler,
   listWithoutEffectHandler,
   removeEmailHandler,
 } from "./http/operator/people.ts";
-import { getReportHandler } from "./http/operator/reports.ts";
+import { getReportHandler, getReportOfAllHandler } from "./http/operator/reports.ts";
 import { getMetricsHandler, getServiceStateHandler } from "./http/operator/service-state.ts";
 import { importSubscribersHandler } from "./http/operator/subscribers.ts";
 import {
@@ -90,10 +94,14 @@ router
   .get("/operator/websites/:websiteId/inbound", requireOperator, listInboundHandler)
   .get("/operator/inbound/without-effect", requireOperator, listWithoutEffectHandler)
   .get("/operator/websites/:websiteId/people/:phone", requireOperator, getPersonHandler)
+  .get("/operator/websites/:websiteId/people/:phone/export", requireOperator, exportPersonOfWebsiteHandler)
   .delete("/operator/websites/:websiteId/people/:phone", requireOperator, erasePersonHandler)
   .delete("/operator/websites/:websiteId/people/:phone/email", requireOperator, removeEmailHandler)
   .get("/operator/websites/:websiteId/report", requireOperator, getReportHandler)
+  .get("/operator/report", requireOperator, getReportOfAllHandler)
   .get("/operator/people/:phone", requireOperator, findPersonHandler)
+  .get("/operator/people/:phone/export", requireOperator, exportPersonHandler)
+  .delete("/operator/people/:phone", requireOperator, erasePersonEverywhereHandler)
   .get("/operator/messages", requireOperator, findMessagesHandler)
   .get("/operator/messages/:messageId", requireOperator, getMessageHandler)
   .get("/operator/health", requireOperator, getServiceStateHandler)
@@ -126,6 +134,7 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
     const started = deps.now();
     const response = await router.fetch(apiRequest, deps);
     logRequest(deps, apiRequest, response, deps.now() - started);
+    keepUses(deps);
     return response;
   } catch (error) {
     const { requestId, method } = apiRequest;

@@ -24,6 +24,7 @@ export class CircuitBreaker {
   #openings = 0;
   #openUntil = 0;
   #openedAt = 0;
+  #cause = "";
   /** The answers since it opened were slow: its pause is stored still. */
   #isSlow = false;
   #notedAt = Number.NEGATIVE_INFINITY;
@@ -43,6 +44,11 @@ export class CircuitBreaker {
     return this.#openedAt;
   }
 
+  /** Of the first failure since the last success, in words. */
+  get cause(): string {
+    return this.#cause;
+  }
+
   /** Lets submissions through. The next failure opens it again, for longer. */
   release(): void {
     this.#openUntil = 0;
@@ -58,11 +64,13 @@ export class CircuitBreaker {
     this.#openings = 0;
     this.#openUntil = 0;
     this.#openedAt = 0;
+    this.#cause = "";
     return isNews;
   }
 
   /** The carrier left all submissions of a claim without an answer. */
-  recordHang(now: number): void {
+  recordHang(now: number, cause: string): void {
+    this.#cause ||= cause;
     this.#open(now, Math.max(this.#openUntil, now + HANG_MILLISECONDS));
   }
 
@@ -72,7 +80,8 @@ export class CircuitBreaker {
    * @param random a number from 0 to 1
    * @returns whether it has opened now
    */
-  recordFailure(now: number, random: number, retryAfterSeconds = 0): boolean {
+  recordFailure(now: number, random: number, cause: string, retryAfterSeconds = 0): boolean {
+    this.#cause ||= cause;
     this.#failures += 1;
     if (this.openUntil(now) !== undefined) return false;
     if (this.#openings === 0 && this.#failures < FAILURES_TO_OPEN) return false;

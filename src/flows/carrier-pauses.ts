@@ -24,7 +24,7 @@ export function notePause(deps: Deps, carrier: string, breaker: CircuitBreaker, 
 }
 
 /** The carrier has answered: what waits for it is due now. Its pause ends, unless the answer was slow: that is a problem too. */
-export function noteAnswer(deps: Deps, carrier: string, { isSlow }: { isSlow: boolean }): void {
+export function noteAnswer(deps: Deps, carrier: string, isSlow: boolean): void {
   deps.waitUntil(
     unlessItFails(deps, "carrier.pause-unknown", { carrier }, async () => {
       const { db } = deps;

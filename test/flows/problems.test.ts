@@ -158,7 +158,11 @@ describe("a carrier that works for an hour and then", () => {
 describe("an endpoint that", () => {
   const FAULTS: [string, string, () => Response | Promise<Response>][] = [
     ["answers 500", "answered 500", () => new Response("no", { status: 500 })],
-    ["cannot be reached", "unreachable", () => Promise.reject(new TypeError("certificate has expired"))],
+    [
+      "cannot be reached",
+      "unreachable: TypeError: certificate has expired",
+      () => Promise.reject(new TypeError("certificate has expired")),
+    ],
   ];
 
   it.each(FAULTS)("%s is named beside others that work, until it works", async (_, cause, answer) => {

@@ -5,6 +5,7 @@ import {
   MESSAGE_STATES,
   PROBLEMS,
   QUEUES,
+  STATE_PARTS,
   SUBMISSION_OUTCOMES,
 } from "../../domain/service-state.ts";
 import { readServiceState } from "../../flows/read-service-state.ts";
@@ -14,9 +15,10 @@ import type { Answers } from "./answers.ts";
 export function serviceStateAnswers() {
   const time = z.iso.datetime();
   const backlog = z.object({
-    count: z.int(),
+    count: z.nullable(z.int()).check(z.describe("null: its part does not answer.")),
     oldestSeconds: z.nullable(z.int()).check(z.describe("Of the oldest.")),
   });
+  const count = z.nullable(z.int());
   const states = each(MESSAGE_STATES, backlog);
   const queue = z.object({
     queue: z.enum(QUEUES),
@@ -32,8 +34,8 @@ export function serviceStateAnswers() {
     pause: z
       .nullable(z.object({ since: time, cause: z.string(), nextTryAt: z.nullable(time) }))
       .check(z.describe("Its circuit breaker is open. nextTryAt is null while a try is under way.")),
-    lastFiveMinutes: each(SUBMISSION_OUTCOMES, z.int()),
-    lastHour: each(SUBMISSION_OUTCOMES, z.int()),
+    lastFiveMinutes: each(SUBMISSION_OUTCOMES, count),
+    lastHour: each(SUBMISSION_OUTCOMES, count),
   });
   const text = z.nullable(z.string());
   const detail = z.object({
@@ -56,6 +58,7 @@ export function serviceStateAnswers() {
   });
   return {
     ServiceState: z.object({
+      requestId: z.string().check(z.describe("As in `X-Request-Id`: the log has the causes under it.")),
       checkedAt: z.iso.datetime(),
       problems: z
         .array(z.enum(PROBLEMS))
@@ -63,6 +66,15 @@ export function serviceStateAnswers() {
       details: z
         .array(detail)
         .check(z.describe("An entry for each problem and carrier, or client's endpoint, that it concerns.")),
+      database: z.object({
+        status: z.enum(["ok", "behind", "away"]),
+        milliseconds: z.nullable(z.int()).check(z.describe("null: it did not answer.")),
+        cause: text,
+        missing: text.check(z.describe("Which migration is not applied.")),
+      }),
+      failing: z
+        .array(z.object({ part: z.enum(STATE_PARTS), error: z.string() }))
+        .check(z.describe("What could not be read. Its counts are null, its lists empty.")),
       isCut: z.boolean().check(z.describe("A state has 10,000 or more: only the oldest 10,000 are counted.")),
       sweep: z.object({
         endedAt: z.nullable(z.iso.datetime()).check(z.describe("null: never.")),
@@ -78,8 +90,11 @@ export function serviceStateAnswers() {
       callbacks: z.object({
         due: backlog,
         claimed: backlog,
-        lastFiveMinutes: each(CALLBACK_OUTCOMES, z.int()),
-        lastHour: each(CALLBACK_OUTCOMES, z.int()),
+        lastFiveMinutes: each(CALLBACK_OUTCOMES, count),
+        lastHour: each(CALLBACK_OUTCOMES, count),
+        answered: z
+          .array(z.object({ status: z.int(), lastFiveMinutes: z.int(), lastHour: z.int() }))
+          .check(z.describe("What the `refused` ones were answered.")),
         failingEndpoints: z.array(endpoint),
       }),
       deadJobs: backlog,
@@ -101,13 +116,15 @@ export type ServiceStateAnswers = Answers<typeof serviceStateAnswers>;
 
 /** GET /operator/health */
 export const getServiceStateHandler: Handler = async (request, deps) => {
-  const answer: ServiceStateAnswers["ServiceState"] = await readServiceState(deps, new URL(request.url).origin);
+  const { requestId } = request;
+  const state = await readServiceState(deps, new URL(request.url).origin, requestId);
+  const answer: ServiceStateAnswers["ServiceState"] = { requestId, ...state };
   return Response.json(answer);
 };
 
 /** GET /operator/metrics */
 export const getMetricsHandler: Handler = async (request, deps) => {
-  const state = await readServiceState(deps, new URL(request.url).origin);
+  const state = await readServiceState(deps, new URL(request.url).origin, request.requestId);
   return new Response(toMetrics(state), { headers: { "content-type": METRICS_TYPE } });
 };
 

@@ -9,6 +9,7 @@ import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
 import { receiptStatements } from "./receipts.ts";
 import type { MessageRow, WebsiteRow } from "./rows.ts";
+import { withSubmission } from "./submissions.ts";
 
 /** A message that only this run may submit. */
 export interface ClaimedMessage {
@@ -94,6 +95,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
            claimed_at = iif(${isUnclaimed}, NULL, claimed_at), claim = NULL,
            queued_at = ${unlessFinal(`coalesce(min(${outcome("retryAt")}, accepted_at + ?4), queued_at)`, "queued_at")},
            attempts = ${unlessFinal(`attempts - (${outcome("attempted")} = 0)`, "attempts")},
+           submissions = ${withSubmission(outcome("entry"))},
            updated_at = ${unlessFinal("?3", "updated_at")}
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2`,
       )

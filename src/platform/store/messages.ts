@@ -1,9 +1,11 @@
+import type { SubmissionEntry } from "../../domain/job.ts";
 import { ALLOWED_FROM, type MessageStatus } from "../../domain/message.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { runBatch, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { HELD } from "./holds.ts";
 import { keepOpen, OPEN_CALLBACKS } from "./open-callbacks.ts";
+import { withSubmission } from "./submissions.ts";
 
 /** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
 export const OPT_OUT_CONFIRMATION = 1;
@@ -42,15 +44,17 @@ export async function findWaiting(db: D1Database, ids: string[]): Promise<Waitin
 export async function postpone(
   db: D1Database,
   ids: string[],
-  { retryAt, reason, longestWait }: { retryAt: number; reason: string; longestWait: number },
+  { retryAt, reason, longestWait, now }: { retryAt: number; reason: string; longestWait: number; now: number },
 ): Promise<void> {
+  const entry: SubmissionEntry = { at: now, attempt: null, outcome: "skipped", reason };
   await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET retry_at = ?2, queued_at = min(?2, accepted_at + ?4), reason = ?3
+        `UPDATE messages SET retry_at = ?2, queued_at = min(?2, accepted_at + ?4), reason = ?3,
+           submissions = ${withSubmission("?5")}
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL`,
       )
-      .bind(JSON.stringify(ids), retryAt, reason, longestWait),
+      .bind(JSON.stringify(ids), retryAt, reason, longestWait, JSON.stringify(entry)),
   ]);
 }
 

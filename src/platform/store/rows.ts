@@ -23,6 +23,7 @@ export interface WebsiteRow {
 export interface ClientRow {
   client_id: string;
   website_id: string;
+  name: string | null;
   callback_url: string | null;
   /** JSON array. */
   operations: string;
@@ -37,6 +38,11 @@ export interface ClientRow {
   old_until: number | null;
   created_at: number;
   changed_at: number;
+  rotated_at: number | null;
+  /** Of requests, to some minutes. */
+  used_at: number | null;
+  refused_at: number | null;
+  refusal: string | null;
 }
 
 export interface MessageRow {
@@ -64,6 +70,8 @@ export interface MessageRow {
   carrier_message_id: string | null;
   encoding: Segments["encoding"] | null;
   segments: number | null;
+  /** JSON array; see submissions.ts. */
+  submissions: string | null;
 }
 
 export const CALLBACK_OUTCOMES = ["answered", "timed-out", "unreachable", "not-posted"] as const;
@@ -82,6 +90,7 @@ export interface EventRow {
   http_status: number | null;
   response: string | null;
   duration_ms: number | null;
+  reason_code: string | null;
 }
 
 export interface NoticeRow {
@@ -200,9 +209,7 @@ export interface AuditRow {
 }
 
 export interface ReportRow {
-  /** UTC, such as 2026-11-21. */
-  day: string;
-  send_purpose: string;
+  name: string;
   status: MessageStatus;
   messages: number;
   segments: number;
@@ -210,7 +217,7 @@ export interface ReportRow {
   clicks: number;
   robot_clicks: number;
   opted_out: number;
-  /** JSON array of what daily_counts.reasons has; of the messages with a reason. */
+  /** JSON object with a count for each reason. */
   reasons: string;
 }
 

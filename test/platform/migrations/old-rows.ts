@@ -201,6 +201,10 @@ export class Generation {
       changed_at: NOW - HOUR,
       copied_at: null,
       rotated_at: website === "brand" ? null : NOW - 20 * MINUTE,
+      name: website === "brand" ? null : "The platform",
+      used_at: NOW - HOUR,
+      refused_at: NOW - HOUR,
+      refusal: "secret-wrong",
     };
   }
 
@@ -257,6 +261,7 @@ export class Generation {
       claimed_at: isTaken ? NOW - HOUR : null,
       claim: isTaken ? "a run" : null,
       attempts: isTaken ? 1 : 0,
+      submissions: isTaken ? null : '[{"at":1,"attempt":1,"outcome":"later","reason":"busy"}]',
       retry_at: null,
       carrier: isTaken ? "sandbox" : null,
       carrier_message_id: isTaken ? `sandbox-${index}-${turn}` : null,

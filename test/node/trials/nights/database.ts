@@ -11,11 +11,9 @@ const awayNight: Night = {
   name: "database is away",
   async play(place) {
     return playFault(place, await place.makeBrand(MOST_TEXTS), {
-      problems: ["no answer", "check: database", "database-away"],
+      problems: ["database-away"],
       begin: () => place.turn({ database: "away" }),
       repair: () => place.turn({ database: "works" }),
-      // 1: it was answered 503.
-      exitCodes: [1, 4],
       hasHealthyNeighbor: false,
     });
   },
@@ -35,14 +33,14 @@ async function takeBack(directory: string, migration: string): Promise<void> {
   db.close();
 }
 
-/** A deploy before its migration: `GET /health` is 503 at once. */
+/** A deploy before its migration. */
 const behindNight: Night = {
   name: "database lacks a migration",
   async play(place) {
     const { service } = place;
     const newest = (await findMigrations()).at(-1) ?? "";
     return playFault(place, await place.makeBrand(MOST_TEXTS), {
-      problems: ["check: database"],
+      problems: ["migration-missing"],
       begin: async () => {
         await service.kill();
         await takeBack(service.directory, newest);
@@ -52,10 +50,8 @@ const behindNight: Night = {
         place.commands.push("wrangler d1 migrations apply DB");
         await service.migrate([newest]);
       },
-      isTold: false,
       // What an operator changes is stored in a table that is missing, and so a neighbor cannot be made.
       hasHealthyNeighbor: false,
-      exitCodes: [0, 4],
     });
   },
 };

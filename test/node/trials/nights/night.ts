@@ -46,8 +46,6 @@ export interface Fault {
   noticedWithin?: number;
   /** An alert is posted. */
   isTold?: boolean;
-  /** What `health` may end with. */
-  exitCodes?: number[];
   hasHealthyNeighbor?: boolean;
 }
 
@@ -83,7 +81,7 @@ export async function playFault(place: Place, brand: Brand, fault: Fault): Promi
   const texts = await countTexts(place, traffic, brand);
   const shown = watch.problems(began).filter((it) => it !== "no answer");
   faults.push(...texts.faults, ...missed({ noticed, alerted, cleared }, fault.noticedWithin));
-  if (!(fault.exitCodes ?? [4]).includes(code ?? Number.NaN)) faults.push(`health ended with ${code}`);
+  if (code !== 4) faults.push(`health ended with ${code}`);
   if (share < STEADY)
     faults.push(`after it was noticed, only ${Math.round(share * 100)} % of the looks showed a problem`);
   const outcome = `${texts.outcome}; shown: ${shown.join(", ") || "no answer"}`;

@@ -136,8 +136,9 @@ export class Place {
 
   /** Until nothing waits any more. @returns whether that came in time */
   async settle(milliseconds: number): Promise<boolean> {
+    // null: it could not be read.
     const isDone = ({ messages: { waiting, retrying, claimed }, callbacks }: ServiceState) =>
-      waiting.count + retrying.count + claimed.count + callbacks.due.count === 0;
+      [waiting, retrying, claimed, callbacks.due].every(({ count }) => count === 0);
     const look = async () => isDone(await operate(this.url, "GET", "/health")) && this.gateway.reporting === 0;
     return waitFor("nothing to wait", look, milliseconds).then(
       () => true,
