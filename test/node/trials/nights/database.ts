@@ -49,6 +49,8 @@ const behindNight: Night = {
       repair: async () => {
         place.commands.push("wrangler d1 migrations apply DB");
         await service.migrate([newest]);
+        // Jobs may have failed for good meanwhile, where the migration is about what they write.
+        await place.operator("put-back", "--all");
       },
       // What an operator changes is stored in a table that is missing, and so a neighbor cannot be made.
       hasHealthyNeighbor: false,
