@@ -7,6 +7,16 @@ const FAILURES_TO_OPEN = 3;
 /** When every submission hangs, the breaker stays open until the submissions under way have timed out. */
 const HANG_MILLISECONDS = 20_000;
 
+/** After an answer was noted, others are no news for so long: each would ask the store. */
+const NOTED_MILLISECONDS = 10_000;
+
+interface Answer {
+  /** Its run has not waited for it. */
+  isSlow: boolean;
+  /** The message had waited for a retry: a pause may be stored that this isolate knows nothing of. */
+  wasPutOff: boolean;
+}
+
 /** Each isolate has its own breaker for each carrier. */
 export class CircuitBreaker {
   #failures = 0;
@@ -15,6 +25,9 @@ export class CircuitBreaker {
   #openUntil = 0;
   #openedAt = 0;
   #cause = "";
+  /** The answers since it opened were slow: its pause is stored still. */
+  #isSlow = false;
+  #notedAt = Number.NEGATIVE_INFINITY;
 
   /** @returns milliseconds since 1970; undefined while the breaker is closed */
   openUntil(now: number): number | undefined {
@@ -41,15 +54,18 @@ export class CircuitBreaker {
     this.#openUntil = 0;
   }
 
-  /** The carrier accepted or refused a message: it works. @returns whether the breaker had opened since the last success */
-  recordSuccess(): boolean {
-    const hadOpened = this.hasOpened;
+  /** The carrier accepted or refused a message: it works. @returns whether a stored pause may have to be released, or ended */
+  recordSuccess(now: number, { isSlow, wasPutOff }: Answer): boolean {
+    const isUnknown = wasPutOff && now - this.#notedAt >= NOTED_MILLISECONDS;
+    const isNews = this.hasOpened || (this.#isSlow && !isSlow) || isUnknown;
+    if (isNews) this.#notedAt = now;
+    this.#isSlow = isSlow && (isNews || this.#isSlow);
     this.#failures = 0;
     this.#openings = 0;
     this.#openUntil = 0;
     this.#openedAt = 0;
     this.#cause = "";
-    return hadOpened;
+    return isNews;
   }
 
   /** The carrier left all submissions of a claim without an answer. */

@@ -4,16 +4,13 @@ import { longestWaitMilliseconds } from "../domain/retry-policy.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
 import { findWaiting, postpone, type WaitingMessages } from "../platform/store/messages.ts";
 import { isReleased, notePause } from "./carrier-pauses.ts";
-import { type CarrierRun, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
+import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
 import { type Ended, submit } from "./submit-message.ts";
 
 /** Small claims: when a run is cut off, the outcome of each message that it has claimed is unknown. */
 const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
-
-/** How long a run waits for the submissions of one claim. Slower ones end in the background, and hold up no other batch. */
-const CLAIM_WAIT_MILLISECONDS = 2000;
 
 /** After a claim that took no longer, the next one is larger. */
 const FAST_CLAIM_MILLISECONDS = CLAIM_WAIT_MILLISECONDS / 4;

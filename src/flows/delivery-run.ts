@@ -5,6 +5,9 @@ import { DELIVERY_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import { Connections } from "./connections.ts";
 import type { OutcomeTally } from "./count-outcomes.ts";
 
+/** How long a run waits for the submissions of one claim. Slower ones end in the background, and hold up no other batch. */
+export const CLAIM_WAIT_MILLISECONDS = 2000;
+
 /** The deliveries of one invocation. */
 export interface DeliveryRun {
   /** The queue of its jobs. */

@@ -8,7 +8,7 @@ import { describeError } from "../platform/describe-error.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
 import { notSetUp } from "../platform/store/messages.ts";
 import { noteAnswer, notePause } from "./carrier-pauses.ts";
-import { type CarrierRun, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
+import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
 
 /** `skipped`: the message was claimed, and not submitted. */
@@ -37,7 +37,7 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   if (submission.kind === "accepted" && submission.rehearses) {
     await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
   }
-  updateBreaker(deps, part, message, submission);
+  updateBreaker(deps, part, message, submission, deps.now() - started > CLAIM_WAIT_MILLISECONDS);
   const outcome = outcomeOf(submission);
   run.tally.add({ kind: "submission", carrier, outcome });
   deps.log(submission.kind === "accepted" ? "info" : "warn", "message.submitted", {
@@ -63,10 +63,17 @@ function noteLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { kin
   if (lingers) void run.connections.use(() => lingers);
 }
 
-function updateBreaker(deps: Deps, part: CarrierRun, message: ClaimedMessage, submission: Submission): void {
+function updateBreaker(
+  deps: Deps,
+  part: CarrierRun,
+  message: ClaimedMessage,
+  submission: Submission,
+  isSlow: boolean,
+): void {
   const { breaker, carrier } = part;
   if (submission.kind === "accepted" || submission.kind === "refused") {
-    if (breaker.recordSuccess()) noteAnswer(deps, carrier);
+    const { wasPutOff } = message;
+    if (breaker.recordSuccess(deps.now(), { isSlow, wasPutOff })) noteAnswer(deps, carrier, isSlow);
   } else if (submission.failing) {
     const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
     const cause = wordsOf(submission.reason, message);

@@ -85,9 +85,9 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "carrier-paused": {
     meaning:
-      "The circuit breaker of the carrier is open: several submissions in a row have failed. `cause` has its words, `since` the first opening, `nextTryAt` the next try. One message is tried each minute; the others wait.",
+      "The circuit breaker of the carrier is open: several submissions in a row have failed, or were not answered within 2 seconds. `cause` has its words, `since` the first opening, `nextTryAt` the next try. One message is tried each minute; the others wait.",
     action:
-      "Repair the gateway, or ask the carrier. The first answer ends the problem, and makes due what waits. `try-carrier` does so at once.",
+      "Repair the gateway, or ask the carrier. The first answer makes due what waits, and ends the problem unless it takes longer than 2 seconds. `try-carrier` does so at once.",
     isSafe: "Yes. What waits is sent within `SUBMIT_WITHIN_HOURS`.",
   },
   "callbacks-late": {
