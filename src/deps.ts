@@ -1,5 +1,6 @@
 import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
+import { ClientUses } from "./domain/client-uses.ts";
 import { Gathering } from "./domain/gathering.ts";
 import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
@@ -45,6 +46,7 @@ export interface Deps {
   signLink: Sign;
   /** Requests that have no line of their own in the log. */
   requestCounts: MinuteCounts<LogFields>;
+  clientUses: ClientUses;
   /** The files of public/. */
   assets: Fetcher;
   config: Config;
@@ -79,6 +81,7 @@ interface IsolateState {
   lookups: Lookups;
   signLink: Sign;
   requestCounts: MinuteCounts<LogFields>;
+  clientUses: ClientUses;
 }
 
 const isolateStates = new WeakMap<Env, IsolateState>();
@@ -107,6 +110,7 @@ export function makeIsolateState(env: Env): IsolateState {
       return high * 256 + low;
     },
     requestCounts: new MinuteCounts<LogFields>({ route: "others" }),
+    clientUses: new ClientUses(),
   };
 }
 

@@ -21,14 +21,35 @@ export type CarrierStates = Partial<Record<MessageState, Load>>;
 /** `unauthorized`: the carrier rejected our credentials; retried as `later` is. */
 export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "unauthorized"] as const;
 
-/** `refused`: answered with another status than 2xx. */
+/** `refused`: answered with another status than 2xx, and counted by it: `answered 500`. An earlier version counts `refused`. */
+export const ANSWERED = "answered ";
+
 export const CALLBACK_OUTCOMES = ["accepted", "refused", "timed-out", "unreachable", "not-posted"] as const;
 
 export const QUEUES = ["messages", "bulk", "callbacks", "receipts"] as const;
 
+/** What the state is read from, each by itself. */
+export const STATE_PARTS = [
+  "pending",
+  "sending",
+  "callbacks",
+  "deadJobs",
+  "credentialsBehind",
+  "keywordsWithoutEffect",
+  "lastSweep",
+  "pauses",
+  "endpoints",
+  "outcomes",
+  "carriersInUse",
+  "migrations",
+] as const;
+
+export type StatePart = (typeof STATE_PARTS)[number];
+
 /** A load as the operator sees it, with an age in whole seconds. */
 interface Backlog {
-  count: number;
+  /** null: its part does not answer. */
+  count: number | null;
   oldestSeconds: number | null;
 }
 
@@ -41,8 +62,8 @@ export interface CarrierState extends Record<MessageState, Backlog> {
   isUnauthorized: boolean;
   /** Its circuit breaker is open, in one isolate at least. */
   pause: { since: string; cause: string; nextTryAt: string | null } | null;
-  lastFiveMinutes: Record<(typeof SUBMISSION_OUTCOMES)[number], number>;
-  lastHour: Record<(typeof SUBMISSION_OUTCOMES)[number], number>;
+  lastFiveMinutes: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
+  lastHour: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
 }
 
 /** An endpoint that has failed several times in a row. */
@@ -68,8 +89,19 @@ export interface ProblemDetail {
   nextTryAt: string | null;
 }
 
+/** By outcome; null: not known. */
+type Counts<Name extends string> = Record<Name, number | null>;
+
 export interface ServiceState {
   checkedAt: string;
+  /** `missing`: in words, of the migrations. */
+  database: {
+    status: "ok" | "behind" | "away";
+    milliseconds: number | null;
+    cause: string | null;
+    missing: string | null;
+  };
+  failing: { part: StatePart; error: string }[];
   problems: Problem[];
   details: ProblemDetail[];
   isCut: boolean;
@@ -82,8 +114,10 @@ export interface ServiceState {
   callbacks: {
     due: Backlog;
     claimed: Backlog;
-    lastFiveMinutes: Record<(typeof CALLBACK_OUTCOMES)[number], number>;
-    lastHour: Record<(typeof CALLBACK_OUTCOMES)[number], number>;
+    lastFiveMinutes: Counts<(typeof CALLBACK_OUTCOMES)[number]>;
+    lastHour: Counts<(typeof CALLBACK_OUTCOMES)[number]>;
+    /** Statuses other than 2xx. */
+    answered: { status: number; lastFiveMinutes: number; lastHour: number }[];
     failingEndpoints: EndpointState[];
   };
   deadJobs: Backlog;
@@ -115,12 +149,22 @@ const when = (isProblem: boolean): Subject[] => (isProblem ? [{}] : []);
 const carriersThat = ({ carriers }: Observed, fit: (carrier: CarrierState) => boolean): Subject[] =>
   carriers.filter(fit).map(({ carrier }) => ({ carrier }));
 
+const isMany = ({ count }: Backlog) => count !== null && count > 0;
+
 const CHECKS = {
-  "sweep-late": ({ sweep }) => when(sweep.ageSeconds === null || sweep.ageSeconds > LATE_SECONDS),
+  "database-away": ({ database }) => (database.status === "away" ? [{ cause: database.cause }] : []),
+  "database-behind": ({ database }) => (database.status === "behind" ? [{ cause: database.cause }] : []),
+  "migration-missing": ({ database }) => (database.missing ? [{ cause: database.missing }] : []),
+  "state-incomplete": ({ failing, database }) =>
+    failing.length === 0 || database.milliseconds === null
+      ? []
+      : [{ cause: failing.map(({ part, error }) => `${part}: ${error}`).join("; ") }],
+  "sweep-late": ({ sweep, failing }) =>
+    when(sweep.ageSeconds === null ? isKnown(failing, "lastSweep") : sweep.ageSeconds > LATE_SECONDS),
   "sweep-failing": ({ sweep: { failedJobs } }) => (failedJobs.length > 0 ? [{ cause: failedJobs.join(", ") }] : []),
   "messages-late": ({ messages, retriedSeconds }) =>
     when(isOlder(messages.waiting, LATE_SECONDS) || (retriedSeconds ?? 0) > LATE_SECONDS),
-  "messages-stuck": ({ messages }) => when(messages.stuck.count > 0),
+  "messages-stuck": ({ messages }) => when(isMany(messages.stuck)),
   "carrier-not-set-up": (state) => carriersThat(state, ({ isInUse, isSetUp }) => isInUse && !isSetUp),
   "sandbox-in-use": ({ isSandboxInUse }) => when(isSandboxInUse),
   "carrier-credentials": (state) => carriersThat(state, ({ isUnauthorized }) => isUnauthorized),
@@ -134,9 +178,9 @@ const CHECKS = {
   "callbacks-failing": ({ posts, nowMinute }) => when(isFailing(posts, nowMinute)),
   "endpoint-failing": ({ callbacks }) => callbacks.failingEndpoints.map(({ failures, ...about }) => about),
   "callbacks-unknown": ({ callbacks }) => when(isOlder(callbacks.claimed, LONGEST_RUN_MILLISECONDS / 1000)),
-  "dead-jobs": ({ deadJobs }) => when(deadJobs.count > 0),
+  "dead-jobs": ({ deadJobs }) => when(isMany(deadJobs)),
   "credentials-behind": ({ credentialsBehind }) => when(isOlder(credentialsBehind, LATE_SECONDS)),
-  "keywords-without-effect": ({ keywordsWithoutEffect }) => when(keywordsWithoutEffect.count > 0),
+  "keywords-without-effect": ({ keywordsWithoutEffect }) => when(isMany(keywordsWithoutEffect)),
 } satisfies Record<string, (state: Observed) => Subject[]>;
 
 export type Problem = keyof typeof CHECKS;
@@ -178,6 +222,9 @@ export function describeProblem(detail: Partial<ProblemDetail>): string {
 function isOlder({ oldestSeconds }: Backlog, seconds: number): boolean {
   return oldestSeconds !== null && oldestSeconds > seconds;
 }
+
+export const isKnown = (failing: ServiceState["failing"], name: StatePart) =>
+  !failing.some(({ part }) => part === name);
 
 /** @param now milliseconds since 1970 */
 export function toBacklog(load: Load | undefined, now: number): Backlog {

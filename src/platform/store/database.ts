@@ -76,9 +76,12 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
   await withinTime(STORE_TRY_MILLISECONDS, statement.all());
 }
 
+/** The latest of migrations/ that this version needs. */
+export const LATEST_MIGRATION = "0018_stories.sql";
+
 /** The liveness check. It names a column of the latest migration, so it also fails when that is not applied. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
-  await db.prepare("SELECT name FROM operator_tokens WHERE token_hash = ''").all();
+  await db.prepare("SELECT submissions FROM messages WHERE message_id = ''").all();
 }
 
 /** A row of any table. Each store maps the rows of its tables, which rows.ts describes. */
