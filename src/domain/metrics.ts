@@ -35,6 +35,16 @@ export function toMetrics(state: ServiceState): string {
     gauge("sweep_age_seconds", "Since the last sweep ended.", [[{}, sweep.ageSeconds]]),
     gauge("sweep_failed_jobs", "Jobs of the last sweep that failed.", [[{}, sweep.failedJobs.length]]),
     gauge(
+      "database_bytes",
+      "Size of a database.",
+      state.databases.map(({ database, bytes }) => [{ database }, bytes]),
+    ),
+    gauge(
+      "database_days_left",
+      "Until it is full, at its present growth.",
+      state.databases.map(({ database, daysLeft }) => [{ database }, daysLeft]),
+    ),
+    gauge(
       "queue_backlog",
       "Jobs in a queue, as it reports them.",
       queues.map(({ queue, backlog }) => [{ queue }, backlog]),

@@ -55,6 +55,30 @@ interface EndpointState {
   cause: string;
 }
 
+/** A database, of which there is one or several. Times in milliseconds since 1970. */
+export interface DatabaseState {
+  /** The binding. */
+  database: string;
+  /** `away`: it does not answer. `behind`: it lacks a migration. `missing`: websites are in it, and nothing is bound under its name. */
+  status: (typeof DATABASE_STATUSES)[number];
+  /** null: not known. */
+  bytes: number | null;
+  limitBytes: number;
+  /** Of the last days; null: less than a day is known. */
+  bytesPerDay: number | null;
+  /** At this growth; null: it does not grow, or that is not known. */
+  daysLeft: number | null;
+  /** When its last sweep ended; null: never. */
+  sweptAt: string | null;
+  sweepAgeSeconds: number | null;
+}
+
+export const DATABASE_STATUSES = ["ok", "away", "behind", "missing"] as const;
+
+/** Shares of the limit. At the second, a database takes no more messages: receipts and opt-outs must have room. */
+export const FILLING_SHARE = 0.7;
+export const FULL_SHARE = 0.95;
+
 /** A problem and what it concerns. */
 export interface ProblemDetail {
   problem: Problem;
@@ -66,6 +90,8 @@ export interface ProblemDetail {
   since: string | null;
   cause: string | null;
   nextTryAt: string | null;
+  /** The binding of one database. */
+  database: string | null;
 }
 
 export interface ServiceState {
@@ -74,6 +100,7 @@ export interface ServiceState {
   details: ProblemDetail[];
   isCut: boolean;
   sweep: { endedAt: string | null; ageSeconds: number | null; failedJobs: string[] };
+  databases: DatabaseState[];
   queues: { queue: (typeof QUEUES)[number]; backlog: number | null; oldestSeconds: number | null }[];
   messages: Record<MessageState, Backlog>;
   /** Of the oldest message that the carrier could not accept at first, since it was accepted here. */
@@ -115,9 +142,31 @@ const when = (isProblem: boolean): Subject[] => (isProblem ? [{}] : []);
 const carriersThat = ({ carriers }: Observed, fit: (carrier: CarrierState) => boolean): Subject[] =>
   carriers.filter(fit).map(({ carrier }) => ({ carrier }));
 
+const isLate = (seconds: number | null) => seconds === null || seconds > LATE_SECONDS;
+
+const shareOf = ({ bytes, limitBytes }: DatabaseState) => (bytes ?? 0) / limitBytes;
+
+const databasesThat = ({ databases }: Observed, fit: (database: DatabaseState) => boolean): Subject[] =>
+  databases.filter(fit).map((it) => {
+    const { database, status, daysLeft } = it;
+    if (status !== "ok") return { database, cause: status };
+    const left = daysLeft === null ? "" : `, ${daysLeft} days left`;
+    return { database, cause: `${Math.floor(shareOf(it) * 100)} % of its limit${left}` };
+  });
+
 const CHECKS = {
-  "sweep-late": ({ sweep }) => when(sweep.ageSeconds === null || sweep.ageSeconds > LATE_SECONDS),
+  "sweep-late": ({ sweep, databases }) => [
+    ...when(isLate(sweep.ageSeconds)),
+    ...databases
+      .slice(1)
+      .filter(({ status, sweepAgeSeconds }) => status === "ok" && isLate(sweepAgeSeconds))
+      .map(({ database }) => ({ database })),
+  ],
   "sweep-failing": ({ sweep: { failedJobs } }) => (failedJobs.length > 0 ? [{ cause: failedJobs.join(", ") }] : []),
+  "database-away": (state) => databasesThat(state, ({ status }) => status === "away" || status === "missing"),
+  "database-behind": (state) => databasesThat(state, ({ status }) => status === "behind"),
+  "database-filling": (state) => databasesThat(state, (it) => shareOf(it) >= FILLING_SHARE && shareOf(it) < FULL_SHARE),
+  "database-full": (state) => databasesThat(state, (it) => shareOf(it) >= FULL_SHARE),
   "messages-late": ({ messages, retriedSeconds }) =>
     when(isOlder(messages.waiting, LATE_SECONDS) || (retriedSeconds ?? 0) > LATE_SECONDS),
   "messages-stuck": ({ messages }) => when(messages.stuck.count > 0),
@@ -151,6 +200,7 @@ const NOTHING = {
   since: null,
   cause: null,
   nextTryAt: null,
+  database: null,
 };
 
 export function findProblems(state: Observed): ProblemDetail[] {
@@ -158,13 +208,14 @@ export function findProblems(state: Observed): ProblemDetail[] {
 }
 
 /** What tells two entries of one problem apart. */
-export const subjectOf = ({ carrier, clientId }: ProblemDetail) => carrier ?? clientId ?? "";
+export const subjectOf = ({ carrier, clientId, database }: ProblemDetail) => carrier ?? clientId ?? database ?? "";
 
 /** In words, for a person. */
 export function describeProblem(detail: Partial<ProblemDetail>): string {
-  const { carrier, websiteId, clientId, host, since, cause, nextTryAt } = detail;
+  const { carrier, websiteId, clientId, host, since, cause, nextTryAt, database } = detail;
   const parts = [
     carrier,
+    database,
     websiteId && `website ${websiteId}`,
     clientId && `client ${clientId}`,
     host,

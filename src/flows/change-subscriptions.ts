@@ -14,14 +14,14 @@ import { queueCallbacks } from "./queue-jobs.ts";
  */
 export async function setSubscriptions(
   deps: Deps,
-  websiteId: string,
+  { websiteId, home }: { websiteId: string; home?: number },
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
 ): Promise<Omit<SubscriptionsSet, "due">> {
   const tombstones = () => readTombstones(deps, websiteId);
   // Nobody is told of an import.
   const isTold = origin.source !== "import" && (await hasListeners(deps.db, { websiteIds: [websiteId] }));
-  const newRun = isTold ? deps.newId : null;
+  const newRun = isTold ? () => deps.newId(home) : null;
   const { due, ...set } = await changeSubscriptions(deps.db, websiteId, changes, origin, newRun, tombstones);
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
   return set;

@@ -3,12 +3,13 @@ import { toDigits } from "../domain/phone.ts";
 import { Hmac } from "../platform/hmac.ts";
 import { erasePerson } from "../platform/store/erasure.ts";
 import { Tombstones } from "../platform/tombstones.ts";
+import { inFirst } from "./places.ts";
 
 /** Those of a website: under the erasure key, and then under SERVICE_KEY and OPERATOR_TOKEN, as the previous version made them. */
 export async function readTombstones(deps: Deps, websiteId: string): Promise<Tombstones> {
   const { serviceKey, operatorToken } = deps.config;
   const secrets = new Set([serviceKey, operatorToken].filter((secret) => secret !== undefined));
-  const own = await deps.erasureKey.read(deps.db, serviceKey ?? "");
+  const own = await deps.erasureKey.read(inFirst(deps).db, serviceKey ?? "");
   return new Tombstones(websiteId, [own, ...Array.from(secrets, (secret) => new Hmac(secret))]);
 }
 

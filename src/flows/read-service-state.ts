@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { isLoopback } from "../domain/callback-url.ts";
+import { RequestFailure } from "../domain/failure.ts";
 import { lastMinute, WINDOW_MINUTES } from "../domain/outcome-trend.ts";
 import { LONGEST_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import {
@@ -20,8 +21,11 @@ import { describeError } from "../platform/describe-error.ts";
 import type { CarrierPause } from "../platform/store/carrier-pauses.ts";
 import { minuteOf, readOutcomes } from "../platform/store/outcome-counts.ts";
 import type { OutcomeCountRow } from "../platform/store/rows.ts";
-import { countStates, listCarriersInUse, type StateCounts } from "../platform/store/service-state.ts";
+import { addCounts, countStates, listCarriersInUse, type StateCounts } from "../platform/store/service-state.ts";
 import { withinTime } from "../platform/time-limit.ts";
+import { askEach } from "./ask-each.ts";
+import { inEach } from "./places.ts";
+import { readDatabases } from "./read-databases.ts";
 
 /**
  * @param origin the origin of the request
@@ -29,12 +33,16 @@ import { withinTime } from "../platform/time-limit.ts";
  */
 export async function readServiceState(deps: Deps, origin: string): Promise<ServiceState> {
   const now = deps.now();
-  const [counts, outcomes, inUse, ...queues] = await Promise.all([
-    countStates(deps.db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS }),
-    readOutcomes(deps.db, now),
-    listCarriersInUse(deps.db),
+  const [{ answers, missing }, databases, ...queues] = await Promise.all([
+    askEach(inEach(deps), (own) => readOwn(own, now)),
+    readDatabases(deps),
     ...QUEUES.map((queue) => readQueue(deps, queue, now)),
   ]);
+  // Without the first, it is not even known what operators were told of.
+  if (missing.unavailableDatabases?.includes(deps.database)) throw new RequestFailure({ kind: "store-unavailable" });
+  const counts = addCounts(answers.map((own) => own.counts));
+  const outcomes = answers.flatMap((own) => own.outcomes);
+  const inUse = [...new Set(answers.flatMap((own) => own.inUse))];
   const { lastSweep, callbacks } = counts;
   const posts = outcomes.filter(({ kind }) => kind === "callback");
   const submissions = outcomes.filter(({ kind }) => kind === "submission");
@@ -46,6 +54,7 @@ export async function readServiceState(deps: Deps, origin: string): Promise<Serv
       ageSeconds: lastSweep && ageSeconds(lastSweep.endedAt, now),
       failedJobs: lastSweep?.failedJobs ?? [],
     },
+    databases: databases.map(({ sweptSince: _, ...state }) => state),
     queues,
     messages: byState((name) => toBacklog(addLoads([...counts.messages.values()].map((states) => states[name])), now)),
     retriedSeconds: counts.retriedSince && ageSeconds(counts.retriedSince, now),
@@ -63,6 +72,15 @@ export async function readServiceState(deps: Deps, origin: string): Promise<Serv
   const isSandboxInUse = inUse.includes(DEFAULT_CARRIER) && !runsLocally(deps, origin);
   const details = findProblems({ ...state, isSandboxInUse, posts, submissions, nowMinute: minuteOf(now) });
   return { problems: [...new Set(details.map(({ problem }) => problem))], details, ...state };
+}
+
+async function readOwn({ db }: Deps, now: number) {
+  const [counts, outcomes, inUse] = await Promise.all([
+    countStates(db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS }),
+    readOutcomes(db, now),
+    listCarriersInUse(db),
+  ]);
+  return { counts, outcomes, inUse };
 }
 
 const toTime = (milliseconds: number) => new Date(milliseconds).toISOString();

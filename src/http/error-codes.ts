@@ -27,4 +27,5 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "idempotency-conflict": 40900,
   fault: 50000,
   "store-unavailable": 50300,
+  "store-full": 50301,
 };

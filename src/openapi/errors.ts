@@ -39,6 +39,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "resource-unknown": { kind: "resource-unknown", what: "message" },
   "idempotency-conflict": { kind: "idempotency-conflict" },
   "store-unavailable": { kind: "store-unavailable" },
+  "store-full": { kind: "store-full" },
 };
 
 const ORDER = Object.keys(ERROR_CODES) as ErrorKind[];

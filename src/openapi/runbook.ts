@@ -21,6 +21,28 @@ export const RUNBOOK: Record<Problem, Entry> = {
     action: "Usually the store: see `/health`. The other jobs ran.",
     isSafe: "Yes: the next sweep retries it.",
   },
+  "database-away": {
+    meaning:
+      "One of several databases does not answer (`away`), or websites are in it and nothing is bound under its name (`missing`). Its websites get 503; the others go on. Where the first does not answer, no other problem can be known.",
+    action: "`away`: see D1's status. `missing`: put its binding back into `wrangler.toml`, and deploy.",
+    isSafe: "Yes: what its websites had accepted goes on once it is back.",
+  },
+  "database-behind": {
+    meaning: "A database lacks the latest migration: `cause` of `health.failing` in the log names what it lacks.",
+    action: "`npm run deploy` migrates all of them.",
+    isSafe: "Yes.",
+  },
+  "database-filling": {
+    meaning: "A database has reached 70 % of what D1 lets it hold. `cause` has the days that are left.",
+    action: "[When a database fills](#when-a-database-fills).",
+    isSafe: "Yes.",
+  },
+  "database-full": {
+    meaning:
+      "A database has reached 95 % of what D1 lets it hold: sends of its websites are refused with 50301. Receipts, opt-outs and callbacks go on.",
+    action: "[When a database fills](#when-a-database-fills).",
+    isSafe: "Yes: what is refused is not stored.",
+  },
   "messages-late": {
     meaning:
       "Messages have waited for their job for more than five minutes, or the carrier could not accept them for so long (`retriedSeconds`): then it has a problem of its own. With a `backlog`, the consumer is too slow or fails (`job` with `retried` in the log). Without one, jobs were lost (`queue.failed`), and the sweep requeues them.",

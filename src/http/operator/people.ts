@@ -1,11 +1,14 @@
 import * as z from "zod/mini";
+import type { Deps } from "../../deps.ts";
 import { maskNumbers } from "../../domain/mask.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
 import { reasonSchema } from "../../domain/reason.ts";
+import { askEach } from "../../flows/ask-each.ts";
 import { audited } from "../../flows/audit.ts";
 import { erase } from "../../flows/erasure-tombstones.ts";
 import { inParallel } from "../../flows/in-parallel.ts";
+import { inEach } from "../../flows/places.ts";
 import { findMessages, findWebsitesOf } from "../../platform/store/find-messages.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
 import type { StoredMessage } from "../../platform/store/read-message.ts";
@@ -13,7 +16,7 @@ import { type Person, readPerson, removeEmail, type SubscriptionEntry } from "..
 import { authorOf, type Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
-import { PAGE, readBefore, requireFound, requirePhone, requireWebsite } from "./params.ts";
+import { missingShape, PAGE, readBefore, requireFound, requirePhone, requireWebsite } from "./params.ts";
 
 export function peopleAnswers() {
   const text = z.object({
@@ -54,12 +57,13 @@ export function peopleAnswers() {
   return {
     InboundText: text,
     InboundTextList: z.object({ texts: z.array(text) }),
-    TextsWithoutEffect: z.object({ texts: z.array(z.extend(text, { websiteId })) }),
+    TextsWithoutEffect: z.object({ texts: z.array(z.extend(text, { websiteId })), ...missingShape() }),
     Person: person,
     PersonEverywhere: z.object({
       phone: z.string(),
       websites: z.array(z.extend(person, { websiteId: z.string() })),
       messages: z.array(message).check(z.describe("The latest 100 to this number, newest first.")),
+      ...missingShape(),
     }),
     EmailRemoval: z.object({ phone: z.string(), email: z.null() }),
     Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),
@@ -100,9 +104,12 @@ export const listInboundHandler: Handler = async (request, deps) => {
 
 /** GET /operator/inbound/without-effect?before=<time> : newest first. */
 export const listWithoutEffectHandler: Handler = async (request, deps) => {
-  const texts = await listWithoutEffect(deps.db, readBefore(request), PAGE);
+  const before = readBefore(request);
+  const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWithoutEffect(db, before, PAGE));
+  const texts = answers.flat().sort((a, b) => b.receivedAt - a.receivedAt);
   const answer: PeopleAnswers["TextsWithoutEffect"] = {
-    texts: texts.map((text) => ({ websiteId: text.websiteId, ...textView(text) })),
+    texts: texts.slice(0, PAGE).map((text) => ({ websiteId: text.websiteId, ...textView(text) })),
+    ...missing,
   };
   return Response.json(answer);
 };
@@ -122,8 +129,23 @@ export const getPersonHandler: Handler = async (request, deps) => {
 /** GET /operator/people/:phone */
 export const findPersonHandler: Handler = async (request, deps) => {
   const phone = requirePhone(request);
+  const { answers, missing } = await askEach(inEach(deps), (own) => findIn(own, phone));
+  const websites = answers.flatMap((found) => found.websites).sort((a, b) => (a.websiteId < b.websiteId ? -1 : 1));
+  if (!missing.unavailableDatabases) requireFound(websites[0], "number");
+  const messages = answers.flatMap((found) => found.messages).sort((a, b) => b.acceptedAt - a.acceptedAt);
+  const answer: PeopleAnswers["PersonEverywhere"] = {
+    phone,
+    websites,
+    messages: messages.slice(0, PAGE).map(messageView),
+    ...missing,
+  };
+  return Response.json(answer);
+};
+
+/** What one database has of a number. */
+async function findIn(deps: Deps, phone: string) {
   const websiteIds = await findWebsitesOf(deps.db, toDigits(phone), phone);
-  requireFound(websiteIds[0], "number");
+  if (websiteIds.length === 0) return { websites: [], messages: [] };
   const websites = await inParallel(websiteIds, PEOPLE_AT_ONCE, async (websiteId) => {
     const [person, texts] = await Promise.all([
       readPerson(deps.db, websiteId, toDigits(phone)),
@@ -133,9 +155,8 @@ export const findPersonHandler: Handler = async (request, deps) => {
   });
   const range = { from: 0, until: Number.MAX_SAFE_INTEGER, before: null };
   const { messages } = await findMessages(deps.db, { websiteIds, phone: toDigits(phone), ...range }, PAGE);
-  const answer: PeopleAnswers["PersonEverywhere"] = { phone, websites, messages: messages.map(messageView) };
-  return Response.json(answer);
-};
+  return { websites, messages };
+}
 
 function messageView(message: StoredMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {
   const { messageId, websiteId, acceptedAt, status, reason, sendPurpose, text } = message;

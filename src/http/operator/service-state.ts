@@ -10,6 +10,7 @@ import {
 import { readServiceState } from "../../flows/read-service-state.ts";
 import type { Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
+import { databaseSchema } from "./databases.ts";
 
 export function serviceStateAnswers() {
   const time = z.iso.datetime();
@@ -45,6 +46,7 @@ export function serviceStateAnswers() {
     since: z.nullable(time),
     cause: text,
     nextTryAt: z.nullable(time),
+    database: text,
   });
   const endpoint = z.object({
     websiteId: z.string(),
@@ -69,6 +71,7 @@ export function serviceStateAnswers() {
         ageSeconds: z.nullable(z.int()),
         failedJobs: z.array(z.string()),
       }),
+      databases: z.array(databaseSchema()).check(z.describe("The first has the directory of the others.")),
       queues: z.array(queue).check(z.describe("As the queues report them; null where they do not.")),
       messages: states,
       retriedSeconds: z

@@ -29,7 +29,8 @@ export type SubscriberAnswers = Answers<typeof subscriberAnswers>;
 
 /** POST /operator/websites/:websiteId/subscribers */
 export const importSubscribersHandler: Handler = async (request, deps) => {
-  const { websiteId } = await requireWebsite(request, deps);
+  const website = await requireWebsite(request, deps);
+  const { websiteId } = website;
   requireMediaType(request, "text/csv");
   const file = await readFile(request);
   const origin = { source: "import", proof: request.requestId, now: deps.now() } as const;
@@ -39,7 +40,7 @@ export const importSubscribersHandler: Handler = async (request, deps) => {
     deps,
     authorOf(request),
     { action: "import", websiteId },
-    () => setSubscriptions(deps, websiteId, changesOf(file, known), origin),
+    () => setSubscriptions(deps, website, changesOf(file, known), origin),
     (stored) => ({ imported: stored.count, refused: stored.refused.length, invalid: invalidPhoneNumbers.length }),
   );
   const answer: SubscriberAnswers["ImportAnswer"] = {

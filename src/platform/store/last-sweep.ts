@@ -11,6 +11,11 @@ export function selectLastSweep(db: D1Database): D1PreparedStatement {
   return db.prepare("SELECT ended_at, failed_jobs FROM last_sweep WHERE only = 1");
 }
 
+/** counts_since: of the first sweep. */
+export function selectSweptSince(db: D1Database): D1PreparedStatement {
+  return db.prepare("SELECT ended_at, counts_since FROM last_sweep WHERE only = 1");
+}
+
 /** @param rows of selectLastSweep @returns null: no sweep has ended yet */
 export function toLastSweep(rows: unknown[]): LastSweep | null {
   const [row] = rows as LastSweepRow[];

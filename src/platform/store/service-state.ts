@@ -1,4 +1,11 @@
-import { type CarrierStates, ENDPOINT_FAILURES, KEYWORD_MILLISECONDS, type Load } from "../../domain/service-state.ts";
+import {
+  addLoads,
+  type CarrierStates,
+  ENDPOINT_FAILURES,
+  KEYWORD_MILLISECONDS,
+  type Load,
+  MESSAGE_STATES,
+} from "../../domain/service-state.ts";
 import { type CarrierPause, selectPauses, toPauses } from "./carrier-pauses.ts";
 import { countBehind } from "./clients.ts";
 import { runNamed, runQuery } from "./database.ts";
@@ -64,6 +71,32 @@ export async function countStates(
     keywordsWithoutEffect: toLoad(keywordsWithoutEffect),
     lastSweep: toLastSweep(lastSweep),
     isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
+  };
+}
+
+/** Of several databases. The last sweep is that of the first: of the others, their own states tell. */
+export function addCounts(all: StateCounts[]): StateCounts {
+  const [first] = all as [StateCounts];
+  if (all.length === 1) return first;
+  const add = (read: (counts: StateCounts) => Load | undefined) => addLoads(all.map(read));
+  const carriers = new Set(all.flatMap(({ messages }) => [...messages.keys()]));
+  const retried = all.flatMap(({ retriedSince }) => retriedSince ?? []);
+  const statesOf = (carrier: string) =>
+    Object.fromEntries(MESSAGE_STATES.map((state) => [state, add(({ messages }) => messages.get(carrier)?.[state])]));
+  return {
+    messages: new Map([...carriers].map((carrier) => [carrier, statesOf(carrier)])),
+    retriedSince: retried.length === 0 ? null : Math.min(...retried),
+    pauses: all.flatMap(({ pauses }) => pauses),
+    failingEndpoints: all.flatMap(({ failingEndpoints }) => failingEndpoints),
+    callbacks: { due: add(({ callbacks }) => callbacks.due), claimed: add(({ callbacks }) => callbacks.claimed) },
+    deadJobs: add(({ deadJobs }) => deadJobs),
+    credentialsBehind: add(({ credentialsBehind }) => credentialsBehind),
+    keywordsWithoutEffect: add(({ keywordsWithoutEffect }) => keywordsWithoutEffect),
+    lastSweep: first.lastSweep && {
+      endedAt: first.lastSweep.endedAt,
+      failedJobs: [...new Set(all.flatMap(({ lastSweep }) => lastSweep?.failedJobs ?? []))],
+    },
+    isCut: all.some(({ isCut }) => isCut),
   };
 }
 
