@@ -61,7 +61,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
-          setupFiles: ["test/strict/setup.ts"],
+          setupFiles: ["test/one-proxy.ts", "test/strict/setup.ts"],
           exclude: ["test/node/**"],
           isolate: false,
           maxWorkers: 2,
@@ -87,7 +87,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // Half of their time they wait for what another process says.
-          maxWorkers: 3,
+          maxWorkers: 5,
           // After the others: what waits for a real process should not wait for a busy machine.
           sequence: { groupOrder: 1 },
         },

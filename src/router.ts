@@ -26,14 +26,17 @@ import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } fr
 import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
 import { findMessagesHandler, getMessageHandler } from "./http/operator/messages.ts";
 import {
+  erasePersonEverywhereHandler,
   erasePersonHandler,
+  exportPersonHandler,
+  exportPersonOfWebsiteHandler,
   findPersonHandler,
   getPersonHandler,
   listInboundHandler,
   listWithoutEffectHandler,
   removeEmailHandler,
 } from "./http/operator/people.ts";
-import { getReportHandler } from "./http/operator/reports.ts";
+import { getReportHandler, getReportOfAllHandler } from "./http/operator/reports.ts";
 import { getMetricsHandler, getServiceStateHandler } from "./http/operator/service-state.ts";
 import { importSubscribersHandler } from "./http/operator/subscribers.ts";
 import {
@@ -92,10 +95,14 @@ router
   .get("/operator/websites/:websiteId/inbound", requireOperator, ofNamed(listInboundHandler))
   .get("/operator/inbound/without-effect", requireOperator, listWithoutEffectHandler)
   .get("/operator/websites/:websiteId/people/:phone", requireOperator, ofNamed(getPersonHandler))
+  .get("/operator/websites/:websiteId/people/:phone/export", requireOperator, ofNamed(exportPersonOfWebsiteHandler))
   .delete("/operator/websites/:websiteId/people/:phone", requireOperator, ofNamed(erasePersonHandler))
   .delete("/operator/websites/:websiteId/people/:phone/email", requireOperator, ofNamed(removeEmailHandler))
   .get("/operator/websites/:websiteId/report", requireOperator, ofNamed(getReportHandler))
+  .get("/operator/report", requireOperator, getReportOfAllHandler)
   .get("/operator/people/:phone", requireOperator, findPersonHandler)
+  .get("/operator/people/:phone/export", requireOperator, exportPersonHandler)
+  .delete("/operator/people/:phone", requireOperator, erasePersonEverywhereHandler)
   .get("/operator/messages", requireOperator, findMessagesHandler)
   .get("/operator/messages/:messageId", requireOperator, ofNamed(getMessageHandler))
   .get("/operator/health", requireOperator, getServiceStateHandler)

@@ -12,8 +12,6 @@ import { spreadUncopied } from "./flows/spread-changes.ts";
 import { tellProblems } from "./flows/tell-problems.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
-import { keepSize } from "./platform/store/database-state.ts";
-import { giveHomes } from "./platform/store/directory.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
 import { takeOverdueCallbacks } from "./platform/store/open-callbacks.ts";
@@ -27,7 +25,7 @@ interface SweepJob {
   /** Runs with the first sweep of an hour, and again while it fails. */
   isHourly?: boolean;
   /** @returns how many it found, if it counts */
-  run(deps: Deps, now: number): Promise<unknown> | null;
+  run(deps: Deps, now: number): Promise<unknown>;
 }
 
 const JOBS: SweepJob[] = [
@@ -40,13 +38,6 @@ const JOBS: SweepJob[] = [
   { name: "probe-carriers", run: probeCarriers },
   { name: "end-interrupted", run: endInterrupted },
   { name: "end-without-receipt", run: endWithoutReceipt },
-  // Before credentials are copied: they have the homes.
-  {
-    name: "give-homes",
-    isRoutine: true,
-    isHourly: true,
-    run: ({ db, first }, now) => (first ? null : giveHomes(db, now)),
-  },
   { name: "copy-credentials", isRoutine: true, run: spreadUncopied },
   { name: "close-days", isRoutine: true, run: (deps, now) => closeDays(deps, now, MOST_STEPS) },
   {
@@ -63,7 +54,6 @@ const JOBS: SweepJob[] = [
     isHourly: true,
     run: (deps, now) => untilDeleted(() => purgeInbound(deps.db, retainedSince(deps, now))),
   },
-  { name: "keep-size", isHourly: true, run: ({ db }, now) => keepSize(db, now) },
   { name: "purge-outcomes", isHourly: true, run: ({ db }, now) => untilDeleted(() => purgeOutcomes(db, now)) },
   {
     name: "purge-dead-jobs",
@@ -109,7 +99,7 @@ async function sweepOne(deps: Deps): Promise<boolean> {
 
 async function record(deps: Deps, failedJobs: string[]): Promise<boolean> {
   try {
-    await recordSweep(deps.db, { endedAt: deps.now(), failedJobs });
+    await recordSweep(deps.db, { endedAt: deps.now(), failedJobs }, deps.first === undefined);
     return true;
   } catch (error) {
     deps.log("error", "sweep.failed", { job: "record-sweep", error: describeError(error) });

@@ -15,7 +15,7 @@ import type { Send } from "./platform/store/sends.ts";
  */
 export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   /** Replaced by tests, which hold the clock and break the bindings. */
-  makeDeps = makeDeps;
+  static makeDeps = makeDeps;
 
   readonly #limit = new RequestLimit();
   readonly #sends = new SendGroups();
@@ -36,7 +36,7 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
     const admission = this.#admit(ask);
     if ("newer" in admission) return admission;
     if (!admission.admitted) return { admission, stored: null };
-    return { admission, stored: await this.#sends.store(this.makeDeps(this.env, this.ctx), send) };
+    return { admission, stored: await this.#sends.store(RateLimiter.makeDeps(this.env, this.ctx), send) };
   }
 
   isStoring(messageId: string): boolean {

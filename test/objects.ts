@@ -20,12 +20,13 @@ export function objectsWithoutLimit(deps: () => Deps): RateLimiterNamespace {
 
 export function objectsOn(deps: () => Deps): RateLimiterNamespace {
   const bound = env.RATE_LIMITER as RateLimiterNamespace;
+  /** The class of the objects: where a test file has mocks, its own import is another. */
+  let Class: typeof RateLimiter | undefined;
   const getByName = (name: string) => {
     const stub = bound.getByName(name);
     const send = async (send: Send, ask: Ask) => {
-      await runInDurableObject(stub as unknown as DurableObjectStub, (object) => {
-        (object as unknown as RateLimiter).makeDeps = deps;
-      });
+      Class ??= await runInDurableObject(stub as unknown as DurableObjectStub, classOf);
+      Class.makeDeps = deps;
       return stub.send(send, ask);
     };
     return {
@@ -37,3 +38,5 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
   };
   return strictObjects({ getByName } as unknown as RateLimiterNamespace);
 }
+
+const classOf = (object: unknown) => (object as RateLimiter).constructor as typeof RateLimiter;

@@ -29,7 +29,7 @@ const TIMEOUT_MILLISECONDS = 120_000;
 /**
  * One call of /operator.
  * @param body bytes are sent as CSV, anything else as JSON
- * @returns the JSON that came back, as text, or metrics
+ * @returns the JSON that came back, as text, or metrics, or CSV
  * @throws Refusal, Unreachable
  */
 export async function callOperator(
@@ -59,7 +59,7 @@ export async function callOperator(
 async function fetchText(url: string, init: RequestInit) {
   try {
     const answer = await fetch(url, init);
-    const isText = answer.headers.get("content-type")?.startsWith("text/plain; version=") === true;
+    const isText = /^text\/(plain; version=|csv)/.test(answer.headers.get("content-type") ?? "");
     return { ok: answer.ok, status: answer.status, isText, text: await answer.text() };
   } catch (error) {
     throw new Unreachable("no answer", { cause: error });

@@ -5,7 +5,7 @@ export interface Command {
   name: string;
   /** What stands after the name. */
   parameters: string[];
-  /** A switch that stands in their place. */
+  /** A switch that stands in the place of the first. */
   inPlace?: string;
   summary: string;
   options: Record<string, Option>;

@@ -13,7 +13,7 @@ export const COMMON_OPTIONS: Record<string, Option> = {
 };
 
 const EXIT_CODES =
-  "Exit codes: 0 done, 1 refused by the service, 2 wrong usage, 3 the service does not answer, 4 health has a problem.";
+  "Exit codes: 0 done, 1 refused by the service, 2 wrong usage, 3 the service does not answer, 4 health has a problem, or a part failed.";
 
 export function overview(): string {
   const commands = COMMANDS.map((it) => [[it.name, ...it.parameters].join(" "), it.summary] as const);

@@ -31,12 +31,29 @@ export const PEOPLE_COMMANDS: Command[] = [
     show: showEmailRemoval,
   },
   {
+    name: "export-person",
+    parameters: ["<phone>"],
+    summary: "print all that is kept about a number, in every website, as one JSON document",
+    options: { website: { value: "<websiteId>", summary: "only what this website keeps" } },
+    run: (service, [phone], { website }) => {
+      const path = typeof website === "string" ? pathOf([website, phone ?? ""]) : `/people/${segment(phone)}`;
+      return callOperator(service, "GET", `${path}/export`);
+    },
+    show: (answer) => JSON.stringify(JSON.parse(answer), null, 2),
+  },
+  {
     name: "erase-person",
-    parameters: ["<websiteId>", "<phone>"],
-    summary: "erase all about a number, but for a mark that keeps it opted out",
-    options: { yes: { summary: "required: it cannot be undone" } },
+    parameters: ["<websiteId or --everywhere>", "<phone>"],
+    inPlace: "everywhere",
+    summary: "erase all about a number, but for a mark that keeps it opted out; twice is harmless",
+    options: {
+      everywhere: { summary: "in every website that knows the number" },
+      yes: { summary: "required: it cannot be undone" },
+    },
+    notes: "The exit code is 4 when a website failed: run it again.",
     run: erasePerson,
     show: showErasure,
+    hasProblem: (answer) => "failed" in JSON.parse(answer) && JSON.parse(answer).failed.length > 0,
   },
   {
     name: "inbound",
@@ -58,7 +75,8 @@ function pathOf([websiteId, phone]: string[]): string {
 
 async function erasePerson(service: Service, person: string[], values: Values): Promise<string> {
   if (!values.yes) throw new UsageError("this cannot be undone: give --yes to do it");
-  return callOperator(service, "DELETE", pathOf(person));
+  const path = values.everywhere ? `/people/${segment(person[0])}` : pathOf(person);
+  return callOperator(service, "DELETE", path);
 }
 
 async function listInbound(service: Service, [id]: string[], values: Values): Promise<string> {
@@ -68,7 +86,9 @@ async function listInbound(service: Service, [id]: string[], values: Values): Pr
 
 function showEverywhere(answer: string): string {
   const { websites, messages } = JSON.parse(answer) as PeopleAnswers["PersonEverywhere"];
-  const people = websites.map(({ websiteId, ...person }) => `${websiteId}\n\n${showPerson(JSON.stringify(person))}`);
+  const people = websites.map(
+    ({ websiteId, ...person }) => `${websiteId ?? "texts to no website"}\n\n${showPerson(JSON.stringify(person))}`,
+  );
   const rows = messages.map((it) => [it.acceptedAt, it.status, it.websiteId, it.sendPurpose, it.messageId, it.text]);
   const sent = toTable([["SENT", "STATUS", "WEBSITE", "PURPOSE", "ID", "TEXT"], ...rows]);
   return [...people, messages.length === 0 ? "No messages." : sent].join("\n\n");
@@ -113,6 +133,17 @@ function showEmailRemoval(answer: string): string {
 }
 
 function showErasure(answer: string): string {
-  const { phone, erasedMessages } = JSON.parse(answer) as PeopleAnswers["Erasure"];
-  return `Erased ${phone}, with ${erasedMessages} ${erasedMessages === 1 ? "message" : "messages"}.`;
+  const erasure = JSON.parse(answer) as PeopleAnswers["Erasure"] | PeopleAnswers["ErasureEverywhere"];
+  if ("erasedMessages" in erasure) return `Erased ${erasure.phone}, ${withMessages(erasure.erasedMessages)}.`;
+  const { phone, websites, failed } = erasure;
+  const name = (websiteId: string | null) => websiteId ?? "texts to no website";
+  if (websites.length + failed.length === 0) return `No website knows ${phone}.`;
+  return [
+    ...websites.map((it) => `Erased ${phone} in ${name(it.websiteId)}, ${withMessages(it.erasedMessages)}.`),
+    ...failed.map((websiteId) => `FAILED in ${name(websiteId)}: nothing is erased there. Run it again.`),
+  ].join("\n");
+}
+
+function withMessages(count: number): string {
+  return `with ${count} ${count === 1 ? "message" : "messages"}`;
 }

@@ -7,6 +7,16 @@ export interface Author {
   requestId: string;
 }
 
+/** The author of a part of a request that changes several websites: each part has an entry of its own. */
+export function partOf({ operator, requestId }: Author, websiteId: string): Author {
+  return { operator, requestId: `${requestId}/${websiteId}` };
+}
+
+/** The id of the request, also of a part of it. */
+export function toRequestId({ requestId }: Pick<Author, "requestId">): string {
+  return requestId.replace(/\/.*/, "");
+}
+
 /** The name of the secret OPERATOR_TOKEN. No other token can have it: their names are in lower case. */
 export const FIRST_OPERATOR = "OPERATOR_TOKEN";
 

@@ -5,34 +5,52 @@ import { REASONS, type Reason } from "./reason.ts";
 
 const FAILURES = ["FAILED_TO_SEND", "FAILED_TO_DELIVERY", "NOT_FOUND", "NOT_SUBSCRIBED", "FAILED_TO_MATCH"] as const;
 
+/** What a row of a report stands for, and the field that names it. */
+export const GROUPS = {
+  day: "day",
+  purpose: "sendPurpose",
+  website: "websiteId",
+  sender: "sender",
+  reason: "reason",
+} as const;
+
+export type GroupBy = keyof typeof GROUPS;
+
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function reportSchema() {
-  const counts = z.object({
-    /** All messages: pending, sending, delivered and failed. */
-    accepted: z.int(),
+  const about = (description: string) => z.int().check(z.describe(description));
+  const ofStatus = {
+    accepted: about("All messages: pending, sending, delivered and failed."),
     pending: z.int(),
-    /** Accepted by a carrier: sending, delivered or undelivered. */
-    sent: z.int(),
+    sent: about("Accepted by a carrier: sending, delivered or undelivered."),
     delivered: z.int(),
     failed: countsOf(FAILURES),
-    /** Failed messages, and those whose outcome is unknown, by reason. A status of its own says enough without one. */
-    reasons: countsOf(REASONS),
-    /** Messages with a click by a person. */
-    clicked: z.int(),
-    /** Clicks by people; robotClicks by robots. */
-    clicks: z.int(),
+    reasons: countsOf(REASONS).check(z.describe("Failed messages, and those whose outcome is unknown, by reason.")),
+  };
+  const others = {
+    clicked: about("Messages with a click by a person."),
+    clicks: about("Clicks by people."),
     robotClicks: z.int(),
-    /** Messages that the person answered by opting out. */
-    optedOut: z.int(),
-    /** Segments of sent messages. */
-    segments: z.int(),
-  });
+    optedOut: about("Messages that the person answered by opting out."),
+    segments: about("Segments of sent messages."),
+  };
+  const counts = z.object({ ...ofStatus, ...others });
+  const name = {
+    day: z.optional(z.iso.date()),
+    sendPurpose: z.optional(z.string()),
+    websiteId: z.optional(z.string()),
+    sender: z.optional(z.nullable(z.string())).check(z.describe("null: of a website without a sender.")),
+    reason: z.optional(z.nullable(z.enum(REASONS))).check(z.describe("null: of messages without a reason.")),
+  };
+  const row = z.extend(z.partial(z.object(others)), { ...name, ...ofStatus });
   return z.object({
-    websiteId: z.string(),
+    websiteId: z.nullable(z.string()).check(z.describe("null: all websites.")),
     from: z.iso.date(),
     to: z.iso.date(),
-    by: z.enum(["day", "purpose"]),
-    rows: z.array(z.extend(counts, { day: z.optional(z.iso.date()), sendPurpose: z.optional(z.string()) })),
+    by: z.enum(Object.keys(GROUPS) as GroupBy[]),
+    rows: z
+      .array(row)
+      .check(z.describe("By reason, without clicks, opt-outs and segments: they are not counted by it.")),
     total: counts,
   });
 }
@@ -45,10 +63,12 @@ export type Report = z.output<ReturnType<typeof reportSchema>>;
 
 export type Counts = Report["total"];
 
-/** Counts of one day, purpose and status. */
+type CountsOfStatus = Omit<Counts, "clicked" | "clicks" | "robotClicks" | "optedOut" | "segments">;
+
+/** Counts of one group and status. */
 export interface ReportRow {
-  day: string;
-  sendPurpose: string;
+  /** Of the group; `""`: it has none. */
+  name: string;
   status: MessageStatus;
   messages: number;
   segments: number;
@@ -59,37 +79,63 @@ export interface ReportRow {
   reasons: Partial<Record<Reason, number>>;
 }
 
+/** @param counted by reason, rows of any names */
 export function makeReport(
   question: Pick<Report, "websiteId" | "from" | "to" | "by">,
   counted: readonly ReportRow[],
 ): Report {
-  const nameOf = (row: ReportRow) => (question.by === "day" ? row.day : row.sendPurpose);
-  const groups = [...Map.groupBy(counted, nameOf)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const rows = groups.map(([name, group]) => ({
-    ...(question.by === "day" ? { day: name } : { sendPurpose: name }),
-    ...count(group),
+  const { by } = question;
+  const groups = Map.groupBy(by === "reason" ? counted.flatMap(splitByReason) : counted, ({ name }) => name);
+  const rows = [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, group]) => ({
+      // Every other group has a name.
+      [GROUPS[by]]: name || null,
+      ...(by === "reason" ? countStatuses(group) : count(group)),
+    }));
+  return { ...question, rows: rows as Report["rows"], total: count(counted) };
+}
+
+function splitByReason(row: ReportRow): ReportRow[] {
+  const withReason = Object.entries(row.reasons).map(([name, messages]) => ({
+    ...{ ...row, name, messages },
+    reasons: { [name]: messages },
   }));
-  return { ...question, rows, total: count(counted) };
+  const rest = withReason.reduce((left, { messages }) => left - messages, row.messages);
+  return [...withReason, { ...row, name: "", messages: rest, reasons: {} }].filter(({ messages }) => messages > 0);
 }
 
 /** A report as a table with a heading, without the total. */
 export function toTable({ by, rows }: Report): (string | number)[][] {
-  const name = by === "day" ? "day" : "sendPurpose";
-  const table = rows.map((row) => flatten(row).map(([, count]) => count));
-  const columns = flatten(count([])).map(([column]) => column);
-  return [[name, ...columns], ...table.map((counts, index) => [rows[index]?.[name] ?? "", ...counts])];
+  const flatten = (counts: CountsOfStatus) => flattenCounts(counts, by !== "reason");
+  const columns = flatten(by === "reason" ? countStatuses([]) : count([])).map(([column]) => column);
+  const table = rows.map((row) => [row[GROUPS[by]] ?? "", ...flatten(row).map(([, count]) => count)]);
+  return [[GROUPS[by], ...columns], ...table];
 }
 
-function flatten({ failed, reasons, ...counts }: Counts): [column: string, count: number][] {
-  const { accepted, pending, sent, delivered, clicked, clicks, robotClicks, optedOut, segments } = counts;
-  const before = { accepted, pending, sent, delivered };
-  return Object.entries({ ...before, ...failed, clicked, clicks, robotClicks, optedOut, segments, ...reasons });
+function flattenCounts(counts: CountsOfStatus & Partial<Counts>, hasAll: boolean): [column: string, count: number][] {
+  const { accepted, pending, sent, delivered, failed, reasons } = counts;
+  const { clicked = 0, clicks = 0, robotClicks = 0, optedOut = 0, segments = 0 } = counts;
+  const ofStatus = { accepted, pending, sent, delivered, ...failed };
+  const all = { ...ofStatus, clicked, clicks, robotClicks, optedOut, segments, ...reasons };
+  return Object.entries(hasAll ? all : ofStatus);
 }
 
 function count(rows: readonly ReportRow[]): Counts {
   const sum = (
     field: keyof ReportRow & ("messages" | "segments" | "clicked" | "clicks" | "robotClicks" | "optedOut"),
   ) => rows.reduce((total, row) => total + row[field], 0);
+  return {
+    ...countStatuses(rows),
+    clicked: sum("clicked"),
+    clicks: sum("clicks"),
+    robotClicks: sum("robotClicks"),
+    optedOut: sum("optedOut"),
+    segments: sum("segments"),
+  };
+}
+
+function countStatuses(rows: readonly ReportRow[]): CountsOfStatus {
   const of = (...statuses: MessageStatus[]) =>
     rows.filter(({ status }) => statuses.includes(status)).reduce((total, { messages }) => total + messages, 0);
   const because = (reason: Reason) => rows.reduce((total, { reasons }) => total + (reasons[reason] ?? 0), 0);
@@ -100,10 +146,44 @@ function count(rows: readonly ReportRow[]): Counts {
     delivered: of("DELIVERED"),
     failed: Object.fromEntries(FAILURES.map((status) => [status, of(status)])) as Counts["failed"],
     reasons: Object.fromEntries(REASONS.map((reason) => [reason, because(reason)])) as Counts["reasons"],
-    clicked: sum("clicked"),
-    clicks: sum("clicks"),
-    robotClicks: sum("robotClicks"),
-    optedOut: sum("optedOut"),
-    segments: sum("segments"),
   };
 }
+
+/** Days of a website that are counted together, both included. */
+export interface Part {
+  websiteId: string;
+  from: string;
+  to: string;
+  /** Of the group, unless a row is of a day, a purpose or a reason. */
+  name: string;
+}
+
+/** A sender that a website had until it was changed. */
+export interface SenderChange {
+  websiteId: string;
+  /** UTC, such as 2026-11-21. */
+  day: string;
+  before: string | null;
+}
+
+/** The days of a website by its sender: the one that it had at the end of each day. @param changes of this website, in order */
+export function splitBySender(
+  { websiteId, sender }: { websiteId: string; sender: string | null },
+  changes: SenderChange[],
+  { from, to }: { from: string; to: string },
+): Part[] {
+  const ends = changes.map(({ day, before }) => ({ end: dayBefore(day), name: before ?? "" }));
+  let start = from;
+  const parts = [...ends, { end: to, name: sender ?? "" }].map(({ end, name }) => {
+    const part = { websiteId, from: start, to: end < to ? end : to, name };
+    if (end >= start) start = dayAfter(end);
+    return part;
+  });
+  return parts.filter((part) => part.from <= part.to);
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+const shift = (day: string, days: number) =>
+  new Date(Date.parse(day) + days * DAY_MILLISECONDS).toISOString().slice(0, 10);
+const dayBefore = (day: string) => shift(day, -1);
+const dayAfter = (day: string) => shift(day, 1);

@@ -1,9 +1,16 @@
 import type { Deps } from "../deps.ts";
+import { type Author, partOf, toRequestId } from "../domain/audit.ts";
+import { maskNumbers } from "../domain/mask.ts";
 import { toDigits } from "../domain/phone.ts";
+import { describeError } from "../platform/describe-error.ts";
 import { Hmac } from "../platform/hmac.ts";
 import { erasePerson } from "../platform/store/erasure.ts";
+import { findWebsitesOf } from "../platform/store/find-messages.ts";
 import { Tombstones } from "../platform/tombstones.ts";
-import { inFirst } from "./places.ts";
+import { askEach, type Missing } from "./ask-each.ts";
+import { audited } from "./audit.ts";
+import { inTurn } from "./in-turn.ts";
+import { inEach, inFirst } from "./places.ts";
 
 /** Those of a website: under the erasure key, and then under SERVICE_KEY and OPERATOR_TOKEN, as the previous version made them. */
 export async function readTombstones(deps: Deps, websiteId: string): Promise<Tombstones> {
@@ -13,9 +20,49 @@ export async function readTombstones(deps: Deps, websiteId: string): Promise<Tom
   return new Tombstones(websiteId, [own, ...Array.from(secrets, (secret) => new Hmac(secret))]);
 }
 
-/** @returns the number of erased messages */
-export async function erase(deps: Deps, websiteId: string, phone: string): Promise<number> {
-  const tombstones = (await readTombstones(deps, websiteId)).of(toDigits(phone));
-  // The second is the one that the previous version knows: a rollback must not bring erased people back.
-  return erasePerson(deps.db, websiteId, toDigits(phone), tombstones.slice(0, 2));
+/** @param websiteId `""`: of no website. @returns the number of erased messages */
+export async function erase(deps: Deps, author: Author, websiteId: string, phone: string): Promise<number> {
+  const entry = { action: "erase-person", subject: maskNumbers(phone), ...(websiteId && { websiteId }) } as const;
+  const work = async () => {
+    const tombstones = websiteId ? (await readTombstones(deps, websiteId)).of(toDigits(phone)) : [];
+    // The second is the one that the previous version knows: a rollback must not bring erased people back.
+    return erasePerson(deps.db, websiteId, toDigits(phone), tombstones.slice(0, 2));
+  };
+  const messages = await audited(deps, author, entry, work, (count) => ({ messages: count }));
+  deps.log("info", "person.erased", { requestId: toRequestId(author), websiteId, messages });
+  return messages;
+}
+
+/**
+ * Erases a person in each website that knows the number. A website that fails does not hold up the others.
+ * @throws the first failure, when nothing could be erased
+ */
+export async function eraseEverywhere(
+  deps: Deps,
+  author: Author,
+  phone: string,
+): Promise<{ erased: { websiteId: string; messages: number }[]; failed: string[]; missing: Missing }> {
+  const { answers, missing } = await askEach(inEach(deps), (own) => eraseInDatabase(own, author, phone));
+  const erased = answers.flatMap((own) => own.erased);
+  const [failure] = answers.flatMap((own) => own.failures);
+  if (erased.length === 0 && failure !== undefined) throw failure;
+  return { erased, failed: answers.flatMap((own) => own.failed), missing };
+}
+
+async function eraseInDatabase(deps: Deps, author: Author, phone: string) {
+  const websiteIds = await findWebsitesOf(deps.db, toDigits(phone), phone);
+  const erased: { websiteId: string; messages: number }[] = [];
+  const failures: unknown[] = [];
+  const eraseIn = async (websiteId: string) => {
+    try {
+      erased.push({ websiteId, messages: await erase(deps, partOf(author, websiteId), websiteId, phone) });
+    } catch (error) {
+      const { requestId } = author;
+      deps.log("error", "person.not-erased", { requestId, websiteId, error: describeError(error) });
+      throw error;
+    }
+  };
+  await inTurn(websiteIds, eraseIn).catch((error: unknown) => failures.push(error));
+  const failed = websiteIds.filter((websiteId) => erased.every((it) => it.websiteId !== websiteId));
+  return { erased, failed, failures };
 }

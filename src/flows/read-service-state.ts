@@ -33,13 +33,13 @@ import { readDatabases } from "./read-databases.ts";
  */
 export async function readServiceState(deps: Deps, origin: string): Promise<ServiceState> {
   const now = deps.now();
-  const [{ answers, missing }, databases, ...queues] = await Promise.all([
+  const [{ answers, missing }, ...queues] = await Promise.all([
     askEach(inEach(deps), (own) => readOwn(own, now)),
-    readDatabases(deps),
     ...QUEUES.map((queue) => readQueue(deps, queue, now)),
   ]);
   // Without the first, it is not even known what operators were told of.
   if (missing.unavailableDatabases?.includes(deps.database)) throw new RequestFailure({ kind: "store-unavailable" });
+  const databases = await readDatabases(deps);
   const counts = addCounts(answers.map((own) => own.counts));
   const outcomes = answers.flatMap((own) => own.outcomes);
   const inUse = [...new Set(answers.flatMap((own) => own.inUse))];

@@ -37,14 +37,15 @@ export function describeApi(): { operations: ApiOperation[]; schemas: Record<str
   const health = healthAnswerSchema();
   const audit = describeAudit();
   const clients = describeClients(audit);
+  const messages = describeMessages();
   const resources = [
     describeWebsites(clients, audit),
     clients,
     describeHolds(),
     describeReports(),
     describeSubscribers(),
-    describePeople(),
-    describeMessages(),
+    describePeople(messages),
+    messages,
     describeServiceState(),
     describeDatabases(),
     describeCarriers(),

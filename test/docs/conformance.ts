@@ -1,4 +1,4 @@
-import { type OutputUnit, Validator } from "@cfworker/json-schema";
+import { dereference, type OutputUnit, validate } from "@cfworker/json-schema";
 import { ERROR_CODES } from "../../src/http/error-codes.ts";
 import { makeDocument } from "../../src/openapi/document.ts";
 import { ErrorResponses } from "../../src/openapi/errors.ts";
@@ -33,8 +33,7 @@ export async function expectDocumented(request: Request, sentBody: unknown, answ
   const what = `${request.method} ${pathname} ${answer.status}`;
   const item = closed.paths[paths.find(({ form }) => form.test(pathname))?.path ?? ""];
   const operation = item?.[request.method.toLowerCase()] as Operation3 | undefined;
-  if (!operation)
-    return expectFits(what, answer, errorResponse(item && answer.status !== 404 ? "method-wrong" : "path-unknown"));
+  if (!operation) return expectFits(what, answer, item && answer.status !== 404 ? methodWrong : pathUnknown);
   const response = operation.responses[answer.status];
   if (!response) throw new Error(`${what}: this status is not documented`);
   await expectFits(what, answer, resolve(response));
@@ -96,17 +95,22 @@ function withoutIgnored({ email, ...body }: JsonObject): JsonObject {
   return body.phone || email === undefined ? body : { ...body, email };
 }
 
-/** By whether what a schema refers to is closed: the examples of a request's body are held to it both ways. */
-const validators = { open: new Map<JsonObject, Validator>(), closed: new Map<JsonObject, Validator>() };
+/**
+ * The schemas of a document by their addresses: its components once, and each schema of an answer or request when it is first met.
+ * By whether what a schema refers to is closed: the examples of a request's body are held to it both ways.
+ */
+const lookups = {
+  open: dereference({ components: documentOfApi.components }),
+  closed: dereference({ components: closed.components }),
+};
+const known = new Set<JsonObject>();
 
 /** @throws Error */
 export function expectValid(what: string, schema: JsonObject, value: unknown): void {
-  const isRequest = what.endsWith("request");
-  const { components } = isRequest ? documentOfApi : closed;
-  const known = isRequest ? validators.open : validators.closed;
-  const validator = known.get(schema) ?? new Validator({ ...schema, components }, "2020-12", false);
-  known.set(schema, validator);
-  const { valid, errors } = validator.validate(value);
+  const lookup = what.endsWith("request") ? lookups.open : lookups.closed;
+  if (!known.has(schema)) dereference(schema, lookup, undefined, `/met/${known.size}`);
+  known.add(schema);
+  const { valid, errors } = validate(value, schema, "2020-12", lookup, false);
   if (!valid) throw new Error(`${what} does not fit the document: ${errors.map(describe).join("; ")}`);
 }
 
@@ -129,9 +133,10 @@ function shorten(value: unknown, depth = 0): unknown {
 const errorsOfPaths = new ErrorResponses();
 for (const kind of ["method-wrong", "path-unknown"] as const) errorsOfPaths.byStatus([kind], false);
 
-function errorResponse(kind: "method-wrong" | "path-unknown"): Response3 {
-  return closeObjects(errorsOfPaths.components[`Error${ERROR_CODES[kind]}`]) as Response3;
-}
+const responseOf = (kind: "method-wrong" | "path-unknown") =>
+  closeObjects(errorsOfPaths.components[`Error${ERROR_CODES[kind]}`]) as Response3;
+const pathUnknown = responseOf("path-unknown");
+const methodWrong = responseOf("method-wrong");
 
 function resolve(response: Response3 | { $ref: string }): Response3 {
   if (!("$ref" in response)) return response;

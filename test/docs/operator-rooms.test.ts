@@ -12,7 +12,7 @@ const ROOMS = {
 const SHARED = {
   http: ["answers", "params"],
   openapi: ["resource"],
-  scripts: ["api", "command", "commands", "help", "main", "table"],
+  scripts: ["api", "cli", "command", "commands", "help", "main", "table"],
   tests: [],
 };
 

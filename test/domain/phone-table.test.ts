@@ -1,13 +1,20 @@
-import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js";
+import fc from "fast-check";
+import { type CountryCode, getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js";
 import metadata from "libphonenumber-js/min/metadata";
 import { describe, expect, it } from "vitest";
-import { isE164 } from "../../src/domain/phone.ts";
+import { dialledDigits, isE164 } from "../../src/domain/phone.ts";
 import { PHONE_METADATA } from "../../src/domain/phone-metadata.ts";
 
-/** By the whole library, with its own data. */
+/** By the whole library, with its own data, but for E.164's 15 digits: Indonesia has numbers of more. */
 function isE164ToLibrary(text: string): boolean {
+  if (text.length > 16) return false;
   const parsed = parsePhoneNumberFromString(text);
   return parsed !== undefined && parsed.number === text && parsed.isPossible();
+}
+
+function dialledToLibrary(text: string, country: string): string {
+  const number = parsePhoneNumberFromString(text, country as CountryCode)?.number ?? "";
+  return isE164ToLibrary(number) ? number.slice(1) : "NaN";
 }
 
 /** A generator of whole numbers below `below` that starts anywhere but always goes the same way (mulberry32). */
@@ -40,16 +47,56 @@ function anything(next: (below: number) => number): string {
   return `+${digits}`;
 }
 
+/** Formats are for show; types tell countries of one calling code apart. */
+const [FORMATS, TYPES] = [4, 11];
+
+type Countries = Record<string, unknown[]>;
+const library = metadata as unknown as Record<"countries" | "nonGeographic", Countries>;
+
 describe("the table of lengths", () => {
   /** After a new version of the library: `npm run phone-metadata`. */
-  it("is made of the installed library's data, all but the formats", () => {
-    const withoutFormats = (countries: Record<string, unknown[]>) =>
-      Object.entries(countries).map(([name, data]) => [name, data.map((value, index) => (index === 4 ? 0 : value))]);
+  it("is made of the installed library's data, all but formats and types", () => {
+    const without = (countries: Countries) =>
+      Object.entries(countries).map(([name, data]) => [
+        name,
+        Object.fromEntries(
+          data.map((value, at) => [at, value || 0]).filter(([at, value]) => value && at !== FORMATS && at !== TYPES),
+        ),
+      ]);
     const kept = JSON.parse(PHONE_METADATA);
     expect(kept.country_calling_codes).toEqual(metadata.country_calling_codes);
     for (const part of ["countries", "nonGeographic"] as const) {
-      expect(withoutFormats(kept[part])).toEqual(withoutFormats((metadata as unknown as typeof kept)[part]));
+      expect(without(kept[part])).toEqual(without(library[part]));
     }
+  });
+
+  it("agrees with the library on numbers of each country's patterns, whole, cut, and as they are dialed", () => {
+    const seed = Date.now() | 0;
+    const disagreements: string[] = [];
+    for (const [name, country] of Object.entries(library.countries)) {
+      const [code, idd, pattern] = country.map(String);
+      const types = ((country[TYPES] || []) as ([string] | 0)[]).flatMap((type) => (type ? type[0] || [] : []));
+      const [main = ""] = (metadata.country_calling_codes as Record<string, string[]>)[code ?? ""] ?? [];
+      for (const source of [pattern, ...types]) {
+        for (const national of fc.sample(fc.stringMatching(new RegExp(`^(?:${source})$`)), { numRuns: 3, seed })) {
+          const numbers = [national, national.slice(1), `${national}5`].map((digits) => `+${code}${digits}`);
+          disagreements.push(...numbers.filter((phone) => isE164(phone) !== isE164ToLibrary(phone)));
+          const dialed = [
+            national,
+            `0${national}`,
+            `${code}${national}`,
+            `${/^\d*/.exec(idd ?? "")}${code}${national}`,
+          ];
+          const country = { name: main, callingCode: code ?? "" };
+          disagreements.push(
+            ...dialed
+              .filter((text) => String(dialledDigits(text, country)) !== dialledToLibrary(text, main))
+              .map((text) => `${name} ${text}`),
+          );
+        }
+      }
+    }
+    expect({ seed, disagreements: disagreements.slice(0, 20) }).toEqual({ seed, disagreements: [] });
   });
 
   it("agrees with the library on 250,000 numbers, random and structured, others in each run", () => {

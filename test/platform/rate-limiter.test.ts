@@ -70,8 +70,9 @@ describe("the gate of an isolate", () => {
   });
 
   it("keeps the refusals of websites apart", async () => {
-    // However busy the machine is.
+    // However busy the machine is: neither the limiter's silence nor the object's second passes.
     vi.spyOn(limits, "start").mockReturnValue(() => {});
+    vi.useFakeTimers({ toFake: ["Date"] });
     const gate = new RateGate(bound);
     const [one, two] = [crypto.randomUUID(), crypto.randomUUID()];
     const now = Date.now();

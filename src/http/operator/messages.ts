@@ -15,12 +15,18 @@ import {
   type MessageSearch,
 } from "../../platform/store/find-messages.ts";
 import { readClicks } from "../../platform/store/links.ts";
-import { readEvents, readMessage, type StoredEvent, type StoredMessage } from "../../platform/store/read-message.ts";
+import {
+  readEvents,
+  readMessage,
+  type StoredEvent,
+  type StoredMessage,
+  type WholeMessage,
+} from "../../platform/store/read-message.ts";
 import { findWebsite } from "../../platform/store/websites.ts";
 import { type ApiRequest, type Handler, toStoredId } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
-import { missingShape, PAGE, readPhone, readTime, requireFound } from "./params.ts";
+import { missingShape, PAGE, readChoice, readPhone, readTime, requireFound } from "./params.ts";
 
 export function messageAnswers() {
   const time = z.iso.datetime();
@@ -31,14 +37,7 @@ export function messageAnswers() {
     status: z.optional(status).check(z.describe("Of message.status.")),
     occurredAt: time,
   });
-  const callback = z.object({
-    eventId: z.string(),
-    attemptedAt: z.nullable(time),
-    outcome: z.nullable(z.enum(["answered", "timed-out", "unreachable", "not-posted"])),
-    httpStatus: z.nullable(z.int()),
-    response: z.nullable(z.string()).check(z.describe("The first kilobyte of the response, or the error.")),
-    durationMilliseconds: z.nullable(z.number()),
-  });
+  const callback = z.extend(callbackSchema(), { eventId: z.string() });
   const message = z.object({
     messageId: z.uuid(),
     websiteId: z.string(),
@@ -80,6 +79,16 @@ export function messageAnswers() {
       ...missingShape(),
     }),
   };
+}
+
+export function callbackSchema() {
+  return z.object({
+    attemptedAt: z.nullable(z.iso.datetime()),
+    outcome: z.nullable(z.enum(["answered", "timed-out", "unreachable", "not-posted"])),
+    httpStatus: z.nullable(z.int()),
+    response: z.nullable(z.string()).check(z.describe("The first kilobyte of the response, or the error.")),
+    durationMilliseconds: z.nullable(z.number()),
+  });
 }
 
 export type MessageAnswers = Answers<typeof messageAnswers>;
@@ -171,12 +180,6 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
   return { website: website ? await requireKnown(deps, String(website)) : undefined, search };
 }
 
-function readChoice<T extends string>(request: ApiRequest, name: string, choices: readonly T[]): T | undefined {
-  const given = request.query[name];
-  if (given === undefined || given === "") return undefined;
-  return choices.find((it) => it === given) ?? failField(name, `must be one of: ${choices.join(", ")}`);
-}
-
 async function requireKnown(deps: Deps, websiteId: string): Promise<Website> {
   const { db } = await inDatabaseOf(deps, { websiteId });
   return (await findWebsite(db, websiteId)) ?? failField("website", "is unknown");
@@ -196,14 +199,16 @@ export const getMessageHandler: Handler = async (request, deps) => {
     readEvents(deps.db, messageId),
     readClicks(deps.db, messageId),
   ]);
-  const { isHeld, ...message } = requireFound(found, "message");
-  const now = deps.now();
-  const answer: Message = {
+  return Response.json(messageView({ ...requireFound(found, "message"), events, clicks }, deps.now()));
+};
+
+/** A message with all that is stored of it. */
+export function messageView({ isHeld, events, clicks, ...message }: WholeMessage, now: number): Message {
+  return {
     ...factsView(message, isHeld, now),
     callbackData: message.callbackData,
     clicks: { ...clicks, firstAt: toTime(clicks.firstAt) },
     events: events.map(eventView),
     callbacks: events.flatMap(callbackViews),
   };
-  return Response.json(answer);
-};
+}

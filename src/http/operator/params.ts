@@ -55,3 +55,10 @@ export function readTime(request: ApiRequest, name: string, fallback: number): n
   const time = Date.parse(String(given));
   return Number.isNaN(time) ? failField(name, "must be a time in ISO 8601") : time;
 }
+
+/** @throws RequestFailure fields-wrong */
+export function readChoice<T extends string>(request: ApiRequest, name: string, choices: readonly T[]): T | undefined {
+  const given = request.query[name];
+  if (given === undefined || given === "") return undefined;
+  return choices.find((it) => it === given) ?? failField(name, `must be one of: ${choices.join(", ")}`);
+}

@@ -1,24 +1,25 @@
 import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
-import { maskNumbers } from "../../domain/mask.ts";
+import { NOTICE_TYPES } from "../../domain/callback.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
 import { reasonSchema } from "../../domain/reason.ts";
-import { askEach } from "../../flows/ask-each.ts";
-import { audited } from "../../flows/audit.ts";
-import { erase } from "../../flows/erasure-tombstones.ts";
+import { askEach, type Missing } from "../../flows/ask-each.ts";
+import { erase, eraseEverywhere } from "../../flows/erasure-tombstones.ts";
 import { inParallel } from "../../flows/in-parallel.ts";
 import { inEach } from "../../flows/places.ts";
 import { findMessages, findWebsitesOf } from "../../platform/store/find-messages.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
+import { readRecords, type StoredNotice } from "../../platform/store/person-records.ts";
 import type { StoredMessage } from "../../platform/store/read-message.ts";
 import { type Person, readPerson, removeEmail, type SubscriptionEntry } from "../../platform/store/subscriptions.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
+import { callbackSchema, type messageAnswers, messageView } from "./messages.ts";
 import { missingShape, PAGE, readBefore, requireFound, requirePhone, requireWebsite } from "./params.ts";
 
-export function peopleAnswers() {
+export function peopleAnswers(wholeMessage: ReturnType<typeof messageAnswers>["OperatorMessage"]) {
   const text = z.object({
     from: z.string(),
     to: z.string(),
@@ -53,7 +54,28 @@ export function peopleAnswers() {
     sendPurpose: z.string(),
     text: z.string(),
   });
-  const websiteId = z.nullable(z.string()).check(z.describe("null: no website has the recipient as its sender."));
+  const websiteId = z
+    .nullable(z.string())
+    .check(z.describe("null: no website has the recipient of the texts as its sender."));
+  const notice = z.object({
+    noticeId: z.string(),
+    clientId: z.string(),
+    type: z.enum(NOTICE_TYPES),
+    body: z.record(z.string(), z.unknown()),
+    occurredAt: z.iso.datetime(),
+    callback: z.nullable(callbackSchema()),
+  });
+  const records = z.extend(person, {
+    websiteId,
+    messages: z.array(wholeMessage),
+    notices: z.array(notice).check(z.describe("What clients were told of the person.")),
+    duplicateKeys: z
+      .array(z.object({ messageId: z.uuid(), expiresAt: z.iso.datetime() }))
+      .check(z.describe("By which a message to the number is known as a duplicate.")),
+    isCut: z
+      .boolean()
+      .check(z.describe("There are more than 5,000 messages, texts or notices: these are the latest of them.")),
+  });
   return {
     InboundText: text,
     InboundTextList: z.object({ texts: z.array(text) }),
@@ -61,12 +83,24 @@ export function peopleAnswers() {
     Person: person,
     PersonEverywhere: z.object({
       phone: z.string(),
-      websites: z.array(z.extend(person, { websiteId: z.string() })),
+      websites: z.array(z.extend(person, { websiteId })),
       messages: z.array(message).check(z.describe("The latest 100 to this number, newest first.")),
+      ...missingShape(),
+    }),
+    PersonExport: z.object({
+      phone: z.string(),
+      exportedAt: z.iso.datetime(),
+      websites: z.array(records),
       ...missingShape(),
     }),
     EmailRemoval: z.object({ phone: z.string(), email: z.null() }),
     Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),
+    ErasureEverywhere: z.object({
+      phone: z.string(),
+      websites: z.array(z.object({ websiteId, erasedMessages: z.int() })),
+      failed: z.array(websiteId).check(z.describe("Nothing is erased there. Repeat the call.")),
+      ...missingShape(),
+    }),
   };
 }
 
@@ -130,17 +164,23 @@ export const getPersonHandler: Handler = async (request, deps) => {
 export const findPersonHandler: Handler = async (request, deps) => {
   const phone = requirePhone(request);
   const { answers, missing } = await askEach(inEach(deps), (own) => findIn(own, phone));
-  const websites = answers.flatMap((found) => found.websites).sort((a, b) => (a.websiteId < b.websiteId ? -1 : 1));
+  const websites = answers.flatMap((found) => found.websites).sort(byWebsite);
   if (!missing.unavailableDatabases) requireFound(websites[0], "number");
   const messages = answers.flatMap((found) => found.messages).sort((a, b) => b.acceptedAt - a.acceptedAt);
   const answer: PeopleAnswers["PersonEverywhere"] = {
     phone,
     websites,
-    messages: messages.slice(0, PAGE).map(messageView),
+    messages: messages.slice(0, PAGE).map(sentView),
     ...missing,
   };
   return Response.json(answer);
 };
+
+/** Texts to no website come last. */
+function byWebsite(a: { websiteId: string | null }, b: { websiteId: string | null }): number {
+  if (a.websiteId === null || b.websiteId === null) return a.websiteId === null ? 1 : -1;
+  return a.websiteId < b.websiteId ? -1 : 1;
+}
 
 /** What one database has of a number. */
 async function findIn(deps: Deps, phone: string) {
@@ -151,19 +191,71 @@ async function findIn(deps: Deps, phone: string) {
       readPerson(deps.db, websiteId, toDigits(phone)),
       listInbound(deps.db, websiteId, { sender: phone, before: Number.MAX_SAFE_INTEGER, limit: PAGE }),
     ]);
-    return { websiteId, ...personView(phone, person, texts) };
+    return { websiteId: websiteId || null, ...personView(phone, person, texts) };
   });
   const range = { from: 0, until: Number.MAX_SAFE_INTEGER, before: null };
   const { messages } = await findMessages(deps.db, { websiteIds, phone: toDigits(phone), ...range }, PAGE);
   return { websites, messages };
 }
 
-function messageView(message: StoredMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {
+function sentView(message: StoredMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {
   const { messageId, websiteId, acceptedAt, status, reason, sendPurpose, text } = message;
   return { messageId, websiteId, acceptedAt: toTime(acceptedAt), status, reason, sendPurpose, text };
 }
 
 const PEOPLE_AT_ONCE = 3;
+
+/** GET /operator/people/:phone/export */
+export const exportPersonHandler: Handler = async (request, deps) => {
+  const phone = requirePhone(request);
+  const { answers, missing } = await askEach(inEach(deps), async (own) => {
+    const websiteIds = await findWebsitesOf(own.db, toDigits(phone), phone);
+    return inParallel(websiteIds, PEOPLE_AT_ONCE, (websiteId) => readWebsite(own, websiteId, phone));
+  });
+  if (!missing.unavailableDatabases) requireFound(answers.flat()[0], "number");
+  return exportAnswer(deps, phone, answers.flat(), missing);
+};
+
+/** GET /operator/websites/:websiteId/people/:phone/export */
+export const exportPersonOfWebsiteHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const phone = requirePhone(request);
+  const found = await readWebsite(deps, websiteId, phone);
+  requireFound(found.changes[0] ?? found.messages[0] ?? found.texts[0], "number");
+  return exportAnswer(deps, phone, [found]);
+};
+
+function exportAnswer(
+  deps: Deps,
+  phone: string,
+  websites: PeopleAnswers["PersonExport"]["websites"],
+  missing: Missing = {},
+): Response {
+  const answer: PeopleAnswers["PersonExport"] = { phone, exportedAt: toTime(deps.now()), websites, ...missing };
+  return Response.json(answer);
+}
+
+async function readWebsite(deps: Deps, websiteId: string, phone: string) {
+  const digits = toDigits(phone);
+  const [person, records] = await Promise.all([
+    readPerson(deps.db, websiteId, digits),
+    readRecords(deps.db, websiteId, digits, phone),
+  ]);
+  const { messages, texts, notices, duplicateKeys, isCut } = records;
+  return {
+    websiteId: websiteId || null,
+    ...personView(phone, person, texts),
+    messages: messages.map((message) => messageView(message, deps.now())),
+    notices: notices.map(noticeView),
+    duplicateKeys: duplicateKeys.map(({ messageId, expiresAt }) => ({ messageId, expiresAt: toTime(expiresAt) })),
+    isCut,
+  };
+}
+
+function noticeView({ occurredAt, callback, ...notice }: StoredNotice) {
+  const attempt = callback && { ...callback, attemptedAt: toTime(callback.attemptedAt) };
+  return { ...notice, occurredAt: toTime(occurredAt), callback: attempt };
+}
 
 /** DELETE /operator/websites/:websiteId/people/:phone/email : an import can only replace an address. */
 export const removeEmailHandler: Handler = async (request, deps) => {
@@ -178,10 +270,20 @@ export const removeEmailHandler: Handler = async (request, deps) => {
 export const erasePersonHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   const phone = requirePhone(request);
-  const entry = { action: "erase-person", websiteId, subject: maskNumbers(phone) } as const;
-  const work = () => erase(deps, websiteId, phone);
-  const erasedMessages = await audited(deps, authorOf(request), entry, work, (messages) => ({ messages }));
-  deps.log("info", "person.erased", { requestId: request.requestId, websiteId, messages: erasedMessages });
+  const erasedMessages = await erase(deps, authorOf(request), websiteId, phone);
   const answer: PeopleAnswers["Erasure"] = { phone, erasedMessages };
+  return Response.json(answer);
+};
+
+/** DELETE /operator/people/:phone */
+export const erasePersonEverywhereHandler: Handler = async (request, deps) => {
+  const phone = requirePhone(request);
+  const { erased, failed, missing } = await eraseEverywhere(deps, authorOf(request), phone);
+  const answer: PeopleAnswers["ErasureEverywhere"] = {
+    phone,
+    websites: erased.map(({ websiteId, messages }) => ({ websiteId: websiteId || null, erasedMessages: messages })),
+    failed: failed.map((websiteId) => websiteId || null),
+    ...missing,
+  };
   return Response.json(answer);
 };

@@ -1,14 +1,21 @@
+import type { Deps } from "../../deps.ts";
 import { writeCsv } from "../../domain/csv.ts";
-import { failField } from "../../domain/failure.ts";
-import { makeReport, reportSchema, toTable } from "../../domain/report.ts";
-import { countMessages } from "../../platform/store/reports.ts";
-import type { Handler } from "../api-request.ts";
+import { failField, RequestFailure } from "../../domain/failure.ts";
+import { GROUPS, type GroupBy, reportSchema, toTable } from "../../domain/report.ts";
+import type { Website } from "../../domain/website.ts";
+import { askEach } from "../../flows/ask-each.ts";
+import { reportOn } from "../../flows/make-report.ts";
+import { inEach } from "../../flows/places.ts";
+import { listWebsites } from "../../platform/store/websites.ts";
+import type { ApiRequest, Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
-import { requireWebsite } from "./params.ts";
+import { readChoice, requireWebsite } from "./params.ts";
 
 const DAY_MILLISECONDS = 86_400_000;
 const DAYS_WHEN_LEFT_OUT = 30;
 const LONGEST_DAYS = 400;
+/** Of all websites: a day of a website has a row for each purpose and status. */
+const MOST_WEBSITE_DAYS = 200_000;
 
 export function reportAnswers() {
   return { Report: reportSchema() };
@@ -16,24 +23,43 @@ export function reportAnswers() {
 
 export type ReportAnswers = Answers<typeof reportAnswers>;
 
-/** GET /operator/websites/:websiteId/report?from=&to=&by=day|purpose&format=json|csv : days in UTC, both included. */
+/** GET /operator/websites/:websiteId/report?from=&to=&by=&format=json|csv : days in UTC, both included. */
 export const getReportHandler: Handler = async (request, deps) => {
-  const { websiteId } = await requireWebsite(request, deps);
-  const to = readDay("to", request.query.to) ?? toDay(deps.now());
-  const from =
-    readDay("from", request.query.from) ?? toDay(Date.parse(to) - (DAYS_WHEN_LEFT_OUT - 1) * DAY_MILLISECONDS);
-  if (from > to) failField("from", `must not be after ${to}`);
-  const isTooLong = Date.parse(to) - Date.parse(from) > LONGEST_DAYS * DAY_MILLISECONDS;
-  if (isTooLong) failField("from", `must not be more than ${LONGEST_DAYS} days before ${to}`);
-  const by = request.query.by ?? "day";
-  if (by !== "day" && by !== "purpose") failField("by", "must be day or purpose");
-  const format = request.query.format ?? "json";
-  if (format !== "json" && format !== "csv") failField("format", "must be json or csv");
-  const question = { websiteId, from, to, by } as const;
-  const report: ReportAnswers["Report"] = makeReport(question, await countMessages(deps.db, question));
-  if (format === "json") return Response.json(report);
-  return new Response(writeCsv(toTable(report)), { headers: { "content-type": "text/csv; charset=utf-8" } });
+  const website = await requireWebsite(request, deps);
+  return answerReport(request, deps, [website], { websiteId: website.websiteId, by: "day" });
 };
+
+/** GET /operator/report?from=&to=&by=&format=json|csv : of all websites. A part of them would be taken for the whole. */
+export const getReportOfAllHandler: Handler = async (request, deps) => {
+  const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWebsites(db));
+  if (missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
+  return answerReport(request, deps, answers.flat(), { websiteId: null, by: "website" });
+};
+
+/** @param otherwise what is not given */
+async function answerReport(
+  request: ApiRequest,
+  deps: Deps,
+  websites: Website[],
+  otherwise: { websiteId: string | null; by: GroupBy },
+): Promise<Response> {
+  const by = readChoice(request, "by", Object.keys(GROUPS) as GroupBy[]) ?? otherwise.by;
+  const format = readChoice(request, "format", ["json", "csv"]);
+  const range = readRange(request, websites.length, deps.now());
+  const report: ReportAnswers["Report"] = await reportOn(deps, websites, { ...otherwise, ...range, by });
+  if (format !== "csv") return Response.json(report);
+  return new Response(writeCsv(toTable(report)), { headers: { "content-type": "text/csv; charset=utf-8" } });
+}
+
+function readRange({ query }: ApiRequest, websites: number, now: number): { from: string; to: string } {
+  const to = readDay("to", query.to) ?? toDay(now);
+  const from = readDay("from", query.from) ?? toDay(Date.parse(to) - (DAYS_WHEN_LEFT_OUT - 1) * DAY_MILLISECONDS);
+  if (from > to) failField("from", `must not be after ${to}`);
+  const longest = Math.min(LONGEST_DAYS, Math.floor(MOST_WEBSITE_DAYS / websites));
+  const isTooLong = Date.parse(to) - Date.parse(from) > longest * DAY_MILLISECONDS;
+  if (isTooLong) failField("from", `must not be more than ${longest} days before ${to}`);
+  return { from, to };
+}
 
 function readDay(field: string, given: string | string[] | undefined): string | undefined {
   if (given === undefined || given === "") return undefined;

@@ -7,7 +7,7 @@ import type { Resource } from "./resource.ts";
 
 const EVENT_ID = `${MESSAGE_ID}_DELIVERED`;
 
-const MESSAGE = {
+export const MESSAGE = {
   ...SEND_BY_PHONE,
   messageId: MESSAGE_ID,
   websiteId: "brand",
@@ -46,7 +46,7 @@ const queryParameter = (name: string, description: string, schema: object): Para
   ...{ name, in: "query", required: false, description, schema },
 });
 
-export function describeMessages(): Resource {
+export function describeMessages() {
   const schemas = messageAnswers();
   const getMessage: ApiOperation = {
     id: "getMessage",
@@ -87,5 +87,5 @@ export function describeMessages(): Resource {
     answers: [ok(schemas.FoundMessages, "One page.", { messages: [facts], next: null })],
     errors: ["fields-wrong"],
   };
-  return { operations: [findMessages, getMessage], schemas };
+  return { operations: [findMessages, getMessage], schemas } satisfies Resource;
 }

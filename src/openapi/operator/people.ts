@@ -1,6 +1,7 @@
 import { type PeopleAnswers, peopleAnswers } from "../../http/operator/people.ts";
-import { MESSAGE_ID, PHONE, TIME } from "../examples.ts";
+import { CLIENT_ID, MESSAGE_ID, PHONE, TIME } from "../examples.ts";
 import { type ApiOperation, ok, type Parameter, pathParameter } from "../operation.ts";
+import { type describeMessages, MESSAGE } from "./messages.ts";
 import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
 
 const PHONE_PARAMETER = pathParameter(
@@ -32,13 +33,16 @@ const PERSON = {
 
 type Schemas = ReturnType<typeof peopleAnswers>;
 
-export function describePeople(): Resource {
-  const schemas = peopleAnswers();
+export function describePeople(messages: ReturnType<typeof describeMessages>): Resource {
+  const schemas = peopleAnswers(messages.schemas.OperatorMessage);
   const operations = [
     listInbound(schemas),
     listWithoutEffect(schemas),
     findPerson(schemas),
+    exportPerson(schemas),
+    erasePersonEverywhere(schemas),
     getPerson(schemas),
+    exportPersonOfWebsite(schemas),
     removeEmail(schemas),
     erasePerson(schemas),
   ];
@@ -95,7 +99,8 @@ function findPerson(schemas: Schemas): ApiOperation {
     method: "get",
     path: "/operator/people/{phone}",
     summary: "Read a person across all websites",
-    description: "State, history and texts in each website that knows the number, and the latest messages to it.",
+    description:
+      "State, history and texts in each website that knows the number, and the latest messages to it. Texts that reached no website come last, with `websiteId` null.",
     parameters: [PHONE_PARAMETER],
     answers: [
       ok(schemas.PersonEverywhere, "Each website that knows the number.", {
@@ -105,6 +110,71 @@ function findPerson(schemas: Schemas): ApiOperation {
       }),
     ],
     errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
+const EXPORT = {
+  phone: PHONE,
+  exportedAt: TIME,
+  websites: [
+    {
+      ...{ websiteId: "brand", ...PERSON, messages: [MESSAGE], isCut: false },
+      duplicateKeys: [{ messageId: MESSAGE_ID, expiresAt: TIME }],
+      notices: [
+        {
+          ...{ noticeId: "a-notice", clientId: CLIENT_ID, type: "message.received", occurredAt: TIME, callback: null },
+          body: { from: PHONE, to: INBOUND_TEXT.to, text: INBOUND_TEXT.text },
+        },
+      ],
+    },
+  ],
+} satisfies PeopleAnswers["PersonExport"];
+
+function exportPerson(schemas: Schemas): ApiOperation {
+  return {
+    ...COMMON,
+    id: "exportPerson",
+    method: "get",
+    path: "/operator/people/{phone}/export",
+    summary: "Export all that is kept about a person",
+    description:
+      "One document for the person: in each website that knows the number the state, the whole ledger, every message with its events, callbacks and clicks, every text, and what clients were told. A tombstone, a one-way hash, is not in it.",
+    parameters: [PHONE_PARAMETER],
+    answers: [ok(schemas.PersonExport, "Each website that knows the number.", EXPORT)],
+    errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
+function exportPersonOfWebsite(schemas: Schemas): ApiOperation {
+  return {
+    ...COMMON,
+    id: "exportPersonOfWebsite",
+    method: "get",
+    path: "/operator/websites/{websiteId}/people/{phone}/export",
+    summary: "Export all that a website keeps about a person",
+    description: "The same document, with this website alone.",
+    parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
+    answers: [ok(schemas.PersonExport, "The website.", EXPORT)],
+    errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
+function erasePersonEverywhere(schemas: Schemas): ApiOperation {
+  const websites = [
+    { websiteId: "brand", erasedMessages: 3 },
+    { websiteId: null, erasedMessages: 0 },
+  ];
+  return {
+    ...COMMON,
+    id: "erasePersonEverywhere",
+    method: "delete",
+    path: "/operator/people/{phone}",
+    summary: "Erase a person in all websites",
+    description:
+      "As in one website, in each that knows the number; and texts that reached no website. A website that fails is in `failed`, and does not hold up the others. A website that does not know the number gets no tombstone.",
+    parameters: [PHONE_PARAMETER],
+    answers: [ok(schemas.ErasureEverywhere, "What is erased, and where.", { phone: PHONE, websites, failed: [] })],
+    errors: ["fields-wrong"],
   };
 }
 

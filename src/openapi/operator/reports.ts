@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { GROUPS, type GroupBy } from "../../domain/report.ts";
 import { type ReportAnswers, reportAnswers } from "../../http/operator/reports.ts";
 import { type ApiOperation, ok, type Parameter } from "../operation.ts";
 import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
@@ -46,35 +47,53 @@ const CSV = {
 
 export function describeReports(): Resource {
   const schemas = reportAnswers();
-  const getReport: ApiOperation = {
+  return { operations: [getReport(schemas), getReportOfAll(schemas)], schemas };
+}
+
+type Schemas = ReturnType<typeof reportAnswers>;
+
+const BY = Object.keys(GROUPS);
+const COMMON = { method: "get", tag: "Websites", access: "operator" } satisfies Partial<ApiOperation>;
+
+function getReport(schemas: Schemas): ApiOperation {
+  return {
+    ...COMMON,
     id: "getReport",
-    method: "get",
     path: "/operator/websites/{websiteId}/report",
-    tag: "Websites",
     summary: "Count the messages of a website",
     description:
-      "Accepted, sent, delivered, failed (by status and by reason) and clicked messages, opt-outs and segments; by day of acceptance (UTC) or by sendPurpose. Exact, purged messages included.",
-    access: "operator",
-    parameters: [
-      WEBSITE_PARAMETER,
-      day("from", "The first day, such as `2026-11-20`, at most 400 days before the last. Default: 30 days in all."),
-      day("to", "The last day. Default: today."),
-      query("by", "One row per day, or per sendPurpose.", { type: "string", enum: ["day", "purpose"], default: "day" }),
-      query(
-        "format",
-        "`csv` is safe to open in a spreadsheet: an apostrophe precedes a sendPurpose that looks like a formula.",
-        { type: "string", enum: ["json", "csv"], default: "json" },
-      ),
-    ],
-    answers: [
-      {
-        ...ok(schemas.Report, "One row per day or purpose with messages, and the total.", REPORT),
-        other: CSV,
-      },
-    ],
+      "Accepted, pending, sent, delivered, failed (by status and by reason) and clicked messages, opt-outs, and segments of sent messages; by day of acceptance (UTC), sendPurpose, reason or sender. Exact, purged messages included. By reason, a message without one is in the row null. By sender, a day counts for the sender that the website had at its end.",
+    parameters: [WEBSITE_PARAMETER, ...parameters("day")],
+    answers: [{ ...ok(schemas.Report, "A row for each group with messages, and the total.", REPORT), other: CSV }],
     errors: ["resource-unknown", "fields-wrong"],
   };
-  return { operations: [getReport], schemas };
+}
+
+function getReportOfAll(schemas: Schemas): ApiOperation {
+  const rows = [{ websiteId: "brand", ...COUNTS }];
+  const example = { ...REPORT, websiteId: null, by: "website", rows } as const;
+  return {
+    ...COMMON,
+    id: "getReportOfAll",
+    path: "/operator/report",
+    summary: "Count the messages of all websites",
+    description:
+      "The same over all websites, also by website. At most 200,000 days of websites: of 1,000 websites, 200 days.",
+    parameters: parameters("website"),
+    answers: [{ ...ok(schemas.Report, "A row for each group with messages, and the total.", example), other: CSV }],
+    errors: ["fields-wrong"],
+  };
+}
+
+function parameters(by: GroupBy): Parameter[] {
+  return [
+    day("from", "The first day, such as `2026-11-20`, at most 400 days before the last. Default: 30 days in all."),
+    day("to", "The last day. Default: today."),
+    query("by", "What a row counts.", { type: "string", enum: BY, default: by }),
+    query("format", "`csv` is safe to open in a spreadsheet: an apostrophe precedes what looks like a formula.", {
+      ...{ type: "string", enum: ["json", "csv"], default: "json" },
+    }),
+  ];
 }
 
 function day(name: string, description: string): Parameter {

@@ -1,4 +1,4 @@
-import type { AuditEntry, Author, StoredAudit } from "../../domain/audit.ts";
+import { type AuditEntry, type Author, type StoredAudit, toRequestId } from "../../domain/audit.ts";
 import { parseJsonColumn, runQuery } from "./database.ts";
 import type { AuditRow } from "./rows.ts";
 
@@ -69,7 +69,7 @@ export async function listAudit(
 function toAudit(row: AuditRow): StoredAudit {
   return {
     id: row.id,
-    requestId: row.request_id,
+    requestId: toRequestId({ requestId: row.request_id }),
     operator: row.operator,
     storedAt: row.stored_at,
     action: row.action as StoredAudit["action"],

@@ -18,7 +18,7 @@ const clicksOf = (value: string, isPerson: 0 | 1) => `sum(iif(m.click_url IS NUL
   (SELECT ${value} FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = ${isPerson})))`;
 
 /** An object in JSON with a count for each reason. */
-const countReasons = (count: (reason: string) => string) =>
+export const countReasons = (count: (reason: string) => string) =>
   `json_object(${REASONS.map((reason) => `'${reason}', ${count(reason)}`)})`;
 
 const REASON_COUNTS = `iif(count(m.reason_code) = 0, NULL,

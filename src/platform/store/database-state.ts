@@ -1,9 +1,8 @@
 // How large each database is, and since when.
 
 import { FULL_SHARE } from "../../domain/service-state.ts";
-import { runBatch, runNamed, runQuery, selectLatest, sizeOf } from "./database.ts";
+import { runNamed, runQuery, selectLatest, sizeOf } from "./database.ts";
 import { selectUsedDatabases } from "./directory.ts";
-import { type LastSweep, selectSweptSince } from "./last-sweep.ts";
 
 /** D1 lets no database grow beyond it: https://developers.cloudflare.com/d1/platform/limits/ */
 export const LIMIT_BYTES = 10_000_000_000;
@@ -27,7 +26,8 @@ export interface StoredState {
   bytes: number | null;
   /** A day on average; null: less than a day is known. */
   bytesPerDay: number | null;
-  endedAt: LastSweep["endedAt"] | null;
+  /** Of the last sweep: milliseconds since 1970. */
+  endedAt: number | null;
   /** The first sweep: milliseconds since 1970. */
   sweptSince: number | null;
 }
@@ -36,7 +36,7 @@ export async function readStoredState(db: D1Database, now: number): Promise<Stor
   const rows = await runNamed(db, {
     probe: selectLatest(db),
     used: selectUsedDatabases(db),
-    swept: selectSweptSince(db),
+    swept: db.prepare("SELECT ended_at, counts_since FROM last_sweep WHERE only = 1"),
     size: db
       .prepare("SELECT day, bytes FROM database_sizes WHERE day >= ?1 ORDER BY day LIMIT 1")
       .bind(Math.floor(now / DAY_MILLISECONDS) - DAYS),
@@ -54,15 +54,15 @@ export async function readStoredState(db: D1Database, now: number): Promise<Stor
   };
 }
 
-/** Once a day; of what this isolate knows of the size. */
-export async function keepSize(db: D1Database, now: number): Promise<void> {
+/** Notes the size once a day, as far as this isolate knows it: which it does after any transaction. */
+export function keepSize(db: D1Database, now: number): D1PreparedStatement[] {
   const day = Math.floor(now / DAY_MILLISECONDS);
   const bytes = sizeOf(db)?.bytes;
-  if (bytes === undefined) return;
-  await runBatch(db, [
+  if (bytes === undefined) return [];
+  return [
     db.prepare("INSERT INTO database_sizes (day, bytes) VALUES (?1, ?2) ON CONFLICT DO NOTHING").bind(day, bytes),
     db.prepare("DELETE FROM database_sizes WHERE day < ?1").bind(day - DAYS),
-  ]);
+  ];
 }
 
 /** The latest migration that `wrangler d1 migrations apply` has recorded. */

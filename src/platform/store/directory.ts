@@ -64,10 +64,10 @@ export async function claimHome(directory: D1Database, websiteId: string, databa
 
 const HOMES_A_SWEEP = 500;
 
-/** Gives homes to websites of before. Their clients are copied again, with the home. @returns how many websites */
-export async function giveHomes(directory: D1Database, now: number): Promise<number> {
+/** Gives homes to websites of before. Their clients are copied again, with the home. */
+export function giveHomes(directory: D1Database, now: number): D1PreparedStatement[] {
   const some = `(SELECT website_id FROM websites WHERE home IS NULL ORDER BY website_id LIMIT ${HOMES_A_SWEEP})`;
-  const results = await runBatch(directory, [
+  return [
     directory.prepare(
       `INSERT INTO homes (website_id, database) SELECT website_id, '${FIRST}' FROM ${some} WHERE true ON CONFLICT DO NOTHING`,
     ),
@@ -76,8 +76,7 @@ export async function giveHomes(directory: D1Database, now: number): Promise<num
       `UPDATE websites SET home = (SELECT h.home FROM homes h WHERE h.website_id = websites.website_id)
        WHERE website_id IN ${some}`,
     ),
-  ]);
-  return results.at(-1)?.meta.changes ?? 0;
+  ];
 }
 
 /** The databases that websites are in: goes from each to the next by the index. */

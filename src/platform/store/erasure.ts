@@ -9,9 +9,15 @@ export interface Tombstone {
   mark: string;
 }
 
+/** A person's messages in a website ?1, by the number ?2; and those to its e-mail address for which no number was found. */
+export const messagesOf = (columns: string) => `SELECT ${columns} FROM messages WHERE website_id = ?1 AND phone = ?2
+  UNION ALL SELECT ${columns} FROM messages WHERE website_id = ?1 AND phone IS NULL
+    AND email = (SELECT email FROM subscriptions WHERE website_id = ?1 AND phone = ?2)`;
+
 /**
  * Erases everything about a number in a website except its share of the report's counts, and a one-way hash that keeps it
  * opted out.
+ * @param websiteId `""`: of no website, which has texts alone
  * @param phone as digits
  * @param tombstones one-way hashes of the number
  * @returns the number of erased messages
@@ -23,9 +29,7 @@ export async function erasePerson(
   tombstones: string[],
 ): Promise<number> {
   const person = [websiteId, phone] as const;
-  const messages = `SELECT message_id FROM messages WHERE website_id = ?1 AND phone = ?2
-    UNION ALL SELECT message_id FROM messages WHERE website_id = ?1 AND phone IS NULL
-      AND email = (SELECT email FROM subscriptions WHERE website_id = ?1 AND phone = ?2)`;
+  const messages = messagesOf("message_id");
   const run = (sql: string) => db.prepare(sql).bind(...person);
   const { messages: stored, ...parts } = removeCounted(db, messages, [...person]);
   const notices = "SELECT notice_id FROM notices WHERE website_id = ?1 AND phone = ?2";

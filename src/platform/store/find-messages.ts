@@ -110,16 +110,17 @@ function run<T>(db: D1Database, sql: string, search: MessageSearch): Promise<T[]
   return runQuery<T>(db.prepare(numbered).bind(...names.map((name) => values[name])));
 }
 
-/** The websites that know a number: by a subscription, a message or a text. */
+/** The websites that know a number: by a subscription, a message or a text; the last is `""` where a text reached no website. */
 export async function findWebsitesOf(db: D1Database, phone: number, e164: string): Promise<string[]> {
   const rows = await runQuery<{ website_id: string }>(
     db
       .prepare(
-        `SELECT w.website_id FROM websites w
+        `SELECT website_id FROM (SELECT w.website_id FROM websites w
          WHERE EXISTS (SELECT 1 FROM subscriptions s WHERE s.website_id = w.website_id AND s.phone = ?1)
            OR EXISTS (SELECT 1 FROM messages m WHERE m.website_id = w.website_id AND m.phone = ?1)
            OR EXISTS (SELECT 1 FROM inbound_texts i WHERE i.website_id = w.website_id AND i.sender = ?2)
-         ORDER BY w.website_id`,
+         UNION ALL SELECT '' WHERE EXISTS (SELECT 1 FROM inbound_texts i WHERE i.website_id = '' AND i.sender = ?2))
+         ORDER BY website_id = '', website_id`,
       )
       .bind(phone, e164),
   );

@@ -85,7 +85,7 @@ export interface InboundText
   websiteId: string | null;
 }
 
-function toInboundText(row: InboundTextRow): InboundText {
+export function toInboundText(row: InboundTextRow): InboundText {
   return {
     websiteId: row.website_id || null,
     carrier: row.carrier,

@@ -85,14 +85,13 @@ export interface ClickCounts {
   firstAt: number | null;
 }
 
+/** Columns of ClickCounts, of the rows of clicks of a message. */
+export const CLICK_COUNTS = `coalesce(sum(iif(is_person = 1, count, 0)), 0) AS people,
+  coalesce(sum(iif(is_person = 0, count, 0)), 0) AS robots, min(iif(is_person = 1, clicked_at, NULL)) AS firstAt`;
+
+export const NO_CLICKS: ClickCounts = { people: 0, robots: 0, firstAt: null };
+
 export async function readClicks(db: D1Database, messageId: string): Promise<ClickCounts> {
-  const [row] = await runQuery<{ people: number; robots: number; first_at: number | null }>(
-    db
-      .prepare(
-        `SELECT coalesce(sum(iif(is_person = 1, count, 0)), 0) AS people, coalesce(sum(iif(is_person = 0, count, 0)), 0) AS robots,
-           min(iif(is_person = 1, clicked_at, NULL)) AS first_at FROM clicks WHERE message_id = ?1`,
-      )
-      .bind(messageId),
-  );
-  return { people: row?.people ?? 0, robots: row?.robots ?? 0, firstAt: row?.first_at ?? null };
+  const query = db.prepare(`SELECT ${CLICK_COUNTS} FROM clicks WHERE message_id = ?1`).bind(messageId);
+  return (await runQuery<ClickCounts>(query))[0] ?? NO_CLICKS;
 }

@@ -5,6 +5,7 @@ import type { Segments } from "../../domain/segments.ts";
 import { runQuery } from "./database.ts";
 import { isClick, toEventId } from "./events.ts";
 import { isHeld } from "./holds.ts";
+import type { ClickCounts } from "./links.ts";
 import type { CallbackOutcome, EventRow, MessageRow } from "./rows.ts";
 
 /** A message as it is stored. Times are milliseconds since 1970. */
@@ -114,11 +115,19 @@ export interface StoredCallback {
   durationMilliseconds: number | null;
 }
 
+/** A message with all that is stored of it. */
+export interface WholeMessage extends StoredMessage {
+  isHeld: boolean;
+  events: StoredEvent[];
+  clicks: ClickCounts;
+}
+
+/** The order of a message's events. */
+export const IN_ORDER = "occurred_at, event = 'SENDING' DESC";
+
 /** A message's events, in order. */
 export async function readEvents(db: D1Database, messageId: string): Promise<StoredEvent[]> {
-  const query = db
-    .prepare("SELECT * FROM events WHERE message_id = ?1 ORDER BY occurred_at, event = 'SENDING' DESC")
-    .bind(messageId);
+  const query = db.prepare(`SELECT * FROM events WHERE message_id = ?1 ORDER BY ${IN_ORDER}`).bind(messageId);
   return (await runQuery<EventRow>(query)).map(toStoredEvent);
 }
 
@@ -142,7 +151,7 @@ export function toStoredCallback(row: StoredCallbackRow): StoredCallback | null 
   };
 }
 
-function toStoredEvent(row: EventRow): StoredEvent {
+export function toStoredEvent(row: EventRow): StoredEvent {
   return {
     eventId: toEventId(row),
     status: isClick(row.event) ? null : (row.event as MessageStatus),

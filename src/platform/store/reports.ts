@@ -1,47 +1,52 @@
 import { readReason } from "../../domain/reason.ts";
-import type { ReportRow } from "../../domain/report.ts";
+import type { GroupBy, Part, ReportRow, SenderChange } from "../../domain/report.ts";
 import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/retry-policy.ts";
-import { COUNT_COLUMNS, COUNTS, DAY_MILLISECONDS, dayOf } from "./daily-counts.ts";
+import { COUNT_COLUMNS, COUNTS, countReasons, DAY_MILLISECONDS, dayOf } from "./daily-counts.ts";
 import { parseJsonColumn, runQuery } from "./database.ts";
 import type { ReportRow as StoredRow } from "./rows.ts";
 
-/** The start of the website's first open day. Counters that an older version may have missed to keep do not count. */
-const OPEN_FROM = `SELECT iif(EXISTS (SELECT 1 FROM last_sweep WHERE only = 1 AND counts_kept_at = ended_at),
-  counted_until / ${DAY_MILLISECONDS} * ${DAY_MILLISECONDS}, 0) AS open_from FROM websites WHERE website_id = ?1`;
+/** The parts of ?1, with the start of the website's first open day. Counters that an older version may have missed to keep do not count. */
+const PARTS = `SELECT w.website_id AS part_of, j.value ->> 'name' AS part, j.value ->> 'from' AS from_day, j.value ->> 'to' AS to_day,
+    unixepoch(j.value ->> 'from') * 1000 AS from_time, unixepoch(j.value ->> 'to') * 1000 + ${DAY_MILLISECONDS} AS until_time,
+    iif(EXISTS (SELECT 1 FROM last_sweep WHERE only = 1 AND counts_kept_at = ended_at),
+      w.counted_until / ${DAY_MILLISECONDS} * ${DAY_MILLISECONDS}, 0) AS open_from
+  FROM json_each(?1) j CROSS JOIN websites w ON w.website_id = j.value ->> 'websiteId'`;
 
-/** Closed days from their counters; open days from what is stored, and what is left of erased messages. @param from, to days, both included */
-export async function countMessages(
-  db: D1Database,
-  { websiteId, from, to }: { websiteId: string; from: string; to: string },
-): Promise<ReportRow[]> {
-  const start = Date.parse(`${from}T00:00:00Z`);
-  const end = Date.parse(`${to}T00:00:00Z`) + DAY_MILLISECONDS;
-  const firstOpenDay = dayOf("w.open_from");
+const NAMES: Record<GroupBy, string> = {
+  day: "day",
+  purpose: "send_purpose",
+  website: "part",
+  sender: "part",
+  reason: "''",
+};
+
+/** Closed days from their counters; open days from what is stored, and what is left of erased messages. */
+export async function countMessages(db: D1Database, parts: Part[], by: GroupBy): Promise<ReportRow[]> {
+  const firstOpenDay = dayOf("p.open_from");
   const rows = await runQuery<StoredRow>(
     db
       .prepare(
-        `WITH w AS (${OPEN_FROM})
-         SELECT day, send_purpose, status, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked,
+        `WITH p AS MATERIALIZED (${PARTS})
+         SELECT ${NAMES[by]} AS name, status, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked,
            sum(clicks) AS clicks, sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out,
-           json_group_array(json(reasons)) FILTER (WHERE reasons IS NOT NULL) AS reasons
+           ${countReasons((reason) => `coalesce(sum(reasons ->> '${reason}'), 0)`)} AS reasons
          FROM (
-           SELECT ${COUNT_COLUMNS} FROM w CROSS JOIN daily_counts
-             WHERE website_id = ?1 AND day >= ?4 AND day <= ?5 AND day < ${firstOpenDay}
+           SELECT ${COUNT_COLUMNS}, part FROM p CROSS JOIN daily_counts
+             WHERE website_id = part_of AND day >= from_day AND day <= to_day AND day < ${firstOpenDay}
            UNION ALL
-           SELECT ${COUNT_COLUMNS} FROM w CROSS JOIN report_rows
-             WHERE website_id = ?1 AND day >= max(?4, ${firstOpenDay}) AND day <= ?5
+           SELECT ${COUNT_COLUMNS}, part FROM p CROSS JOIN report_rows
+             WHERE website_id = part_of AND day >= max(from_day, ${firstOpenDay}) AND day <= to_day
            UNION ALL
-           SELECT ${COUNTS} FROM w CROSS JOIN messages m
-             WHERE m.website_id = ?1 AND m.accepted_at >= max(?2, w.open_from) AND m.accepted_at < ?3
+           SELECT ${COUNTS}, part FROM p CROSS JOIN messages m
+             WHERE m.website_id = part_of AND m.accepted_at >= max(from_time, open_from) AND m.accepted_at < until_time
            GROUP BY 1, 2, 3, 4
-         ) GROUP BY day, send_purpose, status`,
+         ) GROUP BY 1, 2`,
       )
-      .bind(websiteId, start, end, from, to),
+      .bind(JSON.stringify(parts)),
     LONGEST_STORE_TRY_MILLISECONDS,
   );
   return rows.map((row) => ({
-    day: row.day,
-    sendPurpose: row.send_purpose,
+    name: row.name,
     status: row.status,
     messages: row.messages,
     segments: row.segments,
@@ -49,17 +54,24 @@ export async function countMessages(
     clicks: row.clicks,
     robotClicks: row.robot_clicks,
     optedOut: row.opted_out,
-    reasons: addReasons(row),
+    reasons: toReasons(row),
   }));
 }
 
-function addReasons({ status, reasons }: StoredRow): ReportRow["reasons"] {
-  const sums: ReportRow["reasons"] = {};
-  for (const counts of parseJsonColumn<Record<string, number>[]>(reasons, [])) {
-    for (const [stored, count] of Object.entries(counts)) {
-      const reason = readReason(status, stored);
-      if (reason) sums[reason] = (sums[reason] ?? 0) + count;
-    }
-  }
-  return sums;
+function toReasons({ status, reasons }: StoredRow): ReportRow["reasons"] {
+  const counts = Object.entries(parseJsonColumn<Record<string, number>>(reasons, {}));
+  return Object.fromEntries(counts.filter(([reason, count]) => count > 0 && readReason(status, reason)));
+}
+
+/** In order. Reads all changes that operators have made to these websites. @param since milliseconds since 1970 */
+export function findSenderChanges(db: D1Database, websiteIds: string[], since: number): Promise<SenderChange[]> {
+  return runQuery<SenderChange>(
+    db
+      .prepare(
+        `SELECT a.website_id AS websiteId, ${dayOf("a.stored_at")} AS day, a.before ->> 'sender' AS before
+         FROM json_each(?1) j CROSS JOIN audit_log a ON a.website_id = j.value
+         WHERE a.action = 'put-website' AND a.stored_at >= ?2 AND json_type(a.before, '$.sender') IS NOT NULL ORDER BY a.id`,
+      )
+      .bind(JSON.stringify(websiteIds), since),
+  );
 }

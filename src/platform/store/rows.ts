@@ -202,9 +202,7 @@ export interface AuditRow {
 }
 
 export interface ReportRow {
-  /** UTC, such as 2026-11-21. */
-  day: string;
-  send_purpose: string;
+  name: string;
   status: MessageStatus;
   messages: number;
   segments: number;
@@ -212,7 +210,7 @@ export interface ReportRow {
   clicks: number;
   robot_clicks: number;
   opted_out: number;
-  /** JSON array of what daily_counts.reasons has; of the messages with a reason. */
+  /** JSON object with a count for each reason. */
   reasons: string;
 }
 

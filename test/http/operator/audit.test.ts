@@ -118,6 +118,10 @@ function changes(): Change[] {
       entry: { ...brand, action: "erase-person", subject: "+…00", after: { messages: 1 } },
     },
     {
+      route: "DELETE /operator/people/:phone",
+      entry: { ...brand, action: "erase-person", subject: "+…00", after: { messages: 1 } },
+    },
+    {
       route: "POST /operator/carriers/:carrier/try",
       entry: { ...nothing, action: "try-carrier", subject: "sandbox", after: { due: 0 } },
     },
@@ -159,7 +163,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 16 }, (_, index) => index);
+const INDEXES = Array.from({ length: 17 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {

@@ -88,7 +88,8 @@ describe("a website", () => {
     world.advance(3600);
     await world.sweep();
     expect(await rowsOf("DB", "SELECT home FROM websites")).toEqual([{ home: 2 }]);
-    world.advance(120);
+    world.advance(60);
+    await world.sweep();
     const later = await World.another(world);
     const after = await later.send(client, { phone: ADA });
     expect([before, after].map(homeOf)).toEqual([1, 2]);

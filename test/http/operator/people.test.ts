@@ -1,9 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Report } from "../../../src/domain/report.ts";
+import { receiveInbound } from "../../../src/flows/receive-inbound.ts";
+import type { AuditAnswers } from "../../../src/http/operator/audit.ts";
+import type { PeopleAnswers } from "../../../src/http/operator/people.ts";
 import { countingDatabase } from "../../counting-database.ts";
+import { seed } from "../../seed.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
+const OURS = "+12125550000";
 
 let world: World;
 
@@ -138,5 +143,194 @@ describe("a person in all websites", () => {
     expect((await world.fetch(`/operator/people/${ADA}`)).status).toBe(401);
     const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
     expect((await world.fetch(`/operator/people/${ADA}`, { headers })).status).toBe(401);
+  });
+});
+
+let texts = 0;
+
+/** A text from Ada; to a number that no website has, unless it is ours. */
+async function text(words: string, to = OURS): Promise<void> {
+  const about = { from: ADA, to: [to], keyword: null, answeredByCarrier: false };
+  const inbound = { ...about, text: words, carrierMessageId: `in-${++texts}` };
+  await world.invoke("fetch", () => receiveInbound(world.deps, "sandbox", inbound));
+}
+
+/** Ada is known to brand by all that a website can know of somebody, to shop by a message, to other not at all. */
+async function makeKnown(): Promise<TestClient> {
+  await text("STOP", "+12125550177");
+  await world.website("brand", { carrier: "sandbox", sender: OURS, duplicateWindowHours: 24 });
+  await world.subscribers("brand", [`${ADA},ada@example.com`]);
+  const client = await world.client("brand", {
+    callbackUrl: "https://brand.example.com/callbacks",
+    events: ["message.status", "message.clicked", "message.received"],
+  });
+  await world.send(client, { phone: ADA, text: "For Ada", clickUrl: "https://example.com/" });
+  await world.runQueues();
+  const [link] = await world.rows("SELECT code FROM links");
+  await world.fetch(`/l/${link?.code}`, { headers: { "user-agent": "Mozilla/5.0 (iPhone) Safari/604.1" } });
+  await text("Is this you?");
+  await world.send(await world.brand([], "shop"), { phone: ADA });
+  await world.brand(["+12125550199"], "other");
+  return client;
+}
+
+/** Every row of every table that has the number or the address. */
+async function rowsAbout(tables: string[]): Promise<Record<string, Record<string, unknown>[]>> {
+  const found = tables.map(async (table) => {
+    const rows = await world.rows(`SELECT * FROM "${table}"`);
+    return [table, rows.filter((row) => /12125550100|ada@example/.test(JSON.stringify(row)))] as const;
+  });
+  return Object.fromEntries((await Promise.all(found)).filter(([, rows]) => rows.length > 0));
+}
+
+const listTables = async () =>
+  (await world.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'")).map(
+    ({ name }) => String(name),
+  );
+
+describe("the export of a person", () => {
+  type Export = PeopleAnswers["PersonExport"];
+  const read = async (path: string) => (await (await world.operator("GET", `${path}/export`)).json()) as Export;
+
+  it("has everything that any table has of the number", async () => {
+    await makeKnown();
+    await world.runQueues();
+    const answer = await read(`/people/${ADA}`);
+    expect(answer.websites.map(({ websiteId }) => websiteId)).toEqual(["brand", "shop", null]);
+    const [brand, shop, none] = answer.websites;
+    expect(brand).toMatchObject({
+      subscribed: true,
+      email: "ada@example.com",
+      changes: [{ to: true, source: "import" }],
+      texts: [{ text: "Is this you?", to: OURS }],
+      messages: [{ text: expect.stringContaining("For Ada"), status: "DELIVERED", clicks: { people: 1 } }],
+      notices: [{ type: "message.received", body: { text: "Is this you?" } }],
+    });
+    expect(brand?.messages[0]?.events.map(({ eventType }) => eventType)).toContain("message.clicked");
+    expect(brand?.duplicateKeys).toMatchObject([{ messageId: brand?.messages[0]?.messageId }]);
+    expect(shop).toMatchObject({ subscribed: false, messages: [{ status: "NOT_FOUND" }], texts: [], isCut: false });
+    expect(none).toMatchObject({ texts: [{ text: "STOP" }], messages: [] });
+    const about = await rowsAbout(await listTables());
+    const ids = {
+      duplicate_keys: "message_id",
+      inbound_texts: "text",
+      messages: "message_id",
+      notices: "notice_id",
+      subscription_changes: "proof",
+      subscriptions: "email",
+    };
+    expect(Object.keys(about).sort()).toEqual(Object.keys(ids));
+    for (const [table, id] of Object.entries(ids)) {
+      for (const row of about[table] ?? []) expect(JSON.stringify(answer)).toContain(String(row[id]));
+    }
+    expect(world.logs.join()).not.toMatch(/2125550100|For Ada|Is this you/);
+  });
+
+  it("of one website has what that website has, and its unmatched messages to the address", async () => {
+    const client = await makeKnown();
+    const unmatched = await world.send(client, { email: "ada@example.com", sendPurpose: "before" });
+    await world.rows("UPDATE messages SET phone = NULL, status = 'FAILED_TO_MATCH' WHERE message_id = ?1", unmatched);
+    const { websites } = await read(`/websites/brand/people/${ADA}`);
+    const [brand] = (await read(`/people/${ADA}`)).websites;
+    expect(websites).toEqual([brand]);
+    expect(brand?.messages.map(({ messageId }) => messageId)).toContain(unmatched);
+    for (const path of ["/websites/other/people/+12125550177", "/people/+12125550178", `/websites/none/people/${ADA}`])
+      expect([path, (await world.operator("GET", `${path}/export`)).status]).toEqual([path, 404]);
+    expect((await world.operator("GET", "/people/ada/export")).status).toBe(400);
+    expect((await world.fetch(`/operator/people/${ADA}/export`)).status).toBe(401);
+  });
+
+  it("reads four rows for each message, in four calls, and says so where it is cut", async () => {
+    await world.brand([ADA]);
+    await seed(world, "messages", 5001, {
+      message_id: "'00000000-0000-4000-8000-' || substr('000000000000' || i, -12)",
+      website_id: "'brand'",
+      client_id: "''",
+      phone: "iif(i = 5000, 13105550100, 12125550100)",
+      text: "'Hello'",
+      callback_data: "''",
+      send_purpose: "'sale'",
+      status: "'DELIVERED'",
+      accepted_at: "i",
+      updated_at: "0",
+      queued_at: "0",
+    });
+    const { deps } = world;
+    const { db, take } = countingDatabase(deps.db);
+    world.deps = { ...deps, db };
+    const [whole] = (await read(`/people/${ADA}`)).websites;
+    const usage = take();
+    expect([whole?.messages.length, whole?.isCut]).toEqual([5000, false]);
+    expect([usage.calls, usage.rowsRead]).toEqual([4, 4 * 5000 + 8]);
+    world.deps = deps;
+    await world.rows("UPDATE messages SET phone = 12125550100");
+    const [cut] = (await read(`/people/${ADA}`)).websites;
+    expect([cut?.messages.length, cut?.isCut]).toEqual([5000, true]);
+    expect(cut?.messages[0]?.messageId).toMatch(/005000$/);
+  });
+});
+
+describe("the erasure of a person everywhere", () => {
+  type Erasure = PeopleAnswers["ErasureEverywhere"];
+  const eraseEverywhere = async (expected = 200) => {
+    const answer = await world.operator("DELETE", `/people/${ADA}`);
+    expect(answer.status).toBe(expected);
+    return { requestId: answer.headers.get("x-request-id"), body: (await answer.json()) as Erasure };
+  };
+  const entries = async () => {
+    const { entries } = (await (await world.operator("GET", "/audit")).json()) as AuditAnswers["AuditPage"];
+    return entries.filter(({ action }) => action === "erase-person");
+  };
+
+  it("leaves nothing but tombstones where it was known, and is safe to repeat", async () => {
+    await makeKnown();
+    await world.runQueues();
+    const { body, requestId } = await eraseEverywhere();
+    expect(body).toEqual({
+      phone: ADA,
+      websites: [
+        { websiteId: "brand", erasedMessages: 1 },
+        { websiteId: "shop", erasedMessages: 1 },
+        { websiteId: null, erasedMessages: 0 },
+      ],
+      failed: [],
+    });
+    expect(await rowsAbout(await listTables())).toEqual({});
+    const tombstones = await world.rows("SELECT DISTINCT website_id FROM erased_people ORDER BY website_id");
+    expect(tombstones).toEqual([{ website_id: "brand" }, { website_id: "shop" }]);
+    expect(await (await world.subscribers("shop", [ADA])).json()).toMatchObject({ optedOutNumbers: [ADA] });
+    const logged = await entries();
+    expect(logged.map(({ websiteId }) => websiteId)).toEqual([null, "shop", "brand"]);
+    expect(logged[1]).toMatchObject({ subject: "+…00", after: { messages: 1 }, outcome: "done", requestId });
+    expect((await eraseEverywhere()).body).toEqual({ phone: ADA, websites: [], failed: [] });
+    expect(await entries()).toHaveLength(3);
+    expect((await world.operator("GET", `/people/${ADA}`)).status).toBe(404);
+  });
+
+  it("tells which website failed, and goes on with the others; the repetition finds it", async () => {
+    await makeKnown();
+    await world.rows(
+      `CREATE TRIGGER broken BEFORE DELETE ON subscriptions WHEN old.website_id = 'brand'
+       BEGIN SELECT RAISE(ABORT, 'constraint failed: broken'); END`,
+    );
+    const { body, requestId } = await eraseEverywhere();
+    expect(body).toMatchObject({ websites: [{ websiteId: "shop" }, { websiteId: null }], failed: ["brand"] });
+    expect((await entries()).map(({ websiteId, outcome }) => [websiteId, outcome])).toEqual([
+      [null, "done"],
+      ["shop", "done"],
+      ["brand", "failed"],
+    ]);
+    const line = world.logs.find((it) => it.includes("person.not-erased"));
+    expect(line).toContain(`"requestId":"${requestId}","websiteId":"brand"`);
+    await eraseEverywhere(500);
+    await world.rows("DROP TRIGGER broken");
+    expect((await eraseEverywhere()).body).toMatchObject({ websites: [{ websiteId: "brand" }], failed: [] });
+  });
+
+  it("of what is no number is refused, and so is a client", async () => {
+    expect((await world.operator("DELETE", "/people/ada")).status).toBe(400);
+    const client = await world.brand([ADA]);
+    const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
+    expect((await world.fetch(`/operator/people/${ADA}`, { method: "DELETE", headers })).status).toBe(401);
   });
 });

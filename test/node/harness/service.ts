@@ -56,13 +56,20 @@ export async function runStart(folder: Folder, port: number, flags: string[] = [
   return service;
 }
 
-/** The service of `npm start`, for a file of tests that call it. */
-export async function startService(flags: string[] = []) {
+type Vars = Record<string, string>;
+
+/** The service of `npm start`, for a file of tests that call it. @param vars may depend on its URL @param more flags */
+export async function startService(vars: Vars | ((url: string) => Vars) = {}, more: string[] = []) {
   const folder = makeFolder();
   const port = await findFreePort();
-  const service = await runStart(folder, port, flags);
+  const url = `http://127.0.0.1:${port}`;
+  const flags = Object.entries(typeof vars === "function" ? vars(url) : vars).flatMap(([name, value]) => [
+    "--var",
+    `${name}:${value}`,
+  ]);
+  const service = await runStart(folder, port, [...flags, ...more]);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     folder,
     output: service.output,
     pid: service.child.pid ?? 0,

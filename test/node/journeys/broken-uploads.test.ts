@@ -19,7 +19,7 @@ let other: Client;
 beforeAll(async () => {
   const twilio = { TWILIO_ACCOUNT_SID: `AC${"0".repeat(32)}`, TWILIO_AUTH_TOKEN: "0".repeat(32) };
   const vars = { ...twilio, PUBLIC_ORIGIN: "https://sms.example.com" };
-  service = await startService(Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]));
+  service = await startService(vars);
   breaker = await makeClient(service.url, "");
   other = await makeClient(service.url, "", SUBSCRIBERS);
 });

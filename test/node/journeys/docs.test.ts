@@ -10,7 +10,7 @@ let service: Service;
 let document: Document;
 
 beforeAll(async () => {
-  service = await startService(["--var", "SECURITY_CONTACT:mailto:security@example.com"]);
+  service = await startService({ SECURITY_CONTACT: "mailto:security@example.com" });
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
 });
 

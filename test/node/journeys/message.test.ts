@@ -17,7 +17,7 @@ let receiver: Receiver;
 const endpoints: Receiver[] = [];
 
 beforeAll(async () => {
-  service = await startService(["--var", "REQUEUE_AFTER_SECONDS:1"]);
+  service = await startService({ REQUEUE_AFTER_SECONDS: "1" });
   receiver = await startReceiver();
 });
 

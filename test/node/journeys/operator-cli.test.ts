@@ -2,22 +2,20 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { showDeadJobs, showPutBack } from "../../../scripts/operator/dead-jobs.ts";
-import { run, waitFor } from "../harness/processes.ts";
-import { makeClient, operate, type Service, send, startService, TOKEN } from "../harness/service.ts";
+import { PEOPLE_COMMANDS } from "../../../scripts/operator/people.ts";
+import { operator as call, operatorProcess } from "../harness/operator.ts";
+import { waitFor } from "../harness/processes.ts";
+import { makeClient, operate, type Service, send, startService } from "../harness/service.ts";
 
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService(["--databases", "2"]);
+  service = await startService({}, ["--databases", "2"]);
 });
 
 afterAll(() => service?.stop());
 
-async function operator(args: string[], { env = {}, input = "" } = {}) {
-  const where = { TEXTGATE_URL: service.url, OPERATOR_TOKEN: TOKEN };
-  const cli = run(process.execPath, ["scripts/operator/main.ts", ...args], { env: { ...where, ...env }, input });
-  return { code: await cli.exited, output: cli.output() };
-}
+const operator = (args: string[], { env = {} } = {}) => call(service.url, args, env);
 
 async function operatorJson(args: string[]) {
   const { code, output } = await operator([...args, "--json"]);
@@ -97,10 +95,31 @@ describe("people and reports", () => {
     expect((await operator(["person", websiteId, "+12125550140"])).output).toMatch(/^email +-$/m);
     expect((await operator(["report", websiteId, "--by", "purpose"])).output).toMatch(/^journey +1 .*^total +1 /ms);
     expect((await operator(["report", websiteId, "--by", "week"])).code).toBe(1);
+    const all = await operator(["report", "--all"]);
+    expect(all.output).toMatch(/^WEBSITE +ACCEPTED +PENDING +SENT .* SEGMENTS SENT\n/m);
+    expect(all.output).toMatch(new RegExp(`^${websiteId} +1 `, "m"));
+    expect((await operator(["report", "--all", "--by", "reason"])).output).toMatch(/^none +\d+ /m);
+    const { output: csv } = await operator(["report", websiteId, "--by", "sender", "--csv"]);
+    expect(csv).toMatch(/^"sender","accepted",.*\r\n"",1,.*\r\n$/);
+    expect((await operator(["report", websiteId, "--csv", "--json"])).code).toBe(2);
     expect((await operator(["erase-person", websiteId, "+12125550140"])).code).toBe(2);
+    const exported = await operatorJson(["export-person", "+12125550140"]);
+    expect(exported.websites[0].messages).toMatchObject([{ messageId, websiteId }]);
+    expect(JSON.parse((await operator(["export-person", "+12125550140", "--website", websiteId])).output)).toEqual({
+      ...exported,
+      exportedAt: expect.any(String),
+    });
     const erased = await operator(["erase-person", websiteId, "+12125550140", "--yes"]);
     expect(erased).toEqual({ code: 0, output: "Erased +12125550140, with 1 message.\n" });
     expect((await operator(["message", messageId])).code).toBe(1);
+    expect((await operator(["erase-person", "--everywhere", "+12125550140"])).code).toBe(2);
+    const everywhere = () => operator(["erase-person", "--everywhere", "+12125550140", "--yes"]);
+    expect(await everywhere()).toEqual({ code: 0, output: "No website knows +12125550140.\n" });
+    await send(client, { phone: "+12125550140" });
+    expect(await everywhere()).toEqual({
+      code: 0,
+      output: `Erased +12125550140 in ${websiteId}, with 1 message.\n`,
+    });
   });
 });
 
@@ -115,7 +134,8 @@ describe("subscribers", () => {
   });
 
   test("are imported from standard input", async () => {
-    expect(await operator(["import-subscribers", "demo", "-"], { input: csv })).toEqual({ code: 0, output: report });
+    const imported = await operatorProcess(service.url, ["import-subscribers", "demo", "-"], { input: csv });
+    expect(imported).toEqual({ code: 0, output: report });
   });
 });
 
@@ -206,6 +226,7 @@ describe("faults", () => {
     });
     const { code, output } = await operator(["health"]);
     expect(code, output).toBe(4);
+    expect((await operatorProcess(service.url, ["health"])).code).toBe(4);
     const about = `website \\S+, client ${client.clientId}, 127.0.0.1:9, since \\S+, unreachable`;
     expect(output).toMatch(new RegExp(`^ +endpoint-failing +${about}$`, "m"));
     expect(output).toMatch(
@@ -246,6 +267,17 @@ describe("faults", () => {
   });
 });
 
+test("of an erasure that failed in a website are shown, and end with 4", () => {
+  const erase = PEOPLE_COMMANDS.find(({ name }) => name === "erase-person");
+  const websites = [{ websiteId: null, erasedMessages: 0 }];
+  const answer = JSON.stringify({ phone: "+12125550140", websites, failed: ["shop"] });
+  expect(erase?.show(answer).split("\n")).toEqual([
+    "Erased +12125550140 in texts to no website, with 0 messages.",
+    "FAILED in shop: nothing is erased there. Run it again.",
+  ]);
+  expect(erase?.hasProblem?.(answer)).toBe(true);
+});
+
 describe("help", () => {
   test.each([["--help"], ["help"]])("%s names every command and the exit codes", async (flag) => {
     const { code, output } = await operator([flag], { env: { OPERATOR_TOKEN: "" } });
@@ -269,7 +301,18 @@ describe("help", () => {
   });
 });
 
-describe.concurrent("exit codes", () => {
+describe.concurrent("the process ends with", () => {
+  test.each([
+    [0, ["websites"], /^WEBSITE /],
+    [1, ["website", "no-such"], /^40401 /],
+    [2, ["fly"], /there is no command "fly"/],
+    [3, ["websites", "--url", "http://127.0.0.1:9"], /does not answer/],
+  ])("%i", async (code, args, output) => {
+    expect(await operatorProcess(service.url, args)).toEqual({ code, output: expect.stringMatching(output) });
+  });
+});
+
+describe("exit codes", () => {
   const nobody = "0".repeat(32);
 
   test.each([

@@ -1,0 +1,93 @@
+import { parseArgs } from "node:util";
+import { readVars } from "../dev-vars.ts";
+import { DEFAULT_URL } from "../next-steps.ts";
+import { Refusal, type Service, Unreachable } from "./api.ts";
+import { type Command, toParseOptions, UsageError, type Values } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { COMMON_OPTIONS, helpOf, overview } from "./help.ts";
+
+const EXIT = { ok: 0, refused: 1, usage: 2, unreachable: 3, problem: 4 } as const;
+
+/** `npm run operator`, with the arguments after its name. @returns the exit code */
+export async function main(args: string[]): Promise<number> {
+  const loose = parseArgs({ args, options: allOptions(), strict: false });
+  const wantsJson = loose.values.json === true;
+  const [name] = loose.positionals;
+  try {
+    const command = name === undefined ? undefined : findCommand(name);
+    if (loose.values.help === true || name === "help") console.log(command ? helpOf(command) : overview());
+    else if (command) return await runCommand(command, args, wantsJson);
+    else throw new UsageError(`a command is missing\n\n${overview()}`);
+    return EXIT.ok;
+  } catch (error) {
+    return explain(error, name, wantsJson, String(loose.values.url ?? serviceUrl()));
+  }
+}
+
+function allOptions() {
+  return toParseOptions(Object.assign({}, COMMON_OPTIONS, ...COMMANDS.map(({ options }) => options)));
+}
+
+function findCommand(name: string): Command | undefined {
+  const command = COMMANDS.find((it) => it.name === name);
+  if (!command && name !== "help") throw new UsageError(`there is no command "${name}"`);
+  return command;
+}
+
+async function runCommand(command: Command, args: string[], wantsJson: boolean): Promise<number> {
+  const options = toParseOptions({ ...COMMON_OPTIONS, ...command.options });
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const parameters = positionals.slice(1);
+  const isInPlace = command.inPlace !== undefined && values[command.inPlace] === true;
+  const expected = command.parameters.length - (isInPlace ? 1 : 0);
+  if (parameters.length !== expected || parameters.includes("")) {
+    throw new UsageError(`it takes ${command.parameters.join(" ") || "no arguments"}`);
+  }
+  const service = toService(values.url as string | undefined, values.token as string | undefined);
+  const answer = await command.run(service, parameters, values as Values);
+  console.log(wantsJson ? answer : command.show(answer));
+  return command.hasProblem?.(answer) ? EXIT.problem : EXIT.ok;
+}
+
+function serviceUrl(): string {
+  return process.env.TEXTGATE_URL || DEFAULT_URL;
+}
+
+function toService(url = serviceUrl(), token = process.env.OPERATOR_TOKEN): Service {
+  const found = token || readVars([".dev.vars"]).OPERATOR_TOKEN;
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) throw new UsageError(`"${url}" is not an http or https URL`);
+  if (!found) throw new UsageError("no token: give --token, set OPERATOR_TOKEN, or run npm start once");
+  return { url: url.replace(/\/+$/, ""), token: found };
+}
+
+/** @returns the exit code */
+function explain(error: unknown, name: string | undefined, wantsJson: boolean, url: string): number {
+  if (error instanceof Refusal) {
+    console.error(wantsJson ? JSON.stringify(error.body) : describeRefusal(error, url));
+    return EXIT.refused;
+  }
+  if (error instanceof Unreachable) {
+    console.error(`The service does not answer at ${url}. Is it running? npm start`);
+    return EXIT.unreachable;
+  }
+  if (error instanceof UsageError || isParseError(error)) {
+    const command = COMMANDS.some((it) => it.name === name) ? `${name} ` : "";
+    console.error(`${command}${command && ": "}${error.message}\nSee: npm run operator -- ${command}--help`);
+    return EXIT.usage;
+  }
+  throw error;
+}
+
+function isParseError(error: unknown): error is Error {
+  return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}
+
+function describeRefusal({ body }: Refusal, url: string): string {
+  const { code, message, details = [] } = body;
+  const lines = [`${code} ${message}`, ...details.map((detail) => `  ${detail.field}: ${detail.message}`)];
+  if (code === 40101) lines.push(`The token is not one of ${url}, or has ended: give --token, or set OPERATOR_TOKEN.`);
+  if (code === 40400) {
+    lines.push(`${url} has no OPERATOR_TOKEN, so it has no /operator: npx wrangler secret put OPERATOR_TOKEN`);
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,111 @@
+// All that a website has of one person, for the person.
+import { parseJsonColumn, runNamed } from "./database.ts";
+import { messagesOf } from "./erasure.ts";
+import { isHeld } from "./holds.ts";
+import { type InboundText, toInboundText } from "./inbound.ts";
+import { CLICK_COUNTS, type ClickCounts, NO_CLICKS } from "./links.ts";
+import {
+  IN_ORDER,
+  STORED_CALLBACK,
+  type StoredCallback,
+  type StoredCallbackRow,
+  toStoredCallback,
+  toStoredEvent,
+  toStoredMessage,
+  type WholeMessage,
+} from "./read-message.ts";
+import type { EventRow, InboundTextRow, MessageRow, NoticeRow } from "./rows.ts";
+
+/** Rows of each kind. A person has a few hundred; what has more is no person, and must fit the memory of an isolate. */
+export const MOST_RECORDS = 5000;
+
+export interface PersonRecords {
+  messages: WholeMessage[];
+  texts: InboundText[];
+  notices: StoredNotice[];
+  /** Times are milliseconds since 1970. */
+  duplicateKeys: { messageId: string; expiresAt: number }[];
+  /** There are more, older ones. */
+  isCut: boolean;
+}
+
+/** What a client was told of the person. */
+export interface StoredNotice extends Pick<NoticeRow, "type"> {
+  noticeId: string;
+  clientId: string;
+  body: Record<string, unknown>;
+  occurredAt: number;
+  callback: StoredCallback | null;
+}
+
+type Notice = NoticeRow & StoredCallbackRow;
+
+/** Newest first. @param phone as digits */
+export async function readRecords(
+  db: D1Database,
+  websiteId: string,
+  phone: number,
+  e164: string,
+): Promise<PersonRecords> {
+  const latest = (sql: string, time: string) => `${sql} ORDER BY ${time} DESC LIMIT ${MOST_RECORDS + 1}`;
+  const query = (sql: string) => db.prepare(sql).bind(websiteId, phone);
+  const { messages, texts, notices, keys } = await runNamed(db, {
+    messages: query(`SELECT m.*, ${isHeld("m")} AS is_held FROM (${latest(messagesOf("*"), "accepted_at")}) m`),
+    texts: db
+      .prepare(latest("SELECT * FROM inbound_texts WHERE website_id = ?1 AND sender = ?2", "received_at"))
+      .bind(websiteId, e164),
+    notices: query(
+      `SELECT n.*, ${STORED_CALLBACK} FROM (${latest("SELECT * FROM notices WHERE website_id = ?1 AND phone = ?2", "occurred_at")}) n
+       LEFT JOIN events e ON e.message_id = n.notice_id AND e.event = n.type`,
+    ),
+    keys: query(
+      "SELECT message_id AS messageId, expires_at AS expiresAt FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2",
+    ),
+  });
+  const all = [messages, texts, notices];
+  const isCut = all.some((rows) => rows.length > MOST_RECORDS);
+  for (const rows of all) rows.splice(MOST_RECORDS);
+  return {
+    messages: await addDetails(db, messages as (MessageRow & { is_held: 0 | 1 })[]),
+    texts: (texts as InboundTextRow[]).map(toInboundText),
+    notices: (notices as Notice[]).map(toNotice),
+    duplicateKeys: keys as PersonRecords["duplicateKeys"],
+    isCut,
+  };
+}
+
+/** Of what is erased meanwhile, nothing is found. */
+async function addDetails(db: D1Database, rows: (MessageRow & { is_held: 0 | 1 })[]): Promise<WholeMessage[]> {
+  if (rows.length === 0) return [];
+  const ids = JSON.stringify(rows.map((row) => row.message_id));
+  const of = (table: string) => `json_each(?1) j CROSS JOIN ${table} t ON t.message_id = j.value`;
+  const query = (sql: string) => db.prepare(sql).bind(ids);
+  const found = await runNamed(db, {
+    events: query(`SELECT t.* FROM ${of("events")} ORDER BY ${IN_ORDER}`),
+    clicks: query(`SELECT t.message_id, ${CLICK_COUNTS} FROM ${of("clicks")} GROUP BY t.message_id`),
+  });
+  const events = Map.groupBy(found.events as EventRow[], (event) => event.message_id);
+  const clicks = new Map(
+    (found.clicks as (ClickCounts & Pick<MessageRow, "message_id">)[]).map(({ message_id, ...counts }) => [
+      message_id,
+      counts,
+    ]),
+  );
+  return rows.map((row) => ({
+    ...toStoredMessage(row),
+    isHeld: row.is_held === 1,
+    events: (events.get(row.message_id) ?? []).map(toStoredEvent),
+    clicks: clicks.get(row.message_id) ?? NO_CLICKS,
+  }));
+}
+
+function toNotice(row: Notice): StoredNotice {
+  return {
+    noticeId: row.notice_id,
+    clientId: row.client_id,
+    type: row.type,
+    body: parseJsonColumn(row.body, {}),
+    occurredAt: row.occurred_at,
+    callback: row.callback_due === null ? null : toStoredCallback(row),
+  };
+}
