@@ -6,6 +6,7 @@ import type { EdgeFigures } from "./edge/measure.ts";
 import type { ImportRow } from "./import.ts";
 import type { LimiterFigures } from "./limiter.ts";
 import type { PieceRow } from "./pieces.ts";
+import type { SimulateFigures } from "./simulate/grid.ts";
 import type { SingleRow } from "./single.ts";
 import type { StatusFigures } from "./status.ts";
 
@@ -23,4 +24,5 @@ export interface Figures {
   deliver?: DeliverFigures;
   pieces?: PieceRow[];
   edge?: EdgeFigures;
+  simulation?: SimulateFigures;
 }

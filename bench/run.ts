@@ -13,21 +13,27 @@ import { measureLimiter } from "./limiter.ts";
 import { measurePieces } from "./pieces.ts";
 import { printReport } from "./report.ts";
 import { type StartOptions, start, type Workers } from "./service.ts";
+import { simulate } from "./simulate/grid.ts";
 import { compareSingles, prepareSingles, type SingleRow } from "./single.ts";
 import { measureStatus } from "./status.ts";
 
 const PARTS = ["bundle", "send", "status", "bulk", "limit", "import", "deliver", "pieces"];
 /** Those that do not run beside the floors, over the stores of all. */
-const ALONE = ["bundle", "import", "deliver", "pieces", "edge"];
+const ALONE = ["bundle", "import", "deliver", "pieces", "edge", "simulate"];
 
-/** Only asked for by name. */
+/** Only asked for by name; they need no Worker, or build their own. */
 const EDGE = "edge";
+const SIMULATE = "simulate";
+const BY_NAME = [EDGE, SIMULATE];
 
 const HELP = `npm run bench -- [flags]
   --only ${PARTS.join(",")}   what to measure; all by default
   --seconds 0.5                            how long each load of a round lasts
   --subscriptions 10000,1000000,5000000    the sizes of the tables that numbers are looked up in
   --json                                   JSON on standard output in place of the tables
+
+  --only simulate                          many databases, simulated: measures nothing
+  --seed 1                                 of the simulation
 
   --edge                                   measures at the platform's price, and nothing else that --only does not name
   --writing-ms 4, --reading-ms 0.7         how long a call keeps the one thread of its database busy, besides its statements
@@ -49,6 +55,7 @@ const { values: flags } = parseArgs({
     consumers: { type: "string", default: "10" },
     campaign: { type: "string", default: "2000" },
     slow: { type: "string" },
+    seed: { type: "string", default: "1" },
     help: { type: "boolean", default: false },
   },
 });
@@ -57,8 +64,9 @@ if (flags.help) console.log(HELP);
 else await run([...(flags.only?.split(",") ?? (flags.edge ? [] : PARTS)), ...(flags.edge ? [EDGE] : [])]);
 
 async function run(parts: string[]): Promise<void> {
-  const unknown = parts.find((part) => ![...PARTS, EDGE].includes(part));
-  if (unknown !== undefined) throw new Error(`--only takes ${[...PARTS, EDGE].join(", ")}; there is no ${unknown}`);
+  const unknown = parts.find((part) => ![...PARTS, ...BY_NAME].includes(part));
+  if (unknown !== undefined)
+    throw new Error(`--only takes ${[...PARTS, ...BY_NAME].join(", ")}; there is no ${unknown}`);
   const seconds = positive("seconds", flags.seconds);
   const tables = flags.subscriptions.split(",").map((size) => positive("subscriptions", size));
   const known = parts.includes("status") ? tables.reduce((sum, size) => sum + size, 0) : 0;
@@ -71,7 +79,7 @@ async function run(parts: string[]): Promise<void> {
     process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: ${part}\n`);
     await work();
   };
-  if (parts.some((part) => part !== EDGE)) await buildWorkers(directory);
+  if (parts.some((part) => !BY_NAME.includes(part))) await buildWorkers(directory);
   await measure("bundle", async () => {
     figures.bundle = await measureBundle(directory);
   });
@@ -107,6 +115,9 @@ async function run(parts: string[]): Promise<void> {
   );
   await measure(EDGE, async () => {
     figures.edge = await measureEdge(directory, readEdgeOptions());
+  });
+  await measure(SIMULATE, async () => {
+    figures.simulation = simulate(positive("seed", flags.seed));
   });
   await measure("pieces", async () => {
     figures.pieces = measurePieces();

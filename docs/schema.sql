@@ -41,7 +41,12 @@ CREATE TABLE clients (
   copied_at INTEGER,                   -- when KV last got it
   rotated_at INTEGER,                  -- when the secrets were last rotated: a second rotation soon after replaces the first
   -- JSON array of what is posted to the client; NULL: message.status and message.clicked.
-  events TEXT
+  events TEXT,
+  name TEXT,
+  -- When a request was last taken, and last refused and why. To some minutes: see src/domain/client-uses.ts.
+  used_at INTEGER,
+  refused_at INTEGER,
+  refusal TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX clients_by_website ON clients (website_id);
@@ -73,8 +78,10 @@ CREATE TABLE subscription_changes (
   was_subscribed INTEGER,              -- NULL: never seen before
   subscribed INTEGER NOT NULL,
   changed_at INTEGER NOT NULL,
-  source TEXT NOT NULL,                -- import, api, keyword, carrier
-  proof TEXT NOT NULL                  -- a request id, or the text of the message
+  source TEXT NOT NULL,                -- import, api, keyword, carrier, undo, operator
+  proof TEXT NOT NULL,                 -- the id of a request or of an import, or the text of the message
+  -- NULL: the address did not change. Otherwise, in a row of an import, the address before it; '' for none, and in any other row.
+  was_email TEXT
 ) STRICT;
 
 CREATE INDEX subscription_changes_by_phone ON subscription_changes (website_id, phone);
@@ -105,7 +112,9 @@ CREATE TABLE messages (
   segments INTEGER,
   is_reply INTEGER NOT NULL DEFAULT 0, -- 1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword
   opted_out INTEGER NOT NULL DEFAULT 0, -- 1: the latest message to a person who then opted out
-  reason_code TEXT                     -- why it has this status: see src/domain/reason.ts
+  reason_code TEXT,                    -- why it has this status: see src/domain/reason.ts
+  -- A JSON array: each submission, but for one that was accepted at once. The first and the latest of very many.
+  submissions TEXT
 ) STRICT;
 
 CREATE INDEX messages_pending ON messages (queued_at) WHERE status = 'PENDING_TO_SEND';
@@ -445,6 +454,20 @@ CREATE TABLE audit_log (
 CREATE INDEX audit_log_by_website ON audit_log (website_id) WHERE website_id IS NOT NULL;
 CREATE INDEX audit_log_by_client ON audit_log (client_id) WHERE client_id IS NOT NULL;
 CREATE INDEX audit_log_by_operator ON audit_log (operator);
+
+-- The rows of the ledger that belong to an import have its id as their proof, and ids after after_id, up to last_id.
+CREATE TABLE imports (
+  import_id TEXT NOT NULL PRIMARY KEY, -- the id of its request
+  website_id TEXT NOT NULL,
+  after_id INTEGER NOT NULL,
+  last_id INTEGER NOT NULL,
+  stored_at INTEGER NOT NULL,          -- when its latest part was stored
+  added INTEGER NOT NULL DEFAULT 0,    -- numbers never seen before
+  changed INTEGER NOT NULL DEFAULT 0,
+  undone_to INTEGER,                   -- its rows up to this id are undone; NULL: none
+  restored INTEGER NOT NULL DEFAULT 0,
+  changed_since INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
 
 -- Websites may live in several databases. Each database has the whole schema; the first also has the directory: which database
 -- a website is in, and where to look for a client, or for the owner of a sender.

@@ -5,6 +5,8 @@ const COMMENTS: Record<string, string> = {
   "clients.rotated_at": "when the secrets were last rotated: a second rotation soon after replaces the first",
   "subscriptions.opted_out_by_person": "1: by keyword or at the carrier; only the person can undo it",
   "subscriptions.opt_out_confirmed_at": "when the confirmation of a STOP was last sent",
+  "subscription_changes.source": "import, api, keyword, carrier, undo, operator",
+  "subscription_changes.proof": "the id of a request or of an import, or the text of the message",
   "messages.reason": "in words, for the operator",
   "messages.reason_code": "why it has this status: see src/domain/reason.ts",
   "messages.queued_at":

@@ -1,5 +1,6 @@
 import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
+import { ClientUses } from "./domain/client-uses.ts";
 import { Gathering } from "./domain/gathering.ts";
 import { newId } from "./domain/home.ts";
 import { IntakeLimit } from "./domain/intake-limit.ts";
@@ -66,6 +67,7 @@ export interface Deps extends Database {
   signLink: Sign;
   /** Requests that have no line of their own in the log. */
   requestCounts: MinuteCounts<LogFields>;
+  clientUses: ClientUses;
   /** The files of public/. */
   assets: Fetcher;
   config: Config;
@@ -99,6 +101,7 @@ interface IsolateState extends Database {
   lookups: Lookups;
   signLink: Sign;
   requestCounts: MinuteCounts<LogFields>;
+  clientUses: ClientUses;
 }
 
 export function makeDatabase(database: string, db: D1Database): Database {
@@ -140,6 +143,7 @@ export function makeIsolateState(env: Env): IsolateState {
       return high * 256 + low;
     },
     requestCounts: new MinuteCounts<LogFields>({ route: "others" }),
+    clientUses: new ClientUses(),
   };
 }
 

@@ -12,7 +12,7 @@ export interface LogFields {
 const WRITE = { info: "log", warn: "warn", error: "error" } as const;
 
 export function log(level: LogLevel, event: string, fields: LogFields = {}): void {
-  console[WRITE[level]](logLine(level, event, fields));
+  console[WRITE[level]](logLine(level, event, { time: new Date().toISOString(), ...fields }));
 }
 
 /** @returns JSON. The words of an error come from elsewhere, so phone numbers in them are masked. */

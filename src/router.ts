@@ -3,6 +3,7 @@ import type { Deps } from "./deps.ts";
 import type { Operation } from "./domain/client.ts";
 import { RequestFailure } from "./domain/failure.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
+import { keepUses } from "./flows/client-uses.ts";
 import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
@@ -38,7 +39,7 @@ import {
 } from "./http/operator/people.ts";
 import { getReportHandler, getReportOfAllHandler } from "./http/operator/reports.ts";
 import { getMetricsHandler, getServiceStateHandler } from "./http/operator/service-state.ts";
-import { importSubscribersHandler } from "./http/operator/subscribers.ts";
+import { importSubscribersHandler, undoImportHandler } from "./http/operator/subscribers.ts";
 import {
   createOperatorTokenHandler,
   endOperatorTokenHandler,
@@ -89,6 +90,7 @@ router
   .post("/operator/websites/:websiteId/release", requireOperator, ofNamed(releaseMessagesHandler))
   .post("/operator/websites/:websiteId/cancel", requireOperator, ofNamed(cancelWaitingMessagesHandler))
   .post("/operator/websites/:websiteId/subscribers", requireOperator, ofNamed(importSubscribersHandler))
+  .post("/operator/imports/:importId/undo", requireOperator, undoImportHandler)
   .get("/operator/clients/:clientId", requireOperator, ofNamed(getClientHandler))
   .patch("/operator/clients/:clientId", requireOperator, ofNamed(changeClientHandler))
   .post("/operator/clients/:clientId/rotate", requireOperator, ofNamed(rotateClientHandler))
@@ -136,6 +138,7 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
     const started = deps.now();
     const response = await router.fetch(apiRequest, deps);
     logRequest(deps, apiRequest, response, deps.now() - started);
+    keepUses(deps);
     return response;
   } catch (error) {
     const { requestId, method } = apiRequest;

@@ -1,6 +1,7 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import schema from "../docs/schema.sql?raw";
+import { LATEST_MIGRATION } from "../src/platform/store/database.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -15,8 +16,14 @@ export async function emptyStores(): Promise<void> {
 
 /** Faster than the migrations, which make the same database: test/docs/schema.test.ts. */
 export async function makeSchema(db: D1Database = env.DB): Promise<void> {
-  await db.prepare(schema).run();
+  await db.prepare(`${schema}\n${APPLIED.join(";\n")}`).run();
 }
+
+/** As `wrangler d1 migrations apply` keeps it. */
+const APPLIED = [
+  "CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE)",
+  `INSERT INTO d1_migrations (name) VALUES ('${LATEST_MIGRATION}')`,
+];
 
 /** Everything that the stores hold, as text: every row of every table, and every key and value of KV. */
 export async function dumpStores(world: World): Promise<string> {

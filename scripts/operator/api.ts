@@ -8,6 +8,7 @@ export interface ErrorBody {
   code: number;
   message: string;
   details?: { field: string; message: string }[];
+  requestId?: string;
 }
 
 /** The service answered, with an error. */

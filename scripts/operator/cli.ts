@@ -83,8 +83,9 @@ function isParseError(error: unknown): error is Error {
 }
 
 function describeRefusal({ body }: Refusal, url: string): string {
-  const { code, message, details = [] } = body;
+  const { code, message, details = [], requestId } = body;
   const lines = [`${code} ${message}`, ...details.map((detail) => `  ${detail.field}: ${detail.message}`)];
+  if (code >= 50000 && requestId) lines.push(`The log has its cause: requestId ${requestId}`);
   if (code === 40101) lines.push(`The token is not one of ${url}, or has ended: give --token, or set OPERATOR_TOKEN.`);
   if (code === 40400) {
     lines.push(`${url} has no OPERATOR_TOKEN, so it has no /operator: npx wrangler secret put OPERATOR_TOKEN`);

@@ -8,6 +8,7 @@ import { toTable } from "./table.ts";
 type Client = ClientAnswers["Client"];
 
 const SETTINGS: Record<string, Option> = {
+  name: { value: "<text>", summary: "which platform it is, for the operator; '' for none" },
   "callback-url": { value: "<url>", summary: "where its callbacks are posted; '' for none" },
   operations: { value: "<list>", summary: "of send,status,subscription,subscribe,unsubscribe" },
   events: {
@@ -35,7 +36,11 @@ export const CLIENT_COMMANDS: Command[] = [
     run: (service, [id]) => callOperator(service, "GET", `/clients/${segment(id)}`),
     show: (answer) => {
       const { changes, ...client } = JSON.parse(answer) as ClientAnswers["ClientWithChanges"];
-      return [describeClient(client), ...(changes.length > 0 ? ["", showEntries(changes)] : [])].join("\n");
+      return [
+        describeClient(client),
+        describeUse(client),
+        ...(changes.length > 0 ? ["", showEntries(changes)] : []),
+      ].join("\n");
     },
   },
   {
@@ -93,6 +98,7 @@ const EFFECTS: Record<ClientAnswers["ChangedClient"]["takesEffect"], string> = {
 /** What is undefined is left out of the JSON. */
 function toSettings(values: Values) {
   return {
+    name: values.name,
     callbackUrl: values["callback-url"],
     operations: toList(values.operations),
     events: toList(values.events),
@@ -103,12 +109,33 @@ function toList(value: Values[string]): string[] | undefined {
   return typeof value === "string" ? value.split(/[\s,]+/).filter(Boolean) : undefined;
 }
 
-export function describeClient({ clientId, callbackUrl, operations, events, suspended }: Client): string {
+export function describeClient({ clientId, name, callbackUrl, operations, events, suspended }: Client): string {
   return toTable([
     ["client", clientId + (suspended ? "  SUSPENDED" : "")],
+    ...(name === null ? [] : [["name", name]]),
     ["callbacks", callbackUrl],
     ["operations", operations.join(", ") || "none"],
     ["events", events.join(", ") || "none"],
+  ]);
+}
+
+const REFUSALS: Record<NonNullable<ClientAnswers["ClientWithChanges"]["lastRefusal"]>["cause"], string> = {
+  "secret-malformed": "401: X-Client-Secret is missing, or has not the form of a secret",
+  "secret-wrong": "401: the secret is not this client's",
+  "secret-replaced": "401: the secret is that before the rotation, and no longer valid",
+  suspended: "403: it is suspended",
+  "operation-denied": "403: an operation that it is not granted",
+  "rate-exceeded": "429: more than 300 requests in a second of its website",
+};
+
+function describeUse(client: Omit<ClientAnswers["ClientWithChanges"], "changes">): string {
+  const { lastUsedAt, rotatedAt, oldPairUntil, lastRefusal } = client;
+  const refusal = lastRefusal && `${lastRefusal.at}, ${REFUSALS[lastRefusal.cause]}`;
+  return toTable([
+    ["last used", lastUsedAt ?? "never"],
+    ["last refused", refusal ?? "never"],
+    ["rotated", rotatedAt ?? "never"],
+    ["old pair", oldPairUntil ? `valid until ${oldPairUntil}` : "not valid"],
   ]);
 }
 

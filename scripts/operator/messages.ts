@@ -1,3 +1,4 @@
+import { describeStatus } from "../../src/domain/edge-status.ts";
 import type { MessageAnswers } from "../../src/http/operator/messages.ts";
 import { callOperator } from "./api.ts";
 import { type Command, segment, toQuery } from "./command.ts";
@@ -65,7 +66,11 @@ const FACTS = [
   "callbackData",
   "sendPurpose",
   "websiteId",
+  "websiteName",
   "clientId",
+  "clientName",
+  "encoding",
+  "segments",
   "carrier",
   "carrierMessageId",
   "attempts",
@@ -74,20 +79,29 @@ const FACTS = [
 function showMessage(answer: string): string {
   const message = JSON.parse(answer) as Message;
   const facts = FACTS.map((field) => [field, message[field]]);
-  const times = [[message.acceptedAt, "accepted", ""], ...timeline(message)];
+  const steps = [...message.submissions.map(submissionRows), ...timeline(message)];
+  const inOrder = steps.toSorted(([one], [other]) => String(one?.[0]).localeCompare(String(other?.[0])));
+  const times: Cell[][] = [[message.acceptedAt, "accepted", ""], ...inOrder.flat()];
   const { waits } = message;
   const until = waits?.until ? ` until ${waits.until}` : "";
   const waiting = waits ? ["", `It waits${until} for: ${waits.because}.`] : [];
   return [toTable(facts.filter(([, value]) => value !== null)), "", toTable(times), ...waiting].join("\n");
 }
 
-function timeline({ events, callbacks }: Message): Cell[][] {
+/** Each step has a row, and perhaps more. */
+function submissionRows({ at, attempt, outcome, reason }: Message["submissions"][number]): Cell[][] {
+  const words = reason ? `: ${reason.slice(0, 200)}` : "";
+  return [[at, attempt === null ? "not submitted" : `submission ${attempt}`, outcome + words]];
+}
+
+function timeline({ events, callbacks }: Message): Cell[][][] {
   const byEvent = new Map(callbacks.map((callback) => [callback.eventId, callback]));
-  return events.flatMap(({ eventId, eventType, status, occurredAt }) => {
+  return events.map(({ eventId, eventType, status, reason, occurredAt }) => {
     const callback = byEvent.get(eventId);
     const what = eventType === "message.status" ? status : eventType.replace("message.", "");
+    const why = reason ? `${reason}, ` : "";
     const response = callback?.response ? [["", "", `  ${callback.response.slice(0, 200)}`]] : [];
-    return [[occurredAt, what, describeCallback(callback)], ...response];
+    return [[occurredAt, what, why + describeCallback(callback)], ...response];
   });
 }
 
@@ -96,6 +110,6 @@ function describeCallback(callback: Message["callbacks"][number] | undefined): s
   const { attemptedAt, outcome, httpStatus, durationMilliseconds } = callback;
   if (attemptedAt === null) return "callback waits to be posted";
   if (outcome === null) return "callback is being posted, or its outcome is unknown";
-  const what = outcome === "answered" ? `answered ${httpStatus}` : outcome;
+  const what = outcome === "answered" ? describeStatus(httpStatus) : outcome;
   return `callback ${what} after ${durationMilliseconds} ms`;
 }

@@ -102,14 +102,15 @@ function showPerson(answer: string): string {
     ["email", person.email],
     ["state", person.optedOutByPerson ? "opted out by the person: only START brings them back" : state],
   ]);
-  const changes = person.changes.map(({ at, from, to, source, proof }) => [at, describe(from, to), source, proof]);
+  const changes = person.changes.map((it) => [it.at, describe(it), it.source, it.proof]);
   const texts = person.texts.length === 0 ? "No texts." : toTable(person.texts.map(toRow));
   return [facts, "", changes.length === 0 ? "No changes." : toTable(changes), "", texts].join("\n");
 }
 
-function describe(from: boolean | null, to: boolean): string {
+function describe({ from, to, addressChanged }: PeopleAnswers["Person"]["changes"][number]): string {
   const name = (state: boolean | null) => (state === null ? "unknown" : state ? "subscribed" : "unsubscribed");
-  return `${name(from)} -> ${name(to)}`;
+  const state = from === to ? `${name(to)}${addressChanged ? "" : ", again"}` : `${name(from)} -> ${name(to)}`;
+  return addressChanged ? `${state}, other address` : state;
 }
 
 /** Texts without effect have the website that they reached, or null; those of one website do not repeat it. */

@@ -84,15 +84,25 @@ function showServiceState(answer: string): string {
       ["at", state.checkedAt],
       ["problems", state.problems.join(", ") || "none"],
       ...state.details.filter(isAbout).map((it): Cell[] => [`  ${it.problem}`, describeProblem(it)]),
-      ["sweep", sweep.ageSeconds === null ? "has never ended" : `ended ${sweep.ageSeconds} s ago${failed}`],
+      ["database", describeDatabase(state.database)],
+      ...state.failing.map((it): Cell[] => [`  no answer: ${it.part}`, it.error]),
+      ...(state.failing.length > 0 ? [["  in the log", `requestId ${state.requestId}`]] : []),
+      [
+        "sweep",
+        sweep.ageSeconds === null
+          ? state.failing.length > 0
+            ? "no answer"
+            : "has never ended"
+          : `ended ${sweep.ageSeconds} s ago${failed}`,
+      ],
       ...state.queues.map((it) => [
         `queue of ${it.queue}`,
-        toCell({ count: it.backlog ?? Number.NaN, oldestSeconds: it.oldestSeconds }),
+        toCell({ count: it.backlog, oldestSeconds: it.oldestSeconds }),
       ]),
       ["callbacks due", toCell(callbacks.due)],
       ["callbacks claimed", toCell(callbacks.claimed)],
-      ["callbacks, last 5 minutes", toCounts(callbacks.lastFiveMinutes)],
-      ["callbacks, last hour", toCounts(callbacks.lastHour)],
+      ["callbacks, last 5 minutes", toCounts(callbackCounts(callbacks, "lastFiveMinutes"))],
+      ["callbacks, last hour", toCounts(callbackCounts(callbacks, "lastHour"))],
       ["dead jobs", toCell(state.deadJobs)],
       ["credentials behind", toCell(state.credentialsBehind)],
       ["keywords without effect, last day", toCell(state.keywordsWithoutEffect)],
@@ -123,12 +133,26 @@ function carrierRows({ carriers }: ServiceState): Cell[][] {
   });
 }
 
+/** With the statuses in place of their sum. */
+function callbackCounts({ answered, ...callbacks }: ServiceState["callbacks"], when: "lastFiveMinutes" | "lastHour") {
+  const { refused, ...counts } = callbacks[when];
+  const known = answered.reduce((sum, it) => sum + it[when], 0);
+  const statuses = Object.fromEntries(answered.map((it) => [`answered ${it.status}:`, it[when]]));
+  return { ...counts, ...statuses, "answered otherwise": refused === null ? null : refused - known };
+}
+
 function toCell({ count, oldestSeconds }: ServiceState["deadJobs"]): string {
-  if (Number.isNaN(count)) return "no answer";
+  if (count === null) return "no answer";
   return oldestSeconds === null ? String(count) : `${count} (${oldestSeconds} s)`;
 }
 
-function toCounts(counts: Record<string, number>): string {
-  const some = Object.entries(counts).filter(([, count]) => count > 0);
+function describeDatabase({ status, milliseconds, cause, missing }: ServiceState["database"]): string {
+  const words = { ok: `answered in ${milliseconds} ms`, behind: `BEHIND: ${cause}`, away: `AWAY: ${cause}` }[status];
+  return missing ? `${words}; MIGRATION MISSING: ${missing}` : words;
+}
+
+function toCounts(counts: Record<string, number | null>): string {
+  if (Object.values(counts).includes(null)) return "no answer";
+  const some = Object.entries(counts).filter(([, count]) => count !== 0);
   return some.map(([name, count]) => `${name} ${count}`).join(", ") || "none";
 }

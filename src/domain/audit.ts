@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   "release",
   "cancel",
   "import",
+  "undo-import",
   "remove-email",
   "erase-person",
   "try-carrier",

@@ -2,6 +2,8 @@
 import * as z from "zod/mini";
 import { EVENT_TYPES, MESSAGE_EVENT_TYPES } from "./callback.ts";
 import { validateCallbackUrl } from "./callback-url.ts";
+import type { ClientRefusal } from "./client-uses.ts";
+import { orNull, text } from "./website.ts";
 
 export const OPERATIONS = ["send", "status", "subscription", "subscribe", "unsubscribe"] as const;
 
@@ -37,6 +39,7 @@ export function clientSettingsSchema(allowLocal: boolean) {
   );
   return z.object(
     {
+      name: orNull(text(200)).register(z.globalRegistry, { description: "For the operator: which platform it is." }),
       callbackUrl: z
         .pipe(
           z.optional(z.union([callbackUrl, z.literal(""), z.null()])),
@@ -124,10 +127,20 @@ export type Effect = (typeof EFFECTS)[number];
 export interface Client {
   clientId: string;
   websiteId: string;
+  name: string | null;
   callbackUrl: string | null;
   operations: Operation[];
   events: ClientEvent[];
   suspended: boolean;
   createdAt: number;
   changedAt: number;
+}
+
+/** What a client's page tells of its requests. Times in milliseconds since 1970. */
+export interface ClientUse {
+  lastUsedAt: number | null;
+  rotatedAt: number | null;
+  /** null: only the present pair is valid. */
+  oldPairUntil: number | null;
+  lastRefusal: { at: number; cause: ClientRefusal } | null;
 }

@@ -29,6 +29,8 @@ export type Failure =
   | { kind: "fields-wrong"; details: FieldError[] }
   | { kind: "resource-unknown"; what: string }
   | { kind: "idempotency-conflict" }
+  /** `until`: then it counts as cut off, unless it goes on. Milliseconds since 1970. */
+  | { kind: "import-running"; until: number }
   /**
    * `isKeyed`: the request may be stored; only a retry with the same Idempotency-Key is safe. `isRefused`: the store is
    * overloaded, and has not run the call.

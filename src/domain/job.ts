@@ -3,6 +3,19 @@ import * as z from "zod/mini";
 import { MESSAGE_STATUSES } from "./message.ts";
 import { receiptSchema } from "./receipt.ts";
 
+/** How a submission ended, for the story of its message. */
+const submissionEntrySchema = z.object({
+  /** When it began: milliseconds since 1970. */
+  at: z.number(),
+  /** null: the message was not submitted. */
+  attempt: z.nullable(z.number()),
+  outcome: z.string(),
+  /** In words, for the operator. */
+  reason: z.nullable(z.string()),
+});
+
+export type SubmissionEntry = z.output<typeof submissionEntrySchema>;
+
 /** How a submission ended. `status` null: the carrier has surely not accepted it, and it is retried at `retryAt`. */
 const submissionRecordSchema = z.object({
   messageId: z.string(),
@@ -19,6 +32,8 @@ const submissionRecordSchema = z.object({
   receipt: z.nullable(receiptSchema),
   /** false: the message was claimed, and not submitted. */
   attempted: z._default(z.boolean(), true),
+  /** null: what the message itself says of it is all. A job of an earlier version has none. */
+  entry: z.nullish(submissionEntrySchema),
 });
 
 /** What a person does with a text of the sandbox. */

@@ -1,5 +1,5 @@
 // Pure. The state of the service in Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/
-import { MESSAGE_STATES, PROBLEMS, type ServiceState } from "./service-state.ts";
+import { isKnown, MESSAGE_STATES, PROBLEMS, type ServiceState, type StatePart } from "./service-state.ts";
 
 type Labels = Record<string, string>;
 type Sample = [labels: Labels, value: number | null];
@@ -17,11 +17,12 @@ function toLabels(labels: Labels): string {
   return some.length === 0 ? "" : `{${some.join(",")}}`;
 }
 
-const byOutcome = (counts: Record<string, number>, labels: Labels = {}): Sample[] =>
+const byOutcome = (counts: Record<string, number | null>, labels: Labels = {}): Sample[] =>
   Object.entries(counts).map(([outcome, count]) => [{ ...labels, outcome }, count]);
 
 export function toMetrics(state: ServiceState): string {
-  const { sweep, carriers, callbacks, queues } = state;
+  const { sweep, carriers, callbacks, queues, failing } = state;
+  const ifKnown = (part: StatePart, value: number) => (isKnown(failing, part) ? value : null);
   const byState = (read: (backlog: ServiceState["deadJobs"]) => number | null): Sample[] =>
     carriers.flatMap((it) =>
       MESSAGE_STATES.map((name): Sample => [{ carrier: it.carrier, state: name }, read(it[name])]),
@@ -33,7 +34,9 @@ export function toMetrics(state: ServiceState): string {
       PROBLEMS.map((problem) => [{ problem }, state.problems.includes(problem) ? 1 : 0]),
     ),
     gauge("sweep_age_seconds", "Since the last sweep ended.", [[{}, sweep.ageSeconds]]),
-    gauge("sweep_failed_jobs", "Jobs of the last sweep that failed.", [[{}, sweep.failedJobs.length]]),
+    gauge("sweep_failed_jobs", "Jobs of the last sweep that failed.", [
+      [{}, ifKnown("lastSweep", sweep.failedJobs.length)],
+    ]),
     gauge(
       "database_bytes",
       "Size of a database.",
@@ -63,7 +66,7 @@ export function toMetrics(state: ServiceState): string {
     gauge(
       "carrier_paused",
       "1 while the circuit breaker of the carrier is open.",
-      carriers.map(({ carrier, pause }) => [{ carrier }, pause ? 1 : 0]),
+      carriers.map(({ carrier, pause }) => [{ carrier }, ifKnown("pauses", pause ? 1 : 0)]),
     ),
     gauge(
       "submissions_5m",
@@ -74,7 +77,9 @@ export function toMetrics(state: ServiceState): string {
     gauge("callbacks_due_oldest_seconds", "Age of the oldest of them.", [[{}, callbacks.due.oldestSeconds]]),
     gauge("callbacks_claimed", "Callbacks that are being posted.", [[{}, callbacks.claimed.count]]),
     gauge("callbacks_5m", "Callbacks of the last five minutes, by outcome.", byOutcome(callbacks.lastFiveMinutes)),
-    gauge("endpoints_failing", "Endpoints whose last callbacks failed.", [[{}, callbacks.failingEndpoints.length]]),
+    gauge("endpoints_failing", "Endpoints whose last callbacks failed.", [
+      [{}, ifKnown("endpoints", callbacks.failingEndpoints.length)],
+    ]),
     gauge("dead_jobs", "Jobs that failed for good.", [[{}, state.deadJobs.count]]),
     gauge("credentials_behind", "Clients whose copy in KV is out of date.", [[{}, state.credentialsBehind.count]]),
   ].join("");

@@ -1,4 +1,5 @@
 // Pure. The state of the service as an operator sees it, and the problems in it.
+import { type DatabaseState, describeFill, FILLING_SHARE, FULL_SHARE, shareOf } from "./database-state.ts";
 import { isFailing, type MinuteOutcome } from "./outcome-trend.ts";
 import { LONGEST_RUN_MILLISECONDS } from "./retry-policy.ts";
 
@@ -21,14 +22,35 @@ export type CarrierStates = Partial<Record<MessageState, Load>>;
 /** `unauthorized`: the carrier rejected our credentials; retried as `later` is. */
 export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "unauthorized"] as const;
 
-/** `refused`: answered with another status than 2xx. */
+/** `refused`: answered with another status than 2xx, and counted by it: `answered 500`. An earlier version counts `refused`. */
+export const ANSWERED = "answered ";
+
 export const CALLBACK_OUTCOMES = ["accepted", "refused", "timed-out", "unreachable", "not-posted"] as const;
 
 export const QUEUES = ["messages", "bulk", "callbacks", "receipts"] as const;
 
+/** What the state is read from, each by itself. */
+export const STATE_PARTS = [
+  "pending",
+  "sending",
+  "callbacks",
+  "deadJobs",
+  "credentialsBehind",
+  "keywordsWithoutEffect",
+  "lastSweep",
+  "pauses",
+  "endpoints",
+  "outcomes",
+  "carriersInUse",
+  "migrations",
+] as const;
+
+export type StatePart = (typeof STATE_PARTS)[number];
+
 /** A load as the operator sees it, with an age in whole seconds. */
 interface Backlog {
-  count: number;
+  /** null: its part does not answer. */
+  count: number | null;
   oldestSeconds: number | null;
 }
 
@@ -41,8 +63,8 @@ export interface CarrierState extends Record<MessageState, Backlog> {
   isUnauthorized: boolean;
   /** Its circuit breaker is open, in one isolate at least. */
   pause: { since: string; cause: string; nextTryAt: string | null } | null;
-  lastFiveMinutes: Record<(typeof SUBMISSION_OUTCOMES)[number], number>;
-  lastHour: Record<(typeof SUBMISSION_OUTCOMES)[number], number>;
+  lastFiveMinutes: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
+  lastHour: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
 }
 
 /** An endpoint that has failed several times in a row. */
@@ -54,30 +76,6 @@ interface EndpointState {
   failures: number;
   cause: string;
 }
-
-/** A database, of which there is one or several. Times in milliseconds since 1970. */
-export interface DatabaseState {
-  /** The binding. */
-  database: string;
-  /** `away`: it does not answer. `behind`: it lacks a migration. `missing`: websites are in it, and nothing is bound under its name. */
-  status: (typeof DATABASE_STATUSES)[number];
-  /** null: not known. */
-  bytes: number | null;
-  limitBytes: number;
-  /** Of the last days; null: less than a day is known. */
-  bytesPerDay: number | null;
-  /** At this growth; null: it does not grow, or that is not known. */
-  daysLeft: number | null;
-  /** When its last sweep ended; null: never. */
-  sweptAt: string | null;
-  sweepAgeSeconds: number | null;
-}
-
-export const DATABASE_STATUSES = ["ok", "away", "behind", "missing"] as const;
-
-/** Shares of the limit. At the second, a database takes no more messages: receipts and opt-outs must have room. */
-export const FILLING_SHARE = 0.7;
-export const FULL_SHARE = 0.95;
 
 /** A problem and what it concerns. */
 export interface ProblemDetail {
@@ -94,8 +92,19 @@ export interface ProblemDetail {
   database: string | null;
 }
 
+/** By outcome; null: not known. */
+type Counts<Name extends string> = Record<Name, number | null>;
+
 export interface ServiceState {
   checkedAt: string;
+  /** `missing`: in words, of the migrations. */
+  database: {
+    status: "ok" | "behind" | "away";
+    milliseconds: number | null;
+    cause: string | null;
+    missing: string | null;
+  };
+  failing: { part: StatePart; error: string }[];
   problems: Problem[];
   details: ProblemDetail[];
   isCut: boolean;
@@ -109,8 +118,10 @@ export interface ServiceState {
   callbacks: {
     due: Backlog;
     claimed: Backlog;
-    lastFiveMinutes: Record<(typeof CALLBACK_OUTCOMES)[number], number>;
-    lastHour: Record<(typeof CALLBACK_OUTCOMES)[number], number>;
+    lastFiveMinutes: Counts<(typeof CALLBACK_OUTCOMES)[number]>;
+    lastHour: Counts<(typeof CALLBACK_OUTCOMES)[number]>;
+    /** Statuses other than 2xx. */
+    answered: { status: number; lastFiveMinutes: number; lastHour: number }[];
     failingEndpoints: EndpointState[];
   };
   deadJobs: Backlog;
@@ -142,34 +153,44 @@ const when = (isProblem: boolean): Subject[] => (isProblem ? [{}] : []);
 const carriersThat = ({ carriers }: Observed, fit: (carrier: CarrierState) => boolean): Subject[] =>
   carriers.filter(fit).map(({ carrier }) => ({ carrier }));
 
+const isMany = ({ count }: Backlog) => count !== null && count > 0;
+
 const isLate = (seconds: number | null) => seconds === null || seconds > LATE_SECONDS;
 
-const shareOf = ({ bytes, limitBytes }: DatabaseState) => (bytes ?? 0) / limitBytes;
+/** Of the first, `database` tells. */
+const othersThat = ({ databases }: Observed, fit: (database: DatabaseState) => boolean): Subject[] =>
+  databases
+    .slice(1)
+    .filter(fit)
+    .map(({ database, status }) => ({ database, cause: status === "ok" ? null : status }));
 
 const databasesThat = ({ databases }: Observed, fit: (database: DatabaseState) => boolean): Subject[] =>
-  databases.filter(fit).map((it) => {
-    const { database, status, daysLeft } = it;
-    if (status !== "ok") return { database, cause: status };
-    const left = daysLeft === null ? "" : `, ${daysLeft} days left`;
-    return { database, cause: `${Math.floor(shareOf(it) * 100)} % of its limit${left}` };
-  });
+  databases.filter(fit).map((it) => ({ database: it.database, cause: describeFill(it) }));
 
 const CHECKS = {
-  "sweep-late": ({ sweep, databases }) => [
-    ...when(isLate(sweep.ageSeconds)),
-    ...databases
-      .slice(1)
-      .filter(({ status, sweepAgeSeconds }) => status === "ok" && isLate(sweepAgeSeconds))
-      .map(({ database }) => ({ database })),
+  "database-away": (state) => [
+    ...(state.database.status === "away" ? [{ cause: state.database.cause }] : []),
+    ...othersThat(state, ({ status }) => status === "away" || status === "unbound"),
+  ],
+  "database-behind": ({ database }) => (database.status === "behind" ? [{ cause: database.cause }] : []),
+  "migration-missing": (state) => [
+    ...(state.database.missing ? [{ cause: state.database.missing }] : []),
+    ...othersThat(state, ({ status }) => status === "unmigrated"),
+  ],
+  "state-incomplete": ({ failing, database }) =>
+    failing.length === 0 || database.milliseconds === null
+      ? []
+      : [{ cause: failing.map(({ part, error }) => `${part}: ${error}`).join("; ") }],
+  "sweep-late": (state) => [
+    ...when(state.sweep.ageSeconds === null ? isKnown(state.failing, "lastSweep") : isLate(state.sweep.ageSeconds)),
+    ...othersThat(state, ({ status, sweepAgeSeconds }) => status === "ok" && isLate(sweepAgeSeconds)),
   ],
   "sweep-failing": ({ sweep: { failedJobs } }) => (failedJobs.length > 0 ? [{ cause: failedJobs.join(", ") }] : []),
-  "database-away": (state) => databasesThat(state, ({ status }) => status === "away" || status === "missing"),
-  "database-behind": (state) => databasesThat(state, ({ status }) => status === "behind"),
   "database-filling": (state) => databasesThat(state, (it) => shareOf(it) >= FILLING_SHARE && shareOf(it) < FULL_SHARE),
   "database-full": (state) => databasesThat(state, (it) => shareOf(it) >= FULL_SHARE),
   "messages-late": ({ messages, retriedSeconds }) =>
     when(isOlder(messages.waiting, LATE_SECONDS) || (retriedSeconds ?? 0) > LATE_SECONDS),
-  "messages-stuck": ({ messages }) => when(messages.stuck.count > 0),
+  "messages-stuck": ({ messages }) => when(isMany(messages.stuck)),
   "carrier-not-set-up": (state) => carriersThat(state, ({ isInUse, isSetUp }) => isInUse && !isSetUp),
   "sandbox-in-use": ({ isSandboxInUse }) => when(isSandboxInUse),
   "carrier-credentials": (state) => carriersThat(state, ({ isUnauthorized }) => isUnauthorized),
@@ -183,9 +204,9 @@ const CHECKS = {
   "callbacks-failing": ({ posts, nowMinute }) => when(isFailing(posts, nowMinute)),
   "endpoint-failing": ({ callbacks }) => callbacks.failingEndpoints.map(({ failures, ...about }) => about),
   "callbacks-unknown": ({ callbacks }) => when(isOlder(callbacks.claimed, LONGEST_RUN_MILLISECONDS / 1000)),
-  "dead-jobs": ({ deadJobs }) => when(deadJobs.count > 0),
+  "dead-jobs": ({ deadJobs }) => when(isMany(deadJobs)),
   "credentials-behind": ({ credentialsBehind }) => when(isOlder(credentialsBehind, LATE_SECONDS)),
-  "keywords-without-effect": ({ keywordsWithoutEffect }) => when(keywordsWithoutEffect.count > 0),
+  "keywords-without-effect": ({ keywordsWithoutEffect }) => when(isMany(keywordsWithoutEffect)),
 } satisfies Record<string, (state: Observed) => Subject[]>;
 
 export type Problem = keyof typeof CHECKS;
@@ -229,6 +250,9 @@ export function describeProblem(detail: Partial<ProblemDetail>): string {
 function isOlder({ oldestSeconds }: Backlog, seconds: number): boolean {
   return oldestSeconds !== null && oldestSeconds > seconds;
 }
+
+export const isKnown = (failing: ServiceState["failing"], name: StatePart) =>
+  !failing.some(({ part }) => part === name);
 
 /** @param now milliseconds since 1970 */
 export function toBacklog(load: Load | undefined, now: number): Backlog {

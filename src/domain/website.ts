@@ -7,14 +7,14 @@ import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
 
 /** `""` and null remove the setting; an omitted field keeps it. */
-function orNull<T extends z.ZodMiniType>(schema: T) {
+export function orNull<T extends z.ZodMiniType>(schema: T) {
   return z.pipe(
     z.optional(z.union([schema, z.literal(""), z.null()])),
     z.transform((value) => (value === "" ? null : value) as z.output<T> | null | undefined),
   );
 }
 
-const text = (most: number) =>
+export const text = (most: number) =>
   z
     .string({ error: "must be a string" })
     .check(z.maxLength(most, { error: `must have at most ${most} characters` }), z.refine(isWellFormed, ILL_FORMED));

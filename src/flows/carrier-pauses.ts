@@ -28,11 +28,12 @@ export function notePause(deps: Deps, carrier: string, breaker: CircuitBreaker, 
   );
 }
 
-/** The carrier has answered: what waits for it is due now. */
-export function noteAnswer(deps: Deps, carrier: string): void {
+/** The carrier has answered: what waits for it is due now. Its pause ends, unless the answer was slow: that is a problem too. */
+export function noteAnswer(deps: Deps, carrier: string, isSlow: boolean): void {
   deps.waitUntil(
     unlessItFails(deps, "carrier.pause-unknown", { carrier }, async () => {
-      if (!(await endPause(inFirst(deps).db, carrier))) return;
+      const { db } = inFirst(deps);
+      if (!(await (isSlow ? releasePause(db, carrier, deps.now()) : endPause(db, carrier)))) return;
       const count = await wake(deps, carrier);
       deps.log("info", "carrier.answers", { carrier, count });
     }),

@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import { PHONE_FORM, toDigits } from "../domain/phone.ts";
 import type { SubscriptionChange } from "../domain/subscriber-rows.ts";
 import { changeSubscriptions, type SubscriptionsSet } from "../platform/store/change-subscriptions.ts";
+import { beginImport } from "../platform/store/imports.ts";
 import { hasListeners } from "../platform/store/notices.ts";
 import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.ts";
 import { readTombstones } from "./erasure-tombstones.ts";
@@ -17,14 +18,39 @@ export async function setSubscriptions(
   { websiteId, home }: { websiteId: string; home?: number },
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
-): Promise<Omit<SubscriptionsSet, "due">> {
+): Promise<Pick<SubscriptionsSet, "count" | "refused">> {
   const tombstones = () => readTombstones(deps, websiteId);
-  // Nobody is told of an import.
-  const isTold = origin.source !== "import" && (await hasListeners(deps.db, { websiteIds: [websiteId] }));
-  const newRun = isTold ? () => deps.newId(home) : null;
-  const { due, ...set } = await changeSubscriptions(deps.db, websiteId, changes, origin, newRun, tombstones);
+  const newRun = (await hasListeners(deps.db, { websiteIds: [websiteId] })) ? () => deps.newId(home) : null;
+  const how = { newRun, isDry: false };
+  const { due, ...set } = await changeSubscriptions(deps.db, websiteId, changes, origin, how, tombstones);
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
   return set;
+}
+
+export interface Imported {
+  /** Numbers that are now as they were to be: new, changed and unchanged ones. */
+  count: number;
+  added: number;
+  changed: number;
+  /** The others, as digits. */
+  refused: number[];
+}
+
+/**
+ * Sets subscriptions as a file says, so that it can be undone.
+ * @param isDry stores nothing, and counts what would be stored
+ */
+export async function importSubscribers(
+  deps: Deps,
+  websiteId: string,
+  changes: Iterable<SubscriptionChange>,
+  { importId, isDry }: { importId: string; isDry: boolean },
+): Promise<Imported> {
+  const origin = { source: "import", proof: importId, now: deps.now() } as const;
+  const tombstones = () => readTombstones(deps, websiteId);
+  if (!isDry) await beginImport(deps.db, importId, websiteId, origin.now);
+  // Nobody is told of an import.
+  return changeSubscriptions(deps.db, websiteId, changes, origin, { newRun: null, isDry }, tombstones);
 }
 
 /**

@@ -4,16 +4,13 @@ import { longestWaitMilliseconds } from "../domain/retry-policy.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
 import { findWaiting, postpone, type WaitingMessages } from "../platform/store/messages.ts";
 import { isReleased, notePause } from "./carrier-pauses.ts";
-import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
+import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
 import { type Ended, submit } from "./submit-message.ts";
 
 /** Small claims: when a run is cut off, the outcome of each message that it has claimed is unknown. */
 const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
-
-/** How long a run waits for the submissions of one claim. Slower ones end in the background, and hold up no other batch. */
-const CLAIM_WAIT_MILLISECONDS = 2000;
 
 /** After a claim that took no longer, the next one is larger. */
 const FAST_CLAIM_MILLISECONDS = CLAIM_WAIT_MILLISECONDS / 4;
@@ -125,8 +122,8 @@ async function waitForBreaker(deps: Deps, part: CarrierRun, ids: string[], until
   const { run, carrier } = part;
   const seconds = Math.ceil((until - deps.now()) / 1000);
   deps.log("warn", "carrier.rests", { carrier, count: ids.length, seconds });
-  const reason = `${carrier} keeps failing: its circuit breaker is open`;
-  await postpone(deps.db, ids, { retryAt: until, reason, longestWait: longestWaitMilliseconds(deps.config) });
+  const wait = { retryAt: until, reason: whyPaused(part), longestWait: longestWaitMilliseconds(deps.config) };
+  await postpone(deps.db, ids, { ...wait, now: deps.now() });
   await queueDeliveries(deps, run.lane, ids, seconds);
 }
 
@@ -148,13 +145,14 @@ async function submitAll(
   const work = Promise.all(Array.from({ length: part.share }, runner));
   const isDone = await Promise.race([work.then(() => true), scheduler.wait(CLAIM_WAIT_MILLISECONDS).then(() => false)]);
   if (!isDone && ended.length === 0) {
-    part.breaker.recordHang(deps.now());
-    notePause(deps, part.carrier, part.breaker, `${part.carrier} leaves submissions without an answer`);
+    const cause = `${part.carrier} leaves submissions without an answer`;
+    part.breaker.recordHang(deps.now(), cause);
+    notePause(deps, part.carrier, part.breaker, cause);
   }
   const reason = `${part.carrier} is slow`;
   const skipped = left
     .splice(0)
-    .map((message): Ended => ({ message, ending: { kind: "skipped", reason, seconds: 0 } }));
+    .map((message): Ended => ({ message, at: deps.now(), ending: { kind: "skipped", reason, seconds: 0 } }));
   const endings = [...ended.splice(0), ...skipped];
   if (!isDone) {
     const later = () => recordEndings(deps, part.run, { claim, endings: ended, isLast: false });

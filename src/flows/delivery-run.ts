@@ -5,6 +5,9 @@ import { DELIVERY_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import { Connections } from "./connections.ts";
 import type { OutcomeTally } from "./count-outcomes.ts";
 
+/** How long a run waits for the submissions of one claim. Slower ones end in the background, and hold up no other batch. */
+export const CLAIM_WAIT_MILLISECONDS = 2000;
+
 /** The deliveries of one invocation. */
 export interface DeliveryRun {
   /** The queue of its jobs. */
@@ -31,4 +34,9 @@ export interface CarrierRun {
 /** Whether the run may begin no further submission. */
 export function isOver(deps: Deps, { until }: DeliveryRun): boolean {
   return deps.now() > until;
+}
+
+/** In words, for the operator. */
+export function whyPaused({ carrier, breaker }: CarrierRun): string {
+  return `${carrier} keeps failing: its circuit breaker is open (${breaker.cause})`;
 }

@@ -29,6 +29,7 @@ export async function createClient(
   await insertClient(deps.db, author, {
     clientId,
     websiteId,
+    name: settings.name ?? null,
     callbackUrl: settings.callbackUrl ?? null,
     operations: settings.operations ?? [...OPERATIONS],
     events: settings.events ?? [...DEFAULT_EVENTS],

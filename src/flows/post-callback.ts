@@ -1,5 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { callbackBody, signatureHeaders } from "../domain/callback.ts";
+import { unreachedBecause } from "../domain/edge-status.ts";
+import { ANSWERED } from "../domain/service-state.ts";
 import { type PostResult, postOnce } from "../platform/callback-post.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { unseal } from "../platform/secrets.ts";
@@ -23,8 +25,7 @@ export async function postCallback(
   const result = await signAndPost(deps, callback, secrets, started);
   const durationMilliseconds = deps.now() - started;
   const isTaken = result.httpStatus !== null && result.httpStatus < 300;
-  const answer = isTaken ? "accepted" : "refused";
-  tally.add({ kind: "callback", carrier: "", outcome: result.outcome === "answered" ? answer : result.outcome });
+  tally.add({ kind: "callback", carrier: "", outcome: outcomeOf(result) });
   deps.log(isTaken ? "info" : "warn", "callback.posted", {
     eventId: callback.eventId,
     websiteId: callback.websiteId,
@@ -33,8 +34,16 @@ export async function postCallback(
     outcome: result.outcome,
     httpStatus: result.httpStatus,
     milliseconds: durationMilliseconds,
+    ...(result.outcome === "answered" ? {} : { error: result.response }),
   });
   return { eventId: callback.eventId, durationMilliseconds, ...result };
+}
+
+/** What is counted of a callback: of another answer than 2xx, the status. */
+function outcomeOf({ outcome, httpStatus }: PostResult): string {
+  if (outcome !== "answered") return outcome;
+  if (httpStatus !== null && httpStatus < 300) return "accepted";
+  return unreachedBecause(httpStatus) ? "unreachable" : `${ANSWERED}${httpStatus}`;
 }
 
 /** Never throws: a callback that cannot be signed gets a result of its own, and the others of the claim are posted. */

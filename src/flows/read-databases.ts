@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
-import { ageSeconds, type DatabaseState } from "../domain/service-state.ts";
+import type { DatabaseState } from "../domain/database-state.ts";
+import { ageSeconds } from "../domain/service-state.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { failingStatus } from "../platform/store/database.ts";
 import { LIMIT_BYTES, readStoredState, type StoredState } from "../platform/store/database-state.ts";
@@ -19,8 +20,8 @@ const ANSWER_MILLISECONDS = 5000;
 export async function readDatabases(deps: Deps): Promise<BoundDatabase[]> {
   const bound = inEach(deps);
   const states = await inParallel(bound, CONNECTIONS, readState);
-  const missing = states.flatMap(({ used }) => used).filter((name) => !bound.some(({ database }) => database === name));
-  const all = [...states, ...missing.map((database) => ({ database, status: "missing" as const, ...NOTHING }))];
+  const unbound = states.flatMap(({ used }) => used).filter((name) => !bound.some(({ database }) => database === name));
+  const all = [...states, ...unbound.map((database) => ({ database, status: "unbound" as const, ...NOTHING }))];
   const now = deps.now();
   return all.map(({ endedAt, used: _, ...state }) => ({
     ...state,

@@ -1,53 +1,60 @@
 import type { Deps } from "../deps.ts";
 import { isLoopback } from "../domain/callback-url.ts";
-import { RequestFailure } from "../domain/failure.ts";
+import { isStoreRefused } from "../domain/failure.ts";
 import { lastMinute, WINDOW_MINUTES } from "../domain/outcome-trend.ts";
 import { LONGEST_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import {
+  ANSWERED,
   addLoads,
   ageSeconds,
   CALLBACK_OUTCOMES,
   type CarrierState,
   findProblems,
+  isKnown,
+  type Load,
   MESSAGE_STATES,
   type MessageState,
   QUEUES,
   type ServiceState,
+  type StatePart,
   SUBMISSION_OUTCOMES,
   toBacklog,
 } from "../domain/service-state.ts";
 import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { CarrierPause } from "../platform/store/carrier-pauses.ts";
-import { minuteOf, readOutcomes } from "../platform/store/outcome-counts.ts";
+import { LATEST_MIGRATION } from "../platform/store/database.ts";
+import { minuteOf } from "../platform/store/outcome-counts.ts";
 import type { OutcomeCountRow } from "../platform/store/rows.ts";
-import { addCounts, countStates, listCarriersInUse, type StateCounts } from "../platform/store/service-state.ts";
+import { countStates, type StateCounts } from "../platform/store/service-state.ts";
 import { withinTime } from "../platform/time-limit.ts";
-import { askEach } from "./ask-each.ts";
+import { addCounts } from "./add-counts.ts";
+import { CONNECTIONS } from "./connections.ts";
+import { inParallel } from "./in-parallel.ts";
 import { inEach } from "./places.ts";
 import { readDatabases } from "./read-databases.ts";
 
 /**
+ * In parts: what one of them does not answer is null or empty, and named. Never throws.
  * @param origin the origin of the request
- * @throws RequestFailure store-unavailable
+ * @param requestId null: the sweep asks
  */
-export async function readServiceState(deps: Deps, origin: string): Promise<ServiceState> {
+export async function readServiceState(deps: Deps, origin: string, requestId: string | null): Promise<ServiceState> {
   const now = deps.now();
-  const [{ answers, missing }, ...queues] = await Promise.all([
-    askEach(inEach(deps), (own) => readOwn(own, now)),
+  const [{ milliseconds, ...counts }, ...queues] = await Promise.all([
+    readCounts(deps, now),
     ...QUEUES.map((queue) => readQueue(deps, queue, now)),
   ]);
-  // Without the first, it is not even known what operators were told of.
-  if (missing.unavailableDatabases?.includes(deps.database)) throw new RequestFailure({ kind: "store-unavailable" });
-  const databases = await readDatabases(deps);
-  const counts = addCounts(answers.map((own) => own.counts));
-  const outcomes = answers.flatMap((own) => own.outcomes);
-  const inUse = [...new Set(answers.flatMap((own) => own.inUse))];
-  const { lastSweep, callbacks } = counts;
+  const { lastSweep, callbacks, outcomes, failing, carriersInUse: inUse } = counts;
+  logFailing(deps, counts, requestId);
+  const databases = counts.failure === null ? await readDatabases(deps) : [];
+  const ifKnown = (part: StatePart, load: Load) => (isKnown(failing, part) ? toBacklog(load, now) : UNKNOWN);
   const posts = outcomes.filter(({ kind }) => kind === "callback");
   const submissions = outcomes.filter(({ kind }) => kind === "submission");
   const state = {
     checkedAt: new Date(now).toISOString(),
+    database: readDatabase(counts, milliseconds),
+    failing,
     isCut: counts.isCut,
     sweep: {
       endedAt: lastSweep && new Date(lastSweep.endedAt).toISOString(),
@@ -56,31 +63,62 @@ export async function readServiceState(deps: Deps, origin: string): Promise<Serv
     },
     databases: databases.map(({ sweptSince: _, ...state }) => state),
     queues,
-    messages: byState((name) => toBacklog(addLoads([...counts.messages.values()].map((states) => states[name])), now)),
+    messages: byState((name) =>
+      ifKnown(partOf(name), addLoads([...counts.messages.values()].map((states) => states[name]))),
+    ),
     retriedSeconds: counts.retriedSince && ageSeconds(counts.retriedSince, now),
-    carriers: readCarriers(deps, counts, submissions, inUse),
+    carriers: readCarriers(deps, counts, submissions),
     callbacks: {
-      due: toBacklog(callbacks.due, now),
-      claimed: toBacklog(callbacks.claimed, now),
-      ...countOutcomes(CALLBACK_OUTCOMES, posts, now),
+      due: ifKnown("callbacks", callbacks.due),
+      claimed: ifKnown("callbacks", callbacks.claimed),
+      ...countOutcomes(CALLBACK_OUTCOMES, isKnown(failing, "outcomes") && posts.map(asRefused), now),
+      answered: countAnswers(posts, now),
       failingEndpoints: counts.failingEndpoints.map((it) => ({ ...it, since: toTime(it.since) })),
     },
-    deadJobs: toBacklog(counts.deadJobs, now),
-    credentialsBehind: toBacklog(counts.credentialsBehind, now),
-    keywordsWithoutEffect: toBacklog(counts.keywordsWithoutEffect, now),
+    deadJobs: ifKnown("deadJobs", counts.deadJobs),
+    credentialsBehind: ifKnown("credentialsBehind", counts.credentialsBehind),
+    keywordsWithoutEffect: ifKnown("keywordsWithoutEffect", counts.keywordsWithoutEffect),
   };
   const isSandboxInUse = inUse.includes(DEFAULT_CARRIER) && !runsLocally(deps, origin);
   const details = findProblems({ ...state, isSandboxInUse, posts, submissions, nowMinute: minuteOf(now) });
   return { problems: [...new Set(details.map(({ problem }) => problem))], details, ...state };
 }
 
-async function readOwn({ db }: Deps, now: number) {
-  const [counts, outcomes, inUse] = await Promise.all([
-    countStates(db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS }),
-    readOutcomes(db, now),
-    listCarriersInUse(db),
-  ]);
-  return { counts, outcomes, inUse };
+const UNKNOWN = { count: null, oldestSeconds: null };
+
+const partOf = (state: MessageState): StatePart => (state === "withoutReceipt" ? "sending" : "pending");
+
+/** A healthy one answers in a tenth of it, whatever waits. */
+const BEHIND_MILLISECONDS = 2000;
+
+/** @returns `milliseconds`: what the first database took */
+async function readCounts(deps: Deps, now: number) {
+  let milliseconds = 0;
+  const [first, ...others] = await inParallel(inEach(deps), CONNECTIONS, async (own) => {
+    const counts = await countStates(own.db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS });
+    if (own === deps) milliseconds = deps.now() - now;
+    return counts;
+  });
+  return { ...addCounts(first as StateCounts, others), milliseconds };
+}
+
+/** It is behind where it answers slowly, or refuses calls because too many wait. */
+function readDatabase({ failure, failing, latestMigration }: StateCounts, taken: number): ServiceState["database"] {
+  const isMissing = isKnown(failing, "migrations") && (latestMigration ?? "") < LATEST_MIGRATION;
+  const latest = latestMigration ?? "none";
+  const missing = isMissing ? `${LATEST_MIGRATION} is not applied; the latest that is: ${latest}` : null;
+  if (failure !== null) {
+    const status = isStoreRefused(failure) ? "behind" : "away";
+    return { status, milliseconds: null, cause: describeError(failure), missing };
+  }
+  const isBehind = taken > BEHIND_MILLISECONDS;
+  const cause = isBehind ? `it took ${taken} ms to answer` : null;
+  return { status: isBehind ? "behind" : "ok", milliseconds: taken, cause, missing };
+}
+
+function logFailing(deps: Deps, { failure, failing }: StateCounts, requestId: string | null): void {
+  const checks = failure === null ? failing : [{ part: "database", error: describeError(failure) }];
+  for (const { part, error } of checks) deps.log("error", "health.failing", { check: part, requestId, error });
 }
 
 const toTime = (milliseconds: number) => new Date(milliseconds).toISOString();
@@ -91,9 +129,8 @@ function runsLocally({ config }: Deps, origin: string): boolean {
 
 function readCarriers(
   { carriers, now }: Deps,
-  { messages, pauses }: StateCounts,
+  { messages, pauses, failing, carriersInUse: inUse }: StateCounts,
   submissions: OutcomeCountRow[],
-  inUse: string[],
 ): CarrierState[] {
   const submitted = submissions.map(({ carrier }) => carrier);
   const names = new Set([...Object.keys(carriers.ready), ...inUse, ...messages.keys(), ...submitted]);
@@ -102,10 +139,10 @@ function readCarriers(
     isInUse: inUse.includes(carrier),
     isSetUp: Object.hasOwn(carriers.ready, carrier),
     missingSettings: (Object.hasOwn(carriers.missing, carrier) && carriers.missing[carrier]) || [],
-    ...byState((name) => toBacklog(messages.get(carrier)?.[name], now())),
+    ...byState((name) => (isKnown(failing, partOf(name)) ? toBacklog(messages.get(carrier)?.[name], now()) : UNKNOWN)),
     isUnauthorized: isUnauthorized(ofCarrier(submissions, carrier)),
     pause: pauseOf(pauses, carrier, now()),
-    ...countOutcomes(SUBMISSION_OUTCOMES, ofCarrier(submissions, carrier), now()),
+    ...countOutcomes(SUBMISSION_OUTCOMES, isKnown(failing, "outcomes") && ofCarrier(submissions, carrier), now()),
   }));
 }
 
@@ -132,14 +169,29 @@ function byState<T>(read: (state: MessageState) => T): Record<MessageState, T> {
   return Object.fromEntries(MESSAGE_STATES.map((state) => [state, read(state)])) as Record<MessageState, T>;
 }
 
-function countOutcomes<Name extends string>(names: readonly Name[], own: OutcomeCountRow[], now: number) {
+/** @param own false: not known */
+function countOutcomes<Name extends string>(names: readonly Name[], own: OutcomeCountRow[] | false, now: number) {
   const countAfter = (after: number) => {
+    if (!own) return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
     const some = own.filter(({ minute }) => minute > after);
     const count = (name: Name) =>
       some.filter(({ outcome }) => outcome === name).reduce((sum, { count }) => sum + count, 0);
     return Object.fromEntries(names.map((name) => [name, count(name)])) as Record<Name, number>;
   };
   return { lastFiveMinutes: countAfter(minuteOf(now) - WINDOW_MINUTES), lastHour: countAfter(0) };
+}
+
+const asRefused = (post: OutcomeCountRow): OutcomeCountRow =>
+  post.outcome.startsWith(ANSWERED) ? { ...post, outcome: "refused" } : post;
+
+function countAnswers(posts: OutcomeCountRow[], now: number): ServiceState["callbacks"]["answered"] {
+  const names = [...new Set(posts.map(({ outcome }) => outcome))].filter((name) => name.startsWith(ANSWERED)).sort();
+  const { lastFiveMinutes, lastHour } = countOutcomes(names, posts, now);
+  return names.map((name) => ({
+    status: Number(name.slice(ANSWERED.length)),
+    lastFiveMinutes: lastFiveMinutes[name] ?? 0,
+    lastHour: lastHour[name] ?? 0,
+  }));
 }
 
 const QUEUE_TIMEOUT_MILLISECONDS = 2000;

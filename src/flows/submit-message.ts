@@ -1,12 +1,14 @@
 import type { Deps } from "../deps.ts";
-import type { SubmissionRecord } from "../domain/job.ts";
+import type { SubmissionEntry, SubmissionRecord } from "../domain/job.ts";
+import { maskNumbers } from "../domain/mask.ts";
 import type { Reason } from "../domain/reason.ts";
 import { backoffSeconds, MOST_ATTEMPTS } from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
+import { notSetUp } from "../platform/store/messages.ts";
 import { noteAnswer, notePause } from "./carrier-pauses.ts";
-import { type CarrierRun, type DeliveryRun, isOver } from "./delivery-run.ts";
+import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
 
 /** `skipped`: the message was claimed, and not submitted. */
@@ -15,6 +17,8 @@ type Ending = Submission | { kind: "skipped"; reason: string; seconds: number };
 /** How the submission of a claimed message ended. */
 export interface Ended {
   message: ClaimedMessage;
+  /** When it began: milliseconds since 1970. */
+  at: number;
   ending: Ending;
 }
 
@@ -24,16 +28,17 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   const started = deps.now();
   const until = breaker.openUntil(started);
   if (until !== undefined || isOver(deps, run)) {
-    const reason = until === undefined ? "its run was over" : `${carrier} keeps failing: its circuit breaker is open`;
-    return { message, ending: { kind: "skipped", reason, seconds: Math.ceil(((until ?? started) - started) / 1000) } };
+    const reason = until === undefined ? "its run was over" : whyPaused(part);
+    const seconds = Math.ceil(((until ?? started) - started) / 1000);
+    return { message, at: started, ending: { kind: "skipped", reason, seconds } };
   }
   const submission = await run.connections.use(() => trySubmit(deps, message));
   if (submission.kind === "later") noteLimits(run, submission);
   if (submission.kind === "accepted" && submission.rehearses) {
     await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
   }
-  updateBreaker(deps, part, submission);
-  const outcome = submission.kind === "later" && submission.unauthorized ? "unauthorized" : submission.kind;
+  updateBreaker(deps, part, message, submission, deps.now() - started > CLAIM_WAIT_MILLISECONDS);
+  const outcome = outcomeOf(submission);
   run.tally.add({ kind: "submission", carrier, outcome });
   deps.log(submission.kind === "accepted" ? "info" : "warn", "message.submitted", {
     messageId: message.messageId,
@@ -42,9 +47,15 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
     outcome,
     attempt: message.attempts,
     milliseconds: deps.now() - started,
+    ...(submission.kind === "accepted" ? {} : { error: wordsOf(submission.reason, message) }),
   });
-  return { message, ending: submission };
+  return { message, at: started, ending: submission };
 }
+
+const outcomeOf = (ending: Ending) => (ending.kind === "later" && ending.unauthorized ? "unauthorized" : ending.kind);
+
+/** Without the person's number, and without the text, which a carrier may quote: for the log, and for what others see. */
+const wordsOf = (reason: string, { text }: ClaimedMessage) => maskNumbers(reason.replaceAll(text, "…"));
 
 /** What the submission has told of the invocation: it may make no more requests, or a connection of it is still taken. */
 function noteLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { kind: "later" }): void {
@@ -52,21 +63,29 @@ function noteLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { kin
   if (lingers) void run.connections.use(() => lingers);
 }
 
-function updateBreaker(deps: Deps, { breaker, carrier }: CarrierRun, submission: Submission): void {
+function updateBreaker(
+  deps: Deps,
+  part: CarrierRun,
+  message: ClaimedMessage,
+  submission: Submission,
+  isSlow: boolean,
+): void {
+  const { breaker, carrier } = part;
   if (submission.kind === "accepted" || submission.kind === "refused") {
-    if (breaker.recordSuccess()) noteAnswer(deps, carrier);
+    const { wasPutOff } = message;
+    if (breaker.recordSuccess(deps.now(), { isSlow, wasPutOff })) noteAnswer(deps, carrier, isSlow);
   } else if (submission.failing) {
     const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
-    const hasOpened = breaker.recordFailure(deps.now(), deps.random(), seconds);
-    if (hasOpened) notePause(deps, carrier, breaker, submission.reason);
+    const cause = wordsOf(submission.reason, message);
+    const hasOpened = breaker.recordFailure(deps.now(), deps.random(), cause, seconds);
+    if (hasOpened) notePause(deps, carrier, breaker, cause);
   }
 }
 
 async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission> {
   const carrier = deps.carriers.ready[message.carrier];
-  if (!carrier) {
-    return { kind: "refused", code: "CARRIER_NOT_SET_UP", reason: `carrier ${message.carrier} is not set up` };
-  }
+  // It waits for its settings until its deadline: nobody has to send it again.
+  if (!carrier) return { kind: "later", failing: true, reason: notSetUp(message.carrier) };
   const { messageId, phone, sender, text, encoding, mediaUrl, attempts } = message;
   try {
     return await carrier.submit({ messageId, to: phone, from: sender, text, encoding, mediaUrl, attempt: attempts });
@@ -75,10 +94,19 @@ async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submissio
   }
 }
 
-export function toRecord(deps: Deps, { message, ending }: Ended): SubmissionRecord & { code: Reason | null } {
+/** null: accepted at once. */
+function entryOf({ message: { attempts }, at, ending }: Ended): SubmissionEntry | null {
+  const isAccepted = ending.kind === "accepted";
+  if (isAccepted && attempts === 1) return null;
+  const attempt = ending.kind === "skipped" ? null : attempts;
+  return { at, attempt, outcome: outcomeOf(ending), reason: isAccepted ? null : ending.reason };
+}
+
+export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: Reason | null } {
+  const { message, ending } = ended;
   const { messageId, attempts } = message;
   const nothing = { reason: null, code: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
-  const record = { ...nothing, messageId, attempted: ending.kind !== "skipped" };
+  const record = { ...nothing, messageId, attempted: ending.kind !== "skipped", entry: entryOf(ended) };
   switch (ending.kind) {
     case "skipped":
       return { ...record, status: null, reason: ending.reason, retryAt: deps.now() + ending.seconds * 1000 };

@@ -4,7 +4,6 @@ import type { Deps } from "../deps.ts";
 import { signatureHeaders } from "../domain/callback.ts";
 import { describeProblem, type ProblemDetail, subjectOf } from "../domain/service-state.ts";
 import { postOnce } from "../platform/callback-post.ts";
-import { describeError } from "../platform/describe-error.ts";
 import {
   deleteAway,
   deleteTold,
@@ -52,32 +51,32 @@ interface Alert extends ToldProblem {
 
 /** Each is stored as told once its post has succeeded: one that failed is posted again by the next sweep. */
 async function tell(deps: Deps, url: string): Promise<void> {
-  const details = await readDetails(deps);
-  if (details === "away") return tellAway(deps, url);
+  const { details, database, failing } = await readServiceState(
+    deps,
+    deps.config.carriers.PUBLIC_ORIGIN ?? "http://localhost",
+    null,
+  );
+  const [unreadable] = database.milliseconds === null ? details : [];
+  if (unreadable) return tellAway(deps, url, unreadable);
   const away = await readAway(deps.kv);
   if (away && (await post(deps, url, { ...away, kind: "ended", detail: {} }))) await deleteAway(deps.kv);
-  for (const alert of findAlerts(details, await readTold(deps.db), deps.now()).slice(0, MOST_POSTS)) {
+  const alerts = findAlerts(details, await readTold(deps.db), deps.now());
+  // A problem of a part that does not answer may last.
+  const sure = failing.length > 0 ? alerts.filter(({ kind }) => kind !== "ended") : alerts;
+  for (const alert of sure.slice(0, MOST_POSTS)) {
     if (!(await post(deps, url, alert))) return;
     if (alert.kind === "ended") await deleteTold(deps.db, alert);
     else await storeTold(deps.db, alert);
   }
 }
 
-async function readDetails(deps: Deps): Promise<ProblemDetail[] | "away"> {
-  try {
-    return (await readServiceState(deps, deps.config.carriers.PUBLIC_ORIGIN ?? "http://localhost")).details;
-  } catch (error) {
-    deps.log("error", "health.failing", { check: "database", error: describeError(error) });
-    return "away";
-  }
-}
-
-async function tellAway(deps: Deps, url: string): Promise<void> {
+/** The database is away, or refuses every call: what is told of that is kept elsewhere. */
+async function tellAway(deps: Deps, url: string, detail: ProblemDetail): Promise<void> {
   const now = deps.now();
   const told = await readAway(deps.kv);
   if (told && now - told.toldAt < DAY_MILLISECONDS) return;
-  const next = { problem: "database-away", subject: "", beganAt: told?.beganAt ?? now, toldAt: now };
-  const alert = { ...next, kind: told ? ("lasts" as const) : ("began" as const), detail: {} };
+  const next = { problem: detail.problem, subject: "", beganAt: told?.beganAt ?? now, toldAt: now };
+  const alert = { ...next, kind: told ? ("lasts" as const) : ("began" as const), detail };
   if (await post(deps, url, alert)) await storeAway(deps.kv, next);
 }
 

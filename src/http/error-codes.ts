@@ -25,6 +25,7 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "fields-wrong": 40001,
   "resource-unknown": 40401,
   "idempotency-conflict": 40900,
+  "import-running": 40901,
   fault: 50000,
   "store-unavailable": 50300,
   "store-full": 50301,

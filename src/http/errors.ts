@@ -148,6 +148,10 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
       return { message: `There is no such ${failure.what}.` };
     case "idempotency-conflict":
       return { message: "This Idempotency-Key was used with another body within the last 24 hours." };
+    case "import-running":
+      return {
+        message: `The import is not over. Undo it when it has ended, or, if it was cut off, after ${new Date(failure.until).toISOString()}.`,
+      };
     case "store-full":
       return {
         message:

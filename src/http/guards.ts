@@ -1,7 +1,8 @@
 import type { Deps } from "../deps.ts";
 import { FIRST_OPERATOR } from "../domain/audit.ts";
 import { CLIENT_ID, CLIENT_SECRET, type Credentials, type Operation } from "../domain/client.ts";
-import { RequestFailure } from "../domain/failure.ts";
+import type { ClientRefusal } from "../domain/client-uses.ts";
+import { type Failure, RequestFailure } from "../domain/failure.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { Counting } from "../flows/accept-message.ts";
 import { findOperator } from "../flows/operator-tokens.ts";
@@ -15,17 +16,35 @@ import { type ApiRequest, addressOf, clientOf, type Guard } from "./api-request.
 export function requireClient(operation: Operation): Guard {
   return async (request, deps) => {
     const clientId = issuedHeader(request, "X-Client-ID", CLIENT_ID);
-    const secret = issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
+    const secret = issuedSecret(request, deps, clientId);
     const access = { secretHash: await sha256Hex(secret), operation };
     const client = await authenticate(deps, { clientId, hash: access.secretHash, address: addressOf(request) });
-    requireGrant(client, operation);
+    requireGrant(deps, client, operation);
     Object.assign(request, { client, access });
+    deps.clientUses.used(clientId, deps.now());
   };
 }
 
-function requireGrant(client: Credentials, operation: Operation): void {
-  if (client.suspended) throw new RequestFailure({ kind: "client-suspended" });
-  if (!client.operations.includes(operation)) throw new RequestFailure({ kind: "operation-denied", operation });
+function requireGrant(deps: Deps, { clientId, suspended, operations }: Credentials, operation: Operation): void {
+  if (suspended) throw refused(deps, clientId, "suspended", { kind: "client-suspended" });
+  if (!operations.includes(operation))
+    throw refused(deps, clientId, "operation-denied", { kind: "operation-denied", operation });
+}
+
+/** The client's page shows the cause. */
+function refused(deps: Deps, clientId: string, cause: ClientRefusal, failure: Failure): RequestFailure {
+  deps.clientUses.refused(clientId, cause, deps.now());
+  return new RequestFailure(failure);
+}
+
+/** A client that is unknown is not noted by the store. */
+function issuedSecret(request: ApiRequest, deps: Deps, clientId: string): string {
+  try {
+    return issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
+  } catch (error) {
+    deps.clientUses.refused(clientId, "secret-malformed", deps.now());
+    throw error;
+  }
 }
 
 interface Given {
@@ -43,28 +62,33 @@ async function authenticate(deps: Deps, { clientId, hash, address }: Given): Pro
   // Whether or not this isolate knows the client, a wrong secret costs one read and the comparisons of both copies: an
   // unknown client and a wrong secret take the same time, and a new secret is not refused for what the cache holds.
   const known = deps.credentials.known(clientId, now);
-  const isKnown = isSecretOf(known?.credentials ?? NOBODY, hash, now) && known !== undefined;
+  const isKnown = judgeSecret(known?.credentials ?? NOBODY, hash, now) === "right" && known !== undefined;
   if (isKnown && known.isCurrent) return known.credentials;
   // A client that this isolate has let in before is no guess.
   const lookup = isKnown ? undefined : deps.credentials.lookups.take(clientId + hash, address, now);
   if (lookup === "exceeded") throw new RequestFailure({ kind: "guesses-exceeded" });
   const refusalDue = scheduler.wait(REFUSAL_MILLISECONDS);
   const stored = lookup === "missing" ? null : await deps.credentials.read(clientId);
-  const isRight = isSecretOf(stored ?? NOBODY, hash, now) && stored !== null;
+  const verdict = judgeSecret(stored ?? NOBODY, hash, now);
+  const isRight = verdict === "right" && stored !== null;
   // Also of a secret that was right until now: from the next request on, it is a guess.
   if (stored && (isRight || isKnown)) deps.credentials.keep(stored, now);
   if (!isRight) {
     if (typeof lookup === "object") lookup.missed();
     await refusalDue;
-    throw wrongCredentials();
+    throw stored ? wrongSecret(deps, clientId, verdict) : new RequestFailure(WRONG);
   }
   if (typeof lookup === "object") lookup.found();
   return stored;
 }
 
-function wrongCredentials(): RequestFailure {
-  const message = "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.";
-  return new RequestFailure({ kind: "credentials-wrong", message });
+const WRONG: Failure = {
+  kind: "credentials-wrong",
+  message: "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.",
+};
+
+function wrongSecret(deps: Deps, clientId: string, verdict: Verdict): RequestFailure {
+  return refused(deps, clientId, verdict === "replaced" ? "secret-replaced" : "secret-wrong", WRONG);
 }
 
 function issuedHeader(request: ApiRequest, name: string, form: RegExp): string {
@@ -79,11 +103,16 @@ function issuedHeader(request: ApiRequest, name: string, form: RegExp): string {
 /** Compared with in place of a client that is unknown. No secret has this hash. */
 const NOBODY: Pick<Credentials, "secretHash" | "oldSecret"> = { secretHash: "0".repeat(64), oldSecret: null };
 
+/** `replaced`: by a rotation, and no longer valid. */
+type Verdict = "right" | "replaced" | "wrong";
+
 /** Both secrets are compared, always. */
-function isSecretOf(client: Pick<Credentials, "secretHash" | "oldSecret">, hash: string, now: number): boolean {
-  const isCurrent = equalHashes(client.secretHash, hash);
-  const isOld = equalHashes(client.oldSecret?.hash ?? NOBODY.secretHash, hash);
-  return isCurrent || (isOld && client.oldSecret !== null && now < client.oldSecret.until);
+function judgeSecret({ secretHash, oldSecret }: typeof NOBODY, hash: string, now: number): Verdict {
+  const isCurrent = equalHashes(secretHash, hash);
+  const isOld = equalHashes(oldSecret?.hash ?? NOBODY.secretHash, hash);
+  if (isCurrent) return "right";
+  if (!isOld || oldSecret === null) return "wrong";
+  return now < oldSecret.until ? "right" : "replaced";
 }
 
 /** How long an answer that comes too late is still waited for, after the request: it says whether the website is over its limit. */
@@ -98,7 +127,7 @@ export const limitRate: Guard = async (request, deps) => {
     () => askLimiter(request, deps),
     (newer) => requireNewer(request, deps, newer),
   );
-  if (answer) applyAdmission(request, answer);
+  if (answer) applyAdmission(request, deps, answer);
 };
 
 /** @returns undefined when the object fails, and nothing is known against the website */
@@ -125,15 +154,16 @@ function requireNewer(request: ApiRequest, deps: Deps, client: Credentials): voi
   deps.credentials.keep(client, deps.now());
   const { access } = request;
   if (!access) throw new Error("the route has no requireClient");
-  if (!isSecretOf(client, access.secretHash, deps.now())) throw wrongCredentials();
-  requireGrant(client, access.operation);
+  const verdict = judgeSecret(client, access.secretHash, deps.now());
+  if (verdict !== "right") throw wrongSecret(deps, client.clientId, verdict);
+  requireGrant(deps, client, access.operation);
   request.client = client;
 }
 
 /** Refuses what the isolate refuses without a call of the object. The handler has the request counted. */
 export const refuseEarly: Guard = (request, deps) => {
   const refusal = deps.limiter.refusal(clientOf(request).websiteId, deps.now());
-  if (refusal) applyAdmission(request, refusal);
+  if (refusal) applyAdmission(request, deps, refusal);
 };
 
 /** How a send is counted by the object that stores it. */
@@ -141,15 +171,17 @@ export function countingOf(request: ApiRequest, deps: Deps): Counting {
   return {
     client: () => clientOf(request),
     renew: (newer) => requireNewer(request, deps, newer),
-    admit: (admission) => applyAdmission(request, admission),
+    admit: (admission) => applyAdmission(request, deps, admission),
   };
 }
 
 /** @throws RequestFailure rate-exceeded */
-function applyAdmission(request: ApiRequest, admission: Admission): void {
+function applyAdmission(request: ApiRequest, deps: Deps, admission: Admission): void {
   request.admission = admission;
   const { admitted, resetMilliseconds } = admission;
-  if (!admitted) throw new RequestFailure({ kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) });
+  if (admitted) return;
+  const failure: Failure = { kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) };
+  throw refused(deps, clientOf(request).clientId, "rate-exceeded", failure);
 }
 
 /** Whole seconds for a header. The window's last millisecond does not make a second of its own. */

@@ -14,7 +14,7 @@ export function healthAnswerSchema() {
       .object({ ...checks, configuration: check })
       .check(z.describe("Of a wrong configuration there is no other check.")),
     failingDatabases: z
-      .optional(z.array(z.object({ database: z.string(), status: z.enum(["away", "behind"]) })))
+      .optional(z.array(z.object({ database: z.string(), status: z.enum(["away", "unmigrated"]) })))
       .check(z.describe("Of several databases, those that do not answer, or lack a migration.")),
   });
 }

@@ -5,7 +5,7 @@ import type { ApiRequest } from "./api-request.ts";
 import { ERROR_CODES, type ErrorKind } from "./error-codes.ts";
 
 /** The route parameters that neither identify a person nor open a link. */
-const SHOWN_PARAMETERS = ["websiteId", "clientId", "messageId", "jobId", "carrier"];
+const SHOWN_PARAMETERS = ["websiteId", "clientId", "messageId", "importId", "jobId", "carrier"];
 
 /** The pattern of the route, never the path: that may hold a number or the code of a link. null: no route. */
 export function routeOf({ route }: ApiRequest): string | null {

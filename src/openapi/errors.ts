@@ -2,6 +2,7 @@ import type { Failure } from "../domain/failure.ts";
 import { BODY_LIMITS } from "../http/body.ts";
 import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
 import { type ErrorAnswer, errorSchema, FAULT, toAnswer } from "../http/errors.ts";
+import { REQUEST_ID } from "./examples.ts";
 import { type HeaderName, referTo } from "./headers.ts";
 import { ERROR_MEANINGS } from "./meanings.ts";
 import type { ApiOperation } from "./operation.ts";
@@ -38,6 +39,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   },
   "resource-unknown": { kind: "resource-unknown", what: "message" },
   "idempotency-conflict": { kind: "idempotency-conflict" },
+  "import-running": { kind: "import-running", until: Date.UTC(2026, 10, 21, 12, 5) },
   "store-unavailable": { kind: "store-unavailable" },
   "store-full": { kind: "store-full" },
 };
@@ -98,8 +100,6 @@ function headersOf(status: number, isLimited: boolean): HeaderName[] {
   if (status === 405) headers.push("Allow");
   return headers;
 }
-
-const REQUEST_ID = "7f1c2a9e-55b0-4c0b-9d57-3c1f6e1f0a42";
 
 function toExamples(kinds: ErrorKind[]): JsonObject {
   const examples = kinds.map((kind) => {

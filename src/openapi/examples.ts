@@ -1,5 +1,6 @@
 /** Values that the examples share, so that they tell one story. */
 export const MESSAGE_ID = "5f0c5a9e-7d0d-4d6c-9c39-0f5f6c1e8a11";
+export const REQUEST_ID = "7f1c2a9e-55b0-4c0b-9d57-3c1f6e1f0a42";
 export const CLICK_ID = "c3b1d2f0-58a4-4b0e-8f6a-7d2f1e9a6b33";
 export const NOTICE_ID = "0b9f4c1e-2d7a-4f6b-8a35-6e1d9c20b7f4-0123456789abcdef0123456789abcdef";
 export const CLIENT_ID = "0123456789abcdef0123456789abcdef";

@@ -35,7 +35,7 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
     advice: "send it again, if it is still of use: it was surely not sent",
   },
   CARRIER_NOT_SET_UP: {
-    meaning: "the website's carrier is not set up",
+    meaning: "the website's carrier was not set up until the message's deadline",
     advice: "tell the operator; then send it again: it was surely not sent",
   },
   MEDIA_NOT_SUPPORTED: {
@@ -121,10 +121,14 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
   "body-incomplete": { meaning: "the body broke off, or did not arrive in time", advice: "retry" },
   "body-not-json": { meaning: "the body is not JSON in UTF-8", advice: "`message` says where and why" },
   "fields-wrong": { meaning: "invalid fields", advice: "`details` lists all of them" },
-  "resource-unknown": { meaning: "unknown message, website, client or number" },
+  "resource-unknown": { meaning: "unknown message, website, client, number or import" },
   "idempotency-conflict": {
     meaning: "the Idempotency-Key was used with another body",
     advice: "use a new key for another message",
+  },
+  "import-running": {
+    meaning: "the import that is to be undone is not over",
+    advice: "repeat it when the import has ended; `message` says until when one that was cut off counts as running",
   },
   fault: {
     meaning: "unexpected error; the log has it under the `requestId`",

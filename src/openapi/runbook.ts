@@ -9,6 +9,30 @@ interface Entry {
 
 /** What an operator does about each problem. */
 export const RUNBOOK: Record<Problem, Entry> = {
+  "database-away": {
+    meaning:
+      "D1 does not answer: requests are 503, jobs are retried, and nothing else of the state is known. `cause` has its words. With a `database`, one of several: only its websites get 503. `unbound`: websites are in it, and `wrangler.toml` binds nothing under its name.",
+    action:
+      "Look at Cloudflare's status page. `OPERATOR_TOKEN` is valid meanwhile, a token of a name is not. Clients repeat, and jobs wait in the queues.",
+    isSafe: "Yes: nothing accepted is lost.",
+  },
+  "database-behind": {
+    meaning: "D1 took more than two seconds to answer, or refuses calls because too many wait (`overloaded`).",
+    action:
+      "Wait: refused requests come again later. If it lasts: hold a large campaign, and look for statements that read much in the dashboard of D1.",
+    isSafe: "Yes.",
+  },
+  "migration-missing": {
+    meaning: "The database lacks a migration of this version: `cause` names it. With a `database`, one of several.",
+    action: "`npx wrangler d1 migrations apply DB --remote`, with the name of the database in place of `DB`.",
+    isSafe: "Yes: a migration that is applied is passed over.",
+  },
+  "state-incomplete": {
+    meaning:
+      "Parts of this state could not be read, such as for want of a table: `failing` names them, each with its error. No alert says that a problem is over meanwhile.",
+    action: "The error says what is missing. `health.failing` in the log has it under the `requestId`.",
+    isSafe: "Yes: to look changes nothing.",
+  },
   "sweep-late": {
     meaning:
       "No sweep has ended for five minutes: the cron trigger does not run. Lost jobs are not requeued, deadlines do not pass, nothing is purged.",
@@ -20,17 +44,6 @@ export const RUNBOOK: Record<Problem, Entry> = {
     meaning: "A job of the last sweep failed: `sweep.failedJobs` names it, `sweep.failed` in the log has the error.",
     action: "Usually the store: see `/health`. The other jobs ran.",
     isSafe: "Yes: the next sweep retries it.",
-  },
-  "database-away": {
-    meaning:
-      "One of several databases does not answer (`away`), or websites are in it and nothing is bound under its name (`missing`). Its websites get 503; the others go on. Where the first does not answer, no other problem can be known.",
-    action: "`away`: see D1's status. `missing`: put its binding back into `wrangler.toml`, and deploy.",
-    isSafe: "Yes: what its websites had accepted goes on once it is back.",
-  },
-  "database-behind": {
-    meaning: "A database lacks the latest migration: `cause` of `health.failing` in the log names what it lacks.",
-    action: "`npm run deploy` migrates all of them.",
-    isSafe: "Yes.",
   },
   "database-filling": {
     meaning: "A database has reached 70 % of what D1 lets it hold. `cause` has the days that are left.",
@@ -57,9 +70,9 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "carrier-not-set-up": {
     meaning:
-      "A website names a carrier without all of its settings (`missingSettings`). Its messages are FAILED_TO_SEND.",
-    action: "`npx wrangler secret put …`, or `put-website --carrier`.",
-    isSafe: "Yes: the client may send again.",
+      "A website names a carrier without all of its settings (`missingSettings`). Its messages wait for `SUBMIT_WITHIN_HOURS`, then they are FAILED_TO_SEND.",
+    action: "`npx wrangler secret put …`, then `try-carrier`; or `put-website --carrier`.",
+    isSafe: "Yes: nothing was submitted, and what waits goes out by itself.",
   },
   "sandbox-in-use": {
     meaning:
@@ -83,9 +96,9 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "carrier-paused": {
     meaning:
-      "The circuit breaker of the carrier is open: several submissions in a row have failed. `cause` has its words, `since` the first opening, `nextTryAt` the next try. One message is tried each minute; the others wait.",
+      "The circuit breaker of the carrier is open: several submissions in a row have failed, or were not answered within 2 seconds. `cause` has its words, `since` the first opening, `nextTryAt` the next try. One message is tried each minute; the others wait.",
     action:
-      "Repair the gateway, or ask the carrier. The first answer ends the problem, and makes due what waits. `try-carrier` does so at once.",
+      "Repair the gateway, or ask the carrier. The first answer makes due what waits, and ends the problem unless it takes longer than 2 seconds. `try-carrier` does so at once.",
     isSafe: "Yes. What waits is sent within `SUBMIT_WITHIN_HOURS`.",
   },
   "callbacks-late": {

@@ -1,5 +1,5 @@
 import { validateCallbackUrl } from "../domain/callback-url.ts";
-import { describeError } from "./describe-error.ts";
+import { describeFetchError } from "./describe-error.ts";
 import { readBeginning } from "./read-beginning.ts";
 import type { CallbackOutcome } from "./store/rows.ts";
 import { USER_AGENT } from "./user-agent.ts";
@@ -38,7 +38,7 @@ export async function postOnce(url: string, body: string, headers: Record<string
     httpStatus = answer.status;
     return { outcome: "answered", httpStatus, response: await readBeginning(answer, KEPT_BYTES) };
   } catch (error) {
-    if (!abort.signal.aborted) return { outcome: "unreachable", httpStatus, response: describeError(error) };
+    if (!abort.signal.aborted) return { outcome: "unreachable", httpStatus, response: describeFetchError(error) };
     return {
       outcome: "timed-out",
       httpStatus,

@@ -4,3 +4,16 @@ export function describeError(error: unknown): string {
   const cause = error.cause === undefined ? "" : ` (${describeError(error.cause)})`;
   return `${error.name}: ${error.message}${cause}`;
 }
+
+/** Tried with workerd, which has no other words. Cloudflare answers with a status instead, where it can: see edge-status.ts. */
+const UNSAID: [RegExp, string][] = [
+  [/internal error/, "unknown host, invalid certificate, or no HTTP: the runtime does not say which"],
+  [/Network connection lost/, "connection refused, or broken off: the runtime does not say which"],
+];
+
+/** Of a fetch: what the runtime leaves open is said, too. */
+export function describeFetchError(error: unknown): string {
+  const words = describeError(error);
+  const found = UNSAID.find(([pattern]) => pattern.test(words));
+  return found ? `${words} (${found[1]})` : words;
+}

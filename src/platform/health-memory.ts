@@ -18,7 +18,7 @@ export type Health = Partial<Record<CheckName, Check>> & {
 export interface FailingDatabase {
   /** The binding. */
   database: string;
-  status: "away" | "behind";
+  status: "away" | "unmigrated";
 }
 
 /** How long a result is reused, and the timeout of one check. */

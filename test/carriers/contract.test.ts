@@ -1,5 +1,7 @@
 /** What every carrier must do with a message. contract-receipts.test.ts is the other half: what it must do with reports. */
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { unreachedBecause } from "../../src/domain/edge-status.ts";
 import { OutcomeTally } from "../../src/flows/count-outcomes.ts";
 import { deliverMessages } from "../../src/flows/deliver-messages.ts";
 import { beginRun } from "../../src/flows/delivery-run.ts";
@@ -202,7 +204,7 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
     const { messageId } = await at.submit();
     expect(await at.message(messageId)).toMatchObject({
       status: "PENDING_TO_SEND",
-      reasonDetail: `${carrier.name}: HTTP ${status}${carrier.name === "kannel" ? ": error code: 1000" : ""}`,
+      reasonDetail: `${carrier.name}: HTTP ${status}${carrier.name === "kannel" ? ": error code: 1000" : ""} (${unreachedBecause(status)})`,
     });
     at.answer = carrier.accepts;
     at.world.advance(LONGEST_REST_SECONDS);

@@ -205,10 +205,12 @@ describe("a person texts", () => {
   it("STOP is not undone by an operator's import, which tells so", async () => {
     await text("STOP");
     const answer = await at.world.subscribers("brand", [`${ADA},ada@example.com,true`, BOB]);
-    expect(await answer.json()).toEqual({ imported: 1, invalidPhoneNumbers: [], optedOutNumbers: [ADA] });
+    const counts = { importId: expect.anything(), imported: 1, new: 0, changed: 0, unchanged: 1 };
+    expect(await answer.json()).toEqual({ ...counts, invalidPhoneNumbers: [], optedOutNumbers: [ADA] });
     expect(await at.person(ADA)).toMatchObject({ subscribed: false, email: "ada@example.com" });
     await at.world.subscribers("brand", [`${BOB},,false`]);
-    expect(await (await at.world.subscribers("brand", [BOB])).json()).toEqual({ imported: 1, invalidPhoneNumbers: [] });
+    const again = await (await at.world.subscribers("brand", [BOB])).json();
+    expect(again).toEqual({ ...counts, changed: 1, unchanged: 0, invalidPhoneNumbers: [] });
     expect((await at.person(BOB)).subscribed).toBe(true);
   });
 
@@ -221,7 +223,8 @@ describe("a person texts", () => {
     await text("START", { from: STRANGER });
     expect(await at.person(STRANGER)).toMatchObject({ subscribed: false, changes: [], texts: [{ keyword: "start" }] });
     await text("START", { from: ADA });
-    expect((await at.person(ADA)).changes).toHaveLength(1);
+    const own = { from: true, to: true, addressChanged: false, source: "keyword", proof: "START" };
+    expect((await at.person(ADA)).changes).toMatchObject([{ from: null, to: true, source: "import" }, own]);
     expect(at.submitted).toEqual([]);
     const { messageId } = await at.submit({ phone: BOB });
     expect(await at.events(messageId)).toEqual(["SENDING"]);

@@ -12,7 +12,7 @@ function choose(scene: Scene, ...phones: string[]): string[] {
   return phones;
 }
 
-const judgeNumbers = (expected: { subscribed: number; changes: number }[]) => async (scene: Scene) => {
+const judgeNumbers = (expected: { subscribed: number; changes?: number }[]) => async (scene: Scene) => {
   const faults = await Promise.all(
     (numbers.get(scene) ?? []).map(async (phone, index) => scene.judgeNumber(phone, expected[index] ?? {})),
   );
@@ -36,7 +36,8 @@ export const SUBSCRIPTIONS: Flow[] = [
     judge: judgeNumbers([
       { subscribed: 1, changes: 1 },
       { subscribed: 1, changes: 2 },
-      { subscribed: 1, changes: 1 },
+      // An import has subscribed the last one: that a client says so too keeps an undo from it.
+      { subscribed: 1, changes: 2 },
     ]),
   },
   {
@@ -62,12 +63,24 @@ export const SUBSCRIPTIONS: Flow[] = [
         },
       );
     },
-    judge: judgeNumbers([
-      { subscribed: 1, changes: 1 },
-      { subscribed: 0, changes: 2 },
-    ]),
+    judge: async (scene) => [
+      ...(await judgeNumbers([{ subscribed: 1, changes: 1 }, { subscribed: 0 }])(scene)),
+      ...(await judgeLeaving(scene)),
+    ],
   },
 ];
+
+/** Opted out once. A file that is asked for again is another import: it notes that it found the number opted out, once. */
+async function judgeLeaving(scene: Scene): Promise<string[]> {
+  const [, leaving = ""] = numbers.get(scene) ?? [];
+  const rows = await scene.world.rows(
+    "SELECT was_subscribed, subscribed, proof FROM subscription_changes WHERE website_id = 'brand' AND phone = ?1",
+    Number(leaving.slice(1)),
+  );
+  const changes = rows.filter((row) => row.was_subscribed !== row.subscribed).length;
+  const isOnceEach = new Set(rows.map(({ proof }) => proof)).size === rows.length;
+  return changes === 2 && isOnceEach ? [] : [`${leaving}: ${changes} changes in place of 2, in ${rows.length} rows`];
+}
 
 /** A click, and what is asked of the service. */
 export const CLICKS_AND_QUESTIONS: Flow[] = [

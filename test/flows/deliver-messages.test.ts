@@ -103,14 +103,23 @@ describe("a message", () => {
     expect(await events(messageId)).toEqual(["NOT_SUBSCRIBED"]);
   });
 
-  it("of a website whose carrier is gone is refused with the reason", async () => {
+  it("of a website whose carrier is gone waits with the reason, and goes out once it is set up", async () => {
     const messageId = await world.send(client, { phone: ADA });
+    const { carriers } = world.deps;
     world.deps = { ...world.deps, carriers: { ready: {}, missing: {} } };
+    for (let minute = 0; minute < 30; minute++) {
+      await world.runQueues();
+      world.advance(60);
+      await world.sweep();
+    }
+    const reason = expect.stringContaining("carrier sandbox is not set up");
+    expect(await message(messageId)).toMatchObject({ status: "PENDING_TO_SEND", reason, reason_code: null });
+    expect(carrier.submitted).toEqual([]);
+    world.deps = { ...world.deps, carriers };
+    await world.operator("POST", "/carriers/sandbox/try");
     await world.runQueues();
-    expect(await message(messageId)).toMatchObject({
-      status: "FAILED_TO_SEND",
-      reason: "carrier sandbox is not set up",
-    });
+    expect(carrier.submitted.map((it) => it.messageId)).toEqual([messageId]);
+    expect(await message(messageId)).toMatchObject({ status: "SENDING", reason: null });
   });
 });
 

@@ -14,6 +14,8 @@ const HANGS: Submission = { kind: "unknown", reason: "no answer in 20 s", failin
 const REFUSED: Submission = { kind: "refused", reason: "sender not allowed" };
 const UNAUTHORIZED: Submission = { kind: "later", reason: "HTTP 401", failing: true, unauthorized: true };
 
+const WAITING = "SELECT count(*) AS count FROM messages WHERE status = 'PENDING_TO_SEND'";
+
 let world: World;
 let client: TestClient;
 let submit: () => Submission;
@@ -99,6 +101,23 @@ describe("a carrier that works for an hour and then", () => {
     }
   });
 
+  it("answers again, but slowly, is a problem until it is quick", async () => {
+    submit = () => AWAY;
+    await minute();
+    submit = () => {
+      world.advance(6);
+      return ACCEPTED;
+    };
+    world.advance(10);
+    await sendTexts(2);
+    expect((await look()).problems).toEqual(["carrier-paused"]);
+    await world.runQueues();
+    expect(await world.rows(WAITING)).toEqual([{ count: 0 }]);
+    submit = () => ACCEPTED;
+    await sendTexts(1);
+    expect((await look()).problems).toEqual([]);
+  });
+
   it("is down for three hours, and takes the one message that waited", async () => {
     let tries = 0;
     submit = () => {
@@ -119,16 +138,19 @@ describe("a carrier that works for an hour and then", () => {
     expect(await world.statusOf(messageId)).toBe("SENDING");
   });
 
-  it("answers again: what waited for it is sent within a minute", async () => {
+  it.each([
+    ["in the isolates that know of it", false],
+    ["after a restart", true],
+  ])("answers again, %s: what waited for it is sent within a minute", async (_, isRestarted) => {
     submit = () => AWAY;
     await minutes(15);
+    if (isRestarted) world.deps.breakers.clear();
     submit = () => ACCEPTED;
-    const waiting = "SELECT count(*) AS count FROM messages WHERE status = 'PENDING_TO_SEND'";
-    expect((await world.rows(waiting))[0]?.count).toBeGreaterThan(50);
+    expect((await world.rows(WAITING))[0]?.count).toBeGreaterThan(50);
     world.advance(60);
     await world.sweep();
     await world.runQueues();
-    expect(await world.rows(waiting)).toEqual([{ count: 0 }]);
+    expect(await world.rows(WAITING)).toEqual([{ count: 0 }]);
     expect(await world.rows("SELECT * FROM carrier_pauses")).toEqual([]);
   });
 });
@@ -136,7 +158,11 @@ describe("a carrier that works for an hour and then", () => {
 describe("an endpoint that", () => {
   const FAULTS: [string, string, () => Response | Promise<Response>][] = [
     ["answers 500", "answered 500", () => new Response("no", { status: 500 })],
-    ["cannot be reached", "unreachable", () => Promise.reject(new TypeError("certificate has expired"))],
+    [
+      "cannot be reached",
+      "unreachable: TypeError: certificate has expired",
+      () => Promise.reject(new TypeError("certificate has expired")),
+    ],
   ];
 
   it.each(FAULTS)("%s is named beside others that work, until it works", async (_, cause, answer) => {

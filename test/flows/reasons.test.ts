@@ -113,10 +113,16 @@ describe("a message", () => {
     await expectReason(messageId, "FAILED_TO_SEND", "CARRIER_UNAVAILABLE", detail);
   });
 
-  it("whose carrier is set up no longer: CARRIER_NOT_SET_UP", async () => {
+  it("whose carrier is not set up until its deadline: CARRIER_NOT_SET_UP", async () => {
     world.deps = { ...world.deps, carriers: { ready: {}, missing: {} } };
-    const detail = "carrier sandbox is not set up";
-    await expectReason(await send("0100"), "FAILED_TO_SEND", "CARRIER_NOT_SET_UP", detail);
+    const messageId = await send("0100");
+    for (let hour = 0; hour < 5; hour++) {
+      world.advance(3600);
+      await world.runQueues();
+      await world.sweep();
+    }
+    const detail = "the carrier could not take it in time (before: carrier sandbox is not set up)";
+    await expectReason(messageId, "FAILED_TO_SEND", "CARRIER_NOT_SET_UP", detail);
   });
 
   it("whose number opts out before it is submitted: OPTED_OUT", async () => {

@@ -88,7 +88,7 @@ describe("an Idempotency-Key that is used again after its 24 hours", () => {
       ...whole,
       now: () => {
         // The first part is still within the time of the key, the second is not.
-        if (++calls === 6) world.advance(2);
+        if (++calls === 7) world.advance(2);
         return whole.now();
       },
     };

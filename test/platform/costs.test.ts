@@ -4,11 +4,13 @@
  */
 import { afterEach, expect, it, vi } from "vitest";
 import measurements from "../../docs/measurements.md?raw";
+import { importSubscribers } from "../../src/flows/change-subscriptions.ts";
 import { purgeMessages } from "../../src/flows/purge-messages.ts";
 import { queueAccepted } from "../../src/flows/queue-jobs.ts";
 import { storeGroup } from "../../src/flows/store-sends.ts";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { readImport, type StoredImport, undoStep } from "../../src/platform/store/imports.ts";
 import type { Send } from "../../src/platform/store/sends.ts";
 import { countingDatabase, type Usage } from "../counting-database.ts";
 import { SEND, type TestClient, World } from "../world.ts";
@@ -158,13 +160,49 @@ function sumOf(costs: Costs): Usage {
 const shares = ({ calls, rowsRead, rowsWritten }: Usage, count: number) =>
   [calls, rowsRead, rowsWritten].map((number) => String(Number((number / count).toFixed(2))));
 
-it("a message costs what docs/measurements.md says", async () => {
-  const [alone, together] = [await measure(1), await measure(TOGETHER)];
-  const rows = alone.map(([flow, usage], index) => {
+function tableOf(alone: Costs, together: Costs): string[] {
+  return alone.map(([flow, usage], index) => {
     const [, shared] = together[index] as Costs[number];
     return `| ${[flow, ...shares(usage, 1), ...shares(shared, TOGETHER)].join(" | ")} |`;
   });
-  const [, documented = ""] = measurements.split(`${HEAD}\n`);
-  const table = documented.split("\n\n")[0]?.split("\n").slice(1);
-  expect(table).toEqual(rows);
+}
+
+function documented(head: string): string[] | undefined {
+  const [, after = ""] = measurements.split(`${head}\n`);
+  return after.split("\n\n")[0]?.split("\n").slice(1);
+}
+
+it("a message costs what docs/measurements.md says", async () => {
+  expect(documented(HEAD)).toEqual(tableOf(await measure(1), await measure(TOGETHER)));
+});
+
+/** Of an operator's calls, but for what each call costs: its token, its website, its entry in the audit log. */
+async function measureImport(count: number): Promise<Costs> {
+  const world = await World.create();
+  await world.website("brand", { carrier: "sandbox" });
+  const { db, take } = countingDatabase(world.deps.db);
+  world.deps = { ...world.deps, db };
+  const costs: Costs = [];
+  const flow = async <T>(name: string, work: () => Promise<T>) => {
+    take();
+    const result = await work();
+    costs.push([name, take()]);
+    return result;
+  };
+  const changes = PEOPLE.slice(0, count).map((phone) => ({
+    phone: Number(phone.slice(1)),
+    email: null,
+    subscribed: true,
+  }));
+  const load = (importId: string) => importSubscribers(world.deps, "brand", changes, { importId, isDry: false });
+  await flow("an import of new numbers", () => load("first"));
+  await flow("the same file again", () => load("second"));
+  await flow("an undo", async () => undoStep(db, (await readImport(db, "first")) as StoredImport, world.now));
+  return costs;
+}
+
+it("an import and its undo cost what docs/measurements.md says", async () => {
+  expect(documented(HEAD.replace("| |", "| A number |"))).toEqual(
+    tableOf(await measureImport(1), await measureImport(TOGETHER)),
+  );
 });

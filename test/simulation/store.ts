@@ -132,5 +132,6 @@ function toClaimed(messageId: string, { websiteId }: SimulatedMessage): Claims.C
     carrier: "slow",
     sender: null,
     attempts: 1,
+    wasPutOff: false,
   };
 }

@@ -91,6 +91,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
   {
+    step: "SEARCH subscription_changes",
+    sql: "coalesce((SELECT max(change_id) FROM subscription_changes), 0) AS latest",
+    reason: "The highest id alone: one row.",
+  },
+  {
     step: "SEARCH messages USING INDEX messages_by_time (website_id=? AND accepted_at>? AND accepted_at<?)",
     sql: "ORDER BY accepted_at DESC, place DESC LIMIT",
     reason: "The operator's search: it stops after 10,000 messages.",
@@ -137,6 +142,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "What operators changed of the websites whose settings have changed in the days of a report by sender.",
   },
   { step: "SCAN carrier_pauses", reason: "A row for each carrier that does not answer." },
+  {
+    step: "SEARCH d1_migrations USING INDEX sqlite_autoindex_d1_migrations_1",
+    sql: "SELECT max(name) AS name FROM d1_migrations",
+    reason: "The last entry of the index.",
+  },
   { step: "SCAN told_problems", reason: "A row for each problem that lasts." },
   { step: "SCAN failing_endpoints", reason: "A row for each endpoint that fails: the operator looks at them." },
   { step: "SCAN websites", sql: "SELECT * FROM websites ORDER BY website_id", reason: THE_OPERATORS_LOOK },

@@ -19,7 +19,9 @@ export function auditAnswers() {
     action: z.enum(AUDIT_ACTIONS),
     websiteId: text,
     clientId: text,
-    subject: text.check(z.describe("What else it concerns: a masked number, a carrier, a dead job, a token.")),
+    subject: text.check(
+      z.describe("What else it concerns: a masked number, a carrier, a dead job, a token, an import."),
+    ),
     before: facts.check(z.describe("The settings that it replaced. Of a callback URL, the origin.")),
     after: facts,
     outcome: z

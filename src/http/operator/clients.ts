@@ -10,10 +10,11 @@ import {
   OPERATIONS,
   rotationSchema,
 } from "../../domain/client.ts";
+import { CLIENT_REFUSALS } from "../../domain/client-uses.ts";
 import { parseFields } from "../../domain/failure.ts";
 import { changeClient, createClient, rotateClient } from "../../flows/manage-clients.ts";
 import { describeError } from "../../platform/describe-error.ts";
-import { findClient } from "../../platform/store/clients.ts";
+import { readClient } from "../../platform/store/client-uses.ts";
 import { countWaiting } from "../../platform/store/holds.ts";
 import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readJson } from "../body.ts";
@@ -31,6 +32,7 @@ export function clientAnswers(change: ReturnType<typeof auditAnswers>["AuditEntr
   const client = z.object({
     clientId: z.string(),
     websiteId: z.string(),
+    name: z.nullable(z.string()),
     callbackUrl: z.nullable(z.string()),
     operations: z.array(z.enum(OPERATIONS)),
     events: z.array(z.enum(CLIENT_EVENTS)).check(z.describe("What is posted to its callback URL.")),
@@ -38,6 +40,7 @@ export function clientAnswers(change: ReturnType<typeof auditAnswers>["AuditEntr
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   });
+  const time = z.nullable(z.iso.datetime());
   const takesEffect = z
     .enum(EFFECTS)
     .check(
@@ -48,6 +51,12 @@ export function clientAnswers(change: ReturnType<typeof auditAnswers>["AuditEntr
   return {
     Client: client,
     ClientWithChanges: z.extend(client, {
+      lastUsedAt: time.check(z.describe("When a request was last taken, to ten minutes; null: never, or long ago.")),
+      rotatedAt: time,
+      oldPairUntil: time.check(z.describe("The pair before the last rotation is valid until then; null: no more.")),
+      lastRefusal: z
+        .nullable(z.object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) }))
+        .check(z.describe("Of a request of this client, to a minute.")),
       changes: z.array(change).check(z.describe("The last 10, newest first.")),
     }),
     ChangedClient: z.extend(client, {
@@ -83,11 +92,19 @@ export const createClientHandler: Handler = async (request, deps) => {
 /** GET /operator/clients/:clientId */
 export const getClientHandler: Handler = async (request, deps) => {
   const clientId = requireClientId(request);
-  const [client, changes] = await Promise.all([
-    findClient(deps.db, clientId),
+  const [found, changes] = await Promise.all([
+    readClient(deps.db, clientId, deps.now()),
     lastChanges(deps, { name: "client", value: clientId }),
   ]);
-  const answer: ClientAnswers["ClientWithChanges"] = { ...clientView(requireFound(client, "client")), changes };
+  const { lastUsedAt, rotatedAt, oldPairUntil, lastRefusal, ...client } = requireFound(found, "client");
+  const answer: ClientAnswers["ClientWithChanges"] = {
+    ...clientView(client),
+    lastUsedAt: toTime(lastUsedAt),
+    rotatedAt: toTime(rotatedAt),
+    oldPairUntil: toTime(oldPairUntil),
+    lastRefusal: lastRefusal && { ...lastRefusal, at: toTime(lastRefusal.at) },
+    changes,
+  };
   return Response.json(answer);
 };
 

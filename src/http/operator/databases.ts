@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { DATABASE_STATUSES } from "../../domain/service-state.ts";
+import { DATABASE_STATUSES } from "../../domain/database-state.ts";
 import { inParallel } from "../../flows/in-parallel.ts";
 import { inEach } from "../../flows/places.ts";
 import { readDatabases } from "../../flows/read-databases.ts";
@@ -16,7 +16,7 @@ export function databaseSchema() {
       .enum(DATABASE_STATUSES)
       .check(
         z.describe(
-          "`away`: it does not answer. `behind`: it lacks a migration. `missing`: websites are in it, and no database is bound under this name.",
+          "`away`: it does not answer. `unmigrated`: it lacks a migration. `unbound`: websites are in it, and no database is bound under this name.",
         ),
       ),
     bytes: count.check(z.describe("Null while it does not answer.")),

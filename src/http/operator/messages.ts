@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { MESSAGE_EVENT_TYPES } from "../../domain/callback.ts";
 import { failField } from "../../domain/failure.ts";
-import { MESSAGE_STATUSES } from "../../domain/message.ts";
+import type { SubmissionEntry } from "../../domain/job.ts";
+import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
 import { REASONS, reasonSchema } from "../../domain/reason.ts";
 import type { Website } from "../../domain/website.ts";
@@ -35,13 +36,22 @@ export function messageAnswers() {
     eventId: z.string(),
     eventType: z.enum(MESSAGE_EVENT_TYPES),
     status: z.optional(status).check(z.describe("Of message.status.")),
+    reason: z.optional(reasonSchema()),
     occurredAt: time,
   });
   const callback = z.extend(callbackSchema(), { eventId: z.string() });
+  const submission = z.object({
+    at: time,
+    attempt: z.nullable(z.int()).check(z.describe("null: it was not submitted.")),
+    outcome: z.string().check(z.describe("`accepted`, `refused`, `unknown`, `later`, `unauthorized` or `skipped`.")),
+    reason: z.nullable(z.string()).check(z.describe("In words: the carrier's own, or why it was not submitted.")),
+  });
   const message = z.object({
     messageId: z.uuid(),
     websiteId: z.string(),
+    websiteName: z.nullable(z.string()),
     clientId: z.string(),
+    clientName: z.nullable(z.string()),
     status,
     reason: reasonSchema(),
     reasonDetail: z.nullable(z.string()).check(z.describe("In words: the carrier's own, or why the message waits.")),
@@ -64,11 +74,15 @@ export function messageAnswers() {
     waits: z
       .nullable(z.object({ until: z.nullable(time), because: z.string() }))
       .check(z.describe("Of PENDING_TO_SEND: until when, and why. Without a time, it is its turn.")),
+    submissions: z
+      .array(submission)
+      .check(z.describe("In order: the first, and the latest 19. Empty where an earlier version submitted it.")),
     clicks: z.object({ people: z.int(), robots: z.int(), firstAt: z.nullable(time) }),
     events: z.array(event),
     callbacks: z.array(callback),
   });
-  const { events: _, callbacks: _2, clicks: _3, callbackData: _4, ...facts } = message.shape;
+  const { events: _, callbacks: _2, clicks: _3, callbackData: _4, submissions: _5, ...others } = message.shape;
+  const { websiteName: _6, clientName: _7, ...facts } = others;
   return {
     OperatorMessage: message,
     FoundMessages: z.object({
@@ -94,11 +108,28 @@ export function callbackSchema() {
 export type MessageAnswers = Answers<typeof messageAnswers>;
 type Message = MessageAnswers["OperatorMessage"];
 
-function eventView({ eventId, status, occurredAt }: StoredEvent): Message["events"][number] {
+function eventView({ eventId, status, reason, occurredAt }: StoredEvent): Message["events"][number] {
   const about = { eventId, occurredAt: toTime(occurredAt) };
   return status === null
     ? { ...about, eventType: "message.clicked" }
-    : { ...about, eventType: "message.status", status };
+    : { ...about, eventType: "message.status", status, reason };
+}
+
+const AT_THE_CARRIER: MessageStatus[] = ["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"];
+
+/** Nothing is stored of a message that was accepted at once, but when it was claimed. */
+function submissionViews(
+  stored: SubmissionEntry[],
+  { status, claimedAt, attempts }: StoredMessage,
+  events: StoredEvent[],
+): Message["submissions"] {
+  const isAccepted = attempts === 1 && claimedAt !== null && AT_THE_CARRIER.includes(status);
+  const isUnknown = events.some(({ reason }) => reason === "OUTCOME_UNKNOWN");
+  const known: SubmissionEntry[] =
+    stored.length === 0 && isAccepted && !isUnknown
+      ? [{ at: claimedAt, attempt: 1, outcome: "accepted", reason: null }]
+      : stored;
+  return known.map((entry) => ({ ...entry, at: toTime(entry.at) }));
 }
 
 function callbackViews({ eventId, callback }: StoredEvent): Message["callbacks"] {
@@ -203,10 +234,12 @@ export const getMessageHandler: Handler = async (request, deps) => {
 };
 
 /** A message with all that is stored of it. */
-export function messageView({ isHeld, events, clicks, ...message }: WholeMessage, now: number): Message {
+export function messageView(whole: WholeMessage, now: number): Message {
+  const { isHeld, events, clicks, submissions, websiteName, clientName, ...message } = whole;
   return {
     ...factsView(message, isHeld, now),
-    callbackData: message.callbackData,
+    ...{ websiteName, clientName, callbackData: message.callbackData },
+    submissions: submissionViews(submissions, message, events),
     clicks: { ...clicks, firstAt: toTime(clicks.firstAt) },
     events: events.map(eventView),
     callbacks: events.flatMap(callbackViews),

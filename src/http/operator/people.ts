@@ -12,6 +12,7 @@ import { findMessages, findWebsitesOf } from "../../platform/store/find-messages
 import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
 import { readRecords, type StoredNotice } from "../../platform/store/person-records.ts";
 import type { StoredMessage } from "../../platform/store/read-message.ts";
+import { CHANGE_SOURCES } from "../../platform/store/rows.ts";
 import { type Person, readPerson, removeEmail, type SubscriptionEntry } from "../../platform/store/subscriptions.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
@@ -33,8 +34,9 @@ export function peopleAnswers(wholeMessage: ReturnType<typeof messageAnswers>["O
     from: z.nullable(z.boolean()).check(z.describe("null: unknown before.")),
     to: z.boolean(),
     at: z.iso.datetime(),
-    source: z.enum(["import", "api", "keyword", "carrier"]),
-    proof: z.string().check(z.describe("The id of the request, or the text.")),
+    addressChanged: z.boolean(),
+    source: z.enum(CHANGE_SOURCES),
+    proof: z.string().check(z.describe("The id of the request or of the import, or the text.")),
   });
   const person = z.object({
     phone: z.string(),
@@ -110,8 +112,8 @@ function textView({ websiteId, receivedAt, ...text }: InboundText): PeopleAnswer
   return { ...text, receivedAt: toTime(receivedAt) };
 }
 
-function changeView({ wasSubscribed, subscribed, changedAt, source, proof }: SubscriptionEntry) {
-  return { from: wasSubscribed, to: subscribed, at: toTime(changedAt), source, proof };
+function changeView({ wasSubscribed, subscribed, changedAt, ...entry }: SubscriptionEntry) {
+  return { from: wasSubscribed, to: subscribed, at: toTime(changedAt), ...entry };
 }
 
 /** @param person undefined for a number that has only texted */

@@ -8,6 +8,7 @@ import { settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
 export const CLIENT = {
   clientId: CLIENT_ID,
   websiteId: "brand",
+  name: "The newsletter platform",
   callbackUrl: "https://example.com/callbacks",
   operations: ["send", "status"],
   events: ["message.status", "message.received"],
@@ -23,12 +24,19 @@ const SECRETS = {
 
 const EFFECT = { takesEffect: "at-once" } satisfies Pick<ClientAnswers["ChangedClient"], "takesEffect">;
 
+const USE = {
+  lastUsedAt: TIME,
+  rotatedAt: TIME,
+  oldPairUntil: null,
+  lastRefusal: { at: TIME, cause: "secret-replaced" },
+} satisfies Partial<ClientAnswers["ClientWithChanges"]>;
+
 const CLIENT_PARAMETER = pathParameter("clientId", "As issued.", { type: "string" }, CLIENT_ID);
 
 export function describeClients(audit: ReturnType<typeof describeAudit>) {
   const answers = clientAnswers(audit.schemas.AuditEntry);
   const ClientSettings = clientSettingsSchema(false);
-  const { callbackUrl, operations: granted, events } = CLIENT;
+  const { name, callbackUrl, operations: granted, events } = CLIENT;
   const common = { tag: "Clients", access: "operator", errors: ["resource-unknown"] } satisfies Partial<ApiOperation>;
   const operations: ApiOperation[] = [
     {
@@ -39,7 +47,7 @@ export function describeClients(audit: ReturnType<typeof describeAudit>) {
       summary: "Create a client",
       description: "Issues its secrets, which are shown only once. Each call creates another client.",
       parameters: [WEBSITE_PARAMETER],
-      body: settingsBody(ClientSettings, { some: { callbackUrl, operations: granted, events }, all: {} }),
+      body: settingsBody(ClientSettings, { some: { name, callbackUrl, operations: granted, events }, all: {} }),
       answers: [ok(answers.NewClient, "Its secrets are shown only now.", { clientId: CLIENT_ID, ...SECRETS }, 201)],
     },
     {
@@ -47,9 +55,11 @@ export function describeClients(audit: ReturnType<typeof describeAudit>) {
       id: "getClient",
       method: "get",
       path: "/operator/clients/{clientId}",
-      summary: "Read a client and its last changes",
+      summary: "Read a client, its last use and refusal, and its last changes",
+      description:
+        "`lastUsedAt` and `lastRefusal` are coarse, and some seconds late: they are stored once in ten minutes, or a minute, for each client.",
       parameters: [CLIENT_PARAMETER],
-      answers: [ok(answers.ClientWithChanges, "The client, without secrets.", { ...CLIENT, changes: [] })],
+      answers: [ok(answers.ClientWithChanges, "The client, without secrets.", { ...CLIENT, ...USE, changes: [] })],
     },
     {
       ...common,

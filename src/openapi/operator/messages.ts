@@ -11,7 +11,9 @@ export const MESSAGE = {
   ...SEND_BY_PHONE,
   messageId: MESSAGE_ID,
   websiteId: "brand",
+  websiteName: "The Brand",
   clientId: CLIENT_ID,
+  clientName: "The newsletter platform",
   status: "DELIVERED",
   reason: null,
   reasonDetail: null,
@@ -28,8 +30,9 @@ export const MESSAGE = {
   claimedAt: TIME,
   retryAt: null,
   waits: null,
+  submissions: [{ at: TIME, attempt: 1, outcome: "accepted", reason: null }],
   clicks: { people: 0, robots: 0, firstAt: null },
-  events: [{ eventId: EVENT_ID, eventType: "message.status", status: "DELIVERED", occurredAt: TIME }],
+  events: [{ eventId: EVENT_ID, eventType: "message.status", status: "DELIVERED", reason: null, occurredAt: TIME }],
   callbacks: [
     {
       eventId: EVENT_ID,
@@ -54,7 +57,7 @@ export function describeMessages() {
     path: "/operator/messages/{messageId}",
     tag: "People",
     access: "operator",
-    summary: "Read a message, its events and its callbacks",
+    summary: "Read a message, its submissions, events and callbacks",
     description: "A message is kept for `RETENTION_DAYS`; after that it is unknown.",
     parameters: [pathParameter("messageId", "The id that the send request returned.", { type: "string" }, MESSAGE_ID)],
     answers: [
@@ -62,7 +65,8 @@ export function describeMessages() {
     ],
     errors: ["resource-unknown"],
   };
-  const { events: _, callbacks: _2, clicks: _3, callbackData: _4, ...facts } = MESSAGE;
+  const { events: _, callbacks: _2, clicks: _3, callbackData: _4, submissions: _5, ...others } = MESSAGE;
+  const { websiteName: _6, clientName: _7, ...facts } = others;
   const findMessages: ApiOperation = {
     ...{ id: "findMessages", method: "get", path: "/operator/messages", tag: "People", access: "operator" },
     summary: "Find messages",

@@ -27,7 +27,7 @@ const PERSON = {
   email: "ada@example.com",
   optedOutByPerson: true,
   optOutConfirmedAt: TIME,
-  changes: [{ from: true, to: false, at: TIME, source: "keyword", proof: INBOUND_TEXT.text }],
+  changes: [{ from: true, to: false, addressChanged: false, at: TIME, source: "keyword", proof: INBOUND_TEXT.text }],
   texts: [INBOUND_TEXT],
 } satisfies PeopleAnswers["Person"];
 
@@ -185,7 +185,8 @@ function getPerson(schemas: Schemas): ApiOperation {
     method: "get",
     path: "/operator/websites/{websiteId}/people/{phone}",
     summary: "Read a person: state, history and texts",
-    description: "A number that has no subscription and sent no text is unknown.",
+    description:
+      "A number that never had a subscription and sent no text is unknown. An undo of an import has the source `undo`, and the import as its proof.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
     answers: [ok(schemas.Person, "The state of the number, its changes and its texts.", PERSON)],
     errors: ["resource-unknown", "fields-wrong"],

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type ServiceStateAnswers, serviceStateAnswers } from "../../http/operator/service-state.ts";
-import { TIME } from "../examples.ts";
+import { REQUEST_ID, TIME } from "../examples.ts";
 import { type ApiOperation, ok } from "../operation.ts";
 import { problemTable, stateTable } from "../tables.ts";
 import type { Resource } from "./resource.ts";
@@ -22,6 +22,7 @@ export const DATABASE = {
 } satisfies ServiceStateAnswers["ServiceState"]["databases"][number];
 
 const SERVICE_STATE = {
+  requestId: REQUEST_ID,
   checkedAt: TIME,
   problems: ["dead-jobs"],
   details: [
@@ -31,6 +32,8 @@ const SERVICE_STATE = {
       database: null,
     },
   ],
+  database: { status: "ok", milliseconds: 12, cause: null, missing: null },
+  failing: [],
   isCut: false,
   sweep: { endedAt: TIME, ageSeconds: 0, failedJobs: [] },
   databases: [DATABASE],
@@ -59,7 +62,8 @@ const SERVICE_STATE = {
     due: NONE,
     claimed: NONE,
     lastFiveMinutes: { accepted: 33, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
-    lastHour: { accepted: 398, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
+    lastHour: { accepted: 398, refused: 2, "timed-out": 0, unreachable: 0, "not-posted": 0 },
+    answered: [{ status: 500, lastFiveMinutes: 0, lastHour: 2 }],
     failingEndpoints: [],
   },
   deadJobs: { count: 1, oldestSeconds: 3600 },

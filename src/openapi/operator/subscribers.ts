@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { BODY_LIMITS } from "../../http/body.ts";
 import { subscriberAnswers } from "../../http/operator/subscribers.ts";
-import { PHONE } from "../examples.ts";
-import { type ApiOperation, ok } from "../operation.ts";
+import { MESSAGE_ID, PHONE } from "../examples.ts";
+import { type ApiOperation, ok, type Parameter, pathParameter } from "../operation.ts";
 import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
 
 export function describeSubscribers(): Resource {
@@ -16,7 +16,7 @@ export function describeSubscribers(): Resource {
     summary: "Import subscribers",
     description:
       "A file with an invalid row is rejected as a whole, and so is one with more than 100,000 invalid phone numbers and e-mail addresses; fewer are left out, and listed. `optedOutNumbers` has the numbers whose owners opted out themselves: they are not subscribed again.",
-    parameters: [WEBSITE_PARAMETER],
+    parameters: [WEBSITE_PARAMETER, DRY_RUN],
     body: {
       mediaTypes: ["text/csv"],
       schema: z.string(),
@@ -26,12 +26,49 @@ export function describeSubscribers(): Resource {
       examples: { two: `phone_numbers,email,subscribed\n${PHONE},ada@example.com,true\n+12125550101,,false\n` },
     },
     answers: [
-      ok(schemas.ImportAnswer, "How many rows were imported, and which numbers were not.", {
+      ok(schemas.ImportAnswer, "How many numbers were imported, and which were not.", {
+        importId: MESSAGE_ID,
         imported: 2,
+        new: 1,
+        changed: 1,
+        unchanged: 0,
         invalidPhoneNumbers: [],
       }),
     ],
     errors: ["resource-unknown"],
   };
-  return { operations: [importSubscribers], schemas };
+  return { operations: [importSubscribers, undoImport(schemas)], schemas };
+}
+
+const DRY_RUN: Parameter = {
+  name: "dryRun",
+  in: "query",
+  required: false,
+  description: "true: counts what the import would change, and stores nothing.",
+  schema: { type: "boolean", default: false },
+};
+
+function undoImport(schemas: ReturnType<typeof subscriberAnswers>): ApiOperation {
+  return {
+    id: "undoImport",
+    method: "post",
+    path: "/operator/imports/{importId}/undo",
+    tag: "People",
+    access: "operator",
+    summary: "Undo an import",
+    description:
+      "Each number is again what it was before the import (state, address; unknown if it was new), unless somebody has set it since, even to the same: an opt-out after the import always holds. Repeating it restores nothing more. Nobody is told, as of the import.",
+    parameters: [
+      pathParameter("importId", "`importId` of the import.", { type: "string", format: "uuid" }, MESSAGE_ID),
+    ],
+    answers: [
+      ok(schemas.UndoneImport, "How many numbers were restored.", {
+        restored: 2,
+        changedSince: 0,
+        restoredBefore: 0,
+        isComplete: true,
+      }),
+    ],
+    errors: ["resource-unknown", "import-running"],
+  };
 }

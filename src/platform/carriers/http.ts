@@ -1,5 +1,6 @@
+import { unreachedBecause } from "../../domain/edge-status.ts";
 import { REASON_CHARACTERS } from "../../domain/receipt.ts";
-import { describeError } from "../describe-error.ts";
+import { describeError, describeFetchError } from "../describe-error.ts";
 import { readBeginning } from "../read-beginning.ts";
 import { USER_AGENT } from "../user-agent.ts";
 import type { Submission } from "./carrier.ts";
@@ -37,7 +38,7 @@ export async function post(
     const response = await fetch(url, { ...init, headers, method: "POST", redirect: "manual", signal });
     return { status: response.status, headers: response.headers, body: await readBeginning(response, READ_BYTES) };
   } catch (error) {
-    const reason = describeError(error);
+    const reason = describeFetchError(error);
     return isOutOfSubrequests(error) ? { status: null, reason, unsent: "platform" } : { status: null, reason };
   }
 }
@@ -64,13 +65,6 @@ export function parseJson(body: string): unknown {
 const UNAUTHORIZED = [401, 403, 404];
 
 /**
- * Cloudflare's own answers when no request reached the carrier: connection refused, no route, no TLS handshake, an invalid
- * certificate, no DNS name or tunnel. 520, 522 and 524 are not among them: they may follow a request that arrived.
- * https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/
- */
-const UNSENT = [521, 523, 525, 526, 530];
-
-/**
  * Classifies a response by its HTTP status, after the carrier's own cases. After 408, another 5xx, a redirect or no response,
  * the carrier may have the message.
  * @param isAboutMessage the carrier's own code is about the message: then no status is about our credentials
@@ -83,11 +77,12 @@ export function classifyResponse(response: CarrierResponse, explanation: string,
     return { kind: "unknown", reason, failing: true };
   }
   const { status } = response;
-  const reason = explanation.slice(0, REASON_CHARACTERS);
+  const unreached = unreachedBecause(status);
+  const reason = (unreached ? `${explanation} (${unreached})` : explanation).slice(0, REASON_CHARACTERS);
   if (UNAUTHORIZED.includes(status) && !isAboutMessage) {
     return { kind: "later", reason, failing: true, unauthorized: true };
   }
-  if (status === 429 || UNSENT.includes(status)) {
+  if (status === 429 || unreached) {
     const seconds = retryAfterSeconds(response.headers);
     return { kind: "later", reason, failing: true, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
   }

@@ -37,13 +37,16 @@ export async function endPause(db: D1Database, carrier: string): Promise<boolean
   return ended.length > 0;
 }
 
-/** Lets the next submission through, in every isolate. */
-export async function releasePause(db: D1Database, carrier: string, now: number): Promise<void> {
-  await runBatch(db, [
-    db
-      .prepare("UPDATE carrier_pauses SET released_at = ?2, open_until = min(open_until, ?2) WHERE carrier = ?1")
+/** Lets the next submission through, in every isolate. @returns whether it had paused */
+export async function releasePause(db: D1Database, carrier: string, now: number): Promise<boolean> {
+  const { released } = await runNamed(db, {
+    released: db
+      .prepare(
+        "UPDATE carrier_pauses SET released_at = ?2, open_until = min(open_until, ?2) WHERE carrier = ?1 RETURNING carrier",
+      )
       .bind(carrier, now),
-  ]);
+  });
+  return released.length > 0;
 }
 
 /** @returns undefined: the carrier has not paused. Otherwise breakers that opened until `releasedAt` are to let one through. */

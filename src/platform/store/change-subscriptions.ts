@@ -8,13 +8,15 @@ import {
   erasedAmong,
   erasedBeside,
   GIVEN,
+  type ImportCounts,
+  IS_SAID_AGAIN,
   SubscriptionPart,
   type Target,
   writePart,
 } from "./subscription-part.ts";
 import type { ChangeOrigin } from "./subscriptions.ts";
 
-export interface SubscriptionsSet {
+export interface SubscriptionsSet extends ImportCounts {
   /** How many numbers are now as they were to be. */
   count: number;
   /** The others, as digits: their owners have opted out, or they were erased. */
@@ -26,7 +28,7 @@ export interface SubscriptionsSet {
  * Sets the state of numbers, and adds what changes to the ledger. Repeating it changes nothing. A number whose owner has
  * opted out, or that was erased, is not subscribed: only that person can undo it. An opt-out is stored in any case.
  * @param changes distinct numbers; of several with one address, the later counts as subscribed later
- * @param newRun see Target
+ * @param how see Target
  * @param readTombstones called only where the website has erased people
  */
 export async function changeSubscriptions(
@@ -34,10 +36,10 @@ export async function changeSubscriptions(
   websiteId: string,
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
-  newRun: (() => string) | null,
+  how: Pick<Target, "newRun" | "isDry">,
   readTombstones: () => Promise<Tombstones>,
 ): Promise<SubscriptionsSet> {
-  const target: Target = { db, websiteId, origin, newRun, due: [] };
+  const target: Target = { db, websiteId, origin, ...how, due: [], counts: { added: 0, changed: 0 } };
   const refused: number[] = [];
   let count = 0;
   for (const part of toParts(changes)) {
@@ -46,7 +48,7 @@ export async function changeSubscriptions(
     if (written.erased.length === 0) refused.push(...written.refused);
     else refused.push(...(await subscribeOthers(target, part.optIns(), await readTombstones())));
   }
-  return { count: count - refused.length, refused, due: target.due };
+  return { count: count - refused.length, refused, due: target.due, ...target.counts };
 }
 
 function* toParts(changes: Iterable<SubscriptionChange>): Generator<SubscriptionPart, void> {
@@ -85,7 +87,7 @@ async function subscribeOthers(target: Target, all: SubscriptionChange[], tombst
  * that is erased from now on is erased after it was imported.
  */
 async function withoutUnchanged(
-  { db, websiteId }: Target,
+  { db, websiteId, origin }: Target,
   changes: SubscriptionChange[],
 ): Promise<SubscriptionChange[]> {
   const [row] = await runQuery<{ phones: string }>(
@@ -93,9 +95,10 @@ async function withoutUnchanged(
       .prepare(
         `SELECT json_group_array(g.phone) AS phones FROM ${GIVEN} CROSS JOIN subscriptions s
            ON s.website_id = ?1 AND s.phone = g.phone
-         WHERE g.subscribed = 1 AND s.subscribed = 1 AND (g.email IS NULL OR g.email = s.email)`,
+         WHERE g.subscribed = 1 AND s.subscribed = 1 AND (g.email IS NULL OR g.email = s.email)
+           AND NOT ${IS_SAID_AGAIN}`,
       )
-      .bind(websiteId, SubscriptionPart.of(changes).json()),
+      .bind(websiteId, SubscriptionPart.of(changes).json(), origin.now, origin.source, origin.proof),
   );
   const unchanged = new Set(JSON.parse(row?.phones ?? "[]") as number[]);
   return changes.filter(({ phone }) => !unchanged.has(phone));

@@ -9,6 +9,7 @@ import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
 import { receiptStatements } from "./receipts.ts";
 import type { MessageRow, WebsiteRow } from "./rows.ts";
+import { withSubmission } from "./submissions.ts";
 
 /** A message that only this run may submit. */
 export interface ClaimedMessage {
@@ -23,6 +24,8 @@ export interface ClaimedMessage {
   sender: string | null;
   /** Submissions started, including this one. */
   attempts: number;
+  /** It has waited for a retry, its own or that of its carrier. */
+  wasPutOff: boolean;
 }
 
 /** How submissions of one claim ended. */
@@ -92,6 +95,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
            claimed_at = iif(${isUnclaimed}, NULL, claimed_at), claim = NULL,
            queued_at = ${unlessFinal(`coalesce(min(${outcome("retryAt")}, accepted_at + ?4), queued_at)`, "queued_at")},
            attempts = ${unlessFinal(`attempts - (${outcome("attempted")} = 0)`, "attempts")},
+           submissions = ${withSubmission(outcome("entry"))},
            updated_at = ${unlessFinal("?3", "updated_at")}
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2`,
       )
@@ -128,7 +132,7 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND'
            AND (claimed_at IS NULL OR claim = ?3) AND (retry_at IS NULL OR retry_at <= ?2) AND accepted_at > ?4
            AND NOT ${isHeld("messages")}
-         RETURNING message_id AS claimed_id, website_id, phone, text, encoding, media_url, attempts, carrier,
+         RETURNING message_id AS claimed_id, website_id, phone, text, encoding, media_url, attempts, carrier, retry_at,
            (SELECT sender FROM websites w WHERE w.website_id = messages.website_id) AS sender`,
       )
       .bind(list, now, claim, acceptedAfter),
@@ -138,7 +142,7 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
 
 /** Only a message with a number and a carrier is claimed. */
 interface ClaimedRow
-  extends Pick<MessageRow, "website_id" | "text" | "media_url" | "attempts">,
+  extends Pick<MessageRow, "website_id" | "text" | "media_url" | "attempts" | "retry_at">,
     Pick<WebsiteRow, "carrier" | "sender"> {
   claimed_id: string;
   phone: number;
@@ -156,5 +160,6 @@ function toClaimedMessage(row: ClaimedRow): ClaimedMessage {
     carrier: row.carrier,
     sender: row.sender,
     attempts: row.attempts,
+    wasPutOff: row.retry_at !== null,
   };
 }

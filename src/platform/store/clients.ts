@@ -17,15 +17,15 @@ export interface NewClient extends Client {
 }
 
 export async function insertClient(db: D1Database, author: Author, client: NewClient): Promise<void> {
-  const { clientId, websiteId, callbackUrl, operations, suspended } = client;
+  const { clientId, websiteId, name, callbackUrl, operations, suspended } = client;
   const events = eventsColumn(client.events) === null ? undefined : client.events;
-  const change = changeOf(undefined, { callbackUrl, operations, events, suspended });
+  const change = changeOf(undefined, { name: name ?? undefined, callbackUrl, operations, events, suspended });
   const entry: AuditEntry = { action: "create-client", websiteId, clientId, ...change };
   await runBatch(db, [
     db
       .prepare(
         `INSERT INTO clients (client_id, website_id, callback_url, operations, suspended, secret_hash, callback_secret,
-           created_at, changed_at, events) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9) ON CONFLICT DO NOTHING`,
+           created_at, changed_at, events, name) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10) ON CONFLICT DO NOTHING`,
       )
       .bind(
         client.clientId,
@@ -37,6 +37,7 @@ export async function insertClient(db: D1Database, author: Author, client: NewCl
         client.callbackSecret,
         client.createdAt,
         eventsColumn(client.events),
+        name,
       ),
     auditStatement(db, author, entry, client.createdAt),
   ]);
@@ -52,6 +53,7 @@ export async function updateClient(
   author: Author,
   present: Client,
   change: {
+    name?: string | null | undefined;
     callbackUrl?: string | null | undefined;
     operations?: Operation[] | undefined;
     events?: ClientEvent[] | undefined;
@@ -65,7 +67,8 @@ export async function updateClient(
     db
       .prepare(
         `UPDATE clients SET callback_url = iif(?2 = 1, ?3, callback_url), operations = coalesce(?4, operations),
-           suspended = coalesce(?5, suspended), events = iif(?8 = 1, ?9, events), changed_at = max(?6, changed_at + 1), copied_at = NULL
+           suspended = coalesce(?5, suspended), events = iif(?8 = 1, ?9, events),
+           name = iif(?10 = 1, ?11, name), changed_at = max(?6, changed_at + 1), copied_at = NULL
          WHERE client_id = ?1 AND changed_at = ?7 RETURNING *`,
       )
       .bind(
@@ -78,6 +81,8 @@ export async function updateClient(
         changedAt,
         change.events === undefined ? 0 : 1,
         change.events === undefined ? null : eventsColumn(change.events),
+        change.name === undefined ? 0 : 1,
+        change.name ?? null,
       ),
     auditStatement(db, author, entry, now),
   ]);
@@ -157,10 +162,11 @@ function eventsColumn(events: ClientEvent[]): string | null {
   return isDefault ? null : JSON.stringify(events);
 }
 
-function toClient(row: ClientRow): Client {
+export function toClient(row: ClientRow): Client {
   return {
     clientId: row.client_id,
     websiteId: row.website_id,
+    name: row.name,
     callbackUrl: row.callback_url,
     operations: readOperations(row),
     events: row.events === null ? [...DEFAULT_EVENTS] : parseJsonColumn<ClientEvent[]>(row.events, []),

@@ -1,6 +1,6 @@
 // How large each database is, and since when.
 
-import { FULL_SHARE } from "../../domain/service-state.ts";
+import { FULL_SHARE } from "../../domain/database-state.ts";
 import { runNamed, runQuery, selectLatest, sizeOf } from "./database.ts";
 import { selectUsedDatabases } from "./directory.ts";
 
@@ -67,7 +67,7 @@ export function keepSize(db: D1Database, now: number): D1PreparedStatement[] {
 
 /** The latest migration that `wrangler d1 migrations apply` has recorded. */
 export async function readSchemaVersion(db: D1Database): Promise<string | null> {
-  const query = db.prepare("SELECT name FROM d1_migrations ORDER BY id DESC LIMIT 1");
-  const [row] = await runQuery<{ name: string }>(query).catch(() => []);
+  const query = db.prepare("SELECT max(name) AS name FROM d1_migrations");
+  const [row] = await runQuery<{ name: string | null }>(query).catch(() => []);
   return row?.name ?? null;
 }

@@ -85,6 +85,9 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
   await withinTime(STORE_TRY_MILLISECONDS, statement.all());
 }
 
+/** The latest of migrations/ that this version needs. */
+export const LATEST_MIGRATION = "0020_databases.sql";
+
 /** The liveness check. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
   await selectLatest(db).all();
@@ -96,8 +99,8 @@ export function selectLatest(db: D1Database): D1PreparedStatement {
 }
 
 /** @param error of probeDatabase */
-export const failingStatus = (error: unknown): "behind" | "away" =>
-  /no such (table|column)/.test(String(error)) ? "behind" : "away";
+export const failingStatus = (error: unknown): "unmigrated" | "away" =>
+  /no such (table|column)/.test(String(error)) ? "unmigrated" : "away";
 
 /** A row of any table. Each store maps the rows of its tables, which rows.ts describes. */
 export type Row = Record<string, string | number | null>;

@@ -2,6 +2,7 @@ import type { Keyword } from "../../domain/keyword.ts";
 import type { NewMessage } from "../../domain/message.ts";
 import { countLate } from "./daily-counts.ts";
 import type { Tombstone } from "./erasure.ts";
+import { isOpenToUndo } from "./imports.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { changeNotices, TOLD_CLIENTS } from "./notices.ts";
 import { LATEST_TEXT } from "./senders.ts";
@@ -148,30 +149,38 @@ function optOut(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement
 
 /**
  * START subscribes a number that opted out or was erased, and no other. Of several websites that share the sender, it skips
- * one that knows the number only from its STOP. START is the person's own consent, so it removes the tombstone.
+ * one that knows the number only from its STOP, or from an import that was undone. START is the person's own consent, so it
+ * removes the tombstone. Of a number that an import has subscribed, a row of the ledger says so: no undo of that import takes
+ * it away.
  */
 function optIn(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
   const { phone, text, receivedAt, tombstones } = acted;
   const known = `(json_array_length(?3) = 1 OR EXISTS (SELECT 1 FROM subscription_changes c
-    WHERE c.website_id = w.value AND c.phone = ?4 AND NOT (c.source = 'keyword' AND c.subscribed = 0)))`;
+    WHERE c.website_id = w.value AND c.phone = ?4 AND NOT (c.source = 'keyword' AND c.subscribed = 0) AND c.source <> 'undo'
+      AND NOT EXISTS (SELECT 1 FROM subscription_changes u
+        WHERE u.website_id = c.website_id AND u.phone = c.phone AND u.source = 'undo' AND u.proof = c.proof)))`;
   const erased = `EXISTS (SELECT 1 FROM json_each(?5) j CROSS JOIN erased_people e
     ON e.website_id = j.value ->> 'websiteId' AND e.mark = j.value ->> 'mark' WHERE j.value ->> 'websiteId' = w.value)`;
   const isReturning = `s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${known}) OR ${erased})`;
-  const returning = `SELECT w.value FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION} WHERE ${isReturning}`;
+  const isSaidAgain = `s.subscribed = 1 AND EXISTS (SELECT 1 FROM subscription_changes c
+    WHERE c.change_id = ${LATEST_CHANGE("w.value", "?4")} AND ${isOpenToUndo("c")})`;
+  const isNoted = `s.subscribed = 1 AND EXISTS (SELECT 1 FROM subscription_changes c
+    WHERE c.change_id = ${LATEST_CHANGE("w.value", "?4")} AND c.change_id <> s.change_id AND c.source = 'keyword')`;
   const bound = [...key, phone, JSON.stringify(tombstones)] as const;
   return [
     db
       .prepare(
         `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-         SELECT r.value, ?4, s.subscribed, 1, ?6, 'keyword', ?7 FROM (${returning}) r
-         LEFT JOIN subscriptions s ON s.website_id = r.value AND s.phone = ?4`,
+         SELECT w.value, ?4, s.subscribed, 1, ?6, 'keyword', ?7 FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION}
+         WHERE (${isReturning}) OR (${isSaidAgain})`,
       )
       .bind(...bound, receivedAt, text),
     ...tellChange(db, bound, isReturning, 1, acted),
     db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, change_id)
-         SELECT r.value, ?4, 1, ${LATEST_CHANGE("r.value", "?4")} FROM (${returning}) r WHERE true
+         SELECT w.value, ?4, 1, ${LATEST_CHANGE("w.value", "?4")} FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION}
+         WHERE (${isReturning}) OR (${isNoted})
          ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 1, change_id = excluded.change_id,
            opted_out_by_person = 0, opt_out_confirmed_at = NULL`,
       )

@@ -1,9 +1,11 @@
+import type { SubmissionEntry } from "../../domain/job.ts";
 import { ALLOWED_FROM, type MessageStatus } from "../../domain/message.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { runBatch, runQuery } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { HELD } from "./holds.ts";
 import { keepOpen, OPEN_CALLBACKS } from "./open-callbacks.ts";
+import { withSubmission } from "./submissions.ts";
 
 /** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
 export const OPT_OUT_CONFIRMATION = 1;
@@ -42,15 +44,17 @@ export async function findWaiting(db: D1Database, ids: string[]): Promise<Waitin
 export async function postpone(
   db: D1Database,
   ids: string[],
-  { retryAt, reason, longestWait }: { retryAt: number; reason: string; longestWait: number },
+  { retryAt, reason, longestWait, now }: { retryAt: number; reason: string; longestWait: number; now: number },
 ): Promise<void> {
+  const entry: SubmissionEntry = { at: now, attempt: null, outcome: "skipped", reason };
   await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET retry_at = ?2, queued_at = min(?2, accepted_at + ?4), reason = ?3
+        `UPDATE messages SET retry_at = ?2, queued_at = min(?2, accepted_at + ?4), reason = ?3,
+           submissions = ${withSubmission("?5")}
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL`,
       )
-      .bind(JSON.stringify(ids), retryAt, reason, longestWait),
+      .bind(JSON.stringify(ids), retryAt, reason, longestWait, JSON.stringify(entry)),
   ]);
 }
 
@@ -81,6 +85,9 @@ export async function releaseClaim(db: D1Database, claim: string, messageIds: st
   ]);
 }
 
+/** The reason for which a message waits, in words: at its deadline, its code follows from it. */
+export const notSetUp = (carrier: string) => `carrier ${carrier} is not set up`;
+
 /**
  * Moves messages to `status` where their current status allows it, and writes the events in the same transaction.
  * A late, repeated or out-of-order report changes nothing.
@@ -90,7 +97,9 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
   const results = await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET status = ?2, updated_at = ?4, reason_code = iif(reason = '${HELD}', 'CANCELLED', ?10),
+        `UPDATE messages SET status = ?2, updated_at = ?4,
+           reason_code = CASE WHEN reason = '${HELD}' THEN 'CANCELLED'
+             WHEN ?10 = 'CARRIER_UNAVAILABLE' AND reason LIKE '%${notSetUp("%")}%' THEN 'CARRIER_NOT_SET_UP' ELSE ?10 END,
            reason = iif(?6 = 1 AND reason IS NOT NULL, ?3 || ' (before: ' || reason || ')', ?3)
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status IN (SELECT value FROM json_each(?5))
            AND (?7 = 0 OR claimed_at IS NULL) AND (?8 IS NULL OR claimed_at <= ?8) AND (?9 IS NULL OR carrier = ?9)`,

@@ -1,4 +1,4 @@
-import { runOnce, runQuery } from "./database.ts";
+import { runOnce } from "./database.ts";
 import type { OutcomeCountRow } from "./rows.ts";
 
 /** Number of submissions or callbacks with this outcome. */
@@ -38,10 +38,8 @@ export function addCounts(
 }
 
 /** The last hour, including this minute, by minute. */
-export async function readOutcomes(db: D1Database, now: number): Promise<OutcomeCountRow[]> {
-  return runQuery<OutcomeCountRow>(
-    db
-      .prepare("SELECT minute, kind, carrier, outcome, count FROM outcome_counts WHERE minute > ?1")
-      .bind(hourBefore(now)),
-  );
+export function selectOutcomes(db: D1Database, now: number): D1PreparedStatement {
+  return db
+    .prepare("SELECT minute, kind, carrier, outcome, count FROM outcome_counts WHERE minute > ?1")
+    .bind(hourBefore(now));
 }

@@ -1,7 +1,6 @@
 // All that a website has of one person, for the person.
 import { parseJsonColumn, runNamed } from "./database.ts";
 import { messagesOf } from "./erasure.ts";
-import { isHeld } from "./holds.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
 import { CLICK_COUNTS, type ClickCounts, NO_CLICKS } from "./links.ts";
 import {
@@ -9,9 +8,11 @@ import {
   STORED_CALLBACK,
   type StoredCallback,
   type StoredCallbackRow,
+  type StoryRow,
+  storyOf,
   toStoredCallback,
   toStoredEvent,
-  toStoredMessage,
+  toStory,
   type WholeMessage,
 } from "./read-message.ts";
 import type { EventRow, InboundTextRow, MessageRow, NoticeRow } from "./rows.ts";
@@ -50,7 +51,7 @@ export async function readRecords(
   const latest = (sql: string, time: string) => `${sql} ORDER BY ${time} DESC LIMIT ${MOST_RECORDS + 1}`;
   const query = (sql: string) => db.prepare(sql).bind(websiteId, phone);
   const { messages, texts, notices, keys } = await runNamed(db, {
-    messages: query(`SELECT m.*, ${isHeld("m")} AS is_held FROM (${latest(messagesOf("*"), "accepted_at")}) m`),
+    messages: query(storyOf(`(${latest(messagesOf("*"), "accepted_at")})`)),
     texts: db
       .prepare(latest("SELECT * FROM inbound_texts WHERE website_id = ?1 AND sender = ?2", "received_at"))
       .bind(websiteId, e164),
@@ -66,7 +67,7 @@ export async function readRecords(
   const isCut = all.some((rows) => rows.length > MOST_RECORDS);
   for (const rows of all) rows.splice(MOST_RECORDS);
   return {
-    messages: await addDetails(db, messages as (MessageRow & { is_held: 0 | 1 })[]),
+    messages: await addDetails(db, messages as StoryRow[]),
     texts: (texts as InboundTextRow[]).map(toInboundText),
     notices: (notices as Notice[]).map(toNotice),
     duplicateKeys: keys as PersonRecords["duplicateKeys"],
@@ -75,7 +76,7 @@ export async function readRecords(
 }
 
 /** Of what is erased meanwhile, nothing is found. */
-async function addDetails(db: D1Database, rows: (MessageRow & { is_held: 0 | 1 })[]): Promise<WholeMessage[]> {
+async function addDetails(db: D1Database, rows: StoryRow[]): Promise<WholeMessage[]> {
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map((row) => row.message_id));
   const of = (table: string) => `json_each(?1) j CROSS JOIN ${table} t ON t.message_id = j.value`;
@@ -92,8 +93,7 @@ async function addDetails(db: D1Database, rows: (MessageRow & { is_held: 0 | 1 }
     ]),
   );
   return rows.map((row) => ({
-    ...toStoredMessage(row),
-    isHeld: row.is_held === 1,
+    ...toStory(row),
     events: (events.get(row.message_id) ?? []).map(toStoredEvent),
     clicks: clicks.get(row.message_id) ?? NO_CLICKS,
   }));

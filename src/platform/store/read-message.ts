@@ -1,3 +1,4 @@
+import type { SubmissionEntry } from "../../domain/job.ts";
 import type { MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
 import { type Reason, readReason } from "../../domain/reason.ts";
@@ -7,6 +8,7 @@ import { isClick, toEventId } from "./events.ts";
 import { isHeld } from "./holds.ts";
 import type { ClickCounts } from "./links.ts";
 import type { CallbackOutcome, EventRow, MessageRow } from "./rows.ts";
+import { readSubmissions } from "./submissions.ts";
 
 /** A message as it is stored. Times are milliseconds since 1970. */
 export interface StoredMessage {
@@ -36,16 +38,37 @@ export interface StoredMessage {
   retryAt: number | null;
 }
 
-export async function readMessage(
-  db: D1Database,
-  messageId: string,
-): Promise<(StoredMessage & { isHeld: boolean }) | undefined> {
-  const query = db
-    .prepare(`SELECT m.*, ${isHeld("m")} AS is_held FROM messages m WHERE message_id = ?1`)
-    .bind(messageId);
-  const [row] = await runQuery<MessageRow & { is_held: 0 | 1 }>(query);
-  return row && { ...toStoredMessage(row), isHeld: row.is_held === 1 };
+export async function readMessage(db: D1Database, messageId: string): Promise<MessageStory | undefined> {
+  const query = db.prepare(`${storyOf("messages")} WHERE m.message_id = ?1`).bind(messageId);
+  const [row] = await runQuery<StoryRow>(query);
+  return row && toStory(row);
 }
+
+/** SQL: a row for each message. @param messages a table, or a query in parentheses */
+export const storyOf = (messages: string) =>
+  `SELECT m.*, ${isHeld("m")} AS is_held, w.name AS website_name, c.name AS client_name FROM ${messages} m
+     LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id`;
+
+export function toStory(row: StoryRow): MessageStory {
+  return {
+    ...toStoredMessage(row),
+    isHeld: row.is_held === 1,
+    websiteName: row.website_name,
+    clientName: row.client_name,
+    submissions: readSubmissions(row.submissions),
+  };
+}
+
+interface MessageStory extends StoredMessage {
+  isHeld: boolean;
+  /** null: it has none, or is not there any more. */
+  websiteName: string | null;
+  clientName: string | null;
+  /** Without one that was accepted at once. */
+  submissions: SubmissionEntry[];
+}
+
+export type StoryRow = MessageRow & { is_held: 0 | 1; website_name: string | null; client_name: string | null };
 
 export function toStoredMessage(row: MessageRow): StoredMessage {
   return {
@@ -101,6 +124,7 @@ export interface StoredEvent {
   eventId: string;
   /** null: a click. */
   status: MessageStatus | null;
+  reason: Reason | null;
   occurredAt: number;
   /** null: no callback is due. */
   callback: StoredCallback | null;
@@ -116,8 +140,7 @@ export interface StoredCallback {
 }
 
 /** A message with all that is stored of it. */
-export interface WholeMessage extends StoredMessage {
-  isHeld: boolean;
+export interface WholeMessage extends MessageStory {
   events: StoredEvent[];
   clicks: ClickCounts;
 }
@@ -152,9 +175,11 @@ export function toStoredCallback(row: StoredCallbackRow): StoredCallback | null 
 }
 
 export function toStoredEvent(row: EventRow): StoredEvent {
+  const status = isClick(row.event) ? null : (row.event as MessageStatus);
   return {
     eventId: toEventId(row),
-    status: isClick(row.event) ? null : (row.event as MessageStatus),
+    status,
+    reason: status && readReason(status, row.reason_code),
     occurredAt: row.occurred_at,
     callback: toStoredCallback(row),
   };

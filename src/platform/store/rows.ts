@@ -25,6 +25,7 @@ export interface WebsiteRow {
 export interface ClientRow {
   client_id: string;
   website_id: string;
+  name: string | null;
   callback_url: string | null;
   /** JSON array. */
   operations: string;
@@ -39,6 +40,11 @@ export interface ClientRow {
   old_until: number | null;
   created_at: number;
   changed_at: number;
+  rotated_at: number | null;
+  /** Of requests, to some minutes. */
+  used_at: number | null;
+  refused_at: number | null;
+  refusal: string | null;
 }
 
 export interface MessageRow {
@@ -66,6 +72,8 @@ export interface MessageRow {
   carrier_message_id: string | null;
   encoding: Segments["encoding"] | null;
   segments: number | null;
+  /** JSON array; see submissions.ts. */
+  submissions: string | null;
 }
 
 export const CALLBACK_OUTCOMES = ["answered", "timed-out", "unreachable", "not-posted"] as const;
@@ -84,6 +92,7 @@ export interface EventRow {
   http_status: number | null;
   response: string | null;
   duration_ms: number | null;
+  reason_code: string | null;
 }
 
 export interface NoticeRow {
@@ -108,7 +117,9 @@ export interface SubscriptionRow {
   opt_out_confirmed_at: number | null;
 }
 
-export type ChangeSource = "import" | "api" | "keyword" | "carrier";
+export const CHANGE_SOURCES = ["import", "api", "keyword", "carrier", "undo", "operator"] as const;
+
+export type ChangeSource = (typeof CHANGE_SOURCES)[number];
 
 export interface SubscriptionChangeRow {
   was_subscribed: Bit | null;
@@ -116,6 +127,20 @@ export interface SubscriptionChangeRow {
   changed_at: number;
   source: ChangeSource;
   proof: string;
+  was_email: string | null;
+}
+
+export interface ImportRow {
+  import_id: string;
+  website_id: string;
+  after_id: number;
+  last_id: number;
+  stored_at: number;
+  undone_to: number | null;
+  restored: number;
+  changed_since: number;
+  /** Of its row in audit_log. */
+  outcome: string | null;
 }
 
 export interface InboundTextRow {

@@ -1,11 +1,13 @@
+import { isStoreUnavailable } from "../../domain/failure.ts";
 import {
-  addLoads,
   type CarrierStates,
   ENDPOINT_FAILURES,
   KEYWORD_MILLISECONDS,
   type Load,
-  MESSAGE_STATES,
+  STATE_PARTS,
+  type StatePart,
 } from "../../domain/service-state.ts";
+import { describeError } from "../describe-error.ts";
 import { type CarrierPause, selectPauses, toPauses } from "./carrier-pauses.ts";
 import { countBehind } from "./clients.ts";
 import { runNamed, runQuery } from "./database.ts";
@@ -14,15 +16,19 @@ import { isHeld } from "./holds.ts";
 import { countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
 import { OPEN_CALLBACKS } from "./open-callbacks.ts";
-import type { LoadRow, WebsiteRow } from "./rows.ts";
+import { selectOutcomes } from "./outcome-counts.ts";
+import type { LoadRow, OutcomeCountRow, WebsiteRow } from "./rows.ts";
 
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
 
 const HOUR_MILLISECONDS = 3_600_000;
 
-/** Times in milliseconds since 1970. */
+/** Times in milliseconds since 1970. What a failing part would say is empty. */
 export interface StateCounts {
+  failing: { part: StatePart; error: string }[];
+  /** Why the database does not answer at all; null: it does. */
+  failure: unknown;
   /** By carrier. */
   messages: Map<string, CarrierStates>;
   callbacks: { due: Load; claimed: Load };
@@ -37,17 +43,22 @@ export interface StateCounts {
   lastSweep: LastSweep | null;
   /** A state has more rows than were counted; the oldest were counted. */
   isCut: boolean;
+  /** Of the last hour. */
+  outcomes: OutcomeCountRow[];
+  carriersInUse: string[];
+  /** The name of the latest that is applied. */
+  latestMigration: string | null;
 }
 
 /**
- * Counts waiting rows by state. Each statement reads an index of its state and stops after COUNTED_ROWS.
+ * Counts waiting rows by state. Each statement reads an index of its state and stops after COUNTED_ROWS. Never throws.
  * @param stuckBefore the run of a message claimed before this time has ended
  */
 export async function countStates(
   db: D1Database,
   { now, stuckBefore }: { now: number; stuckBefore: number },
 ): Promise<StateCounts> {
-  const rows = await runNamed(db, {
+  const { rows, failing, failure } = await readParts(db, {
     pending: pending(db, now, stuckBefore),
     sending: sending(db),
     callbacks: callbacks(db),
@@ -57,10 +68,14 @@ export async function countStates(
     lastSweep: selectLastSweep(db),
     pauses: selectPauses(db),
     endpoints: selectFailingEndpoints(db, now - HOUR_MILLISECONDS, ENDPOINT_FAILURES),
+    outcomes: selectOutcomes(db, now),
+    carriersInUse: selectCarriersInUse(db),
+    migrations: db.prepare("SELECT max(name) AS name FROM d1_migrations"),
   });
-  const { pending: waiting, sending: sent, keywordsWithoutEffect, lastSweep, pauses, endpoints, ...others } = rows;
-  const counted = [waiting, sent, keywordsWithoutEffect, ...Object.values(others)];
+  const { pending: waiting, sending: sent, keywordsWithoutEffect, lastSweep, pauses, endpoints } = rows;
+  const counted = [waiting, sent, keywordsWithoutEffect, rows.callbacks, rows.deadJobs, rows.credentialsBehind];
   return {
+    ...{ failing, failure },
     messages: byCarrier([...rows.pending, ...rows.sending] as CarrierLoadRow[]),
     retriedSince: retriedSince(waiting as CarrierLoadRow[]),
     pauses: toPauses(pauses),
@@ -71,33 +86,38 @@ export async function countStates(
     keywordsWithoutEffect: toLoad(keywordsWithoutEffect),
     lastSweep: toLastSweep(lastSweep),
     isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
+    outcomes: rows.outcomes as OutcomeCountRow[],
+    carriersInUse: (rows.carriersInUse as Pick<WebsiteRow, "carrier">[]).map(({ carrier }) => carrier),
+    latestMigration: (rows.migrations as { name: string | null }[])[0]?.name ?? null,
   };
 }
 
-/** Of several databases. The last sweep is that of the first: of the others, their own states tell. */
-export function addCounts(all: StateCounts[]): StateCounts {
-  const [first] = all as [StateCounts];
-  if (all.length === 1) return first;
-  const add = (read: (counts: StateCounts) => Load | undefined) => addLoads(all.map(read));
-  const carriers = new Set(all.flatMap(({ messages }) => [...messages.keys()]));
-  const retried = all.flatMap(({ retriedSince }) => retriedSince ?? []);
-  const statesOf = (carrier: string) =>
-    Object.fromEntries(MESSAGE_STATES.map((state) => [state, add(({ messages }) => messages.get(carrier)?.[state])]));
-  return {
-    messages: new Map([...carriers].map((carrier) => [carrier, statesOf(carrier)])),
-    retriedSince: retried.length === 0 ? null : Math.min(...retried),
-    pauses: all.flatMap(({ pauses }) => pauses),
-    failingEndpoints: all.flatMap(({ failingEndpoints }) => failingEndpoints),
-    callbacks: { due: add(({ callbacks }) => callbacks.due), claimed: add(({ callbacks }) => callbacks.claimed) },
-    deadJobs: add(({ deadJobs }) => deadJobs),
-    credentialsBehind: add(({ credentialsBehind }) => credentialsBehind),
-    keywordsWithoutEffect: add(({ keywordsWithoutEffect }) => keywordsWithoutEffect),
-    lastSweep: first.lastSweep && {
-      endedAt: first.lastSweep.endedAt,
-      failedJobs: [...new Set(all.flatMap(({ lastSweep }) => lastSweep?.failedJobs ?? []))],
-    },
-    isCut: all.some(({ isCut }) => isCut),
-  };
+type Parts<T> = Record<StatePart, T>;
+
+/** In one call, as long as each part answers; otherwise part by part. */
+async function readParts(
+  db: D1Database,
+  statements: Parts<D1PreparedStatement>,
+): Promise<{ rows: Parts<unknown[]> } & Pick<StateCounts, "failing" | "failure">> {
+  try {
+    return { rows: await runNamed(db, statements), failing: [], failure: null };
+  } catch (failure) {
+    const isAway = isStoreUnavailable(failure);
+    const each = isAway
+      ? STATE_PARTS.map((part) => ({ part, rows: [], error: describeError(failure) }))
+      : await Promise.all(STATE_PARTS.map((part) => readPart(part, statements[part])));
+    const failing = each.flatMap(({ part, error }) => (error === null ? [] : { part, error }));
+    const rows = Object.fromEntries(each.map((it) => [it.part, it.rows])) as Parts<unknown[]>;
+    return { rows, failing, failure: isAway ? failure : null };
+  }
+}
+
+async function readPart(part: StatePart, statement: D1PreparedStatement) {
+  try {
+    return { part, rows: await runQuery(statement), error: null };
+  } catch (error) {
+    return { part, rows: [], error: describeError(error) };
+  }
 }
 
 /** An unclaimed message will go to its website's current carrier. */
@@ -175,14 +195,11 @@ function byCarrier(rows: CarrierLoadRow[]): Map<string, CarrierStates> {
 }
 
 /** Goes from each carrier to the next by the index: one row read for each, however many websites there are. */
-export async function listCarriersInUse(db: D1Database): Promise<string[]> {
-  const rows = await runQuery<Pick<WebsiteRow, "carrier">>(
-    db.prepare(
-      `WITH RECURSIVE used (carrier) AS (SELECT min(carrier) FROM websites
+function selectCarriersInUse(db: D1Database): D1PreparedStatement {
+  return db.prepare(
+    `WITH RECURSIVE used (carrier) AS (SELECT min(carrier) FROM websites
          UNION ALL SELECT (SELECT min(w.carrier) FROM websites w WHERE w.carrier > used.carrier) FROM used
            WHERE used.carrier IS NOT NULL)
        SELECT carrier FROM used WHERE carrier IS NOT NULL`,
-    ),
   );
-  return rows.map((row) => row.carrier);
 }

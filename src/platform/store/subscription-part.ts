@@ -1,6 +1,7 @@
 import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
 import { runNamed } from "./database.ts";
 import { type DueEvent, dueEvents } from "./events.ts";
+import { countImported, isOpenToUndo } from "./imports.ts";
 import { changeNotices, noticeEvents, TOLD_CLIENTS } from "./notices.ts";
 import { type ChangeOrigin, LATEST_CHANGE } from "./subscriptions.ts";
 
@@ -72,7 +73,32 @@ export interface Target {
   newRun: (() => string) | null;
   /** Gets the events of clients that are told. */
   due: DueEvent[];
+  /** Of an import: whether it only counts what it would change. */
+  isDry: boolean;
+  /** Of an import: what it has changed so far. */
+  counts: ImportCounts;
 }
+
+export interface ImportCounts {
+  /** Numbers never seen before. */
+  added: number;
+  /** Known numbers whose state or address is another than before. */
+  changed: number;
+}
+
+/** Whether the number is to be subscribed or opted out, and is not. */
+const IS_CHANGE = "(s.subscribed IS NOT g.subscribed AND s.opted_out_by_person IS NOT 1)";
+
+/** Whether the address of a known number is to be another: also of one that is not subscribed, because its owner has opted out. */
+const IS_MOVE = "(s.phone IS NOT NULL AND g.email IS NOT NULL AND g.email IS NOT s.email)";
+
+/**
+ * Whether a number is what it is by an import, and is said to be that by somebody else, source ?4 with proof ?5: a row of the
+ * ledger keeps an undo of the import from it. Of imports, only the opt-outs count: others are as easily repeated.
+ */
+export const IS_SAID_AGAIN = `(s.subscribed = g.subscribed AND (g.subscribed = 0 OR ?4 <> 'import')
+  AND EXISTS (SELECT 1 FROM subscription_changes c WHERE c.change_id = ${LATEST_CHANGE("?1", "g.phone")}
+    AND c.proof <> ?5 AND ${isOpenToUndo("c")}))`;
 
 /** Selects the tombstones of website ?1 because of which nobody is subscribed. */
 export interface Guard {
@@ -111,6 +137,8 @@ export interface Written {
 /** In one transaction, so that it cannot undo a concurrent erasure. A row that stays as it is is not written. */
 export async function writePart(target: Target, part: SubscriptionPart, guard: Guard): Promise<Written> {
   const rows = await runNamed(target.db, statements(target, part, guard));
+  const [counts] = rows.counts as ImportCounts[];
+  if (counts) target.counts = target.isDry ? sumOf(target.counts, counts) : counts;
   target.due.push(...dueEvents(rows.events));
   return {
     erased: (rows.erased as { mark: string }[]).map(({ mark }) => mark),
@@ -118,57 +146,79 @@ export async function writePart(target: Target, part: SubscriptionPart, guard: G
   };
 }
 
-function statements({ db, websiteId, origin, newRun }: Target, part: SubscriptionPart, guard: Guard) {
-  const list = part.json();
-  const bound = [websiteId, list, origin.now, origin.source, origin.proof, guard.list] as const;
+function sumOf(a: ImportCounts, b: ImportCounts): ImportCounts {
+  return { added: a.added + b.added, changed: a.changed + b.changed };
+}
+
+const SUBSCRIPTION = "subscriptions s ON s.website_id = ?1 AND s.phone = g.phone";
+
+function statements(target: Target, part: SubscriptionPart, guard: Guard) {
+  const { db, websiteId, origin } = target;
+  const bound = [websiteId, part.json(), origin.now, origin.source, origin.proof, guard.list] as const;
   const guarded = `WITH guard (is_open) AS MATERIALIZED (SELECT NOT EXISTS (${guard.sql}))`;
-  const isAllowed = "(g.subscribed = 0 OR guard.is_open)";
-  const subscription = "LEFT JOIN subscriptions s ON s.website_id = ?1 AND s.phone = g.phone";
-  const isChange = `s.subscribed IS NOT g.subscribed AND s.opted_out_by_person IS NOT 1 AND ${isAllowed}`;
-  const run = newRun?.() ?? null;
+  const run = (sql: string) => db.prepare(sql).bind(...bound);
   return {
-    erased: part.hasOptIns ? db.prepare(guard.sql).bind(...bound) : null,
+    erased: part.hasOptIns ? run(guard.sql) : null,
     refused: part.hasOptIns
       ? db
           .prepare(
-            `SELECT g.phone FROM ${GIVEN} CROSS JOIN subscriptions s ON s.website_id = ?1 AND s.phone = g.phone
-             WHERE g.subscribed = 1 AND s.opted_out_by_person = 1`,
+            `SELECT g.phone FROM ${GIVEN} CROSS JOIN ${SUBSCRIPTION} WHERE g.subscribed = 1 AND s.opted_out_by_person = 1`,
           )
-          .bind(websiteId, list)
+          .bind(websiteId, bound[1])
       : null,
-    changes: db
-      .prepare(
-        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-         ${guarded} SELECT ?1, g.phone, s.subscribed, g.subscribed, ?3, ?4, ?5
-         FROM ${GIVEN} CROSS JOIN guard ${subscription} WHERE ${isChange}`,
-      )
-      .bind(...bound),
+    ...(target.isDry ? countPart(run, guarded) : write(target, bound, guarded, run)),
+  };
+}
+
+const IS_ALLOWED = "(g.subscribed = 0 OR guard.is_open)";
+
+type Run = (sql: string) => D1PreparedStatement;
+
+/** What writing would count. */
+function countPart(run: Run, guarded: string) {
+  const counts = run(
+    `${guarded} SELECT count(*) FILTER (WHERE s.phone IS NULL) AS added,
+       count(*) FILTER (WHERE s.opted_out_by_person = 0 AND (${IS_CHANGE} OR ${IS_MOVE})) AS changed
+     FROM ${GIVEN} CROSS JOIN guard LEFT JOIN ${SUBSCRIPTION} WHERE ${IS_ALLOWED}`,
+  );
+  return { counts, changes: null, told: null, subscriptions: null, events: null };
+}
+
+function write({ db, origin, newRun }: Target, bound: readonly unknown[], guarded: string, run: Run) {
+  const notices = newRun?.() ?? null;
+  return {
+    changes: run(
+      `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email)
+       ${guarded} SELECT ?1, g.phone, s.subscribed, iif(s.opted_out_by_person IS 1, 0, g.subscribed), ?3, ?4, ?5,
+         iif(${IS_MOVE}, iif(?4 = 'import', coalesce(s.email, ''), ''), NULL)
+       FROM ${GIVEN} CROSS JOIN guard LEFT JOIN ${SUBSCRIPTION}
+       WHERE ${IS_ALLOWED} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${IS_SAID_AGAIN})`,
+    ),
     told:
-      run !== null
-        ? changeNotices(
+      notices === null
+        ? null
+        : changeNotices(
             db,
             {
               values: bound,
               with: guarded,
-              from: `${TOLD_CLIENTS} CROSS JOIN ${GIVEN} CROSS JOIN guard ${subscription}`,
-              where: isChange,
+              from: `${TOLD_CLIENTS} CROSS JOIN ${GIVEN} CROSS JOIN guard LEFT JOIN ${SUBSCRIPTION}`,
+              where: `${IS_CHANGE} AND ${IS_ALLOWED}`,
               ...{ websiteId: "?1", phone: "g.phone", subscribed: "g.subscribed" },
             },
-            { ...origin, run },
-          )
-        : null,
-    subscriptions: db
-      .prepare(
-        `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
-         ${guarded} SELECT ?1, g.phone, g.subscribed, g.email, ${LATEST_CHANGE("?1", "g.phone")}
-         FROM ${GIVEN} CROSS JOIN guard WHERE ${isAllowed}
-         ON CONFLICT (website_id, phone) DO UPDATE SET
-           subscribed = iif(subscriptions.opted_out_by_person = 1, 0, excluded.subscribed),
-           email = coalesce(excluded.email, subscriptions.email), change_id = excluded.change_id
-         WHERE subscriptions.change_id <> excluded.change_id
-           OR (excluded.email IS NOT NULL AND excluded.email IS NOT subscriptions.email)`,
-      )
-      .bind(...bound),
-    events: run === null ? null : noticeEvents(db, run, origin.now),
+            { ...origin, run: notices },
+          ),
+    subscriptions: run(
+      `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
+       ${guarded} SELECT ?1, g.phone, g.subscribed, g.email, ${LATEST_CHANGE("?1", "g.phone")}
+       FROM ${GIVEN} CROSS JOIN guard WHERE ${IS_ALLOWED}
+       ON CONFLICT (website_id, phone) DO UPDATE SET
+         subscribed = iif(subscriptions.opted_out_by_person = 1, 0, excluded.subscribed),
+         email = coalesce(excluded.email, subscriptions.email), change_id = excluded.change_id
+       WHERE subscriptions.change_id <> excluded.change_id
+         AND (SELECT c.source FROM subscription_changes c WHERE c.change_id = excluded.change_id) <> 'undo'`,
+    ),
+    counts: origin.source === "import" ? countImported(db, origin.proof, origin.now) : null,
+    events: notices === null ? null : noticeEvents(db, notices, origin.now),
   };
 }

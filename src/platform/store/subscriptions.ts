@@ -51,7 +51,7 @@ export async function findStored(db: D1Database, websiteId: string, phones: numb
   return found;
 }
 
-/** The id of the latest ledger row of a number, which defines its state. */
+/** The id of the latest ledger row of a number, which defines its state. After an undo, `change_id` may be that of the row before the import. */
 export const LATEST_CHANGE = (websiteId: string, phone: string) =>
   `(SELECT max(change_id) FROM subscription_changes c WHERE c.website_id = ${websiteId} AND c.phone = ${phone})`;
 
@@ -136,6 +136,7 @@ export interface SubscriptionEntry {
   subscribed: boolean;
   /** Milliseconds since 1970. */
   changedAt: number;
+  addressChanged: boolean;
   source: ChangeSource;
   proof: string;
 }
@@ -150,15 +151,16 @@ export async function readPerson(db: D1Database, websiteId: string, phone: numbe
   ]);
   const [row] = (people?.results ?? []) as SubscriptionRow[];
   const entries = (changes?.results ?? []) as SubscriptionChangeRow[];
-  return row && toPerson(row, entries.map(toSubscriptionEntry));
+  return row || entries[0] ? toPerson(row, entries.map(toSubscriptionEntry)) : undefined;
 }
 
-function toPerson(row: SubscriptionRow, changes: SubscriptionEntry[]): Person {
+/** @param row undefined: an undo has taken back the import that added the number */
+function toPerson(row: SubscriptionRow | undefined, changes: SubscriptionEntry[]): Person {
   return {
-    subscribed: row.subscribed === 1,
-    email: row.email,
-    optedOutByPerson: row.opted_out_by_person === 1,
-    optOutConfirmedAt: row.opt_out_confirmed_at,
+    subscribed: row?.subscribed === 1,
+    email: row?.email ?? null,
+    optedOutByPerson: row?.opted_out_by_person === 1,
+    optOutConfirmedAt: row?.opt_out_confirmed_at ?? null,
     changes,
   };
 }
@@ -168,12 +170,13 @@ function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
     wasSubscribed: row.was_subscribed === null ? null : row.was_subscribed === 1,
     subscribed: row.subscribed === 1,
     changedAt: row.changed_at,
+    addressChanged: row.was_email !== null,
     source: row.source,
     proof: row.proof,
   };
 }
 
-/** @returns false: unknown number */
+/** An undo of an import does not bring the address back. @returns false: unknown number */
 export async function removeEmail(
   db: D1Database,
   author: Author,
@@ -181,11 +184,24 @@ export async function removeEmail(
   phone: number,
   now: number,
 ): Promise<boolean> {
-  const update = "UPDATE subscriptions SET email = NULL WHERE website_id = ?1 AND phone = ?2 RETURNING phone";
+  const update = `UPDATE subscriptions SET email = NULL, change_id = coalesce(${LATEST_CHANGE("?1", "?2")}, change_id)
+    WHERE website_id = ?1 AND phone = ?2 RETURNING phone`;
   const subject = maskNumbers(String(phone));
-  const [removed] = await runBatch(db, [
-    db.prepare(update).bind(websiteId, phone),
-    auditStatement(db, author, { action: "remove-email", websiteId, subject }, now),
-  ]);
-  return removed?.results.length === 1;
+  const { removed } = await runNamed(db, {
+    forgotten: db
+      .prepare(
+        "UPDATE subscription_changes SET was_email = '' WHERE website_id = ?1 AND phone = ?2 AND was_email <> ''",
+      )
+      .bind(websiteId, phone),
+    change: db
+      .prepare(
+        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email)
+         SELECT website_id, phone, subscribed, subscribed, ?3, 'operator', ?4, '' FROM subscriptions
+         WHERE website_id = ?1 AND phone = ?2 AND email IS NOT NULL`,
+      )
+      .bind(websiteId, phone, now, author.requestId),
+    removed: db.prepare(update).bind(websiteId, phone),
+    audit: auditStatement(db, author, { action: "remove-email", websiteId, subject }, now),
+  });
+  return removed.length === 1;
 }

@@ -107,7 +107,17 @@ function changes(): Change[] {
       route: "POST /operator/websites/:websiteId/subscribers",
       body: `phone_numbers\n${ADA}\n+12125550101\n+1\n`,
       type: "text/csv",
-      entry: { ...brand, action: "import", after: { imported: 2, refused: 0, invalid: 1 } },
+      entry: {
+        ...{ ...brand, subject: expect.stringMatching(/^[0-9a-f-]{36}$/), action: "import" },
+        after: { imported: 2, new: 1, changed: 0, unchanged: 1, refused: 0, invalid: 1 },
+      },
+    },
+    {
+      route: "POST /operator/imports/:importId/undo",
+      entry: {
+        ...{ ...brand, subject: expect.stringMatching(/^[0-9a-f-]{36}$/), action: "undo-import" },
+        after: { restored: 1, changedSince: 0 },
+      },
     },
     {
       route: "DELETE /operator/websites/:websiteId/people/:phone/email",
@@ -149,9 +159,20 @@ function changes(): Change[] {
 /** Makes what a call changes, and calls. */
 async function make({ route, path, body, type }: Change): Promise<Response> {
   const [method = "", pattern = ""] = route.split(" ");
-  const values = { websiteId: "brand", clientId: client.clientId, phone: ADA, carrier: "sandbox", jobId: "" };
+  const values = {
+    websiteId: "brand",
+    clientId: client.clientId,
+    phone: ADA,
+    carrier: "sandbox",
+    jobId: "",
+    importId: "",
+  };
   if (route.includes("cancel") || route.endsWith("/:phone")) await world.send(client, { phone: ADA });
   if (route.includes("dead-jobs")) values.jobId = await keepDeadJob();
+  if (route.includes("imports")) {
+    const stored = await world.subscribers("brand", ["+12125550107"]);
+    values.importId = ((await stored.json()) as { importId: string }).importId;
+  }
   if (path?.endsWith("/bob")) await world.operator("POST", "/tokens", { name: "bob" });
   const filled = path ?? pattern.replaceAll(/:(\w+)/g, (_, name: keyof typeof values) => values[name]);
   await beforeCall();
@@ -163,7 +184,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 17 }, (_, index) => index);
+const INDEXES = Array.from({ length: 18 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {

@@ -64,10 +64,10 @@ describe("one database", () => {
   });
 
   it("names its latest migration, as wrangler has noted it", async () => {
+    await world.rows("INSERT INTO d1_migrations (name) VALUES ('0099_later.sql')");
+    expect(await list()).toMatchObject([{ schemaVersion: "0099_later.sql" }]);
+    await world.rows("DROP TABLE d1_migrations");
     expect(await list()).toMatchObject([{ schemaVersion: null }]);
-    await world.rows("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT)");
-    await world.rows("INSERT INTO d1_migrations (name) VALUES ('0001_initial.sql'), ('0020_databases.sql')");
-    expect(await list()).toMatchObject([{ schemaVersion: "0020_databases.sql" }]);
   });
 
   it("takes a website that names it, and refuses another name", async () => {
@@ -132,8 +132,8 @@ describe("a second database", () => {
     const client = await world.client("brand");
     await world.sweep();
     useDatabases(world, boundDatabase, []);
-    expect(await list()).toMatchObject([{ database: "DB" }, { database: "DB_2", status: "missing", websites: 1 }]);
-    expect(await problems()).toContainEqual({ problem: "database-away", database: "DB_2", cause: "missing" });
+    expect(await list()).toMatchObject([{ database: "DB" }, { database: "DB_2", status: "unbound", websites: 1 }]);
+    expect(await problems()).toContainEqual({ problem: "database-away", database: "DB_2", cause: "unbound" });
     expect((await world.post("/text/unsubscribe", client, { phone_numbers: [ADA] })).status).toBe(503);
     const text = { phone: ADA, text: "Hi", callbackData: "", sendPurpose: "x" };
     expect((await world.post("/text/message/send", client, text)).status).toBe(503);
@@ -156,19 +156,19 @@ describe("a database that lacks a migration, or does not answer", () => {
       {
         checks: { database: { status: "failing" } },
         failingDatabases: expect.arrayContaining([
-          { database: "DB_2", status: "behind" },
+          { database: "DB_2", status: "unmigrated" },
           { database: "DB_3", status: "away" },
         ]),
       },
     ]);
     expect((await list()).map(({ database, status }) => [database, status])).toEqual([
       ["DB", "ok"],
-      ["DB_2", "behind"],
+      ["DB_2", "unmigrated"],
       ["DB_3", "away"],
     ]);
     expect(await problems()).toEqual(
       expect.arrayContaining([
-        { problem: "database-behind", database: "DB_2", cause: "behind" },
+        { problem: "migration-missing", database: "DB_2", cause: "unmigrated" },
         { problem: "database-away", database: "DB_3", cause: "away" },
       ]),
     );

@@ -3,7 +3,6 @@ import type { Problem, ServiceState } from "../../../src/domain/service-state.ts
 import type { Carrier, Submission } from "../../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
 import { COUNTED_ROWS } from "../../../src/platform/store/service-state.ts";
-import { failingDatabase } from "../../failing-database.ts";
 import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";
 
@@ -43,7 +42,10 @@ it("of an idle service is empty, and no problem", async () => {
   const state = await look();
   const states = { waiting: NONE, held: NONE, retrying: NONE, claimed: NONE, stuck: NONE, withoutReceipt: NONE };
   expect(state).toEqual({
+    requestId: expect.any(String),
     checkedAt: "2026-11-21T12:00:00.000Z",
+    database: { status: "ok", milliseconds: 0, cause: null, missing: null },
+    failing: [],
     problems: [],
     details: [],
     isCut: false,
@@ -80,6 +82,7 @@ it("of an idle service is empty, and no problem", async () => {
       claimed: NONE,
       lastFiveMinutes: { accepted: 0, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
       lastHour: { accepted: 0, refused: 0, "timed-out": 0, unreachable: 0, "not-posted": 0 },
+      answered: [],
       failingEndpoints: [],
     },
     deadJobs: NONE,
@@ -90,11 +93,6 @@ it("of an idle service is empty, and no problem", async () => {
 
 it("needs the operator's token", async () => {
   expect((await world.fetch("/operator/health")).status).toBe(401);
-});
-
-it("is a 503 while the store does not answer", async () => {
-  world.deps = { ...world.deps, db: failingDatabase(world.deps.db, Number.POSITIVE_INFINITY) };
-  expect((await world.operator("GET", "/health")).status).toBe(503);
 });
 
 describe("messages", () => {
@@ -257,6 +255,7 @@ describe("callbacks", () => {
       () => new Response(null, { status: 204 }),
       () => new Response(null, { status: 302 }),
       () => new Response("", { status: 500 }),
+      () => new Response("error code: 526", { status: 526 }),
       () => Promise.reject(new TypeError("connection refused")),
     ];
     for (const answer of answers) {
@@ -266,7 +265,14 @@ describe("callbacks", () => {
       await world.runQueues();
     }
     const { callbacks, problems } = await look();
-    expect(callbacks.lastHour).toMatchObject({ accepted: 1, refused: 2, unreachable: 1, "timed-out": 0 });
+    expect(callbacks.lastHour).toMatchObject({ accepted: 1, refused: 2, unreachable: 2, "timed-out": 0 });
+    expect(callbacks.answered).toEqual([
+      { status: 302, lastFiveMinutes: 1, lastHour: 1 },
+      { status: 500, lastFiveMinutes: 1, lastHour: 1 },
+    ]);
+    expect(callbacks.failingEndpoints).toMatchObject([
+      { failures: 4, cause: "unreachable: TypeError: connection refused" },
+    ]);
     expect(problems).toEqual(["callbacks-failing", "endpoint-failing"]);
   });
 });

@@ -140,7 +140,7 @@ describe.skipIf(!installed)("200 messages through the service, Kannel and an SMS
       expect(seen).toMatchObject({
         status: "PENDING_TO_SEND",
         reasonDetail: expect.stringMatching(
-          /^kannel(: connection refused| keeps failing: its circuit breaker is open)$/,
+          /^kannel(: connection refused| keeps failing: its circuit breaker is open \(kannel: connection refused\))$/,
         ),
       });
     }

@@ -81,6 +81,10 @@ export class CountingCarrier {
     this.#port = (await listen(this.#server, this.#port)).port;
   }
 
+  get isOpen(): boolean {
+    return this.#server.listening;
+  }
+
   goAway(): Promise<void> {
     return close(this.#server);
   }
@@ -100,7 +104,7 @@ export class CountingCarrier {
   async close(): Promise<void> {
     this.#closed.abort();
     this.#agent.destroy();
-    if (this.#server.listening) await this.goAway();
+    if (this.isOpen) await this.goAway();
   }
 
   #makeServer() {

@@ -34,10 +34,10 @@ export interface Bundle extends Version {
 }
 
 /** The production bundle of a checkout, in a directory of its own. */
-export async function buildBundle(checkout = ROOT): Promise<Bundle> {
+export async function buildBundle(checkout = ROOT, entry = "src/index.ts"): Promise<Bundle> {
   const directory = mkdtempSync(join(tmpdir(), "textgate-bundle-"));
   const remove = untilRemoved(() => rmSync(directory, { recursive: true, force: true }));
-  const script = await bundle(directory, "src/index.ts", checkout);
+  const script = await bundle(directory, entry, checkout);
   return { script, config: readConfig(directory, checkout), remove };
 }
 
@@ -49,6 +49,9 @@ export interface ServiceOptions {
   keep: boolean;
   /** Paths of those that the database begins with; all, when left out. */
   migrations?: string[];
+  /** What is other than in most trials. */
+  bindings?: Record<string, string>;
+  sweepEveryMilliseconds?: number;
 }
 
 const SWEEP_EVERY_MILLISECONDS = 1000;
@@ -67,7 +70,7 @@ export class Service {
   #child: ChildProcess | undefined;
   #up = Promise.withResolvers<void>();
 
-  private constructor({ bundle, sendSmsUrl, keep, migrations }: ServiceOptions, port: number) {
+  private constructor({ bundle, sendSmsUrl, keep, migrations, ...others }: ServiceOptions, port: number) {
     this.url = `http://127.0.0.1:${port}`;
     this.directory = mkdtempSync(join(tmpdir(), "textgate-faults-"));
     this.#removeDirectory = untilRemoved(() => {
@@ -83,9 +86,10 @@ export class Service {
       KANNEL_USERNAME: "textgate",
       KANNEL_PASSWORD: "password-of-the-faults",
       KANNEL_WEBHOOK_KEY: WEBHOOK_KEY,
+      ...others.bindings,
     };
     const { script, config } = bundle;
-    const sweepEveryMilliseconds = SWEEP_EVERY_MILLISECONDS;
+    const { sweepEveryMilliseconds = SWEEP_EVERY_MILLISECONDS } = others;
     const { directory } = this;
     this.#settings = { script, config, directory, port, bindings, sweepEveryMilliseconds, migrations };
   }

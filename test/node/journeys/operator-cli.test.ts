@@ -51,6 +51,8 @@ describe("clients", () => {
   test("are made, changed and given new secrets", async () => {
     const url = "https://client.example.com/callbacks";
     const options = [
+      "--name",
+      "The platform",
       "--callback-url",
       url,
       "--operations",
@@ -66,12 +68,15 @@ describe("clients", () => {
     const shown = await operator(["change-client", clientId, "--resume", "--callback-url", ""]);
     expect(shown.output).toMatch(
       new RegExp(
-        `^client +${clientId}\ncallbacks +-\noperations +send, status\nevents +message.status, message.received\n\nWhat this takes away is refused .*\n$`,
+        `^client +${clientId}\nname +The platform\ncallbacks +-\noperations +send, status\nevents +message.status, message.received\n\nWhat this takes away is refused .*\n$`,
       ),
     );
     const rotated = await operator(["rotate-client", clientId, "--grace-seconds", "0"]);
     expect(rotated.output).toMatch(/^X-Client-Secret +[0-9a-f]{64}\ncallback secret +whsec_\S+\n\nKeep them now/);
     expect(rotated.output).not.toContain(clientSecret);
+    expect((await operator(["client", clientId])).output).toMatch(
+      /\nlast used +never\nlast refused +never\nrotated +2\S+Z\nold pair +not valid\n/,
+    );
   });
 
   test("without options may do everything", async () => {
@@ -125,17 +130,43 @@ describe("people and reports", () => {
 
 describe("subscribers", () => {
   const csv = "phone_numbers,email\n+12125550130,a@example.com\n12125550131,\n";
-  const report = "Imported: 1\nNot phone numbers, left out: 1\n  12125550131\n";
+  const counts = (unchanged: number) => `1 (${1 - unchanged} new, 0 changed, ${unchanged} unchanged)`;
+  const invalid = "Not phone numbers, left out: 1\n  12125550131\n";
+  const ID = "[0-9a-f-]{36}";
 
-  test("are imported from a file", async () => {
+  test("are imported from a file, and from standard input", async () => {
     const file = join(service.folder.folder, "subscribers.csv");
     writeFileSync(file, csv);
-    expect(await operator(["import-subscribers", "demo", file])).toEqual({ code: 0, output: report });
+    const { code, output } = await operator(["import-subscribers", "demo", file]);
+    expect([code, output.replace(new RegExp(ID), "<id>")]).toEqual([
+      0,
+      `Imported: ${counts(0)}\n${invalid}To undo it: undo-import <id>\n`,
+    ]);
+    const again = await operatorProcess(service.url, ["import-subscribers", "demo", "-"], { input: csv });
+    expect(again.output).toContain(`Imported: ${counts(1)}\n`);
   });
 
-  test("are imported from standard input", async () => {
-    const imported = await operatorProcess(service.url, ["import-subscribers", "demo", "-"], { input: csv });
-    expect(imported).toEqual({ code: 0, output: report });
+  test("a wrong file: it is counted, its id is found, and it is undone, as the page says", async () => {
+    const file = join(service.folder.folder, "wrong.csv");
+    writeFileSync(file, "phone_numbers,email\n+12125550132,\n+12125550133,wrong@example.com\n");
+    expect(await operator(["import-subscribers", "demo", file, "--dry-run"])).toEqual({
+      code: 0,
+      output: "Would be imported: 2 (2 new, 0 changed, 0 unchanged)\n",
+    });
+    await operator(["import-subscribers", "demo", file]);
+    const { output } = await operator(["website", "demo"]);
+    const line = new RegExp(`^2\\S+Z +OPERATOR_TOKEN +import +demo (${ID}) +done +imported: 2, new: 2, .*`, "m");
+    const id = line.exec(output)?.[1] ?? "";
+    expect((await operator(["person", "demo", "+12125550132"])).output).toContain(id);
+    const undone = "Restored: 2\nSet again since the import, and left as they are: 0\n";
+    expect(await operator(["undo-import", id])).toEqual({ code: 0, output: undone });
+    expect((await operator(["undo-import", id])).output).toBe(
+      "Restored: 0\nRestored before: 2\nSet again since the import, and left as they are: 0\n",
+    );
+    expect((await operator(["audit", "--website", "demo"])).output).toMatch(
+      new RegExp(`undo-import +demo ${id} +done +restored: 2, changedSince: 0`),
+    );
+    expect(await operator(["undo-import", "nobody"])).toEqual({ code: 1, output: "40401 There is no such import.\n" });
   });
 });
 
@@ -151,8 +182,12 @@ test("a message is shown with its events and what came back from each callback",
     /^messageId +\S+\nstatus +FAILED_TO_DELIVERY\nreason +UNDELIVERED\nreasonDetail +sandbox: undelivered\n/,
   );
   expect(output).toMatch(/\ntext +bell {3}and line\n/);
+  expect(output).toMatch(/\nwebsiteName +\S.*\nclientId +\S+\nencoding +UCS-2\nsegments +1\n/);
+  expect(output).toMatch(/Z +accepted\n2\S+Z +submission 1 +accepted\n/);
   const callback = " +callback unreachable after \\d+ ms\n.*";
-  expect(output).toMatch(new RegExp(`Z +accepted\n.*Z +SENDING${callback}Z +FAILED_TO_DELIVERY${callback}$`, "s"));
+  expect(output).toMatch(
+    new RegExp(`Z +accepted\n.*Z +SENDING${callback}Z +FAILED_TO_DELIVERY +UNDELIVERED,${callback}$`, "s"),
+  );
   expect(await operatorJson(["message", messageId])).toMatchObject({ messageId, status: "FAILED_TO_DELIVERY" });
 });
 
@@ -227,10 +262,10 @@ describe("faults", () => {
     const { code, output } = await operator(["health"]);
     expect(code, output).toBe(4);
     expect((await operatorProcess(service.url, ["health"])).code).toBe(4);
-    const about = `website \\S+, client ${client.clientId}, 127.0.0.1:9, since \\S+, unreachable`;
+    const about = `website \\S+, client ${client.clientId}, 127.0.0.1:9, since \\S+, unreachable: .+`;
     expect(output).toMatch(new RegExp(`^ +endpoint-failing +${about}$`, "m"));
     expect(output).toMatch(
-      /^at +2\S+Z\nproblems +callbacks-failing, endpoint-failing\n(?: .*\n)+sweep +ended \d+ s ago\nqueue of messages +0\n/,
+      /^at +2\S+Z\nproblems +callbacks-failing, endpoint-failing\n(?: .*\n)+database +answered in \d+ ms\nsweep +ended \d+ s ago\nqueue of messages +0\n/,
     );
     expect(output).toMatch(/^callbacks, last hour +unreachable \d+$/m);
     expect(output).toMatch(/^CARRIER +WAITING .*\nsandbox +0 .* accepted \d+$/m);

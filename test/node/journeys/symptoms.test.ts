@@ -121,6 +121,16 @@ const STORIES: Record<string, Story> = {
       },
     },
   },
+  "A wrong file imported": {
+    begin: async () => {
+      const wrong = ["phone_numbers", "+12125550120", "+12125550121"].join("\n");
+      const { importId } = await operate(service.url, "POST", "/websites/brand/subscribers", wrong);
+      await receive("+12125550121", OURS, "STOP");
+      const file = join(service.folder.folder, "right.csv");
+      writeFileSync(file, "phone_numbers\n+12125550122\n");
+      return { importId, file };
+    },
+  },
   "A token leaked": {
     begin: async () => {
       const { token } = await operate(service.url, "POST", "/tokens", { name: "ada" });

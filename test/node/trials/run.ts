@@ -11,13 +11,14 @@ import { heldUp } from "./crash/neighbours.ts";
 import { printCallbacks, printCarrier, printCrash, printFaults } from "./crash/report.ts";
 
 const HELP = `npm run faults -- [flags]
-  --only crash,carrier,callback,fuzz,soak,upgrade,timing,bindings   which parts; all by default
+  --only crash,carrier,callback,nights,fuzz,soak,upgrade,timing,bindings   which parts; all by default
   --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
   --messages 10000   of a crash run
   --kills 10         of a crash run: kill -9 of the whole service under load
   --from <commit>    of an upgrade run: the version before; by default the one before the newest migration
   --keep             leaves each service's state and log in the temporary directory, and says where
-Exits with 1 when anything was lost, sent twice or held up, or when the record does not say what was seen from outside.`;
+Exits with 1 when anything was lost, sent twice or held up, when a problem showed too late, or when the record does not say what was
+seen from outside.`;
 
 /** What came of one part: faults found, a line each. */
 type Part = (options: Options) => Promise<string[]>;
@@ -41,6 +42,7 @@ const PARTS: Record<string, Part> = {
   crash: runCrash,
   carrier: runCarrier,
   callback: runCallback,
+  nights: (options) => runNode([`${TRIALS}/nights.ts`, ...(options.keep ? ["--keep"] : [])], options),
   fuzz: (options) => runNode([`${TRIALS}/fuzz.ts`, "--seed", String(options.seeds[0] ?? 1)], options),
   soak: (options) => runNode([`${TRIALS}/soak.ts`], options),
   upgrade: (options) => runNode([`${TRIALS}/upgrade.ts`, ...upgradeFlags(options)], options),

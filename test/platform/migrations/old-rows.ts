@@ -128,6 +128,7 @@ export class Generation {
     rows.told_problems = [made.#toldProblem()];
     rows.operator_tokens = [await made.#operatorToken()];
     rows.audit_log = [made.#audit(number + 1)];
+    rows.imports = [made.#import()];
     rows.last_sweep = number === 0 ? [LAST_SWEEP] : [];
     return made;
   }
@@ -141,6 +142,11 @@ export class Generation {
     const what = { operator: "ada", action: "put-website", website_id: this.websiteId("brand"), client_id: null };
     const change = { subject: null, before: null, after: '{"name":"brand"}', outcome: "done" };
     return { id, request_id: `request-${id}`, stored_at: NOW - HOUR, ...what, ...change };
+  }
+
+  #import(): OldRow {
+    const ids = { import_id: `import-${this.#number}`, website_id: this.websiteId("brand"), after_id: 0, last_id: 9 };
+    return { ...ids, stored_at: NOW - HOUR, added: 9, changed: 0, undone_to: null, restored: 0, changed_since: 0 };
   }
 
   websiteId(website: string): string {
@@ -209,6 +215,10 @@ export class Generation {
       changed_at: NOW - HOUR,
       copied_at: null,
       rotated_at: website === "brand" ? null : NOW - 20 * MINUTE,
+      name: website === "brand" ? null : "The platform",
+      used_at: NOW - HOUR,
+      refused_at: NOW - HOUR,
+      refusal: "secret-wrong",
     };
   }
 
@@ -223,10 +233,28 @@ export class Generation {
     const { subscribed, opted_out_by_person } = at(PERSON_STATES, index);
     const source = opted_out_by_person === 1 ? "keyword" : index % 2 === 0 ? "api" : "carrier";
     return [
-      { ...person, change_id, was_subscribed: null, subscribed: 1, source: "import", proof: "a request" },
+      {
+        ...person,
+        change_id,
+        was_subscribed: null,
+        subscribed: 1,
+        source: "import",
+        proof: "a request",
+        was_email: null,
+      },
       ...(subscribed === 1
         ? []
-        : [{ ...person, change_id: change_id + 1, was_subscribed: 1, subscribed: 0, source, proof: "STOP" }]),
+        : [
+            {
+              ...person,
+              change_id: change_id + 1,
+              was_subscribed: 1,
+              subscribed: 0,
+              source,
+              proof: "STOP",
+              was_email: null,
+            },
+          ]),
     ];
   }
 
@@ -265,6 +293,7 @@ export class Generation {
       claimed_at: isTaken ? NOW - HOUR : null,
       claim: isTaken ? "a run" : null,
       attempts: isTaken ? 1 : 0,
+      submissions: isTaken ? null : '[{"at":1,"attempt":1,"outcome":"later","reason":"busy"}]',
       retry_at: null,
       carrier: isTaken ? "sandbox" : null,
       carrier_message_id: isTaken ? `sandbox-${index}-${turn}` : null,

@@ -43,8 +43,8 @@ export class Load {
   }
 
   /** A closed loop: each connection makes its next request once the last is answered. */
-  async run(requests: PlannedRequest[]): Promise<void> {
-    const left = requests.values();
+  async run(requests: Iterable<PlannedRequest>): Promise<void> {
+    const left = requests[Symbol.iterator]() as IterableIterator<PlannedRequest>;
     await Promise.all(
       Array.from({ length: CONNECTIONS }, async () => {
         for (const request of left) await this.#send(request);

@@ -33,7 +33,8 @@ export interface ServiceRecord {
   events: EventRow[];
 }
 
-const TABLES = join("state", "d1", "miniflare-D1DatabaseObject");
+/** The folder of the database, in that of the service. */
+export const TABLES = join("state", "d1", "miniflare-D1DatabaseObject");
 
 /**
  * Reads D1's file as the killed service has left it: a copy, so that nothing of what a next start finds is changed.

@@ -37,7 +37,7 @@ async function untilSilent(service: Service, carrier: CountingCarrier, receiver:
 
 async function isWaiting({ url }: Service): Promise<boolean> {
   const { messages, callbacks }: ServiceState = await operate(url, "GET", "/health");
-  return messages.waiting.count + messages.retrying.count + callbacks.due.count > 0;
+  return [messages.waiting, messages.retrying, callbacks.due].some(({ count }) => count !== 0);
 }
 
 export interface Report {

@@ -125,7 +125,7 @@ class Gate {
 /** On a busy machine, more than silence may lie between a claim and its submission. */
 async function isSubmitting({ url }: Service): Promise<boolean> {
   const { messages }: ServiceState = await operate(url, "GET", "/health");
-  return messages.claimed.count > 0;
+  return messages.claimed.count !== 0;
 }
 
 /** Longer than receipts wait for each other in their queue. */

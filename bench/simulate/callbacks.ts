@@ -1,0 +1,83 @@
+// Pure. The runs of a database's callbacks: src/flows/post-callbacks.ts. A callback is known by its website alone.
+import { Fifo } from "./fifo.ts";
+import { OUTSIDE, SERVICE, STATEMENTS, statementsOf } from "./model.ts";
+import type { World } from "./world.ts";
+
+interface Run {
+  ids: number[];
+  next: number;
+  /** Posted, and not recorded yet. */
+  before: number[];
+  /** Gives its consumer to the next batch. */
+  free(): void;
+}
+
+export class Callbacks {
+  readonly #world: World;
+  readonly #home: number;
+  readonly #most: number;
+  readonly #jobs = new Fifo<number[]>();
+  #running = 0;
+  /** Callbacks in the jobs. */
+  waiting = 0;
+
+  constructor(world: World, home: number, mostBatches: number) {
+    this.#world = world;
+    this.#home = home;
+    this.#most = mostBatches;
+  }
+
+  add(job: number[]): void {
+    this.#jobs.add(job);
+    this.waiting += job.length;
+    this.#begin();
+  }
+
+  #begin(): void {
+    while (this.#running < this.#most && this.#jobs.length > 0) {
+      const ids = this.#jobs.take(SERVICE.jobsABatch).flat();
+      this.waiting -= ids.length;
+      const free = this.#occupy();
+      this.#claim({ ids, next: 0, before: [], free });
+    }
+  }
+
+  /** Slower runs go on without their consumer. */
+  #occupy(): () => void {
+    this.#running++;
+    let isFree = false;
+    const free = () => {
+      if (isFree) return;
+      isFree = true;
+      this.#running--;
+      this.#begin();
+    };
+    this.#world.events.after(SERVICE.callbackWaitMilliseconds, free);
+    return free;
+  }
+
+  #claim(run: Run): void {
+    const { events, route } = this.#world;
+    const ids = run.ids.slice(run.next, run.next + SERVICE.callbacksAClaim);
+    run.next += ids.length;
+    const open = route.withoutFenced(ids, (fenced) => this.#world.queueCallbacks(fenced));
+    const statements = statementsOf(STATEMENTS.claim, route.weigh(open) + route.weigh(run.before));
+    this.#call(statements, () => {
+      this.#world.through += run.before.length;
+      run.before = open;
+      const posting = Math.ceil(open.length / SERVICE.connections) * OUTSIDE.endpoint;
+      events.after(posting, () => (run.next < run.ids.length ? this.#claim(run) : this.#end(run)));
+    });
+  }
+
+  #end({ before, free }: Run): void {
+    this.#call(statementsOf(STATEMENTS.claim, this.#world.route.weigh(before)), () => {
+      this.#world.through += before.length;
+      free();
+    });
+  }
+
+  #call(statements: number, then: () => void): void {
+    this.#world.database(this.#home).call(true, statements, then);
+  }
+}

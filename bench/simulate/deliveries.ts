@@ -1,0 +1,84 @@
+// Pure. The runs of a database's deliveries: src/flows/deliver-messages.ts. A message is known by its website alone.
+import { Fifo } from "./fifo.ts";
+import { OUTSIDE, SERVICE, STATEMENTS, statementsOf } from "./model.ts";
+import type { World } from "./world.ts";
+
+interface Run {
+  ids: number[];
+  next: number;
+  startedAt: number;
+  /** Submitted, and not recorded yet. */
+  before: number[];
+  claim: number;
+}
+
+export class Deliveries {
+  readonly #world: World;
+  readonly #home: number;
+  readonly #most: number;
+  readonly #jobs = new Fifo<number[]>();
+  #running = 0;
+  /** Messages in the jobs. */
+  waiting = 0;
+
+  constructor(world: World, home: number, mostRuns: number) {
+    this.#world = world;
+    this.#home = home;
+    this.#most = mostRuns;
+  }
+
+  add(job: number[]): void {
+    this.#jobs.add(job);
+    this.waiting += job.length;
+    this.#begin();
+  }
+
+  #begin(): void {
+    while (this.#running < this.#most && this.#jobs.length > 0) {
+      const ids = this.#jobs.take(SERVICE.jobsABatch).flat();
+      this.waiting -= ids.length;
+      this.#running++;
+      const run = { ids, next: 0, startedAt: this.#world.events.now, before: [], claim: SERVICE.firstClaim };
+      if (ids.length <= SERVICE.firstClaim) this.#claim(run);
+      else this.#call(false, statementsOf(STATEMENTS.find, ids.length), () => this.#claim(run));
+    }
+  }
+
+  #claim(run: Run): void {
+    const { events, route } = this.#world;
+    const ids = run.ids.slice(run.next, run.next + run.claim);
+    run.next += ids.length;
+    const open = route.withoutFenced(ids, (fenced) => this.#world.queueDeliveries(fenced));
+    const began = events.now;
+    this.#call(true, statementsOf(STATEMENTS.claim, route.weigh(open) + route.weigh(run.before)), () => {
+      this.#world.queueCallbacks(run.before);
+      run.before = open;
+      const submitting = Math.ceil(open.length / SERVICE.connections) * OUTSIDE.carrier;
+      events.after(submitting, () => this.#submitted(run, began));
+    });
+  }
+
+  #submitted(run: Run, began: number): void {
+    const { events } = this.#world;
+    const submitted = run.before;
+    events.after(OUTSIDE.sentAfter, () => this.#world.queueReceipts(submitted, false));
+    events.after(OUTSIDE.deliveredAfter, () => this.#world.queueReceipts(submitted, true));
+    run.claim = events.now - began <= SERVICE.fastMilliseconds ? SERVICE.fastClaim : SERVICE.firstClaim;
+    const isOver = events.now - run.startedAt > SERVICE.deliveryRunMilliseconds;
+    if (run.next < run.ids.length && !isOver) this.#claim(run);
+    else this.#end(run);
+  }
+
+  #end(run: Run): void {
+    this.#world.queueDeliveries(run.ids.slice(run.next));
+    this.#call(true, statementsOf(STATEMENTS.claim, this.#world.route.weigh(run.before)), () => {
+      this.#world.queueCallbacks(run.before);
+      this.#running--;
+      this.#begin();
+    });
+  }
+
+  #call(isWriting: boolean, statements: number, then: () => void): void {
+    this.#world.database(this.#home).call(isWriting, statements, then);
+  }
+}
