@@ -15,6 +15,8 @@ if (existsSync(MEMORY)) {
   if (bavail * bsize > MOST_BYTES_OF_TESTS) process.env.TMPDIR = MEMORY;
 }
 
+const OTHER_DATABASES = Array.from({ length: 7 }, (_, index) => `OTHER_${index + 2}`);
+
 /** The plugin, without its notice in each run that its package has a new name. */
 function makeWorkersPlugin(...options: Parameters<typeof cloudflareTest>): Plugin {
   const { warn } = console;
@@ -46,6 +48,8 @@ export default defineConfig({
             miniflare: {
               // Nothing leaves the machine: what a test does not answer itself is answered here.
               outboundService: () => new Response("no test answers this", { status: 599 }),
+              // A test binds them as DB_2, DB_3, …: test/databases.ts.
+              d1Databases: Object.fromEntries(OTHER_DATABASES.map((name) => [name, name])),
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations("./migrations"),
                 OPERATOR_TOKEN: "operator-token-of-the-tests",
@@ -68,6 +72,8 @@ export default defineConfig({
             faultSeeds: Number(process.env.FAULT_SEEDS ?? 1),
             faultFromSeed: Number(process.env.FAULT_FROM_SEED ?? 1),
             printsFaultSummaries: process.env.FAULT_SEEDS !== undefined,
+            // test/flows/databases.test.ts: 100 take half a minute.
+            websitesOverDatabases: Number(process.env.WEBSITES ?? 16),
           },
         },
       },

@@ -14,11 +14,15 @@ CREATE TABLE websites (
   -- Messages accepted before this time are in daily_counts. In the middle of a day: a part of the day is, and the day is open.
   counted_until INTEGER NOT NULL DEFAULT 0,
   -- What an operator holds of a website: a JSON array of {"sendPurpose", "clientId", "since"}; NULL: nothing.
-  holds TEXT
+  holds TEXT,
+  home INTEGER,
+  -- NULL: it has none yet, and ids of home 0
+  database TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
 CREATE INDEX websites_by_count ON websites (counted_until);
+CREATE INDEX websites_without_home ON websites (website_id) WHERE home IS NULL;
 
 -- The record of each client. KV holds a copy for the check of credentials, at most a minute or so old.
 CREATE TABLE clients (
@@ -464,3 +468,34 @@ CREATE TABLE imports (
   restored INTEGER NOT NULL DEFAULT 0,
   changed_since INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
+
+-- Websites may live in several databases. Each database has the whole schema; the first also has the directory: which database
+-- a website is in, and where to look for a client, or for the owner of a sender.
+
+CREATE TABLE homes (
+  home INTEGER NOT NULL PRIMARY KEY,   -- of a website, for life: its ids carry it
+  website_id TEXT NOT NULL UNIQUE,
+  database TEXT NOT NULL               -- the binding: DB, DB_2, …
+) STRICT;
+
+CREATE INDEX homes_by_database ON homes (database);
+
+-- Clients of websites that are not in the first database.
+CREATE TABLE client_homes (
+  client_id TEXT NOT NULL PRIMARY KEY,
+  home INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Senders that such websites have, or have had.
+CREATE TABLE sender_homes (
+  carrier TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  home INTEGER NOT NULL,
+  PRIMARY KEY (carrier, sender, home)
+) STRICT, WITHOUT ROWID;
+
+-- How large this database was, by day.
+CREATE TABLE database_sizes (
+  day INTEGER NOT NULL PRIMARY KEY,    -- since 1970, UTC
+  bytes INTEGER NOT NULL
+) STRICT;

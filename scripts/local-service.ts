@@ -6,6 +6,7 @@ import { bundle } from "./bundle.ts";
 import { readVars } from "./dev-vars.ts";
 import type { Call } from "./minute-sweep.ts";
 import { StartError, type StartOptions } from "./start-options.ts";
+import type { WorkerConfig } from "./worker-config.ts";
 import type { WorkerLog } from "./worker-log.ts";
 
 /** The explorer of local data lets every caller read and change it. */
@@ -48,7 +49,7 @@ export async function startService(options: StartOptions, log: WorkerLog): Promi
     import("./worker-config.ts"),
     import("./migrations.ts"),
   ]);
-  const config = readConfig(directory);
+  const config = withDatabases(readConfig(directory), options.databases);
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => {}); // nobody may be waiting yet
   const miniflare = startRuntime({
@@ -66,7 +67,11 @@ export async function startService(options: StartOptions, log: WorkerLog): Promi
   });
   const origin = await miniflare.ready.catch(explain("workerd could not start"));
   const db = await miniflare.getD1Database("DB");
-  await applyMigrations(db).catch(explain("The database could not be brought up to date"));
+  for (const name of Object.keys(config.d1Databases ?? {}).sort()) {
+    await applyMigrations(await miniflare.getD1Database(name)).catch(
+      explain(`The database ${name} could not be brought up to date`),
+    );
+  }
   const call: Call = async (path, signal) => {
     const answer = await miniflare.dispatchFetch(`http://localhost${path}`, { signal });
     await answer.body?.cancel();
@@ -77,6 +82,13 @@ export async function startService(options: StartOptions, log: WorkerLog): Promi
     return stored?.secret_hash === createHash("sha256").update(clientSecret).digest("hex");
   };
   return { origin, call, isInForce, ended: ended.promise };
+}
+
+/** Those of wrangler.toml, and DB_2, DB_3, … up to the number that is asked for. */
+function withDatabases(config: WorkerConfig, count: number): WorkerConfig {
+  const names = Array.from({ length: count - 1 }, (_, index) => `DB_${index + 2}`);
+  const more = Object.fromEntries(names.map((name) => [name, { id: name }]));
+  return { ...config, d1Databases: { ...more, ...(config.d1Databases as object) } };
 }
 
 function explain(what: string) {

@@ -13,6 +13,7 @@ export interface StartOptions {
   varFiles: string[];
   /** Those given with --var: they win over the files. */
   vars: Record<string, string>;
+  databases: number;
   logLevel: LogLevel;
 }
 
@@ -28,6 +29,7 @@ Runs the whole service on this machine, with a demo website in it.
   --persist-to <dir>    where its data stays; .wrangler/state when left out
   --var <NAME>:<value>  a setting, in place of the one in wrangler.toml; can be repeated
   --env-file <file>     has the secrets; .dev.vars when left out; can be repeated
+  --databases <n>       how many databases it has; 1 when left out
   --log-level <level>   the least level that is shown; log when left out: ${LOG_LEVELS.join(", ")}
 
 For the other flags of "wrangler dev", run it in place of this: npx wrangler dev --help`;
@@ -37,6 +39,7 @@ const OPTIONS = {
   ip: { type: "string", default: "127.0.0.1" },
   "persist-to": { type: "string", default: ".wrangler/state" },
   var: { type: "string", multiple: true, default: [] as string[] },
+  databases: { type: "string", default: "1" },
   "env-file": { type: "string", multiple: true, default: [".dev.vars"] as string[] },
   "log-level": { type: "string", default: "log" },
   help: { type: "boolean", short: "h", default: false },
@@ -55,6 +58,7 @@ export function parseStartOptions(args: string[]): StartOptions {
     varFiles: values["env-file"].map((path) => resolve(path)),
     // wrangler takes several values after one --var.
     vars: Object.fromEntries([...values.var, ...positionals].map(toVar)),
+    databases: toDatabases(values.databases),
     logLevel: toLogLevel(values["log-level"]),
   };
 }
@@ -80,6 +84,14 @@ function toPort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) throw new StartError(`--port must be a number up to 65535, not "${text}".`);
   return port;
+}
+
+const MOST_DATABASES = 100;
+
+function toDatabases(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && count <= MOST_DATABASES) return count;
+  throw new StartError(`--databases must be a number from 1 to ${MOST_DATABASES}, not "${text}".`);
 }
 
 function toVar(pair: string): [string, string] {

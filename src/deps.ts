@@ -2,6 +2,7 @@ import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
 import { ClientUses } from "./domain/client-uses.ts";
 import { Gathering } from "./domain/gathering.ts";
+import { newId } from "./domain/home.ts";
 import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
 import type { Sign } from "./domain/link.ts";
@@ -13,6 +14,7 @@ import { HealthMemory } from "./platform/health-memory.ts";
 import { Hmac } from "./platform/hmac.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
 import { CredentialStore } from "./platform/store/credentials.ts";
+import { FIRST } from "./platform/store/directory.ts";
 import { ErasureKey } from "./platform/store/erasure-key.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 
@@ -29,9 +31,28 @@ const LINKS_PER_SECOND = { inFlood: 50, otherwise: 2000 };
 const UNCHECKED_LINKS_PER_SECOND = { inFlood: 4, otherwise: 100 };
 const OPERATORS_PER_SECOND = { inFlood: 10, otherwise: 100 };
 
-/** The bindings, the clock and the state that flows use; made once per event. */
-export interface Deps {
+/** A database, and what an isolate keeps for it. */
+export interface Database {
   db: D1Database;
+  /** Its binding. */
+  database: string;
+  intake: IntakeLimit;
+  acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
+  /** Jobs for it wait until then, where there are several: milliseconds since 1970. */
+  rest: { until: number };
+}
+
+/**
+ * The bindings, the clock and the state that flows use; made once per event. The database is the first, which has the
+ * directory too, or by `src/flows/places.ts` that of a website.
+ */
+export interface Deps extends Database {
+  /** All but the first, by binding. */
+  others: ReadonlyMap<string, Database>;
+  /** Of a deps with another database: that with the first. */
+  first?: Deps;
+  /** Homes and their databases, as far as this isolate has looked them up: a website stays where it is. */
+  places: Map<number, string>;
   kv: KVNamespace;
   credentials: CredentialStore;
   erasureKey: ErasureKey;
@@ -50,13 +71,12 @@ export interface Deps {
   /** The files of public/. */
   assets: Fetcher;
   config: Config;
-  intake: IntakeLimit;
-  acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
   /** Milliseconds since 1970. */
   now(): number;
-  newId(): string;
+  /** @param home of the website whose message it names, or what else is looked for by the id alone */
+  newId(home?: number): string;
   /** From 0 to 1. */
   random(): number;
   randomBytes(count: number): Uint8Array;
@@ -68,20 +88,32 @@ export interface Deps {
 }
 
 /** Made once per isolate, because it holds state. */
-interface IsolateState {
+interface IsolateState extends Database {
+  others: ReadonlyMap<string, Database>;
+  places: Map<number, string>;
   config: Config;
   carriers: Carriers;
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
-  intake: IntakeLimit;
-  acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
   breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
   lookups: Lookups;
   signLink: Sign;
   requestCounts: MinuteCounts<LogFields>;
   clientUses: ClientUses;
+}
+
+export function makeDatabase(database: string, db: D1Database): Database {
+  return { database, db, intake: new IntakeLimit(), acceptedSends: new Gathering(), rest: { until: 0 } };
+}
+
+/** What is bound as DB_2, DB_3, … in this order. */
+function otherDatabases(env: Env): Map<string, Database> {
+  const names = Object.keys(env).filter((name) => /^DB_\d+$/.test(name));
+  const numberOf = (name: string) => Number(name.slice("DB_".length));
+  const databases = names.sort((a, b) => numberOf(a) - numberOf(b));
+  return new Map(databases.map((name) => [name, makeDatabase(name, env[name as "DB"])]));
 }
 
 const isolateStates = new WeakMap<Env, IsolateState>();
@@ -91,13 +123,14 @@ export function makeIsolateState(env: Env): IsolateState {
   const config = readConfig(env);
   const linkKey = new Hmac(config.linkKey);
   return {
+    ...makeDatabase(FIRST, env.DB),
+    others: otherDatabases(env),
+    places: new Map(),
     config,
     carriers: makeCarriers(config),
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
-    intake: new IntakeLimit(),
-    acceptedSends: new Gathering(),
     breakers: new Map(),
     health: new HealthMemory(),
     lookups: {
@@ -120,7 +153,6 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
   isolateStates.set(env, state);
   return {
     ...state,
-    db: env.DB,
     kv: env.CREDENTIALS,
     assets: env.ASSETS,
     messages: env.MESSAGES as Queue<Job>,
@@ -128,7 +160,7 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     callbacks: env.CALLBACKS as Queue<DueEvent[]>,
     receipts: env.RECEIPTS as Queue<Job>,
     now: () => Date.now(),
-    newId: () => crypto.randomUUID(),
+    newId: (home = 0) => newId(home, Date.now(), crypto.randomUUID()),
     random: Math.random,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     waitUntil: (work) => context.waitUntil(work),

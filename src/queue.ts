@@ -14,8 +14,10 @@ import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages } from "./flows/deliver-messages.ts";
 import { beginRun, type DeliveryRun } from "./flows/delivery-run.ts";
 import { inTurn } from "./flows/in-turn.ts";
+import { type Entry, logJobs } from "./flows/log-jobs.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { queueDeliveries } from "./flows/queue-jobs.ts";
+import { restAfter, splitBatch } from "./flows/split-batch.ts";
 import { storeOutcomes } from "./flows/store-outcomes.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
@@ -27,13 +29,19 @@ const CALLBACK_WAIT_MILLISECONDS = 1000;
 
 /** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
+  await Promise.all((await splitBatch(deps, batch)).map(([own, part]) => consumePart(part, own)));
+}
+
+type Batch = Pick<MessageBatch, "queue" | "messages">;
+
+async function consumePart(batch: Batch, deps: Deps): Promise<void> {
   if (batch.queue.endsWith("callbacks")) await consumeCallbacks(batch, deps);
   else if (batch.queue.endsWith("-dead")) await consumeDead(batch, deps);
   else await countOutcomes(deps, (tally) => consumeMessages(batch, deps, tally));
 }
 
 /** Never retried by the queue: the sweep requeues unclaimed callbacks. Logs one line per batch; each post has its own. */
-async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> {
+async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
   const started = deps.now();
   // A job of an earlier version is one id.
   const eventIds = batch.messages
@@ -42,7 +50,10 @@ async function consumeCallbacks(batch: MessageBatch, deps: Deps): Promise<void> 
   const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
   const posting = countOutcomes(deps, (tally) => postCallbacks(deps, eventIds, tally)).then(
     () => deps.log("info", "job", { ...about(), outcome: "done" }),
-    (error: unknown) => deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) }),
+    (error: unknown) => {
+      restAfter(deps, error, deps.now());
+      deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
+    },
   );
   deps.waitUntil(posting);
   await Promise.race([posting, scheduler.wait(CALLBACK_WAIT_MILLISECONDS)]);
@@ -53,12 +64,6 @@ type Recovery = Exclude<Job, { kind: "deliver" | "receipts" }>;
 
 function isRecovery(job: Job | undefined): job is Recovery {
   return job !== undefined && job.kind !== "deliver" && job.kind !== "receipts";
-}
-
-interface Entry {
-  message: Message;
-  /** undefined when it is malformed. */
-  job: Job | undefined;
 }
 
 /** Jobs that end or fail together. */
@@ -77,7 +82,7 @@ interface Task {
  * Recovery jobs run first; then new receipts are applied together, and new deliveries run together. A job of these that has
  * failed before runs alone, after the others, so that a job that always fails fails alone.
  */
-async function consumeMessages(batch: MessageBatch, deps: Deps, tally: OutcomeTally): Promise<void> {
+async function consumeMessages(batch: Batch, deps: Deps, tally: OutcomeTally): Promise<void> {
   const lane: Lane = batch.queue.endsWith("bulk") ? "bulk" : "messages";
   const run = beginRun(deps, lane, tally);
   const deliveries: Entry[] = [];
@@ -166,6 +171,7 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
     const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
     for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
   } catch (error) {
+    restAfter(deps, error, deps.now());
     for (const entry of entries) {
       const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);
       if (isOver && !isStoreUnavailable(error)) await bury(deps, queue, task, entry, error);
@@ -193,7 +199,7 @@ async function bury(deps: Deps, queue: string, task: Task, entry: Entry, fault: 
  * Jobs that have used up the retries of their queue. Recovery jobs and receipts are retried here, because nothing else does
  * their work. The others are stored for the operator; until the store works, they are retried for days.
  */
-async function consumeDead(batch: MessageBatch, deps: Deps): Promise<void> {
+async function consumeDead(batch: Batch, deps: Deps): Promise<void> {
   const queue = batch.queue.replace(/-dead$/, "");
   const kept: Entry[] = [];
   const receipts: Entry[] = [];
@@ -220,28 +226,4 @@ function retry(deps: Deps, { areDead }: Task, entry: Entry, error: unknown, star
       : backoffSeconds(message.attempts, deps.random(), longestSeconds);
   message.retry({ delaySeconds });
   logJobs(deps, [entry], "retried", started, error);
-}
-
-const LEVELS = { done: "info", retried: "warn", dead: "error" } as const;
-
-/** One line for jobs of one kind. Its id and number of tries are those of the first. */
-function logJobs(deps: Deps, entries: Entry[], outcome: keyof typeof LEVELS, started: number, error?: unknown) {
-  const [first] = entries;
-  const counts = entries.map(({ job }) => (job ? countOf(job) : 1));
-  deps.log(LEVELS[outcome], "job", {
-    queueMessageId: first?.message.id,
-    kind: first?.job?.kind ?? "malformed",
-    count: counts.reduce((sum, count) => (sum === null || count === null ? null : sum + count)),
-    outcome,
-    attempts: first?.message.attempts,
-    milliseconds: deps.now() - started,
-    ...(error === undefined ? {} : { error: describeError(error) }),
-  });
-}
-
-/** The number of messages in a job; unknown where a claim does not name them. */
-function countOf(job: Job): number | null {
-  if (job.kind === "release") return job.messageIds?.length ?? null;
-  if (job.kind === "receipts") return job.receipts.length + (job.rehearsals ?? []).length;
-  return job.kind === "record" ? job.records.length : job.messageIds.length;
 }

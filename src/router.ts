@@ -11,6 +11,7 @@ import { listEventsHandler } from "./http/events.ts";
 import { followLinkHandler } from "./http/follow-link.ts";
 import { limitRate, refuseEarly, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { healthHandler, misconfiguredResponse } from "./http/health.ts";
+import { ofClient, ofNamed } from "./http/in-database.ts";
 import { messageStatusHandler } from "./http/message-status.ts";
 import { messageStatusesHandler } from "./http/message-statuses.ts";
 import { listAuditHandler } from "./http/operator/audit.ts";
@@ -21,6 +22,7 @@ import {
   getClientHandler,
   rotateClientHandler,
 } from "./http/operator/clients.ts";
+import { listDatabasesHandler } from "./http/operator/databases.ts";
 import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
 import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
 import { findMessagesHandler, getMessageHandler } from "./http/operator/messages.ts";
@@ -63,13 +65,13 @@ const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHea
 
 router
   .post("/text/message/send", requireClient("send"), refuseEarly, answerSandboxError, sendMessageHandler)
-  .post("/text/bulk/message/send", ...asClient("send"), sendMessagesHandler)
-  .get("/text/message/status", ...asClient("status"), messageStatusHandler)
-  .post("/text/message/statuses", ...asClient("status"), messageStatusesHandler)
-  .get("/text/events", ...asClient("status"), listEventsHandler)
-  .post("/text/subscribe", ...asClient("subscribe"), subscribeHandler)
-  .post("/text/unsubscribe", ...asClient("unsubscribe"), unsubscribeHandler)
-  .post("/text/subscription/status", ...asClient("subscription"), subscriptionStatusHandler)
+  .post("/text/bulk/message/send", ...asClient("send"), ofClient(sendMessagesHandler))
+  .get("/text/message/status", ...asClient("status"), ofClient(messageStatusHandler))
+  .post("/text/message/statuses", ...asClient("status"), ofClient(messageStatusesHandler))
+  .get("/text/events", ...asClient("status"), ofClient(listEventsHandler))
+  .post("/text/subscribe", ...asClient("subscribe"), ofClient(subscribeHandler))
+  .post("/text/unsubscribe", ...asClient("unsubscribe"), ofClient(unsubscribeHandler))
+  .post("/text/subscription/status", ...asClient("subscription"), ofClient(subscriptionStatusHandler))
   .get("/", welcomeHandler)
   .get("/openapi.json", openapiHandler)
   .get("/.well-known/security.txt", securityTxtHandler)
@@ -82,30 +84,31 @@ router
   .post("/carriers/:carrier/inbound", receiveInboundHandler)
   .get("/operator/websites", requireOperator, listWebsitesHandler)
   .put("/operator/websites/:websiteId", requireOperator, putWebsiteHandler)
-  .get("/operator/websites/:websiteId", requireOperator, getWebsiteHandler)
-  .post("/operator/websites/:websiteId/clients", requireOperator, createClientHandler)
-  .post("/operator/websites/:websiteId/hold", requireOperator, holdMessagesHandler)
-  .post("/operator/websites/:websiteId/release", requireOperator, releaseMessagesHandler)
-  .post("/operator/websites/:websiteId/cancel", requireOperator, cancelWaitingMessagesHandler)
-  .post("/operator/websites/:websiteId/subscribers", requireOperator, importSubscribersHandler)
+  .get("/operator/websites/:websiteId", requireOperator, ofNamed(getWebsiteHandler))
+  .post("/operator/websites/:websiteId/clients", requireOperator, ofNamed(createClientHandler))
+  .post("/operator/websites/:websiteId/hold", requireOperator, ofNamed(holdMessagesHandler))
+  .post("/operator/websites/:websiteId/release", requireOperator, ofNamed(releaseMessagesHandler))
+  .post("/operator/websites/:websiteId/cancel", requireOperator, ofNamed(cancelWaitingMessagesHandler))
+  .post("/operator/websites/:websiteId/subscribers", requireOperator, ofNamed(importSubscribersHandler))
   .post("/operator/imports/:importId/undo", requireOperator, undoImportHandler)
-  .get("/operator/clients/:clientId", requireOperator, getClientHandler)
-  .patch("/operator/clients/:clientId", requireOperator, changeClientHandler)
-  .post("/operator/clients/:clientId/rotate", requireOperator, rotateClientHandler)
-  .get("/operator/websites/:websiteId/inbound", requireOperator, listInboundHandler)
+  .get("/operator/clients/:clientId", requireOperator, ofNamed(getClientHandler))
+  .patch("/operator/clients/:clientId", requireOperator, ofNamed(changeClientHandler))
+  .post("/operator/clients/:clientId/rotate", requireOperator, ofNamed(rotateClientHandler))
+  .get("/operator/websites/:websiteId/inbound", requireOperator, ofNamed(listInboundHandler))
   .get("/operator/inbound/without-effect", requireOperator, listWithoutEffectHandler)
-  .get("/operator/websites/:websiteId/people/:phone", requireOperator, getPersonHandler)
-  .get("/operator/websites/:websiteId/people/:phone/export", requireOperator, exportPersonOfWebsiteHandler)
-  .delete("/operator/websites/:websiteId/people/:phone", requireOperator, erasePersonHandler)
-  .delete("/operator/websites/:websiteId/people/:phone/email", requireOperator, removeEmailHandler)
-  .get("/operator/websites/:websiteId/report", requireOperator, getReportHandler)
+  .get("/operator/websites/:websiteId/people/:phone", requireOperator, ofNamed(getPersonHandler))
+  .get("/operator/websites/:websiteId/people/:phone/export", requireOperator, ofNamed(exportPersonOfWebsiteHandler))
+  .delete("/operator/websites/:websiteId/people/:phone", requireOperator, ofNamed(erasePersonHandler))
+  .delete("/operator/websites/:websiteId/people/:phone/email", requireOperator, ofNamed(removeEmailHandler))
+  .get("/operator/websites/:websiteId/report", requireOperator, ofNamed(getReportHandler))
   .get("/operator/report", requireOperator, getReportOfAllHandler)
   .get("/operator/people/:phone", requireOperator, findPersonHandler)
   .get("/operator/people/:phone/export", requireOperator, exportPersonHandler)
   .delete("/operator/people/:phone", requireOperator, erasePersonEverywhereHandler)
   .get("/operator/messages", requireOperator, findMessagesHandler)
-  .get("/operator/messages/:messageId", requireOperator, getMessageHandler)
+  .get("/operator/messages/:messageId", requireOperator, ofNamed(getMessageHandler))
   .get("/operator/health", requireOperator, getServiceStateHandler)
+  .get("/operator/databases", requireOperator, listDatabasesHandler)
   .get("/operator/metrics", requireOperator, getMetricsHandler)
   .post("/operator/carriers/:carrier/try", requireOperator, tryCarrierHandler)
   .get("/operator/dead-jobs", requireOperator, listDeadJobsHandler)

@@ -1,13 +1,11 @@
 import type { Deps } from "./deps.ts";
-import {
-  LONGEST_RECOVERY_SECONDS,
-  LONGEST_RUN_MILLISECONDS,
-  longestWaitMilliseconds,
-  overdueAfterMilliseconds,
-  recoveryMarginMilliseconds,
-} from "./domain/retry-policy.ts";
+import { longestWaitMilliseconds, recoveryMarginMilliseconds } from "./domain/retry-policy.ts";
 import { probeCarriers } from "./flows/carrier-pauses.ts";
 import { closeDays } from "./flows/close-days.ts";
+import { CONNECTIONS } from "./flows/connections.ts";
+import { endInterrupted, endUnsubmitted, endWithoutReceipt, inSteps, MOST_STEPS } from "./flows/end-messages.ts";
+import { inParallel } from "./flows/in-parallel.ts";
+import { inEach } from "./flows/places.ts";
 import { purgeMessages } from "./flows/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
 import { spreadUncopied } from "./flows/spread-changes.ts";
@@ -16,20 +14,9 @@ import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
-import { changeStatus, type StatusChange } from "./platform/store/messages.ts";
 import { takeOverdueCallbacks } from "./platform/store/open-callbacks.ts";
-import {
-  findInterrupted,
-  findUnsubmitted,
-  findWithoutReceipt,
-  markInterrupted,
-  takeOverdue,
-  takeOverdueUnbatched,
-} from "./platform/store/overdue.ts";
+import { takeOverdue, takeOverdueUnbatched } from "./platform/store/overdue.ts";
 import { DELETED_A_STEP, purgeDeadJobs, purgeInbound, purgeKeys, purgeOutcomes } from "./platform/store/retention.ts";
-
-/** A job takes at most so many steps per sweep; the next sweep goes on. */
-const MOST_STEPS = 20;
 
 interface SweepJob {
   name: string;
@@ -43,7 +30,7 @@ interface SweepJob {
 
 const JOBS: SweepJob[] = [
   // First: cancelled messages must not be requeued.
-  { name: "cancel-messages", run: ({ kv, db }, now) => cancelKept(kv, db, now) },
+  { name: "cancel-messages", run: cancelKept },
   // Before overdue messages are requeued: those among them whose deadline has passed must not be.
   { name: "end-unsubmitted", run: endUnsubmitted },
   { name: "requeue-messages", run: requeueMessages },
@@ -83,10 +70,22 @@ interface SweepResult {
   failed: boolean;
 }
 
-/** Runs every minute: repairs the effects of crashes, lost jobs and silent carriers. A job that fails does not stop the others. */
+/**
+ * Runs every minute: repairs the effects of crashes, lost jobs and silent carriers, in each database by itself. A job that
+ * fails does not stop the others.
+ */
 export async function sweep(deps: Deps): Promise<void> {
+  const [isRecorded = false] = await inParallel(inEach(deps), CONNECTIONS, sweepOne);
+  await tellProblems(deps, isRecorded);
+}
+
+/** @returns whether its end is stored */
+async function sweepOne(deps: Deps): Promise<boolean> {
   const now = deps.now();
-  const due = dueJobs(await readLast(deps), now);
+  const last = await readLast(deps);
+  // Each of the jobs would wait for it as long as this has, and the other databases might wait for a connection.
+  if (last === "away" && deps.first) return false;
+  const due = dueJobs(last === "away" ? null : last, now);
   const results: SweepResult[] = [];
   for (const job of due) results.push(await run(deps, job, now));
   const failedJobs = results.filter(({ failed }) => failed).map(({ name }) => name);
@@ -95,12 +94,12 @@ export async function sweep(deps: Deps): Promise<void> {
     failed: failedJobs.length,
     jobs: Object.fromEntries(results.map(({ name, count, milliseconds }) => [name, { count, milliseconds }])),
   });
-  await tellProblems(deps, await record(deps, failedJobs));
+  return record(deps, failedJobs);
 }
 
 async function record(deps: Deps, failedJobs: string[]): Promise<boolean> {
   try {
-    await recordSweep(deps.db, { endedAt: deps.now(), failedJobs });
+    await recordSweep(deps.db, { endedAt: deps.now(), failedJobs }, deps.first === undefined);
     return true;
   } catch (error) {
     deps.log("error", "sweep.failed", { job: "record-sweep", error: describeError(error) });
@@ -116,13 +115,13 @@ function dueJobs(last: LastSweep | null, now: number): SweepJob[] {
   return JOBS.filter(({ name, isHourly }) => !isHourly || isNewHour || last.failedJobs.includes(name));
 }
 
-/** null: none has ended yet, or the store fails; then all jobs are due. */
-async function readLast(deps: Deps): Promise<LastSweep | null> {
+/** null: none has ended yet; then all jobs are due. */
+async function readLast(deps: Deps): Promise<LastSweep | null | "away"> {
   try {
     return await readLastSweep(deps.db);
   } catch (error) {
     deps.log("error", "sweep.failed", { job: "read-last-sweep", error: describeError(error) });
-    return null;
+    return "away";
   }
 }
 
@@ -145,13 +144,15 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
   const longestWait = longestWaitMilliseconds(deps.config);
   return inSteps(
-    () => takeOverdue(deps.db, { queuedBefore, now, margin: recoveryMargin(deps), longestWait }),
+    () =>
+      takeOverdue(deps.db, {
+        queuedBefore,
+        now,
+        margin: recoveryMarginMilliseconds(deps.config.requeueAfterMilliseconds),
+        longestWait,
+      }),
     (overdue) => queueOverdue(deps, overdue, now),
   );
-}
-
-function recoveryMargin({ config }: Deps): number {
-  return recoveryMarginMilliseconds(config.requeueAfterMilliseconds);
 }
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
@@ -171,42 +172,6 @@ async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   return taken.size;
 }
 
-/**
- * Ends messages whose run was cut off. If the store was away, a recovery job may still know how a submission ended, or that it
- * never began; that job runs within a known time after the store is back. So a sweep first notes when it has found a message
- * interrupted, which also proves that the store works, and a sweep after that time ends the message.
- */
-async function endInterrupted(deps: Deps, now: number): Promise<number> {
-  const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
-  const foundBefore = now - (LONGEST_RECOVERY_SECONDS * 1000 + recoveryMargin(deps));
-  await markInterrupted(deps.db, claimedBefore, now);
-  return endAll(deps, () => findInterrupted(deps.db, claimedBefore, foundBefore), {
-    status: "SENDING",
-    claimedBefore,
-    code: "OUTCOME_UNKNOWN",
-    reason: "outcome unknown, not sent again: the run that submitted it was cut off",
-  });
-}
-
-async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
-  const acceptedBefore = now - deps.config.submitWithinMilliseconds;
-  const queuedBefore = now - overdueAfterMilliseconds(deps.config);
-  return endAll(deps, () => findUnsubmitted(deps.db, acceptedBefore, queuedBefore), {
-    status: "FAILED_TO_SEND",
-    code: "CARRIER_UNAVAILABLE",
-    reason: "the carrier could not take it in time",
-    onlyUnclaimed: true,
-  });
-}
-
-async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {
-  return endAll(deps, () => findWithoutReceipt(deps.db, now - deps.config.receiptWithinMilliseconds), {
-    status: "FAILED_TO_DELIVERY",
-    code: "NO_RECEIPT",
-    reason: "no final receipt came in time",
-  });
-}
-
 const retainedSince = ({ config }: Deps, now: number) => now - config.retentionMilliseconds;
 
 const expired = (deps: Deps, now: number) => ({
@@ -217,25 +182,4 @@ const expired = (deps: Deps, now: number) => ({
 
 async function untilDeleted(step: () => Promise<number>): Promise<void> {
   for (let steps = 1; (await step()) === DELETED_A_STEP && steps < MOST_STEPS; steps++);
-}
-
-async function endAll(
-  deps: Deps,
-  find: () => Promise<string[]>,
-  change: Omit<StatusChange, "ids" | "now">,
-): Promise<number> {
-  return inSteps(find, async (ids) => {
-    await queueCallbacks(deps, await changeStatus(deps.db, { ids, keepsReason: true, ...change, now: deps.now() }));
-  });
-}
-
-async function inSteps<T>(take: () => Promise<T[]>, work: (found: T[]) => Promise<void>): Promise<number> {
-  let count = 0;
-  for (let step = 0; step < MOST_STEPS; step++) {
-    const found = await take();
-    if (found.length === 0) break;
-    await work(found);
-    count += found.length;
-  }
-  return count;
 }

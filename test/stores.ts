@@ -15,8 +15,8 @@ export async function emptyStores(): Promise<void> {
 }
 
 /** Faster than the migrations, which make the same database: test/docs/schema.test.ts. */
-export async function makeSchema(): Promise<void> {
-  await env.DB.prepare(`${schema}\n${APPLIED.join(";\n")}`).run();
+export async function makeSchema(db: D1Database = env.DB): Promise<void> {
+  await db.prepare(`${schema}\n${APPLIED.join(";\n")}`).run();
 }
 
 /** As `wrangler d1 migrations apply` keeps it. */

@@ -19,6 +19,7 @@ beforeEach(async () => {
 async function seedWebsites(count: number): Promise<void> {
   await seed(world, "websites", count, {
     website_id: "'w' || i",
+    home: "i + 1",
     name: "'Website ' || i",
     carrier: "'sandbox'",
     created_at: `${world.now}`,

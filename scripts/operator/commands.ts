@@ -2,6 +2,7 @@ import { AUDIT_COMMANDS } from "./audit.ts";
 import { CARRIER_COMMANDS } from "./carriers.ts";
 import { CLIENT_COMMANDS } from "./clients.ts";
 import type { Command } from "./command.ts";
+import { DATABASE_COMMANDS } from "./databases.ts";
 import { DEAD_JOB_COMMANDS } from "./dead-jobs.ts";
 import { HOLD_COMMANDS } from "./holds.ts";
 import { MESSAGE_COMMANDS } from "./messages.ts";
@@ -22,6 +23,7 @@ export const COMMANDS: Command[] = [
   ...REPORT_COMMANDS,
   ...MESSAGE_COMMANDS,
   ...SERVICE_STATE_COMMANDS,
+  ...DATABASE_COMMANDS,
   ...CARRIER_COMMANDS,
   ...DEAD_JOB_COMMANDS,
   ...TOKEN_COMMANDS,

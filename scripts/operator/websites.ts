@@ -32,6 +32,7 @@ export const WEBSITE_COMMANDS: Command[] = [
       name: { value: "<text>", summary: "required for a new one" },
       carrier: { value: "<name>", summary: "what takes its texts; a new one names it, once a carrier is set up" },
       sender: { value: "<text>", summary: "the number or name that its texts come from; '' for none" },
+      database: { value: "<name>", summary: "where a new one is put, such as DB_2; the least full when left out" },
       "help-text": { value: "<text>", summary: "the answer to HELP; '' for none" },
       "duplicate-window-hours": { value: "<n>", summary: "suppress duplicates for so long; '' for not at all" },
     },
@@ -48,6 +49,7 @@ async function putWebsite(service: Service, [id]: string[], values: Values): Pro
     name: values.name,
     carrier: values.carrier,
     sender: values.sender,
+    database: values.database,
     helpText: values["help-text"],
     duplicateWindowHours: toNumber("duplicate-window-hours", values["duplicate-window-hours"]),
   };
@@ -81,6 +83,7 @@ function showWebsite(answer: string): string {
     ["name", website.name],
     ["carrier", website.carrier],
     ["sender", website.sender],
+    ["database", website.database],
     ["help text", website.helpText],
     ...website.holds.map((hold): Cell[] => ["HELD", describeHold(hold)]),
     ["duplicates", hours === null ? "not suppressed" : `suppressed for ${hours} h`],

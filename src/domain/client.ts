@@ -102,6 +102,10 @@ export interface Credentials {
   oldSecret: { hash: string; until: number } | null;
   /** A setting of the website; null: duplicates are not suppressed. */
   duplicateWindowHours: number | null;
+  /** Of the website: see home.ts. Without one, 0. */
+  home?: number;
+  /** The binding of the database that the website is in. Without one, the first. */
+  database?: string;
   /** Grows with each change of any of these. A copy that an earlier version of the service has written has none. */
   version?: number;
 }

@@ -36,6 +36,8 @@ export type Failure =
    * overloaded, and has not run the call.
    */
   | { kind: "store-unavailable"; isKeyed?: boolean; isRefused?: boolean }
+  /** The database has hardly any room left: it takes no more messages, and everything else. */
+  | { kind: "store-full" }
   | BulkInterrupted;
 
 /** A bulk request that failed after some of its messages were stored. */
@@ -59,14 +61,18 @@ export class RequestFailure extends Error {
 
 /** Whether a store did not answer, so that a retry may succeed. */
 export function isStoreUnavailable(error: unknown): boolean {
-  return error instanceof RequestFailure && error.failure.kind === "store-unavailable";
+  return error instanceof RequestFailure && ["store-unavailable", "store-full"].includes(error.failure.kind);
+}
+
+export function isStoreFull(error: unknown): boolean {
+  return error instanceof RequestFailure && error.failure.kind === "store-full";
 }
 
 /** Whether the store refused the call, so that it surely has no effect. */
 export function isStoreRefused(error: unknown): boolean {
-  return (
-    error instanceof RequestFailure && error.failure.kind === "store-unavailable" && error.failure.isRefused === true
-  );
+  if (!(error instanceof RequestFailure)) return false;
+  const { failure } = error;
+  return failure.kind === "store-full" || (failure.kind === "store-unavailable" && failure.isRefused === true);
 }
 
 /** Whether the failure of a transaction says that it surely has no effect: it was refused, or failed by a fault of its own. */

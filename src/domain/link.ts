@@ -2,20 +2,36 @@
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const RANDOM_CHARACTERS = 9;
-export const LINK_CODE = /^[A-Za-z0-9]{10}$/;
+/** The last ten, in front of which the home of the website stands. That of home 0 is not written. */
+const OWN_CHARACTERS = RANDOM_CHARACTERS + 1;
+export const LINK_CODE = /^[A-Za-z0-9]{10,14}$/;
 
 /** A number of 16 bits that nobody can tell without the key of this deployment. */
 export type Sign = (text: string) => number;
 
-/** Nine random characters, 53 bits, and their check character. Bytes that would favor some characters are dropped. */
-export function newLinkCode(randomBytes: (count: number) => Uint8Array, sign: Sign): string {
-  let code = "";
-  while (code.length < RANDOM_CHARACTERS) {
+/** The home, nine random characters (53 bits), and a check character. Bytes that would favor some characters are dropped. */
+export function newLinkCode(home: number, randomBytes: (count: number) => Uint8Array, sign: Sign): string {
+  const place = writeHome(home);
+  let code = place;
+  while (code.length < place.length + RANDOM_CHARACTERS) {
     for (const byte of randomBytes(RANDOM_CHARACTERS * 2)) {
-      if (byte < ALPHABET.length * 4 && code.length < RANDOM_CHARACTERS) code += ALPHABET[byte % ALPHABET.length];
+      if (byte < ALPHABET.length * 4 && code.length < place.length + RANDOM_CHARACTERS) {
+        code += ALPHABET[byte % ALPHABET.length];
+      }
     }
   }
   return code + checkCharacter(code, sign);
+}
+
+/** To the base of 62. */
+function writeHome(home: number): string {
+  if (home === 0) return "";
+  return writeHome(Math.floor(home / ALPHABET.length)) + ALPHABET.charAt(home % ALPHABET.length);
+}
+
+/** The home of the website whose link it is. */
+export function homeOfCode(code: string): number {
+  return [...code.slice(0, -OWN_CHARACTERS)].reduce((home, one) => home * ALPHABET.length + ALPHABET.indexOf(one), 0);
 }
 
 /**
@@ -23,7 +39,7 @@ export function newLinkCode(randomBytes: (count: number) => Uint8Array, sign: Si
  * of an earlier version, which wrote ten random characters, or of the time before the key was replaced.
  */
 export function hasCheck(code: string, sign: Sign): boolean {
-  return checkCharacter(code.slice(0, RANDOM_CHARACTERS), sign) === code.at(-1);
+  return checkCharacter(code.slice(0, -1), sign) === code.at(-1);
 }
 
 function checkCharacter(random: string, sign: Sign): string {

@@ -38,6 +38,16 @@ export function toMetrics(state: ServiceState): string {
       [{}, ifKnown("lastSweep", sweep.failedJobs.length)],
     ]),
     gauge(
+      "database_bytes",
+      "Size of a database.",
+      state.databases.map(({ database, bytes }) => [{ database }, bytes]),
+    ),
+    gauge(
+      "database_days_left",
+      "Until it is full, at its present growth.",
+      state.databases.map(({ database, daysLeft }) => [{ database }, daysLeft]),
+    ),
+    gauge(
       "queue_backlog",
       "Jobs in a queue, as it reports them.",
       queues.map(({ queue, backlog }) => [{ queue }, backlog]),

@@ -1,4 +1,5 @@
 // Pure. The state of the service as an operator sees it, and the problems in it.
+import { type DatabaseState, describeFill, FILLING_SHARE, FULL_SHARE, shareOf } from "./database-state.ts";
 import { isFailing, type MinuteOutcome } from "./outcome-trend.ts";
 import { LONGEST_RUN_MILLISECONDS } from "./retry-policy.ts";
 
@@ -87,6 +88,8 @@ export interface ProblemDetail {
   since: string | null;
   cause: string | null;
   nextTryAt: string | null;
+  /** The binding of one database. */
+  database: string | null;
 }
 
 /** By outcome; null: not known. */
@@ -106,6 +109,7 @@ export interface ServiceState {
   details: ProblemDetail[];
   isCut: boolean;
   sweep: { endedAt: string | null; ageSeconds: number | null; failedJobs: string[] };
+  databases: DatabaseState[];
   queues: { queue: (typeof QUEUES)[number]; backlog: number | null; oldestSeconds: number | null }[];
   messages: Record<MessageState, Backlog>;
   /** Of the oldest message that the carrier could not accept at first, since it was accepted here. */
@@ -151,17 +155,39 @@ const carriersThat = ({ carriers }: Observed, fit: (carrier: CarrierState) => bo
 
 const isMany = ({ count }: Backlog) => count !== null && count > 0;
 
+const isLate = (seconds: number | null) => seconds === null || seconds > LATE_SECONDS;
+
+/** Of the first, `database` tells. */
+const othersThat = ({ databases }: Observed, fit: (database: DatabaseState) => boolean): Subject[] =>
+  databases
+    .slice(1)
+    .filter(fit)
+    .map(({ database, status }) => ({ database, cause: status === "ok" ? null : status }));
+
+const databasesThat = ({ databases }: Observed, fit: (database: DatabaseState) => boolean): Subject[] =>
+  databases.filter(fit).map((it) => ({ database: it.database, cause: describeFill(it) }));
+
 const CHECKS = {
-  "database-away": ({ database }) => (database.status === "away" ? [{ cause: database.cause }] : []),
+  "database-away": (state) => [
+    ...(state.database.status === "away" ? [{ cause: state.database.cause }] : []),
+    ...othersThat(state, ({ status }) => status === "away" || status === "unbound"),
+  ],
   "database-behind": ({ database }) => (database.status === "behind" ? [{ cause: database.cause }] : []),
-  "migration-missing": ({ database }) => (database.missing ? [{ cause: database.missing }] : []),
+  "migration-missing": (state) => [
+    ...(state.database.missing ? [{ cause: state.database.missing }] : []),
+    ...othersThat(state, ({ status }) => status === "unmigrated"),
+  ],
   "state-incomplete": ({ failing, database }) =>
     failing.length === 0 || database.milliseconds === null
       ? []
       : [{ cause: failing.map(({ part, error }) => `${part}: ${error}`).join("; ") }],
-  "sweep-late": ({ sweep, failing }) =>
-    when(sweep.ageSeconds === null ? isKnown(failing, "lastSweep") : sweep.ageSeconds > LATE_SECONDS),
+  "sweep-late": (state) => [
+    ...when(state.sweep.ageSeconds === null ? isKnown(state.failing, "lastSweep") : isLate(state.sweep.ageSeconds)),
+    ...othersThat(state, ({ status, sweepAgeSeconds }) => status === "ok" && isLate(sweepAgeSeconds)),
+  ],
   "sweep-failing": ({ sweep: { failedJobs } }) => (failedJobs.length > 0 ? [{ cause: failedJobs.join(", ") }] : []),
+  "database-filling": (state) => databasesThat(state, (it) => shareOf(it) >= FILLING_SHARE && shareOf(it) < FULL_SHARE),
+  "database-full": (state) => databasesThat(state, (it) => shareOf(it) >= FULL_SHARE),
   "messages-late": ({ messages, retriedSeconds }) =>
     when(isOlder(messages.waiting, LATE_SECONDS) || (retriedSeconds ?? 0) > LATE_SECONDS),
   "messages-stuck": ({ messages }) => when(isMany(messages.stuck)),
@@ -195,6 +221,7 @@ const NOTHING = {
   since: null,
   cause: null,
   nextTryAt: null,
+  database: null,
 };
 
 export function findProblems(state: Observed): ProblemDetail[] {
@@ -202,13 +229,14 @@ export function findProblems(state: Observed): ProblemDetail[] {
 }
 
 /** What tells two entries of one problem apart. */
-export const subjectOf = ({ carrier, clientId }: ProblemDetail) => carrier ?? clientId ?? "";
+export const subjectOf = ({ carrier, clientId, database }: ProblemDetail) => carrier ?? clientId ?? database ?? "";
 
 /** In words, for a person. */
 export function describeProblem(detail: Partial<ProblemDetail>): string {
-  const { carrier, websiteId, clientId, host, since, cause, nextTryAt } = detail;
+  const { carrier, websiteId, clientId, host, since, cause, nextTryAt, database } = detail;
   const parts = [
     carrier,
+    database,
     websiteId && `website ${websiteId}`,
     clientId && `client ${clientId}`,
     host,

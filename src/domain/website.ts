@@ -51,6 +51,13 @@ const fields = z.object(
       description: "A number, a short code, or another sender of the carrier.",
     }),
     helpText: orNull(text(1600)).register(z.globalRegistry, { description: "The reply to HELP and INFO." }),
+    database: z
+      .optional(
+        z.string({ error: "must be a string" }).check(z.maxLength(20, { error: "must have at most 20 characters" })),
+      )
+      .register(z.globalRegistry, {
+        description: "Where a new website is put, such as `DB_2`. Omitted, the least full. It cannot be changed.",
+      }),
     duplicateWindowHours: orNull(
       z
         .number({ error: "must be a number of hours" })
@@ -118,6 +125,10 @@ interface WebsiteSettings {
 
 export interface Website extends WebsiteSettings {
   websiteId: string;
+  /** See home.ts. */
+  home: number;
+  /** The binding of the database that it is in. */
+  database: string;
   holds: Hold[];
   createdAt: number;
   updatedAt: number;

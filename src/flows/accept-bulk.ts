@@ -8,7 +8,7 @@ import {
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
 import { echoEmail, echoPhone } from "../domain/echo.ts";
-import { isStoreRefused, isStoreUnavailable, RequestFailure, tryFields } from "../domain/failure.ts";
+import { isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure, tryFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { type BulkPart, beginBulk, END_PART } from "../platform/store/idempotency-keys.ts";
 import { type Stored, type StoredMessage, storeMessages } from "../platform/store/new-messages.ts";
@@ -137,11 +137,11 @@ class BulkRun {
 
   /** A request with a key has the ids that are stored with the key; any other has new ids. */
   async #begin(): Promise<{ firstId: string; expiresAt: number }> {
-    const newId = this.#deps.newId();
+    const { home, clientId } = this.#sender.client;
+    const newId = this.#deps.newId(home);
     const now = this.#deps.now();
     const expiresAt = now + IDEMPOTENCY_MILLISECONDS;
     if (this.#key === undefined) return { firstId: newId, expiresAt };
-    const { clientId } = this.#sender.client;
     return beginBulk(this.#deps.db, { clientId, key: this.#key, newId, expiresAt, now });
   }
 
@@ -196,7 +196,7 @@ class BulkRun {
       return await storeWithinLimit(deps, () => storeMessages(deps.db, options, messages));
     } catch (error) {
       const isRefused = isStoreRefused(error);
-      if (part && isStoreUnavailable(error))
+      if (part && isStoreUnavailable(error) && !isStoreFull(error))
         throw new RequestFailure({ kind: "store-unavailable", isKeyed: true, isRefused }, { cause: error });
       if (!part && !isRefused) {
         await cancel(

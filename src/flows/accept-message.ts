@@ -39,10 +39,11 @@ export async function prepareSend(
   request: SendRequest,
   idempotency: Idempotency | undefined,
 ): Promise<Send> {
-  const { message, detail } = await toStoredMessage(deps, sender, request, deps.newId());
+  const { home, database } = sender.client;
+  const { message, detail } = await toStoredMessage(deps, sender, request, deps.newId(home));
   if (detail) throw new RequestFailure({ kind: "fields-wrong", details: [detail] });
   const key = idempotency ? await toKey(deps, idempotency) : null;
-  return { message, key, duplicatesUntil: duplicatesUntil(deps, sender.client) };
+  return { message, key, duplicatesUntil: duplicatesUntil(deps, sender.client), database };
 }
 
 async function toKey(deps: Deps, { key, body }: Idempotency): Promise<SendKey> {
@@ -70,9 +71,9 @@ export async function toStoredMessage(
   request: SendRequest,
   messageId: string,
 ): Promise<ToStore> {
-  const { websiteId, clientId, duplicateWindowHours } = client;
+  const { websiteId, clientId, duplicateWindowHours, home = 0 } = client;
   const { clickUrl, sendPurpose } = request;
-  const linkCode = clickUrl === null ? null : newLinkCode(deps.randomBytes, deps.signLink);
+  const linkCode = clickUrl === null ? null : newLinkCode(home, deps.randomBytes, deps.signLink);
   const text = clickUrl === null ? request.text : placeLink(request.text, clickUrl, `${linkOrigin}/l/${linkCode}`);
   const message = validateLinkedText(text);
   if (message) return { detail: { field: "text", message } };
@@ -142,7 +143,8 @@ async function askObject(deps: Deps, send: Send, counting: Counting): Promise<Co
  * @throws RequestFailure store-unavailable: a retry is safe. Error when it is not: the cancellation could not be kept
  */
 async function refuse(deps: Deps, { message, key }: Send, stored: StoredSend & { kind: "failed" }): Promise<never> {
-  const { isUnavailable, isRefused, error } = stored;
+  const { isUnavailable, isRefused, isFull, error } = stored;
+  if (isFull) throw new RequestFailure({ kind: "store-full" }, { cause: new Error(error) });
   if (!key && !isRefused) await cancel(deps, [message.messageId]);
   if (!isUnavailable) throw new Error(error);
   throw new RequestFailure(
@@ -155,7 +157,7 @@ async function refuse(deps: Deps, { message, key }: Send, stored: StoredSend & {
 export async function cancel(deps: Deps, messageIds: string[]): Promise<void> {
   if (await queueJobs(deps, [{ kind: "cancel", messageIds }])) return;
   try {
-    await keepCancellation(deps.kv, `${deps.now()}:${deps.newId()}`, messageIds);
+    await keepCancellation(deps, `${deps.now()}:${deps.newId()}`, messageIds);
   } catch (error) {
     throw new Error("neither the queue nor KV accepts the cancellation of messages that may be stored", {
       cause: error,

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { homeOf } from "../domain/home.ts";
 import type { Job } from "../domain/job.ts";
 import { hasListeners } from "../platform/store/notices.ts";
 import { recordReceipts, type SentReceipt } from "../platform/store/receipts.ts";
@@ -41,7 +42,7 @@ export async function optOutAtCarrier(
 ): Promise<void> {
   await inTurn(messages, async ({ messageId, reason, carrier }) => {
     const origin = { source: "carrier", proof: reason ?? messageId, now: deps.now() } as const;
-    const run = (await hasListeners(deps.db, { messageId })) ? deps.newId() : null;
+    const run = (await hasListeners(deps.db, { messageId })) ? deps.newId(homeOf(messageId)) : null;
     await queueCallbacks(deps, await optOutRecipient(deps.db, messageId, origin, carrier, run));
   });
 }

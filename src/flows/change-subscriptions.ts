@@ -15,12 +15,12 @@ import { queueCallbacks } from "./queue-jobs.ts";
  */
 export async function setSubscriptions(
   deps: Deps,
-  websiteId: string,
+  { websiteId, home }: { websiteId: string; home?: number },
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
 ): Promise<Pick<SubscriptionsSet, "count" | "refused">> {
   const tombstones = () => readTombstones(deps, websiteId);
-  const newRun = (await hasListeners(deps.db, { websiteIds: [websiteId] })) ? deps.newId : null;
+  const newRun = (await hasListeners(deps.db, { websiteIds: [websiteId] })) ? () => deps.newId(home) : null;
   const how = { newRun, isDry: false };
   const { due, ...set } = await changeSubscriptions(deps.db, websiteId, changes, origin, how, tombstones);
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));

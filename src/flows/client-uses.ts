@@ -1,5 +1,8 @@
 import type { Deps } from "../deps.ts";
+import type { Uses } from "../domain/client-uses.ts";
 import { storeUses } from "../platform/store/client-uses.ts";
+import { askEach } from "./ask-each.ts";
+import { inEach } from "./places.ts";
 import { unlessItFails } from "./unless-it-fails.ts";
 
 /** The platform ends what takes longer than 30 seconds after an answer. */
@@ -10,8 +13,11 @@ export function keepUses(deps: Deps): void {
   const { clientUses } = deps;
   if (!clientUses.watch()) return;
   deps.later(STORED_AFTER_MILLISECONDS, () =>
-    deps.waitUntil(
-      unlessItFails(deps, "client.use-not-stored", {}, () => storeUses(deps.db, clientUses.take(), deps.now())),
-    ),
+    deps.waitUntil(unlessItFails(deps, "client.use-not-stored", {}, () => storeEverywhere(deps, clientUses.take()))),
   );
+}
+
+/** A database notes the clients that it has. */
+async function storeEverywhere(deps: Deps, uses: Uses): Promise<void> {
+  await askEach(inEach(deps), ({ db }) => storeUses(db, uses, deps.now()));
 }

@@ -8,6 +8,7 @@ import { type DeadJob, insertDeadJobs, listWaitingDeadJobs, markRequeued } from 
 import { withinTime } from "../platform/time-limit.ts";
 import { CONNECTIONS } from "./connections.ts";
 import { inParallel } from "./in-parallel.ts";
+import { inFirst } from "./places.ts";
 import { QUEUE_MILLISECONDS } from "./queue-jobs.ts";
 
 /** A job as the queue delivers it. */
@@ -25,7 +26,7 @@ export async function keepDeadJobs(deps: Deps, queue: string, jobs: QueuedJob[],
   const diedAt = deps.now();
   const reason = error === undefined ? null : maskNumbers(describeError(error));
   await insertDeadJobs(
-    deps.db,
+    inFirst(deps).db,
     jobs.map(({ id, body }) => ({ id, queue, body: toKeptBody(body), diedAt, error: reason })),
   );
 }

@@ -7,14 +7,16 @@ import { Hmac } from "../platform/hmac.ts";
 import { erasePerson } from "../platform/store/erasure.ts";
 import { findWebsitesOf } from "../platform/store/find-messages.ts";
 import { Tombstones } from "../platform/tombstones.ts";
+import { askEach, type Missing } from "./ask-each.ts";
 import { audited } from "./audit.ts";
 import { inTurn } from "./in-turn.ts";
+import { inEach, inFirst } from "./places.ts";
 
 /** Those of a website: under the erasure key, and then under SERVICE_KEY and OPERATOR_TOKEN, as the previous version made them. */
 export async function readTombstones(deps: Deps, websiteId: string): Promise<Tombstones> {
   const { serviceKey, operatorToken } = deps.config;
   const secrets = new Set([serviceKey, operatorToken].filter((secret) => secret !== undefined));
-  const own = await deps.erasureKey.read(deps.db, serviceKey ?? "");
+  const own = await deps.erasureKey.read(inFirst(deps).db, serviceKey ?? "");
   return new Tombstones(websiteId, [own, ...Array.from(secrets, (secret) => new Hmac(secret))]);
 }
 
@@ -39,9 +41,18 @@ export async function eraseEverywhere(
   deps: Deps,
   author: Author,
   phone: string,
-): Promise<{ erased: { websiteId: string; messages: number }[]; failed: string[] }> {
+): Promise<{ erased: { websiteId: string; messages: number }[]; failed: string[]; missing: Missing }> {
+  const { answers, missing } = await askEach(inEach(deps), (own) => eraseInDatabase(own, author, phone));
+  const erased = answers.flatMap((own) => own.erased);
+  const [failure] = answers.flatMap((own) => own.failures);
+  if (erased.length === 0 && failure !== undefined) throw failure;
+  return { erased, failed: answers.flatMap((own) => own.failed), missing };
+}
+
+async function eraseInDatabase(deps: Deps, author: Author, phone: string) {
   const websiteIds = await findWebsitesOf(deps.db, toDigits(phone), phone);
   const erased: { websiteId: string; messages: number }[] = [];
+  const failures: unknown[] = [];
   const eraseIn = async (websiteId: string) => {
     try {
       erased.push({ websiteId, messages: await erase(deps, partOf(author, websiteId), websiteId, phone) });
@@ -51,11 +62,7 @@ export async function eraseEverywhere(
       throw error;
     }
   };
-  try {
-    await inTurn(websiteIds, eraseIn);
-  } catch (error) {
-    if (erased.length === 0) throw error;
-  }
+  await inTurn(websiteIds, eraseIn).catch((error: unknown) => failures.push(error));
   const failed = websiteIds.filter((websiteId) => erased.every((it) => it.websiteId !== websiteId));
-  return { erased, failed };
+  return { erased, failed, failures };
 }

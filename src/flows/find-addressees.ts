@@ -1,6 +1,8 @@
+import type { Deps } from "../deps.ts";
 import { readSenderNumber } from "../domain/sender-number.ts";
 import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
+import { findDatabasesOfSenders } from "../platform/store/directory.ts";
 import {
   type Acquaintance,
   findAcquaintances,
@@ -8,6 +10,9 @@ import {
   findOwners,
   type Owner,
 } from "../platform/store/senders.ts";
+import { CONNECTIONS } from "./connections.ts";
+import { inParallel } from "./in-parallel.ts";
+import { inDatabase, inEach, inFirst } from "./places.ts";
 
 /** The recipients of an inbound text, and its sender. */
 export interface Addressees {
@@ -22,24 +27,43 @@ export interface Addressees {
 /**
  * The websites whose sender was texted. If none of them knows the person, former owners of the sender that do are added. If the
  * sender has no owner, the website that was the last to text the person through this carrier.
+ * @throws RequestFailure store-unavailable also where one of the databases that may know is away: the carrier sends it again
  */
-export async function findAddressees(db: D1Database, carrier: string, inbound: InboundText): Promise<Addressees> {
-  const owners = await findOwners(db, carrier, inbound.to.flatMap(withAndWithoutPlus));
+export async function findAddressees(deps: Deps, carrier: string, inbound: InboundText): Promise<Addressees> {
+  const owners = await findAllOwners(deps, carrier, inbound.to.flatMap(withAndWithoutPlus));
   const senders = owners.flatMap(({ website }) => website.sender ?? []);
   const { likely, guesses } = readSenderNumber(inbound.from, [...inbound.to, ...senders]);
-  if (owners.length === 0) return findByLastText(db, carrier, likely);
+  if (owners.length === 0) return findByLastText(deps, carrier, likely);
   const phones = [...likely, ...guesses];
   const isPlain = owners.length === 1 && guesses.length === 0 && likely.length < 2;
   if (isPlain || phones.length === 0) {
     const present = owners.filter(({ isFormer }) => !isFormer);
     return toAddressees(present.length > 0 ? present : owners, [], likely[0] ?? null);
   }
-  const ids = owners.map(({ website }) => website.websiteId);
-  const known = await findAcquaintances(db, ids, phones);
+  const databases = [...Map.groupBy(owners, ({ website }) => website.database)];
+  const known = await inEachOf(databases, ([database, some]) => {
+    const ids = some.map(({ website }) => website.websiteId);
+    return findAcquaintances(inDatabase(deps, database).db, ids, phones);
+  });
   const [best] = known.toSorted((a, b) => byTime(a, b) || phones.indexOf(a.phone) - phones.indexOf(b.phone));
   const phone = best?.phone ?? likely[0] ?? null;
   const acquaintances = known.filter((one) => one.phone === phone);
   return toAddressees(choose(owners, acquaintances), acquaintances, phone);
+}
+
+async function inEachOf<T, R>(databases: T[], ask: (database: T) => Promise<R[]>): Promise<R[]> {
+  return (await inParallel(databases, CONNECTIONS, ask)).flat();
+}
+
+/** In the order of findOwners. */
+async function findAllOwners(deps: Deps, carrier: string, senders: string[]): Promise<Owner[]> {
+  const first = inFirst(deps);
+  const others = first.others.size === 0 ? [] : await findDatabasesOfSenders(first.db, carrier, senders);
+  const databases = [first, ...others.map((database) => inDatabase(first, database))];
+  const owners = await inEachOf(databases, ({ db }) => findOwners(db, carrier, senders));
+  return owners.sort(
+    (a, b) => Number(a.isFormer) - Number(b.isFormer) || (a.website.websiteId < b.website.websiteId ? -1 : 1),
+  );
 }
 
 /** A short code has no plus sign, and some gateways omit it from numbers. */
@@ -47,8 +71,9 @@ function withAndWithoutPlus(name: string): string[] {
   return name.startsWith("+") ? [name, name.slice(1)] : [name, `+${name}`];
 }
 
-async function findByLastText(db: D1Database, carrier: string, likely: number[]): Promise<Addressees> {
-  const found = likely.length > 0 ? await findLastToText(db, carrier, likely) : undefined;
+async function findByLastText(deps: Deps, carrier: string, likely: number[]): Promise<Addressees> {
+  const databases = likely.length > 0 ? inEach(deps) : [];
+  const [found] = (await inEachOf(databases, ({ db }) => findLastToText(db, carrier, likely))).sort(byTime);
   const phone = found?.phone ?? likely[0] ?? null;
   return { websites: found ? [found.website] : [], optedOutOf: new Set(), phone };
 }
@@ -74,6 +99,6 @@ function toAddressees(owners: Owner[], acquaintances: Acquaintance[], phone: num
 }
 
 /** The latest text first; websites without one come last. */
-function byTime(a: Acquaintance, b: Acquaintance): number {
+function byTime(a: Pick<Acquaintance, "textedAt">, b: Pick<Acquaintance, "textedAt">): number {
   return (b.textedAt ?? 0) - (a.textedAt ?? 0);
 }

@@ -1,27 +1,41 @@
 import type { Deps } from "../deps.ts";
 import { chunk } from "../domain/chunk.ts";
-import { makeReport, type Part, type Report, splitBySender } from "../domain/report.ts";
+import { makeReport, type Part, type Report, type ReportRow, splitBySender } from "../domain/report.ts";
 import type { Website } from "../domain/website.ts";
 import { countMessages, findSenderChanges } from "../platform/store/reports.ts";
 import { inParallel } from "./in-parallel.ts";
+import { inDatabase } from "./places.ts";
 
 /** A statement holds up all others while it runs. */
 const PARTS_A_STATEMENT = 25;
 const STATEMENTS_AT_ONCE = 3;
+const DATABASES_AT_ONCE = 2;
 
 export async function reportOn(
   deps: Deps,
   websites: Website[],
   question: Pick<Report, "websiteId" | "from" | "to" | "by">,
 ): Promise<Report> {
+  const databases = [...Map.groupBy(websites, ({ database }) => database)];
+  const counted = await inParallel(databases, DATABASES_AT_ONCE, ([database, some]) =>
+    countIn(inDatabase(deps, database), some, question),
+  );
+  return makeReport(question, counted.flat());
+}
+
+/** Of websites of one database. */
+async function countIn(
+  deps: Deps,
+  websites: Website[],
+  question: Pick<Report, "from" | "to" | "by">,
+): Promise<ReportRow[]> {
   const { by, from, to } = question;
   const parts =
     by === "sender"
       ? await partsBySender(deps, websites, question)
       : websites.map(({ websiteId }) => ({ websiteId, from, to, name: by === "website" ? websiteId : "" }));
   const count = (some: Part[]) => countMessages(deps.db, some, by);
-  const counted = await inParallel(chunk(parts, PARTS_A_STATEMENT), STATEMENTS_AT_ONCE, count);
-  return makeReport(question, counted.flat());
+  return (await inParallel(chunk(parts, PARTS_A_STATEMENT), STATEMENTS_AT_ONCE, count)).flat();
 }
 
 /** The audit log has the senders that websites have had. A website that has not changed since has had one. */

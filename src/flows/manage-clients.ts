@@ -4,6 +4,7 @@ import { type Client, type ClientSettings, DEFAULT_EVENTS, type Effect, OPERATIO
 import { RequestFailure } from "../domain/failure.ts";
 import { newCallbackSecret, randomHex, seal, sha256Hex } from "../platform/secrets.ts";
 import { findClient, insertClient, rotateSecrets, updateClient } from "../platform/store/clients.ts";
+import { keepClientHome } from "../platform/store/directory.ts";
 import { spreadChange } from "./spread-changes.ts";
 
 /** Shown once; only hashes and encrypted forms are stored. */
@@ -18,12 +19,13 @@ const CLIENT_SECRET_BYTES = 32;
 export async function createClient(
   deps: Deps,
   author: Author,
-  websiteId: string,
+  { websiteId, home }: { websiteId: string; home: number },
   settings: ClientSettings,
 ): Promise<{ clientId: string } & IssuedSecrets> {
   const clientId = randomHex(CLIENT_ID_BYTES);
   const { issued, stored } = await issueSecrets(deps);
   const now = deps.now();
+  if (deps.first) await keepClientHome(deps.first.db, clientId, home);
   await insertClient(deps.db, author, {
     clientId,
     websiteId,

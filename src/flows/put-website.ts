@@ -1,9 +1,12 @@
 import type { Deps } from "../deps.ts";
 import type { Author } from "../domain/audit.ts";
-import { parseFields, RequestFailure } from "../domain/failure.ts";
-import { websiteSettingsSchema } from "../domain/website.ts";
+import { failField, parseFields, RequestFailure } from "../domain/failure.ts";
+import { type GivenSettings, type Website, websiteSettingsSchema } from "../domain/website.ts";
 import { carrierRules } from "../platform/carriers/index.ts";
+import { claimHome, copyPlace, keepSenderHome, type Place } from "../platform/store/directory.ts";
 import { findWebsite, insertWebsite, updateWebsite } from "../platform/store/websites.ts";
+import { chooseDatabase } from "./choose-database.ts";
+import { inDatabase, inDatabaseOf, inFirst } from "./places.ts";
 import { spreadChange } from "./spread-changes.ts";
 
 /** Limit for retries after a concurrent change. */
@@ -12,16 +15,47 @@ const MOST_READS = 10;
 /**
  * Creates a website, or changes the given settings. Safe to repeat.
  * @param value an unchecked body
+ * @returns the deps of its database
  * @throws RequestFailure fields-wrong, store-unavailable
  */
-export async function putWebsite(deps: Deps, author: Author, websiteId: string, value: unknown): Promise<void> {
+export async function putWebsite(deps: Deps, author: Author, websiteId: string, value: unknown): Promise<Deps> {
   for (let reads = 0; reads < MOST_READS; reads++) {
-    const present = await findWebsite(deps.db, websiteId);
+    const own = await inDatabaseOf(deps, { websiteId });
+    const present = await findWebsite(own.db, websiteId);
     const given = parseFields(websiteSettingsSchema(present, carrierRules(deps.carriers)), value);
+    if (present) requireSame(present, given);
+    const place = present ?? (await makePlace(deps, websiteId, given.database));
+    if (place) await keepSender(deps, place, { ...present, ...given });
+    const put = inDatabase(deps, place?.database);
     const isPut = present
-      ? await updateWebsite(deps.db, author, present, given, deps.now())
-      : await insertWebsite(deps.db, author, websiteId, given, deps.now());
-    if (isPut) return void (await spreadChange(deps, { websiteId }));
+      ? await updateWebsite(put.db, author, present, given, deps.now())
+      : await insertWebsite(put.db, author, websiteId, place, given, deps.now());
+    if (!isPut) continue;
+    await spreadChange(put, { websiteId });
+    return put;
   }
   throw new RequestFailure({ kind: "store-unavailable" });
+}
+
+function requireSame({ database }: Website, given: GivenSettings): void {
+  if ((given.database ?? database) !== database) failField("database", `is ${database}, and cannot be changed`);
+}
+
+/** Of a new website. One that an interrupted call has given it stays. null: the first database, which gives it one. */
+async function makePlace(deps: Deps, websiteId: string, named: string | undefined): Promise<Place | null> {
+  const { db, database, others } = inFirst(deps);
+  const chosen = await chooseDatabase(deps, named);
+  if (others.size === 0) return null;
+  const place = await claimHome(db, websiteId, chosen);
+  if (named !== undefined && place.database !== named) failField("database", `is ${place.database} already`);
+  if (place.database === database) return null;
+  await copyPlace(deps.kv, place);
+  return place;
+}
+
+/** Before the website has it: a reply that comes at once is looked for there. */
+async function keepSender(deps: Deps, place: Place, { carrier, sender }: Partial<GivenSettings>): Promise<void> {
+  const { db, database } = inFirst(deps);
+  if (place.database === database || !carrier || !sender) return;
+  await keepSenderHome(db, { carrier, sender, home: place.home });
 }

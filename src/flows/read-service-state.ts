@@ -28,6 +28,11 @@ import { minuteOf } from "../platform/store/outcome-counts.ts";
 import type { OutcomeCountRow } from "../platform/store/rows.ts";
 import { countStates, type StateCounts } from "../platform/store/service-state.ts";
 import { withinTime } from "../platform/time-limit.ts";
+import { addCounts } from "./add-counts.ts";
+import { CONNECTIONS } from "./connections.ts";
+import { inParallel } from "./in-parallel.ts";
+import { inEach } from "./places.ts";
+import { readDatabases } from "./read-databases.ts";
 
 /**
  * In parts: what one of them does not answer is null or empty, and named. Never throws.
@@ -42,6 +47,7 @@ export async function readServiceState(deps: Deps, origin: string, requestId: st
   ]);
   const { lastSweep, callbacks, outcomes, failing, carriersInUse: inUse } = counts;
   logFailing(deps, counts, requestId);
+  const databases = counts.failure === null ? await readDatabases(deps) : [];
   const ifKnown = (part: StatePart, load: Load) => (isKnown(failing, part) ? toBacklog(load, now) : UNKNOWN);
   const posts = outcomes.filter(({ kind }) => kind === "callback");
   const submissions = outcomes.filter(({ kind }) => kind === "submission");
@@ -55,6 +61,7 @@ export async function readServiceState(deps: Deps, origin: string, requestId: st
       ageSeconds: lastSweep && ageSeconds(lastSweep.endedAt, now),
       failedJobs: lastSweep?.failedJobs ?? [],
     },
+    databases: databases.map(({ sweptSince: _, ...state }) => state),
     queues,
     messages: byState((name) =>
       ifKnown(partOf(name), addLoads([...counts.messages.values()].map((states) => states[name]))),
@@ -84,9 +91,15 @@ const partOf = (state: MessageState): StatePart => (state === "withoutReceipt" ?
 /** A healthy one answers in a tenth of it, whatever waits. */
 const BEHIND_MILLISECONDS = 2000;
 
+/** @returns `milliseconds`: what the first database took */
 async function readCounts(deps: Deps, now: number) {
-  const counts = await countStates(deps.db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS });
-  return { ...counts, milliseconds: deps.now() - now };
+  let milliseconds = 0;
+  const [first, ...others] = await inParallel(inEach(deps), CONNECTIONS, async (own) => {
+    const counts = await countStates(own.db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS });
+    if (own === deps) milliseconds = deps.now() - now;
+    return counts;
+  });
+  return { ...addCounts(first as StateCounts, others), milliseconds };
 }
 
 /** It is behind where it answers slowly, or refuses calls because too many wait. */

@@ -6,6 +6,7 @@ import { toDigits, toE164 } from "../domain/phone.ts";
 import { countSegments } from "../domain/segments.ts";
 import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
+import { FIRST } from "../platform/store/directory.ts";
 import type { Tombstone } from "../platform/store/erasure.ts";
 import type { DueEvent } from "../platform/store/events.ts";
 import { applyInbound, type InboundRecord } from "../platform/store/inbound.ts";
@@ -13,6 +14,7 @@ import { hasListeners } from "../platform/store/notices.ts";
 import { readTombstones } from "./erasure-tombstones.ts";
 import { type Addressees, findAddressees } from "./find-addressees.ts";
 import { inTurn } from "./in-turn.ts";
+import { inDatabase } from "./places.ts";
 import { queueCallbacks, queueDeliveries } from "./queue-jobs.ts";
 
 /** The sendPurpose of replies to keywords. */
@@ -24,13 +26,11 @@ const REPLY_PURPOSE = "keyword-reply";
  */
 export async function receiveInbound(deps: Deps, carrier: string, inbound: InboundText): Promise<void> {
   const keyword = inbound.keyword ?? readKeyword(inbound.text);
-  const addressees = await findAddressees(deps.db, carrier, inbound);
+  const addressees = await findAddressees(deps, carrier, inbound);
   const { websites, phone } = addressees;
   if (websites.length === 0) deps.log("warn", "inbound.no-website", { carrier });
-  const websiteIds = websites.length > 0 ? websites.map(({ websiteId }) => websiteId) : [""];
   const hasEffect = keyword !== null && phone !== null && websites.length > 0;
   const record = {
-    websiteIds,
     carrier,
     carrierMessageId: inbound.carrierMessageId,
     from: phone === null ? inbound.from : toE164(phone),
@@ -43,26 +43,47 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
     receivedAt: deps.now(),
   };
   const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword) : null;
+  const databases = Map.groupBy(websites, ({ database }) => database);
+  const parts = databases.size === 0 ? [[FIRST, []] as [string, Website[]]] : databases;
+  await inTurn(parts, ([database, some]) => applyInDatabase(inDatabase(deps, database), some, record, reply));
+}
+
+/** Those of one database. */
+async function applyInDatabase(
+  deps: Deps,
+  websites: Website[],
+  given: Omit<InboundRecord, "websiteIds">,
+  reply: NewMessage | null,
+): Promise<void> {
+  const { carrier, keyword, phone } = given;
+  const hasEffect = keyword !== null && phone !== null;
+  const websiteIds = websites.length > 0 ? websites.map(({ websiteId }) => websiteId) : [""];
+  const record = { ...given, websiteIds };
+  const own = reply && websiteIds.includes(reply.websiteId) ? reply : null;
   const tombstones = hasEffect && keyword === "start" ? await tombstonesIn(deps, websiteIds, record.from) : [];
-  const { isReplyDue, due } = await applyTogether(deps, record, reply, tombstones);
+  const { isReplyDue, due } = await applyTogether(deps, record, own, tombstones, websites[0]?.home);
   for (const websiteId of websiteIds) {
-    const isAnswer = isReplyDue && reply?.websiteId === websiteId;
+    const isAnswer = isReplyDue && own?.websiteId === websiteId;
     deps.log("info", "inbound.received", { carrier, websiteId, keyword, replied: isAnswer });
     if (keyword !== null && !hasEffect)
       deps.log("warn", "inbound.keyword-without-effect", { carrier, websiteId, keyword });
   }
-  if (reply && isReplyDue) await queueDeliveries(deps, "messages", [reply.messageId]);
+  if (own && isReplyDue) await queueDeliveries(deps, "messages", [own.messageId]);
   await queueCallbacks(deps, due);
 }
 
-/** In one transaction. If that fails and the store works, each website gets its own, so that the others do not miss a STOP. */
+/**
+ * In one transaction. If that fails and the store works, each website gets its own, so that the others do not miss a STOP.
+ * @param home of one of the websites: all are in this database
+ */
 async function applyTogether(
   deps: Deps,
   record: InboundRecord,
   reply: NewMessage | null,
   tombstones: Tombstone[],
+  home: number | undefined,
 ): Promise<{ isReplyDue: boolean; due: DueEvent[] }> {
-  const run = (await hasListeners(deps.db, record)) ? deps.newId() : null;
+  const run = (await hasListeners(deps.db, record)) ? deps.newId(home) : null;
   try {
     return await applyInbound(deps.db, record, reply, tombstones, run);
   } catch (error) {
@@ -96,7 +117,7 @@ function replyTo(deps: Deps, { websites, optedOutOf }: Addressees, keyword: Keyw
   if (!website || text === null) return null;
   return {
     ...countSegments(text),
-    messageId: deps.newId(),
+    messageId: deps.newId(website.home),
     websiteId: website.websiteId,
     clientId: "",
     phone: null,

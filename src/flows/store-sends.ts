@@ -1,7 +1,9 @@
 import type { Deps } from "../deps.ts";
-import { isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
+import { isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { isFull } from "../platform/store/database-state.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
+import { inDatabase } from "./places.ts";
 
 /**
  * Stores single sends of one website in one transaction. If that fails while the store works, each send gets its own
@@ -10,7 +12,8 @@ import { type Send, type StoredSend, storeSends } from "../platform/store/sends.
  */
 export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
   try {
-    return await storeWithinLimit(deps, () => storeSends(deps.db, deps.now(), sends));
+    const own = inDatabase(deps, sends[0]?.database);
+    return await storeWithinLimit(own, () => storeSends(own.db, deps.now(), sends));
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
   }
@@ -19,8 +22,12 @@ export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[
   return outcomes;
 }
 
-/** Sheds load: what the store cannot take in time is refused at once. @throws RequestFailure store-unavailable */
-export async function storeWithinLimit<T>({ intake, now }: Deps, store: () => Promise<T>): Promise<T> {
+/**
+ * Sheds load: what the store cannot take in time is refused at once.
+ * @throws RequestFailure store-unavailable, store-full
+ */
+export async function storeWithinLimit<T>({ db, intake, now }: Deps, store: () => Promise<T>): Promise<T> {
+  if (isFull(db, now())) throw new RequestFailure({ kind: "store-full" });
   if (!intake.begin()) throw new RequestFailure({ kind: "store-unavailable", isRefused: true });
   const beganAt = now();
   let outcome: "done" | "refused" | "failed" = "done";
@@ -36,7 +43,7 @@ export async function storeWithinLimit<T>({ intake, now }: Deps, store: () => Pr
 
 function toFailed(error: unknown): StoredSend {
   const [isUnavailable, isRefused] = [isStoreUnavailable(error), isStoreRefused(error)];
-  return { kind: "failed", isUnavailable, isRefused, error: describeError(error) };
+  return { kind: "failed", isUnavailable, isRefused, isFull: isStoreFull(error), error: describeError(error) };
 }
 
 interface Waiting {

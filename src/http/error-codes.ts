@@ -28,4 +28,5 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "import-running": 40901,
   fault: 50000,
   "store-unavailable": 50300,
+  "store-full": 50301,
 };

@@ -1,6 +1,7 @@
 import { isbot } from "isbot";
-import { hasCheck, LINK_CODE } from "../domain/link.ts";
+import { hasCheck, homeOfCode, LINK_CODE } from "../domain/link.ts";
 import { countClick } from "../flows/count-click.ts";
+import { inDatabaseOfHome } from "../flows/places.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { findLink } from "../platform/store/links.ts";
 import { type ApiRequest, addressOf, type Handler } from "./api-request.ts";
@@ -17,7 +18,8 @@ export const followLinkHandler: Handler = async (request, deps) => {
   const lookup = budget.take(code, addressOf(request), deps.now());
   if (lookup === "missing") return noSuchLink();
   if (lookup === "exceeded") return tooManyGuesses();
-  const link = await findLink(deps.db, code);
+  const own = await inDatabaseOfHome(deps, homeOfCode(code));
+  const link = await findLink(own.db, code);
   if (!link) {
     lookup.missed();
     return noSuchLink();
@@ -31,7 +33,7 @@ export const followLinkHandler: Handler = async (request, deps) => {
   };
   request.logged = { messageId: link.messageId, isPerson: click.isPerson };
   deps.waitUntil(
-    countClick(deps, click).catch((error: unknown) =>
+    countClick(own, click).catch((error: unknown) =>
       deps.log("error", "click.not-counted", { messageId: link.messageId, error: describeError(error) }),
     ),
   );

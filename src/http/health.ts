@@ -13,6 +13,9 @@ export function healthAnswerSchema() {
     checks: z
       .object({ ...checks, configuration: check })
       .check(z.describe("Of a wrong configuration there is no other check.")),
+    failingDatabases: z
+      .optional(z.array(z.object({ database: z.string(), status: z.enum(["away", "unmigrated"]) })))
+      .check(z.describe("Of several databases, those that do not answer, or lack a migration.")),
   });
 }
 
@@ -21,9 +24,10 @@ export const healthHandler: Handler = async (_request, deps) => {
   return healthResponse(await deps.health.read(deps.now, () => checkHealth(deps)));
 };
 
-function healthResponse(checks: Health): Response {
+function healthResponse({ failingDatabases, ...checks }: Health): Response {
   const isFailing = Object.values(checks).some(({ status }) => status === "failing");
-  return Response.json({ status: isFailing ? "failing" : "ok", checks }, { status: isFailing ? 503 : 200 });
+  const status = isFailing ? "failing" : "ok";
+  return Response.json({ status, checks, failingDatabases }, { status: isFailing ? 503 : 200 });
 }
 
 /** The answer of a service whose settings cannot even be read. */

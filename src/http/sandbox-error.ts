@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { type Failure, failField } from "../domain/failure.ts";
+import { inDatabase } from "../flows/places.ts";
 import { SANDBOX } from "../platform/carriers/sandbox.ts";
 import { findWebsite } from "../platform/store/websites.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
@@ -22,7 +23,8 @@ export const SANDBOX_ERRORS = Object.keys(FAILURES);
 export async function answerSandboxError(request: ApiRequest, deps: Deps): Promise<Response | undefined> {
   const given = request.headers.get("Sandbox-Error")?.trim();
   if (!given) return undefined;
-  const website = await findWebsite(deps.db, clientOf(request).websiteId);
+  const { websiteId, database } = clientOf(request);
+  const website = await findWebsite(inDatabase(deps, database).db, websiteId);
   if (website?.carrier !== SANDBOX) return undefined;
   if (!request.admission) await limitRate(request, deps);
   const failure = Object.hasOwn(FAILURES, given) ? FAILURES[given]?.(request) : undefined;

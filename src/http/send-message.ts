@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import { failField, parseFields } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { acceptSend, prepareSend, type Sender } from "../flows/accept-message.ts";
+import { inDatabase } from "../flows/places.ts";
 import type { Send } from "../platform/store/sends.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
 import { BODY_LIMITS, readJson } from "./body.ts";
@@ -10,7 +11,7 @@ import { countingOf, limitRate } from "./guards.ts";
 /** POST /text/message/send */
 export const sendMessageHandler: Handler = async (request, deps) => {
   const send = await readSend(request, deps);
-  const accepting = acceptSend(deps, send, countingOf(request, deps));
+  const accepting = acceptSend(inDatabase(deps, send.database), send, countingOf(request, deps));
   // A client that hangs up does not end it: a stored message is queued.
   deps.waitUntil(accepting.catch(() => {}));
   const messageId = await accepting;

@@ -25,11 +25,16 @@ export function subscribeAnswerSchema() {
 export const unsubscribeHandler: Handler = async (request, deps) => {
   const { value } = await readJson(request, BODY_LIMITS.lists);
   const { valid, invalid } = parseFields(phoneListSchema, value);
-  const { websiteId, clientId } = clientOf(request);
-  const known = await findInvalidOptOuts(deps, websiteId, invalid);
+  const client = clientOf(request);
+  const known = await findInvalidOptOuts(deps, client.websiteId, invalid);
   const changes = [...valid, ...known].map((phone) => ({ phone, email: null, subscribed: false }));
-  const origin = { source: "api", proof: `request ${request.requestId}`, now: deps.now(), clientId } as const;
-  await setSubscriptions(deps, websiteId, changes, origin);
+  const origin = {
+    source: "api",
+    proof: `request ${request.requestId}`,
+    now: deps.now(),
+    clientId: client.clientId,
+  } as const;
+  await setSubscriptions(deps, client, changes, origin);
   const answer: z.output<ReturnType<typeof unsubscribeAnswerSchema>> = {
     message: `${count(changes.length)} unsubscribed.`,
     invalidPhoneNumbers: without(invalid, known.map(toE164)),
@@ -42,9 +47,9 @@ export const subscribeHandler: Handler = async (request, deps) => {
   const { value } = await readJson(request, BODY_LIMITS.lists);
   const { subscribers, sendPurpose } = parseFields(subscribeSchema, value);
   const proof = `request ${request.requestId}, sendPurpose ${sendPurpose}`;
-  const { websiteId, clientId } = clientOf(request);
-  const origin = { source: "api", proof, now: deps.now(), clientId } as const;
-  const set = await setSubscriptions(deps, websiteId, subscribers.changes(), origin);
+  const client = clientOf(request);
+  const origin = { source: "api", proof, now: deps.now(), clientId: client.clientId } as const;
+  const set = await setSubscriptions(deps, client, subscribers.changes(), origin);
   const { invalidPhoneNumbers, invalidEmails } = subscribers;
   const answer: z.output<ReturnType<typeof subscribeAnswerSchema>> = {
     message: `${count(set.count)} subscribed.`,

@@ -9,6 +9,7 @@ import type { ApiOperation } from "./operation.ts";
 import { describeAudit } from "./operator/audit.ts";
 import { describeCarriers } from "./operator/carriers.ts";
 import { describeClients } from "./operator/clients.ts";
+import { describeDatabases } from "./operator/databases.ts";
 import { describeDeadJobs } from "./operator/dead-jobs.ts";
 import { describeHolds } from "./operator/holds.ts";
 import { describeMessages } from "./operator/messages.ts";
@@ -46,6 +47,7 @@ export function describeApi(): { operations: ApiOperation[]; schemas: Record<str
     describePeople(messages),
     messages,
     describeServiceState(),
+    describeDatabases(),
     describeCarriers(),
     describeDeadJobs(),
     describeTokens(),

@@ -41,6 +41,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "idempotency-conflict": { kind: "idempotency-conflict" },
   "import-running": { kind: "import-running", until: Date.UTC(2026, 10, 21, 12, 5) },
   "store-unavailable": { kind: "store-unavailable" },
+  "store-full": { kind: "store-full" },
 };
 
 const ORDER = Object.keys(ERROR_CODES) as ErrorKind[];

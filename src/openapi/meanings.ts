@@ -135,6 +135,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
     advice: "retry with the same Idempotency-Key; without one, ask the operator first",
   },
   "store-unavailable": { meaning: "a store did not answer", advice: "retry after `Retry-After`" },
+  "store-full": {
+    meaning: "the database of the website is full, and takes no more messages",
+    advice: "tell the operator; retry once there is room",
+  },
 };
 
 /** Whether a request may be sent again after an error, of one message and of many. A key is an Idempotency-Key. */

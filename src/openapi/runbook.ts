@@ -11,7 +11,7 @@ interface Entry {
 export const RUNBOOK: Record<Problem, Entry> = {
   "database-away": {
     meaning:
-      "D1 does not answer: requests are 503, jobs are retried, and nothing else of the state is known. `cause` has its words.",
+      "D1 does not answer: requests are 503, jobs are retried, and nothing else of the state is known. `cause` has its words. With a `database`, one of several: only its websites get 503. `unbound`: websites are in it, and `wrangler.toml` binds nothing under its name.",
     action:
       "Look at Cloudflare's status page. `OPERATOR_TOKEN` is valid meanwhile, a token of a name is not. Clients repeat, and jobs wait in the queues.",
     isSafe: "Yes: nothing accepted is lost.",
@@ -23,8 +23,8 @@ export const RUNBOOK: Record<Problem, Entry> = {
     isSafe: "Yes.",
   },
   "migration-missing": {
-    meaning: "The database lacks a migration of this version: `cause` names it.",
-    action: "`npx wrangler d1 migrations apply DB --remote`.",
+    meaning: "The database lacks a migration of this version: `cause` names it. With a `database`, one of several.",
+    action: "`npx wrangler d1 migrations apply DB --remote`, with the name of the database in place of `DB`.",
     isSafe: "Yes: a migration that is applied is passed over.",
   },
   "state-incomplete": {
@@ -44,6 +44,17 @@ export const RUNBOOK: Record<Problem, Entry> = {
     meaning: "A job of the last sweep failed: `sweep.failedJobs` names it, `sweep.failed` in the log has the error.",
     action: "Usually the store: see `/health`. The other jobs ran.",
     isSafe: "Yes: the next sweep retries it.",
+  },
+  "database-filling": {
+    meaning: "A database has reached 70 % of what D1 lets it hold. `cause` has the days that are left.",
+    action: "[When a database fills](#when-a-database-fills).",
+    isSafe: "Yes.",
+  },
+  "database-full": {
+    meaning:
+      "A database has reached 95 % of what D1 lets it hold: sends of its websites are refused with 50301. Receipts, opt-outs and callbacks go on.",
+    action: "[When a database fills](#when-a-database-fills).",
+    isSafe: "Yes: what is refused is not stored.",
   },
   "messages-late": {
     meaning:

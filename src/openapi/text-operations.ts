@@ -78,7 +78,7 @@ function sendMessage(schemas: Schemas): ApiOperation {
         messageId: MESSAGE_ID,
       }),
     ],
-    errors: ["idempotency-conflict"],
+    errors: ["idempotency-conflict", "store-full"],
   };
 }
 
@@ -99,7 +99,7 @@ function sendBulk(schemas: Schemas): ApiOperation {
         failedSent: [{ index: 1, phone: "12125550101", email: null, errorMessage: "phone: must be an E.164 number" }],
       }),
     ],
-    errors: ["idempotency-conflict"],
+    errors: ["idempotency-conflict", "store-full"],
   };
 }
 

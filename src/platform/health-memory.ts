@@ -9,7 +9,17 @@ export interface Check {
 }
 
 /** With an invalid configuration there are no other checks: nothing can be reached. */
-export type Health = Partial<Record<CheckName, Check>> & { configuration: Check };
+export type Health = Partial<Record<CheckName, Check>> & {
+  configuration: Check;
+  /** Where there are several, and not all work. */
+  failingDatabases?: FailingDatabase[];
+};
+
+export interface FailingDatabase {
+  /** The binding. */
+  database: string;
+  status: "away" | "unmigrated";
+}
 
 /** How long a result is reused, and the timeout of one check. */
 export const REMEMBERED_MILLISECONDS = 5000;

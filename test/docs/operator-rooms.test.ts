@@ -20,6 +20,7 @@ const RESOURCES = [
   "audit",
   "carriers",
   "clients",
+  "databases",
   "dead-jobs",
   "holds",
   "messages",

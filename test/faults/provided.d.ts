@@ -8,5 +8,6 @@ declare module "vitest" {
     faultFromSeed: number;
     /** Whether `npm run faults` runs them, which shows what each came to. */
     printsFaultSummaries: boolean;
+    websitesOverDatabases: number;
   }
 }

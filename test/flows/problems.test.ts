@@ -175,7 +175,7 @@ describe("an endpoint that", () => {
       {
         problem: "endpoint-failing",
         ...{ carrier: null, websiteId: "brand", clientId: client.clientId, host: "brand.example.com", cause },
-        ...{ since: "2026-11-21T12:00:00.000Z", nextTryAt: null },
+        ...{ since: "2026-11-21T12:00:00.000Z", nextTryAt: null, database: null },
       },
     ]);
     endpoint = () => new Response("thanks");

@@ -157,8 +157,8 @@ it("reads a few rows, and nothing where nobody is to be told", async () => {
   world.deps = { ...deps, db };
   await world.sweep();
   const told = take();
-  expect(told.calls - without.calls).toBe(2);
-  expect(told.rowsRead - without.rowsRead).toBeLessThan(30);
+  expect(told.calls - without.calls).toBe(3);
+  expect(told.rowsRead - without.rowsRead).toBeLessThan(33);
   expect(told.rowsWritten).toBe(without.rowsWritten);
   expect(beats).toBe(1);
 });

@@ -4,6 +4,7 @@ import { answerSandboxError } from "../../src/http/sandbox-error.ts";
 import { sendMessageHandler } from "../../src/http/send-message.ts";
 import { makeCarriers } from "../../src/platform/carriers/index.ts";
 import { routes } from "../../src/router.ts";
+import source from "../../src/router.ts?raw";
 import settings from "../../wrangler.toml?raw";
 import { documentOfApi } from "../docs/conformance.ts";
 import { dumpStores } from "../stores.ts";
@@ -109,6 +110,19 @@ async function expectRefused(some: Route[], headers: Record<string, string>, ...
 }
 
 describe("the table of routes", () => {
+  it("answers each call of a client, and each that names a website, a client or a message, in its own database", () => {
+    const own = routes.filter(([, , , path = ""]) => /^\/text\/|:(websiteId|clientId|messageId)/.test(path));
+    const lines = source.split("\n").filter((line) => /^ {2}\.(get|post|put|patch|delete)\("/.test(line));
+    const isOwn = ([method, , , path]: (typeof routes)[number]) =>
+      lines.some((line) => line.startsWith(`  .${method.toLowerCase()}("${path}",`) && /of(Client|Named)\(/.test(line));
+    // A send is stored, and a website put, in a database that the handler itself finds.
+    expect(own.filter((route) => !isOwn(route)).map(([method, , , path]) => `${method} ${path}`)).toEqual([
+      "POST /text/message/send",
+      "PUT /operator/websites/:websiteId",
+    ]);
+    expect(own.length).toBeGreaterThan(20);
+  });
+
   it("has a guard for each, or the route is on the list of open ones", () => {
     expect(TABLE.filter(({ access }) => access === "open").map(({ name }) => name)).toEqual(OPEN);
     expect(of("client").length).toBeGreaterThanOrEqual(6);

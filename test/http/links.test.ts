@@ -27,7 +27,7 @@ afterEach(() => {
 async function sendLink(fields: object): Promise<{ messageId: string; path: string; text: string }> {
   const messageId = await world.send(client, { phone: ADA, ...fields });
   const text = String((await world.rows("SELECT text FROM messages WHERE message_id = ?1", messageId))[0]?.text);
-  return { messageId, text, path: /\/l\/[A-Za-z0-9]{10}/.exec(text)?.[0] ?? "" };
+  return { messageId, text, path: /\/l\/[A-Za-z0-9]{10,14}/.exec(text)?.[0] ?? "" };
 }
 
 const click = (path: string, headers: Record<string, string> = {}, method = "GET") =>
@@ -48,7 +48,7 @@ describe("a click URL", () => {
   it("is under LINK_ORIGIN where one is set, and counts into the segments", async () => {
     world.deps = { ...world.deps, config: { ...world.deps.config, linkOrigin: "https://l.example" } };
     const { text, messageId } = await sendLink({ clickUrl: "https://shop.example.com/", text: "x".repeat(140) });
-    expect(text).toMatch(/^x{140} https:\/\/l\.example\/l\/[A-Za-z0-9]{10}$/);
+    expect(text).toMatch(/^x{140} https:\/\/l\.example\/l\/[A-Za-z0-9]{10,14}$/);
     expect(await world.rows("SELECT segments FROM messages WHERE message_id = ?1", messageId)).toEqual([
       { segments: 2 },
     ]);
@@ -224,7 +224,7 @@ describe("a link that leads nowhere", () => {
 
 describe("the code of a link", () => {
   const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
-  const newCode = () => newLinkCode(random, world.deps.signLink);
+  const newCode = () => newLinkCode(0, random, world.deps.signLink);
 
   it("has ten characters of 62, each as likely as another", () => {
     const counts = new Map<string, number>();

@@ -79,8 +79,8 @@ const manyAddresses = (request: number) => `2001:db8:${request.toString(16)}:1::
 const hex = (length: number) => Array.from({ length }, () => random.between(0, 15).toString(16)).join("");
 const randomBytes = (count: number) => Uint8Array.from({ length: count }, () => random.between(0, 255));
 /** Ten random characters. */
-const guessed = () => newLinkCode(randomBytes, () => random.between(0, 61));
-const checked = () => newLinkCode(randomBytes, world.deps.signLink);
+const guessed = () => newLinkCode(0, randomBytes, () => random.between(0, 61));
+const checked = () => newLinkCode(0, randomBytes, world.deps.signLink);
 const follow = async (code: string, address = ATTACKER) =>
   (await world.fetch(`/l/${code}`, { headers: from(address) })).status;
 const stranger = () => ({ ...client, clientId: hex(32), clientSecret: hex(64) });

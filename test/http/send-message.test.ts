@@ -18,7 +18,7 @@ const storedMessage = async (messageId: string) =>
 describe("a send request", () => {
   it("is stored and queued before it is answered", async () => {
     const messageId = await world.send(client, { phone: ADA });
-    expect(messageId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(messageId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(await storedMessage(messageId)).toMatchObject({
       website_id: "brand",
       client_id: client.clientId,

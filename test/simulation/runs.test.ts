@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import type { Deps } from "../../src/deps.ts";
+import { type Deps, makeDatabase } from "../../src/deps.ts";
 import { GRACE_MILLISECONDS } from "../../src/domain/retry-policy.ts";
 import type * as QueueJobs from "../../src/flows/queue-jobs.ts";
 import type { OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
@@ -133,7 +133,8 @@ class Platform {
   #deps(isAlive = () => true, waitUntil: Deps["waitUntil"] = () => {}): Deps {
     const { clock } = this;
     const deps: Partial<Deps> = {
-      db: store.connect(isAlive),
+      ...makeDatabase("DB", store.connect(isAlive)),
+      others: new Map(),
       messages: this.messages.producer(isAlive),
       bulk: this.bulk.producer(isAlive),
       carriers: { ready: { slow: this.#carrier(isAlive) }, missing: {} } as unknown as Deps["carriers"],

@@ -2,11 +2,13 @@ import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { AUDIT_ACTIONS, type StoredAudit } from "../../domain/audit.ts";
 import { failField } from "../../domain/failure.ts";
+import { mergePages } from "../../flows/ask-each.ts";
+import { inEach } from "../../flows/places.ts";
 import { AUDIT_FILTERS, type AuditFilter, listAudit } from "../../platform/store/audit.ts";
 import type { ApiRequest, Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
-import { PAGE } from "./params.ts";
+import { missingShape, PAGE } from "./params.ts";
 
 export function auditAnswers() {
   const text = z.nullable(z.string());
@@ -32,6 +34,7 @@ export function auditAnswers() {
     AuditPage: z.object({
       entries: z.array(change),
       next: z.nullable(z.string()).check(z.describe("The `cursor` of the next page; null: this is the last.")),
+      ...missingShape(),
     }),
   };
 }
@@ -52,13 +55,21 @@ export async function lastChanges(deps: Deps, filter: AuditFilter): Promise<Audi
 /** GET /operator/audit?website=&client=&by=&cursor= : newest first. */
 export const listAuditHandler: Handler = async (request, deps) => {
   const { cursor } = request.query;
-  if (cursor && !/^\d{1,15}$/.test(String(cursor))) failField("cursor", "must be the next of a page");
-  const found = await listAudit(deps.db, readFilter(request), PAGE, cursor ? Number(cursor) : null);
-  const last = found.length === PAGE ? found.at(-1) : undefined;
-  const answer: AuditAnswers["AuditPage"] = {
-    entries: found.map(auditView),
-    next: last ? String(last.id) : null,
-  };
+  if (cursor && !/^(\d{0,15}|\.)(~(\d{0,15}|\.))*$/.test(String(cursor)))
+    failField("cursor", "must be the next of a page");
+  const filter = readFilter(request);
+  const { items, next, missing } = await mergePages(
+    inEach(deps),
+    String(cursor ?? ""),
+    PAGE,
+    async ({ db }, before) => {
+      const found = await listAudit(db, filter, PAGE, before ? Number(before) : null);
+      const last = found.length === PAGE ? found.at(-1) : undefined;
+      const items = found.map((item) => ({ item, at: item.storedAt, cursor: String(item.id) }));
+      return { items, next: last ? String(last.id) : null };
+    },
+  );
+  const answer: AuditAnswers["AuditPage"] = { entries: items.map(auditView), next, ...missing };
   return Response.json(answer);
 };
 

@@ -79,11 +79,11 @@ export function clientView({ createdAt, changedAt, ...client }: Client): ClientA
 
 /** POST /operator/websites/:websiteId/clients */
 export const createClientHandler: Handler = async (request, deps) => {
-  const { websiteId } = await requireWebsite(request, deps);
+  const website = await requireWebsite(request, deps);
   const answer: ClientAnswers["NewClient"] = await createClient(
     deps,
     authorOf(request),
-    websiteId,
+    website,
     await readSettings(request),
   );
   return Response.json(answer, { status: 201 });

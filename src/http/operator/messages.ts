@@ -6,6 +6,9 @@ import type { SubmissionEntry } from "../../domain/job.ts";
 import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
 import { REASONS, reasonSchema } from "../../domain/reason.ts";
+import type { Website } from "../../domain/website.ts";
+import { mergePages } from "../../flows/ask-each.ts";
+import { inDatabase, inDatabaseOf, inEach } from "../../flows/places.ts";
 import {
   findMessages,
   listWebsiteIds,
@@ -24,7 +27,7 @@ import { findWebsite } from "../../platform/store/websites.ts";
 import { type ApiRequest, type Handler, toStoredId } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
-import { PAGE, readChoice, readPhone, readTime, requireFound } from "./params.ts";
+import { missingShape, PAGE, readChoice, readPhone, readTime, requireFound } from "./params.ts";
 
 export function messageAnswers() {
   const time = z.iso.datetime();
@@ -87,6 +90,7 @@ export function messageAnswers() {
       next: z
         .nullable(z.string())
         .check(z.describe("The `cursor` of the next page, which may have older ones; null: there are none.")),
+      ...missingShape(),
     }),
   };
 }
@@ -158,17 +162,34 @@ function factsView(message: StoredMessage, isHeld: boolean, now: number) {
 
 /** GET /operator/messages?website=&phone=&… : newest first. */
 export const findMessagesHandler: Handler = async (request, deps) => {
-  const search = await readSearch(request, deps);
-  const { messages, next } = await findMessages(deps.db, search, PAGE);
-  const answer: MessageAnswers["FoundMessages"] = {
-    messages: messages.map(({ isHeld, ...message }) => factsView(message, isHeld, deps.now())),
-    next: next && `${next.acceptedAt}-${next.row}`,
+  const { website, search } = await readSearch(request, deps);
+  const cursor = String(request.query.cursor ?? "");
+  const read = async ({ db }: Deps, from: string) => {
+    const websiteIds = website === undefined ? await listWebsiteIds(db) : [website.websiteId];
+    const { messages, next } = await findMessages(db, { ...search, websiteIds, before: readCursor(from) }, PAGE);
+    const items = messages.map((item) => ({ item, at: item.acceptedAt, cursor: writeCursor(item.place) }));
+    return { items, next: next && writeCursor(next) };
   };
-  request.logged = { found: messages.length };
+  const databases = website === undefined ? inEach(deps) : [inDatabase(deps, website.database)];
+  const { items, next, missing } = await mergePages(databases, cursor, PAGE, read);
+  const answer: MessageAnswers["FoundMessages"] = {
+    messages: items.map(({ isHeld, place: _, ...message }) => factsView(message, isHeld, deps.now())),
+    next,
+    ...missing,
+  };
+  request.logged = { found: items.length };
   return Response.json(answer);
 };
 
-async function readSearch(request: ApiRequest, deps: Deps): Promise<MessageSearch> {
+const writeCursor = ({ acceptedAt, row }: MessagePlace) => `${acceptedAt}-${row}`;
+
+interface Asked {
+  /** undefined: any. */
+  website: Website | undefined;
+  search: Omit<MessageSearch, "websiteIds" | "before">;
+}
+
+async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
   const { website, phone, email } = request.query;
   // A plus sign that is not escaped comes as a space.
   const text = phone
@@ -177,8 +198,7 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<MessageSearc
         .trim()
     : undefined;
   if (!website && !text) failField("website", "name a website, or a phone: without both, all messages would be read");
-  return {
-    websiteIds: website ? [await requireKnown(deps, String(website))] : await listWebsiteIds(deps.db),
+  const search = {
     phone: text === undefined ? undefined : toDigits(readPhone(text)),
     email: email ? String(email).trim().toLowerCase() : undefined,
     status: readChoice(request, "status", MESSAGE_STATUSES),
@@ -187,17 +207,18 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<MessageSearc
     clientId: request.query.client ? toStoredId(String(request.query.client)) : undefined,
     from: readTime(request, "from", 0),
     until: readTime(request, "until", Number.MAX_SAFE_INTEGER),
-    before: readCursor(request.query.cursor),
   };
+  return { website: website ? await requireKnown(deps, String(website)) : undefined, search };
 }
 
-async function requireKnown(deps: Deps, websiteId: string): Promise<string> {
-  return (await findWebsite(deps.db, websiteId)) ? websiteId : failField("website", "is unknown");
+async function requireKnown(deps: Deps, websiteId: string): Promise<Website> {
+  const { db } = await inDatabaseOf(deps, { websiteId });
+  return (await findWebsite(db, websiteId)) ?? failField("website", "is unknown");
 }
 
-function readCursor(cursor: unknown): MessagePlace | null {
-  if (cursor === undefined || cursor === "") return null;
-  const [, acceptedAt, row] = /^(\d{1,15})-(\d{1,15})$/.exec(String(cursor)) ?? failField("cursor", "must be a `next`");
+function readCursor(cursor: string): MessagePlace | null {
+  if (cursor === "") return null;
+  const [, acceptedAt, row] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? failField("cursor", "must be a `next`");
   return { acceptedAt: Number(acceptedAt), row: Number(row) };
 }
 

@@ -4,8 +4,10 @@ import { NOTICE_TYPES } from "../../domain/callback.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
 import { reasonSchema } from "../../domain/reason.ts";
+import { askEach, type Missing } from "../../flows/ask-each.ts";
 import { erase, eraseEverywhere } from "../../flows/erasure-tombstones.ts";
 import { inParallel } from "../../flows/in-parallel.ts";
+import { inEach } from "../../flows/places.ts";
 import { findMessages, findWebsitesOf } from "../../platform/store/find-messages.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
 import { readRecords, type StoredNotice } from "../../platform/store/person-records.ts";
@@ -16,7 +18,7 @@ import { authorOf, type Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { callbackSchema, type messageAnswers, messageView } from "./messages.ts";
-import { PAGE, readBefore, requireFound, requirePhone, requireWebsite } from "./params.ts";
+import { missingShape, PAGE, readBefore, requireFound, requirePhone, requireWebsite } from "./params.ts";
 
 export function peopleAnswers(wholeMessage: ReturnType<typeof messageAnswers>["OperatorMessage"]) {
   const text = z.object({
@@ -79,20 +81,27 @@ export function peopleAnswers(wholeMessage: ReturnType<typeof messageAnswers>["O
   return {
     InboundText: text,
     InboundTextList: z.object({ texts: z.array(text) }),
-    TextsWithoutEffect: z.object({ texts: z.array(z.extend(text, { websiteId })) }),
+    TextsWithoutEffect: z.object({ texts: z.array(z.extend(text, { websiteId })), ...missingShape() }),
     Person: person,
     PersonEverywhere: z.object({
       phone: z.string(),
       websites: z.array(z.extend(person, { websiteId })),
       messages: z.array(message).check(z.describe("The latest 100 to this number, newest first.")),
+      ...missingShape(),
     }),
-    PersonExport: z.object({ phone: z.string(), exportedAt: z.iso.datetime(), websites: z.array(records) }),
+    PersonExport: z.object({
+      phone: z.string(),
+      exportedAt: z.iso.datetime(),
+      websites: z.array(records),
+      ...missingShape(),
+    }),
     EmailRemoval: z.object({ phone: z.string(), email: z.null() }),
     Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),
     ErasureEverywhere: z.object({
       phone: z.string(),
       websites: z.array(z.object({ websiteId, erasedMessages: z.int() })),
       failed: z.array(websiteId).check(z.describe("Nothing is erased there. Repeat the call.")),
+      ...missingShape(),
     }),
   };
 }
@@ -131,9 +140,12 @@ export const listInboundHandler: Handler = async (request, deps) => {
 
 /** GET /operator/inbound/without-effect?before=<time> : newest first. */
 export const listWithoutEffectHandler: Handler = async (request, deps) => {
-  const texts = await listWithoutEffect(deps.db, readBefore(request), PAGE);
+  const before = readBefore(request);
+  const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWithoutEffect(db, before, PAGE));
+  const texts = answers.flat().sort((a, b) => b.receivedAt - a.receivedAt);
   const answer: PeopleAnswers["TextsWithoutEffect"] = {
-    texts: texts.map((text) => ({ websiteId: text.websiteId, ...textView(text) })),
+    texts: texts.slice(0, PAGE).map((text) => ({ websiteId: text.websiteId, ...textView(text) })),
+    ...missing,
   };
   return Response.json(answer);
 };
@@ -153,8 +165,29 @@ export const getPersonHandler: Handler = async (request, deps) => {
 /** GET /operator/people/:phone */
 export const findPersonHandler: Handler = async (request, deps) => {
   const phone = requirePhone(request);
+  const { answers, missing } = await askEach(inEach(deps), (own) => findIn(own, phone));
+  const websites = answers.flatMap((found) => found.websites).sort(byWebsite);
+  if (!missing.unavailableDatabases) requireFound(websites[0], "number");
+  const messages = answers.flatMap((found) => found.messages).sort((a, b) => b.acceptedAt - a.acceptedAt);
+  const answer: PeopleAnswers["PersonEverywhere"] = {
+    phone,
+    websites,
+    messages: messages.slice(0, PAGE).map(sentView),
+    ...missing,
+  };
+  return Response.json(answer);
+};
+
+/** Texts to no website come last. */
+function byWebsite(a: { websiteId: string | null }, b: { websiteId: string | null }): number {
+  if (a.websiteId === null || b.websiteId === null) return a.websiteId === null ? 1 : -1;
+  return a.websiteId < b.websiteId ? -1 : 1;
+}
+
+/** What one database has of a number. */
+async function findIn(deps: Deps, phone: string) {
   const websiteIds = await findWebsitesOf(deps.db, toDigits(phone), phone);
-  requireFound(websiteIds[0], "number");
+  if (websiteIds.length === 0) return { websites: [], messages: [] };
   const websites = await inParallel(websiteIds, PEOPLE_AT_ONCE, async (websiteId) => {
     const [person, texts] = await Promise.all([
       readPerson(deps.db, websiteId, toDigits(phone)),
@@ -164,9 +197,8 @@ export const findPersonHandler: Handler = async (request, deps) => {
   });
   const range = { from: 0, until: Number.MAX_SAFE_INTEGER, before: null };
   const { messages } = await findMessages(deps.db, { websiteIds, phone: toDigits(phone), ...range }, PAGE);
-  const answer: PeopleAnswers["PersonEverywhere"] = { phone, websites, messages: messages.map(sentView) };
-  return Response.json(answer);
-};
+  return { websites, messages };
+}
 
 function sentView(message: StoredMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {
   const { messageId, websiteId, acceptedAt, status, reason, sendPurpose, text } = message;
@@ -178,10 +210,12 @@ const PEOPLE_AT_ONCE = 3;
 /** GET /operator/people/:phone/export */
 export const exportPersonHandler: Handler = async (request, deps) => {
   const phone = requirePhone(request);
-  const websiteIds = await findWebsitesOf(deps.db, toDigits(phone), phone);
-  requireFound(websiteIds[0], "number");
-  const websites = await inParallel(websiteIds, PEOPLE_AT_ONCE, (websiteId) => readWebsite(deps, websiteId, phone));
-  return exportAnswer(deps, phone, websites);
+  const { answers, missing } = await askEach(inEach(deps), async (own) => {
+    const websiteIds = await findWebsitesOf(own.db, toDigits(phone), phone);
+    return inParallel(websiteIds, PEOPLE_AT_ONCE, (websiteId) => readWebsite(own, websiteId, phone));
+  });
+  if (!missing.unavailableDatabases) requireFound(answers.flat()[0], "number");
+  return exportAnswer(deps, phone, answers.flat(), missing);
 };
 
 /** GET /operator/websites/:websiteId/people/:phone/export */
@@ -193,8 +227,13 @@ export const exportPersonOfWebsiteHandler: Handler = async (request, deps) => {
   return exportAnswer(deps, phone, [found]);
 };
 
-function exportAnswer(deps: Deps, phone: string, websites: PeopleAnswers["PersonExport"]["websites"]): Response {
-  const answer: PeopleAnswers["PersonExport"] = { phone, exportedAt: toTime(deps.now()), websites };
+function exportAnswer(
+  deps: Deps,
+  phone: string,
+  websites: PeopleAnswers["PersonExport"]["websites"],
+  missing: Missing = {},
+): Response {
+  const answer: PeopleAnswers["PersonExport"] = { phone, exportedAt: toTime(deps.now()), websites, ...missing };
   return Response.json(answer);
 }
 
@@ -241,11 +280,12 @@ export const erasePersonHandler: Handler = async (request, deps) => {
 /** DELETE /operator/people/:phone */
 export const erasePersonEverywhereHandler: Handler = async (request, deps) => {
   const phone = requirePhone(request);
-  const { erased, failed } = await eraseEverywhere(deps, authorOf(request), phone);
+  const { erased, failed, missing } = await eraseEverywhere(deps, authorOf(request), phone);
   const answer: PeopleAnswers["ErasureEverywhere"] = {
     phone,
     websites: erased.map(({ websiteId, messages }) => ({ websiteId: websiteId || null, erasedMessages: messages })),
     failed: failed.map((websiteId) => websiteId || null),
+    ...missing,
   };
   return Response.json(answer);
 };

@@ -1,9 +1,11 @@
 import type { Deps } from "../../deps.ts";
 import { writeCsv } from "../../domain/csv.ts";
-import { failField } from "../../domain/failure.ts";
+import { failField, RequestFailure } from "../../domain/failure.ts";
 import { GROUPS, type GroupBy, reportSchema, toTable } from "../../domain/report.ts";
 import type { Website } from "../../domain/website.ts";
+import { askEach } from "../../flows/ask-each.ts";
 import { reportOn } from "../../flows/make-report.ts";
+import { inEach } from "../../flows/places.ts";
 import { listWebsites } from "../../platform/store/websites.ts";
 import type { ApiRequest, Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
@@ -27,9 +29,12 @@ export const getReportHandler: Handler = async (request, deps) => {
   return answerReport(request, deps, [website], { websiteId: website.websiteId, by: "day" });
 };
 
-/** GET /operator/report?from=&to=&by=&format=json|csv : of all websites. */
-export const getReportOfAllHandler: Handler = async (request, deps) =>
-  answerReport(request, deps, await listWebsites(deps.db), { websiteId: null, by: "website" });
+/** GET /operator/report?from=&to=&by=&format=json|csv : of all websites. A part of them would be taken for the whole. */
+export const getReportOfAllHandler: Handler = async (request, deps) => {
+  const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWebsites(db));
+  if (missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
+  return answerReport(request, deps, answers.flat(), { websiteId: null, by: "website" });
+};
 
 /** @param otherwise what is not given */
 async function answerReport(

@@ -11,6 +11,7 @@ import {
 import { readServiceState } from "../../flows/read-service-state.ts";
 import type { Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
+import { databaseSchema } from "./databases.ts";
 
 export function serviceStateAnswers() {
   const backlog = z.object({
@@ -33,7 +34,7 @@ export function serviceStateAnswers() {
       details: z
         .array(detailSchema())
         .check(z.describe("An entry for each problem and carrier, or client's endpoint, that it concerns.")),
-      database: databaseSchema(),
+      database: firstDatabaseSchema(),
       failing: z
         .array(z.object({ part: z.enum(STATE_PARTS), error: z.string() }))
         .check(z.describe("What could not be read. Its counts are null, its lists empty.")),
@@ -43,6 +44,7 @@ export function serviceStateAnswers() {
         ageSeconds: z.nullable(z.int()),
         failedJobs: z.array(z.string()),
       }),
+      databases: z.array(databaseSchema()).check(z.describe("Empty while the first does not answer.")),
       queues: z.array(queue).check(z.describe("As the queues report them; null where they do not.")),
       messages: states,
       retriedSeconds: z
@@ -74,10 +76,11 @@ function detailSchema() {
     since: z.nullable(z.iso.datetime()),
     cause: optionalText(),
     nextTryAt: z.nullable(z.iso.datetime()),
+    database: optionalText(),
   });
 }
 
-function databaseSchema() {
+function firstDatabaseSchema() {
   return z.object({
     status: z.enum(["ok", "behind", "away"]),
     milliseconds: z.nullable(z.int()).check(z.describe("null: it did not answer.")),

@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
-import { failField } from "../../domain/failure.ts";
+import { failField, RequestFailure } from "../../domain/failure.ts";
 import { toE164 } from "../../domain/phone.ts";
 import { SubscriberFile } from "../../domain/subscriber-file.ts";
 import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
 import { type Subscribers, without } from "../../domain/subscribers.ts";
+import { askEach } from "../../flows/ask-each.ts";
 import { audited } from "../../flows/audit.ts";
 import { findInvalidOptOuts, type Imported, importSubscribers } from "../../flows/change-subscriptions.ts";
+import { inEach } from "../../flows/places.ts";
 import { undoImport } from "../../flows/undo-import.ts";
 import { readImport } from "../../platform/store/imports.ts";
 import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
@@ -84,8 +86,15 @@ function countsOf({ count, added, changed }: Imported) {
 
 /** POST /operator/imports/:importId/undo */
 export const undoImportHandler: Handler = async (request, deps) => {
-  const begun = requireFound(await readImport(deps.db, request.params.importId ?? ""), "import");
-  const { restored, changedSince, undoneTo, lastId } = await undoImport(deps, authorOf(request), begun);
+  const importId = request.params.importId ?? "";
+  const { answers, missing } = await askEach(inEach(deps), async (own) => ({
+    own,
+    begun: await readImport(own.db, importId),
+  }));
+  const found = answers.find(({ begun }) => begun);
+  if (!found && missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
+  const begun = requireFound(found?.begun, "import");
+  const { restored, changedSince, undoneTo, lastId } = await undoImport(found?.own ?? deps, authorOf(request), begun);
   const answer: SubscriberAnswers["UndoneImport"] = {
     restored: restored - begun.restored,
     changedSince,

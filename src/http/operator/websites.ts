@@ -2,6 +2,8 @@ import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { failField } from "../../domain/failure.ts";
 import { WEBSITE_ID, type Website } from "../../domain/website.ts";
+import { askEach } from "../../flows/ask-each.ts";
+import { inEach } from "../../flows/places.ts";
 import { putWebsite } from "../../flows/put-website.ts";
 import { listClients } from "../../platform/store/clients.ts";
 import { listWebsites } from "../../platform/store/websites.ts";
@@ -11,7 +13,7 @@ import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { type auditAnswers, lastChanges } from "./audit.ts";
 import { type clientAnswers, clientView } from "./clients.ts";
-import { requireWebsite } from "./params.ts";
+import { missingShape, requireWebsite } from "./params.ts";
 
 /** @param client the schema of a client. @param change that of an entry of the audit log */
 export function websiteAnswers(
@@ -20,6 +22,7 @@ export function websiteAnswers(
 ) {
   const website = z.object({
     websiteId: z.string(),
+    database: z.string().check(z.describe("The binding of the database that it is in.")),
     name: z.string(),
     carrier: z.string(),
     sender: z.nullable(z.string()),
@@ -43,13 +46,13 @@ export function websiteAnswers(
       clients: z.array(client),
       changes: z.array(change).check(z.describe("The last 10 of the website and its clients, newest first.")),
     }),
-    WebsiteList: z.object({ websites: z.array(website) }),
+    WebsiteList: z.object({ websites: z.array(website), ...missingShape() }),
   };
 }
 
 export type WebsiteAnswers = Answers<typeof websiteAnswers>;
 
-function websiteView({ createdAt, updatedAt, holds, ...website }: Website): WebsiteAnswers["Website"] {
+function websiteView({ home: _, createdAt, updatedAt, holds, ...website }: Website): WebsiteAnswers["Website"] {
   const held = holds.map((hold) => ({ ...hold, since: toTime(hold.since) }));
   return { ...website, holds: held, createdAt: toTime(createdAt), updatedAt: toTime(updatedAt) };
 }
@@ -68,14 +71,15 @@ export const putWebsiteHandler: Handler = async (request, deps) => {
   const websiteId = request.params.websiteId ?? "";
   if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
   const { value } = await readJson(request, BODY_LIMITS.settings);
-  await putWebsite(deps, authorOf(request), websiteId, value);
-  return Response.json(await readPage(deps, await requireWebsite(request, deps)));
+  const own = await putWebsite(deps, authorOf(request), websiteId, value);
+  return Response.json(await readPage(own, await requireWebsite(request, own)));
 };
 
 /** GET /operator/websites */
 export const listWebsitesHandler: Handler = async (_request, deps) => {
-  const websites = await listWebsites(deps.db);
-  const answer: WebsiteAnswers["WebsiteList"] = { websites: websites.map(websiteView) };
+  const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWebsites(db));
+  const websites = answers.flat().sort((a, b) => (a.websiteId < b.websiteId ? -1 : 1));
+  const answer: WebsiteAnswers["WebsiteList"] = { websites: websites.map(websiteView), ...missing };
   return Response.json(answer);
 };
 

@@ -16,6 +16,11 @@ const MESSAGES = {
   withoutReceipt: NONE,
 };
 
+export const DATABASE = {
+  ...{ database: "DB", status: "ok", bytes: 2_400_000_000, limitBytes: 10_000_000_000, bytesPerDay: 81_000_000 },
+  ...{ daysLeft: 93, sweptAt: TIME, sweepAgeSeconds: 0 },
+} satisfies ServiceStateAnswers["ServiceState"]["databases"][number];
+
 const SERVICE_STATE = {
   requestId: REQUEST_ID,
   checkedAt: TIME,
@@ -24,12 +29,14 @@ const SERVICE_STATE = {
     {
       problem: "dead-jobs",
       ...{ carrier: null, websiteId: null, clientId: null, host: null, since: null, cause: null, nextTryAt: null },
+      database: null,
     },
   ],
   database: { status: "ok", milliseconds: 12, cause: null, missing: null },
   failing: [],
   isCut: false,
   sweep: { endedAt: TIME, ageSeconds: 0, failedJobs: [] },
+  databases: [DATABASE],
   queues: [
     { queue: "messages", backlog: 7, oldestSeconds: 12 },
     { queue: "bulk", backlog: 0, oldestSeconds: null },

@@ -9,6 +9,7 @@ import { type Resource, settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
 
 const WEBSITE = {
   websiteId: "brand",
+  database: "DB",
   name: "Brand",
   carrier: "sandbox",
   sender: null,

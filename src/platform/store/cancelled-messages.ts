@@ -3,6 +3,7 @@ import { withinTime } from "../time-limit.ts";
 import { KV_MILLISECONDS } from "./credentials.ts";
 import { reopenDays } from "./daily-counts.ts";
 import { runBatch } from "./database.ts";
+import { FIRST, type Place } from "./directory.ts";
 
 /** Lifetime of a tombstone: longer than any transaction may take to commit. */
 export const TOMBSTONE_MILLISECONDS = 24 * 3_600_000;
@@ -43,7 +44,8 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
   ]);
 }
 
-const PREFIX = "cancel:";
+/** By database: one that is away keeps no other waiting. */
+const prefixOf = (database: string) => (database === FIRST ? "cancel:" : `cancel-${database}:`);
 const ENTRY_SECONDS = 2 * 24 * 3600;
 const ENTRIES_AT_ONCE = 100;
 
@@ -51,13 +53,20 @@ const ENTRIES_AT_ONCE = 100;
  * Stores cancellations in KV when both the database and the queue fail.
  * @throws RequestFailure store-unavailable
  */
-export async function keepCancellation(kv: KVNamespace, name: string, messageIds: string[]): Promise<void> {
-  await unlessItFails(kv.put(PREFIX + name, JSON.stringify(messageIds), { expirationTtl: ENTRY_SECONDS }));
+export async function keepCancellation(
+  { kv, database }: Pick<Place, "database"> & { kv: KVNamespace },
+  name: string,
+  messageIds: string[],
+): Promise<void> {
+  await unlessItFails(kv.put(prefixOf(database) + name, JSON.stringify(messageIds), { expirationTtl: ENTRY_SECONDS }));
 }
 
 /** Runs the stored cancellations, oldest names first. @returns the number of messages */
-export async function cancelKept(kv: KVNamespace, db: D1Database, now: number): Promise<number> {
-  const { keys } = await unlessItFails(kv.list({ prefix: PREFIX, limit: ENTRIES_AT_ONCE }));
+export async function cancelKept(
+  { kv, db, database }: Pick<Place, "database"> & { kv: KVNamespace; db: D1Database },
+  now: number,
+): Promise<number> {
+  const { keys } = await unlessItFails(kv.list({ prefix: prefixOf(database), limit: ENTRIES_AT_ONCE }));
   let count = 0;
   for (const { name } of keys) {
     const messageIds = (await unlessItFails(kv.get<string[]>(name, "json"))) ?? [];

@@ -176,10 +176,10 @@ export function toClient(row: ClientRow): Client {
   };
 }
 
-type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours">;
+type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours" | "home" | "database">;
 
 const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
-  c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours
+  c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours, w.home, w.database
   FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id`;
 
 /** A client as its copies are to be. */
@@ -248,6 +248,8 @@ function toCopy(row: CredentialsRow): ClientCopy {
     secretHash: row.secret_hash,
     oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash, until: row.old_until ?? 0 } : null,
     duplicateWindowHours: row.duplicate_window_hours,
+    ...(row.home === null ? {} : { home: row.home }),
+    ...(row.database === null ? {} : { database: row.database }),
     version: row.changed_at,
   };
   return { credentials, isNew: row.changed_at === row.created_at };

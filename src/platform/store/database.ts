@@ -28,8 +28,17 @@ const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
  * @throws RequestFailure store-unavailable after the last try; isRefused when no try was run
  */
 export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
-  return untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
+  const results = await untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
+  const bytes = results.at(-1)?.meta.size_after;
+  if (bytes) sizes.set(db, { bytes, at: Date.now() });
+  return results;
 }
+
+/** What the latest transaction of this isolate has told, which any write does. */
+const sizes = new WeakMap<D1Database, { bytes: number; at: number }>();
+
+/** null: not known yet. */
+export const sizeOf = (db: D1Database): { bytes: number; at: number } | null => sizes.get(db) ?? null;
 
 /** Statements that run one after the other, with one result; null: none. */
 type Statements = D1PreparedStatement | D1PreparedStatement[] | null;
@@ -77,12 +86,21 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 }
 
 /** The latest of migrations/ that this version needs. */
-export const LATEST_MIGRATION = "0018_stories.sql";
+export const LATEST_MIGRATION = "0020_databases.sql";
 
-/** The liveness check. It names a column of the latest migration, so it also fails when that is not applied. Not retried. */
+/** The liveness check. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
-  await db.prepare("SELECT submissions FROM messages WHERE message_id = ''").all();
+  await selectLatest(db).all();
 }
+
+/** It fails where the latest migration is not applied. */
+export function selectLatest(db: D1Database): D1PreparedStatement {
+  return db.prepare("SELECT bytes FROM database_sizes WHERE day = 0");
+}
+
+/** @param error of probeDatabase */
+export const failingStatus = (error: unknown): "unmigrated" | "away" =>
+  /no such (table|column)/.test(String(error)) ? "unmigrated" : "away";
 
 /** A row of any table. Each store maps the rows of its tables, which rows.ts describes. */
 export type Row = Record<string, string | number | null>;

@@ -46,6 +46,8 @@ const BY_EMAIL = `SELECT m.rowid AS place, m.* FROM messages m INDEXED BY messag
     CROSS JOIN messages m ON m.website_id = s.website_id AND m.phone = s.phone
     WHERE s.website_id = ?websiteId AND s.email = ?email AND s.subscribed = 1 AND ${RANGE}`;
 
+export type FoundMessage = StoredMessage & { isHeld: boolean; place: MessagePlace };
+
 /**
  * Newest first. Reads what is asked for by its index, at most LOOKED_THROUGH messages and what finds them.
  * @returns `next`: where the next page begins; null when there is none
@@ -54,7 +56,7 @@ export async function findMessages(
   db: D1Database,
   search: MessageSearch,
   limit: number,
-): Promise<{ messages: (StoredMessage & { isHeld: boolean })[]; next: MessagePlace | null }> {
+): Promise<{ messages: FoundMessage[]; next: MessagePlace | null }> {
   const source = search.phone !== undefined ? BY_PHONE : search.email !== undefined ? BY_EMAIL : BY_TIME;
   const window = `SELECT * FROM (${source}) ORDER BY accepted_at DESC, place DESC LIMIT ${LOOKED_THROUGH}`;
   const filters = [
@@ -73,10 +75,12 @@ export async function findMessages(
   const isFull = last && found.length === limit;
   const end = isFull ? last : filters.length > 0 ? await lastLookedAt(db, source, search) : undefined;
   return {
-    messages: found.map((row) => ({ ...toStoredMessage(row), isHeld: row.is_held === 1 })),
-    next: end ? { acceptedAt: end.accepted_at, row: end.place } : null,
+    messages: found.map((row) => ({ ...toStoredMessage(row), isHeld: row.is_held === 1, place: placeOf(row) })),
+    next: end ? placeOf(end) : null,
   };
 }
+
+const placeOf = (row: { accepted_at: number; place: number }) => ({ acceptedAt: row.accepted_at, row: row.place });
 
 /** undefined: all were looked through. */
 async function lastLookedAt(db: D1Database, source: string, search: MessageSearch) {

@@ -1,4 +1,6 @@
 import { parseJsonColumn, runNamed, runQuery } from "./database.ts";
+import { keepSize } from "./database-state.ts";
+import { giveHomes } from "./directory.ts";
 import type { LastSweepRow } from "./rows.ts";
 
 export interface LastSweep {
@@ -23,10 +25,18 @@ export async function readLastSweep(db: D1Database): Promise<LastSweep | null> {
 
 /**
  * Where an older version has swept since, which keeps no counters (see daily-counts.ts), all of them are dropped: what it
- * changed in closed days is not in them.
+ * changed in closed days is not in them. The size of the day is noted, and websites of before get their homes: next to nothing to
+ * do, so not worth a call of their own.
+ * @param hasDirectory whether it is the first database
  */
-export async function recordSweep(db: D1Database, { endedAt, failedJobs }: LastSweep): Promise<void> {
+export async function recordSweep(
+  db: D1Database,
+  { endedAt, failedJobs }: LastSweep,
+  hasDirectory = true,
+): Promise<void> {
   await runNamed(db, {
+    homes: hasDirectory ? giveHomes(db, endedAt) : null,
+    size: keepSize(db, endedAt),
     uncounted: db.prepare(
       `UPDATE websites SET counted_until = 0 WHERE counted_until >
          iif((SELECT counts_kept_at = ended_at FROM last_sweep WHERE only = 1), ${Number.MAX_SAFE_INTEGER}, 0)`,

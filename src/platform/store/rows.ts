@@ -16,6 +16,8 @@ export interface WebsiteRow {
   duplicate_window_hours: number | null;
   /** JSON array. */
   holds: string | null;
+  home: number | null;
+  database: string | null;
   created_at: number;
   updated_at: number;
 }

@@ -78,13 +78,14 @@ export async function findAcquaintances(
 /**
  * The website that last texted one of these numbers through the carrier. Covers senders that were changed before
  * former_senders existed, and recipients in a gateway's own form. Costs one index look-up per website and number.
+ * @returns one at most
  */
 export async function findLastToText(
   db: D1Database,
   carrier: string,
   phones: number[],
-): Promise<{ website: Website; phone: number } | undefined> {
-  const [row] = await runQuery<WebsiteRow & { phone: number }>(
+): Promise<{ website: Website; phone: number; textedAt: number }[]> {
+  const rows = await runQuery<WebsiteRow & { phone: number; texted_at: number }>(
     db
       .prepare(
         `SELECT w.*, p.value AS phone, ${LATEST_TEXT("accepted_at", "w.website_id", "p.value", "AND l.carrier = ?1")} AS texted_at
@@ -93,5 +94,5 @@ export async function findLastToText(
       )
       .bind(carrier, JSON.stringify(phones)),
   );
-  return row && { website: toWebsite(row), phone: row.phone };
+  return rows.map((row) => ({ website: toWebsite(row), phone: row.phone, textedAt: row.texted_at }));
 }

@@ -11,6 +11,8 @@ export interface Send {
   key: SendKey | null;
   /** End of the window in which the same number, text and purpose is a duplicate; null: duplicates are not suppressed. */
   duplicatesUntil: number | null;
+  /** The binding of the website's database; left out: the first. */
+  database?: string | undefined;
 }
 
 /** The Idempotency-Key of a send. */
@@ -38,7 +40,9 @@ type SendOutcome =
   | { kind: "conflict" };
 
 /** The outcome of a send, or of the attempt to store it. `isRefused`: it is certainly not stored; otherwise it may be. */
-export type StoredSend = SendOutcome | { kind: "failed"; isUnavailable: boolean; isRefused: boolean; error: string };
+export type StoredSend =
+  | SendOutcome
+  | { kind: "failed"; isUnavailable: boolean; isRefused: boolean; isFull?: boolean; error: string };
 
 /**
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had come one

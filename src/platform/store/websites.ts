@@ -2,23 +2,33 @@ import { type AuditEntry, type Author, changeOf } from "../../domain/audit.ts";
 import type { GivenSettings, Website } from "../../domain/website.ts";
 import { auditStatement } from "./audit.ts";
 import { runBatch, runQuery } from "./database.ts";
+import { FIRST, type Place } from "./directory.ts";
 import { toHolds } from "./holds.ts";
 import type { WebsiteRow } from "./rows.ts";
 
-/** @returns false when the website exists; then nothing changes */
+/**
+ * @param place where the directory has it; null: in the first database, whose directory gives it a home in the same transaction
+ * @returns false when the website exists, or has its home in a database that is not bound; then nothing changes
+ */
 export async function insertWebsite(
   db: D1Database,
   author: Author,
   websiteId: string,
+  place: Place | null,
   settings: GivenSettings,
   now: number,
 ): Promise<boolean> {
   const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(undefined, settings) };
-  const [inserted] = await runBatch(db, [
+  const [, inserted] = await runBatch(db, [
+    db
+      .prepare("INSERT INTO homes (website_id, database) SELECT ?1, ?2 WHERE ?3 IS NULL ON CONFLICT DO NOTHING")
+      .bind(websiteId, FIRST, place?.home ?? null),
     db
       .prepare(
-        `INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) ON CONFLICT DO NOTHING RETURNING website_id`,
+        `INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, created_at, updated_at,
+           home, database)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, coalesce(?8, (SELECT home FROM homes WHERE website_id = ?1)), ?9
+         WHERE ?9 IS NOT NULL OR EXISTS (SELECT 1 FROM homes WHERE website_id = ?1 AND database = '${FIRST}') ON CONFLICT DO NOTHING RETURNING website_id`,
       )
       .bind(
         websiteId,
@@ -28,6 +38,8 @@ export async function insertWebsite(
         settings.helpText ?? null,
         settings.duplicateWindowHours ?? null,
         now,
+        place?.home ?? null,
+        place?.database ?? null,
       ),
     auditStatement(db, author, entry, now),
   ]);
@@ -97,6 +109,8 @@ export async function listWebsites(db: D1Database): Promise<Website[]> {
 export function toWebsite(row: WebsiteRow): Website {
   return {
     websiteId: row.website_id,
+    home: row.home ?? 0,
+    database: row.database ?? FIRST,
     name: row.name,
     carrier: row.carrier,
     sender: row.sender,

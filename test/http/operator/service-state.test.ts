@@ -50,6 +50,12 @@ it("of an idle service is empty, and no problem", async () => {
     details: [],
     isCut: false,
     sweep: { endedAt: "2026-11-21T12:00:00.000Z", ageSeconds: 0, failedJobs: [] },
+    databases: [
+      {
+        ...{ database: "DB", status: "ok", bytes: expect.any(Number), limitBytes: 10_000_000_000, bytesPerDay: null },
+        ...{ daysLeft: null, sweptAt: "2026-11-21T12:00:00.000Z", sweepAgeSeconds: 0 },
+      },
+    ],
     queues: [
       { queue: "messages", backlog: 0, oldestSeconds: null },
       { queue: "bulk", backlog: 0, oldestSeconds: null },

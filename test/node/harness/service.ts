@@ -58,8 +58,8 @@ export async function runStart(folder: Folder, port: number, flags: string[] = [
 
 type Vars = Record<string, string>;
 
-/** The service of `npm start`, for a file of tests that call it. @param vars may depend on its URL */
-export async function startService(vars: Vars | ((url: string) => Vars) = {}) {
+/** The service of `npm start`, for a file of tests that call it. @param vars may depend on its URL @param more flags */
+export async function startService(vars: Vars | ((url: string) => Vars) = {}, more: string[] = []) {
   const folder = makeFolder();
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
@@ -67,7 +67,7 @@ export async function startService(vars: Vars | ((url: string) => Vars) = {}) {
     "--var",
     `${name}:${value}`,
   ]);
-  const service = await runStart(folder, port, flags);
+  const service = await runStart(folder, port, [...flags, ...more]);
   return {
     url,
     folder,

@@ -10,7 +10,7 @@ import { makeClient, operate, type Service, send, startService } from "../harnes
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({}, ["--databases", "2"]);
 });
 
 afterAll(() => service?.stop());
@@ -35,6 +35,11 @@ describe("websites", () => {
     expect(changed).toMatchObject({ helpText: "Call us.", duplicateWindowHours: 2, clients: [] });
     const cleared = await operatorJson(["put-website", "shop", "--sender", "", "--duplicate-window-hours", ""]);
     expect(cleared).toMatchObject({ sender: null, helpText: "Call us.", duplicateWindowHours: null });
+    const put = await operator(["put-website", "elsewhere", "--name", "Elsewhere", "--database", "DB_2"]);
+    expect(put).toMatchObject({ code: 0, output: expect.stringMatching(/database +DB_2/) });
+    expect((await operator(["databases"])).output).toMatch(
+      /^DATABASE +STATUS +WEBSITES .*\nDB +ok +1 .*\d{4}_\w+\.sql\nDB_2 +ok +2 .*\d{4}_\w+\.sql/,
+    );
     expect((await operator(["websites"])).output).toMatch(/^WEBSITE +NAME +CARRIER +SENDER\n.*^shop +The Shop/ms);
     expect((await operatorJson(["websites"])).websites.map((it: { websiteId: string }) => it.websiteId)).toContain(
       "shop",

@@ -215,6 +215,7 @@ describe("the flags", () => {
     const vars = ["--var", "A:1", "B:http://x:2", "--var=C:"];
     const options = parseStartOptions(["--port=9", ...vars, "--env-file", "/a", "--env-file", "/b", "--ip", "::1"]);
     expect(options).toEqual({
+      databases: 1,
       help: false,
       ip: "::1",
       port: 9,

@@ -87,6 +87,10 @@ export class Generation {
     const made = new Generation(number);
     const { rows } = made;
     rows.websites = WEBSITES.map((website, index) => made.#website(website, index));
+    rows.homes = WEBSITES.map((website, index) => ({ ...made.#home(website, index), database: "DB" }));
+    rows.client_homes = [{ client_id: `a client of ${number}`, home: number }];
+    rows.sender_homes = [{ carrier: "sandbox", sender: `${number}`, home: number }];
+    rows.database_sizes = [{ day: Math.floor(NOW / (24 * HOUR)) - number, bytes: 1_000_000 }];
     rows.clients = await Promise.all(WEBSITES.map((website) => made.#client(website)));
     const people = WEBSITES.flatMap((website) => Array.from({ length: PEOPLE }, (_, index) => ({ website, index })));
     rows.subscription_changes = people.flatMap(({ website, index }) => made.#changes(website, index));
@@ -161,7 +165,6 @@ export class Generation {
 
   #website(website: string, index: number): OldRow {
     return {
-      website_id: this.websiteId(website),
       name: `Website ${website}`,
       carrier: "sandbox",
       sender: index === 0 ? null : "+12125550000",
@@ -171,7 +174,12 @@ export class Generation {
       updated_at: NOW - HOUR,
       counted_until: Date.UTC(2026, 9, 2),
       holds: index === 0 ? null : JSON.stringify([{ sendPurpose: "held", clientId: null, since: NOW - HOUR }]),
+      ...this.#home(website, index),
     };
+  }
+
+  #home(website: string, index: number) {
+    return { home: this.#number * WEBSITES.length + index + 1, website_id: this.websiteId(website), database: null };
   }
 
   #pause(): OldRow {

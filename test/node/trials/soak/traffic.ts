@@ -181,7 +181,7 @@ function receipts({ url }: Place, texts: Submission[]): Call[] {
 /** By a person and by a robot. */
 function clicks({ url }: Place, texts: Submission[]): Call[] {
   return texts.flatMap(({ text }, index) => {
-    const [path] = /\/l\/[A-Za-z0-9]{10}/.exec(text) ?? [];
+    const [path] = /\/l\/[A-Za-z0-9]{10,14}/.exec(text) ?? [];
     if (path === undefined) throw new Error(`no link in: ${text}`);
     const agent = index % 2 === 0 ? "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)" : "Twitterbot/1.0";
     return { url: `${url}${path}`, headers: { "user-agent": agent }, expect: 302 };

@@ -1,0 +1,22 @@
+// Pure. A website's home: a number from 1 on that it keeps for life. Its ids carry the home, and the directory knows in which
+// database a home is, so a website can move and its ids stay. Ids of before, and of websites without a home, are of home 0.
+
+/** 20 bits in an id. */
+export const MOST_HOMES = 2 ** 20;
+
+/**
+ * A UUID of version 7 (RFC 9562): 48 bits of time, 12 and 8 bits of home around two random ones, and 52 random bits. Ids of one
+ * time are neighbors in an index, which grows at its right edge.
+ * @param now milliseconds since 1970
+ * @param uuid a random one, of version 4
+ */
+export function newId(home: number, now: number, uuid: string): string {
+  const time = now.toString(16).padStart(12, "0");
+  const place = home.toString(16).padStart(5, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${place.slice(0, 3)}-${uuid[19]}${place.slice(3)}${uuid.slice(22)}`;
+}
+
+/** @param id of a message, or what begins with one: an event, a notice. Of any other text: 0 */
+export function homeOf(id: string): number {
+  return (id[14] === "7" && Number.parseInt(id.slice(15, 18) + id.slice(20, 22), 16)) || 0;
+}

@@ -1,0 +1,42 @@
+// In which database a new website is put.
+import type { Deps } from "../deps.ts";
+import { failField } from "../domain/failure.ts";
+import { countHomes } from "../platform/store/directory.ts";
+import { inFirst } from "./places.ts";
+import { type BoundDatabase, readDatabases } from "./read-databases.ts";
+
+/** An isolate of before the deploy that bound a database may run on for some minutes: it does not find what is there. */
+const OLDER_ISOLATE_MILLISECONDS = 10 * 60_000;
+
+/** Databases that were first swept in one run were bound by one deploy. */
+const ONE_SWEEP_MILLISECONDS = 30_000;
+
+/**
+ * The named one, or the least full.
+ * @throws RequestFailure fields-wrong
+ */
+export async function chooseDatabase(deps: Deps, named: string | undefined): Promise<string> {
+  if (deps.others.size === 0 && (named ?? deps.database) === deps.database) return deps.database;
+  const databases = await readDatabases(deps);
+  const [first] = databases;
+  const isOpen = ({ sweptSince }: BoundDatabase) => {
+    const firstSince = first?.sweptSince ?? null;
+    if (sweptSince === null || firstSince === null) return firstSince === null;
+    return sweptSince - firstSince < ONE_SWEEP_MILLISECONDS || deps.now() - sweptSince >= OLDER_ISOLATE_MILLISECONDS;
+  };
+  if (named !== undefined) {
+    const found = databases.find(({ database }) => database === named);
+    if (!found) failField("database", `must be one of: ${databases.map(({ database }) => database).join(", ")}`);
+    if (found.status !== "ok") failField("database", `is ${found.status}`);
+    if (!isOpen(found))
+      failField("database", "was added just now: it takes websites ten minutes after its first sweep");
+    return named;
+  }
+  const open = databases.filter((it) => it.status === "ok" && isOpen(it));
+  const websites = await countHomes(inFirst(deps).db);
+  const countOf = ({ database }: BoundDatabase) => websites.get(database) ?? 0;
+  const [least] = open.toSorted((a, b) => percentOf(a) - percentOf(b) || countOf(a) - countOf(b));
+  return least?.database ?? deps.database;
+}
+
+const percentOf = ({ bytes, limitBytes }: BoundDatabase) => Math.floor(((bytes ?? 0) / limitBytes) * 100);

@@ -1,0 +1,72 @@
+// How the sweep ends messages that nothing else will end.
+import type { Deps } from "../deps.ts";
+import {
+  LONGEST_RECOVERY_SECONDS,
+  LONGEST_RUN_MILLISECONDS,
+  overdueAfterMilliseconds,
+  recoveryMarginMilliseconds,
+} from "../domain/retry-policy.ts";
+import { changeStatus, type StatusChange } from "../platform/store/messages.ts";
+import { findInterrupted, findUnsubmitted, findWithoutReceipt, markInterrupted } from "../platform/store/overdue.ts";
+import { queueCallbacks } from "./queue-jobs.ts";
+
+/** A job of the sweep takes at most so many steps; the next sweep goes on. */
+export const MOST_STEPS = 20;
+
+/**
+ * Ends messages whose run was cut off. If the store was away, a recovery job may still know how a submission ended, or that it
+ * never began; that job runs within a known time after the store is back. So a sweep first notes when it has found a message
+ * interrupted, which also proves that the store works, and a sweep after that time ends the message.
+ */
+export async function endInterrupted(deps: Deps, now: number): Promise<number> {
+  const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
+  const foundBefore =
+    now - (LONGEST_RECOVERY_SECONDS * 1000 + recoveryMarginMilliseconds(deps.config.requeueAfterMilliseconds));
+  await markInterrupted(deps.db, claimedBefore, now);
+  return endAll(deps, () => findInterrupted(deps.db, claimedBefore, foundBefore), {
+    status: "SENDING",
+    claimedBefore,
+    code: "OUTCOME_UNKNOWN",
+    reason: "outcome unknown, not sent again: the run that submitted it was cut off",
+  });
+}
+
+export async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
+  const acceptedBefore = now - deps.config.submitWithinMilliseconds;
+  const queuedBefore = now - overdueAfterMilliseconds(deps.config);
+  return endAll(deps, () => findUnsubmitted(deps.db, acceptedBefore, queuedBefore), {
+    status: "FAILED_TO_SEND",
+    code: "CARRIER_UNAVAILABLE",
+    reason: "the carrier could not take it in time",
+    onlyUnclaimed: true,
+  });
+}
+
+export async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {
+  return endAll(deps, () => findWithoutReceipt(deps.db, now - deps.config.receiptWithinMilliseconds), {
+    status: "FAILED_TO_DELIVERY",
+    code: "NO_RECEIPT",
+    reason: "no final receipt came in time",
+  });
+}
+
+async function endAll(
+  deps: Deps,
+  find: () => Promise<string[]>,
+  change: Omit<StatusChange, "ids" | "now">,
+): Promise<number> {
+  return inSteps(find, async (ids) => {
+    await queueCallbacks(deps, await changeStatus(deps.db, { ids, keepsReason: true, ...change, now: deps.now() }));
+  });
+}
+
+export async function inSteps<T>(take: () => Promise<T[]>, work: (found: T[]) => Promise<void>): Promise<number> {
+  let count = 0;
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const found = await take();
+    if (found.length === 0) break;
+    await work(found);
+    count += found.length;
+  }
+  return count;
+}

@@ -1,0 +1,57 @@
+import * as z from "zod/mini";
+import { DATABASE_STATUSES } from "../../domain/database-state.ts";
+import { inParallel } from "../../flows/in-parallel.ts";
+import { inEach } from "../../flows/places.ts";
+import { readDatabases } from "../../flows/read-databases.ts";
+import { readSchemaVersion } from "../../platform/store/database-state.ts";
+import { countHomes } from "../../platform/store/directory.ts";
+import type { Handler } from "../api-request.ts";
+import type { Answers } from "./answers.ts";
+
+export function databaseSchema() {
+  const count = z.nullable(z.int());
+  return z.object({
+    database: z.string().check(z.describe("Its binding.")),
+    status: z
+      .enum(DATABASE_STATUSES)
+      .check(
+        z.describe(
+          "`away`: it does not answer. `unmigrated`: it lacks a migration. `unbound`: websites are in it, and no database is bound under this name.",
+        ),
+      ),
+    bytes: count.check(z.describe("Null while it does not answer.")),
+    limitBytes: z.int(),
+    bytesPerDay: count.check(z.describe("Of the last seven days; null until a day is known.")),
+    daysLeft: count.check(z.describe("At this growth; null: it does not grow, or that is not known.")),
+    sweptAt: z.nullable(z.iso.datetime()).check(z.describe("When its last sweep ended; null: never.")),
+    sweepAgeSeconds: count,
+  });
+}
+
+export function databaseAnswers() {
+  const websites = z.int().check(z.describe("How many are in it."));
+  const schemaVersion = z.nullable(z.string()).check(z.describe("The latest migration; null where that is not known."));
+  return { DatabaseList: z.object({ databases: z.array(z.extend(databaseSchema(), { websites, schemaVersion })) }) };
+}
+
+export type DatabaseAnswers = Answers<typeof databaseAnswers>;
+
+const AT_ONCE = 3;
+
+/** GET /operator/databases */
+export const listDatabasesHandler: Handler = async (_request, deps) => {
+  const [databases, websites] = await Promise.all([readDatabases(deps), countHomes(deps.db)]);
+  const versions = await inParallel(inEach(deps), AT_ONCE, async ({ database, db }) => {
+    const isAway = databases.some((it) => it.database === database && it.status === "away");
+    return [database, isAway ? null : await readSchemaVersion(db)] as const;
+  });
+  const schemaVersions = new Map(versions);
+  const answer: DatabaseAnswers["DatabaseList"] = {
+    databases: databases.map(({ sweptSince: _, ...state }) => ({
+      ...state,
+      websites: websites.get(state.database) ?? 0,
+      schemaVersion: schemaVersions.get(state.database) ?? null,
+    })),
+  };
+  return Response.json(answer);
+};
