@@ -42,6 +42,8 @@ const INCOMPLETE_BYTES = 256 * 1024;
 /** JSON.stringify calls itself for each array or object within another. */
 const MOST_DEEP = 1000;
 
+const STRICT = { fatal: true, ignoreBOM: true };
+
 /** Messages as given in the body. */
 export interface BulkChunk {
   items: unknown[];
@@ -52,7 +54,7 @@ export interface BulkChunk {
 /** Reads a body in pieces, and returns the items of its array `messages` in chunks. */
 export class BulkReader {
   readonly #scanner = new JsonScanner();
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  readonly #decoder = new TextDecoder("utf-8", STRICT);
   readonly #complete: BulkChunk[] = [];
   #items: unknown[] = [];
   #texts: string[] = [];
@@ -120,8 +122,7 @@ export class BulkReader {
       const before = this.#bytes - this.#cut.length;
       // What comes before bytes that are not UTF-8 may have another fault.
       const wellFormed = whole.subarray(0, findIllFormed(whole));
-      if (before > 0 || !isGzip(whole))
-        this.#scan(new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(wellFormed), before);
+      if (before > 0 || !isGzip(whole)) this.#scan(new TextDecoder("utf-8", STRICT).decode(wellFormed), before);
       throw new BrokenBodyError(explainEncoding(whole, before) ?? "is not UTF-8.");
     }
   }
@@ -139,7 +140,7 @@ export class BulkReader {
     try {
       return work();
     } catch (error) {
-      throw error instanceof JsonFault ? new BrokenBodyError(explainFault(this.#scanner, error)) : error;
+      throw error instanceof JsonFault ? new BrokenBodyError(explainFault(this.#scanner)) : error;
     }
   }
 

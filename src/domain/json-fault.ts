@@ -11,14 +11,14 @@ export function explainNotJson(body: Uint8Array): string {
     scanner.write(new TextDecoder().decode(body), 0);
     return scanner.end() ? "is not JSON." : explainEnd(scanner);
   } catch (error) {
-    if (error instanceof JsonFault) return explainFault(scanner, error);
+    if (error instanceof JsonFault) return explainFault(scanner);
     throw error;
   }
 }
 
-/** @param scanner in the state in which it found the fault */
-export function explainFault(scanner: JsonScanner, fault: JsonFault): string {
-  const { text, before, at, token: found = describeCharacter(text, at) } = fault;
+/** @param scanner after a JsonFault */
+export function explainFault(scanner: JsonScanner): string {
+  const { text, before, at, token: found = describeCharacter(text, at) } = scanner;
   const has = `is not JSON: ${placeOf(text, before, at)}${withinField(scanner)} has ${found}`;
   if (scanner.within !== "") return `${has} ${WITHIN[scanner.within]}.`;
   return `${has} where ${expectedIn(scanner)} was expected.${hint(scanner, found)}`;

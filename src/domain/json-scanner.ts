@@ -1,22 +1,7 @@
 // Pure. Holds a text to the grammar of JSON (RFC 8259), in pieces that may end anywhere, and finds the values of its second level.
 
-/** Where a text is not JSON. */
-export class JsonFault extends Error {
-  /** The piece, with the beginning of its token, and the number of bytes before it. */
-  readonly text: string;
-  readonly before: number;
-  readonly at: number;
-  /** What is in the wrong place. Undefined: the character at `at`. */
-  readonly token: string | undefined;
-
-  constructor(text: string, before: number, at: number, token?: string) {
-    super();
-    this.text = text;
-    this.before = before;
-    this.at = at;
-    this.token = token;
-  }
-}
+/** The text is not JSON: the scanner says where and why. */
+export class JsonFault extends Error {}
 
 /**
  * What may come after each character of a number: in each state, the next state after 0, 1 to 9, a full stop, e, a sign, and
@@ -46,6 +31,12 @@ export class JsonScanner {
   /** The kind of token that the next character continues. */
   within: "" | "string" | "escape" | "number" | "word" = "";
   isAfterString = false;
+  /** The piece, and the number of bytes before it. */
+  text = "";
+  before = 0;
+  /** Of a fault: where it is, and what is in the wrong place. Undefined: the character there. */
+  at = 0;
+  token: string | undefined;
 
   /** With each name of the outermost object, as it is written. */
   onName: (raw: string) => void = () => {};
@@ -57,8 +48,6 @@ export class JsonScanner {
   /** The place within the kind of token: a row of NUMBER, an index of the word, or digits of the escape. */
   #step = 0;
   #word = "";
-  #text = "";
-  #before = 0;
   /** Where the token and the item began, and what earlier pieces had of them: they are then continued at 0. */
   #tokenAt = NONE;
   #token = "";
@@ -68,8 +57,8 @@ export class JsonScanner {
   /** @param before the number of bytes before the text @throws JsonFault, and what the callbacks throw */
   write(text: string, before: number): void {
     this.#keep();
-    this.#text = text;
-    this.#before = before;
+    this.text = text;
+    this.before = before;
     for (let at = 0; at < text.length; ) {
       if (this.within === "") at = this.#begin(at);
       else if (this.within === "string") at = this.#string(at);
@@ -81,7 +70,7 @@ export class JsonScanner {
 
   /** @returns whether the text is complete @throws JsonFault */
   end(): boolean {
-    if (this.within === "number" && NUMBER[this.#step]?.endsWith(" ")) this.#endToken("a number", this.#text.length);
+    if (this.within === "number" && NUMBER[this.#step]?.endsWith(" ")) this.#endToken("a number", this.text.length);
     return this.expects === "end" && this.within === "";
   }
 
@@ -91,7 +80,7 @@ export class JsonScanner {
 
   /** @returns where to go on, as all that read do */
   #begin(at: number): number {
-    const character = this.#text[at] ?? "";
+    const character = this.text[at] ?? "";
     if (character === " " || character === "\n" || character === "\r" || character === "\t") return at + 1;
     if (this.expects === "end") this.#fail(at);
     this.#tokenAt = at;
@@ -139,7 +128,7 @@ export class JsonScanner {
   }
 
   #string(from: number): number {
-    const text = this.#text;
+    const text = this.text;
     for (let at = from; at < text.length; at++) {
       const code = text.charCodeAt(at);
       if (code === 0x22) {
@@ -157,15 +146,15 @@ export class JsonScanner {
   }
 
   #escape(at: number): number {
-    const code = this.#text.charCodeAt(at);
-    if (this.#step === 0 ? !'"\\/bfnrtu'.includes(this.#text[at] ?? "") : !isHexadecimal(code)) this.#fail(at);
+    const character = this.text[at] ?? "";
+    if (!(this.#step === 0 ? '"\\/bfnrtu' : "0123456789abcdefABCDEF").includes(character)) this.#fail(at);
     this.#step += 1;
-    if (this.#step === 5 || (this.#step === 1 && code !== 0x75)) this.within = "string";
+    if (this.#step === 5 || (this.#step === 1 && character !== "u")) this.within = "string";
     return at + 1;
   }
 
   #number(at: number): number {
-    const kind = "5011111111123344"["0123456789.eE+-".indexOf(this.#text[at] ?? "") + 1];
+    const kind = "5011111111123344"["0123456789.eE+-".indexOf(this.text[at] ?? "") + 1];
     const next = NUMBER[this.#step]?.[Number(kind)];
     if (next === "!") this.#fail(at);
     if (next === " ") this.#endToken("a number", at);
@@ -174,7 +163,7 @@ export class JsonScanner {
   }
 
   #letter(at: number): number {
-    if (this.#text[at] !== this.#word[this.#step]) this.#fail(at);
+    if (this.text[at] !== this.#word[this.#step]) this.#fail(at);
     this.#step += 1;
     if (this.#step === this.#word.length) this.#endToken(undefined, at + 1);
     return at + 1;
@@ -193,7 +182,7 @@ export class JsonScanner {
   }
 
   #name(end: number): void {
-    const raw = this.#token + this.#text.slice(this.#tokenAt, end);
+    const raw = this.#token + this.text.slice(this.#tokenAt, end);
     this.expects = "colon";
     this.open[this.open.length - 1] = raw;
     if (this.open.length === 1) this.onName(raw);
@@ -203,7 +192,7 @@ export class JsonScanner {
     this.isAfterString = false;
     this.expects = this.open.length > 0 ? "comma" : "end";
     if (this.open.length !== 2) return;
-    const raw = this.#item + this.#text.slice(this.#itemAt, end);
+    const raw = this.#item + this.text.slice(this.#itemAt, end);
     this.#itemAt = NONE;
     this.#item = "";
     this.onItem(raw);
@@ -212,24 +201,23 @@ export class JsonScanner {
   /** Keeps what the piece has of a token and an item that are not complete. */
   #keep(): void {
     if (this.within !== "") {
-      this.#token += this.#text.slice(this.#tokenAt);
+      this.#token += this.text.slice(this.#tokenAt);
       this.#tokenAt = 0;
     }
     if (this.#itemAt !== NONE) {
-      this.#item += this.#text.slice(this.#itemAt);
+      this.#item += this.text.slice(this.#itemAt);
       this.#itemAt = 0;
     }
   }
 
   #fail(at: number, token?: string): never {
-    // A whole token in the wrong place may have begun in an earlier piece.
-    const begun = this.within === "" ? this.#token : "";
-    const before = this.#before - new TextEncoder().encode(begun).length;
-    throw new JsonFault(begun + this.#text, before, at, token);
+    if (this.within === "") {
+      // A whole token in the wrong place may have begun in an earlier piece.
+      this.before -= new TextEncoder().encode(this.#token).length;
+      this.text = this.#token + this.text;
+    }
+    this.at = at;
+    this.token = token;
+    throw new JsonFault();
   }
-}
-
-function isHexadecimal(code: number): boolean {
-  const letter = code | 0x20;
-  return (code >= 0x30 && code <= 0x39) || (letter >= 0x61 && letter <= 0x66);
 }
