@@ -104,11 +104,11 @@ describe("the database", () => {
     expect((await look()).problems).toEqual([]);
   });
 
-  it("is asked once, while every part answers", async () => {
+  it("is asked twice, while every part answers: for what waits, and for its own size and sweep", async () => {
     const { db, take } = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, db };
     await look();
-    expect(take().calls).toBe(1);
+    expect(take().calls).toBe(2);
   });
 });
 
