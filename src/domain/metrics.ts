@@ -21,7 +21,7 @@ const byOutcome = (counts: Record<string, number | null>, labels: Labels = {}): 
   Object.entries(counts).map(([outcome, count]) => [{ ...labels, outcome }, count]);
 
 export function toMetrics(state: ServiceState): string {
-  const { sweep, carriers, callbacks, queues, failing } = state;
+  const { sweep, carriers, callbacks, failing } = state;
   const ifKnown = (part: StatePart, value: number) => (isKnown(failing, part) ? value : null);
   const byState = (read: (backlog: ServiceState["deadJobs"]) => number | null): Sample[] =>
     carriers.flatMap((it) =>
@@ -37,21 +37,7 @@ export function toMetrics(state: ServiceState): string {
     gauge("sweep_failed_jobs", "Jobs of the last sweep that failed.", [
       [{}, ifKnown("lastSweep", sweep.failedJobs.length)],
     ]),
-    gauge(
-      "database_bytes",
-      "Size of a database.",
-      state.databases.map(({ database, bytes }) => [{ database }, bytes]),
-    ),
-    gauge(
-      "database_days_left",
-      "Until it is full, at its present growth.",
-      state.databases.map(({ database, daysLeft }) => [{ database }, daysLeft]),
-    ),
-    gauge(
-      "queue_backlog",
-      "Jobs in a queue, as it reports them.",
-      queues.map(({ queue, backlog }) => [{ queue }, backlog]),
-    ),
+    ...storeGauges(state),
     gauge(
       "messages",
       "Messages that are not final, up to 10,000 of a state.",
@@ -83,4 +69,24 @@ export function toMetrics(state: ServiceState): string {
     gauge("dead_jobs", "Jobs that failed for good.", [[{}, state.deadJobs.count]]),
     gauge("credentials_behind", "Clients whose copy in KV is out of date.", [[{}, state.credentialsBehind.count]]),
   ].join("");
+}
+
+function storeGauges({ databases, queues }: ServiceState): string[] {
+  return [
+    gauge(
+      "database_bytes",
+      "Size of a database.",
+      databases.map(({ database, bytes }) => [{ database }, bytes]),
+    ),
+    gauge(
+      "database_days_left",
+      "Until it is full, at its present growth.",
+      databases.map(({ database, daysLeft }) => [{ database }, daysLeft]),
+    ),
+    gauge(
+      "queue_backlog",
+      "Jobs in a queue, as it reports them.",
+      queues.map(({ queue, backlog }) => [{ queue }, backlog]),
+    ),
+  ];
 }

@@ -153,17 +153,25 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
         message: `The import is not over. Undo it when it has ended, or, if it was cut off, after ${new Date(failure.until).toISOString()}.`,
       };
     case "store-full":
-      return {
-        message:
-          "The database of this website is full: it takes no more messages. Nothing was stored. Tell the operator of the service, and repeat the request once there is room.",
-        headers: { "retry-after": String(FULL_RETRY_SECONDS) },
-      };
     case "store-unavailable":
-      return {
-        message: `A store did not answer. It is safe to repeat the request ${failure.isKeyed ? "with the same Idempotency-Key " : ""}after the time in Retry-After.`,
-        headers: { "retry-after": String(storeRetrySeconds(failure.isRefused, random)) },
-      };
+      return explainStore(failure, random);
   }
+}
+
+type StoreFailure = Extract<Failure, { kind: "store-full" | "store-unavailable" }>;
+
+function explainStore(failure: StoreFailure, random: number): Omit<ErrorAnswer, "code"> {
+  if (failure.kind === "store-full") {
+    return {
+      message:
+        "The database of this website is full: it takes no more messages. Nothing was stored. Tell the operator of the service, and repeat the request once there is room.",
+      headers: { "retry-after": String(FULL_RETRY_SECONDS) },
+    };
+  }
+  return {
+    message: `A store did not answer. It is safe to repeat the request ${failure.isKeyed ? "with the same Idempotency-Key " : ""}after the time in Retry-After.`,
+    headers: { "retry-after": String(storeRetrySeconds(failure.isRefused, random)) },
+  };
 }
 
 /** Room is made by an operator, or by what is purged. */

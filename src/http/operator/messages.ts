@@ -40,12 +40,6 @@ export function messageAnswers() {
     occurredAt: time,
   });
   const callback = z.extend(callbackSchema(), { eventId: z.string() });
-  const submission = z.object({
-    at: time,
-    attempt: z.nullable(z.int()).check(z.describe("null: it was not submitted.")),
-    outcome: z.string().check(z.describe("`accepted`, `refused`, `unknown`, `later`, `unauthorized` or `skipped`.")),
-    reason: z.nullable(z.string()).check(z.describe("In words: the carrier's own, or why it was not submitted.")),
-  });
   const message = z.object({
     messageId: z.uuid(),
     websiteId: z.string(),
@@ -75,7 +69,7 @@ export function messageAnswers() {
       .nullable(z.object({ until: z.nullable(time), because: z.string() }))
       .check(z.describe("Of PENDING_TO_SEND: until when, and why. Without a time, it is its turn.")),
     submissions: z
-      .array(submission)
+      .array(submissionSchema())
       .check(z.describe("In order: the first, and the latest 19. Empty where an earlier version submitted it.")),
     clicks: z.object({ people: z.int(), robots: z.int(), firstAt: z.nullable(time) }),
     events: z.array(event),
@@ -93,6 +87,15 @@ export function messageAnswers() {
       ...missingShape(),
     }),
   };
+}
+
+function submissionSchema() {
+  return z.object({
+    at: z.iso.datetime(),
+    attempt: z.nullable(z.int()).check(z.describe("null: it was not submitted.")),
+    outcome: z.string().check(z.describe("`accepted`, `refused`, `unknown`, `later`, `unauthorized` or `skipped`.")),
+    reason: z.nullable(z.string()).check(z.describe("In words: the carrier's own, or why it was not submitted.")),
+  });
 }
 
 export function callbackSchema() {

@@ -20,7 +20,8 @@ import type { Answers } from "./answers.ts";
 import { callbackSchema, type messageAnswers, messageView } from "./messages.ts";
 import { missingShape, PAGE, readBefore, requireFound, requirePhone, requireWebsite } from "./params.ts";
 
-export function peopleAnswers(wholeMessage: ReturnType<typeof messageAnswers>["OperatorMessage"]) {
+/** A text that came in, and a person in a website. */
+function personSchemas() {
   const text = z.object({
     from: z.string(),
     to: z.string(),
@@ -47,6 +48,11 @@ export function peopleAnswers(wholeMessage: ReturnType<typeof messageAnswers>["O
     changes: z.array(change),
     texts: z.array(text),
   });
+  return { text, person };
+}
+
+export function peopleAnswers(wholeMessage: ReturnType<typeof messageAnswers>["OperatorMessage"]) {
+  const { text, person } = personSchemas();
   const message = z.object({
     messageId: z.uuid(),
     websiteId: z.string(),
