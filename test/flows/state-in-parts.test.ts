@@ -104,11 +104,11 @@ describe("the database", () => {
     expect((await look()).problems).toEqual([]);
   });
 
-  it("is asked once, while every part answers", async () => {
+  it("is asked once for its counts and once for its size, while every part answers", async () => {
     const { db, take } = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, db };
     await look();
-    expect(take().calls).toBe(1);
+    expect(take().calls).toBe(2);
   });
 });
 
