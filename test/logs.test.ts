@@ -1,6 +1,7 @@
 /** What the log says, and what it must never say. */
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { maskNumbers, toMaskedJson } from "../src/domain/mask.ts";
+import { maskNumbers, toMaskedJson, withoutQuotations } from "../src/domain/mask.ts";
 import { MinuteCounts } from "../src/domain/minute-counts.ts";
 import { log } from "../src/log.ts";
 import { handleRequest } from "../src/router.ts";
@@ -335,6 +336,31 @@ describe.each([twilio, telnyx, kannel])("nothing personal is logged of a life at
     at.world.deps.db = db;
     expectNothingPersonal("bernoulli1");
     expect(at.world.logs.join("\n")).toContain('near \\"+…00\\": lost');
+  });
+});
+
+describe("a text", () => {
+  it.each([
+    ["30007: blocked: Big sale today", "Big sale today", "30007: blocked: …"],
+    ["blocked: 'Big sale to' and more", "Big sale today https://a.example/l/x", "blocked: '…' and more"],
+    ["the message is blocked", "Big sale today", "the message is blocked"],
+    ["no such number", "no", "… such number"],
+    ["👍 👍 is spam", "👍", "… … is spam"],
+    ["", "Big sale today", ""],
+  ])("is not in a carrier's words, whole or in part: %s", (words, text, kept) => {
+    expect(withoutQuotations(words, text)).toBe(kept);
+  });
+
+  it("leaves nothing of eight characters in them", () => {
+    const unit = fc.constantFrom("a", "b", " ");
+    const words = fc.string({ unit, maxLength: 60 });
+    fc.assert(
+      fc.property(words, fc.string({ unit, minLength: 8, maxLength: 30 }), words, (before, text, after) => {
+        const kept = withoutQuotations(`${before}${text}${after}`, text);
+        for (let at = 0; at + 8 <= kept.length; at++) expect(text).not.toContain(kept.slice(at, at + 8));
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { SubmissionEntry, SubmissionRecord } from "../domain/job.ts";
-import { maskNumbers } from "../domain/mask.ts";
+import { maskNumbers, withoutQuotations } from "../domain/mask.ts";
 import type { Reason } from "../domain/reason.ts";
 import { backoffSeconds, MOST_ATTEMPTS } from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
@@ -54,8 +54,8 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
 
 const outcomeOf = (ending: Ending) => (ending.kind === "later" && ending.unauthorized ? "unauthorized" : ending.kind);
 
-/** Without the person's number, and without the text, which a carrier may quote: for the log, and for what others see. */
-const wordsOf = (reason: string, { text }: ClaimedMessage) => maskNumbers(reason.replaceAll(text, "…"));
+/** Without the person's number, and without the text: for the log, and for what others see. */
+const wordsOf = (reason: string, { text }: ClaimedMessage) => maskNumbers(withoutQuotations(reason, text));
 
 /** What the submission has told of the invocation: it may make no more requests, or a connection of it is still taken. */
 function noteLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { kind: "later" }): void {

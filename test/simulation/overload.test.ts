@@ -9,7 +9,7 @@ import { type Sent, Service } from "./service.ts";
 
 /** Slower than a real D1, of which Cloudflare says "several milliseconds" for a write: a test cannot run as many calls. */
 const isLong = inject("faultSeeds") > 1;
-const D1 = { milliseconds: 20, mostQueued: 100 };
+const D1 = { milliseconds: 12, mostQueued: 100 };
 
 const SECONDS_OF_LOAD = isLong ? 120 : 30;
 const SECONDS_TO_RECOVER = 30;
