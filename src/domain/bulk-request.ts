@@ -1,8 +1,9 @@
 // Pure. Reads the messages of a bulk request while its body comes in.
-import { JSONParser, TokenType } from "@streamparser/json";
 import * as z from "zod/mini";
-import { failField, RequestFailure } from "./failure.ts";
-import { type Break, EMPTY_BODY, explainBreak, withoutByteOrderMark } from "./json-fault.ts";
+import { failField } from "./failure.ts";
+import { AS_UTF8, explainEncoding, explainEnd, explainFault, isGzip } from "./json-fault.ts";
+import { JsonFault, JsonScanner } from "./json-scanner.ts";
+import { countCut, findIllFormed } from "./well-formed.ts";
 
 export const MAX_BULK_MESSAGES = 50_000;
 
@@ -33,19 +34,15 @@ export const CHUNK_MESSAGES = 500;
 const CHUNK_CHARACTERS = 500_000;
 
 /**
- * Limit of bytes without a complete message. The parser buffers an incomplete message at up to a hundred times its size; a valid
- * send request may take half of this limit.
+ * Limit of bytes without a complete message. An incomplete message is kept, and JSON.parse makes up to a hundred times its size of
+ * it; a valid send request may take half of this limit.
  */
 const INCOMPLETE_BYTES = 256 * 1024;
 
-/**
- * The parser decodes a string at once from a buffer of this size. Without one, it decodes each run of letters outside ASCII for
- * itself: in Arabic or Russian each word, which takes three times as long.
- */
-const STRING_BYTES = 4096;
-
-/** The parser walks through all open arrays and objects when one ends: 130,000 of them would take it eight seconds. */
+/** JSON.stringify calls itself for each array or object within another. */
 const MOST_DEEP = 1000;
+
+const STRICT = { fatal: true, ignoreBOM: true };
 
 /** Messages as given in the body. */
 export interface BulkChunk {
@@ -54,32 +51,31 @@ export interface BulkChunk {
   json: string;
 }
 
-/** Parses a body in pieces, and returns the items of its array `messages` in chunks. */
+/** Reads a body in pieces, and returns the items of its array `messages` in chunks. */
 export class BulkReader {
-  readonly #parser = new JSONParser({ paths: ["$.messages.*"], keepStack: false, stringBufferSize: STRING_BYTES });
+  readonly #scanner = new JsonScanner();
+  readonly #decoder = new TextDecoder("utf-8", STRICT);
   readonly #complete: BulkChunk[] = [];
   #items: unknown[] = [];
   #texts: string[] = [];
   #characters = 0;
   #incompleteBytes = 0;
-  #depth = 0;
-  /** The previous token at the top level of the body. */
-  #before: TokenType | undefined;
+  /** The field at the top level of the body. */
+  #name = "";
   #arrays = 0;
-  #token: Break["token"];
   #bytes = 0;
+  /** The bytes of a character within which the last piece ended. */
+  #cut = new Uint8Array();
 
   constructor() {
-    // The parser's own decoder drops U+FEFF from the beginning of a string.
-    // biome-ignore lint/complexity/useLiteralKeys: the property is private
-    this.#parser["tokenizer"]["bufferedString"].decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-    this.#parser.onToken = (token) => {
-      this.#token = token;
-      this.#countArrays(token.token, token.value);
+    this.#scanner.onName = (raw) => this.#begin(JSON.parse(raw));
+    this.#scanner.onOpen = () => {
+      if (this.#scanner.open.length > MOST_DEEP) failField("body", `must not be nested more than ${MOST_DEEP} deep`);
     };
-    this.#parser.onValue = ({ value, key }) => {
+    this.#scanner.onItem = (raw) => {
+      if (this.#name !== "messages") return;
       this.#incompleteBytes = 0;
-      if (typeof key === "number") this.#add(value);
+      if (typeof this.#scanner.open[1] === "number") this.#add(JSON.parse(raw));
     };
   }
 
@@ -89,19 +85,19 @@ export class BulkReader {
    */
   write(bytes: Uint8Array): void {
     this.#incompleteBytes += bytes.byteLength;
-    const piece = this.#bytes === 0 ? withoutByteOrderMark(bytes) : bytes;
-    this.#explain(piece, () => this.#parser.write(piece));
-    this.#bytes += piece.byteLength;
+    const text = this.#decode(bytes);
+    this.#scan(text, this.#bytes - this.#cut.length);
+    this.#cut = text === "" ? this.#joinCut(bytes) : bytes.slice(bytes.length - countCut(bytes));
+    this.#bytes += bytes.byteLength;
     if (this.#incompleteBytes > INCOMPLETE_BYTES)
       failField("messages", "has more than 256 KB without a complete message");
   }
 
   /** Completes the last chunk. @throws BrokenBodyError when the body is incomplete */
   end(): void {
-    this.#explain(new Uint8Array(), () => {
-      if (!this.#parser.isEnded) this.#parser.end();
-    });
-    if (!this.#token) throw new BrokenBodyError(EMPTY_BODY);
+    if (this.#cut.length > 0) throw new BrokenBodyError(`is not UTF-8: it ends within a character. ${AS_UTF8}`);
+    const isComplete = this.#explain(() => this.#scanner.end());
+    if (!isComplete) throw new BrokenBodyError(explainEnd(this.#scanner));
     this.#closeChunk();
   }
 
@@ -111,26 +107,40 @@ export class BulkReader {
   }
 
   /** Of two fields of one name, JSON.parse takes the last. Here the messages of the first are already stored, so a second fails. */
-  #countArrays(token: TokenType, value: unknown): void {
-    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) this.#depth -= 1;
-    if (this.#depth === 1) {
-      const isName = this.#before === TokenType.LEFT_BRACE || this.#before === TokenType.COMMA;
-      if (isName && value === "messages" && ++this.#arrays > 1) {
-        throw new BrokenBodyError("has two fields named messages: put all messages into one array.");
-      }
+  #begin(name: string): void {
+    this.#name = name;
+    if (name === "messages" && ++this.#arrays > 1) {
+      throw new BrokenBodyError("has two fields named messages: put all messages into one array.");
     }
-    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) this.#depth += 1;
-    if (this.#depth > MOST_DEEP) failField("body", `must not be nested more than ${MOST_DEEP} deep`);
-    if (this.#depth <= 1) this.#before = token;
   }
 
-  #explain(piece: Uint8Array, work: () => void): void {
+  #decode(bytes: Uint8Array): string {
     try {
-      work();
+      return this.#decoder.decode(bytes, { stream: true });
+    } catch {
+      const whole = this.#joinCut(bytes);
+      const before = this.#bytes - this.#cut.length;
+      // What comes before bytes that are not UTF-8 may have another fault.
+      const wellFormed = whole.subarray(0, findIllFormed(whole));
+      if (before > 0 || !isGzip(whole)) this.#scan(new TextDecoder("utf-8", STRICT).decode(wellFormed), before);
+      throw new BrokenBodyError(explainEncoding(whole, before) ?? "is not UTF-8.");
+    }
+  }
+
+  #joinCut(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+    return Uint8Array.from([...this.#cut, ...bytes]);
+  }
+
+  #scan(text: string, before: number): void {
+    const isMarked = before === 0 && text.startsWith("\uFEFF");
+    this.#explain(() => this.#scanner.write(isMarked ? text.slice(1) : text, before));
+  }
+
+  #explain<T>(work: () => T): T {
+    try {
+      return work();
     } catch (error) {
-      if (error instanceof BrokenBodyError || error instanceof RequestFailure) throw error;
-      const broken = { parser: this.#parser, error, piece, before: this.#bytes, token: this.#token };
-      throw new BrokenBodyError(explainBreak(broken));
+      throw error instanceof JsonFault ? new BrokenBodyError(explainFault(this.#scanner)) : error;
     }
   }
 

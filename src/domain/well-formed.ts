@@ -4,16 +4,12 @@ export const isWellFormed = (text: string): boolean => text.isWellFormed();
 
 export const ILL_FORMED = { error: "must be well-formed Unicode: it has half of a surrogate pair" };
 
-/**
- * Where bytes stop being UTF-8: the place of the first byte of what is no character; undefined when all are.
- * @param isContinued whether the bytes may begin and end within a character
- */
-export function findIllFormed(bytes: Uint8Array, isContinued = false): number | undefined {
+/** Where bytes stop being UTF-8: the place of the first byte of what is no character; undefined when all are. */
+export function findIllFormed(bytes: Uint8Array): number | undefined {
   let at = 0;
-  while (isContinued && at < 3 && isInner(bytes[at])) at += 1;
   while (at < bytes.length) {
     const length = lengthAt(bytes, at);
-    if (length === 0) return isContinued && bytes.length - at < 4 && isCut(bytes, at) ? undefined : at;
+    if (length === 0) return at;
     at += length;
   }
   return undefined;
@@ -34,7 +30,8 @@ function lengthAt(bytes: Uint8Array, at: number): number {
   return length;
 }
 
-/** Whether the bytes from there on may be the beginning of a character. */
-function isCut(bytes: Uint8Array, at: number): boolean {
-  return (bytes[at] ?? 0) >= 0xc2 && bytes.subarray(at + 1).every(isInner);
+/** How many bytes of an incomplete character well-formed bytes end with. */
+export function countCut(bytes: Uint8Array): number {
+  const isCut = (at: number) => (bytes[at] ?? 0) >= 0xc2 && lengthAt(bytes, at) === 0;
+  return [1, 2, 3].find((count) => isCut(bytes.length - count)) ?? 0;
 }

@@ -47,13 +47,13 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "database-filling": {
     meaning: "A database has reached 70 % of what D1 lets it hold. `cause` has the days that are left.",
-    action: "[When a database fills](#when-a-database-fills).",
+    action: "Bind another database, and put new websites into it: see *When a database fills* in `docs/operating.md`.",
     isSafe: "Yes.",
   },
   "database-full": {
     meaning:
       "A database has reached 95 % of what D1 lets it hold: sends of its websites are refused with 50301. Receipts, opt-outs and callbacks go on.",
-    action: "[When a database fills](#when-a-database-fills).",
+    action: "Bind another database, and put new websites into it: see *When a database fills* in `docs/operating.md`.",
     isSafe: "Yes: what is refused is not stored.",
   },
   "messages-late": {

@@ -56,6 +56,16 @@ describe("a body that is not JSON", () => {
       '{"phone":}',
       'The body is not JSON: line 1, column 10 (at phone) has "}" where a value was expected. Is there a comma too many, or no value?',
     ],
+    [
+      '{"a":[{},1]\u00a0}',
+      'The body is not JSON: line 1, column 12 (at a) has U+00A0 where a comma or "}" was expected.',
+    ],
+    ['{"a":1\uFEFF}', 'The body is not JSON: line 1, column 7 (at a) has U+FEFF where a comma or "}" was expected.'],
+    ['{\n"a" 12', "The body is not JSON: line 2, column 5 (at a) has a number where a colon was expected."],
+    [
+      '[[[[[[["a",{"b":[1,{"c":2 3',
+      'The body is not JSON: line 1, column 27 (at [0][0][0][0].c) has a number where a comma or "}" was expected.',
+    ],
     ["phone=%2B12125550100", 'The body is not JSON: line 1, column 1 has "p" where a value was expected.'],
     ['{"a":[1,2', "The body is not complete: it ends (at a[1]) before the JSON does."],
     ['{"a":1}}', 'The body is not JSON: line 1, column 8 has "}" where the end of the body was expected.'],
@@ -97,6 +107,17 @@ describe("a body that is not JSON", () => {
     expect(explainPieces(Uint8Array.from(bytes))).toContain(kind);
   });
 
+  it("names the first fault, and the byte in it, of a character that the pieces cut", () => {
+    const broken = [...encode('["é'), 0xe2, 0x82, ...encode('"]')];
+    for (const size of [1, 2, 3, 4, 5, 6]) {
+      expect(explainPieces(Uint8Array.from(broken), size)).toContain("not UTF-8: its byte 5 is 0xE2,");
+      const earlier = explainPieces(Uint8Array.from([...encode("[1 €"), ...broken]), size);
+      expect(earlier).toMatch(/ (byte|line 1, column) 4 \(at \[0\]\) has "€" where/);
+      const ending = explainPieces(Uint8Array.from(broken.slice(0, 6)), size);
+      expect(ending).toMatch("is not UTF-8: it ends within a character.");
+    }
+  });
+
   it("names the byte where the line began in an earlier piece", () => {
     const body = `{"messages":[${'{"text":"a"},'.repeat(20)}{"text":"€ "x"}]}`;
     const at = encode(body).length - 5;
@@ -115,8 +136,10 @@ describe("a body that is not JSON", () => {
         fc.pre(fault !== undefined);
         const told = explainWhole(encode(body));
         expect(told).toMatch(/^The body is (empty|not complete|not JSON: line \d+, column \d+)/);
-        // Of a number that ends the body, it is known too late where its line began.
-        expect(withoutPlace(explainPieces(encode(body)))).toBe(withoutPlace(told));
+        expect(explainPieces(encode(body))).toBe(told);
+        const inPieces = explainPieces(encode(body), 3);
+        expect(withoutPlace(inPieces)).toBe(withoutPlace(told));
+        if (inPieces !== told && told.includes(" line ")) expect(inPieces).toContain(` byte ${byteOf(told, body)} `);
         const [, line, column] = /line (\d+) column (\d+)/.exec(fault ?? "") ?? [];
         if (line && !/[^\0-\x7f]/.test(body))
           expect(told).toMatch(new RegExp(`line ${line}, column ${column}|not complete|within a |after a backslash`));
@@ -127,6 +150,14 @@ describe("a body that is not JSON", () => {
 });
 
 const withoutPlace = (told: string) => told.replace(/ (line \d+, column|byte) \d+/, "");
+
+/** The byte, from 1, that a line and column name. */
+function byteOf(told: string, body: string): number {
+  const [, line, column] = / line (\d+), column (\d+)/.exec(told) ?? [];
+  const lines = body.split("\n").slice(0, Number(line));
+  const before = [...(lines.pop() ?? "")].slice(0, Number(column) - 1).join("");
+  return encode([...lines, before].join("\n")).length + 1;
+}
 
 /** What JSON.parse says of a fault. */
 function faultOf(body: string): string | undefined {
