@@ -7,12 +7,18 @@ Date.now = () => now() + aheadMilliseconds;
 
 let isDatabaseAway = false;
 let isCronOff = false;
+/** What D1 tells of the size of the database is larger by so much. */
+let filledBytes = 0;
 
 const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
 
 async function ask<T>(run: () => Promise<T>): Promise<T> {
   if (isDatabaseAway) throw new Error("D1_ERROR: Network connection lost.");
   return run();
+}
+
+function filled<T>(result: D1Result<T>): D1Result<T> {
+  return { ...result, meta: { ...result.meta, size_after: result.meta.size_after + filledBytes } };
 }
 
 /** With the calls that the service makes of a statement. */
@@ -34,8 +40,10 @@ function switched(env: Env): Env {
 }
 
 function withSwitches(env: Env): Env {
-  const batch = (statements: D1PreparedStatement[]) =>
-    ask(() => env.DB.batch(statements.map((it) => originals.get(it) as D1PreparedStatement)));
+  const batch = async (statements: D1PreparedStatement[]) => {
+    const own = statements.map((it) => originals.get(it) as D1PreparedStatement);
+    return (await ask(() => env.DB.batch(own))).map(filled);
+  };
   const DB = { prepare: (sql: string) => wrap(env.DB.prepare(sql)), batch } as unknown as D1Database;
   return { ...env, DB };
 }
@@ -51,6 +59,7 @@ export default {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname !== "/night") return service.fetch(request, switched(env), context);
     if (searchParams.has("database")) isDatabaseAway = searchParams.get("database") === "away";
+    if (searchParams.has("filled")) filledBytes = Number(searchParams.get("filled"));
     if (searchParams.has("cron")) isCronOff = searchParams.get("cron") === "off";
     aheadMilliseconds += Number(searchParams.get("ahead"));
     if (searchParams.has("sweep")) {

@@ -58,4 +58,19 @@ const behindNight: Night = {
   },
 };
 
-export const DATABASE_NIGHTS = [awayNight, behindNight];
+/** D1 tells of three quarters of what it may hold. Texts go on; where room was made, nobody has to do more. */
+const fillingNight: Night = {
+  name: "database fills",
+  async play(place) {
+    return playFault(place, await place.makeBrand(MOST_TEXTS), {
+      problems: ["database-filling"],
+      begin: async () => {
+        await place.turn({ filled: "7500000000" });
+        await place.operator("databases");
+      },
+      repair: () => place.turn({ filled: "0" }),
+    });
+  },
+};
+
+export const DATABASE_NIGHTS = [awayNight, behindNight, fillingNight];
