@@ -3,7 +3,7 @@ import type { Deps } from "../deps.ts";
 import type { Effect } from "../domain/client.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { type ClientCopy, findCopies, findUncopied, markCopied } from "../platform/store/clients.ts";
+import { type ClientCopy, findCopies, findUncopied, markCopied } from "../platform/store/client-copies.ts";
 import { withinTime } from "../platform/time-limit.ts";
 import { inTurn } from "./in-turn.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../domain/service-state.ts";
 import { describeError } from "../describe-error.ts";
 import { type CarrierPause, selectPauses, toPauses } from "./carrier-pauses.ts";
-import { countBehind } from "./clients.ts";
+import { countBehind } from "./client-copies.ts";
 import { runNamed, runQuery } from "./database.ts";
 import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from "./failing-endpoints.ts";
 import { isHeld } from "./holds.ts";
