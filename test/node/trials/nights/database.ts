@@ -25,6 +25,7 @@ async function takeBack(directory: string, migration: string): Promise<void> {
   const folder = join(directory, TABLES);
   const file = readdirSync(folder).find((name) => name.endsWith(".sqlite") && !name.startsWith("metadata"));
   const db = new DatabaseSync(join(folder, String(file)));
+  for (const [, index] of sql.matchAll(/^CREATE (?:UNIQUE )?INDEX (\w+)/gm)) db.exec(`DROP INDEX ${index}`);
   for (const [, table] of sql.matchAll(/^CREATE TABLE (\w+)/gm)) db.exec(`DROP TABLE ${table}`);
   for (const [, table, column] of sql.matchAll(/^ALTER TABLE (\w+) ADD COLUMN (\w+)/gm)) {
     db.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
