@@ -42,37 +42,41 @@ export interface Database {
   rest: { until: number };
 }
 
-/**
- * The bindings, the clock and the state that flows use; made once per event. The database is the first, which has the
- * directory too, or by `src/flows/places.ts` that of a website.
- */
-export interface Deps extends Database {
+/** Made once per isolate, because it holds state. */
+interface IsolateState extends Database {
   /** All but the first, by binding. */
   others: ReadonlyMap<string, Database>;
-  /** Of a deps with another database: that with the first. */
-  first?: Deps;
   /** Homes and their databases, as far as this isolate has looked them up: a website stays where it is. */
   places: Map<number, string>;
-  kv: KVNamespace;
+  config: Config;
+  carriers: Carriers;
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
-  messages: Queue<Job>;
-  bulk: Queue<Job>;
-  callbacks: Queue<DueEvent[]>;
-  receipts: Queue<Job>;
-  carriers: Carriers;
+  /** By carrier. */
+  breakers: Map<string, CircuitBreaker>;
   health: HealthMemory;
   lookups: Lookups;
   signLink: Sign;
   /** Requests that have no line of their own in the log. */
   requestCounts: MinuteCounts<LogFields>;
   clientUses: ClientUses;
+}
+
+/**
+ * The bindings, the clock and the state that flows use; made once per event. The database is the first, which has the
+ * directory too, or by `src/flows/places.ts` that of a website.
+ */
+export interface Deps extends IsolateState {
+  /** Of a deps with another database: that with the first. */
+  first?: Deps;
+  kv: KVNamespace;
+  messages: Queue<Job>;
+  bulk: Queue<Job>;
+  callbacks: Queue<DueEvent[]>;
+  receipts: Queue<Job>;
   /** The files of public/. */
   assets: Fetcher;
-  config: Config;
-  /** By carrier. */
-  breakers: Map<string, CircuitBreaker>;
   /** Milliseconds since 1970. */
   now(): number;
   /** @param home of the website whose message it names, or what else is looked for by the id alone */
@@ -85,23 +89,6 @@ export interface Deps extends Database {
   /** Goes on after the response is sent, and after a pause: at most 30 seconds, the platform ends what takes longer. */
   later(milliseconds: number, work: () => void): void;
   log(level: LogLevel, event: string, fields?: LogFields): void;
-}
-
-/** Made once per isolate, because it holds state. */
-interface IsolateState extends Database {
-  others: ReadonlyMap<string, Database>;
-  places: Map<number, string>;
-  config: Config;
-  carriers: Carriers;
-  credentials: CredentialStore;
-  erasureKey: ErasureKey;
-  limiter: RateGate;
-  breakers: Map<string, CircuitBreaker>;
-  health: HealthMemory;
-  lookups: Lookups;
-  signLink: Sign;
-  requestCounts: MinuteCounts<LogFields>;
-  clientUses: ClientUses;
 }
 
 export function makeDatabase(database: string, db: D1Database): Database {
