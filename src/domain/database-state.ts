@@ -27,8 +27,10 @@ export const FULL_SHARE = 0.95;
 export const shareOf = ({ bytes, limitBytes }: Pick<DatabaseState, "bytes" | "limitBytes">) =>
   (bytes ?? 0) / limitBytes;
 
+export const percentOf = (size: Pick<DatabaseState, "bytes" | "limitBytes">) => Math.floor(shareOf(size) * 100);
+
 /** In words, for a person. */
 export function describeFill({ daysLeft, ...size }: DatabaseState): string {
   const left = daysLeft === null ? "" : `, ${daysLeft} days left`;
-  return `${Math.floor(shareOf(size) * 100)} % of its limit${left}`;
+  return `${percentOf(size)} % of its limit${left}`;
 }

@@ -1,5 +1,6 @@
 // In which database a new website is put.
 import type { Deps } from "../deps.ts";
+import { percentOf } from "../domain/database-state.ts";
 import { failField } from "../domain/failure.ts";
 import { countHomes } from "../platform/store/directory.ts";
 import { inFirst } from "./places.ts";
@@ -38,5 +39,3 @@ export async function chooseDatabase(deps: Deps, named: string | undefined): Pro
   const [least] = open.toSorted((a, b) => percentOf(a) - percentOf(b) || countOf(a) - countOf(b));
   return least?.database ?? deps.database;
 }
-
-const percentOf = ({ bytes, limitBytes }: BoundDatabase) => Math.floor(((bytes ?? 0) / limitBytes) * 100);

@@ -10,7 +10,7 @@ type Part = Pick<MessageBatch, "queue" | "messages">;
 /** After a failure, an isolate leaves a database alone for so long: each try may hold a consumer for 20 seconds. */
 const REST_MILLISECONDS = 15_000;
 
-/** Whoever makes a job has one database, so all ids in it are of that one. */
+/** All ids in a job are of one database: the flow that made it had one. */
 export async function splitBatch(deps: Deps, batch: Part): Promise<[Deps, Part][]> {
   if (deps.others.size === 0) return [[deps, batch]];
   const { queue } = batch;

@@ -100,15 +100,20 @@ describe("a number of the sandbox", () => {
   });
 });
 
+/** A message may wait for four hours. */
+async function passDeadline(): Promise<void> {
+  for (let hour = 0; hour < 5; hour++) {
+    world.advance(3600);
+    await world.runQueues();
+    await world.sweep();
+  }
+}
+
 describe("a message", () => {
   it("that its carrier does not take before the deadline: CARRIER_UNAVAILABLE", async () => {
     answerWith({ kind: "later", reason: "busy", retryAfterSeconds: 3600 });
     const messageId = await send("0100");
-    for (let hour = 0; hour < 5; hour++) {
-      world.advance(3600);
-      await world.runQueues();
-      await world.sweep();
-    }
+    await passDeadline();
     const detail = "the carrier could not take it in time (before: busy)";
     await expectReason(messageId, "FAILED_TO_SEND", "CARRIER_UNAVAILABLE", detail);
   });
@@ -116,11 +121,7 @@ describe("a message", () => {
   it("whose carrier is not set up until its deadline: CARRIER_NOT_SET_UP", async () => {
     world.deps = { ...world.deps, carriers: { ready: {}, missing: {} } };
     const messageId = await send("0100");
-    for (let hour = 0; hour < 5; hour++) {
-      world.advance(3600);
-      await world.runQueues();
-      await world.sweep();
-    }
+    await passDeadline();
     const detail = "the carrier could not take it in time (before: carrier sandbox is not set up)";
     await expectReason(messageId, "FAILED_TO_SEND", "CARRIER_NOT_SET_UP", detail);
   });
