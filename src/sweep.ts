@@ -3,8 +3,9 @@ import { longestWaitMilliseconds, recoveryMarginMilliseconds } from "./domain/re
 import { probeCarriers } from "./flows/carrier-pauses.ts";
 import { closeDays } from "./flows/close-days.ts";
 import { CONNECTIONS } from "./flows/connections.ts";
-import { endInterrupted, endUnsubmitted, endWithoutReceipt, inSteps, MOST_STEPS } from "./flows/end-messages.ts";
+import { endInterrupted, endUnsubmitted, endWithoutReceipt } from "./flows/end-messages.ts";
 import { inParallel } from "./flows/in-parallel.ts";
+import { inSteps, SWEEP_STEPS } from "./flows/in-steps.ts";
 import { inEach } from "./flows/places.ts";
 import { purgeMessages } from "./flows/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
@@ -39,11 +40,11 @@ const JOBS: SweepJob[] = [
   { name: "end-interrupted", run: endInterrupted },
   { name: "end-without-receipt", run: endWithoutReceipt },
   { name: "copy-credentials", isRoutine: true, run: spreadUncopied },
-  { name: "close-days", isRoutine: true, run: (deps, now) => closeDays(deps, now, MOST_STEPS) },
+  { name: "close-days", isRoutine: true, run: (deps, now) => closeDays(deps, now, SWEEP_STEPS) },
   {
     name: "purge-messages",
     isRoutine: true,
-    run: (deps, now) => purgeMessages(deps, retainedSince(deps, now), MOST_STEPS),
+    run: (deps, now) => purgeMessages(deps, retainedSince(deps, now), SWEEP_STEPS),
   },
   {
     name: "purge-send-keys",
@@ -163,7 +164,7 @@ async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
     for (const eventId of others) taken.add(eventId);
     await queueCallbacks(deps, others);
   };
-  for (let step = 0; step < MOST_STEPS; step++) {
+  for (let step = 0; step < SWEEP_STEPS; step++) {
     const { due, mayBeMore } = await takeOverdueCallbacks(deps.db, queuedBefore, now);
     await requeue(due);
     if (!mayBeMore) break;
@@ -181,5 +182,5 @@ const expired = (deps: Deps, now: number) => ({
 });
 
 async function untilDeleted(step: () => Promise<number>): Promise<void> {
-  for (let steps = 1; (await step()) === DELETED_A_STEP && steps < MOST_STEPS; steps++);
+  for (let steps = 1; (await step()) === DELETED_A_STEP && steps < SWEEP_STEPS; steps++);
 }

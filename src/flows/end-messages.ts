@@ -8,10 +8,8 @@ import {
 } from "../domain/retry-policy.ts";
 import { changeStatus, type StatusChange } from "../platform/store/messages.ts";
 import { findInterrupted, findUnsubmitted, findWithoutReceipt, markInterrupted } from "../platform/store/overdue.ts";
+import { inSteps } from "./in-steps.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
-
-/** A job of the sweep takes at most so many steps; the next sweep goes on. */
-export const MOST_STEPS = 20;
 
 /**
  * Ends messages whose run was cut off. If the store was away, a recovery job may still know how a submission ended, or that it
@@ -58,15 +56,4 @@ async function endAll(
   return inSteps(find, async (ids) => {
     await queueCallbacks(deps, await changeStatus(deps.db, { ids, keepsReason: true, ...change, now: deps.now() }));
   });
-}
-
-export async function inSteps<T>(take: () => Promise<T[]>, work: (found: T[]) => Promise<void>): Promise<number> {
-  let count = 0;
-  for (let step = 0; step < MOST_STEPS; step++) {
-    const found = await take();
-    if (found.length === 0) break;
-    await work(found);
-    count += found.length;
-  }
-  return count;
 }

@@ -4,6 +4,7 @@ import type { MessageFilter } from "../domain/hold.ts";
 import { addHold, countWaiting, findWaitingIds, removeHolds, takeReleased } from "../platform/store/holds.ts";
 import { changeStatus } from "../platform/store/messages.ts";
 import { audited } from "./audit.ts";
+import { inSteps } from "./in-steps.ts";
 import { queueCallbacks, queueOverdue } from "./queue-jobs.ts";
 
 /** Of 1,000 messages each: as many as are looked through. */
@@ -35,15 +36,17 @@ export function releaseMessages(deps: Deps, author: Author, websiteId: string, f
 async function release(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
   await removeHolds(deps.db, websiteId, filter);
   const now = deps.now();
-  return inSteps(async () => {
-    const released = await takeReleased(deps.db, websiteId, filter, now - 1);
-    await queueOverdue(
-      deps,
-      released.map((message) => ({ ...message, at: now })),
-      now,
-    );
-    return released.length;
-  });
+  const take = () => takeReleased(deps.db, websiteId, filter, now - 1);
+  return inSteps(
+    take,
+    (released) =>
+      queueOverdue(
+        deps,
+        released.map((message) => ({ ...message, at: now })),
+        now,
+      ),
+    MOST_STEPS,
+  );
 }
 
 /** Ends what waits or is held, with its events and callbacks. @returns how many */
@@ -60,21 +63,8 @@ export function cancelWaiting(deps: Deps, author: Author, websiteId: string, fil
 }
 
 function cancel(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
-  return inSteps(async () => {
-    const ids = await findWaitingIds(deps.db, websiteId, filter);
-    if (ids.length === 0) return 0;
-    const change = { status: "FAILED_TO_SEND", code: "CANCELLED", reason: "cancelled by an operator" } as const;
-    await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
-    return ids.length;
-  });
-}
-
-async function inSteps(step: () => Promise<number>): Promise<number> {
-  let count = 0;
-  for (let steps = 0; steps < MOST_STEPS; steps++) {
-    const done = await step();
-    if (done === 0) break;
-    count += done;
-  }
-  return count;
+  const change = { status: "FAILED_TO_SEND", code: "CANCELLED", reason: "cancelled by an operator" } as const;
+  const end = async (ids: string[]) =>
+    queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
+  return inSteps(() => findWaitingIds(deps.db, websiteId, filter), end, MOST_STEPS);
 }
