@@ -1,5 +1,5 @@
 // Pure. The runs of a database's callbacks: src/flows/post-callbacks.ts. A callback is known by its website alone.
-import { Fifo } from "./fifo.ts";
+import { Consumers } from "./consumers.ts";
 import { OUTSIDE, SERVICE, STATEMENTS, statementsOf } from "./model.ts";
 import type { World } from "./world.ts";
 
@@ -13,47 +13,28 @@ interface Run {
 }
 
 export class Callbacks {
+  readonly consumers: Consumers;
   readonly #world: World;
   readonly #home: number;
-  readonly #most: number;
-  readonly #jobs = new Fifo<number[]>();
-  #running = 0;
-  /** Callbacks in the jobs. */
-  waiting = 0;
 
   constructor(world: World, home: number, mostBatches: number) {
     this.#world = world;
     this.#home = home;
-    this.#most = mostBatches;
-  }
-
-  add(job: number[]): void {
-    this.#jobs.add(job);
-    this.waiting += job.length;
-    this.#begin();
-  }
-
-  #begin(): void {
-    while (this.#running < this.#most && this.#jobs.length > 0) {
-      const ids = this.#jobs.take(SERVICE.jobsABatch).flat();
-      this.waiting -= ids.length;
-      const free = this.#occupy();
-      this.#claim({ ids, next: 0, before: [], free });
-    }
+    this.consumers = new Consumers(mostBatches, (ids, free) =>
+      this.#claim({ ids, next: 0, before: [], free: this.#afterWait(free) }),
+    );
   }
 
   /** Slower runs go on without their consumer. */
-  #occupy(): () => void {
-    this.#running++;
+  #afterWait(free: () => void): () => void {
     let isFree = false;
-    const free = () => {
+    const once = () => {
       if (isFree) return;
       isFree = true;
-      this.#running--;
-      this.#begin();
+      free();
     };
-    this.#world.events.after(SERVICE.callbackWaitMilliseconds, free);
-    return free;
+    this.#world.events.after(SERVICE.callbackWaitMilliseconds, once);
+    return once;
   }
 
   #claim(run: Run): void {

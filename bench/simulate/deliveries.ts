@@ -1,5 +1,5 @@
 // Pure. The runs of a database's deliveries: src/flows/deliver-messages.ts. A message is known by its website alone.
-import { Fifo } from "./fifo.ts";
+import { Consumers } from "./consumers.ts";
 import { OUTSIDE, SERVICE, STATEMENTS, statementsOf } from "./model.ts";
 import type { World } from "./world.ts";
 
@@ -10,38 +10,25 @@ interface Run {
   /** Submitted, and not recorded yet. */
   before: number[];
   claim: number;
+  /** Gives its consumer to the next batch. */
+  free(): void;
 }
 
 export class Deliveries {
+  readonly consumers: Consumers;
   readonly #world: World;
   readonly #home: number;
-  readonly #most: number;
-  readonly #jobs = new Fifo<number[]>();
-  #running = 0;
-  /** Messages in the jobs. */
-  waiting = 0;
 
   constructor(world: World, home: number, mostRuns: number) {
     this.#world = world;
     this.#home = home;
-    this.#most = mostRuns;
+    this.consumers = new Consumers(mostRuns, (ids, free) => this.#start(ids, free));
   }
 
-  add(job: number[]): void {
-    this.#jobs.add(job);
-    this.waiting += job.length;
-    this.#begin();
-  }
-
-  #begin(): void {
-    while (this.#running < this.#most && this.#jobs.length > 0) {
-      const ids = this.#jobs.take(SERVICE.jobsABatch).flat();
-      this.waiting -= ids.length;
-      this.#running++;
-      const run = { ids, next: 0, startedAt: this.#world.events.now, before: [], claim: SERVICE.firstClaim };
-      if (ids.length <= SERVICE.firstClaim) this.#claim(run);
-      else this.#call(false, statementsOf(STATEMENTS.find, ids.length), () => this.#claim(run));
-    }
+  #start(ids: number[], free: () => void): void {
+    const run = { ids, next: 0, startedAt: this.#world.events.now, before: [], claim: SERVICE.firstClaim, free };
+    if (ids.length <= SERVICE.firstClaim) this.#claim(run);
+    else this.#call(false, statementsOf(STATEMENTS.find, ids.length), () => this.#claim(run));
   }
 
   #claim(run: Run): void {
@@ -73,8 +60,7 @@ export class Deliveries {
     this.#world.queueDeliveries(run.ids.slice(run.next));
     this.#call(true, statementsOf(STATEMENTS.claim, this.#world.route.weigh(run.before)), () => {
       this.#world.queueCallbacks(run.before);
-      this.#running--;
-      this.#begin();
+      run.free();
     });
   }
 

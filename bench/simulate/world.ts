@@ -65,7 +65,9 @@ export class World {
 
   /** What waits for a database, or for a consumer of its queues: sends, messages, receipts and callbacks. */
   waiting(): number {
-    const queued = this.#homes.map((home) => home.deliveries.waiting + home.receipts.waiting + home.callbacks.waiting);
+    const queued = this.#homes.map(
+      (home) => home.deliveries.consumers.waiting + home.receipts.waiting + home.callbacks.consumers.waiting,
+    );
     const sends = this.#sends.map(({ unanswered }) => unanswered);
     return [...queued, ...sends].reduce((sum, count) => sum + count, 0);
   }
@@ -83,7 +85,7 @@ export class World {
   queueDeliveries(websites: number[]): void {
     this.#queue(websites, (home, own) => {
       for (let start = 0; start < own.length; start += SERVICE.idsAJob) {
-        this.#home(home).deliveries.add(own.slice(start, start + SERVICE.idsAJob));
+        this.#home(home).deliveries.consumers.add(own.slice(start, start + SERVICE.idsAJob));
       }
     });
   }
@@ -95,7 +97,7 @@ export class World {
   queueCallbacks(websites: number[]): void {
     this.#queue(websites, (home, own) => {
       for (let start = 0; start < own.length; start += SERVICE.idsAJob) {
-        this.#home(home).callbacks.add(own.slice(start, start + SERVICE.idsAJob));
+        this.#home(home).callbacks.consumers.add(own.slice(start, start + SERVICE.idsAJob));
       }
     });
   }
