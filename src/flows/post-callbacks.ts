@@ -171,9 +171,9 @@ class CallbackRun {
       { eventIds: others, queuedAt: now + this.#pauseSeconds * 1000, delaySeconds: this.#pauseSeconds },
     ].filter(({ eventIds }) => eventIds.length > 0);
     const records = this.#records.splice(0);
-    if (records.length + released.length === 0) return;
-    const counts = records.length > 0 ? this.#tally.take() : [];
     const endpoints = this.#endpoints.take();
+    if (records.length + released.length + endpoints.length === 0) return;
+    const counts = records.length > 0 ? this.#tally.take() : [];
     try {
       await recordAndRelease(this.#deps.db, { records, counts, endpoints, released, claims: this.#claims, now });
     } catch (error) {

@@ -184,6 +184,36 @@ describe("an endpoint that", () => {
     expect(await world.rows("SELECT * FROM failing_endpoints")).toEqual([]);
   });
 
+  const failures = async () => (await world.rows("SELECT failures FROM failing_endpoints"))[0]?.failures;
+
+  it("fails in runs that end in the same millisecond has all of their failures", async () => {
+    let posts = 0;
+    endpoint = () => {
+      posts++;
+      return new Response("no", { status: 500 });
+    };
+    for (let run = 0; run < 3; run++) await sendTexts(1);
+    expect(posts).toBeGreaterThan(2);
+    expect(await failures()).toBe(posts);
+  });
+
+  it("fails is counted once where D1 breaks off after each commit, and the call is repeated", async () => {
+    endpoint = () => new Response("no", { status: 500 });
+    const messageId = await world.send(client, { phone: "+12125550177" });
+    const { db } = world.deps;
+    let calls = 0;
+    const batch = async (statements: D1PreparedStatement[]) => {
+      const results = await db.batch(statements);
+      if (calls++ % 2 === 0) throw new Error("D1_ERROR: Network connection lost.");
+      return results;
+    };
+    const repeated = { batch, prepare: (sql: string) => db.prepare(sql) } as unknown as D1Database;
+    world.deps = { ...world.deps, db: repeated };
+    await world.deliver("textgate-callbacks", [`${messageId}_NOT_FOUND`]);
+    expect(calls).toBe(4);
+    expect(await failures()).toBe(1);
+  });
+
   it("fails is no problem any more once the client has another URL", async () => {
     endpoint = () => new Response("no", { status: 500 });
     await minute();

@@ -191,18 +191,21 @@ interface ToStore {
 /**
  * Stores what came back, and releases callbacks that are unclaimed or under one of these claims. They must surely not be posted.
  * @param counts added to the counts of outcomes, unless the records are stored already
+ * @param endpoints likewise. Without records, a repeated call may add them twice
  */
 export async function recordAndRelease(
   db: D1Database,
   { records = [], counts = [], endpoints = [], released = [], claims = [], now }: ToStore,
 ): Promise<void> {
-  const isNew = `EXISTS (SELECT 1 FROM json_each(?3) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId'
+  const isNew = (
+    keysParameter: string,
+  ) => `EXISTS (SELECT 1 FROM json_each(${keysParameter}) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId'
     AND e.event = j.value ->> 'event' WHERE e.outcome IS NULL)`;
   const keys = toKeys(records.map(({ eventId }) => eventId));
   await runBatch(db, [
-    ...(counts.length > 0 ? [addCounts(db, counts, now, { condition: isNew, values: [keys] })] : []),
+    ...(counts.length > 0 ? [addCounts(db, counts, now, { condition: isNew("?3"), values: [keys] })] : []),
+    ...endpointStatements(db, endpoints, now, { condition: records.length > 0 ? isNew("?1") : "true", keys }),
     ...recordStatements(db, records),
-    ...endpointStatements(db, endpoints, now),
     ...released.flatMap(({ eventIds, queuedAt }) => [
       db
         .prepare(

@@ -11,25 +11,35 @@ export interface EndpointResult {
   cause: string;
 }
 
-/** For the transaction that stores the outcomes: what works writes nothing. A second run of the transaction changes nothing. */
-export function endpointStatements(db: D1Database, results: EndpointResult[], now: number): D1PreparedStatement[] {
+/**
+ * For a transaction that may run twice, and that stores the outcomes.
+ * @param guard SQL condition on ?1, its keys: it holds until the rest of the transaction has taken effect
+ */
+export function endpointStatements(
+  db: D1Database,
+  results: EndpointResult[],
+  now: number,
+  guard: { condition: string; keys: string },
+): D1PreparedStatement[] {
   const worked = results.filter(({ hasSucceeded }) => hasSucceeded).map(({ clientId }) => clientId);
   const failed = results.filter(({ failures }) => failures > 0);
   const ends = () =>
     db
-      .prepare("DELETE FROM failing_endpoints WHERE client_id IN (SELECT value FROM json_each(?1))")
-      .bind(JSON.stringify(worked));
+      .prepare(
+        `DELETE FROM failing_endpoints WHERE client_id IN (SELECT value FROM json_each(?2)) AND ${guard.condition}`,
+      )
+      .bind(guard.keys, JSON.stringify(worked));
   const begins = () =>
     db
       .prepare(
         `INSERT INTO failing_endpoints (client_id, host, since, failed_at, failures, cause)
-         SELECT value ->> 'clientId', value ->> 'host', ?2, ?2, value ->> 'failures', value ->> 'cause'
-         FROM json_each(?1) WHERE true
+         SELECT value ->> 'clientId', value ->> 'host', ?3, ?3, value ->> 'failures', value ->> 'cause'
+         FROM json_each(?2) WHERE ${guard.condition}
          ON CONFLICT (client_id) DO UPDATE SET since = iif(host = excluded.host, since, excluded.since),
            failures = iif(host = excluded.host, failures, 0) + excluded.failures, host = excluded.host,
-           failed_at = excluded.failed_at, cause = excluded.cause WHERE failed_at < excluded.failed_at`,
+           failed_at = max(failed_at, excluded.failed_at), cause = excluded.cause`,
       )
-      .bind(JSON.stringify(failed), now);
+      .bind(guard.keys, JSON.stringify(failed), now);
   return [...(worked.length > 0 ? [ends()] : []), ...(failed.length > 0 ? [begins()] : [])];
 }
 

@@ -257,7 +257,10 @@ describe("faults", () => {
     await send(client, { phone: "+12125550150" });
     await waitFor("its callbacks to fail", async () => {
       const { callbacks } = await operate(service.url, "GET", "/health");
-      return callbacks.lastHour.unreachable >= 4 && callbacks.due.count === 0;
+      const isShown = callbacks.failingEndpoints.some(
+        ({ clientId }: { clientId: string }) => clientId === client.clientId,
+      );
+      return isShown && callbacks.lastHour.unreachable >= 4 && callbacks.due.count === 0;
     });
     const { code, output } = await operator(["health"]);
     expect(code, output).toBe(4);
