@@ -46,7 +46,7 @@ export interface Database {
 interface IsolateState extends Database {
   /** All but the first, by binding. */
   others: ReadonlyMap<string, Database>;
-  /** Homes and their databases, as far as this isolate has looked them up: a website stays where it is. */
+  /** Homes and their databases, as far as this isolate has looked them up: see src/flows/places.ts. */
   places: Map<number, string>;
   config: Config;
   carriers: Carriers;
@@ -68,8 +68,10 @@ interface IsolateState extends Database {
  * directory too, or by `src/flows/places.ts` that of a website.
  */
 export interface Deps extends IsolateState {
-  /** Of a deps with another database: that with the first. */
+  /** Of a deps with another database, or with some websites: that with the first. */
   first?: Deps;
+  /** Of a consumer's deps with several websites: jobs that are to be worked on by website, as one of these has moved. */
+  again?: Message[];
   kv: KVNamespace;
   messages: Queue<Job>;
   bulk: Queue<Job>;

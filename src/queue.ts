@@ -1,5 +1,5 @@
 import type { Deps } from "./deps.ts";
-import { isStoreRefused, isStoreUnavailable, tryFields } from "./domain/failure.ts";
+import { isMoved, isStoreRefused, isStoreUnavailable, tryFields } from "./domain/failure.ts";
 import { type Job, jobSchema, type Lane } from "./domain/job.ts";
 import {
   backoffSeconds,
@@ -17,6 +17,7 @@ import { inTurn } from "./flows/in-turn.ts";
 import { type Entry, logJobs } from "./flows/log-jobs.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { queueDeliveries } from "./flows/queue-jobs.ts";
+import { workOnMove } from "./flows/run-moves.ts";
 import { restAfter, splitBatch } from "./flows/split-batch.ts";
 import { storeOutcomes } from "./flows/store-outcomes.ts";
 import { describeError } from "./platform/describe-error.ts";
@@ -29,7 +30,16 @@ const CALLBACK_WAIT_MILLISECONDS = 1000;
 
 /** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
-  await Promise.all((await splitBatch(deps, batch)).map(([own, part]) => consumePart(part, own)));
+  const parts = await splitBatch(deps, batch);
+  await Promise.all(parts.map(([own, part]) => consumePart(part, own)));
+  const messages = parts.flatMap(([{ again = [] }]) => again);
+  if (messages.length > 0) await consumeAgain(deps, { queue: batch.queue, messages });
+}
+
+/** A website among those of a batch has moved: now it is known where it is. What fails again is retried later. */
+async function consumeAgain(deps: Deps, batch: Batch): Promise<void> {
+  const parts = await splitBatch(deps, batch);
+  await Promise.all(parts.map(([{ again: _, ...own }, part]) => consumePart(part, own)));
 }
 
 type Batch = Pick<MessageBatch, "queue" | "messages">;
@@ -51,6 +61,7 @@ async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
   const posting = countOutcomes(deps, (tally) => postCallbacks(deps, eventIds, tally)).then(
     () => deps.log("info", "job", { ...about(), outcome: "done" }),
     (error: unknown) => {
+      if (deps.again && isMoved(error)) return void deps.again.push(...batch.messages);
       restAfter(deps, error, deps.now());
       deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
     },
@@ -135,7 +146,9 @@ async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<
     await deliverMessages(deps, ids, run);
   } catch (error) {
     const isQueued =
-      isStoreRefused(error) && (await queueDeliveries(deps, run.lane, ids, refusedSeconds(deps.random())));
+      isStoreRefused(error) &&
+      !(deps.again && isMoved(error)) &&
+      (await queueDeliveries(deps, run.lane, ids, refusedSeconds(deps.random())));
     if (!isQueued) throw error;
     deps.log("warn", "deliveries.refused", { count: ids.length, error: describeError(error) });
   }
@@ -158,6 +171,8 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
       return releaseClaim(deps.db, job.claim, job.messageIds ?? null);
     case "record":
       return storeOutcomes(deps, lane, job.claim, job.records);
+    case "move":
+      return workOnMove(deps, job.websiteId);
   }
 }
 
@@ -171,6 +186,10 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
     const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
     for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
   } catch (error) {
+    if (deps.again && isMoved(error)) {
+      deps.again.push(...entries.map(({ message }) => message));
+      return;
+    }
     restAfter(deps, error, deps.now());
     for (const entry of entries) {
       const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);

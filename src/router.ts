@@ -26,6 +26,7 @@ import { listDatabasesHandler } from "./http/operator/databases.ts";
 import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
 import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
 import { findMessagesHandler, getMessageHandler } from "./http/operator/messages.ts";
+import { getMoveHandler, moveBackHandler, moveWebsiteHandler } from "./http/operator/moves.ts";
 import {
   erasePersonEverywhereHandler,
   erasePersonHandler,
@@ -109,6 +110,9 @@ router
   .get("/operator/messages/:messageId", requireOperator, ofNamed(getMessageHandler))
   .get("/operator/health", requireOperator, getServiceStateHandler)
   .get("/operator/databases", requireOperator, listDatabasesHandler)
+  .post("/operator/websites/:websiteId/move", requireOperator, ofNamed(moveWebsiteHandler))
+  .get("/operator/websites/:websiteId/move", requireOperator, getMoveHandler)
+  .post("/operator/websites/:websiteId/move-back", requireOperator, ofNamed(moveBackHandler))
   .get("/operator/metrics", requireOperator, getMetricsHandler)
   .post("/operator/carriers/:carrier/try", requireOperator, tryCarrierHandler)
   .get("/operator/dead-jobs", requireOperator, listDeadJobsHandler)

@@ -1,4 +1,5 @@
 import type { Deps } from "./deps.ts";
+import { homeOf } from "./domain/home.ts";
 import { longestWaitMilliseconds, recoveryMarginMilliseconds } from "./domain/retry-policy.ts";
 import { probeCarriers } from "./flows/carrier-pauses.ts";
 import { closeDays } from "./flows/close-days.ts";
@@ -6,13 +7,14 @@ import { CONNECTIONS } from "./flows/connections.ts";
 import { endInterrupted, endUnsubmitted, endWithoutReceipt } from "./flows/end-messages.ts";
 import { inParallel } from "./flows/in-parallel.ts";
 import { inSteps, SWEEP_STEPS } from "./flows/in-steps.ts";
-import { inEach } from "./flows/places.ts";
+import { inDatabaseOfHome, inEach } from "./flows/places.ts";
 import { purgeMessages } from "./flows/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
+import { takeUpMoves } from "./flows/run-moves.ts";
 import { spreadUncopied } from "./flows/spread-changes.ts";
 import { tellProblems } from "./flows/tell-problems.ts";
 import { describeError } from "./platform/describe-error.ts";
-import { cancelKept, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
+import { cancelKept, cancelUnconfirmed, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
 import { takeOverdueCallbacks } from "./platform/store/open-callbacks.ts";
@@ -31,7 +33,7 @@ interface SweepJob {
 
 const JOBS: SweepJob[] = [
   // First: cancelled messages must not be requeued.
-  { name: "cancel-messages", run: cancelKept },
+  { name: "cancel-messages", run: cancelWhereTheyAre },
   // Before overdue messages are requeued: those among them whose deadline has passed must not be.
   { name: "end-unsubmitted", run: endUnsubmitted },
   { name: "requeue-messages", run: requeueMessages },
@@ -39,6 +41,7 @@ const JOBS: SweepJob[] = [
   { name: "probe-carriers", run: probeCarriers },
   { name: "end-interrupted", run: endInterrupted },
   { name: "end-without-receipt", run: endWithoutReceipt },
+  { name: "move-websites", isRoutine: true, run: takeUpMoves },
   { name: "copy-credentials", isRoutine: true, run: spreadUncopied },
   { name: "close-days", isRoutine: true, run: (deps, now) => closeDays(deps, now, SWEEP_STEPS) },
   {
@@ -139,6 +142,14 @@ async function run(deps: Deps, { name, isRoutine, run }: SweepJob, now: number):
     deps.log("error", "sweep.failed", { job: name, milliseconds, error: describeError(error) });
     return { name, count: null, milliseconds, failed: true };
   }
+}
+
+/** Of one request each, so of one website. */
+async function cancelWhereTheyAre(deps: Deps, now: number): Promise<number> {
+  return cancelKept(deps, async (messageIds) => {
+    const { db } = await inDatabaseOfHome(deps, homeOf(messageIds[0] ?? ""));
+    await cancelUnconfirmed(db, messageIds, now);
+  });
 }
 
 async function requeueMessages(deps: Deps, now: number): Promise<number> {

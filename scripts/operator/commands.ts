@@ -6,6 +6,7 @@ import { DATABASE_COMMANDS } from "./databases.ts";
 import { DEAD_JOB_COMMANDS } from "./dead-jobs.ts";
 import { HOLD_COMMANDS } from "./holds.ts";
 import { MESSAGE_COMMANDS } from "./messages.ts";
+import { MOVE_COMMANDS } from "./moves.ts";
 import { PEOPLE_COMMANDS } from "./people.ts";
 import { REPORT_COMMANDS } from "./reports.ts";
 import { SERVICE_STATE_COMMANDS } from "./service-state.ts";
@@ -24,6 +25,7 @@ export const COMMANDS: Command[] = [
   ...MESSAGE_COMMANDS,
   ...SERVICE_STATE_COMMANDS,
   ...DATABASE_COMMANDS,
+  ...MOVE_COMMANDS,
   ...CARRIER_COMMANDS,
   ...DEAD_JOB_COMMANDS,
   ...TOKEN_COMMANDS,

@@ -34,6 +34,7 @@ export const AUDIT_ACTIONS = [
   "erase-person",
   "try-carrier",
   "put-back",
+  "move-website",
   "create-token",
   "end-token",
 ] as const;

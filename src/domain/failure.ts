@@ -31,11 +31,13 @@ export type Failure =
   | { kind: "idempotency-conflict" }
   /** `until`: then it counts as cut off, unless it goes on. Milliseconds since 1970. */
   | { kind: "import-running"; until: number }
+  /** A website cannot be moved now. `why` is a sentence about the website, without its end. */
+  | { kind: "move-refused"; why: string }
   /**
    * `isKeyed`: the request may be stored; only a retry with the same Idempotency-Key is safe. `isRefused`: the store is
-   * overloaded, and has not run the call.
+   * overloaded, and has not run the call. `isMoved`: a website of the call has left this database, or is about to.
    */
-  | { kind: "store-unavailable"; isKeyed?: boolean; isRefused?: boolean }
+  | { kind: "store-unavailable"; isKeyed?: boolean; isRefused?: boolean; isMoved?: boolean }
   /** The database has hardly any room left: it takes no more messages, and everything else. */
   | { kind: "store-full" }
   | BulkInterrupted;
@@ -73,6 +75,11 @@ export function isStoreRefused(error: unknown): boolean {
   if (!(error instanceof RequestFailure)) return false;
   const { failure } = error;
   return failure.kind === "store-full" || (failure.kind === "store-unavailable" && failure.isRefused === true);
+}
+
+/** Whether a website is not where the call looked for it: so the call has no effect. */
+export function isMoved(error: unknown): boolean {
+  return error instanceof RequestFailure && "isMoved" in error.failure && error.failure.isMoved === true;
 }
 
 /** Whether the failure of a transaction says that it surely has no effect: it was refused, or failed by a fault of its own. */

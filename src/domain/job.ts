@@ -57,6 +57,8 @@ export const jobSchema = z.discriminatedUnion("kind", [
   }),
   /** Recovery: stores how submissions ended, after the store has failed to. */
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
+  /** Goes on with the move of a website to another database. */
+  z.object({ kind: z.literal("move"), websiteId: z.string() }),
   /** Applies receipts that a carrier was told are received. */
   z.object({
     kind: z.literal("receipts"),

@@ -1,5 +1,6 @@
 // Pure. The state of the service as an operator sees it, and the problems in it.
 import { type DatabaseState, describeFill, FILLING_SHARE, FULL_SHARE, shareOf } from "./database-state.ts";
+import type { Move } from "./move.ts";
 import { isFailing, type MinuteOutcome } from "./outcome-trend.ts";
 import { LONGEST_RUN_MILLISECONDS } from "./retry-policy.ts";
 
@@ -132,6 +133,8 @@ export interface ServiceState {
 /** The facts in which problems are found. */
 interface Observed extends Omit<ServiceState, "problems" | "details"> {
   nowMinute: number;
+  /** Moves of websites that have failed, or that no job has worked on for minutes. */
+  moves: Pick<Move, "websiteId" | "step" | "error">[];
   /** Of the last hour. */
   submissions: (MinuteOutcome & { carrier: string })[];
   posts: MinuteOutcome[];
@@ -140,7 +143,7 @@ interface Observed extends Omit<ServiceState, "problems" | "details"> {
 }
 
 /** Work is late after this: more than a cron, a queue and the sweep take in the worst case. */
-const LATE_SECONDS = 300;
+export const LATE_SECONDS = 300;
 
 /** Failures in a row, since the last success, that make an endpoint a problem; the latest is at most an hour old. */
 export const ENDPOINT_FAILURES = 3;
@@ -200,6 +203,8 @@ const CHECKS = {
       const own = state.submissions.filter((it) => it.carrier === carrier);
       return isFailing(own, state.nowMinute, ["unauthorized"]);
     }),
+  "move-stuck": ({ moves }) =>
+    moves.map(({ websiteId, step, error }) => ({ websiteId, cause: `${step}${error ? `: ${error}` : ""}` })),
   "callbacks-late": ({ callbacks }) => when(isOlder(callbacks.due, LATE_SECONDS)),
   "callbacks-failing": ({ posts, nowMinute }) => when(isFailing(posts, nowMinute)),
   "endpoint-failing": ({ callbacks }) => callbacks.failingEndpoints.map(({ failures, ...about }) => about),
@@ -229,7 +234,8 @@ export function findProblems(state: Observed): ProblemDetail[] {
 }
 
 /** What tells two entries of one problem apart. */
-export const subjectOf = ({ carrier, clientId, database }: ProblemDetail) => carrier ?? clientId ?? database ?? "";
+export const subjectOf = ({ carrier, clientId, database, websiteId }: ProblemDetail) =>
+  carrier ?? clientId ?? database ?? websiteId ?? "";
 
 /** In words, for a person. */
 export function describeProblem(detail: Partial<ProblemDetail>): string {

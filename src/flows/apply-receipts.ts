@@ -5,6 +5,7 @@ import { hasListeners } from "../platform/store/notices.ts";
 import { recordReceipts, type SentReceipt } from "../platform/store/receipts.ts";
 import { optOutRecipient } from "../platform/store/subscriptions.ts";
 import { inTurn, togetherOrInTurn } from "./in-turn.ts";
+import { inDatabaseOfHome } from "./places.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 import { rehearse } from "./rehearse.ts";
 
@@ -41,8 +42,9 @@ export async function optOutAtCarrier(
   messages: { messageId: string; reason: string | null; carrier?: string }[],
 ): Promise<void> {
   await inTurn(messages, async ({ messageId, reason, carrier }) => {
+    const own = await inDatabaseOfHome(deps, homeOf(messageId));
     const origin = { source: "carrier", proof: reason ?? messageId, now: deps.now() } as const;
-    const run = (await hasListeners(deps.db, { messageId })) ? deps.newId(homeOf(messageId)) : null;
-    await queueCallbacks(deps, await optOutRecipient(deps.db, messageId, origin, carrier, run));
+    const run = (await hasListeners(own.db, { messageId })) ? deps.newId(homeOf(messageId)) : null;
+    await queueCallbacks(deps, await optOutRecipient(own.db, messageId, origin, carrier, run));
   });
 }

@@ -12,6 +12,15 @@ const OLDER_ISOLATE_MILLISECONDS = 10 * 60_000;
 /** Databases that were first swept in one run were bound by one deploy. */
 const ONE_SWEEP_MILLISECONDS = 30_000;
 
+/** Whether every isolate knows a database. */
+export const isKnownEverywhere =
+  ([first]: BoundDatabase[], now: number) =>
+  ({ sweptSince }: BoundDatabase): boolean => {
+    const firstSince = first?.sweptSince ?? null;
+    if (sweptSince === null || firstSince === null) return firstSince === null;
+    return sweptSince - firstSince < ONE_SWEEP_MILLISECONDS || now - sweptSince >= OLDER_ISOLATE_MILLISECONDS;
+  };
+
 /**
  * The named one, or the least full.
  * @throws RequestFailure fields-wrong
@@ -19,12 +28,7 @@ const ONE_SWEEP_MILLISECONDS = 30_000;
 export async function chooseDatabase(deps: Deps, named: string | undefined): Promise<string> {
   if (deps.others.size === 0 && (named ?? deps.database) === deps.database) return deps.database;
   const databases = await readDatabases(deps);
-  const [first] = databases;
-  const isOpen = ({ sweptSince }: BoundDatabase) => {
-    const firstSince = first?.sweptSince ?? null;
-    if (sweptSince === null || firstSince === null) return firstSince === null;
-    return sweptSince - firstSince < ONE_SWEEP_MILLISECONDS || deps.now() - sweptSince >= OLDER_ISOLATE_MILLISECONDS;
-  };
+  const isOpen = isKnownEverywhere(databases, deps.now());
   if (named !== undefined) {
     const found = databases.find(({ database }) => database === named);
     if (!found) failField("database", `must be one of: ${databases.map(({ database }) => database).join(", ")}`);

@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import { readSenderNumber } from "../domain/sender-number.ts";
 import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
-import { findDatabasesOfSenders } from "../platform/store/directory.ts";
+import { findDatabasesOfSenders, findPlaces } from "../platform/store/directory.ts";
 import {
   type Acquaintance,
   findAcquaintances,
@@ -43,7 +43,12 @@ export async function findAddressees(deps: Deps, carrier: string, inbound: Inbou
   const databases = [...Map.groupBy(owners, ({ website }) => website.database)];
   const known = await inEachOf(databases, ([database, some]) => {
     const ids = some.map(({ website }) => website.websiteId);
-    return findAcquaintances(inDatabase(deps, database).db, ids, phones);
+    const own = inDatabase(
+      deps,
+      database,
+      some.map(({ website }) => website.home),
+    );
+    return findAcquaintances(own.db, ids, phones);
   });
   const [best] = known.toSorted((a, b) => byTime(a, b) || phones.indexOf(a.phone) - phones.indexOf(b.phone));
   const phone = best?.phone ?? likely[0] ?? null;
@@ -60,10 +65,21 @@ async function findAllOwners(deps: Deps, carrier: string, senders: string[]): Pr
   const first = inFirst(deps);
   const others = first.others.size === 0 ? [] : await findDatabasesOfSenders(first.db, carrier, senders);
   const databases = [first, ...others.map((database) => inDatabase(first, database))];
-  const owners = await inEachOf(databases, ({ db }) => findOwners(db, carrier, senders));
+  const found = await inEachOf(databases, ({ db }) => findOwners(db, carrier, senders));
+  const owners = await whereTheyAre(deps, found);
   return owners.sort(
     (a, b) => Number(a.isFormer) - Number(b.isFormer) || (a.website.websiteId < b.website.websiteId ? -1 : 1),
   );
+}
+
+/** Of a website that moves, or has moved, two databases have its senders: the one counts in which it is. */
+async function whereTheyAre(deps: Deps, owners: Owner[]): Promise<Owner[]> {
+  const websites = Map.groupBy(owners, ({ website }) => website.websiteId);
+  if (websites.size === owners.length) return owners;
+  const homes = owners.map(({ website }) => website.home);
+  const places = new Map((await findPlaces(inFirst(deps).db, homes)).map((place) => [place.home, place.database]));
+  const isThere = ({ website }: Owner) => places.get(website.home)?.split("#")[0] === website.database;
+  return [...websites.values()].flatMap((some) => (some.length === 1 ? some : some.filter(isThere)));
 }
 
 /** A short code has no plus sign, and some gateways omit it from numbers. */

@@ -4,7 +4,7 @@ import { makeReport, type Part, type Report, type ReportRow, splitBySender } fro
 import type { Website } from "../domain/website.ts";
 import { countMessages, findSenderChanges } from "../platform/store/reports.ts";
 import { inParallel } from "./in-parallel.ts";
-import { inDatabase } from "./places.ts";
+import { inDatabase, inEach } from "./places.ts";
 
 /** A statement holds up all others while it runs. */
 const PARTS_A_STATEMENT = 25;
@@ -18,7 +18,15 @@ export async function reportOn(
 ): Promise<Report> {
   const databases = [...Map.groupBy(websites, ({ database }) => database)];
   const counted = await inParallel(databases, DATABASES_AT_ONCE, ([database, some]) =>
-    countIn(inDatabase(deps, database), some, question),
+    countIn(
+      inDatabase(
+        deps,
+        database,
+        some.map(({ home }) => home),
+      ),
+      some,
+      question,
+    ),
   );
   return makeReport(question, counted.flat());
 }
@@ -38,11 +46,12 @@ async function countIn(
   return (await inParallel(chunk(parts, PARTS_A_STATEMENT), STATEMENTS_AT_ONCE, count)).flat();
 }
 
-/** The audit log has the senders that websites have had. A website that has not changed since has had one. */
-async function partsBySender({ db }: Deps, websites: Website[], range: { from: string; to: string }): Promise<Part[]> {
+/** The audit logs have the senders that websites have had, also where they have moved from. A website that has not changed since has had one. */
+async function partsBySender(deps: Deps, websites: Website[], range: { from: string; to: string }): Promise<Part[]> {
   const since = Date.parse(range.from);
   const changed = websites.filter(({ updatedAt }) => updatedAt >= since).map(({ websiteId }) => websiteId);
-  const changes = changed.length > 0 ? await findSenderChanges(db, changed, since) : [];
-  const byWebsite = Map.groupBy(changes, ({ websiteId }) => websiteId);
+  const databases = changed.length > 0 ? inEach(deps) : [];
+  const changes = await inParallel(databases, DATABASES_AT_ONCE, ({ db }) => findSenderChanges(db, changed, since));
+  const byWebsite = Map.groupBy(changes.flat(), ({ websiteId }) => websiteId);
   return websites.flatMap((website) => splitBySender(website, byWebsite.get(website.websiteId) ?? [], range));
 }

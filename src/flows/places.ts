@@ -1,25 +1,45 @@
-// Which database a website is in. With one database, nothing here asks for anything.
+// Which database a website is in. With one database, nothing here asks for anything. What an isolate knows may be outdated: the
+// database that a website has left says so, and then the directory is asked.
 import type { Deps } from "../deps.ts";
-import { RequestFailure } from "../domain/failure.ts";
+import { isMoved, RequestFailure } from "../domain/failure.ts";
 import { homeOf } from "../domain/home.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { FIRST, findPlaceOf, findPlaces, readPlace } from "../platform/store/directory.ts";
+import { guardDatabase } from "../platform/store/guarded-database.ts";
 import { CONNECTIONS } from "./connections.ts";
 import { inParallel } from "./in-parallel.ts";
+import { inTurn } from "./in-turn.ts";
 
 export const inFirst = (deps: Deps): Deps => deps.first ?? deps;
 
-/** @throws RequestFailure store-unavailable: no such database is bound */
-export function inDatabase(deps: Deps, database = FIRST): Deps {
+/**
+ * @param place a database; behind MOVING, a home that is on its way
+ * @param homes of the websites that it is about; left out: of all of them
+ * @throws RequestFailure store-unavailable: no such database is bound
+ */
+export function inDatabase(deps: Deps, place = FIRST, homes: (number | undefined)[] = []): Deps {
   const first = inFirst(deps);
-  if (database === first.database) return first;
-  const other = first.others.get(database);
-  if (other) {
-    const log: Deps["log"] = (level, event, fields) => first.log(level, event, { ...fields, database });
-    return { ...first, ...other, first, log };
+  const [database = FIRST] = place.split(MOVING);
+  const own = database === first.database ? first : first.others.get(database);
+  if (!own) {
+    const cause = new Error(database ? `no database is bound as ${database}` : "the directory does not answer");
+    throw new RequestFailure({ kind: "store-unavailable", isRefused: true }, { cause });
   }
-  const cause = new Error(database ? `no database is bound as ${database}` : "the directory does not answer");
-  throw new RequestFailure({ kind: "store-unavailable", isRefused: true }, { cause });
+  const guarded = first.others.size === 0 ? [] : (homes.filter((home) => home !== undefined && home > 0) as number[]);
+  const db = guarded.length === 0 ? own.db : guardDatabase(own.db, guarded, () => findAgain(first, guarded));
+  if (own === first) return guarded.length === 0 ? first : { ...first, db, first };
+  const log: Deps["log"] = (level, event, fields) => first.log(level, event, { ...fields, database });
+  return { ...first, ...own, db, first, log };
+}
+
+/** Stands before the home of a website that is on its way: its jobs are worked on by themselves. */
+const MOVING = "#";
+
+/** One of the websites has moved. @returns where the only one is */
+async function findAgain({ db, places, others }: Deps, homes: number[]): Promise<D1Database | null> {
+  for (const { home, database } of await findPlaces(db, homes)) places.set(home, database);
+  const [database = FIRST] = places.get(homes[0] as number)?.split(MOVING) ?? [];
+  return homes.length > 1 ? null : database === FIRST ? db : (others.get(database)?.db ?? null);
 }
 
 /** One after the other, the first in front. */
@@ -32,12 +52,13 @@ export function inEach(deps: Deps): Deps[] {
 export async function inDatabaseOf(deps: Deps, of: { websiteId: string } | { clientId: string }): Promise<Deps> {
   const first = inFirst(deps);
   if (first.others.size === 0) return first;
-  return inDatabase(first, (await findPlaceOf(first.db, of))?.database);
+  const place = await findPlaceOf(first.db, of);
+  return inDatabase(first, place?.database, [place?.home]);
 }
 
 /** Where the website with this home is. */
 export async function inDatabaseOfHome(deps: Deps, home: number): Promise<Deps> {
-  return inDatabase(deps, (await findDatabases(deps, [home]))(home));
+  return inDatabase(deps, (await findDatabases(deps, [home]))(home), [home]);
 }
 
 /** What nothing can be said of now: no database has this name. */
@@ -66,15 +87,27 @@ async function findDatabases(deps: Deps, homes: number[]): Promise<(home: number
   }
 }
 
-/** Groups things by the databases of the ids that name them. */
-export async function groupByDatabase<T>(
+/** The place of each id. */
+export async function findPlacesOf(deps: Deps, ids: string[]): Promise<(id: string) => string> {
+  const databaseOf = await findDatabases(deps, ids.map(homeOf));
+  return (id) => databaseOf(homeOf(id));
+}
+
+/**
+ * Works on what belongs to several websites of a database together; where one of them has moved, on that of each by itself, where
+ * it is now.
+ */
+export async function togetherOrWhereTheyAre<T>(
   deps: Deps,
-  things: readonly T[],
+  things: T[],
   idOf: (thing: T) => string,
-): Promise<Map<string, T[]>> {
-  const databaseOf = await findDatabases(
-    deps,
-    things.map((thing) => homeOf(idOf(thing))),
-  );
-  return Map.groupBy(things, (thing) => databaseOf(homeOf(idOf(thing))));
+  work: (own: Deps, some: T[], isSplit: boolean) => Promise<unknown>,
+): Promise<void> {
+  const homes = Map.groupBy(things, (thing) => homeOf(idOf(thing)));
+  try {
+    await work(deps, things, homes.size < 2);
+  } catch (error) {
+    if (!isMoved(error) || homes.size < 2) throw error;
+    await inTurn(homes, async ([home, some]) => work(await inDatabaseOfHome(deps, home), some, true));
+  }
 }

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { hasNoEffect, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
+import { hasNoEffect, isMoved, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
 import { refusedSeconds } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import {
@@ -16,6 +16,7 @@ import { CallbackSchedule, CLAIM_LIMITS } from "./callback-schedule.ts";
 import { OUTBOUND_CONNECTIONS } from "./connections.ts";
 import type { OutcomeTally } from "./count-outcomes.ts";
 import { EndpointTally } from "./endpoint-tally.ts";
+import { togetherOrWhereTheyAre } from "./places.ts";
 import { postCallback } from "./post-callback.ts";
 import { claimOrRelease, queueCallbacks } from "./queue-jobs.ts";
 
@@ -139,7 +140,8 @@ class CallbackRun {
     try {
       return await run(records);
     } catch (error) {
-      if (isStoreUnavailable(error)) this.#logUnrecorded(records, error);
+      if (isMoved(error)) await this.#record(records);
+      else if (isStoreUnavailable(error)) this.#logUnrecorded(records, error);
       if (isStoreUnavailable(error) || records.length === 0) throw error;
     }
     await this.#record(records);
@@ -158,8 +160,9 @@ class CallbackRun {
 
   /** A refused call has claimed nothing. Any other failure may have: those callbacks are left to the sweep. */
   async #requeueRefused(eventIds: DueEvent[], error: unknown): Promise<void> {
-    const { random } = this.#deps;
-    if (isStoreRefused(error)) await queueCallbacks(this.#deps, eventIds, refusedSeconds(random()));
+    const { random, again } = this.#deps;
+    if (isStoreRefused(error) && !(again && isMoved(error)))
+      await queueCallbacks(this.#deps, eventIds, refusedSeconds(random()));
   }
 
   /** Stores what is left to store, and requeues what is left to post. */
@@ -190,7 +193,7 @@ class CallbackRun {
     error: unknown,
   ): Promise<void> {
     const count = released.flatMap(({ eventIds }) => eventIds).length;
-    if (isStoreUnavailable(error)) {
+    if (isStoreUnavailable(error) && !isMoved(error)) {
       this.#logUnrecorded(records, error);
       if (count > 0) this.#deps.log("error", "callbacks.failed", { count, error: describeError(error) });
       return;
@@ -198,7 +201,11 @@ class CallbackRun {
     await this.#record(records);
     if (count === 0) return;
     try {
-      await recordAndRelease(this.#deps.db, { released, claims: this.#claims, now: this.#deps.now() });
+      const [claims, now] = [this.#claims, this.#deps.now()];
+      for (const { eventIds, queuedAt } of released)
+        await this.#each(eventIds, String, ({ db }, some) =>
+          recordAndRelease(db, { released: [{ eventIds: some, queuedAt }], claims, now }),
+        );
     } catch (failure) {
       this.#deps.log("error", "callbacks.failed", { count, error: describeError(failure) });
     }
@@ -207,10 +214,23 @@ class CallbackRun {
   /** Never throws. */
   async #record(records: CallbackRecord[]): Promise<void> {
     try {
-      await recordAndRelease(this.#deps.db, { records, now: this.#deps.now() });
+      await this.#each(
+        records,
+        ({ eventId }) => eventId,
+        ({ db, now }, some) => recordAndRelease(db, { records: some, now: now() }),
+      );
     } catch (error) {
       this.#logUnrecorded(records, error);
     }
+  }
+
+  /** Of websites that have moved since they were claimed, where they are. */
+  async #each<T>(
+    things: T[],
+    idOf: (thing: T) => string,
+    work: (own: Deps, some: T[]) => Promise<void>,
+  ): Promise<void> {
+    if (things.length > 0) await togetherOrWhereTheyAre(this.#deps, things, idOf, work);
   }
 
   #logUnrecorded(records: CallbackRecord[], error: unknown): void {

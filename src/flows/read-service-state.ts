@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { isLoopback } from "../domain/callback-url.ts";
 import { isStoreRefused } from "../domain/failure.ts";
+import { isUnderWay, type Move } from "../domain/move.ts";
 import { lastMinute, WINDOW_MINUTES } from "../domain/outcome-trend.ts";
 import { LONGEST_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type CarrierState,
   findProblems,
   isKnown,
+  LATE_SECONDS,
   type Load,
   MESSAGE_STATES,
   type MessageState,
@@ -24,6 +26,7 @@ import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { CarrierPause } from "../platform/store/carrier-pauses.ts";
 import { LATEST_MIGRATION } from "../platform/store/database.ts";
+import { listMoves } from "../platform/store/moves.ts";
 import { minuteOf } from "../platform/store/outcome-counts.ts";
 import type { OutcomeCountRow } from "../platform/store/rows.ts";
 import { countStates, type StateCounts } from "../platform/store/service-state.ts";
@@ -80,8 +83,17 @@ export async function readServiceState(deps: Deps, origin: string, requestId: st
     keywordsWithoutEffect: ifKnown("keywordsWithoutEffect", counts.keywordsWithoutEffect),
   };
   const isSandboxInUse = inUse.includes(DEFAULT_CARRIER) && !runsLocally(deps, origin);
-  const details = findProblems({ ...state, isSandboxInUse, posts, submissions, nowMinute: minuteOf(now) });
+  const moves = counts.failure === null ? await findStuck(deps, now) : [];
+  const details = findProblems({ ...state, moves, isSandboxInUse, posts, submissions, nowMinute: minuteOf(now) });
   return { problems: [...new Set(details.map(({ problem }) => problem))], details, ...state };
+}
+
+/** Where the first database is away, another problem says so. */
+async function findStuck({ db, others }: Deps, now: number): Promise<Move[]> {
+  if (others.size === 0) return [];
+  const isStuck = (move: Move) =>
+    move.step === "failed" || (isUnderWay(move) && move.workedAt < now - LATE_SECONDS * 1000);
+  return (await listMoves(db).catch(() => [])).filter(isStuck);
 }
 
 const UNKNOWN = { count: null, oldestSeconds: null };

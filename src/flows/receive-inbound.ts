@@ -6,7 +6,6 @@ import { toDigits, toE164 } from "../domain/phone.ts";
 import { countSegments } from "../domain/segments.ts";
 import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
-import { FIRST } from "../platform/store/directory.ts";
 import type { Tombstone } from "../platform/store/erasure.ts";
 import type { DueEvent } from "../platform/store/events.ts";
 import { applyInbound, type InboundRecord } from "../platform/store/inbound.ts";
@@ -43,9 +42,16 @@ export async function receiveInbound(deps: Deps, carrier: string, inbound: Inbou
     receivedAt: deps.now(),
   };
   const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword) : null;
-  const databases = Map.groupBy(websites, ({ database }) => database);
-  const parts = databases.size === 0 ? [[FIRST, []] as [string, Website[]]] : databases;
-  await inTurn(parts, ([database, some]) => applyInDatabase(inDatabase(deps, database), some, record, reply));
+  // Where there are several databases, a website may move, and the others do not wait for it.
+  const parts = deps.others.size === 0 ? [websites] : websites.map((website) => [website]);
+  await inTurn(parts.length === 0 ? [[]] : parts, (some) => {
+    const own = inDatabase(
+      deps,
+      some[0]?.database,
+      some.map(({ home }) => home),
+    );
+    return applyInDatabase(own, some, record, reply);
+  });
 }
 
 /** Those of one database. */

@@ -1,27 +1,36 @@
 // The jobs of a batch by database: those of one that is away or slow hold up no others.
 import type { Database, Deps } from "../deps.ts";
 import { isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
+import { homeOf } from "../domain/home.ts";
 import { recoverySeconds } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { groupByDatabase, inDatabase } from "./places.ts";
+import { findPlacesOf, inDatabase } from "./places.ts";
 
 type Part = Pick<MessageBatch, "queue" | "messages">;
 
 /** After a failure, an isolate leaves a database alone for so long: each try may hold a consumer for 20 seconds. */
 const REST_MILLISECONDS = 15_000;
 
-/** All ids in a job are of one database: the flow that made it had one. */
+/** A job whose websites are in several databases is split: it is done when each of its parts is. */
 export async function splitBatch(deps: Deps, batch: Part): Promise<[Deps, Part][]> {
   if (deps.others.size === 0) return [[deps, batch]];
   const { queue } = batch;
+  const placeOf = await findPlacesOf(
+    deps,
+    batch.messages.flatMap(({ body }) => idsOf(body)),
+  );
+  const split = batch.messages.flatMap((message) => splitJob(message, placeOf));
   const parts: [Deps, Part][] = [];
-  for (const [database, messages] of await groupByDatabase(deps, batch.messages, ({ body }) => firstId(body))) {
+  for (const [place, some] of Map.groupBy(split, (part) => part.place)) {
+    const messages = some.map(({ message }) => message);
     try {
-      const own = inDatabase(deps, database);
-      if (deps.now() >= own.rest.until) parts.push([own, { queue, messages }]);
-      else retryAll(deps, messages, database);
+      const homes = new Set(messages.flatMap(({ body }) => idsOf(body)).map(homeOf));
+      const own = inDatabase(deps, place, [...homes]);
+      const isAlone = homes.size < 2;
+      if (deps.now() >= own.rest.until) parts.push([isAlone ? own : { ...own, again: [] }, { queue, messages }]);
+      else retryAll(deps, messages, place);
     } catch (error) {
-      retryAll(deps, messages, database, error);
+      retryAll(deps, messages, place, error);
     }
   }
   return parts;
@@ -38,18 +47,53 @@ export function restAfter({ rest }: Database, error: unknown, now: number): void
   if (isStoreUnavailable(error) && !isStoreRefused(error)) rest.until = now + REST_MILLISECONDS;
 }
 
-interface Body {
-  messageIds?: unknown[];
-  records?: { messageId?: unknown }[];
-  receipts?: { messageId?: unknown }[];
-  rehearsals?: { messageId?: unknown }[];
-}
+/** The lists of a job, of ids or of what has one. */
+const LISTS = ["messageIds", "records", "receipts", "rehearsals"] as const;
+
+type Body = Partial<Record<string, unknown>>;
+
+const idOf = (item: unknown) =>
+  String(typeof item === "object" ? (item as { messageId?: unknown } | null)?.messageId : item);
+
+const listIn = (body: unknown, name: string): unknown[] => {
+  const list = (body as Body | null | undefined)?.[name];
+  return Array.isArray(list) ? list : [];
+};
 
 /** '' of a job that names no message, or is malformed. */
-function firstId(body: unknown): string {
-  if (typeof body === "string") return body;
-  if (Array.isArray(body)) return String(body[0]);
-  const { messageIds, records, receipts, rehearsals } = (body ?? {}) as Body;
-  const [first] = [messageIds, records, receipts, rehearsals].flatMap((list) => (Array.isArray(list) ? list : []));
-  return String(typeof first === "object" ? (first as { messageId?: unknown } | null)?.messageId : first);
+function idsOf(body: unknown): string[] {
+  if (typeof body === "string") return [body];
+  const items = Array.isArray(body) ? body : LISTS.flatMap((name) => listIn(body, name));
+  return items.length === 0 ? [""] : items.map(idOf);
+}
+
+function splitJob(message: Message, placeOf: (id: string) => string): { place: string; message: Message }[] {
+  const { body } = message;
+  const places = [...new Set(idsOf(body).map(placeOf))];
+  if (places.length < 2) return [{ place: places[0] as string, message }];
+  let left = places.length;
+  let isRetried = false;
+  const ack = () => {
+    left -= 1;
+    if (left === 0 && !isRetried) message.ack();
+  };
+  const retry = (options?: QueueRetryOptions) => {
+    isRetried = true;
+    message.retry(options);
+  };
+  const { id, timestamp, attempts } = message;
+  const only = (items: unknown[], place: string) => items.filter((item) => placeOf(idOf(item)) === place);
+  const bodyIn = (place: string) =>
+    Array.isArray(body)
+      ? only(body, place)
+      : Object.fromEntries(
+          Object.entries(body as Body).map(([name, value]) => [
+            name,
+            (LISTS as readonly string[]).includes(name) ? only(listIn(body, name), place) : value,
+          ]),
+        );
+  return places.map((place) => ({
+    place,
+    message: { id, timestamp, attempts, body: bodyIn(place), ack, retry } as Message,
+  }));
 }

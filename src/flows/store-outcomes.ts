@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { hasNoEffect, isStoreUnavailable } from "../domain/failure.ts";
+import { hasNoEffect, isMoved, isStoreUnavailable } from "../domain/failure.ts";
 import type { Lane, SubmissionRecord } from "../domain/job.ts";
 import { longestWaitMilliseconds, RECOVERY_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
@@ -9,6 +9,7 @@ import type { OutcomeCount } from "../platform/store/outcome-counts.ts";
 import { optOutAtCarrier } from "./apply-receipts.ts";
 import type { DeliveryRun } from "./delivery-run.ts";
 import { inTurn } from "./in-turn.ts";
+import { togetherOrWhereTheyAre } from "./places.ts";
 import { claimOrRelease, queueCallbacks, queueDeliveriesAt, queueJobs } from "./queue-jobs.ts";
 import { type Ended, toRecord } from "./submit-message.ts";
 
@@ -23,14 +24,22 @@ export interface EndedGroup {
 /** Stores how submissions of a claim ended. Never throws: while the store fails, a job keeps the outcomes. */
 export async function recordEndings(deps: Deps, run: DeliveryRun, group: EndedGroup): Promise<void> {
   if (group.endings.length === 0) return;
-  const records = group.endings.map((ended) => toRecord(deps, ended));
-  const now = deps.now();
-  try {
-    await queueCallbacks(deps, await recordWithCounts(deps, run, group, records, now));
-    await followUp(deps, run.lane, records, now);
-  } catch (error) {
-    await keepRecords(deps, group.claim, records, error);
-  }
+  await togetherOrWhereTheyAre(
+    deps,
+    group.endings,
+    ({ message }) => message.messageId,
+    async (own, endings, isSplit) => {
+      const records = endings.map((ended) => toRecord(deps, ended));
+      const now = deps.now();
+      try {
+        await queueCallbacks(deps, await recordWithCounts(own, run, group, records, now));
+        await followUp(own, run.lane, records, now);
+      } catch (error) {
+        if (isMoved(error) && !isSplit) throw error;
+        await keepRecords(deps, group.claim, records, error);
+      }
+    },
+  );
 }
 
 /** A count is lost rather than an outcome, or than counted twice. */
@@ -104,10 +113,9 @@ export async function recordAndClaimNext(
     );
     return claimed;
   } catch (error) {
-    if (isStoreUnavailable(error)) {
-      await keepRecords(deps, before.claim, records, error);
-      throw error;
-    }
+    if (isMoved(error)) await recordEndings(deps, run, before);
+    else if (isStoreUnavailable(error)) await keepRecords(deps, before.claim, records, error);
+    if (isStoreUnavailable(error)) throw error;
   }
   await recordEndings(deps, run, before);
   return claimNext(deps, next, null);

@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
+import { homeOf } from "../domain/home.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { isFull } from "../platform/store/database-state.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
@@ -12,7 +13,7 @@ import { inDatabase } from "./places.ts";
  */
 export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
   try {
-    const own = inDatabase(deps, sends[0]?.database);
+    const own = inDatabase(deps, sends[0]?.database, [homeOf(sends[0]?.message.messageId ?? "")]);
     return await storeWithinLimit(own, () => storeSends(own.db, deps.now(), sends));
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));

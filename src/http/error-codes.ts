@@ -26,6 +26,7 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "resource-unknown": 40401,
   "idempotency-conflict": 40900,
   "import-running": 40901,
+  "move-refused": 40902,
   fault: 50000,
   "store-unavailable": 50300,
   "store-full": 50301,

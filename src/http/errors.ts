@@ -152,6 +152,8 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
       return {
         message: `The import is not over. Undo it when it has ended, or, if it was cut off, after ${new Date(failure.until).toISOString()}.`,
       };
+    case "move-refused":
+      return { message: `The website is not moved: ${failure.why}.` };
     case "store-full":
     case "store-unavailable":
       return explainStore(failure, random);

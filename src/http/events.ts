@@ -35,7 +35,7 @@ export function eventsAnswerSchema() {
 export const listEventsHandler: Handler = async (request, deps) => {
   const { clientId } = clientOf(request);
   const { after, limit } = await readQuery(request, clientId);
-  const found = await readFeed(deps.db, clientId, after, limit + 1);
+  const found = await readFeed(deps.db, clientId, after, limit + 1, deps.others.size > 0);
   const events = found.slice(0, limit);
   request.logged = { count: events.length };
   return Response.json({

@@ -10,7 +10,10 @@ function named(handler: Handler, own: Handler): Handler {
 
 /** That of the client's website. */
 export const ofClient = (handler: Handler) =>
-  named(handler, (request, deps) => handler(request, inDatabase(deps, clientOf(request).database)));
+  named(handler, (request, deps) => {
+    const { database, home } = clientOf(request);
+    return handler(request, inDatabase(deps, database, [home]));
+  });
 
 /** That of the website that the path names; or the client, or the message. */
 export const ofNamed = (handler: Handler) =>

@@ -23,8 +23,8 @@ export const SANDBOX_ERRORS = Object.keys(FAILURES);
 export async function answerSandboxError(request: ApiRequest, deps: Deps): Promise<Response | undefined> {
   const given = request.headers.get("Sandbox-Error")?.trim();
   if (!given) return undefined;
-  const { websiteId, database } = clientOf(request);
-  const website = await findWebsite(inDatabase(deps, database).db, websiteId);
+  const { websiteId, database, home } = clientOf(request);
+  const website = await findWebsite(inDatabase(deps, database, [home]).db, websiteId);
   if (website?.carrier !== SANDBOX) return undefined;
   if (!request.admission) await limitRate(request, deps);
   const failure = Object.hasOwn(FAILURES, given) ? FAILURES[given]?.(request) : undefined;

@@ -11,7 +11,11 @@ import { countingOf, limitRate } from "./guards.ts";
 /** POST /text/message/send */
 export const sendMessageHandler: Handler = async (request, deps) => {
   const send = await readSend(request, deps);
-  const accepting = acceptSend(inDatabase(deps, send.database), send, countingOf(request, deps));
+  const accepting = acceptSend(
+    inDatabase(deps, send.database, [clientOf(request).home]),
+    send,
+    countingOf(request, deps),
+  );
   // A client that hangs up does not end it: a stored message is queued.
   deps.waitUntil(accepting.catch(() => {}));
   const messageId = await accepting;

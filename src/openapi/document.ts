@@ -13,6 +13,7 @@ import { describeDatabases } from "./operator/databases.ts";
 import { describeDeadJobs } from "./operator/dead-jobs.ts";
 import { describeHolds } from "./operator/holds.ts";
 import { describeMessages } from "./operator/messages.ts";
+import { describeMoves } from "./operator/moves.ts";
 import { describePeople } from "./operator/people.ts";
 import { describeReports } from "./operator/reports.ts";
 import { describeServiceState } from "./operator/service-state.ts";
@@ -48,6 +49,7 @@ export function describeApi(): { operations: ApiOperation[]; schemas: Record<str
     messages,
     describeServiceState(),
     describeDatabases(),
+    describeMoves(),
     describeCarriers(),
     describeDeadJobs(),
     describeTokens(),

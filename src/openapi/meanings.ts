@@ -86,6 +86,7 @@ export const JOB_MEANINGS: Record<Job["kind"], string> = {
   record: "outcomes of submissions, to be stored",
   release: "a claim whose messages were not submitted, to be released",
   cancel: "messages whose sender was told that they are not stored, to be cancelled",
+  move: "goes on with the move of a website; the sweep has queued another since",
   receipts: "receipts of a carrier, to be applied: a requeued one still takes effect",
 };
 
@@ -129,6 +130,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
   "import-running": {
     meaning: "the import that is to be undone is not over",
     advice: "repeat it when the import has ended; `message` says until when one that was cut off counts as running",
+  },
+  "move-refused": {
+    meaning: "the website cannot be moved now",
+    advice: "`message` says why, and what to wait for",
   },
   fault: {
     meaning: "unexpected error; the log has it under the `requestId`",

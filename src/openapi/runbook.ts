@@ -101,6 +101,13 @@ export const RUNBOOK: Record<Problem, Entry> = {
       "Repair the gateway, or ask the carrier. The first answer makes due what waits, and ends the problem unless it takes longer than 2 seconds. `try-carrier` does so at once.",
     isSafe: "Yes. What waits is sent within `SUBMIT_WITHIN_HOURS`.",
   },
+  "move-stuck": {
+    meaning:
+      "The move of a website has failed, or no job has worked on it for five minutes. The website works where it is; if it is fenced, its writes wait.",
+    action:
+      "`npm run operator -- move-status <websiteId>` shows the error. Of a failed move, begin it again: it starts anew. Of any other, see whether both databases answer and the sweep runs: it goes on by itself.",
+    isSafe: "Yes: what is stored in the target is not read before all of it is compared.",
+  },
   "callbacks-late": {
     meaning:
       "Callbacks have been due for more than five minutes. Their endpoints time out (each is then left alone for a minute), or the consumer fails (`callbacks.failed`).",

@@ -24,6 +24,7 @@ const RESOURCES = [
   "dead-jobs",
   "holds",
   "messages",
+  "moves",
   "people",
   "reports",
   "service-state",

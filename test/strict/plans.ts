@@ -38,7 +38,11 @@ export async function planFaults(db: D1Database, statements: { sql: string; valu
 }
 
 function isAllowed({ step, sql }: Finding): boolean {
-  const index = ALLOWED_PLANS.findIndex((plan) => plan.step === step && (!plan.sql || sql.includes(plan.sql)));
+  const index = ALLOWED_PLANS.findIndex(
+    (plan) =>
+      (plan.step instanceof RegExp ? plan.step.test(step) : plan.step === step) &&
+      (!plan.sql || sql.includes(plan.sql)),
+  );
   if (index >= 0) used.add(index);
   return index >= 0;
 }

@@ -173,7 +173,7 @@ export const findMessagesHandler: Handler = async (request, deps) => {
     const items = messages.map((item) => ({ item, at: item.acceptedAt, cursor: writeCursor(item.place) }));
     return { items, next: next && writeCursor(next) };
   };
-  const databases = website === undefined ? inEach(deps) : [inDatabase(deps, website.database)];
+  const databases = website === undefined ? inEach(deps) : [inDatabase(deps, website.database, [website.home])];
   const { items, next, missing } = await mergePages(databases, cursor, PAGE, read);
   const answer: MessageAnswers["FoundMessages"] = {
     messages: items.map(({ isHeld, place: _, ...message }) => factsView(message, isHeld, deps.now())),

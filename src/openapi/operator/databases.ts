@@ -5,7 +5,7 @@ import { DATABASE } from "./service-state.ts";
 
 export function describeDatabases(): Resource {
   const schemas = databaseAnswers();
-  const example = { databases: [{ ...DATABASE, websites: 12, schemaVersion: "0020_databases.sql" }] };
+  const example = { databases: [{ ...DATABASE, websites: 12, schemaVersion: "0022_moves.sql" }] };
   const listDatabases: ApiOperation = {
     ...{ id: "listDatabases", method: "get", path: "/operator/databases", tag: "Service state", access: "operator" },
     summary: "List the databases",

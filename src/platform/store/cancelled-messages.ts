@@ -63,14 +63,14 @@ export async function keepCancellation(
 
 /** Runs the stored cancellations, oldest names first. @returns the number of messages */
 export async function cancelKept(
-  { kv, db, database }: Pick<Place, "database"> & { kv: KVNamespace; db: D1Database },
-  now: number,
+  { kv, database }: Pick<Place, "database"> & { kv: KVNamespace },
+  cancel: (messageIds: string[]) => Promise<void>,
 ): Promise<number> {
   const { keys } = await unlessItFails(kv.list({ prefix: prefixOf(database), limit: ENTRIES_AT_ONCE }));
   let count = 0;
   for (const { name } of keys) {
     const messageIds = (await unlessItFails(kv.get<string[]>(name, "json"))) ?? [];
-    if (messageIds.length > 0) await cancelUnconfirmed(db, messageIds, now);
+    if (messageIds.length > 0) await cancel(messageIds);
     await unlessItFails(kv.delete(name));
     count += messageIds.length;
   }

@@ -1,4 +1,5 @@
 import { runBatch, runNamed, runQuery } from "./database.ts";
+import { IS_OPEN } from "./moving.ts";
 import type { CarrierPauseRow } from "./rows.ts";
 
 /** Why submissions to a carrier pause. Times in milliseconds since 1970. */
@@ -96,6 +97,7 @@ export async function takeRetries(
              WHERE status = 'PENDING_TO_SEND' AND queued_at > ?2 ORDER BY queued_at LIMIT ${READ_ROWS}) p
            CROSS JOIN websites w ON w.website_id = p.website_id
            WHERE p.claimed_at IS NULL AND p.retry_at > ?2 AND p.reason IS NOT NULL AND w.carrier = ?1
+             AND ${IS_OPEN("p.website_id")}
            ORDER BY iif(?3 = 1, p.attempts, 0) LIMIT ?3)
          RETURNING message_id, website_id`,
       )

@@ -2,6 +2,7 @@
 import type { Credentials } from "../../domain/client.ts";
 import { readOperations } from "./clients.ts";
 import { runBatch, runQuery } from "./database.ts";
+import { IS_HERE, IS_OPEN } from "./moving.ts";
 import type { ClientRow, WebsiteRow } from "./rows.ts";
 
 type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours" | "home" | "database">;
@@ -34,7 +35,8 @@ export async function findUncopied(db: D1Database, limit: number, now: number): 
   const rows = await runQuery<CredentialsRow>(
     db
       .prepare(
-        `${CREDENTIALS} WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at <= ?2) ORDER BY c.changed_at LIMIT ?1`,
+        `${CREDENTIALS} WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at <= ?2)
+           AND ${IS_OPEN("c.website_id")} ORDER BY c.changed_at LIMIT ?1`,
       )
       .bind(limit, now - COPY_AGAIN_AFTER_MILLISECONDS),
   );
@@ -45,7 +47,7 @@ export async function findUncopied(db: D1Database, limit: number, now: number): 
 export function countBehind(db: D1Database, limit: number): D1PreparedStatement {
   return db.prepare(
     `SELECT count(*) AS count, min(changed_at) AS oldest_at FROM (SELECT changed_at FROM clients
-       WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at < changed_at) ORDER BY changed_at LIMIT ${limit})`,
+       WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at < changed_at) AND ${IS_HERE("clients.website_id")} ORDER BY changed_at LIMIT ${limit})`,
   );
 }
 

@@ -7,6 +7,7 @@ import {
 } from "../../domain/client-uses.ts";
 import { toClient } from "./clients.ts";
 import { runBatch, runQuery } from "./database.ts";
+import { IS_OPEN } from "./moving.ts";
 import type { ClientRow } from "./rows.ts";
 
 /** One row for a client that another isolate has not stored lately; none for an id that no client has. */
@@ -15,7 +16,8 @@ export async function storeUses(db: D1Database, { used, refused }: Uses, now: nu
     db
       .prepare(
         `UPDATE clients SET used_at = ?2 WHERE client_id IN (SELECT value FROM json_each(?1))
-           AND coalesce(used_at, 0) <= ?2 - ${USED_AGAIN_MILLISECONDS}`,
+           AND coalesce(used_at, 0) <= ?2 - ${USED_AGAIN_MILLISECONDS}
+           AND ${IS_OPEN("clients.website_id")}`,
       )
       .bind(JSON.stringify(used), now);
   const cause = `json_extract(?1, '$."' || client_id || '"')`;
@@ -23,7 +25,8 @@ export async function storeUses(db: D1Database, { used, refused }: Uses, now: nu
     db
       .prepare(
         `UPDATE clients SET refused_at = ?2, refusal = ${cause} WHERE client_id IN (SELECT key FROM json_each(?1))
-           AND (coalesce(refused_at, 0) <= ?2 - ${REFUSED_AGAIN_MILLISECONDS} OR refusal <> ${cause})`,
+           AND (coalesce(refused_at, 0) <= ?2 - ${REFUSED_AGAIN_MILLISECONDS} OR refusal <> ${cause})
+           AND ${IS_OPEN("clients.website_id")}`,
       )
       .bind(JSON.stringify(refused), now);
   const isAny = Object.keys(refused).length > 0;

@@ -4,6 +4,7 @@
 // counts from the one to the other, and change nothing here.
 import { REASONS } from "../../domain/reason.ts";
 import { runNamed, runQuery } from "./database.ts";
+import { IS_OPEN } from "./moving.ts";
 
 export const DAY_MILLISECONDS = 86_400_000;
 
@@ -76,7 +77,7 @@ export async function findSlices(
       .prepare(
         `WITH due AS (
            SELECT website_id, counted_until AS start FROM websites WHERE counted_until < ?1
-             AND (counted_until, website_id) > (?2, ?3) AND EXISTS (SELECT 1 FROM last_sweep
+             AND (counted_until, website_id) > (?2, ?3) AND ${IS_OPEN("websites.website_id")} AND EXISTS (SELECT 1 FROM last_sweep
                WHERE only = 1 AND counts_kept_at = ended_at AND counts_since <= ?4)
            ORDER BY counted_until, website_id LIMIT ${WEBSITES_A_STEP}
          ), days AS MATERIALIZED (

@@ -6,15 +6,19 @@ import {
   STORE_TRY_MILLISECONDS,
 } from "../../domain/retry-policy.ts";
 import { SilenceError, withinTime } from "../time-limit.ts";
+import { unguarded } from "./guarded-database.ts";
 
 // What the messages of D1 mean: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list
 
 /** Errors in our own statements: a retry cannot help, and reporting them as an outage would mislead. */
 const OWN_FAULT =
-  /constraint failed|cannot store|no such (table|column|index)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|TOOBIG|malformed JSON/i;
+  /constraint failed|cannot store|no such (table|column|index)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|TOOBIG|malformed JSON|bad JSON path/i;
 
-/** D1 is overloaded, or this invocation may make no more calls. The call was refused and not run; a repetition adds to the load. */
-const REFUSED = /D1 DB is overloaded|Too many (subrequests|API requests) by/i;
+/**
+ * D1 is overloaded, or this invocation may make no more calls. The call was refused and not run; a repetition adds to the load. Or
+ * a website is on its way to another database.
+ */
+const REFUSED = /D1 DB is overloaded|Too many (subrequests|API requests) by|D1_ERROR: moved/i;
 
 /** D1 was reset by what it ran. It may have run this call, and a repetition would be as heavy. */
 const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
@@ -30,7 +34,7 @@ const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
 export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
   const results = await untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
   const bytes = results.at(-1)?.meta.size_after;
-  if (bytes) sizes.set(db, { bytes, at: Date.now() });
+  if (bytes) sizes.set(unguarded(db), { bytes, at: Date.now() });
   return results;
 }
 
@@ -38,7 +42,7 @@ export async function runBatch(db: D1Database, statements: D1PreparedStatement[]
 const sizes = new WeakMap<D1Database, { bytes: number; at: number }>();
 
 /** null: not known yet. */
-export const sizeOf = (db: D1Database): { bytes: number; at: number } | null => sizes.get(db) ?? null;
+export const sizeOf = (db: D1Database): { bytes: number; at: number } | null => sizes.get(unguarded(db)) ?? null;
 
 /** Statements that run one after the other, with one result; null: none. */
 type Statements = D1PreparedStatement | D1PreparedStatement[] | null;
@@ -86,7 +90,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 }
 
 /** The latest of migrations/ that this version needs. */
-export const LATEST_MIGRATION = "0020_databases.sql";
+export const LATEST_MIGRATION = "0022_moves.sql";
 
 /** The liveness check. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
@@ -95,7 +99,7 @@ export async function probeDatabase(db: D1Database): Promise<void> {
 
 /** It fails where the latest migration is not applied. */
 export function selectLatest(db: D1Database): D1PreparedStatement {
-  return db.prepare("SELECT bytes FROM database_sizes WHERE day = 0");
+  return db.prepare("SELECT shift FROM moved_feeds WHERE website_id = '' AND until = 0");
 }
 
 /** @param error of probeDatabase */
@@ -122,7 +126,7 @@ async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number)
       return await withinTime(tryMilliseconds, run());
     } catch (error) {
       const message = String(error);
-      if (OWN_FAULT.test(message)) throw error;
+      if (OWN_FAULT.test(message) || error instanceof RequestFailure) throw error;
       if (error instanceof SilenceError) silences += 1;
       isRefused &&= REFUSED.test(message);
       const isFinal = REFUSED.test(message) || TOO_HEAVY.test(message);

@@ -13,11 +13,14 @@ export interface Place {
   database: string;
 }
 
-/** The database of each of these homes; one that is not there has no website. */
+/** The database of each of these homes, with `#` and the home for one that is on its way; one that is not there has no website. */
 export async function findPlaces(directory: D1Database, homes: number[]): Promise<Place[]> {
   return runQuery<Place>(
     directory
-      .prepare("SELECT h.home, h.database FROM json_each(?1) j CROSS JOIN homes h ON h.home = j.value")
+      .prepare(
+        `SELECT h.home, h.database || iif(m.step = 'fence', '#' || h.home, '') AS database FROM json_each(?1) j
+           CROSS JOIN homes h ON h.home = j.value LEFT JOIN moves m ON m.website_id = h.website_id`,
+      )
       .bind(JSON.stringify(homes)),
   );
 }

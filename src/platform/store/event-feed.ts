@@ -18,6 +18,10 @@ export interface FeedEvent {
   next: FeedPosition;
 }
 
+/** Since a place in the feed was given to the client, its website may have moved: each move shifts what is before it. */
+const SHIFT = `coalesce((SELECT sum(f.shift) FROM clients c CROSS JOIN moved_feeds f ON f.website_id = c.website_id AND f.until > ?2
+  WHERE c.client_id = ?1), 0)`;
+
 /**
  * The events of a client from a position on, in the order in which they were stored. D1 has one writer, and batches
  * get their numbers as they are written: an event that is stored later never stands before one that can be read now.
@@ -27,7 +31,9 @@ export async function readFeed(
   clientId: string,
   after: FeedPosition,
   limit: number,
+  mayHaveMoved: boolean,
 ): Promise<FeedEvent[]> {
+  const seq = mayHaveMoved ? `(?2 + ${SHIFT})` : "?2";
   // json_each walks through a batch in order. Another term of ORDER BY would have all that follows read and sorted.
   const rows = await runQuery<FeedRow>(
     db
@@ -36,7 +42,7 @@ export async function readFeed(
          FROM event_batches b CROSS JOIN json_each(b.event_ids) j
            CROSS JOIN events e ON e.message_id = ${MESSAGE_ID} AND e.event = ${EVENT}
            ${SUBJECT}
-         WHERE b.client_id = ?1 AND ${SUBJECT_CLIENT} = b.client_id AND b.seq >= ?2 AND (b.seq > ?2 OR j.key >= ?3) ORDER BY b.seq LIMIT ?4`,
+         WHERE b.client_id = ?1 AND ${SUBJECT_CLIENT} = b.client_id AND b.seq >= ${seq} AND (b.seq > ${seq} OR j.key >= ?3) ORDER BY b.seq LIMIT ?4`,
       )
       .bind(clientId, after.seq, after.count, limit),
   );

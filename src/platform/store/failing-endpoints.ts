@@ -1,3 +1,4 @@
+import { IS_HERE } from "./moving.ts";
 import type { FailingEndpointRow } from "./rows.ts";
 
 /** How the latest callbacks of a run to the endpoint of one client ended. */
@@ -65,7 +66,8 @@ export function selectFailingEndpoints(
     .prepare(
       `SELECT f.client_id, f.host, f.since, f.failures, f.cause, c.website_id, c.callback_url
        FROM failing_endpoints f CROSS JOIN clients c ON c.client_id = f.client_id
-       WHERE f.failed_at > ?1 AND f.failures >= ?2 AND c.callback_url IS NOT NULL`,
+       WHERE f.failed_at > ?1 AND f.failures >= ?2 AND c.callback_url IS NOT NULL
+         AND ${IS_HERE("c.website_id")}`,
     )
     .bind(failedAfter, leastFailures);
 }

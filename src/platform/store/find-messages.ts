@@ -2,6 +2,7 @@ import type { MessageStatus } from "../../domain/message.ts";
 import { REASON_STATUSES, type Reason } from "../../domain/reason.ts";
 import { runQuery } from "./database.ts";
 import { isHeld } from "./holds.ts";
+import { IS_HERE } from "./moving.ts";
 import { type StoredMessage, toStoredMessage } from "./read-message.ts";
 import type { MessageRow } from "./rows.ts";
 
@@ -116,9 +117,9 @@ export async function findWebsitesOf(db: D1Database, phone: number, e164: string
     db
       .prepare(
         `SELECT website_id FROM (SELECT w.website_id FROM websites w
-         WHERE EXISTS (SELECT 1 FROM subscriptions s WHERE s.website_id = w.website_id AND s.phone = ?1)
+         WHERE ${IS_HERE("w.website_id")} AND (EXISTS (SELECT 1 FROM subscriptions s WHERE s.website_id = w.website_id AND s.phone = ?1)
            OR EXISTS (SELECT 1 FROM messages m WHERE m.website_id = w.website_id AND m.phone = ?1)
-           OR EXISTS (SELECT 1 FROM inbound_texts i WHERE i.website_id = w.website_id AND i.sender = ?2)
+           OR EXISTS (SELECT 1 FROM inbound_texts i WHERE i.website_id = w.website_id AND i.sender = ?2))
          UNION ALL SELECT '' WHERE EXISTS (SELECT 1 FROM inbound_texts i WHERE i.website_id = '' AND i.sender = ?2))
          ORDER BY website_id = '', website_id`,
       )
@@ -129,7 +130,7 @@ export async function findWebsitesOf(db: D1Database, phone: number, e164: string
 
 export async function listWebsiteIds(db: D1Database): Promise<string[]> {
   const rows = await runQuery<{ website_id: string }>(
-    db.prepare("SELECT website_id FROM websites ORDER BY website_id"),
+    db.prepare(`SELECT website_id FROM websites WHERE ${IS_HERE("websites.website_id")} ORDER BY website_id`),
   );
   return rows.map((row) => row.website_id);
 }

@@ -1,5 +1,6 @@
 // Imports, and their undo: the ledger says what an import has changed, and what each number was before.
 import { runNamed, runQuery } from "./database.ts";
+import { IS_HERE } from "./moving.ts";
 import type { ImportRow } from "./rows.ts";
 import { LATEST_CHANGE } from "./subscriptions.ts";
 
@@ -68,7 +69,8 @@ export async function readImport(db: D1Database, importId: string): Promise<Stor
 function selectImport(db: D1Database, importId: string): D1PreparedStatement {
   return db
     .prepare(
-      "SELECT i.*, a.outcome FROM imports i LEFT JOIN audit_log a ON a.request_id = i.import_id WHERE i.import_id = ?1",
+      `SELECT i.*, a.outcome FROM imports i LEFT JOIN audit_log a ON a.request_id = i.import_id
+       WHERE i.import_id = ?1 AND ${IS_HERE("i.website_id")}`,
     )
     .bind(importId);
 }

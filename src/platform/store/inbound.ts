@@ -4,6 +4,7 @@ import { runNamed, runQuery } from "./database.ts";
 import type { Tombstone } from "./erasure.ts";
 import { type DueEvent, dueEvents } from "./events.ts";
 import { FRESH_AND_TOLD, keywordStatements } from "./keyword-statements.ts";
+import { IS_HERE } from "./moving.ts";
 import { noticeEvents, textNotices } from "./notices.ts";
 import type { InboundTextRow } from "./rows.ts";
 
@@ -122,7 +123,7 @@ export async function listWithoutEffect(db: D1Database, before: number, limit: n
   const rows = await runQuery<InboundTextRow>(
     db
       .prepare(
-        `${latest("website_id = ''")} UNION ${latest(`applied = ${WITHOUT_EFFECT}`)} ORDER BY received_at DESC LIMIT ?2`,
+        `${latest("website_id = ''")} UNION ${latest(`applied = ${WITHOUT_EFFECT} AND ${IS_HERE("inbound_texts.website_id")}`)} ORDER BY received_at DESC LIMIT ?2`,
       )
       .bind(before, limit),
   );
@@ -134,7 +135,7 @@ export function countWithoutEffect(db: D1Database, since: number, limit: number)
   return db
     .prepare(
       `SELECT count(*) AS count, min(received_at) AS oldest_at FROM (SELECT received_at FROM inbound_texts
-         WHERE applied = ${WITHOUT_EFFECT} AND received_at > ?1 ORDER BY received_at LIMIT ${limit})`,
+         WHERE applied = ${WITHOUT_EFFECT} AND received_at > ?1 AND ${IS_HERE("inbound_texts.website_id")} ORDER BY received_at LIMIT ${limit})`,
     )
     .bind(since);
 }

@@ -2,6 +2,7 @@
 // are open then, so that a callback that is posted in time costs no row of an index.
 import { runNamed } from "./database.ts";
 import { type DueEvent, toEventId } from "./events.ts";
+import { ID_IS_HERE } from "./moving.ts";
 import type { EventRow } from "./rows.ts";
 
 /** Batches and callbacks that one step of the sweep looks at. */
@@ -19,7 +20,7 @@ const SEEN = "coalesce((SELECT seq FROM event_batches_seen WHERE only = 1), 0)";
 const NEXT_END = `(SELECT max(seq) FROM (SELECT seq, stored_at FROM event_batches WHERE seq > ${SEEN} ORDER BY seq LIMIT ${STEP})
   WHERE stored_at <= ?1)`;
 const NEXT_EVENTS = `event_batches b CROSS JOIN json_each(b.event_ids) j CROSS JOIN events e ON e.message_id = ${MESSAGE_ID} AND e.event = ${EVENT}
-  WHERE b.seq > ${SEEN} AND b.seq <= ${NEXT_END}`;
+  WHERE b.seq > ${SEEN} AND b.seq <= ${NEXT_END} AND ${ID_IS_HERE("e.message_id")}`;
 
 const OLDEST = `(SELECT message_id, event FROM open_callbacks WHERE queued_at < ?1 ORDER BY queued_at LIMIT ${STEP})`;
 
@@ -85,9 +86,12 @@ export function keepOpen(db: D1Database, chosen: string, values: readonly unknow
 const LOOKED_AT = 100_000;
 
 /** The open callbacks: of those that the sweep keeps, and of batches that it has not looked at yet. */
-export const OPEN_CALLBACKS = `SELECT e.message_id, e.event, e.attempted_at, e.occurred_at FROM (
+export const OPEN_OF_ALL = `SELECT e.message_id, e.event, e.attempted_at, e.occurred_at FROM (
     SELECT message_id, event FROM open_callbacks
     UNION ALL SELECT * FROM (SELECT ${MESSAGE_ID} AS message_id, ${EVENT} AS event
       FROM event_batches b CROSS JOIN json_each(b.event_ids) j WHERE b.seq > ${SEEN} LIMIT ${LOOKED_AT}) n
       WHERE NOT EXISTS (SELECT 1 FROM open_callbacks o WHERE o.message_id = n.message_id AND o.event = n.event)
   ) o CROSS JOIN events e ON e.message_id = o.message_id AND e.event = o.event WHERE ${IS_OPEN}`;
+
+/** Without those of websites that have left. */
+export const OPEN_CALLBACKS = `${OPEN_OF_ALL} AND ${ID_IS_HERE("e.message_id")}`;

@@ -2,6 +2,7 @@ import { LONGEST_RECOVERY_SECONDS } from "../../domain/retry-policy.ts";
 import { runQuery } from "./database.ts";
 import { type DueEvent, toEventId } from "./events.ts";
 import { HELD, isHeld } from "./holds.ts";
+import { ID_IS_HERE, IS_OPEN } from "./moving.ts";
 import type { EventRow } from "./rows.ts";
 
 /** Rows per step of the sweep. */
@@ -12,7 +13,7 @@ const SWEEP_STEP = 1000;
  * at most this many.
  */
 const oldestPending = (queuedBefore: string) => `(SELECT message_id, accepted_at, queued_at, claimed_at FROM messages
-  WHERE status = 'PENDING_TO_SEND' AND queued_at <= ${queuedBefore} ORDER BY queued_at LIMIT 20000)`;
+  WHERE status = 'PENDING_TO_SEND' AND queued_at <= ${queuedBefore} AND ${IS_OPEN("messages.website_id")} ORDER BY queued_at LIMIT 20000)`;
 
 /** A pending message whose job was lost. */
 export interface OverdueMessage {
@@ -47,7 +48,7 @@ export async function takeOverdue(
         `UPDATE messages SET reason = iif(${isParked}, '${HELD}', reason),
            queued_at = max(?1, iif(${isParked}, accepted_at + ?5, min(${at}, accepted_at + ?5))) WHERE message_id IN (
            SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
-           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, website_id, ${at} AS at,
+           AND ${IS_OPEN("messages.website_id")} ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, website_id, ${at} AS at,
            ${isParked} AS is_parked`,
       )
       .bind(queuedBefore, now, LONGEST_RECOVERY_SECONDS * 1000, margin, longestWait),
@@ -105,7 +106,7 @@ export async function findWithoutReceipt(db: D1Database, sendingSince: number): 
   return runIds(
     db
       .prepare(
-        `SELECT message_id FROM messages WHERE status = 'SENDING' AND updated_at <= ?1
+        `SELECT message_id FROM messages WHERE status = 'SENDING' AND updated_at <= ?1 AND ${IS_OPEN("messages.website_id")}
          ORDER BY updated_at LIMIT ${SWEEP_STEP}`,
       )
       .bind(sendingSince),
@@ -127,7 +128,7 @@ export async function takeOverdueUnbatched(db: D1Database, queuedBefore: number,
         `UPDATE events SET queued_at = ?2 WHERE (message_id, event) IN (
            SELECT message_id, event FROM events INDEXED BY events_open
            WHERE callback_due = 1 AND outcome IS NULL AND attempted_at IS NULL AND queued_at < ?1
-           ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, event`,
+             AND ${ID_IS_HERE("events.message_id")} ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, event`,
       )
       .bind(queuedBefore, now),
   ).catch((error) => {

@@ -1,6 +1,7 @@
 // Deletes expired rows, the oldest first, so many at a time. The sweep runs these functions; erasure.ts deletes one person's rows.
 import { ADD_COUNTS, COUNT_COLUMNS, COUNTS, restartDay } from "./daily-counts.ts";
 import { runNamed, runNamedResults } from "./database.ts";
+import { IS_OPEN } from "./moving.ts";
 import { hourBefore } from "./outcome-counts.ts";
 
 /**
@@ -30,33 +31,45 @@ export function removeCounted(db: D1Database, chosen: string, parameters: unknow
  */
 const PURGE_STEP = 2000;
 
+/** Of a website that moves, or is kept where it was, nothing is purged. */
+const IS_PURGED = `m.status NOT IN ('PENDING_TO_SEND', 'SENDING') AND ${IS_OPEN("m.website_id")}`;
+
+const MOVED = `SELECT m.message_id AS messageId, m.website_id AS websiteId FROM moved_feeds f
+  CROSS JOIN messages m ON m.website_id = f.website_id AND m.accepted_at <= ?1 WHERE ${IS_PURGED} LIMIT ${PURGE_STEP}`;
+
 interface OldMessage {
   messageId: string;
   websiteId: string;
 }
 
 /**
- * Final messages that were accepted before `before`, among the oldest with rowids above `after`.
+ * Final messages that were accepted before `before`, among the oldest with rowids above `after`; and those of websites that have
+ * come from another database, whose rowids do not tell their age.
  * @returns with the last rowid that was looked at; null: the next message is younger
  */
 export async function findOldMessages(
   db: D1Database,
   before: number,
   after: number,
+  mayHaveMoved: boolean,
 ): Promise<{ messages: OldMessage[]; after: number | null }> {
   const first = `SELECT last FROM (SELECT rowid + ${PURGE_STEP - 1} AS last, accepted_at FROM messages WHERE rowid > ?1
     ORDER BY rowid LIMIT 1) WHERE accepted_at <= ?2`;
-  const { end, old } = await runNamed(db, {
+  const { end, old, moved } = await runNamed(db, {
     end: db.prepare(first).bind(after, before),
     old: db
       .prepare(
-        `SELECT message_id AS messageId, website_id AS websiteId FROM messages
-         WHERE rowid > ?1 AND rowid <= (${first}) AND accepted_at <= ?2
-           AND status NOT IN ('PENDING_TO_SEND', 'SENDING')`,
+        `SELECT m.message_id AS messageId, m.website_id AS websiteId FROM messages m
+         WHERE m.rowid > ?1 AND m.rowid <= (${first}) AND m.accepted_at <= ?2 AND ${IS_PURGED}`,
       )
       .bind(after, before),
+    moved: mayHaveMoved ? db.prepare(MOVED).bind(before) : null,
   });
-  return { messages: old as OldMessage[], after: (end as { last: number }[])[0]?.last ?? null };
+  const last = (end as { last: number }[])[0]?.last;
+  return {
+    messages: [...old, ...moved] as OldMessage[],
+    after: last ?? (moved.length === PURGE_STEP ? after : null),
+  };
 }
 
 export async function removeMessages(db: D1Database, messages: OldMessage[]): Promise<void> {

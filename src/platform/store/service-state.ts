@@ -15,6 +15,7 @@ import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from
 import { isHeld } from "./holds.ts";
 import { countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
+import { IS_HERE } from "./moving.ts";
 import { OPEN_CALLBACKS } from "./open-callbacks.ts";
 import { selectOutcomes } from "./outcome-counts.ts";
 import type { LoadRow, OutcomeCountRow, WebsiteRow } from "./rows.ts";
@@ -132,7 +133,7 @@ function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedSt
            coalesce(claimed_at, iif(retry_at <= ?1, retry_at, accepted_at)) AS since,
            iif(retry_at IS NULL, NULL, accepted_at) AS retried
          FROM (SELECT website_id, client_id, send_purpose, is_reply, carrier, claimed_at, retry_at, accepted_at FROM messages
-           WHERE status = 'PENDING_TO_SEND' ORDER BY queued_at LIMIT ${COUNTED_ROWS}) p
+           WHERE status = 'PENDING_TO_SEND' AND ${IS_HERE("messages.website_id")} ORDER BY queued_at LIMIT ${COUNTED_ROWS}) p
        ) GROUP BY state, carrier`,
     )
     .bind(now, stuckBefore);
@@ -141,7 +142,8 @@ function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedSt
 function sending(db: D1Database): D1PreparedStatement {
   return db.prepare(
     `SELECT 'withoutReceipt' AS state, coalesce(carrier, '') AS carrier, count(*) AS count, min(updated_at) AS oldest_at
-     FROM (SELECT carrier, updated_at FROM messages WHERE status = 'SENDING' ORDER BY updated_at LIMIT ${COUNTED_ROWS})
+     FROM (SELECT carrier, updated_at FROM messages WHERE status = 'SENDING' AND ${IS_HERE("messages.website_id")}
+       ORDER BY updated_at LIMIT ${COUNTED_ROWS})
      GROUP BY carrier`,
   );
 }

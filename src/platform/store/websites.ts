@@ -4,6 +4,7 @@ import { auditStatement } from "./audit.ts";
 import { runBatch, runQuery } from "./database.ts";
 import { FIRST, type Place } from "./directory.ts";
 import { toHolds } from "./holds.ts";
+import { IS_HERE } from "./moving.ts";
 import type { WebsiteRow } from "./rows.ts";
 
 /**
@@ -103,7 +104,11 @@ export async function findWebsite(db: D1Database, websiteId: string): Promise<We
 }
 
 export async function listWebsites(db: D1Database): Promise<Website[]> {
-  return (await runQuery<WebsiteRow>(db.prepare("SELECT * FROM websites ORDER BY website_id"))).map(toWebsite);
+  return (
+    await runQuery<WebsiteRow>(
+      db.prepare(`SELECT * FROM websites WHERE ${IS_HERE("websites.website_id")} ORDER BY website_id`),
+    )
+  ).map(toWebsite);
 }
 
 export function toWebsite(row: WebsiteRow): Website {

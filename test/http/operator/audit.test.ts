@@ -3,8 +3,11 @@ import { keepDeadJobs } from "../../../src/flows/dead-jobs.ts";
 import type { AuditAnswers } from "../../../src/http/operator/audit.ts";
 import { routes } from "../../../src/router.ts";
 import { countingDatabase } from "../../counting-database.ts";
+import { bindDatabases } from "../../databases.ts";
 import { failingDatabase } from "../../failing-database.ts";
+import { beginMove, finishMove } from "../../moves.ts";
 import { dumpStores } from "../../stores.ts";
+import { platform } from "../../strict/platform.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
@@ -144,6 +147,15 @@ function changes(): Change[] {
       entry: { ...nothing, action: "put-back", subject: null, after: { requeued: 1, left: 0 } },
     },
     {
+      route: "POST /operator/websites/:websiteId/move",
+      body: { database: "DB_2" },
+      entry: { ...brand, action: "move-website", before: { database: "DB" }, after: { database: "DB_2" } },
+    },
+    {
+      route: "POST /operator/websites/:websiteId/move-back",
+      entry: { ...brand, action: "move-website", before: { database: "DB_2" }, after: { database: "DB" } },
+    },
+    {
       route: "POST /operator/tokens",
       body: { name: "ada", graceSeconds: 60 },
       entry: { ...nothing, action: "create-token", subject: "ada", after: { othersEndAt: world.now + 60_000 } },
@@ -173,6 +185,15 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
     const stored = await world.subscribers("brand", ["+12125550107"]);
     values.importId = ((await stored.json()) as { importId: string }).importId;
   }
+  if (route.includes("/move") && world.deps.others.size === 0) {
+    await bindDatabases(world, 2);
+    await world.sweep();
+  }
+  if (route.endsWith("/move-back")) {
+    if ((await world.rows("SELECT step FROM moves")).length === 0) await beginMove(world, "brand", "DB_2");
+    await finishMove(world, "brand");
+    platform.keyWrites.clear();
+  }
   if (path?.endsWith("/bob")) await world.operator("POST", "/tokens", { name: "bob" });
   const filled = path ?? pattern.replaceAll(/:(\w+)/g, (_, name: keyof typeof values) => values[name]);
   await beforeCall();
@@ -184,7 +205,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 18 }, (_, index) => index);
+const INDEXES = Array.from({ length: 20 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {

@@ -12,6 +12,7 @@ export type OldRows = Record<string, OldRow[]>;
 /** As the clock of a World stands. */
 const NOW = Date.UTC(2026, 10, 21, 12);
 const SERVICE_KEY = readConfig(env).serviceKey ?? "";
+const MOVED_HOME = 1000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -90,6 +91,11 @@ export class Generation {
     rows.homes = WEBSITES.map((website, index) => ({ ...made.#home(website, index), database: "DB" }));
     rows.client_homes = [{ client_id: `a client of ${number}`, home: number }];
     rows.sender_homes = [{ carrier: "sandbox", sender: `${number}`, home: number }];
+    // None is on its way while a migration is applied; of one that was, a row stays.
+    rows.moves = [];
+    rows.moving = [];
+    rows.move_log = [{ seq: number + 1, home: MOVED_HOME, name: "messages", key: `["${uuid(number, 0)}"]` }];
+    rows.moved_feeds = [{ website_id: made.websiteId("brand"), until: 1, shift: 0 }];
     rows.database_sizes = [{ day: Math.floor(NOW / (24 * HOUR)) - number, bytes: 1_000_000 }];
     rows.clients = await Promise.all(WEBSITES.map((website) => made.#client(website)));
     const people = WEBSITES.flatMap((website) => Array.from({ length: PEOPLE }, (_, index) => ({ website, index })));

@@ -1,0 +1,87 @@
+import * as z from "zod/mini";
+import { parseFields } from "../../domain/failure.ts";
+import { canGoBack, KEPT_MILLISECONDS, MOVE_STEPS, type MoveStep } from "../../domain/move.ts";
+import { inDatabase } from "../../flows/places.ts";
+import { type MoveStatus, moveBack, readMoveStatus, startMove } from "../../flows/start-move.ts";
+import { authorOf, type Handler } from "../api-request.ts";
+import { BODY_LIMITS, readJson } from "../body.ts";
+import { toTime } from "../time.ts";
+import type { Answers } from "./answers.ts";
+import { requireFound, requireWebsite } from "./params.ts";
+
+export const moveRequestSchema = z.strictObject({ database: z.string() });
+
+export function moveAnswers() {
+  const count = z.nullable(z.int());
+  const time = z.nullable(z.iso.datetime());
+  return {
+    Move: z.object({
+      websiteId: z.string(),
+      from: z.string().check(z.describe("The binding of the database that it leaves.")),
+      to: z.string(),
+      step: z.enum(MOVE_STEPS),
+      waitsFor: z.nullable(z.string()).check(z.describe("In words; null: for nothing.")),
+      rowsCopied: count.check(z.describe("Null where nothing is being copied.")),
+      rowsCompared: count,
+      rowsTotal: count.check(z.describe("As it began; what follows a message, such as its events, is not counted.")),
+      logLength: count.check(z.describe("Changed rows that are not copied again yet; 100,000 at most.")),
+      isFenced: z.boolean().check(z.describe("Whether writes of the website wait now.")),
+      startedAt: z.iso.datetime(),
+      workedAt: z.iso.datetime().check(z.describe("When a job last worked on it.")),
+      movedAt: time.check(z.describe("Since then the website is in `to`.")),
+      canGoBackUntil: time,
+      error: z.nullable(z.string()).check(z.describe("Of the last job; null: it did what it had to.")),
+    }),
+  };
+}
+
+export type MoveAnswers = Answers<typeof moveAnswers>;
+
+const WAITS: Partial<Record<MoveStep, string>> = {
+  copy: "the rows to be copied",
+  check: "the rows to be compared",
+  switch: "the changes of the last moments",
+  fence: "the changes of the last moments",
+  kept: "24 hours, after which the old rows are deleted",
+  clear: "the old rows to be deleted",
+  failed: "you: see its error",
+};
+
+/** @param status undefined: there is no move */
+function moveView(status: MoveStatus | undefined, now: number): MoveAnswers["Move"] {
+  const { source, target, startedAt, workedAt, movedAt, home: _, ...same } = requireFound(status, "move");
+  const until = canGoBack({ ...same, source, target, startedAt, workedAt, movedAt, home: _ }, now);
+  return {
+    ...same,
+    from: source,
+    to: target,
+    waitsFor: WAITS[same.step] ?? null,
+    startedAt: toTime(startedAt),
+    workedAt: toTime(workedAt),
+    movedAt: toTime(movedAt),
+    canGoBackUntil: toTime(until && movedAt !== null ? movedAt + KEPT_MILLISECONDS : null),
+  };
+}
+
+/** POST /operator/websites/:websiteId/move */
+export const moveWebsiteHandler: Handler = async (request, deps) => {
+  const website = await requireWebsite(request, deps);
+  const { value } = await readJson(request, BODY_LIMITS.settings);
+  const { database } = parseFields(moveRequestSchema, value);
+  await startMove(deps, authorOf(request), website, database);
+  return answerMove(deps, website.websiteId);
+};
+
+/** POST /operator/websites/:websiteId/move-back */
+export const moveBackHandler: Handler = async (request, deps) => {
+  const website = await requireWebsite(request, deps);
+  await moveBack(deps, authorOf(request), website);
+  return answerMove(deps, website.websiteId);
+};
+
+/** GET /operator/websites/:websiteId/move */
+export const getMoveHandler: Handler = (request, deps) => answerMove(deps, request.params.websiteId ?? "");
+
+async function answerMove(deps: Parameters<Handler>[1], websiteId: string): Promise<Response> {
+  return Response.json(moveView(await readMoveStatus(inDatabase(deps), websiteId), deps.now()));
+}

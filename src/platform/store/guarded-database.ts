@@ -1,0 +1,79 @@
+// The database of some websites that may move: what an isolate knows of their place may be outdated, and that is harmless.
+import { RequestFailure } from "../../domain/failure.ts";
+import { GUARD, isMovedError } from "./moving.ts";
+
+/** For so long a call waits for a website whose move is about to end. */
+const WAIT_MILLISECONDS = 3000;
+const PAUSE_MILLISECONDS = 75;
+
+class Statement {
+  readonly #owner: GuardedDatabase;
+  readonly #sql: string;
+  readonly #values: unknown[];
+
+  constructor(owner: GuardedDatabase, sql: string, values: unknown[] = []) {
+    this.#owner = owner;
+    this.#sql = sql;
+    this.#values = values;
+  }
+
+  bind(...values: unknown[]): Statement {
+    return new Statement(this.#owner, this.#sql, values);
+  }
+
+  async all(): Promise<unknown> {
+    return (await this.#owner.batch([this]))[0];
+  }
+
+  in(db: D1Database): D1PreparedStatement {
+    const statement = db.prepare(this.#sql);
+    return this.#values.length > 0 ? statement.bind(...this.#values) : statement;
+  }
+}
+
+class GuardedDatabase {
+  db: D1Database;
+  readonly #homes: string;
+  readonly #find: () => Promise<D1Database | null>;
+
+  constructor(db: D1Database, homes: number[], find: () => Promise<D1Database | null>) {
+    this.db = db;
+    this.#homes = JSON.stringify(homes);
+    this.#find = find;
+  }
+
+  prepare(sql: string): Statement {
+    return new Statement(this, sql);
+  }
+
+  /** A transaction that was refused has left nothing, so the same statements run where the website is now. */
+  async batch(statements: Statement[]): Promise<unknown[]> {
+    for (let waited = 0; ; ) {
+      const { db } = this;
+      try {
+        const own = [db.prepare(GUARD).bind(this.#homes), ...statements.map((statement) => statement.in(db))];
+        return (await db.batch(own)).slice(1);
+      } catch (error) {
+        if (!isMovedError(error)) throw error;
+        const found = await this.#find();
+        if (found === null || waited >= WAIT_MILLISECONDS) {
+          throw new RequestFailure({ kind: "store-unavailable", isRefused: true, isMoved: true }, { cause: error });
+        }
+        this.db = found;
+        waited += PAUSE_MILLISECONDS;
+        if (found === db) await scheduler.wait(PAUSE_MILLISECONDS);
+      }
+    }
+  }
+}
+
+/**
+ * @param homes of the websites that its statements are about
+ * @param find where the website is now; null: they are several, and no one database has all of them
+ */
+export function guardDatabase(db: D1Database, homes: number[], find: () => Promise<D1Database | null>): D1Database {
+  return new GuardedDatabase(db, homes, find) as unknown as D1Database;
+}
+
+/** The database itself. */
+export const unguarded = (db: D1Database): D1Database => (db instanceof GuardedDatabase ? db.db : db);

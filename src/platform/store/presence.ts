@@ -1,0 +1,177 @@
+// What the two databases of a move have of it: the row of the website in `moving`, and the log of its changes.
+import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
+import type { Key, MovingWebsite, Shifts } from "./move-rows.ts";
+import type { TableName } from "./moved-tables.ts";
+import { createTriggers, dropTriggers, FAIL, ID_PART, idPartOf, STATE } from "./moving.ts";
+import { OPEN_OF_ALL } from "./open-callbacks.ts";
+
+/** The passes through the tables. */
+export const PASS = { copy: 0, check: 1, done: 2 } as const;
+
+/** How far a website has arrived. */
+export interface Progress {
+  /** The move: its startedAt. */
+  run: number;
+  shifts: Shifts;
+  /** Places in its feed below this are of before the move. */
+  feedUntil: number;
+  /** Through the tables. */
+  pass: number;
+  /** The table that is copied or compared, and the last key of its last page. */
+  at: { name: TableName; after: Key | null } | null;
+  /** How many each pass has seen. */
+  rows: number[];
+  total: number;
+  /** Up to this number, the log is replayed. */
+  log: number;
+}
+
+/** The row of a website in `moving`. */
+export interface Presence {
+  state: number;
+  turn: number;
+  progress: Progress | null;
+}
+
+export async function readPresence(db: D1Database, home: number): Promise<Presence | undefined> {
+  const query = db.prepare("SELECT state, turn, progress FROM moving WHERE home = ?1").bind(home);
+  const [row] = await runQuery<{ state: number; turn: number; progress: string }>(query);
+  return row && { ...row, progress: parseJsonColumn<Progress | null>(row.progress, null) };
+}
+
+/**
+ * A turn in the database that a website arrives in, or that it is cleared from: a transaction that commits after another turn
+ * has begun fails, so it overwrites nothing that is newer.
+ * @param progress null: the row is not needed any more
+ * @throws Error see isLateError
+ */
+export async function takeTurn(
+  db: D1Database,
+  home: number,
+  turn: number,
+  statements: D1PreparedStatement[],
+  progress: Progress | null,
+): Promise<number> {
+  const guard = `SELECT ${FAIL("'late'", "value")} FROM json_each(?1)
+    WHERE NOT EXISTS (SELECT 1 FROM moving v WHERE v.home = value ->> 0 AND v.turn = value ->> 1)`;
+  const end = progress
+    ? db
+        .prepare(`UPDATE moving SET turn = turn + 1, state = ${STATE.arriving}, progress = ?2 WHERE home = ?1`)
+        .bind(home, JSON.stringify(progress))
+    : db.prepare("DELETE FROM moving WHERE home = ?1").bind(home);
+  const results = await runBatch(db, [db.prepare(guard).bind(JSON.stringify([[home, turn]])), ...statements, end]);
+  return results.reduce((sum, { meta }) => sum + (meta.duration ?? 0), 0);
+}
+
+/** Marks the database as one that a website arrives in. Nothing that another call has marked changes. */
+export async function beginArrival(db: D1Database, { websiteId, home }: MovingWebsite): Promise<void> {
+  const insert = `INSERT INTO moving (home, website_id, id_part, state, turn, progress) VALUES (?1, ?2, ?3, ${STATE.arriving}, 0, 'null')
+    ON CONFLICT DO NOTHING`;
+  await runBatch(db, [db.prepare(insert).bind(home, websiteId, idPartOf(home))]);
+}
+
+/** From here on, what changes of the website in this database is logged. */
+export async function beginLog(db: D1Database, { websiteId, home }: MovingWebsite): Promise<void> {
+  const clear =
+    "DELETE FROM move_log WHERE seq > 0 AND home = ?1 AND NOT EXISTS (SELECT 1 FROM moving WHERE home = ?1)";
+  const insert = `INSERT INTO moving (home, website_id, id_part, state, turn, progress) VALUES (?1, ?2, ?3, ${STATE.leaving}, 0, 'null')
+    ON CONFLICT DO NOTHING`;
+  await runBatch(db, [
+    db.prepare(clear).bind(home),
+    db.prepare(insert).bind(home, websiteId, idPartOf(home)),
+    ...createTriggers(db),
+  ]);
+}
+
+export async function endLog(db: D1Database, home: number): Promise<void> {
+  const end = `DELETE FROM moving WHERE home = ?1 AND state < ${STATE.left}`;
+  await runBatch(db, [db.prepare(end).bind(home)]);
+}
+
+/**
+ * Changes the state of a website that leaves, unless another call has done so since.
+ * @returns the new turn; undefined: nothing changed
+ */
+export async function setPresence(
+  db: D1Database,
+  home: number,
+  { state, turn }: Pick<Presence, "state" | "turn">,
+  next: number,
+): Promise<number | undefined> {
+  const { own } = await runNamed(db, {
+    set: db
+      .prepare("UPDATE moving SET state = ?4, turn = turn + 1 WHERE home = ?1 AND state = ?2 AND turn = ?3")
+      .bind(home, state, turn, next),
+    own: db.prepare("SELECT 1 FROM moving WHERE home = ?1 AND state = ?2 AND turn = ?3").bind(home, next, turn + 1),
+  });
+  return own.length === 1 ? turn + 1 : undefined;
+}
+
+/** @throws Error see isLateError: another website leaves the database, or has left it, and needs them */
+export async function endTriggers(db: D1Database): Promise<void> {
+  const guard = `SELECT ${FAIL("'late'", "home")} FROM moving WHERE state < ${STATE.arriving}`;
+  await runBatch(db, [db.prepare(guard), ...dropTriggers(db)]);
+}
+
+/** A row of the log. */
+export interface Logged {
+  seq: number;
+  name: TableName;
+  key: Key;
+}
+
+/** What has changed, in order. @param after the number of a row of the log */
+export async function readLog(db: D1Database, home: number, after: number, most: number): Promise<Logged[]> {
+  const query = db.prepare("SELECT seq, name, key FROM move_log WHERE seq > ?2 AND home = ?1 ORDER BY seq LIMIT ?3");
+  const rows = await runQuery<{ seq: number; name: TableName; key: string }>(query.bind(home, after, most));
+  return rows.map((row) => ({ ...row, key: JSON.parse(row.key) as Key }));
+}
+
+export async function trimLog(db: D1Database, home: number, until: number): Promise<void> {
+  await runBatch(db, [db.prepare("DELETE FROM move_log WHERE seq <= ?2 AND home = ?1").bind(home, until)]);
+}
+
+/** What the website has changed since a row of the log, `most` at most. */
+export async function countLog(db: D1Database, home: number, after: number, most: number): Promise<number> {
+  const sql = "SELECT count(*) AS count FROM (SELECT 1 FROM move_log WHERE seq > ?2 AND home = ?1 LIMIT ?3)";
+  const [row] = await runQuery<{ count: number }>(db.prepare(sql).bind(home, after, most));
+  return row?.count ?? 0;
+}
+
+/** The callbacks of a website that has left, or is about to, of which nothing is known yet. */
+export async function readOpenCallbacks(db: D1Database, home: number): Promise<[messageId: string, event: string][]> {
+  const sql = `SELECT message_id, event FROM (${OPEN_OF_ALL}) WHERE ${ID_PART("message_id")} = ?1`;
+  const rows = await runQuery<{ message_id: string; event: string }>(db.prepare(sql).bind(idPartOf(home)));
+  return rows.map(({ message_id, event }) => [message_id, event]);
+}
+
+/** The website is here from now on, as far as this database is concerned. */
+export async function endArrival(
+  db: D1Database,
+  { websiteId, home }: MovingWebsite,
+  { turn, progress }: Presence & { progress: Progress },
+  openCallbacks: [string, string][],
+  now: number,
+): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare("INSERT INTO moved_feeds (website_id, until, shift) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
+      .bind(websiteId, progress.feedUntil, progress.shifts.feed.by),
+    db
+      .prepare(
+        `INSERT INTO open_callbacks (message_id, event, queued_at)
+         SELECT value ->> 0, value ->> 1, ?2 FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING`,
+      )
+      .bind(JSON.stringify(openCallbacks), now),
+    // Their copies in KV and in the object of the website name the database.
+    db
+      .prepare("UPDATE clients SET changed_at = max(?2, changed_at + 1), copied_at = NULL WHERE website_id = ?1")
+      .bind(websiteId, now),
+    db.prepare(`DELETE FROM moving WHERE home = ?1 AND state = ${STATE.arriving} AND turn = ?2`).bind(home, turn),
+  ]);
+}
+
+export async function deleteOpenCallbacks(db: D1Database, home: number): Promise<void> {
+  const sql = `DELETE FROM open_callbacks WHERE ${ID_PART("message_id")} = ?1`;
+  await runBatch(db, [db.prepare(sql).bind(idPartOf(home))]);
+}
