@@ -2,6 +2,7 @@
 import type { SubmissionRecord } from "../../domain/job.ts";
 import { toE164 } from "../../domain/phone.ts";
 import type { Segments } from "../../domain/segments.ts";
+import { type ClaimedCallback, selectClaimedOf, toClaimedCallbacks } from "./callbacks.ts";
 import { runNamed } from "./database.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { isHeld } from "./holds.ts";
@@ -36,6 +37,8 @@ export interface Outcomes {
   longestWait: number;
   /** Added to the counts of outcomes, unless the records are stored already. */
   counts: OutcomeCount[];
+  /** Claims the callbacks of the first of them for the caller; null: all are for the queue. */
+  callbackClaim: string | null;
 }
 
 export interface NextClaim {
@@ -56,8 +59,8 @@ export async function recordAndClaim(
   outcomes: Outcomes | null,
   next: NextClaim | null,
   now: number,
-): Promise<{ claimed: ClaimedMessage[]; due: DueEvent[] }> {
-  const { recorded, reported, claimed, ended } = await runNamed(db, {
+): Promise<{ claimed: ClaimedMessage[]; due: DueEvent[]; callbacks: ClaimedCallback[] }> {
+  const { recorded, reported, callbacks, claimed, ended } = await runNamed(db, {
     ...NOTHING,
     ...(outcomes && outcomeStatements(db, outcomes, now)),
     ...(next && claimStatements(db, next, now)),
@@ -65,16 +68,18 @@ export async function recordAndClaim(
   return {
     claimed: (claimed as ClaimedRow[]).map(toClaimedMessage),
     due: dueEvents([...recorded, ...reported, ...ended]),
+    callbacks: toClaimedCallbacks(callbacks),
   };
 }
 
 /** The statements in their order. */
 const NOTHING = {
-  ...{ counts: null, outcomes: null, recorded: null, reported: null },
+  ...{ counts: null, outcomes: null, recorded: null, reported: null, callbacks: null },
   ...{ optedOut: null, claimed: null, ended: null },
 };
 
-function outcomeStatements(db: D1Database, { claim, records, longestWait, counts }: Outcomes, now: number) {
+function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
+  const { claim, records, longestWait, counts, callbackClaim } = outcomes;
   const ids = records.map(({ messageId }) => messageId);
   const byMessageId = JSON.stringify(Object.fromEntries(records.map((record) => [record.messageId, record])));
   const outcome = (name: keyof SubmissionRecord) => `json_extract(?1, '$."' || message_id || '".${name}')`;
@@ -100,12 +105,14 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2`,
       )
       .bind(byMessageId, claim, now, longestWait),
-    recorded: recordEvents(db, ids, now),
+    recorded: recordEvents(db, ids, now, callbackClaim),
     reported: receiptStatements(
       db,
       records.flatMap(({ receipt }) => receipt ?? []),
       now,
+      callbackClaim,
     ),
+    callbacks: callbackClaim === null ? null : selectClaimedOf(db, ids, callbackClaim, now),
   };
 }
 

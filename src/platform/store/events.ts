@@ -11,36 +11,50 @@ export type DueEvent = string;
 export const IS_DUE = (type: (typeof MESSAGE_EVENT_TYPES)[number]) =>
   `2 * (m.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0))`;
 
+/** A run posts the callbacks of so many messages itself, with two each at most: as many as it claims of the queue's. */
+const CLAIMED_AT_ONCE = 12;
+
 /**
  * Writes the event of each message's current status if it is missing, and what is written as a batch of each client. After a
  * change of status in the same transaction, it writes exactly the changes; a second run writes nothing.
- * @param guard SQL condition on the parameters ?3, ?4 and ?5
+ * @param claim claims the callbacks of the first messages for the caller, who posts them: see selectClaimedOf
+ * @param guard SQL condition on the parameters ?3, ?4 and ?5; not with a claim
  */
 export function recordEvents(
   db: D1Database,
   messageIds: string[],
   now: number,
+  claim: string | null = null,
   guard: { condition: string; values: unknown[] } = { condition: "true", values: [] },
 ): D1PreparedStatement[] {
+  const run = (sql: string, values = guard.values) => db.prepare(sql).bind(JSON.stringify(messageIds), now, ...values);
+  const isDue = IS_DUE("message.status");
+  const ifClaimed = (value: string) =>
+    `iif(j.key < ${claim === null ? 0 : CLAIMED_AT_ONCE} AND ${isDue}, ${value}, NULL)`;
   const changed = `json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value`;
   const condition = `m.status <> 'PENDING_TO_SEND' AND ${guard.condition}`;
   return [
-    `INSERT INTO event_batches (client_id, stored_at, event_ids)
+    run(`INSERT INTO event_batches (client_id, stored_at, event_ids)
      SELECT m.client_id, ?2, json_group_array(DISTINCT m.message_id || '_' || m.status) FROM ${changed}
      WHERE ${condition} AND m.client_id <> '' AND NOT EXISTS (
        SELECT 1 FROM events e WHERE e.message_id = m.message_id AND e.event = m.status)
-     GROUP BY m.client_id`,
-    `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code)
-     SELECT m.message_id, m.status, m.updated_at, ${IS_DUE("message.status")}, ?2, m.reason_code
-     FROM ${changed} LEFT JOIN clients c ON c.client_id = m.client_id
-     WHERE ${condition} ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
-  ].map((sql) => db.prepare(sql).bind(JSON.stringify(messageIds), now, ...guard.values));
+     GROUP BY m.client_id`),
+    run(
+      `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code, attempted_at, claim)
+       SELECT m.message_id, m.status, m.updated_at, ${isDue}, ?2, m.reason_code, ${ifClaimed("?2")}, ${ifClaimed(claim === null ? "NULL" : "?3")}
+       FROM ${changed} LEFT JOIN clients c ON c.client_id = m.client_id
+       WHERE ${condition} ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due, attempted_at`,
+      claim === null ? guard.values : [claim],
+    ),
+  ];
 }
 
-/** Filters the rows that recordEvents returned by their callbacks. */
+/** Of the rows that recordEvents returned, those with a callback to queue. */
 export function dueEvents(rows: unknown[] | undefined): DueEvent[] {
-  const written = (rows ?? []) as Pick<EventRow, "message_id" | "event" | "callback_due">[];
-  return written.filter((row) => row.callback_due !== 0).map(toEventId);
+  const written = (rows ?? []) as (Pick<EventRow, "message_id" | "event" | "callback_due"> & {
+    attempted_at?: number | null;
+  })[];
+  return written.filter((row) => row.callback_due !== 0 && !row.attempted_at).map(toEventId);
 }
 
 export function toEventId(row: Pick<EventRow, "message_id" | "event">): DueEvent {
