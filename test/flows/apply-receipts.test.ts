@@ -64,7 +64,7 @@ describe("a batch of receipts", () => {
       { reason: "delivered 42" },
     ]);
     const posted = await world.rows("SELECT message_id FROM events WHERE event = 'DELIVERED' AND outcome IS NOT NULL");
-    expect(posted).toHaveLength(12);
+    expect(posted).toHaveLength(24);
     const queued = world.callbacks.map(({ body }) => body);
     const all = [...queued, ...posted.map(({ message_id }) => `${message_id}_DELIVERED`)];
     expect(all.sort()).toEqual(ids.map((id) => `${id}_DELIVERED`).sort());

@@ -80,7 +80,19 @@ describe("a text alone", () => {
     const both = [report(id, "SENDING"), report(id, "DELIVERED")];
     await receive(...both, ...both);
     await receive(...both);
+    await world.runQueues();
     expect(posts).toEqual([`${id}_SENDING`, `${id}_DELIVERED`]);
+  });
+
+  it("whose first callback waits in the queue has its second one behind it", async () => {
+    const ids = await send(1);
+    world.queueCallbacks();
+    await deliver(ids);
+    world.deps.ownPosts.clear();
+    await receive(report(String(ids), "DELIVERED"));
+    expect(posts).toEqual([]);
+    await world.runQueues();
+    expect(posts).toEqual([...eventIds(ids, "SENDING"), ...eventIds(ids, "DELIVERED")]);
   });
 });
 

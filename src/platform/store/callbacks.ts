@@ -243,7 +243,7 @@ function recordStatements(db: D1Database, records: CallbackRecord[]): D1Prepared
     db
       .prepare(
         `UPDATE events SET outcome = ${recorded("outcome")}, http_status = ${recorded("httpStatus")},
-           response = ${recorded("response")}, duration_ms = ${recorded("durationMilliseconds")}, claim = NULL
+           response = ${recorded("response")}, duration_ms = ${recorded("durationMilliseconds")}, claim = NULL, queued_at = 0
          WHERE ${IS_GIVEN}`,
       )
       .bind(toKeys(records.map(({ eventId }) => eventId)), JSON.stringify(byEventId)),

@@ -4,7 +4,7 @@ import { toE164 } from "../../domain/phone.ts";
 import type { Segments } from "../../domain/segments.ts";
 import { type ClaimedCallback, selectClaimedOf, toClaimedCallbacks } from "./callbacks.ts";
 import { runNamed } from "./database.ts";
-import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
+import { type DueEvent, dueEvents, MOST_OWN_CALLBACKS, recordEvents } from "./events.ts";
 import { isHeld } from "./holds.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
@@ -80,6 +80,8 @@ const NOTHING = {
 
 function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
   const { claim, records, longestWait, counts, callbackClaim } = outcomes;
+  // A message may have two: its carrier may say with its answer that it is final.
+  const own = callbackClaim === null ? null : { claim: callbackClaim, most: MOST_OWN_CALLBACKS / 2 };
   const ids = records.map(({ messageId }) => messageId);
   const byMessageId = JSON.stringify(Object.fromEntries(records.map((record) => [record.messageId, record])));
   const outcome = (name: keyof SubmissionRecord) => `json_extract(?1, '$."' || message_id || '".${name}')`;
@@ -98,19 +100,20 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
            status = ${unlessFinal(`coalesce(${outcome("status")}, status)`, "status")},
            reason = ${unlessFinal(outcome("reason"), "reason")}, reason_code = ${unlessFinal(outcome("code"), "reason_code")}, retry_at = ${unlessFinal(outcome("retryAt"), "NULL")},
            claimed_at = iif(${isUnclaimed}, NULL, claimed_at), claim = NULL,
-           queued_at = ${unlessFinal(`coalesce(min(${outcome("retryAt")}, accepted_at + ?4), queued_at)`, "queued_at")},
+           queued_at = iif(${outcome("status")} IS NULL AND status = 'PENDING_TO_SEND',
+             coalesce(min(${outcome("retryAt")}, accepted_at + ?4), queued_at), 0),
            attempts = ${unlessFinal(`attempts - (${outcome("attempted")} = 0)`, "attempts")},
            submissions = ${withSubmission(outcome("entry"))},
            updated_at = ${unlessFinal("?3", "updated_at")}
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2`,
       )
       .bind(byMessageId, claim, now, longestWait),
-    recorded: recordEvents(db, ids, now, callbackClaim),
+    recorded: recordEvents(db, ids, now, own),
     reported: receiptStatements(
       db,
       records.flatMap(({ receipt }) => receipt ?? []),
       now,
-      callbackClaim,
+      own,
     ),
     callbacks: callbackClaim === null ? null : selectClaimedOf(db, ids, callbackClaim, now),
   };

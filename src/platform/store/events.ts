@@ -11,26 +11,34 @@ export type DueEvent = string;
 export const IS_DUE = (type: (typeof MESSAGE_EVENT_TYPES)[number]) =>
   `2 * (m.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0))`;
 
-/** A run posts the callbacks of so many messages itself, with two each at most: as many as it claims of the queue's. */
-const CLAIMED_AT_ONCE = 12;
+/** Callbacks that the caller posts itself, as they are stored: see selectClaimedOf. */
+export interface OwnClaim {
+  claim: string;
+  /** Of so many messages, the first. */
+  most: number;
+}
+
+/** Of one claim: as many as a run takes from the queue. */
+export const MOST_OWN_CALLBACKS = 24;
 
 /**
  * Writes the event of each message's current status if it is missing, and what is written as a batch of each client. After a
  * change of status in the same transaction, it writes exactly the changes; a second run writes nothing.
- * @param claim claims the callbacks of the first messages for the caller, who posts them: see selectClaimedOf
+ * @param own not of a message that has another callback open, which is to be posted before
  * @param guard SQL condition on the parameters ?3, ?4 and ?5; not with a claim
  */
 export function recordEvents(
   db: D1Database,
   messageIds: string[],
   now: number,
-  claim: string | null = null,
+  own: OwnClaim | null = null,
   guard: { condition: string; values: unknown[] } = { condition: "true", values: [] },
 ): D1PreparedStatement[] {
   const run = (sql: string, values = guard.values) => db.prepare(sql).bind(JSON.stringify(messageIds), now, ...values);
   const isDue = IS_DUE("message.status");
-  const ifClaimed = (value: string) =>
-    `iif(j.key < ${claim === null ? 0 : CLAIMED_AT_ONCE} AND ${isDue}, ${value}, NULL)`;
+  const isOwn = `j.key < ${own?.most} AND ${isDue} AND NOT EXISTS (SELECT 1 FROM events o WHERE o.message_id = m.message_id
+    AND o.callback_due > 0 AND o.outcome IS NULL AND o.claim IS NOT ?3)`;
+  const ifOwn = (value: string) => (own ? `iif(${isOwn}, ${value}, NULL)` : "NULL");
   const changed = `json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value`;
   const condition = `m.status <> 'PENDING_TO_SEND' AND ${guard.condition}`;
   return [
@@ -41,10 +49,10 @@ export function recordEvents(
      GROUP BY m.client_id`),
     run(
       `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code, attempted_at, claim)
-       SELECT m.message_id, m.status, m.updated_at, ${isDue}, ?2, m.reason_code, ${ifClaimed("?2")}, ${ifClaimed(claim === null ? "NULL" : "?3")}
+       SELECT m.message_id, m.status, m.updated_at, ${isDue}, ?2, m.reason_code, ${ifOwn("?2")}, ${ifOwn("?3")}
        FROM ${changed} LEFT JOIN clients c ON c.client_id = m.client_id
        WHERE ${condition} ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due, attempted_at`,
-      claim === null ? guard.values : [claim],
+      own ? [own.claim] : guard.values,
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { ALLOWED_FROM } from "../../domain/message.ts";
 import { failureReason, foldReceipts, type Receipt } from "../../domain/receipt.ts";
 import { type ClaimedCallback, selectClaimedOf, toClaimedCallbacks } from "./callbacks.ts";
 import { runNamed } from "./database.ts";
-import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
+import { type DueEvent, dueEvents, MOST_OWN_CALLBACKS, type OwnClaim, recordEvents } from "./events.ts";
 
 /** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
 export interface SentReceipt extends Receipt {
@@ -22,7 +22,7 @@ export async function recordReceipts(
 ): Promise<{ due: DueEvent[]; callbacks: ClaimedCallback[] }> {
   const ids = receipts.map(({ messageId }) => messageId);
   const { reported, callbacks } = await runNamed(db, {
-    reported: receiptStatements(db, receipts, now, claim),
+    reported: receiptStatements(db, receipts, now, claim === null ? null : { claim, most: MOST_OWN_CALLBACKS }),
     callbacks: claim === null ? null : selectClaimedOf(db, ids, claim, now),
   });
   return { due: dueEvents(reported), callbacks: toClaimedCallbacks(callbacks) };
@@ -33,15 +33,15 @@ export function receiptStatements(
   db: D1Database,
   receipts: SentReceipt[],
   now: number,
-  claim: string | null,
+  own: OwnClaim | null,
 ): D1PreparedStatement[] {
-  return [...Map.groupBy(receipts, ({ carrier }) => carrier)].flatMap(([carrier, own], place) => {
-    const changes = [...foldReceipts(own).values()];
+  return [...Map.groupBy(receipts, ({ carrier }) => carrier)].flatMap(([carrier, some], place) => {
+    const changes = [...foldReceipts(some).values()];
     return (["sending", "final"] as const).flatMap((name) => {
       const reports = changes.flatMap((change) => change[name] ?? []);
       return reports.length === 0
         ? []
-        : applyStatements(db, reports, { carrier, claim: place === 0 ? claim : null }, now);
+        : applyStatements(db, reports, { carrier, own: name === "final" && place === 0 ? own : null }, now);
     });
   });
 }
@@ -50,7 +50,7 @@ export function receiptStatements(
 function applyStatements(
   db: D1Database,
   receipts: Receipt[],
-  { carrier, claim }: { carrier: string | undefined; claim: string | null },
+  { carrier, own }: { carrier: string | undefined; own: OwnClaim | null },
   now: number,
 ) {
   const reported = (name: keyof Receipt) => `json_extract(?1, '$."' || message_id || '".${name}')`;
@@ -77,7 +77,7 @@ function applyStatements(
       db,
       receipts.map(({ messageId }) => messageId),
       now,
-      claim,
+      own,
     ),
   ];
 }
