@@ -80,8 +80,10 @@ const NOTHING = {
 
 function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
   const { claim, records, longestWait, counts, callbackClaim } = outcomes;
-  // A message may have two: its carrier may say with its answer that it is final.
-  const own = callbackClaim === null ? null : { claim: callbackClaim, most: MOST_OWN_CALLBACKS / 2 };
+  const receipts = records.flatMap(({ receipt }) => receipt ?? []);
+  // A message whose carrier has said with its answer that it is final has two.
+  const most = MOST_OWN_CALLBACKS / (receipts.length > 0 ? 2 : 1);
+  const own = callbackClaim === null ? null : { claim: callbackClaim, most };
   const ids = records.map(({ messageId }) => messageId);
   const byMessageId = JSON.stringify(Object.fromEntries(records.map((record) => [record.messageId, record])));
   const outcome = (name: keyof SubmissionRecord) => `json_extract(?1, '$."' || message_id || '".${name}')`;
@@ -109,12 +111,7 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
       )
       .bind(byMessageId, claim, now, longestWait),
     recorded: recordEvents(db, ids, now, own),
-    reported: receiptStatements(
-      db,
-      records.flatMap(({ receipt }) => receipt ?? []),
-      now,
-      own,
-    ),
+    reported: receiptStatements(db, receipts, now, own),
     callbacks: callbackClaim === null ? null : selectClaimedOf(db, ids, callbackClaim, now),
   };
 }
