@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import { isLoopback } from "../domain/callback-url.ts";
 import { isStoreRefused } from "../domain/failure.ts";
 import { lastMinute, WINDOW_MINUTES } from "../domain/outcome-trend.ts";
+import { findProblems, type ServiceState } from "../domain/problems.ts";
 import { LONGEST_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import {
   ANSWERED,
@@ -9,13 +10,11 @@ import {
   ageSeconds,
   CALLBACK_OUTCOMES,
   type CarrierState,
-  findProblems,
   isKnown,
   type Load,
   MESSAGE_STATES,
   type MessageState,
   QUEUES,
-  type ServiceState,
   type StatePart,
   SUBMISSION_OUTCOMES,
   toBacklog,

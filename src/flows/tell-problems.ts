@@ -2,7 +2,7 @@
 // the problem.
 import type { Deps } from "../deps.ts";
 import { signatureHeaders } from "../domain/callback.ts";
-import { describeProblem, type ProblemDetail, subjectOf } from "../domain/service-state.ts";
+import { describeProblem, type ProblemDetail, subjectOf } from "../domain/problems.ts";
 import { postOnce } from "../platform/callback-post.ts";
 import {
   deleteAway,
