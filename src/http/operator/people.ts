@@ -6,10 +6,9 @@ import { toDigits } from "../../domain/phone.ts";
 import { reasonSchema } from "../../domain/reason.ts";
 import { askEach, type Missing } from "../../flows/ask-each.ts";
 import { erase, eraseEverywhere } from "../../flows/erasure-tombstones.ts";
-import { inParallel } from "../../flows/in-parallel.ts";
+import { findPerson, inWebsitesOf, readInWebsite } from "../../flows/find-person.ts";
 import { inEach } from "../../flows/places.ts";
-import { findMessages, findWebsitesOf } from "../../platform/store/find-messages.ts";
-import { type InboundText, listInbound } from "../../platform/store/inbound.ts";
+import type { InboundText } from "../../platform/store/inbound.ts";
 import { readRecords, type StoredNotice } from "../../platform/store/person-records.ts";
 import type { StoredMessage } from "../../platform/store/read-message.ts";
 import { CHANGE_SOURCES } from "../../platform/store/rows.ts";
@@ -125,19 +124,22 @@ function personView(phone: string, person: Person | undefined, texts: InboundTex
 export const getPersonHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   const phone = requirePhone(request);
-  const [person, texts] = await Promise.all([
-    readPerson(deps.db, websiteId, toDigits(phone)),
-    listInbound(deps.db, websiteId, { sender: phone, before: Number.MAX_SAFE_INTEGER, limit: PAGE }),
-  ]);
+  const { person, texts } = await readInWebsite(deps, websiteId, phone, PAGE);
   requireFound(person ?? texts[0], "number");
   return Response.json(personView(phone, person, texts));
 };
 
+type KnownIn = Awaited<ReturnType<typeof readInWebsite>>;
+
 /** GET /operator/people/:phone */
 export const findPersonHandler: Handler = async (request, deps) => {
   const phone = requirePhone(request);
-  const { answers, missing } = await askEach(inEach(deps), (own) => findIn(own, phone));
-  const websites = answers.flatMap((found) => found.websites).sort(byWebsite);
+  const toWebsite = ({ websiteId, person, texts }: KnownIn) => ({
+    websiteId: websiteId || null,
+    ...personView(phone, person, texts),
+  });
+  const { answers, missing } = await askEach(inEach(deps), (own) => findPerson(own, phone, PAGE));
+  const websites = answers.flatMap((found) => found.websites.map(toWebsite)).sort(byWebsite);
   if (!missing.unavailableDatabases) requireFound(websites[0], "number");
   const messages = answers.flatMap((found) => found.messages).sort((a, b) => b.acceptedAt - a.acceptedAt);
   const answer: PeopleAnswers["PersonEverywhere"] = {
@@ -155,36 +157,17 @@ function byWebsite(a: { websiteId: string | null }, b: { websiteId: string | nul
   return a.websiteId < b.websiteId ? -1 : 1;
 }
 
-/** What one database has of a number. */
-async function findIn(deps: Deps, phone: string) {
-  const websiteIds = await findWebsitesOf(deps.db, toDigits(phone), phone);
-  if (websiteIds.length === 0) return { websites: [], messages: [] };
-  const websites = await inParallel(websiteIds, PEOPLE_AT_ONCE, async (websiteId) => {
-    const [person, texts] = await Promise.all([
-      readPerson(deps.db, websiteId, toDigits(phone)),
-      listInbound(deps.db, websiteId, { sender: phone, before: Number.MAX_SAFE_INTEGER, limit: PAGE }),
-    ]);
-    return { websiteId: websiteId || null, ...personView(phone, person, texts) };
-  });
-  const range = { from: 0, until: Number.MAX_SAFE_INTEGER, before: null };
-  const { messages } = await findMessages(deps.db, { websiteIds, phone: toDigits(phone), ...range }, PAGE);
-  return { websites, messages };
-}
-
 function sentView(message: StoredMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {
   const { messageId, websiteId, acceptedAt, status, reason, sendPurpose, text } = message;
   return { messageId, websiteId, acceptedAt: toTime(acceptedAt), status, reason, sendPurpose, text };
 }
 
-const PEOPLE_AT_ONCE = 3;
-
 /** GET /operator/people/:phone/export */
 export const exportPersonHandler: Handler = async (request, deps) => {
   const phone = requirePhone(request);
-  const { answers, missing } = await askEach(inEach(deps), async (own) => {
-    const websiteIds = await findWebsitesOf(own.db, toDigits(phone), phone);
-    return inParallel(websiteIds, PEOPLE_AT_ONCE, (websiteId) => readWebsite(own, websiteId, phone));
-  });
+  const { answers, missing } = await askEach(inEach(deps), (own) =>
+    inWebsitesOf(own, phone, (websiteId) => readWebsite(own, websiteId, phone)),
+  );
   if (!missing.unavailableDatabases) requireFound(answers.flat()[0], "number");
   return exportAnswer(deps, phone, answers.flat(), missing);
 };
