@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isLoopback } from "./domain/callback-url.ts";
+import { DAY_MILLISECONDS } from "./domain/day.ts";
 import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
 
 interface Bounds {
@@ -125,7 +126,7 @@ const vars = z.object({
   SUBMIT_WITHIN_HOURS: number(SUBMIT_WITHIN_HOURS, 3_600_000),
   RECEIPT_WITHIN_HOURS: number(RECEIPT_WITHIN_HOURS, 3_600_000),
   LINK_ORIGIN: origin,
-  RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, 86_400_000),
+  RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, DAY_MILLISECONDS),
   REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
   LIMITER_LOCATION: location,
   READ_REPLICAS: onOrOff,

@@ -63,7 +63,7 @@ export async function readServiceState(deps: Deps, origin: string, requestId: st
     databases: databases.map(({ sweptSince: _, ...state }) => state),
     queues,
     messages: byState((name) =>
-      ifKnown(partOf(name), addLoads([...counts.messages.values()].map((states) => states[name]))),
+      ifKnown(countedIn(name), addLoads([...counts.messages.values()].map((states) => states[name]))),
     ),
     retriedSeconds: counts.retriedSince && ageSeconds(counts.retriedSince, now),
     carriers: readCarriers(deps, counts, submissions),
@@ -85,7 +85,7 @@ export async function readServiceState(deps: Deps, origin: string, requestId: st
 
 const UNKNOWN = { count: null, oldestSeconds: null };
 
-const partOf = (state: MessageState): StatePart => (state === "withoutReceipt" ? "sending" : "pending");
+const countedIn = (state: MessageState): StatePart => (state === "withoutReceipt" ? "sending" : "pending");
 
 /** A healthy one answers in a tenth of it, whatever waits. */
 const BEHIND_MILLISECONDS = 2000;
@@ -138,7 +138,9 @@ function readCarriers(
     isInUse: inUse.includes(carrier),
     isSetUp: Object.hasOwn(carriers.ready, carrier),
     missingSettings: (Object.hasOwn(carriers.missing, carrier) && carriers.missing[carrier]) || [],
-    ...byState((name) => (isKnown(failing, partOf(name)) ? toBacklog(messages.get(carrier)?.[name], now()) : UNKNOWN)),
+    ...byState((name) =>
+      isKnown(failing, countedIn(name)) ? toBacklog(messages.get(carrier)?.[name], now()) : UNKNOWN,
+    ),
     isUnauthorized: isUnauthorized(ofCarrier(submissions, carrier)),
     pause: pauseOf(pauses, carrier, now()),
     ...countOutcomes(SUBMISSION_OUTCOMES, isKnown(failing, "outcomes") && ofCarrier(submissions, carrier), now()),
