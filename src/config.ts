@@ -11,9 +11,9 @@ interface Bounds {
 
 const number = ({ fallback, least, most }: Bounds, unitMilliseconds: number) => {
   const error = `must be a number from ${least} to ${most}`;
-  const bounded = z.coerce.number({ error }).check(z.minimum(least, { error }), z.maximum(most, { error }));
+  const bounded = z.number({ error }).check(z.minimum(least, { error }), z.maximum(most, { error }));
   return z.pipe(
-    z._default(bounded, fallback),
+    z._default(z.pipe(z.transform(Number), bounded), fallback),
     z.transform((value) => value * unitMilliseconds),
   );
 };
@@ -29,7 +29,14 @@ const secret = orUnset(z.string({ error: "must be a string" }));
 
 const notUrl = "must be an absolute http or https URL";
 
-const anyUrl = orUnset(z.union([z.url({ protocol: /^https?$/, error: notUrl }), z.literal("")], { error: notUrl }));
+const anyUrl = orUnset(
+  z.string({ error: notUrl }).check(
+    z.trim(),
+    z.refine((value) => value === "" || (/^https?:\/\//i.test(value) && URL.canParse(value)), {
+      error: notUrl,
+    }),
+  ),
+);
 
 /** A URL, without its trailing slash. */
 const baseUrl = z.pipe(
