@@ -12,8 +12,9 @@ interface Bounds {
 const number = ({ fallback, least, most }: Bounds, unitMilliseconds: number) => {
   const error = `must be a number from ${least} to ${most}`;
   const bounded = z.number({ error }).check(z.minimum(least, { error }), z.maximum(most, { error }));
+  const given = z.transform((value: unknown) => (value === undefined ? undefined : Number(value)));
   return z.pipe(
-    z._default(z.pipe(z.transform(Number), bounded), fallback),
+    z.pipe(given, z._default(bounded, fallback)),
     z.transform((value) => value * unitMilliseconds),
   );
 };
