@@ -45,10 +45,16 @@ function toPlan([lengths, assigned = "", prefixAbroad = "", prefix, replacement,
     assigned: new RegExp(`^(?:${assigned})$`),
     prefixAbroad: start(prefixAbroad),
     prefix: prefix ? start(prefix) : null,
+    /** Bit d: the prefix may begin with digit d. */
+    prefixStarts: toStarts(prefix || ""),
     replacement,
     others: others.map(([source, own]) => ({ start: start(source), lengths: own })),
   };
 }
+
+/** Any digit, unless the pattern is a list of digits, such as `0|180020`. */
+const toStarts = (pattern: string) =>
+  /^[\d|]*$/.test(pattern) ? toBits(Array.from(pattern.matchAll(/\b\d/g), ([digit]) => Number(digit))) : 0b11_1111_1111;
 
 const toBits = (lengths: number[]) => lengths.reduce((bits, length) => bits | (1 << length), 0);
 

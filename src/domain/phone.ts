@@ -35,9 +35,11 @@ function isInPlan(text: string, start: number, end: number): boolean {
     callingCode = callingCode * 10 + text.charCodeAt(at - 1) - ZERO;
     const plan = planOf(callingCode);
     if (!plan) continue;
+    const isUsual = (plan.commonLengths & (1 << (end - at))) !== 0;
+    if (isUsual && (plan.prefixStarts & (1 << (text.charCodeAt(at) - ZERO))) === 0) return true;
     const national = text.slice(at, end);
-    const isClear = (plan.commonLengths & (1 << (end - at))) !== 0 && !plan.prefix?.test(national);
-    return isClear || (isPossible(plan, national) && withoutPrefix(plan, national) === national);
+    if (isUsual && !plan.prefix?.test(national)) return true;
+    return isPossible(plan, national) && withoutPrefix(plan, national) === national;
   }
   return false;
 }
