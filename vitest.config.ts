@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig, type Plugin } from "vitest/config";
 import { PlansReporter } from "./test/node/harness/plans-reporter.ts";
@@ -34,6 +35,20 @@ const withoutBrokenSourceMap: Plugin = {
   load: { filter: { id: /standardwebhooks\/dist\/index\.js$/ }, handler: (id) => readFile(id, "utf8") },
 };
 
+/**
+ * Lets tests replace what the Worker imports from cloudflare:sockets. A mock of Vitest would do the same, but the modules that
+ * import it must then be loaded anew, all of src with them, before and after each file of tests: seconds each time.
+ */
+const SOCKETS = fileURLToPath(new URL("test/sockets.ts", import.meta.url));
+const withSocketsOfTests: Plugin = {
+  name: "with-sockets-of-tests",
+  enforce: "pre",
+  resolveId: {
+    filter: { id: /^cloudflare:sockets$/ },
+    handler: (_, importer) => (importer?.includes("/src/") ? SOCKETS : undefined),
+  },
+};
+
 /** `test` runs in workerd with the real bindings; `test/node` runs in Node, most of it against the whole service from outside. */
 export default defineConfig({
   test: {
@@ -43,6 +58,7 @@ export default defineConfig({
       {
         plugins: [
           withoutBrokenSourceMap,
+          withSocketsOfTests,
           makeWorkersPlugin(async () => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
