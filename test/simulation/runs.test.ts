@@ -26,15 +26,11 @@ let store: SimulatedStore;
 
 beforeEach(() => {
   // Called late: each test has a store of its own.
-  const simulate = <T extends object>(module: T, functionsOf: () => Partial<T>, names: (keyof T)[]) => {
-    for (const name of names) {
-      const simulated = (...given: unknown[]) => (functionsOf()[name] as CallableFunction)(...given);
-      vi.spyOn(module as Record<keyof T, CallableFunction>, name).mockImplementation(simulated as never);
-    }
-  };
-  simulate(messages, () => store.messageFunctions, ["findWaiting", "postpone", "changeStatus"]);
-  simulate(claims, () => store.claimFunctions, ["recordAndClaim"]);
-  simulate(outcomeCounts, () => store.countFunctions, ["addOutcomes"]);
+  vi.spyOn(messages, "findWaiting").mockImplementation((...given) => store.messageFunctions.findWaiting(...given));
+  vi.spyOn(messages, "postpone").mockImplementation((...given) => store.messageFunctions.postpone(...given));
+  vi.spyOn(messages, "changeStatus").mockImplementation((...given) => store.messageFunctions.changeStatus(...given));
+  vi.spyOn(claims, "recordAndClaim").mockImplementation((...given) => store.claimFunctions.recordAndClaim(...given));
+  vi.spyOn(outcomeCounts, "addOutcomes").mockImplementation((...given) => store.countFunctions.addOutcomes(...given));
 });
 
 afterEach(() => {
