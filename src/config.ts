@@ -93,6 +93,8 @@ function byteCount(base64: string): number | undefined {
   }
 }
 
+const onOrOff = z.optional(z.enum(["on", "off", ""], { error: "must be on or off" }));
+
 const alertSecret = secret.check(
   z.refine((value) => value === undefined || (byteCount(value.replace(/^whsec_/, "")) ?? 0) >= 16, {
     error: "must be at least 16 bytes in Base64, with whsec_ in front or without",
@@ -111,7 +113,7 @@ const carrierVars = {
   TELNYX_PUBLIC_KEY: ed25519Key,
   TELNYX_API_URL: apiUrl("https://api.telnyx.com/v2"),
   KANNEL_SENDSMS_URL: carrierUrl,
-  KANNEL_CONNECT_PROBE: z.optional(z.enum(["on", "off", ""], { error: "must be on or off" })),
+  KANNEL_CONNECT_PROBE: onOrOff,
   KANNEL_USERNAME: secret,
   KANNEL_PASSWORD: secret,
   KANNEL_WEBHOOK_KEY: secret,
@@ -126,6 +128,7 @@ const vars = z.object({
   RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, 86_400_000),
   REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
   LIMITER_LOCATION: location,
+  READ_REPLICAS: onOrOff,
   SECURITY_CONTACT: contact,
   ALERT_URL: anyUrl,
   ALERT_SECRET: alertSecret,
@@ -146,6 +149,7 @@ export const configSchema = z.pipe(
       OPERATOR_TOKEN,
       SERVICE_KEY,
       LIMITER_LOCATION,
+      READ_REPLICAS,
       SECURITY_CONTACT,
       ALERT_URL,
       ALERT_SECRET,
@@ -162,6 +166,7 @@ export const configSchema = z.pipe(
       /** Signs links and tokens of operators. Never OPERATOR_TOKEN: one that a person chose could be guessed from them. */
       linkKey: SERVICE_KEY ?? "",
       limiterLocation: LIMITER_LOCATION,
+      readsReplicas: READ_REPLICAS === "on",
       securityContact: SECURITY_CONTACT,
       alertUrl: ALERT_URL,
       alertSecret: ALERT_SECRET,
