@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isLoopback } from "./domain/callback-url.ts";
+import { DAY_MILLISECONDS } from "./domain/day.ts";
 import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
 
 interface Bounds {
@@ -10,9 +11,10 @@ interface Bounds {
 
 const number = ({ fallback, least, most }: Bounds, unitMilliseconds: number) => {
   const error = `must be a number from ${least} to ${most}`;
-  const bounded = z.coerce.number({ error }).check(z.minimum(least, { error }), z.maximum(most, { error }));
+  const bounded = z.number({ error }).check(z.minimum(least, { error }), z.maximum(most, { error }));
+  const given = z.transform((value: unknown) => (value === undefined ? undefined : Number(value)));
   return z.pipe(
-    z._default(bounded, fallback),
+    z.pipe(given, z._default(bounded, fallback)),
     z.transform((value) => value * unitMilliseconds),
   );
 };
@@ -28,7 +30,14 @@ const secret = orUnset(z.string({ error: "must be a string" }));
 
 const notUrl = "must be an absolute http or https URL";
 
-const anyUrl = orUnset(z.union([z.url({ protocol: /^https?$/, error: notUrl }), z.literal("")], { error: notUrl }));
+const anyUrl = orUnset(
+  z.string({ error: notUrl }).check(
+    z.trim(),
+    z.refine((value) => value === "" || (/^https?:\/\//i.test(value) && URL.canParse(value)), {
+      error: notUrl,
+    }),
+  ),
+);
 
 /** A URL, without its trailing slash. */
 const baseUrl = z.pipe(
@@ -93,6 +102,8 @@ function byteCount(base64: string): number | undefined {
   }
 }
 
+const onOrOff = z.optional(z.enum(["on", "off", ""], { error: "must be on or off" }));
+
 const alertSecret = secret.check(
   z.refine((value) => value === undefined || (byteCount(value.replace(/^whsec_/, "")) ?? 0) >= 16, {
     error: "must be at least 16 bytes in Base64, with whsec_ in front or without",
@@ -111,7 +122,7 @@ const carrierVars = {
   TELNYX_PUBLIC_KEY: ed25519Key,
   TELNYX_API_URL: apiUrl("https://api.telnyx.com/v2"),
   KANNEL_SENDSMS_URL: carrierUrl,
-  KANNEL_CONNECT_PROBE: z.optional(z.enum(["on", "off", ""], { error: "must be on or off" })),
+  KANNEL_CONNECT_PROBE: onOrOff,
   KANNEL_USERNAME: secret,
   KANNEL_PASSWORD: secret,
   KANNEL_WEBHOOK_KEY: secret,
@@ -123,9 +134,10 @@ const vars = z.object({
   SUBMIT_WITHIN_HOURS: number(SUBMIT_WITHIN_HOURS, 3_600_000),
   RECEIPT_WITHIN_HOURS: number(RECEIPT_WITHIN_HOURS, 3_600_000),
   LINK_ORIGIN: origin,
-  RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, 86_400_000),
+  RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, DAY_MILLISECONDS),
   REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
   LIMITER_LOCATION: location,
+  READ_REPLICAS: onOrOff,
   SECURITY_CONTACT: contact,
   ALERT_URL: anyUrl,
   ALERT_SECRET: alertSecret,
@@ -146,6 +158,7 @@ export const configSchema = z.pipe(
       OPERATOR_TOKEN,
       SERVICE_KEY,
       LIMITER_LOCATION,
+      READ_REPLICAS,
       SECURITY_CONTACT,
       ALERT_URL,
       ALERT_SECRET,
@@ -162,6 +175,7 @@ export const configSchema = z.pipe(
       /** Signs links and tokens of operators. Never OPERATOR_TOKEN: one that a person chose could be guessed from them. */
       linkKey: SERVICE_KEY ?? "",
       limiterLocation: LIMITER_LOCATION,
+      readsReplicas: READ_REPLICAS === "on",
       securityContact: SECURITY_CONTACT,
       alertUrl: ALERT_URL,
       alertSecret: ALERT_SECRET,

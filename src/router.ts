@@ -11,7 +11,7 @@ import { listEventsHandler } from "./http/events.ts";
 import { followLinkHandler } from "./http/follow-link.ts";
 import { limitRate, refuseEarly, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
 import { healthHandler, misconfiguredResponse } from "./http/health.ts";
-import { ofClient, ofNamed } from "./http/in-database.ts";
+import { ofClient, ofClientInReplica, ofNamed } from "./http/in-database.ts";
 import { messageStatusHandler } from "./http/message-status.ts";
 import { messageStatusesHandler } from "./http/message-statuses.ts";
 import { listAuditHandler } from "./http/operator/audit.ts";
@@ -25,6 +25,7 @@ import {
 import { listDatabasesHandler } from "./http/operator/databases.ts";
 import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
 import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
+import { listInboundHandler, listWithoutEffectHandler } from "./http/operator/inbound.ts";
 import { findMessagesHandler, getMessageHandler } from "./http/operator/messages.ts";
 import { getMoveHandler, moveBackHandler, moveWebsiteHandler } from "./http/operator/moves.ts";
 import {
@@ -34,8 +35,6 @@ import {
   exportPersonOfWebsiteHandler,
   findPersonHandler,
   getPersonHandler,
-  listInboundHandler,
-  listWithoutEffectHandler,
   removeEmailHandler,
 } from "./http/operator/people.ts";
 import { getReportHandler, getReportOfAllHandler } from "./http/operator/reports.ts";
@@ -67,12 +66,12 @@ const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHea
 router
   .post("/text/message/send", requireClient("send"), refuseEarly, answerSandboxError, sendMessageHandler)
   .post("/text/bulk/message/send", ...asClient("send"), ofClient(sendMessagesHandler))
-  .get("/text/message/status", ...asClient("status"), ofClient(messageStatusHandler))
-  .post("/text/message/statuses", ...asClient("status"), ofClient(messageStatusesHandler))
+  .get("/text/message/status", ...asClient("status"), ofClientInReplica(messageStatusHandler))
+  .post("/text/message/statuses", ...asClient("status"), ofClientInReplica(messageStatusesHandler))
   .get("/text/events", ...asClient("status"), ofClient(listEventsHandler))
   .post("/text/subscribe", ...asClient("subscribe"), ofClient(subscribeHandler))
   .post("/text/unsubscribe", ...asClient("unsubscribe"), ofClient(unsubscribeHandler))
-  .post("/text/subscription/status", ...asClient("subscription"), ofClient(subscriptionStatusHandler))
+  .post("/text/subscription/status", ...asClient("subscription"), ofClientInReplica(subscriptionStatusHandler))
   .get("/", welcomeHandler)
   .get("/openapi.json", openapiHandler)
   .get("/.well-known/security.txt", securityTxtHandler)

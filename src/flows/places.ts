@@ -103,6 +103,7 @@ export async function togetherOrWhereTheyAre<T>(
   idOf: (thing: T) => string,
   work: (own: Deps, some: T[], isSplit: boolean) => Promise<unknown>,
 ): Promise<void> {
+  if (things.length === 0) return;
   const homes = Map.groupBy(things, (thing) => homeOf(idOf(thing)));
   try {
     await work(deps, things, homes.size < 2);

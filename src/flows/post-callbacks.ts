@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { hasNoEffect, isMoved, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
-import { refusedSeconds } from "../domain/retry-policy.ts";
+import { DELIVERY_RUN_MILLISECONDS, refusedSeconds } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import {
   type CallbackRecord,
@@ -13,8 +13,9 @@ import {
 } from "../platform/store/callbacks.ts";
 import { type DueEvent, splitEventId } from "../platform/store/events.ts";
 import { CallbackSchedule, CLAIM_LIMITS } from "./callback-schedule.ts";
-import { OUTBOUND_CONNECTIONS } from "./connections.ts";
-import type { OutcomeTally } from "./count-outcomes.ts";
+import { type Connections, OUTBOUND_CONNECTIONS } from "./connections.ts";
+import { countOutcomes, type OutcomeTally } from "./count-outcomes.ts";
+import { beginRun, type DeliveryRun } from "./delivery-run.ts";
 import { EndpointTally } from "./endpoint-tally.ts";
 import { togetherOrWhereTheyAre } from "./places.ts";
 import { postCallback } from "./post-callback.ts";
@@ -37,6 +38,11 @@ export async function postCallbacks(deps: Deps, eventIds: DueEvent[], tally: Out
   await run.postAll();
 }
 
+/** Posts callbacks that a run of deliveries or receipts has claimed, over its connections. Never throws. */
+export function postClaimed(deps: Deps, run: DeliveryRun, claim: string, callbacks: ClaimedCallback[]): Promise<void> {
+  return countOutcomes(deps, (tally) => new CallbackRun(deps, tally, run).postClaimed(claim, callbacks));
+}
+
 /** Never throws, so that callbacks with a URL are posted. After a failure, the sweep finds the others. */
 async function endWithoutUrl(deps: Deps, callbacks: DueCallback[]): Promise<void> {
   const eventIds = callbacks.filter(({ callbackUrl }) => callbackUrl === null).map(({ eventId }) => eventId);
@@ -57,6 +63,7 @@ class CallbackRun {
   readonly #schedule = new CallbackSchedule();
   readonly #endpoints = new EndpointTally();
   readonly #claims: string[] = [];
+  readonly #connections: Connections;
   /** When it begins no further post: milliseconds since 1970. */
   #until: number;
   /** Before what it leaves is tried again: more once the store has failed. */
@@ -66,10 +73,21 @@ class CallbackRun {
   /** Of a post. */
   readonly #firstEnd = Promise.withResolvers<void>();
 
-  constructor(deps: Deps, tally: OutcomeTally) {
+  constructor(
+    deps: Deps,
+    tally: OutcomeTally,
+    { until, connections }: Pick<DeliveryRun, "until" | "connections"> = beginRun(deps, "messages", tally),
+  ) {
     this.#deps = deps;
     this.#tally = tally;
-    this.#until = deps.now() + RUN_MILLISECONDS;
+    this.#until = until - DELIVERY_RUN_MILLISECONDS + RUN_MILLISECONDS;
+    this.#connections = connections;
+  }
+
+  async postClaimed(claim: string, callbacks: ClaimedCallback[]): Promise<void> {
+    this.#claims.push(claim);
+    this.#schedule.addClaimed(callbacks);
+    await this.postAll();
   }
 
   /** @returns the unclaimed callbacks. @throws the failure of the store; callbacks that it refused to claim are queued again */
@@ -109,7 +127,8 @@ class CallbackRun {
   }
 
   async #post(callback: ClaimedCallback): Promise<void> {
-    const record = await postCallback(this.#deps, callback, { tally: this.#tally, secrets: this.#secrets });
+    const about = { tally: this.#tally, secrets: this.#secrets };
+    const record = await this.#connections.use(() => postCallback(this.#deps, callback, about));
     this.#records.push(record);
     this.#endpoints.add(callback, record);
     this.#schedule.ended(callback, record.outcome === "timed-out");
@@ -161,8 +180,8 @@ class CallbackRun {
   /** A refused call has claimed nothing. Any other failure may have: those callbacks are left to the sweep. */
   async #requeueRefused(eventIds: DueEvent[], error: unknown): Promise<void> {
     const { random, again } = this.#deps;
-    if (isStoreRefused(error) && !(again && isMoved(error)))
-      await queueCallbacks(this.#deps, eventIds, refusedSeconds(random()));
+    if (!isStoreRefused(error) || (again && isMoved(error))) return;
+    await queueCallbacks(this.#deps, eventIds, refusedSeconds(random()));
   }
 
   /** Stores what is left to store, and requeues what is left to post. */
@@ -201,10 +220,10 @@ class CallbackRun {
     await this.#record(records);
     if (count === 0) return;
     try {
-      const [claims, now] = [this.#claims, this.#deps.now()];
+      const claims = this.#claims;
       for (const { eventIds, queuedAt } of released)
-        await this.#each(eventIds, String, ({ db }, some) =>
-          recordAndRelease(db, { released: [{ eventIds: some, queuedAt }], claims, now }),
+        await togetherOrWhereTheyAre(this.#deps, eventIds, String, ({ db, now }, some) =>
+          recordAndRelease(db, { released: [{ eventIds: some, queuedAt }], claims, now: now() }),
         );
     } catch (failure) {
       this.#deps.log("error", "callbacks.failed", { count, error: describeError(failure) });
@@ -214,23 +233,11 @@ class CallbackRun {
   /** Never throws. */
   async #record(records: CallbackRecord[]): Promise<void> {
     try {
-      await this.#each(
-        records,
-        ({ eventId }) => eventId,
-        ({ db, now }, some) => recordAndRelease(db, { records: some, now: now() }),
-      );
+      const record = ({ db, now }: Deps, some: CallbackRecord[]) => recordAndRelease(db, { records: some, now: now() });
+      await togetherOrWhereTheyAre(this.#deps, records, ({ eventId }) => eventId, record);
     } catch (error) {
       this.#logUnrecorded(records, error);
     }
-  }
-
-  /** Of websites that have moved since they were claimed, where they are. */
-  async #each<T>(
-    things: T[],
-    idOf: (thing: T) => string,
-    work: (own: Deps, some: T[]) => Promise<void>,
-  ): Promise<void> {
-    if (things.length > 0) await togetherOrWhereTheyAre(this.#deps, things, idOf, work);
   }
 
   #logUnrecorded(records: CallbackRecord[], error: unknown): void {

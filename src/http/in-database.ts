@@ -15,6 +15,16 @@ export const ofClient = (handler: Handler) =>
     return handler(request, inDatabase(deps, database, [home]));
   });
 
+/** A read replica of it, if READ_REPLICAS is on: for answers that decide nothing of ours. */
+export const ofClientInReplica = (handler: Handler) =>
+  ofClient(
+    named(handler, (request, deps) => {
+      if (!deps.config.readsReplicas) return handler(request, deps);
+      // A session has prepare and batch, and no store uses more.
+      return handler(request, { ...deps, db: deps.db.withSession("first-unconstrained") as unknown as D1Database });
+    }),
+  );
+
 /** That of the website that the path names; or the client, or the message. */
 export const ofNamed = (handler: Handler) =>
   named(handler, async (request, deps) => {

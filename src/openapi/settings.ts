@@ -38,6 +38,8 @@ const MEANINGS: Record<Name, string> = {
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
     "where the object of a new website is made, which counts its requests and stores its sends: the [location of the database](deploying.md#3-the-database-and-its-location), `wnam`, `enam`, `weur`, `eeur`, `apac` or `oc`. Left out, it is made near the website's first request. It never moves",
+  READ_REPLICAS:
+    "`on` or `off`, the default: whether look-ups and statuses are answered by [read replicas](deploying.md#read-replicas) of the database, which may be behind it",
   SECURITY_CONTACT:
     "where to report a vulnerability, such as `mailto:security@example.com` or an https page: `GET /.well-known/security.txt` names it. Left out, that path does not exist",
   ALERT_URL:

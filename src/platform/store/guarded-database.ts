@@ -46,6 +46,15 @@ class GuardedDatabase {
     return new Statement(this, sql);
   }
 
+  /** A replica that is behind may know neither that the website has come nor that it has gone: then the database itself is asked. */
+  withSession(constraint: D1SessionConstraint): GuardedDatabase {
+    return new GuardedDatabase(
+      this.db.withSession(constraint) as unknown as D1Database,
+      JSON.parse(this.#homes),
+      this.#find,
+    );
+  }
+
   /** A transaction that was refused has left nothing, so the same statements run where the website is now. */
   async batch(statements: Statement[]): Promise<unknown[]> {
     for (let waited = 0; ; ) {

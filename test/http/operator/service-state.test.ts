@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Problem, ServiceState } from "../../../src/domain/service-state.ts";
+import type { Problem, ServiceState } from "../../../src/domain/problems.ts";
 import type { Carrier, Submission } from "../../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
 import { COUNTED_ROWS } from "../../../src/platform/store/service-state.ts";
@@ -217,6 +217,7 @@ describe("the last hour of a carrier", () => {
 
 describe("callbacks", () => {
   it("are due, since they happened, whatever the sweep has queued again", async () => {
+    world.queueCallbacks();
     await send();
     await submitAll();
     for (let minute = 0; minute < 6; minute++) {
@@ -231,6 +232,7 @@ describe("callbacks", () => {
   it("are being posted; after longer than a run can last, nobody will ever know", async () => {
     let answer = (_: Response) => {};
     endpoint = () => new Promise((resolve) => (answer = resolve));
+    world.queueCallbacks();
     await send();
     await submitAll();
     const posting = world.deliver(
