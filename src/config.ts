@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isLoopback } from "./domain/callback-url.ts";
+import { DAY_MILLISECONDS } from "./domain/day.ts";
 import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
 
 interface Bounds {
@@ -10,9 +11,10 @@ interface Bounds {
 
 const number = ({ fallback, least, most }: Bounds, unitMilliseconds: number) => {
   const error = `must be a number from ${least} to ${most}`;
-  const bounded = z.coerce.number({ error }).check(z.minimum(least, { error }), z.maximum(most, { error }));
+  const bounded = z.number({ error }).check(z.minimum(least, { error }), z.maximum(most, { error }));
+  const given = z.transform((value: unknown) => (value === undefined ? undefined : Number(value)));
   return z.pipe(
-    z._default(bounded, fallback),
+    z.pipe(given, z._default(bounded, fallback)),
     z.transform((value) => value * unitMilliseconds),
   );
 };
@@ -28,7 +30,14 @@ const secret = orUnset(z.string({ error: "must be a string" }));
 
 const notUrl = "must be an absolute http or https URL";
 
-const anyUrl = orUnset(z.union([z.url({ protocol: /^https?$/, error: notUrl }), z.literal("")], { error: notUrl }));
+const anyUrl = orUnset(
+  z.string({ error: notUrl }).check(
+    z.trim(),
+    z.refine((value) => value === "" || (/^https?:\/\//i.test(value) && URL.canParse(value)), {
+      error: notUrl,
+    }),
+  ),
+);
 
 /** A URL, without its trailing slash. */
 const baseUrl = z.pipe(
@@ -125,7 +134,7 @@ const vars = z.object({
   SUBMIT_WITHIN_HOURS: number(SUBMIT_WITHIN_HOURS, 3_600_000),
   RECEIPT_WITHIN_HOURS: number(RECEIPT_WITHIN_HOURS, 3_600_000),
   LINK_ORIGIN: origin,
-  RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, 86_400_000),
+  RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, DAY_MILLISECONDS),
   REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
   LIMITER_LOCATION: location,
   READ_REPLICAS: onOrOff,

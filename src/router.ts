@@ -25,6 +25,7 @@ import {
 import { listDatabasesHandler } from "./http/operator/databases.ts";
 import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } from "./http/operator/dead-jobs.ts";
 import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
+import { listInboundHandler, listWithoutEffectHandler } from "./http/operator/inbound.ts";
 import { findMessagesHandler, getMessageHandler } from "./http/operator/messages.ts";
 import {
   erasePersonEverywhereHandler,
@@ -33,8 +34,6 @@ import {
   exportPersonOfWebsiteHandler,
   findPersonHandler,
   getPersonHandler,
-  listInboundHandler,
-  listWithoutEffectHandler,
   removeEmailHandler,
 } from "./http/operator/people.ts";
 import { getReportHandler, getReportOfAllHandler } from "./http/operator/reports.ts";

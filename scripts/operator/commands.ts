@@ -5,6 +5,7 @@ import type { Command } from "./command.ts";
 import { DATABASE_COMMANDS } from "./databases.ts";
 import { DEAD_JOB_COMMANDS } from "./dead-jobs.ts";
 import { HOLD_COMMANDS } from "./holds.ts";
+import { INBOUND_COMMANDS } from "./inbound.ts";
 import { MESSAGE_COMMANDS } from "./messages.ts";
 import { PEOPLE_COMMANDS } from "./people.ts";
 import { REPORT_COMMANDS } from "./reports.ts";
@@ -20,6 +21,7 @@ export const COMMANDS: Command[] = [
   ...HOLD_COMMANDS,
   ...SUBSCRIBER_COMMANDS,
   ...PEOPLE_COMMANDS,
+  ...INBOUND_COMMANDS,
   ...REPORT_COMMANDS,
   ...MESSAGE_COMMANDS,
   ...SERVICE_STATE_COMMANDS,

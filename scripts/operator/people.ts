@@ -1,9 +1,8 @@
 import type { PeopleAnswers } from "../../src/http/operator/people.ts";
 import { callOperator, type Service } from "./api.ts";
-import { type Command, segment, toQuery, UsageError, type Values } from "./command.ts";
-import { type Cell, toTable } from "./table.ts";
-
-type Text = PeopleAnswers["InboundText"];
+import { type Command, segment, UsageError, type Values } from "./command.ts";
+import { textRow } from "./inbound.ts";
+import { toTable } from "./table.ts";
 
 export const PEOPLE_COMMANDS: Command[] = [
   {
@@ -55,18 +54,6 @@ export const PEOPLE_COMMANDS: Command[] = [
     show: showErasure,
     hasProblem: (answer) => "failed" in JSON.parse(answer) && JSON.parse(answer).failed.length > 0,
   },
-  {
-    name: "inbound",
-    parameters: ["<websiteId or --without-effect>"],
-    inPlace: "without-effect",
-    summary: "show what people texted, the latest first, 100 at a time",
-    options: {
-      before: { value: "<time>", summary: "ISO 8601: only what came before" },
-      "without-effect": { summary: "texts that reached no website, and keywords that had no effect" },
-    },
-    run: listInbound,
-    show: showInbound,
-  },
 ];
 
 function pathOf([websiteId, phone]: string[]): string {
@@ -77,11 +64,6 @@ async function erasePerson(service: Service, person: string[], values: Values): 
   if (!values.yes) throw new UsageError("this cannot be undone: give --yes to do it");
   const path = values.everywhere ? `/people/${segment(person[0])}` : pathOf(person);
   return callOperator(service, "DELETE", path);
-}
-
-async function listInbound(service: Service, [id]: string[], values: Values): Promise<string> {
-  const path = values["without-effect"] ? "/inbound/without-effect" : `/websites/${segment(id)}/inbound`;
-  return callOperator(service, "GET", path + toQuery({ before: values.before }));
 }
 
 function showEverywhere(answer: string): string {
@@ -103,7 +85,7 @@ function showPerson(answer: string): string {
     ["state", person.optedOutByPerson ? "opted out by the person: only START brings them back" : state],
   ]);
   const changes = person.changes.map((it) => [it.at, describe(it), it.source, it.proof]);
-  const texts = person.texts.length === 0 ? "No texts." : toTable(person.texts.map(toRow));
+  const texts = person.texts.length === 0 ? "No texts." : toTable(person.texts.map(textRow));
   return [facts, "", changes.length === 0 ? "No changes." : toTable(changes), "", texts].join("\n");
 }
 
@@ -111,21 +93,6 @@ function describe({ from, to, addressChanged }: PeopleAnswers["Person"]["changes
   const name = (state: boolean | null) => (state === null ? "unknown" : state ? "subscribed" : "unsubscribed");
   const state = from === to ? `${name(to)}${addressChanged ? "" : ", again"}` : `${name(from)} -> ${name(to)}`;
   return addressChanged ? `${state}, other address` : state;
-}
-
-/** Texts without effect have the website that they reached, or null; those of one website do not repeat it. */
-function showInbound(answer: string): string {
-  const { texts } = JSON.parse(answer) as PeopleAnswers["InboundTextList"] | PeopleAnswers["TextsWithoutEffect"];
-  if (texts.length === 0) return "No texts.";
-  const isOfOneWebsite = texts.every((text) => !("websiteId" in text));
-  if (isOfOneWebsite) return toTable([["RECEIVED", "FROM", "KEYWORD", "TEXT"], ...texts.map(toRow)]);
-  const websiteOf = (text: Text & { websiteId?: string | null }) => text.websiteId ?? "none";
-  const rows = texts.map((text) => [websiteOf(text), text.to, ...toRow(text)]);
-  return toTable([["WEBSITE", "TO", "RECEIVED", "FROM", "KEYWORD", "TEXT"], ...rows]);
-}
-
-function toRow({ receivedAt, from, keyword, text }: Text): Cell[] {
-  return [receivedAt, from, keyword, text];
 }
 
 function showEmailRemoval(answer: string): string {

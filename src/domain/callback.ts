@@ -15,6 +15,11 @@ export const EVENT_TYPES = [...MESSAGE_EVENT_TYPES, ...NOTICE_TYPES] as const;
 
 export type NoticeType = (typeof NOTICE_TYPES)[number];
 
+/** What the one attempt of a callback came to. */
+export const ATTEMPT_OUTCOMES = ["answered", "timed-out", "unreachable", "not-posted"] as const;
+
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function callbackSchemas() {
   const common = {

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { EVENT_TYPES, MESSAGE_EVENT_TYPES } from "./callback.ts";
 import { validateCallbackUrl } from "./callback-url.ts";
 import type { ClientRefusal } from "./client-uses.ts";
-import { orNull, text } from "./website.ts";
+import { orNull, text } from "./fields.ts";
 
 export const OPERATIONS = ["send", "status", "subscription", "subscribe", "unsubscribe"] as const;
 

@@ -1,6 +1,7 @@
 // Pure. Which waiting messages of a website an operator holds or cancels.
 import * as z from "zod/mini";
 import { CLIENT_ID } from "./client.ts";
+import { orAbsent } from "./fields.ts";
 
 /** null: any. */
 export interface MessageFilter {
@@ -11,14 +12,6 @@ export interface MessageFilter {
 export interface Hold extends MessageFilter {
   /** Milliseconds since 1970. */
   since: number;
-}
-
-/** `""` and null count as absent. */
-function orAbsent(schema: z.ZodMiniType<string, string>) {
-  return z.pipe(
-    z.optional(z.union([schema, z.literal(""), z.null()])),
-    z.transform((value) => value || null),
-  );
 }
 
 const text = (error: string) => z.string({ error }).check(z.maxLength(100, { error }));

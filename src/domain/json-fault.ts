@@ -86,8 +86,16 @@ function withinField({ open }: JsonScanner): string {
 function placeOf(piece: string, before: number, at = piece.length): string {
   const text = piece.slice(0, at);
   if (before > 0) return `byte ${before + new TextEncoder().encode(text).length + 1}`;
-  const lines = text.split(/\r\n|[\r\n]/);
-  return `line ${lines.length}, column ${[...(lines.at(-1) ?? "")].length + 1}`;
+  let [line, column, last] = [1, 1, ""];
+  // One at a time: a body of 8 MB may be one line, or millions.
+  for (const character of text) {
+    if (character === "\r" || (character === "\n" && last !== "\r")) {
+      line += 1;
+      column = 1;
+    } else if (character !== "\n") column += 1;
+    last = character;
+  }
+  return `line ${line}, column ${column}`;
 }
 
 function describeCharacter(text: string, at: number): string {

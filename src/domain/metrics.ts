@@ -1,5 +1,6 @@
 // Pure. The state of the service in Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/
-import { isKnown, MESSAGE_STATES, PROBLEMS, type ServiceState, type StatePart } from "./service-state.ts";
+import { PROBLEMS, type ServiceState } from "./problems.ts";
+import { isKnown, MESSAGE_STATES, type StatePart } from "./service-state.ts";
 
 type Labels = Record<string, string>;
 type Sample = [labels: Labels, value: number | null];

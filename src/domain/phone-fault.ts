@@ -1,5 +1,6 @@
 // Pure. Says what keeps a text from being a phone number in E.164 form.
-import { callingCodeOf, nationalPrefixRemoved } from "./phone.ts";
+import { planOf, splitCallingCode } from "./numbering-plan.ts";
+import { nationalPrefixRemoved } from "./phone.ts";
 
 export const PHONE_RULE = "must be an E.164 phone number such as +12125550100";
 
@@ -18,20 +19,21 @@ function findFault(text: string): string {
   const [other] = /[^\d]/.exec(text.slice(1)) ?? [];
   if (other !== undefined) return `it has ${nameOf(other)}: after the plus sign, write digits only`;
   if (text[1] === "0") return "it has a 0 after the plus sign: no country code begins with 0";
-  const plan = callingCodeOf(text);
-  if (!plan) return "it begins with no known country code";
+  const [callingCode, national] = splitCallingCode(text.slice(1)) ?? [];
+  const plan = planOf(Number(callingCode));
+  if (!plan || national === undefined) return "it begins with no known country code";
   const corrected = nationalPrefixRemoved(text);
-  if (corrected) return `it has a national prefix after +${plan.callingCode}: without it, it is ${corrected}`;
-  return explainLength(text.length - 1 - plan.callingCode.length, plan);
+  if (corrected) return `it has a national prefix after +${callingCode}: without it, it is ${corrected}`;
+  return explainLength(national.length, `+${callingCode}`, plan.lengths);
 }
 
-function explainLength(digits: number, { callingCode, lengths }: { callingCode: string; lengths: number[] }): string {
+function explainLength(digits: number, callingCode: string, lengths: number[]): string {
   const [least = 0] = lengths;
   const most = lengths.at(-1) ?? 0;
-  if (least === 0 || lengths.includes(digits)) return `no number after +${callingCode} has this form`;
+  if (lengths.includes(digits)) return `no number after ${callingCode} has this form`;
   const is = digits < least ? "too short" : digits > most ? "too long" : "of a wrong length";
   const allowed = least === most ? String(least) : `${least} to ${most}`;
-  return `it is ${is}: it has ${digits} digits after +${callingCode}, where numbers have ${allowed}`;
+  return `it is ${is}: it has ${digits} digits after ${callingCode}, where numbers have ${allowed}`;
 }
 
 function nameOf(character: string): string {

@@ -1,5 +1,6 @@
 // Pure. The report of a website: counts of its messages by day or by purpose.
 import * as z from "zod/mini";
+import { dayAfter, dayBefore } from "./day.ts";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
 import { REASONS, type Reason } from "./reason.ts";
 
@@ -181,9 +182,3 @@ export function splitBySender(
   });
   return parts.filter((part) => part.from <= part.to);
 }
-
-const DAY_MILLISECONDS = 86_400_000;
-const shift = (day: string, days: number) =>
-  new Date(Date.parse(day) + days * DAY_MILLISECONDS).toISOString().slice(0, 10);
-const dayBefore = (day: string) => shift(day, -1);
-const dayAfter = (day: string) => shift(day, 1);

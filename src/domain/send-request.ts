@@ -1,6 +1,7 @@
 // Pure. The request and the response of POST /text/message/send.
 import * as z from "zod/mini";
 import { isEmail } from "./email.ts";
+import { orAbsent } from "./fields.ts";
 import { isE164, toDigits } from "./phone.ts";
 import { explainPhone } from "./phone-fault.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
@@ -9,14 +10,6 @@ export const MAX_TEXT_CHARACTERS = 1600;
 const MAX_URL_CHARACTERS = 2048;
 const MAX_CALLBACK_DATA_BYTES = 8192;
 const MAX_SEND_PURPOSE_CHARACTERS = 100;
-
-/** An optional field may also be empty or null, because templates cannot omit a field. White space around it is removed. */
-function optional(schema: z.ZodMiniType<string, string>) {
-  return z.pipe(
-    z.optional(z.union([schema, z.literal(""), z.null()])),
-    z.transform((value) => (value === "" || value === undefined ? null : value)),
-  );
-}
 
 function requiredString(example: string) {
   return z.string({
@@ -139,7 +132,7 @@ function isAbsent(value: unknown): boolean {
 const fields = z
   .object(
     {
-      phone: optional(e164),
+      phone: orAbsent(e164),
       email: z.optional(z.unknown()).register(z.globalRegistry, {
         type: ["string", "null"],
         description:
@@ -147,8 +140,8 @@ const fields = z
         examples: ["ada@example.com"],
       }),
       text,
-      mediaUrl: optional(webUrl),
-      clickUrl: optional(webUrl),
+      mediaUrl: orAbsent(webUrl),
+      clickUrl: orAbsent(webUrl),
       callbackData,
       sendPurpose,
     },

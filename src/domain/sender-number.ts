@@ -1,5 +1,6 @@
 // Pure. The phone numbers that the sender of a text may have: gateways write numbers in different forms.
-import { type Country, countryOf, dialledDigits, e164Digits, listCountries, PHONE_FORM, toDigits } from "./phone.ts";
+import { listCallingCodes } from "./numbering-plan.ts";
+import { callingCodeOf, dialledDigits, e164Digits, PHONE_FORM, toDigits } from "./phone.ts";
 
 /** Numbers as digits. A guess counts only when a website knows the number. */
 interface SenderNumber {
@@ -21,9 +22,9 @@ export function readSenderNumber(given: string, recipients: readonly string[]): 
   const [, international] = /^(?:\+|00)([1-9]\d*)$/.exec(text) ?? [];
   if (international !== undefined) return { likely: inInternationalForm(`+${international}`), guesses: [] };
   if (!/^\d{3,18}$/.test(text)) return { likely: [], guesses: [] };
-  const country = recipients.map(countryOfRecipient).find((found) => found !== undefined);
-  const likely = country ? inFormOf(text, country) : distinct([e164Digits(`+${text}`)]);
-  const guesses = country ? [] : distinct(listCountries().map((one) => dialledDigits(text, one)));
+  const home = recipients.map(callingCodeOfRecipient).find((found) => found !== undefined);
+  const likely = home ? inFormOf(text, home) : distinct([e164Digits(`+${text}`)]);
+  const guesses = home ? [] : distinct(listCallingCodes().map((one) => dialledDigits(text, one)));
   if (likely.length + guesses.length === 0) return { likely, guesses: inInternationalForm(`+${text}`) };
   return { likely, guesses: guesses.filter((digits) => !likely.includes(digits)) };
 }
@@ -32,15 +33,15 @@ function inInternationalForm(text: string): number[] {
   return PHONE_FORM.test(text) ? [toDigits(text)] : distinct([e164Digits(text)]);
 }
 
-/** The national form comes first, unless the text begins with the calling code of the country. */
-function inFormOf(text: string, country: Country): number[] {
-  const readings = [dialledDigits(text, country), e164Digits(`+${text}`)];
-  return distinct(text.startsWith(country.callingCode) ? readings.reverse() : readings);
+/** The national form comes first, unless the text begins with the calling code. */
+function inFormOf(text: string, callingCode: string): number[] {
+  const readings = [dialledDigits(text, callingCode), e164Digits(`+${text}`)];
+  return distinct(text.startsWith(callingCode) ? readings.reverse() : readings);
 }
 
-function countryOfRecipient(recipient: string): Country | undefined {
+function callingCodeOfRecipient(recipient: string): string | undefined {
   const isBare = /^\d+$/.test(recipient) && recipient.length >= LEAST_DIGITS_WITHOUT_PLUS;
-  return countryOf(isBare ? `+${recipient}` : recipient);
+  return callingCodeOf(isBare ? `+${recipient}` : recipient);
 }
 
 function distinct(numbers: number[]): number[] {

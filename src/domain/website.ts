@@ -1,23 +1,11 @@
 // Pure. A website (a tenant) and its settings.
 import * as z from "zod/mini";
 import type { FieldError } from "./failure.ts";
+import { orNull, text } from "./fields.ts";
 import type { Hold } from "./hold.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
-
-/** `""` and null remove the setting; an omitted field keeps it. */
-export function orNull<T extends z.ZodMiniType>(schema: T) {
-  return z.pipe(
-    z.optional(z.union([schema, z.literal(""), z.null()])),
-    z.transform((value) => (value === "" ? null : value) as z.output<T> | null | undefined),
-  );
-}
-
-export const text = (most: number) =>
-  z
-    .string({ error: "must be a string" })
-    .check(z.maxLength(most, { error: `must have at most ${most} characters` }), z.refine(isWellFormed, ILL_FORMED));
 
 /** The carriers of this service, as far as settings need them. */
 export interface CarrierRules {

@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
-import { countSlices, DAY_MILLISECONDS, findSlices, type Slice } from "../platform/store/daily-counts.ts";
+import { DAY_MILLISECONDS } from "../domain/day.ts";
+import { countSlices, findSlices, type Slice } from "../platform/store/daily-counts.ts";
 import { inBatches } from "./in-turn.ts";
 
 /** What the sweep may take, beyond the deadlines, to end the last messages of a day. */

@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import { isLoopback } from "../domain/callback-url.ts";
 import { isStoreRefused } from "../domain/failure.ts";
 import { lastMinute, WINDOW_MINUTES } from "../domain/outcome-trend.ts";
+import { findProblems, type ServiceState } from "../domain/problems.ts";
 import { LONGEST_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import {
   ANSWERED,
@@ -9,13 +10,11 @@ import {
   ageSeconds,
   CALLBACK_OUTCOMES,
   type CarrierState,
-  findProblems,
   isKnown,
   type Load,
   MESSAGE_STATES,
   type MessageState,
   QUEUES,
-  type ServiceState,
   type StatePart,
   SUBMISSION_OUTCOMES,
   toBacklog,
@@ -64,7 +63,7 @@ export async function readServiceState(deps: Deps, origin: string, requestId: st
     databases: databases.map(({ sweptSince: _, ...state }) => state),
     queues,
     messages: byState((name) =>
-      ifKnown(partOf(name), addLoads([...counts.messages.values()].map((states) => states[name]))),
+      ifKnown(countedIn(name), addLoads([...counts.messages.values()].map((states) => states[name]))),
     ),
     retriedSeconds: counts.retriedSince && ageSeconds(counts.retriedSince, now),
     carriers: readCarriers(deps, counts, submissions),
@@ -86,7 +85,7 @@ export async function readServiceState(deps: Deps, origin: string, requestId: st
 
 const UNKNOWN = { count: null, oldestSeconds: null };
 
-const partOf = (state: MessageState): StatePart => (state === "withoutReceipt" ? "sending" : "pending");
+const countedIn = (state: MessageState): StatePart => (state === "withoutReceipt" ? "sending" : "pending");
 
 /** A healthy one answers in a tenth of it, whatever waits. */
 const BEHIND_MILLISECONDS = 2000;
@@ -139,7 +138,9 @@ function readCarriers(
     isInUse: inUse.includes(carrier),
     isSetUp: Object.hasOwn(carriers.ready, carrier),
     missingSettings: (Object.hasOwn(carriers.missing, carrier) && carriers.missing[carrier]) || [],
-    ...byState((name) => (isKnown(failing, partOf(name)) ? toBacklog(messages.get(carrier)?.[name], now()) : UNKNOWN)),
+    ...byState((name) =>
+      isKnown(failing, countedIn(name)) ? toBacklog(messages.get(carrier)?.[name], now()) : UNKNOWN,
+    ),
     isUnauthorized: isUnauthorized(ofCarrier(submissions, carrier)),
     pause: pauseOf(pauses, carrier, now()),
     ...countOutcomes(SUBMISSION_OUTCOMES, isKnown(failing, "outcomes") && ofCarrier(submissions, carrier), now()),

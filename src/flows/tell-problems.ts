@@ -2,7 +2,8 @@
 // the problem.
 import type { Deps } from "../deps.ts";
 import { signatureHeaders } from "../domain/callback.ts";
-import { describeProblem, type ProblemDetail, subjectOf } from "../domain/service-state.ts";
+import { DAY_MILLISECONDS } from "../domain/day.ts";
+import { describeProblem, type ProblemDetail, subjectOf } from "../domain/problems.ts";
 import { postOnce } from "../platform/callback-post.ts";
 import {
   deleteAway,
@@ -18,7 +19,6 @@ import { USER_AGENT } from "../platform/user-agent.ts";
 import { readServiceState } from "./read-service-state.ts";
 import { unlessItFails } from "./unless-it-fails.ts";
 
-const DAY_MILLISECONDS = 24 * 3_600_000;
 const HEARTBEAT_MILLISECONDS = 10_000;
 
 /** In one sweep; the next tells the rest. */

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { callbackFields, callbackSchemas } from "../domain/callback.ts";
+import { ATTEMPT_OUTCOMES, callbackFields, callbackSchemas } from "../domain/callback.ts";
 import { type FieldError, RequestFailure } from "../domain/failure.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import { type FeedEvent, type FeedPosition, readFeed } from "../platform/store/event-feed.ts";
-import { CALLBACK_OUTCOMES } from "../platform/store/rows.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
 import { toTime } from "./time.ts";
 
@@ -14,7 +13,7 @@ export function eventsAnswerSchema() {
     .nullable(
       z.object({
         attemptedAt: z.nullable(z.iso.datetime()),
-        outcome: z.nullable(z.enum(CALLBACK_OUTCOMES)),
+        outcome: z.nullable(z.enum(ATTEMPT_OUTCOMES)),
         httpStatus: z.nullable(z.int()),
       }),
     )

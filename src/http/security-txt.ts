@@ -1,10 +1,9 @@
+import { DAY_MILLISECONDS } from "../domain/day.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import type { Handler } from "./api-request.ts";
 
 /** RFC 9116, 2.5.5, recommends less than a year. While the service answers, its setting holds, so each answer counts from today. */
 export const VALID_DAYS = 90;
-
-const DAY_MILLISECONDS = 86_400_000;
 
 /** GET /.well-known/security.txt : RFC 9116. */
 export const securityTxtHandler: Handler = (_request, { config, now }) => {

@@ -12,6 +12,7 @@ import { describeClients } from "./operator/clients.ts";
 import { describeDatabases } from "./operator/databases.ts";
 import { describeDeadJobs } from "./operator/dead-jobs.ts";
 import { describeHolds } from "./operator/holds.ts";
+import { describeInbound } from "./operator/inbound.ts";
 import { describeMessages } from "./operator/messages.ts";
 import { describePeople } from "./operator/people.ts";
 import { describeReports } from "./operator/reports.ts";
@@ -37,6 +38,7 @@ export function describeApi(): { operations: ApiOperation[]; schemas: Record<str
   const health = healthAnswerSchema();
   const audit = describeAudit();
   const clients = describeClients(audit);
+  const inbound = describeInbound();
   const messages = describeMessages();
   const resources = [
     describeWebsites(clients, audit),
@@ -44,7 +46,8 @@ export function describeApi(): { operations: ApiOperation[]; schemas: Record<str
     describeHolds(),
     describeReports(),
     describeSubscribers(),
-    describePeople(messages),
+    inbound,
+    describePeople(messages, inbound),
     messages,
     describeServiceState(),
     describeDatabases(),

@@ -1,6 +1,7 @@
 // The table of limits in the README.
 import { readConfig } from "../config.ts";
 import { MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
+import { DAY_MILLISECONDS } from "../domain/day.ts";
 import { MAX_MESSAGE_IDS } from "../domain/message-ids.ts";
 import { MAX_CSV_ROWS } from "../domain/phone-file.ts";
 import { MAX_PHONE_NUMBERS } from "../domain/phone-list.ts";
@@ -62,7 +63,7 @@ export function limitTable(): string {
       ],
       [
         "retention",
-        `${config.retentionMilliseconds / 86_400_000} days (\`RETENTION_DAYS\`); subscriptions, their ledger and the audit log are never purged`,
+        `${config.retentionMilliseconds / DAY_MILLISECONDS} days (\`RETENTION_DAYS\`); subscriptions, their ledger and the audit log are never purged`,
       ],
     ],
   );

@@ -1,4 +1,4 @@
-import type { Problem } from "../domain/service-state.ts";
+import type { Problem } from "../domain/problems.ts";
 
 interface Entry {
   meaning: string;

@@ -1,7 +1,7 @@
+import type { AttemptOutcome } from "../domain/callback.ts";
 import { validateCallbackUrl } from "../domain/callback-url.ts";
 import { describeFetchError } from "./describe-error.ts";
 import { readBeginning } from "./read-beginning.ts";
-import type { CallbackOutcome } from "./store/rows.ts";
 import { USER_AGENT } from "./user-agent.ts";
 
 export const CALLBACK_TIMEOUT_MILLISECONDS = 10_000;
@@ -10,7 +10,7 @@ export const CALLBACK_TIMEOUT_MILLISECONDS = 10_000;
 export const KEPT_BYTES = 1024;
 
 export interface PostResult {
-  outcome: CallbackOutcome;
+  outcome: AttemptOutcome;
   httpStatus: number | null;
   /** The beginning of the response body, or the error. */
   response: string;

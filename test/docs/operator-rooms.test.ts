@@ -23,6 +23,7 @@ const RESOURCES = [
   "databases",
   "dead-jobs",
   "holds",
+  "inbound",
   "messages",
   "people",
   "reports",

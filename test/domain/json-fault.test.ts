@@ -61,6 +61,8 @@ describe("a body that is not JSON", () => {
       'The body is not JSON: line 1, column 12 (at a) has U+00A0 where a comma or "}" was expected.',
     ],
     ['{"a":1\uFEFF}', 'The body is not JSON: line 1, column 7 (at a) has U+FEFF where a comma or "}" was expected.'],
+    ["[\r\n\n\r  x", 'The body is not JSON: line 4, column 3 (at [0]) has "x" where a value was expected.'],
+    ['["😀",x', 'The body is not JSON: line 1, column 6 (at [1]) has "x" where a value was expected.'],
     ['{\n"a" 12', "The body is not JSON: line 2, column 5 (at a) has a number where a colon was expected."],
     [
       '[[[[[[["a",{"b":[1,{"c":2 3',

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { type CountryCode, getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js";
 import metadata from "libphonenumber-js/min/metadata";
 import { describe, expect, it } from "vitest";
+import { type Metadata, writePlans } from "../../scripts/numbering-plans.ts";
 import { dialledDigits, isE164 } from "../../src/domain/phone.ts";
 import { PHONE_METADATA } from "../../src/domain/phone-metadata.ts";
 
@@ -47,36 +48,25 @@ function anything(next: (below: number) => number): string {
   return `+${digits}`;
 }
 
-/** Formats are for show; types tell countries of one calling code apart. */
-const [FORMATS, TYPES] = [4, 11];
+/** Positions in the data of a country. */
+const [IDD, TYPES] = [1, 11];
 
-type Countries = Record<string, unknown[]>;
-const library = metadata as unknown as Record<"countries" | "nonGeographic", Countries>;
+const library = metadata as unknown as Metadata;
+const codes = library.country_calling_codes;
 
-describe("the table of lengths", () => {
+describe("what is taken of the library's data", () => {
   /** After a new version of the library: `npm run phone-metadata`. */
-  it("is made of the installed library's data, all but formats and types", () => {
-    const without = (countries: Countries) =>
-      Object.entries(countries).map(([name, data]) => [
-        name,
-        Object.fromEntries(
-          data.map((value, at) => [at, value || 0]).filter(([at, value]) => value && at !== FORMATS && at !== TYPES),
-        ),
-      ]);
-    const kept = JSON.parse(PHONE_METADATA);
-    expect(kept.country_calling_codes).toEqual(metadata.country_calling_codes);
-    for (const part of ["countries", "nonGeographic"] as const) {
-      expect(without(kept[part])).toEqual(without(library[part]));
-    }
+  it("is that of the installed version", () => {
+    expect(PHONE_METADATA).toBe(writePlans(library));
   });
 
   it("agrees with the library on numbers of each country's patterns, whole, cut, and as they are dialed", () => {
     const seed = Date.now() | 0;
     const disagreements: string[] = [];
     for (const [name, country] of Object.entries(library.countries)) {
-      const [code, idd, pattern] = country.map(String);
+      const [code = "", idd, pattern] = country.map(String);
       const types = ((country[TYPES] || []) as ([string] | 0)[]).flatMap((type) => (type ? type[0] || [] : []));
-      const [main = ""] = (metadata.country_calling_codes as Record<string, string[]>)[code ?? ""] ?? [];
+      const [main = ""] = codes[code] ?? [];
       for (const source of [pattern, ...types]) {
         for (const national of fc.sample(fc.stringMatching(new RegExp(`^(?:${source})$`)), { numRuns: 3, seed })) {
           const numbers = [national, national.slice(1), `${national}5`].map((digits) => `+${code}${digits}`);
@@ -87,10 +77,9 @@ describe("the table of lengths", () => {
             `${code}${national}`,
             `${/^\d*/.exec(idd ?? "")}${code}${national}`,
           ];
-          const country = { name: main, callingCode: code ?? "" };
           disagreements.push(
             ...dialed
-              .filter((text) => String(dialledDigits(text, country)) !== dialledToLibrary(text, main))
+              .filter((text) => String(dialledDigits(text, code)) !== dialledToLibrary(text, main))
               .map((text) => `${name} ${text}`),
           );
         }
@@ -112,5 +101,24 @@ describe("the table of lengths", () => {
     }
     expect({ seed, disagreements: disagreements.slice(0, 20) }).toEqual({ seed, disagreements: [] });
     expect(possible).toBeGreaterThan(12_500);
+  });
+
+  it("agrees with the library on 20,000 numbers as they are dialed in any country", () => {
+    const seed = Date.now() | 0;
+    const next = random(seed);
+    const disagreements: string[] = [];
+    let reached = 0;
+    for (let count = 0; count < 20_000; count++) {
+      const code = CALLING_CODES[next(CALLING_CODES.length)] ?? "1";
+      const [main = ""] = codes[code] ?? [];
+      const [idd = ""] = /^\d*/.exec(String(library.countries[main]?.[IDD])) ?? [];
+      const start = ["", "0", "1", "00", code, idd, idd + code][next(7)];
+      const text = `${start}${structured(next).slice(next(4))}`.replace("+", "").slice(0, 18);
+      const dialed = String(dialledDigits(text, code));
+      if (dialed !== "NaN") reached += 1;
+      if (dialed !== dialledToLibrary(text, main)) disagreements.push(`${main} ${text}`);
+    }
+    expect({ seed, disagreements: disagreements.slice(0, 20) }).toEqual({ seed, disagreements: [] });
+    expect(reached).toBeGreaterThan(2_000);
   });
 });

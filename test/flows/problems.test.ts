@@ -1,7 +1,7 @@
 /** A problem shows within a minute or two, with what it concerns, and is over within a minute of its repair. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Problem, ServiceState } from "../../src/domain/problems.ts";
 import { MOST_ATTEMPTS } from "../../src/domain/retry-policy.ts";
-import type { Problem, ServiceState } from "../../src/domain/service-state.ts";
 import type { Carrier, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { strictCarrier } from "../strict/bindings.ts";

@@ -1,6 +1,6 @@
 /** The state of the service while a part of the database, or all of it, does not answer. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { Problem } from "../../src/domain/service-state.ts";
+import type { Problem } from "../../src/domain/problems.ts";
 import type { ServiceStateAnswers } from "../../src/http/operator/service-state.ts";
 import { LATEST_MIGRATION } from "../../src/platform/store/database.ts";
 import { countingDatabase } from "../counting-database.ts";

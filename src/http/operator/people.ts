@@ -6,10 +6,9 @@ import { toDigits } from "../../domain/phone.ts";
 import { reasonSchema } from "../../domain/reason.ts";
 import { askEach, type Missing } from "../../flows/ask-each.ts";
 import { erase, eraseEverywhere } from "../../flows/erasure-tombstones.ts";
-import { inParallel } from "../../flows/in-parallel.ts";
+import { findPerson, inWebsitesOf, readInWebsite } from "../../flows/find-person.ts";
 import { inEach } from "../../flows/places.ts";
-import { findMessages, findWebsitesOf } from "../../platform/store/find-messages.ts";
-import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
+import type { InboundText } from "../../platform/store/inbound.ts";
 import { readRecords, type StoredNotice } from "../../platform/store/person-records.ts";
 import type { StoredMessage } from "../../platform/store/read-message.ts";
 import { CHANGE_SOURCES } from "../../platform/store/rows.ts";
@@ -17,20 +16,13 @@ import { type Person, readPerson, removeEmail, type SubscriptionEntry } from "..
 import { authorOf, type Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
+import { type inboundAnswers, textView, websiteOfTextSchema } from "./inbound.ts";
 import { callbackSchema, type messageAnswers, messageView } from "./messages.ts";
-import { missingShape, PAGE, readBefore, requireFound, requirePhone, requireWebsite } from "./params.ts";
+import { missingShape, PAGE, requireFound, requirePhone, requireWebsite } from "./params.ts";
 
-/** A text that came in, and a person in a website. */
-function personSchemas() {
-  const text = z.object({
-    from: z.string(),
-    to: z.string(),
-    text: z.string(),
-    keyword: z.nullable(z.enum(["stop", "start", "help"])),
-    carrier: z.string(),
-    carrierMessageId: z.string(),
-    receivedAt: z.iso.datetime(),
-  });
+type InboundTextSchema = ReturnType<typeof inboundAnswers>["InboundText"];
+
+function personSchema(text: InboundTextSchema) {
   const change = z.object({
     from: z.nullable(z.boolean()).check(z.describe("null: unknown before.")),
     to: z.boolean(),
@@ -39,7 +31,7 @@ function personSchemas() {
     source: z.enum(CHANGE_SOURCES),
     proof: z.string().check(z.describe("The id of the request or of the import, or the text.")),
   });
-  const person = z.object({
+  return z.object({
     phone: z.string(),
     subscribed: z.boolean(),
     email: z.nullable(z.string()),
@@ -48,11 +40,13 @@ function personSchemas() {
     changes: z.array(change),
     texts: z.array(text),
   });
-  return { text, person };
 }
 
-export function peopleAnswers(wholeMessage: ReturnType<typeof messageAnswers>["OperatorMessage"]) {
-  const { text, person } = personSchemas();
+export function peopleAnswers(
+  wholeMessage: ReturnType<typeof messageAnswers>["OperatorMessage"],
+  text: InboundTextSchema,
+) {
+  const person = personSchema(text);
   const message = z.object({
     messageId: z.uuid(),
     websiteId: z.string(),
@@ -62,9 +56,7 @@ export function peopleAnswers(wholeMessage: ReturnType<typeof messageAnswers>["O
     sendPurpose: z.string(),
     text: z.string(),
   });
-  const websiteId = z
-    .nullable(z.string())
-    .check(z.describe("null: no website has the recipient of the texts as its sender."));
+  const websiteId = websiteOfTextSchema();
   const notice = z.object({
     noticeId: z.string(),
     clientId: z.string(),
@@ -85,9 +77,6 @@ export function peopleAnswers(wholeMessage: ReturnType<typeof messageAnswers>["O
       .check(z.describe("There are more than 5,000 messages, texts or notices: these are the latest of them.")),
   });
   return {
-    InboundText: text,
-    InboundTextList: z.object({ texts: z.array(text) }),
-    TextsWithoutEffect: z.object({ texts: z.array(z.extend(text, { websiteId })), ...missingShape() }),
     Person: person,
     PersonEverywhere: z.object({
       phone: z.string(),
@@ -114,10 +103,6 @@ export function peopleAnswers(wholeMessage: ReturnType<typeof messageAnswers>["O
 
 export type PeopleAnswers = Answers<typeof peopleAnswers>;
 
-function textView({ websiteId, receivedAt, ...text }: InboundText): PeopleAnswers["InboundText"] {
-  return { ...text, receivedAt: toTime(receivedAt) };
-}
-
 function changeView({ wasSubscribed, subscribed, changedAt, ...entry }: SubscriptionEntry) {
   return { from: wasSubscribed, to: subscribed, at: toTime(changedAt), ...entry };
 }
@@ -135,44 +120,26 @@ function personView(phone: string, person: Person | undefined, texts: InboundTex
   };
 }
 
-/** GET /operator/websites/:websiteId/inbound?before=<time> : newest first. */
-export const listInboundHandler: Handler = async (request, deps) => {
-  const { websiteId } = await requireWebsite(request, deps);
-  const before = readBefore(request);
-  const texts = await listInbound(deps.db, websiteId, { sender: null, before, limit: PAGE });
-  const answer: PeopleAnswers["InboundTextList"] = { texts: texts.map(textView) };
-  return Response.json(answer);
-};
-
-/** GET /operator/inbound/without-effect?before=<time> : newest first. */
-export const listWithoutEffectHandler: Handler = async (request, deps) => {
-  const before = readBefore(request);
-  const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWithoutEffect(db, before, PAGE));
-  const texts = answers.flat().sort((a, b) => b.receivedAt - a.receivedAt);
-  const answer: PeopleAnswers["TextsWithoutEffect"] = {
-    texts: texts.slice(0, PAGE).map((text) => ({ websiteId: text.websiteId, ...textView(text) })),
-    ...missing,
-  };
-  return Response.json(answer);
-};
-
 /** GET /operator/websites/:websiteId/people/:phone */
 export const getPersonHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   const phone = requirePhone(request);
-  const [person, texts] = await Promise.all([
-    readPerson(deps.db, websiteId, toDigits(phone)),
-    listInbound(deps.db, websiteId, { sender: phone, before: Number.MAX_SAFE_INTEGER, limit: PAGE }),
-  ]);
+  const { person, texts } = await readInWebsite(deps, websiteId, phone, PAGE);
   requireFound(person ?? texts[0], "number");
   return Response.json(personView(phone, person, texts));
 };
 
+type KnownIn = Awaited<ReturnType<typeof readInWebsite>>;
+
 /** GET /operator/people/:phone */
 export const findPersonHandler: Handler = async (request, deps) => {
   const phone = requirePhone(request);
-  const { answers, missing } = await askEach(inEach(deps), (own) => findIn(own, phone));
-  const websites = answers.flatMap((found) => found.websites).sort(byWebsite);
+  const toWebsite = ({ websiteId, person, texts }: KnownIn) => ({
+    websiteId: websiteId || null,
+    ...personView(phone, person, texts),
+  });
+  const { answers, missing } = await askEach(inEach(deps), (own) => findPerson(own, phone, PAGE));
+  const websites = answers.flatMap((found) => found.websites.map(toWebsite)).sort(byWebsite);
   if (!missing.unavailableDatabases) requireFound(websites[0], "number");
   const messages = answers.flatMap((found) => found.messages).sort((a, b) => b.acceptedAt - a.acceptedAt);
   const answer: PeopleAnswers["PersonEverywhere"] = {
@@ -190,36 +157,17 @@ function byWebsite(a: { websiteId: string | null }, b: { websiteId: string | nul
   return a.websiteId < b.websiteId ? -1 : 1;
 }
 
-/** What one database has of a number. */
-async function findIn(deps: Deps, phone: string) {
-  const websiteIds = await findWebsitesOf(deps.db, toDigits(phone), phone);
-  if (websiteIds.length === 0) return { websites: [], messages: [] };
-  const websites = await inParallel(websiteIds, PEOPLE_AT_ONCE, async (websiteId) => {
-    const [person, texts] = await Promise.all([
-      readPerson(deps.db, websiteId, toDigits(phone)),
-      listInbound(deps.db, websiteId, { sender: phone, before: Number.MAX_SAFE_INTEGER, limit: PAGE }),
-    ]);
-    return { websiteId: websiteId || null, ...personView(phone, person, texts) };
-  });
-  const range = { from: 0, until: Number.MAX_SAFE_INTEGER, before: null };
-  const { messages } = await findMessages(deps.db, { websiteIds, phone: toDigits(phone), ...range }, PAGE);
-  return { websites, messages };
-}
-
 function sentView(message: StoredMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {
   const { messageId, websiteId, acceptedAt, status, reason, sendPurpose, text } = message;
   return { messageId, websiteId, acceptedAt: toTime(acceptedAt), status, reason, sendPurpose, text };
 }
 
-const PEOPLE_AT_ONCE = 3;
-
 /** GET /operator/people/:phone/export */
 export const exportPersonHandler: Handler = async (request, deps) => {
   const phone = requirePhone(request);
-  const { answers, missing } = await askEach(inEach(deps), async (own) => {
-    const websiteIds = await findWebsitesOf(own.db, toDigits(phone), phone);
-    return inParallel(websiteIds, PEOPLE_AT_ONCE, (websiteId) => readWebsite(own, websiteId, phone));
-  });
+  const { answers, missing } = await askEach(inEach(deps), (own) =>
+    inWebsitesOf(own, phone, (websiteId) => readWebsite(own, websiteId, phone)),
+  );
   if (!missing.unavailableDatabases) requireFound(answers.flat()[0], "number");
   return exportAnswer(deps, phone, answers.flat(), missing);
 };

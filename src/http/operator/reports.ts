@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { writeCsv } from "../../domain/csv.ts";
+import { DAY_MILLISECONDS, toDay } from "../../domain/day.ts";
 import { failField, RequestFailure } from "../../domain/failure.ts";
 import { GROUPS, type GroupBy, reportSchema, toTable } from "../../domain/report.ts";
 import type { Website } from "../../domain/website.ts";
@@ -11,7 +12,6 @@ import type { ApiRequest, Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
 import { readChoice, requireWebsite } from "./params.ts";
 
-const DAY_MILLISECONDS = 86_400_000;
 const DAYS_WHEN_LEFT_OUT = 30;
 const LONGEST_DAYS = 400;
 /** Of all websites: a day of a website has a row for each purpose and status. */
@@ -65,8 +65,4 @@ function readDay(field: string, given: string | string[] | undefined): string | 
   if (given === undefined || given === "") return undefined;
   const isDay = typeof given === "string" && /^\d{4}-\d{2}-\d{2}$/.test(given) && !Number.isNaN(Date.parse(given));
   return isDay && toDay(Date.parse(given)) === given ? given : failField(field, "must be a day, such as 2026-11-21");
-}
-
-function toDay(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 10);
 }

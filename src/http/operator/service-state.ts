@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { toMetrics } from "../../domain/metrics.ts";
+import { PROBLEMS } from "../../domain/problems.ts";
 import {
   CALLBACK_OUTCOMES,
   MESSAGE_STATES,
-  PROBLEMS,
   QUEUES,
   STATE_PARTS,
   SUBMISSION_OUTCOMES,

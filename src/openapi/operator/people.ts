@@ -1,6 +1,7 @@
 import { type PeopleAnswers, peopleAnswers } from "../../http/operator/people.ts";
 import { CLIENT_ID, MESSAGE_ID, PHONE, TIME } from "../examples.ts";
-import { type ApiOperation, ok, type Parameter, pathParameter } from "../operation.ts";
+import { type ApiOperation, ok, pathParameter } from "../operation.ts";
+import { type describeInbound, INBOUND_TEXT } from "./inbound.ts";
 import { type describeMessages, MESSAGE } from "./messages.ts";
 import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
 
@@ -10,16 +11,6 @@ const PHONE_PARAMETER = pathParameter(
   { type: "string" },
   PHONE,
 );
-
-const INBOUND_TEXT = {
-  from: PHONE,
-  to: "+12125550199",
-  text: "Stop!",
-  keyword: "stop",
-  carrier: "twilio",
-  carrierMessageId: "SM00000000000000000000000000000001",
-  receivedAt: TIME,
-} satisfies PeopleAnswers["InboundText"];
 
 const PERSON = {
   phone: PHONE,
@@ -33,11 +24,12 @@ const PERSON = {
 
 type Schemas = ReturnType<typeof peopleAnswers>;
 
-export function describePeople(messages: ReturnType<typeof describeMessages>): Resource {
-  const schemas = peopleAnswers(messages.schemas.OperatorMessage);
+export function describePeople(
+  messages: ReturnType<typeof describeMessages>,
+  inbound: ReturnType<typeof describeInbound>,
+): Resource {
+  const schemas = peopleAnswers(messages.schemas.OperatorMessage, inbound.schemas.InboundText);
   const operations = [
-    listInbound(schemas),
-    listWithoutEffect(schemas),
     findPerson(schemas),
     exportPerson(schemas),
     erasePersonEverywhere(schemas),
@@ -49,45 +41,7 @@ export function describePeople(messages: ReturnType<typeof describeMessages>): R
   return { operations, schemas };
 }
 
-const BEFORE: Parameter = {
-  name: "before",
-  in: "query",
-  required: false,
-  description: "The `receivedAt` of the last text of the previous page.",
-  schema: { type: "string", format: "date-time" },
-};
-
 const COMMON = { tag: "People", access: "operator", errors: ["resource-unknown"] } satisfies Partial<ApiOperation>;
-
-function listInbound(schemas: Schemas): ApiOperation {
-  return {
-    ...COMMON,
-    id: "listInbound",
-    method: "get",
-    path: "/operator/websites/{websiteId}/inbound",
-    summary: "List inbound texts",
-    description: "Newest first, 100 per page.",
-    parameters: [WEBSITE_PARAMETER, BEFORE],
-    answers: [ok(schemas.InboundTextList, "One page.", { texts: [INBOUND_TEXT] })],
-    errors: ["resource-unknown", "fields-wrong"],
-  };
-}
-
-function listWithoutEffect(schemas: Schemas): ApiOperation {
-  const text = { websiteId: null, ...INBOUND_TEXT, to: "+12125550177" };
-  return {
-    ...COMMON,
-    id: "listWithoutEffect",
-    method: "get",
-    path: "/operator/inbound/without-effect",
-    summary: "List inbound texts without effect",
-    description:
-      "Texts to a number that no website has, and STOP, START or HELP from a sender that is no phone number. Newest first, 100 per page. Keywords of the last day are the problem `keywords-without-effect`.",
-    parameters: [BEFORE],
-    answers: [ok(schemas.TextsWithoutEffect, "One page.", { texts: [text] })],
-    errors: ["fields-wrong"],
-  };
-}
 
 function findPerson(schemas: Schemas): ApiOperation {
   const { phone: _, ...state } = PERSON;

@@ -128,7 +128,9 @@ const receiptSchema = z.object({
       id: z.string(),
       direction: z.literal("outbound"),
       to: z.array(z.object({ status: z.string() })).check(z.minLength(1)),
-      errors: z.nullish(z.array(z.object({ code: z.nullish(z.coerce.string()), title: z.nullish(z.string()) }))),
+      errors: z.nullish(
+        z.array(z.object({ code: z.nullish(z.pipe(z.unknown(), z.transform(String))), title: z.nullish(z.string()) })),
+      ),
       /** The signature covers the body and not the URL, so this is where our reference is read from. */
       webhook_url: z.string(),
     }),

@@ -1,5 +1,5 @@
 // The callbacks of events: due, claimed by a run, and what came back.
-import type { CallbackEvent } from "../../domain/callback.ts";
+import type { AttemptOutcome, CallbackEvent } from "../../domain/callback.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
 import { runBatch, runNamed } from "./database.ts";
 import { type DueEvent, toEventId, toKeys } from "./events.ts";
@@ -7,7 +7,7 @@ import { type EndpointResult, endpointStatements } from "./failing-endpoints.ts"
 import { SUBJECT, SUBJECT_CLIENT } from "./notices.ts";
 import { keepOpen } from "./open-callbacks.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
-import type { CallbackOutcome, ClientRow, EventRow } from "./rows.ts";
+import type { ClientRow, EventRow } from "./rows.ts";
 
 /** A callback that only this run may post. */
 export type ClaimedCallback = CallbackEvent & {
@@ -165,7 +165,7 @@ export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: n
 /** Outcome of the single post of a callback. */
 export interface CallbackRecord {
   eventId: DueEvent;
-  outcome: CallbackOutcome;
+  outcome: AttemptOutcome;
   httpStatus: number | null;
   /** The beginning of the response body, or the error. */
   response: string;

@@ -2,10 +2,9 @@
 // messages is final, so that no message on its way writes a counter: only a click or an opt-out that comes later does. A
 // closed day counts what is stored and what is in report_rows, its purged and erased messages; a purge and an erasure move
 // counts from the one to the other, and change nothing here.
+import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { REASONS } from "../../domain/reason.ts";
 import { runNamed, runQuery } from "./database.ts";
-
-export const DAY_MILLISECONDS = 86_400_000;
 
 /** The start of a day, from a time in SQL. */
 const startOfDay = (time: string) => `${time} / ${DAY_MILLISECONDS} * ${DAY_MILLISECONDS}`;

@@ -1,6 +1,7 @@
 // How large each database is, and since when.
 
 import { FULL_SHARE } from "../../domain/database-state.ts";
+import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { runNamed, runQuery, selectLatest, sizeOf } from "./database.ts";
 import { selectUsedDatabases } from "./directory.ts";
 
@@ -14,8 +15,6 @@ export function isFull(db: D1Database, now: number): boolean {
   const known = sizeOf(db);
   return known !== null && known.bytes >= LIMIT_BYTES * FULL_SHARE && now - known.at < KNOWN_MILLISECONDS;
 }
-
-const DAY_MILLISECONDS = 86_400_000;
 
 /** Growth is that of so many days. */
 const DAYS = 7;

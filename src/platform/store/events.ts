@@ -5,11 +5,14 @@ import type { EventRow } from "./rows.ts";
 export type DueEvent = string;
 
 /**
- * SQL: events.callback_due of an event of the message `m` and its client `c`. 0: the client wants none. The version before wrote 1,
- * and finds what is due by the index events_open, which costs a row for each event: the next release drops it.
+ * events.callback_due where the client wants a callback, and 0 where it wants none. The version before wrote 1, and finds what is
+ * due by the index events_open, which costs a row for each event: the next release drops it.
  */
+export const DUE = 2;
+
+/** SQL: events.callback_due of an event of the message `m` and its client `c`. */
 export const IS_DUE = (type: (typeof MESSAGE_EVENT_TYPES)[number]) =>
-  `2 * (m.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0))`;
+  `${DUE} * (m.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0))`;
 
 /**
  * Writes the event of each message's current status if it is missing, and what is written as a batch of each client. After a

@@ -2,6 +2,7 @@
 // transaction of what they tell of, and only where hasListeners has found a client: else each would read some rows for nothing.
 import type { NoticeType } from "../../domain/callback.ts";
 import { runQuery } from "./database.ts";
+import { DUE } from "./events.ts";
 import type { ChangeSource } from "./rows.ts";
 import { LATEST_TEXT } from "./senders.ts";
 
@@ -111,7 +112,7 @@ export function changeNotices(db: D1Database, changes: ToldChanges, origin: Told
 /** The ids of so many events have half a megabyte; D1 takes 2,000,000 bytes in one value. */
 const BATCH_EVENTS = 5000;
 
-/** Writes the events of the notices of a run, and their order; for callback_due see IS_DUE. The last statement returns rows for dueEvents. */
+/** Writes the events of the notices of a run, and their order; The last statement returns rows for dueEvents. */
 export function noticeEvents(db: D1Database, run: string, now: number): D1PreparedStatement[] {
   const ofRun = "n.notice_id >= ?1 || '-' AND n.notice_id < ?1 || '.'";
   return [
@@ -123,7 +124,7 @@ export function noticeEvents(db: D1Database, run: string, now: number): D1Prepar
          SELECT 1 FROM events e WHERE e.message_id = n.notice_id AND e.event = n.type))
      GROUP BY client_id, (place - 1) / ${BATCH_EVENTS}`,
     `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
-     SELECT n.notice_id, n.type, n.occurred_at, 2 * (c.callback_url IS NOT NULL), ?2
+     SELECT n.notice_id, n.type, n.occurred_at, ${DUE} * (c.callback_url IS NOT NULL), ?2
      FROM notices n CROSS JOIN clients c ON c.client_id = n.client_id WHERE ${ofRun}
      ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
   ].map((sql) => db.prepare(sql).bind(run, now));

@@ -1,3 +1,4 @@
+import type { AttemptOutcome } from "../../domain/callback.ts";
 import type { SubmissionEntry } from "../../domain/job.ts";
 import type { MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
@@ -7,7 +8,7 @@ import { runQuery } from "./database.ts";
 import { isClick, toEventId } from "./events.ts";
 import { isHeld } from "./holds.ts";
 import type { ClickCounts } from "./links.ts";
-import type { CallbackOutcome, EventRow, MessageRow } from "./rows.ts";
+import type { EventRow, MessageRow } from "./rows.ts";
 import { readSubmissions } from "./submissions.ts";
 
 /** A message as it is stored. Times are milliseconds since 1970. */
@@ -133,7 +134,7 @@ export interface StoredEvent {
 /** `outcome` null: the post has not been made, or (with `attemptedAt`) was cut off before its outcome was known. */
 export interface StoredCallback {
   attemptedAt: number | null;
-  outcome: CallbackOutcome | null;
+  outcome: AttemptOutcome | null;
   httpStatus: number | null;
   response: string | null;
   durationMilliseconds: number | null;

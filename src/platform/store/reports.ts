@@ -1,7 +1,8 @@
+import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { readReason } from "../../domain/reason.ts";
 import type { GroupBy, Part, ReportRow, SenderChange } from "../../domain/report.ts";
 import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/retry-policy.ts";
-import { COUNT_COLUMNS, COUNTS, countReasons, DAY_MILLISECONDS, dayOf } from "./daily-counts.ts";
+import { COUNT_COLUMNS, COUNTS, countReasons, dayOf } from "./daily-counts.ts";
 import { parseJsonColumn, runQuery } from "./database.ts";
 import type { ReportRow as StoredRow } from "./rows.ts";
 

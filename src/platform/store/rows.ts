@@ -1,5 +1,5 @@
 // The rows of the tables, as D1 returns them. Each store maps its own rows to the types of the domain.
-import type { NoticeType } from "../../domain/callback.ts";
+import type { AttemptOutcome, NoticeType } from "../../domain/callback.ts";
 import type { Keyword } from "../../domain/keyword.ts";
 import type { MessageStatus } from "../../domain/message.ts";
 import type { Segments } from "../../domain/segments.ts";
@@ -76,10 +76,6 @@ export interface MessageRow {
   submissions: string | null;
 }
 
-export const CALLBACK_OUTCOMES = ["answered", "timed-out", "unreachable", "not-posted"] as const;
-
-export type CallbackOutcome = (typeof CALLBACK_OUTCOMES)[number];
-
 export interface EventRow {
   message_id: string;
   /** A status, `CLICK_` and the id of a click, or the type of a notice. */
@@ -88,7 +84,7 @@ export interface EventRow {
   /** 1: of the version before. */
   callback_due: 0 | 1 | 2;
   attempted_at: number | null;
-  outcome: CallbackOutcome | null;
+  outcome: AttemptOutcome | null;
   http_status: number | null;
   response: string | null;
   duration_ms: number | null;
@@ -243,11 +239,4 @@ export interface LastSweepRow {
   ended_at: number;
   /** JSON array. */
   failed_jobs: string;
-}
-
-/** Counted rows of any table, and the earliest time among them. */
-export interface LoadRow {
-  count: number;
-  /** null: none was counted. */
-  oldest_at: number | null;
 }

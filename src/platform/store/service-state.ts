@@ -1,7 +1,7 @@
 import { isStoreUnavailable } from "../../domain/failure.ts";
+import { ENDPOINT_FAILURES } from "../../domain/problems.ts";
 import {
   type CarrierStates,
-  ENDPOINT_FAILURES,
   KEYWORD_MILLISECONDS,
   type Load,
   STATE_PARTS,
@@ -17,7 +17,7 @@ import { countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
 import { OPEN_CALLBACKS } from "./open-callbacks.ts";
 import { selectOutcomes } from "./outcome-counts.ts";
-import type { LoadRow, OutcomeCountRow, WebsiteRow } from "./rows.ts";
+import type { OutcomeCountRow, WebsiteRow } from "./rows.ts";
 
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
@@ -172,6 +172,13 @@ function toLoad([row]: unknown[]): Load {
 
 function sum(rows: unknown[]): number {
   return (rows as LoadRow[]).reduce((total, { count }) => total + count, 0);
+}
+
+/** Counted rows of any table, and the earliest time among them. */
+interface LoadRow {
+  count: number;
+  /** null: none was counted. */
+  oldest_at: number | null;
 }
 
 interface CarrierLoadRow extends LoadRow {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ServiceState } from "../../../src/domain/service-state.ts";
+import type { ServiceState } from "../../../src/domain/problems.ts";
 import type { Carrier, Submission } from "../../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
 import { countingDatabase } from "../../counting-database.ts";

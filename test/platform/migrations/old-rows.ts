@@ -1,67 +1,24 @@
 // Rows as they stand in a database under traffic: every state that a message, subscription, event or job can be in.
-import { env } from "cloudflare:workers";
-import { readConfig } from "../../../src/config.ts";
 import { MESSAGE_STATUSES } from "../../../src/domain/message.ts";
 import { hmacHex, newCallbackSecret, randomHex, seal, sha256Hex } from "../../../src/platform/secrets.ts";
 import type { TestClient } from "../../world.ts";
+import { makeServiceRows } from "./old-service-rows.ts";
+import {
+  at,
+  EVENT_STATES,
+  HOUR,
+  MESSAGE_STATES,
+  MINUTE,
+  NOW,
+  type OldRow,
+  type OldRows,
+  PEOPLE,
+  PERSON_STATES,
+  SERVICE_KEY,
+  uuid,
+  WEBSITES,
+} from "./old-states.ts";
 import type { Schema } from "./schema.ts";
-
-export type OldRow = Record<string, string | number | null>;
-export type OldRows = Record<string, OldRow[]>;
-
-/** As the clock of a World stands. */
-const NOW = Date.UTC(2026, 10, 21, 12);
-const SERVICE_KEY = readConfig(env).serviceKey ?? "";
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-
-export const WEBSITES = ["brand", "shop"] as const;
-export const PEOPLE = 60;
-
-/** What people are, over and over: four of six have asked for texts. */
-const PERSON_STATES: OldRow[] = [
-  { subscribed: 1, email: null, opted_out_by_person: 0, opt_out_confirmed_at: null },
-  { subscribed: 1, email: "given", opted_out_by_person: 0, opt_out_confirmed_at: null },
-  { subscribed: 0, email: "given", opted_out_by_person: 0, opt_out_confirmed_at: null },
-  { subscribed: 1, email: null, opted_out_by_person: 0, opt_out_confirmed_at: null },
-  { subscribed: 0, email: null, opted_out_by_person: 1, opt_out_confirmed_at: NOW - HOUR },
-  { subscribed: 1, email: "given", opted_out_by_person: 0, opt_out_confirmed_at: null },
-];
-
-/** What a message can be; the rest of its columns are the same in each. */
-const MESSAGE_STATES: OldRow[] = [
-  { status: "PENDING_TO_SEND", queued_at: NOW - 5 * MINUTE },
-  { status: "PENDING_TO_SEND", queued_at: NOW - 5 * MINUTE, is_reply: 1 },
-  { status: "PENDING_TO_SEND", queued_at: NOW - 5 * MINUTE, is_reply: 2 },
-  { status: "PENDING_TO_SEND", attempts: 2, retry_at: NOW - MINUTE, queued_at: NOW - 2 * MINUTE, reason: "busy" },
-  { status: "PENDING_TO_SEND", attempts: 1, claimed_at: NOW - MINUTE, claim: "a run at work" },
-  { status: "PENDING_TO_SEND", attempts: 1, claimed_at: NOW - HOUR, claim: "a run that was cut off" },
-  { status: "PENDING_TO_SEND", accepted_at: NOW - 5 * HOUR, queued_at: NOW - HOUR },
-  ...MESSAGE_STATUSES.filter((status) => status !== "PENDING_TO_SEND").map((status) => ({ status })),
-  { status: "SENDING", reason: "timeout: outcome unknown, not sent again", updated_at: NOW - 25 * HOUR },
-  { status: "FAILED_TO_SEND", reason: "refused", reason_code: "CARRIER_REFUSED" },
-  { status: "DELIVERED", opted_out: 1 },
-];
-
-/** What the event of a message's status can be. The first is not called back. */
-const EVENT_STATES: OldRow[] = [
-  { callback_due: 0 },
-  { callback_due: 1 },
-  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "a run that was cut off" },
-  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "c", outcome: "answered", http_status: 200, response: "ok" },
-  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "c", outcome: "answered", http_status: 500, response: "" },
-  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "c", outcome: "timed-out", response: "10 s" },
-  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "c", outcome: "unreachable", response: "refused" },
-  { callback_due: 1, attempted_at: NOW - MINUTE, claim: "c", outcome: "not-posted", response: "no key" },
-];
-
-const LAST_SWEEP: OldRow = {
-  only: 1,
-  ended_at: NOW - MINUTE,
-  failed_jobs: "[]",
-  counts_kept_at: NOW - MINUTE,
-  counts_since: NOW - HOUR,
-};
 
 const CARRIER_HAS = ["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"];
 
@@ -119,34 +76,10 @@ export class Generation {
     rows.report_rows = MESSAGE_STATUSES.map((status, index) => made.#reportRow(status, index));
     rows.daily_counts = rows.report_rows;
     rows.erased_people = await Promise.all(WEBSITES.map((website) => made.#erased(website)));
-    rows.erasure_key = number === 0 ? [await made.#erasureKey()] : [];
     rows.former_senders = WEBSITES.map((website) => made.#formerSender(website));
-    rows.dead_jobs = Array.from({ length: 12 }, (_, index) => made.#deadJob(index));
-    rows.outcome_counts = ["accepted", "refused", "unknown", "later"].map((outcome) => made.#outcome(outcome));
-    rows.carrier_pauses = [made.#pause()];
-    rows.failing_endpoints = [...made.clients.values()].map((client) => made.#failingEndpoint(client));
-    rows.told_problems = [made.#toldProblem()];
-    rows.operator_tokens = [await made.#operatorToken()];
-    rows.audit_log = [made.#audit(number + 1)];
-    rows.imports = [made.#import()];
-    rows.last_sweep = number === 0 ? [LAST_SWEEP] : [];
+    const clientIds = [...made.clients.values()].map(({ clientId }) => clientId);
+    Object.assign(rows, await makeServiceRows(number, made.websiteId("brand"), clientIds));
     return made;
-  }
-
-  async #operatorToken(): Promise<OldRow> {
-    const token_hash = await sha256Hex(`op_${this.#number}`);
-    return { token_hash, name: "ada", created_at: NOW - HOUR, created_by: "OPERATOR_TOKEN", ends_at: null };
-  }
-
-  #audit(id: number): OldRow {
-    const what = { operator: "ada", action: "put-website", website_id: this.websiteId("brand"), client_id: null };
-    const change = { subject: null, before: null, after: '{"name":"brand"}', outcome: "done" };
-    return { id, request_id: `request-${id}`, stored_at: NOW - HOUR, ...what, ...change };
-  }
-
-  #import(): OldRow {
-    const ids = { import_id: `import-${this.#number}`, website_id: this.websiteId("brand"), after_id: 0, last_id: 9 };
-    return { ...ids, stored_at: NOW - HOUR, added: 9, changed: 0, undone_to: null, restored: 0, changed_since: 0 };
   }
 
   websiteId(website: string): string {
@@ -180,20 +113,6 @@ export class Generation {
 
   #home(website: string, index: number) {
     return { home: this.#number * WEBSITES.length + index + 1, website_id: this.websiteId(website), database: null };
-  }
-
-  #pause(): OldRow {
-    const times = { since: NOW - HOUR, opened_at: NOW - MINUTE, open_until: NOW + MINUTE, released_at: null };
-    return { carrier: `carrier-${this.#number}`, cause: "connection refused", ...times };
-  }
-
-  #failingEndpoint({ clientId }: TestClient): OldRow {
-    const counted = { since: NOW - HOUR, failed_at: NOW - MINUTE, failures: 4 };
-    return { client_id: clientId, host: "brand.example.com", cause: "answered 500", ...counted };
-  }
-
-  #toldProblem(): OldRow {
-    return { problem: "carrier-paused", subject: `carrier-${this.#number}`, began_at: NOW - HOUR, told_at: NOW - HOUR };
   }
 
   async #client(website: string): Promise<OldRow> {
@@ -437,30 +356,8 @@ export class Generation {
     return { website_id, mark: await hmacHex(SERVICE_KEY, `erased ${website_id} ${this.erasedPhone(website)}`) };
   }
 
-  async #erasureKey(): Promise<OldRow> {
-    return { only: 1, key_id: randomHex(16), sealed: await seal(randomHex(32), SERVICE_KEY) };
-  }
-
   #formerSender(website: string): OldRow {
     return { carrier: "twilio", sender: "+12125550007", website_id: this.websiteId(website) };
-  }
-
-  #deadJob(index: number): OldRow {
-    const messageIds = [uuid(this.#number, index * 3)];
-    const body = index === 11 ? { kind: "of a version to come" } : { kind: "deliver", messageIds };
-    return {
-      id: `dead-${this.#number}-${index}`,
-      queue: "textgate-messages",
-      body: JSON.stringify(body),
-      died_at: NOW - HOUR + index,
-      error: index % 2 === 0 ? "Error: no such table" : null,
-      put_back_at: index % 3 === 0 ? NOW - MINUTE : null,
-    };
-  }
-
-  #outcome(outcome: string): OldRow {
-    const kind = this.#number === 0 ? "submission" : "callback";
-    return { minute: NOW / MINUTE - 1, kind, carrier: kind === "callback" ? "" : "sandbox", outcome, count: 7 };
   }
 }
 
@@ -468,25 +365,19 @@ export class Generation {
 export const bodyOf = (index: number) =>
   JSON.stringify({ phone: "+12125550100", text: `text ${index}`, callbackData: "{}", sendPurpose: "old" });
 
-function uuid(generation: number, index: number): string {
-  return `00000000-0000-4000-8${String(generation).padStart(3, "0")}-${index.toString(16).padStart(12, "0")}`;
-}
-
-function at<T>(items: readonly T[], index: number): T {
-  return items[index % items.length] as T;
-}
-
 /**
  * Writes what a Worker that was made for this schema has written: its tables and columns, and no others.
  * @throws Error for a table or column that this file does not know
  */
 export async function writeRows(db: D1Database, schema: Schema, rows: OldRows): Promise<void> {
   const unknown = [...schema.keys()].filter((table) => !rows[table]);
-  if (unknown.length > 0) throw new Error(`no rows for the tables ${unknown}: describe their states in old-rows.ts`);
+  if (unknown.length > 0)
+    throw new Error(`no rows for the tables ${unknown}: describe their states in old-rows.ts or old-service-rows.ts`);
   const inserts = Object.entries(rows).flatMap(([table, given]) => {
     const names = [...(schema.get(table)?.columns.keys() ?? [])];
     const missing = names.filter((name) => given.some((row) => row[name] === undefined));
-    if (missing.length > 0) throw new Error(`no values for ${table}.${missing}: describe them in old-rows.ts`);
+    if (missing.length > 0)
+      throw new Error(`no values for ${table}.${missing}: describe them where the other columns are`);
     if (names.length === 0 || given.length === 0) return [];
     const values = names.map((name) => `value ->> '${name}'`);
     const sql = `INSERT INTO ${table} (${names}) SELECT ${values} FROM json_each(?1)`;

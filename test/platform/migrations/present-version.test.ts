@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Outside } from "../../faults/outside.ts";
 import { emptyStores } from "../../stores.ts";
 import { type TestClient, World } from "../../world.ts";
-import { bodyOf, Generation, type OldRow, PEOPLE, WEBSITES, writeRows } from "./old-rows.ts";
+import { bodyOf, Generation, writeRows } from "./old-rows.ts";
+import { type OldRow, PEOPLE, WEBSITES } from "./old-states.ts";
 import { readSchema } from "./schema.ts";
 
 const MIGRATIONS = env.TEST_MIGRATIONS;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Version } from "../../../../scripts/runtime.ts";
-import type { ServiceState } from "../../../../src/domain/service-state.ts";
+import type { ServiceState } from "../../../../src/domain/problems.ts";
 import { drawn, drawnInteger } from "../../../random.ts";
 import { CountingReceiver } from "../../harness/counting-receiver.ts";
 import { accept, type Conduct, CountingCarrier, RECEIPT, type Submission } from "../../harness/fake-kannel.ts";

@@ -1,0 +1,9 @@
+// Pure. Days in UTC, as `2026-11-21`.
+
+export const DAY_MILLISECONDS = 86_400_000;
+
+export const toDay = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+export const dayBefore = (day: string) => toDay(Date.parse(day) - DAY_MILLISECONDS);
+
+export const dayAfter = (day: string) => toDay(Date.parse(day) + DAY_MILLISECONDS);

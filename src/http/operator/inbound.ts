@@ -1,0 +1,59 @@
+import * as z from "zod/mini";
+import { KEYWORDS } from "../../domain/keyword.ts";
+import { askEach } from "../../flows/ask-each.ts";
+import { inEach } from "../../flows/places.ts";
+import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
+import type { Handler } from "../api-request.ts";
+import { toTime } from "../time.ts";
+import type { Answers } from "./answers.ts";
+import { missingShape, PAGE, readBefore, requireWebsite } from "./params.ts";
+
+export function inboundAnswers() {
+  const text = z.object({
+    from: z.string(),
+    to: z.string(),
+    text: z.string(),
+    keyword: z.nullable(z.enum(KEYWORDS)),
+    carrier: z.string(),
+    carrierMessageId: z.string(),
+    receivedAt: z.iso.datetime(),
+  });
+  return {
+    InboundText: text,
+    InboundTextList: z.object({ texts: z.array(text) }),
+    TextsWithoutEffect: z.object({
+      texts: z.array(z.extend(text, { websiteId: websiteOfTextSchema() })),
+      ...missingShape(),
+    }),
+  };
+}
+
+export type InboundAnswers = Answers<typeof inboundAnswers>;
+
+export const websiteOfTextSchema = () =>
+  z.nullable(z.string()).check(z.describe("null: no website has the recipient of the texts as its sender."));
+
+export function textView({ websiteId, receivedAt, ...text }: InboundText): InboundAnswers["InboundText"] {
+  return { ...text, receivedAt: toTime(receivedAt) };
+}
+
+/** GET /operator/websites/:websiteId/inbound?before=<time> : newest first. */
+export const listInboundHandler: Handler = async (request, deps) => {
+  const { websiteId } = await requireWebsite(request, deps);
+  const before = readBefore(request);
+  const texts = await listInbound(deps.db, websiteId, { sender: null, before, limit: PAGE });
+  const answer: InboundAnswers["InboundTextList"] = { texts: texts.map(textView) };
+  return Response.json(answer);
+};
+
+/** GET /operator/inbound/without-effect?before=<time> : newest first. */
+export const listWithoutEffectHandler: Handler = async (request, deps) => {
+  const before = readBefore(request);
+  const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWithoutEffect(db, before, PAGE));
+  const texts = answers.flat().sort((a, b) => b.receivedAt - a.receivedAt);
+  const answer: InboundAnswers["TextsWithoutEffect"] = {
+    texts: texts.slice(0, PAGE).map((text) => ({ websiteId: text.websiteId, ...textView(text) })),
+    ...missing,
+  };
+  return Response.json(answer);
+};

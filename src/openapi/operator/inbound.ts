@@ -1,0 +1,61 @@
+import { type InboundAnswers, inboundAnswers } from "../../http/operator/inbound.ts";
+import { PHONE, TIME } from "../examples.ts";
+import { type ApiOperation, ok, type Parameter } from "../operation.ts";
+import { WEBSITE_PARAMETER } from "./resource.ts";
+
+export const INBOUND_TEXT = {
+  from: PHONE,
+  to: "+12125550199",
+  text: "Stop!",
+  keyword: "stop",
+  carrier: "twilio",
+  carrierMessageId: "SM00000000000000000000000000000001",
+  receivedAt: TIME,
+} satisfies InboundAnswers["InboundText"];
+
+type Schemas = ReturnType<typeof inboundAnswers>;
+
+export function describeInbound() {
+  const schemas = inboundAnswers();
+  return { operations: [listInbound(schemas), listWithoutEffect(schemas)], schemas };
+}
+
+const BEFORE: Parameter = {
+  name: "before",
+  in: "query",
+  required: false,
+  description: "The `receivedAt` of the last text of the previous page.",
+  schema: { type: "string", format: "date-time" },
+};
+
+const COMMON = { tag: "People", access: "operator" } satisfies Partial<ApiOperation>;
+
+function listInbound(schemas: Schemas): ApiOperation {
+  return {
+    ...COMMON,
+    id: "listInbound",
+    method: "get",
+    path: "/operator/websites/{websiteId}/inbound",
+    summary: "List inbound texts",
+    description: "Newest first, 100 per page.",
+    parameters: [WEBSITE_PARAMETER, BEFORE],
+    answers: [ok(schemas.InboundTextList, "One page.", { texts: [INBOUND_TEXT] })],
+    errors: ["resource-unknown", "fields-wrong"],
+  };
+}
+
+function listWithoutEffect(schemas: Schemas): ApiOperation {
+  const text = { websiteId: null, ...INBOUND_TEXT, to: "+12125550177" };
+  return {
+    ...COMMON,
+    id: "listWithoutEffect",
+    method: "get",
+    path: "/operator/inbound/without-effect",
+    summary: "List inbound texts without effect",
+    description:
+      "Texts to a number that no website has, and STOP, START or HELP from a sender that is no phone number. Newest first, 100 per page. Keywords of the last day are the problem `keywords-without-effect`.",
+    parameters: [BEFORE],
+    answers: [ok(schemas.TextsWithoutEffect, "One page.", { texts: [text] })],
+    errors: ["fields-wrong"],
+  };
+}
