@@ -70,6 +70,8 @@ interface IsolateState extends Database {
 export interface Deps extends IsolateState {
   /** Of a deps with another database: that with the first. */
   first?: Deps;
+  /** Of a batch over several databases: the outbound connections that one of them has. All, if not given. */
+  outbound?: number;
   kv: KVNamespace;
   messages: Queue<Job>;
   bulk: Queue<Job>;

@@ -9,10 +9,12 @@ import {
   refusedSeconds,
 } from "./domain/retry-policy.ts";
 import { applyReports } from "./flows/apply-receipts.ts";
+import { OUTBOUND_CONNECTIONS } from "./flows/connections.ts";
 import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages } from "./flows/deliver-messages.ts";
 import { beginRun, type DeliveryRun } from "./flows/delivery-run.ts";
+import { inParallel } from "./flows/in-parallel.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { type Entry, logJobs } from "./flows/log-jobs.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
@@ -29,7 +31,9 @@ const CALLBACK_WAIT_MILLISECONDS = 1000;
 
 /** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
-  await Promise.all((await splitBatch(deps, batch)).map(([own, part]) => watch(own, consumePart(part, own))));
+  await inParallel(await splitBatch(deps, batch), OUTBOUND_CONNECTIONS, ([own, part]) =>
+    watch(own, consumePart(part, own)),
+  );
 }
 
 type Batch = Pick<MessageBatch, "queue" | "messages">;

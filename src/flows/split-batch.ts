@@ -5,6 +5,7 @@ import { recoverySeconds } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { probeDatabase } from "../platform/store/database.ts";
 import { withinTime } from "../platform/time-limit.ts";
+import { OUTBOUND_CONNECTIONS } from "./connections.ts";
 import { groupByDatabase, inDatabase } from "./places.ts";
 
 type Part = Pick<MessageBatch, "queue" | "messages">;
@@ -36,7 +37,8 @@ export async function splitBatch(deps: Deps, batch: Part): Promise<[Deps, Part][
       retryAll(deps, messages, database, error);
     }
   }
-  return parts;
+  const outbound = Math.max(1, Math.floor(OUTBOUND_CONNECTIONS / parts.length));
+  return parts.map(([own, part]) => [{ ...own, outbound }, part]);
 }
 
 /** Callbacks have no retries: the sweep finds them. */
