@@ -36,7 +36,7 @@ const HELP = `npm run bench -- [flags]
   --subscriptions 10000,1000000,5000000    the sizes of the tables that numbers are looked up in
   --json                                   JSON on standard output in place of the tables
 
-  --only databases                         several databases beside one; one that is slow or silent; two processes. Ten minutes
+  --only databases                         eight databases over one; beside one that is slow or silent; two processes: 15 minutes
   --only simulate                          many databases, simulated: measures nothing
   --seed 1                                 of the simulation
 

@@ -19,7 +19,9 @@ const WELL_MILLISECONDS = 20_000;
 const MARGIN_MILLISECONDS = 3_000;
 const ROUNDS = 3;
 const LOOK_MILLISECONDS = 200;
-const PATIENCE_MILLISECONDS = 120_000;
+const PATIENCE_MILLISECONDS = 240_000;
+/** As the cron trigger does. */
+const SWEEP_MILLISECONDS = 60_000;
 
 /** Longer than it takes to find out, and to leave the database alone for a while, and to ask it again. */
 const TRIALS = [
@@ -125,6 +127,8 @@ async function runTrial(edge: Edge, websites: Website[], trial: Trial | undefine
     sent.push({ website, at: (asked - started) / slow, milliseconds, status: answer.status, messageId });
     return answer.status;
   };
+  // What an isolate has left alone is queued again.
+  const sweeps = setInterval(() => void edge.sweep(), SWEEP_MILLISECONDS * slow);
   const falls = trial && sleep(WELL_MILLISECONDS * slow).then(() => edge.ail(trial.database, trial.ailment));
   const lasts = WELL_MILLISECONDS + (trial?.milliseconds ?? 0);
   const loaded = openLoop(send, RATE / slow, lasts * slow);
@@ -132,7 +136,7 @@ async function runTrial(edge: Edge, websites: Website[], trial: Trial | undefine
   await Promise.all([falls, loaded, recovers]);
   agent.destroy();
   const others = sent.filter(({ website }) => [...edge.databases.keys()][website] !== trial?.database);
-  await untilThrough(websites, others, started, slow);
+  await untilThrough(websites, others, started, slow).finally(() => clearInterval(sweeps));
   while (!(await edge.isIdle())) await sleep(LOOK_MILLISECONDS);
   requireOnce(websites);
   return sent;

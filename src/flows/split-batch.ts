@@ -18,7 +18,7 @@ const REST_MILLISECONDS = 15_000;
 
 /** What takes longer asks whether its database is there, which has so long to answer. */
 const LATE_MILLISECONDS = 2000;
-const ANSWER_MILLISECONDS = 3000;
+const ANSWER_MILLISECONDS = 5000;
 
 /** All ids in a job are of one database: the flow that made it had one. */
 export async function splitBatch(deps: Deps, batch: Part): Promise<[Deps, Part][]> {
