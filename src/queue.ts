@@ -103,7 +103,7 @@ async function consumeMessages(batch: Batch, deps: Deps, tally: OutcomeTally): P
     else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job, lane) });
     else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), isHopeless: true });
   }
-  tasks.push(...receiptTasks(deps, receipts));
+  tasks.push(...receiptTasks(deps, receipts, run));
   tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, run) })));
   await settleAll(deps, batch.queue, tasks);
 }
@@ -148,12 +148,12 @@ async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<
   }
 }
 
-function receiptTasks(deps: Deps, entries: Entry[]): Task[] {
+function receiptTasks(deps: Deps, entries: Entry[], run: DeliveryRun | null = null): Task[] {
   const reportsOf = ({ job }: Entry) => (job?.kind === "receipts" ? [job] : []);
   return inGroups(entries).map((group) => ({
     entries: group,
     logsOnce: true,
-    work: () => applyReports(deps, group.flatMap(reportsOf)),
+    work: () => applyReports(deps, group.flatMap(reportsOf), run),
   }));
 }
 

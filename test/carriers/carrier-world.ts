@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import type { makeCarriers as MakeCarriers } from "../../src/platform/carriers/index.ts";
+import { makeCarriers } from "../../src/platform/carriers/index.ts";
+import { sockets } from "../sockets.ts";
 import { platform } from "../strict/platform.ts";
 import { type TestClient, World } from "../world.ts";
 import { kannel } from "./kannel.ts";
@@ -21,27 +22,21 @@ export const SETTINGS = Object.assign({ PUBLIC_ORIGIN }, ...CARRIERS.map(({ sett
   string
 >;
 
-let makeCarriers: typeof MakeCarriers;
 let connection: () => Promise<unknown> = async () => {};
 
-/**
- * Holds the connection by which the Kannel carrier finds out whether there is a gateway. Other test files may have
- * loaded the carriers already, so they are loaded anew with it, and anew without it afterwards.
- */
+/** Holds the connection by which the Kannel carrier finds out whether there is a gateway. */
 export function mockSockets(): void {
-  beforeAll(async () => {
-    const connect = () => {
+  const { connect } = sockets;
+  beforeAll(() => {
+    const held = () => {
       const opened = platform.call({ what: "connect" }, connection);
       // A socket is closed once it has been opened, or could not be: not before.
       return { opened, close: async () => void (await opened) };
     };
-    vi.doMock("cloudflare:sockets", () => ({ connect }));
-    vi.resetModules();
-    ({ makeCarriers } = await import("../../src/platform/carriers/index.ts"));
+    sockets.connect = held as unknown as typeof connect;
   });
   afterAll(() => {
-    vi.doUnmock("cloudflare:sockets");
-    vi.resetModules();
+    sockets.connect = connect;
   });
 }
 

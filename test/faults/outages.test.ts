@@ -7,6 +7,9 @@ import { printSummary } from "./summary.ts";
 /** Shorter than a run may last; longer than one; longer than a job of the queue is repeated. */
 const OUTAGES_MINUTES = inject("faultSeeds") > 1 ? [1, 2, 5, 12, 40, 150] : [12];
 
+/** A job of the queue is tried again after 5 seconds to 5 minutes. */
+const STEP_SECONDS = inject("faultSeeds") > 1 ? 10 : 20;
+
 let stage: Stage;
 let scene: Scene;
 
@@ -30,8 +33,8 @@ async function outage(
   const injector = new Injector({ nth, when, lasts: "on its binding", afterwards: "before" });
   stage.world.deps = injector.wrap(stage.deps);
   await work();
-  for (let second = 0; second < minutes * 60; second += 10) {
-    stage.world.advance(10);
+  for (let second = 0; second < minutes * 60; second += STEP_SECONDS) {
+    stage.world.advance(STEP_SECONDS);
     await stage.runQueues();
     if (second % 60 === 0) await stage.world.sweep();
   }

@@ -114,7 +114,10 @@ describe("the table of routes", () => {
     const own = routes.filter(([, , , path = ""]) => /^\/text\/|:(websiteId|clientId|messageId)/.test(path));
     const lines = source.split("\n").filter((line) => /^ {2}\.(get|post|put|patch|delete)\("/.test(line));
     const isOwn = ([method, , , path]: (typeof routes)[number]) =>
-      lines.some((line) => line.startsWith(`  .${method.toLowerCase()}("${path}",`) && /of(Client|Named)\(/.test(line));
+      lines.some(
+        (line) =>
+          line.startsWith(`  .${method.toLowerCase()}("${path}",`) && /of(Client|ClientInReplica|Named)\(/.test(line),
+      );
     // A send is stored, and a website put, in a database that the handler itself finds.
     expect(own.filter((route) => !isOwn(route)).map(([method, , , path]) => `${method} ${path}`)).toEqual([
       "POST /text/message/send",

@@ -2,13 +2,16 @@
  * One website's many texts do not hold up another's single text, and a new version that cuts off every run leaves no outcome
  * unknown. The queue handler is the service's own. The clock, the queues, the carrier and the store are simulated.
  */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { type Deps, makeDatabase } from "../../src/deps.ts";
 import { GRACE_MILLISECONDS } from "../../src/domain/retry-policy.ts";
-import type * as QueueJobs from "../../src/flows/queue-jobs.ts";
+import * as jobs from "../../src/flows/queue-jobs.ts";
 import type { OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
-import type { consume as Consume } from "../../src/queue.ts";
+import * as claims from "../../src/platform/store/claims.ts";
+import * as messages from "../../src/platform/store/messages.ts";
+import * as outcomeCounts from "../../src/platform/store/outcome-counts.ts";
+import { consume } from "../../src/queue.ts";
 import { printSummary } from "../faults/summary.ts";
 import { VirtualClock } from "./clock.ts";
 import { PlatformQueue } from "./platform-queue.ts";
@@ -19,33 +22,18 @@ const CARRIER_MILLISECONDS = 150;
 const CHUNK = 500;
 const MOST_WAIT_MILLISECONDS = 5000;
 
-const STORE = "../../src/platform/store";
-
 let store: SimulatedStore;
-let consume: typeof Consume;
-let jobs: typeof QueueJobs;
 
-beforeAll(async () => {
+beforeEach(() => {
   // Called late: each test has a store of its own.
-  const late = <T extends object>(of: () => T, names: (keyof T)[]) =>
-    Object.fromEntries(
-      names.map((name) => [name, (...given: unknown[]) => (of()[name] as CallableFunction)(...given)]),
-    );
-  vi.doMock(`${STORE}/messages.ts`, () =>
-    late(() => store.messageFunctions, ["findWaiting", "postpone", "changeStatus"]),
-  );
-  vi.doMock(`${STORE}/claims.ts`, () => late(() => store.claimFunctions, ["recordAndClaim"]));
-  vi.doMock(`${STORE}/outcome-counts.ts`, () => late(() => store.countFunctions, ["addOutcomes"]));
-  vi.resetModules();
-  ({ consume } = await import("../../src/queue.ts"));
-  jobs = await import("../../src/flows/queue-jobs.ts");
+  vi.spyOn(messages, "findWaiting").mockImplementation((...given) => store.messageFunctions.findWaiting(...given));
+  vi.spyOn(messages, "postpone").mockImplementation((...given) => store.messageFunctions.postpone(...given));
+  vi.spyOn(messages, "changeStatus").mockImplementation((...given) => store.messageFunctions.changeStatus(...given));
+  vi.spyOn(claims, "recordAndClaim").mockImplementation((...given) => store.claimFunctions.recordAndClaim(...given));
+  vi.spyOn(outcomeCounts, "addOutcomes").mockImplementation((...given) => store.countFunctions.addOutcomes(...given));
 });
 
-afterAll(() => {
-  vi.doUnmock(`${STORE}/messages.ts`);
-  vi.doUnmock(`${STORE}/claims.ts`);
-  vi.doUnmock(`${STORE}/outcome-counts.ts`);
-  vi.resetModules();
+afterEach(() => {
   vi.restoreAllMocks();
 });
 

@@ -1,6 +1,6 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { emptyStores } from "../../stores.ts";
 import { Generation, writeRows } from "./old-rows.ts";
 import { contractions, readSchema, type Schema } from "./schema.ts";
@@ -28,12 +28,22 @@ async function dump(schema: Schema): Promise<Record<string, string[]>> {
   return Object.fromEntries(await Promise.all(tables));
 }
 
-/** A database of the version before the migration, in use. */
-async function makeOld(at: number) {
+let generations: Generation[];
+
+beforeAll(async () => {
+  generations = [await Generation.make(0), await Generation.make(1)];
+});
+
+/** A database of the version before the migration. */
+async function makeEmpty(at: number): Promise<Schema> {
   await applyUpTo(at);
-  const schema = await readSchema(env.DB);
-  const rows = (await Generation.make(0)).rows;
-  await writeRows(env.DB, schema, rows);
+  return readSchema(env.DB);
+}
+
+/** One that is in use. */
+async function makeOld(at: number): Promise<Schema> {
+  const schema = await makeEmpty(at);
+  await writeRows(env.DB, schema, generations[0]?.rows ?? {});
   return schema;
 }
 
@@ -49,7 +59,7 @@ describe.each(LATER)("$name", ({ name, at }) => {
   });
 
   it("takes nothing away that the version before uses", async () => {
-    const schema = await makeOld(at);
+    const schema = await makeEmpty(at);
     await applyUpTo(at + 1);
     expect(contractions(schema, await readSchema(env.DB))).toEqual(CONTRACTIONS[name]?.lines ?? []);
   });
@@ -58,7 +68,7 @@ describe.each(LATER)("$name", ({ name, at }) => {
     const schema = await makeOld(at);
     const before = await dump(schema);
     await applyUpTo(at + 1);
-    const { rows } = await Generation.make(1);
+    const rows = generations[1]?.rows ?? {};
     await writeRows(env.DB, schema, rows);
     const after = await dump(schema);
     for (const table of schema.keys()) {
