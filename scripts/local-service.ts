@@ -6,7 +6,6 @@ import { bundle } from "./bundle.ts";
 import { readVars } from "./dev-vars.ts";
 import type { Call } from "./minute-sweep.ts";
 import { StartError, type StartOptions } from "./start-options.ts";
-import type { WorkerConfig } from "./worker-config.ts";
 import type { WorkerLog } from "./worker-log.ts";
 
 /** The explorer of local data lets every caller read and change it. */
@@ -42,7 +41,7 @@ export async function startService(options: StartOptions, log: WorkerLog): Promi
   const directory = mkdtempSync(join(tmpdir(), "textgate-"));
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   const { ip, persistTo, varFiles, vars } = options;
-  const [script, { startRuntime, toWorker }, { readConfig }, { applyMigrations }] = await Promise.all([
+  const [script, { startRuntime, toWorker }, { readConfig, withDatabases }, { applyMigrations }] = await Promise.all([
     BUILT ?? bundle(directory, LOCAL_WORKER).catch(explain("The Worker does not build")),
     // wrangler and Miniflare take more than a second to load.
     import("./runtime.ts"),
@@ -82,13 +81,6 @@ export async function startService(options: StartOptions, log: WorkerLog): Promi
     return stored?.secret_hash === createHash("sha256").update(clientSecret).digest("hex");
   };
   return { origin, call, isInForce, ended: ended.promise };
-}
-
-/** Those of wrangler.toml, and DB_2, DB_3, … up to the number that is asked for. */
-function withDatabases(config: WorkerConfig, count: number): WorkerConfig {
-  const names = Array.from({ length: count - 1 }, (_, index) => `DB_${index + 2}`);
-  const more = Object.fromEntries(names.map((name) => [name, { id: name }]));
-  return { ...config, d1Databases: { ...more, ...(config.d1Databases as object) } };
 }
 
 function explain(what: string) {

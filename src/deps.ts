@@ -74,6 +74,8 @@ export interface Deps extends IsolateState {
   first?: Deps;
   /** Of a consumer's deps with several websites: jobs that are to be worked on by website, as one of these has moved. */
   again?: Message[];
+  /** Of a batch over several databases: the outbound connections that one of them has. All, if not given. */
+  outbound?: number;
   kv: KVNamespace;
   messages: Queue<Job>;
   bulk: Queue<Job>;

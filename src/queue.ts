@@ -18,7 +18,7 @@ import { type Entry, logJobs } from "./flows/log-jobs.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { queueDeliveries } from "./flows/queue-jobs.ts";
 import { workOnMove } from "./flows/run-moves.ts";
-import { restAfter, splitBatch } from "./flows/split-batch.ts";
+import { inParts, restAfter } from "./flows/split-batch.ts";
 import { storeOutcomes } from "./flows/store-outcomes.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
@@ -30,16 +30,7 @@ const CALLBACK_WAIT_MILLISECONDS = 1000;
 
 /** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
-  const parts = await splitBatch(deps, batch);
-  await Promise.all(parts.map(([own, part]) => consumePart(part, own)));
-  const messages = parts.flatMap(([{ again = [] }]) => again);
-  if (messages.length > 0) await consumeAgain(deps, { queue: batch.queue, messages });
-}
-
-/** A website among those of a batch has moved: now it is known where it is. What fails again is retried later. */
-async function consumeAgain(deps: Deps, batch: Batch): Promise<void> {
-  const parts = await splitBatch(deps, batch);
-  await Promise.all(parts.map(([{ again: _, ...own }, part]) => consumePart(part, own)));
+  await inParts(deps, batch, (own, part) => consumePart(part, own));
 }
 
 type Batch = Pick<MessageBatch, "queue" | "messages">;
@@ -59,10 +50,13 @@ async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
     .filter((id): id is DueEvent => typeof id === "string");
   const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
   const posting = countOutcomes(deps, (tally) => postCallbacks(deps, eventIds, tally)).then(
-    () => deps.log("info", "job", { ...about(), outcome: "done" }),
+    () => {
+      deps.rest.until = 0;
+      deps.log("info", "job", { ...about(), outcome: "done" });
+    },
     (error: unknown) => {
       if (deps.again && isMoved(error)) return void deps.again.push(...batch.messages);
-      restAfter(deps, error, deps.now());
+      restAfter(deps, error);
       deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
     },
   );
@@ -99,16 +93,20 @@ async function consumeMessages(batch: Batch, deps: Deps, tally: OutcomeTally): P
   const deliveries: Entry[] = [];
   const receipts: Entry[] = [];
   const tasks: Task[] = [];
+  const moves: Task[] = [];
   for (const message of batch.messages) {
     const { data: job, details } = tryFields(jobSchema, message.body);
     const entries = [{ message, job }];
     if (job?.kind === "deliver") deliveries.push(...entries);
     else if (job?.kind === "receipts") receipts.push(...entries);
-    else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job, lane) });
+    else if (isRecovery(job))
+      (job.kind === "move" ? moves : tasks).push({ entries, work: () => runJob(deps, job, lane) });
     else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), isHopeless: true });
   }
   tasks.push(...receiptTasks(deps, receipts, run));
   tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, run) })));
+  // A piece of a move may take seconds.
+  tasks.push(...moves);
   await settleAll(deps, batch.queue, tasks);
 }
 
@@ -182,15 +180,13 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
   const started = deps.now();
   try {
     await task.work();
+    deps.rest.until = 0;
     for (const { message } of entries) message.ack();
     const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
     for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
   } catch (error) {
-    if (deps.again && isMoved(error)) {
-      deps.again.push(...entries.map(({ message }) => message));
-      return;
-    }
-    restAfter(deps, error, deps.now());
+    if (deps.again && isMoved(error)) return void deps.again.push(...entries.map(({ message }) => message));
+    restAfter(deps, error);
     for (const entry of entries) {
       const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);
       if (isOver && !isStoreUnavailable(error)) await bury(deps, queue, task, entry, error);

@@ -104,7 +104,7 @@ class CallbackRun {
   }
 
   async postAll(): Promise<void> {
-    await Promise.all(Array.from({ length: OUTBOUND_CONNECTIONS }, () => this.#postInTurn()));
+    await Promise.all(Array.from({ length: this.#deps.outbound ?? OUTBOUND_CONNECTIONS }, () => this.#postInTurn()));
     await this.#end();
   }
 

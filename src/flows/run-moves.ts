@@ -28,7 +28,7 @@ const STEPS: Partial<Record<Move["step"], (work: MoveWork) => Promise<void>>> = 
 };
 
 export const queueMove = (deps: Deps, websiteId: string): Promise<boolean> =>
-  queueJobs(deps, [{ kind: "move", websiteId }]);
+  queueJobs(deps, [{ kind: "move", websiteId }], 0, "bulk");
 
 /** Works on a move for a while. Safe to run again, and twice at once. Never throws while the directory answers. */
 export async function workOnMove(deps: Deps, websiteId: string): Promise<void> {
