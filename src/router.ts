@@ -110,7 +110,7 @@ router
   .get("/operator/health", requireOperator, getServiceStateHandler)
   .get("/operator/databases", requireOperator, listDatabasesHandler)
   .post("/operator/websites/:websiteId/move", requireOperator, ofNamed(moveWebsiteHandler))
-  .get("/operator/websites/:websiteId/move", requireOperator, getMoveHandler)
+  .get("/operator/websites/:websiteId/move", requireOperator, ofNamed(getMoveHandler))
   .post("/operator/websites/:websiteId/move-back", requireOperator, ofNamed(moveBackHandler))
   .get("/operator/metrics", requireOperator, getMetricsHandler)
   .post("/operator/carriers/:carrier/try", requireOperator, tryCarrierHandler)

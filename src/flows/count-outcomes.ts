@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { unguarded } from "../platform/store/guarded-database.ts";
 import { addOutcomes, type OutcomeCount } from "../platform/store/outcome-counts.ts";
 
 type Outcome = Omit<OutcomeCount, "count">;
@@ -60,7 +61,7 @@ export async function countOutcomes<T>(deps: Deps, work: (tally: OutcomeTally) =
 
 async function store(deps: Deps, counts: OutcomeCount[]): Promise<void> {
   try {
-    await addOutcomes(deps.db, counts, deps.now());
+    await addOutcomes(unguarded(deps.db), counts, deps.now());
   } catch (error) {
     deps.log("error", "outcomes.not-counted", { count: counts.length, error: describeError(error) });
   }

@@ -105,7 +105,9 @@ export async function passOn(work: MoveWork): Promise<void> {
   const { pass } = begun.progress;
   if (pass === PASS.done) return goOn(work, "switch");
   if (pass === PASS.check && move.step === "copy") return goOn(work, "check");
-  const { arrival, count } = await replayLog(work, begun);
+  // Rows refer to that of the website, which is on the first page.
+  const isFirst = pass === PASS.copy && begun.progress.at === null;
+  const { arrival, count } = isFirst ? { arrival: begun, count: 0 } : await replayLog(work, begun);
   if (count === LOG_ROWS && pass === PASS.check) return;
   const { at, shifts, rows: seen } = arrival.progress;
   const { name, after } = at ?? { name: PAGED[0] as TableName, after: null };

@@ -94,7 +94,7 @@ const RECEIPTS_A_JOB = 50;
 
 /** @throws RequestFailure store-unavailable unless all are queued: the carrier sends them again */
 export async function queueReceipts(deps: Deps, carrier: string, receipts: Receipt[]): Promise<void> {
-  // All ids in a job are of one database: see splitBatch.
+  // Of one website each: a job for several databases would have to be split.
   const byHome = Map.groupBy(receipts.map(cutReceipt), ({ messageId }) => homeOf(messageId));
   const parts = [...byHome.values()].flatMap((own) => chunk(own, RECEIPTS_A_JOB));
   const jobs = parts.map((some): Job => ({ kind: "receipts", carrier, receipts: some }));

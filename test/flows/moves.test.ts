@@ -128,6 +128,15 @@ describe("a move", () => {
     expect((await world.operator("GET", "/websites/brand/move")).status).toBe(404);
   });
 
+  it("goes on where a row has changed before the row was copied that it refers to", async () => {
+    await beginMove(world, "brand", "DB_2");
+    await finishMove(world, "brand", (step) => step === "copy");
+    await boundDatabase("DB").prepare("UPDATE clients SET used_at = 1 WHERE website_id = 'brand'").run();
+    await finishMove(world, "brand");
+    expect(await rowsOf("DB", "SELECT step, error FROM moves")).toEqual([{ step: "kept", error: null }]);
+    expect(await rowsOf("DB_2", "SELECT used_at FROM clients")).toEqual([{ used_at: 1 }]);
+  });
+
   it("stops where a row differs, and the website stays where it is", async () => {
     const messageId = await world.send(brand, { phone: ADA });
     await beginMove(world, "brand", "DB_2");

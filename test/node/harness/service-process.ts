@@ -81,7 +81,8 @@ if (websites) await redeliver();
 else {
   // wrangler's code, which this needs, takes long to load: a restart does without.
   const { applyMigrations } = await import("../../../scripts/migrations.ts");
-  await applyMigrations(await miniflare.getD1Database("DB", "service"), settings.migrations);
+  for (const binding of Object.keys(d1Databases))
+    await applyMigrations(await miniflare.getD1Database(binding, "service"), settings.migrations);
 }
 
 let sweeping: Promise<unknown> = Promise.resolve();

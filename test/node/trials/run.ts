@@ -7,14 +7,15 @@ import { printRows } from "../harness/table.ts";
 import { callbackFaults } from "./crash/callback-faults.ts";
 import { validateCarrier } from "./crash/carrier-faults.ts";
 import { type CrashResult, crash } from "./crash/crash.ts";
+import { moves } from "./crash/moves.ts";
 import { heldUp } from "./crash/neighbours.ts";
 import { printCallbacks, printCarrier, printCrash, printFaults } from "./crash/report.ts";
 
 const HELP = `npm run faults -- [flags]
-  --only crash,carrier,callback,nights,fuzz,soak,upgrade,timing,bindings   which parts; all by default
+  --only crash,move,carrier,callback,nights,fuzz,soak,upgrade,timing,bindings   which parts; all by default
   --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
   --messages 10000   of a crash run
-  --kills 10         of a crash run: kill -9 of the whole service under load
+  --kills 10         of a crash run, and of a run of moves: kill -9 of the whole service under load
   --from <commit>    of an upgrade run: the version before; by default the one before the newest migration
   --keep             leaves each service's state and log in the temporary directory, and says where
 Exits with 1 when anything was lost, sent twice or held up, when a problem showed too late, or when the record does not say what was
@@ -40,6 +41,7 @@ const LONGEST_PROGRAM_MILLISECONDS = 1_500_000;
 
 const PARTS: Record<string, Part> = {
   crash: runCrash,
+  move: runMoves,
   carrier: runCarrier,
   callback: runCallback,
   nights: (options) => runNode([`${TRIALS}/nights.ts`, ...(options.keep ? ["--keep"] : [])], options),
@@ -115,6 +117,19 @@ async function runCrash({ bundle, seeds, messages, kills, keep }: Options): Prom
   for (const seed of seeds) results.push(await crash({ bundle: await bundle(), seed, messages, kills, keep }));
   printCrash(seeds, results);
   return results.flatMap(({ faults }, index) => faults.map((fault) => `seed ${seeds[index]}: ${fault}`));
+}
+
+async function runMoves({ bundle, seeds, kills, keep }: Options): Promise<string[]> {
+  const faults: string[] = [];
+  for (const seed of seeds) {
+    const result = await moves({ bundle: await bundle(), seed, kills, keep });
+    printRows(
+      Object.entries(result.figures).map(([name, value]) => [name, String(value)]),
+      1,
+    );
+    faults.push(...result.faults.map((fault) => `seed ${seed}: ${fault}`));
+  }
+  return faults;
 }
 
 /** All seeds at a time: most of it is waiting. */

@@ -26,7 +26,11 @@ export async function settle(
   return { record: readRecord(service.directory), report };
 }
 
-async function untilSilent(service: Service, carrier: CountingCarrier, receiver: CountingReceiver): Promise<void> {
+export async function untilSilent(
+  service: Service,
+  carrier: CountingCarrier,
+  receiver: CountingReceiver,
+): Promise<void> {
   const started = performance.now();
   const quietFor = () => performance.now() - Math.max(started, carrier.lastSeen, receiver.lastSeen);
   while (quietFor() < SILENCE_MILLISECONDS || carrier.reporting > 0 || (await isWaiting(service))) {
