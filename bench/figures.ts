@@ -1,6 +1,7 @@
 // All that a run has measured; what it was not asked for is undefined.
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
+import type { DatabasesFigures } from "./databases/report.ts";
 import type { DeliverFigures } from "./deliver.ts";
 import type { EdgeFigures } from "./edge/measure.ts";
 import type { ImportRow } from "./import.ts";
@@ -25,4 +26,5 @@ export interface Figures {
   pieces?: PieceRow[];
   edge?: EdgeFigures;
   simulation?: SimulateFigures;
+  databases?: DatabasesFigures;
 }

@@ -3,6 +3,7 @@ import { arch, cpus, platform } from "node:os";
 import { cell, mebibytes, printRows, printTable, short, whole } from "../test/node/harness/table.ts";
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
+import { printDatabases } from "./databases/report.ts";
 import { printEdge } from "./edge/report.ts";
 import type { Figures } from "./figures.ts";
 import type { ImportRow } from "./import.ts";
@@ -26,8 +27,21 @@ export function printReport(report: Figures, asJson: boolean): void {
     return;
   }
   console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}: medians of rounds (lowest–highest)`);
-  const { othersShare, bundle, send, statusOfOne, status, bulk, imports, limit, deliver, pieces, edge, simulation } =
-    report;
+  const {
+    othersShare,
+    bundle,
+    send,
+    statusOfOne,
+    status,
+    bulk,
+    imports,
+    limit,
+    deliver,
+    pieces,
+    edge,
+    simulation,
+    databases,
+  } = report;
   if (othersShare !== undefined)
     console.log(`Other programs took ${(othersShare * 100).toFixed(0)} % of its CPU time.`);
   if (bundle) printBundle(bundle);
@@ -56,6 +70,7 @@ export function printReport(report: Figures, asJson: boolean): void {
   if (pieces) printTable("Pieces of a look-up of 50,000, milliseconds of CPU without its query", pieceTable(pieces), 1);
   if (edge) printEdge(edge);
   if (simulation) printSimulation(simulation);
+  if (databases) printDatabases(databases);
   if (targets.length > 0) printTable("Targets", targetTable(targets), 1);
 }
 

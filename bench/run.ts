@@ -5,6 +5,9 @@ import { buildWorkers, WORKERS } from "./build.ts";
 import { measureBulk } from "./bulk.ts";
 import { measureBundle } from "./bundle.ts";
 import { othersShare, readMachine } from "./cpu.ts";
+import { measureBeside } from "./databases/beside.ts";
+import { measureCores } from "./databases/cores.ts";
+import { measureEight } from "./databases/eight.ts";
 import { measureDeliveries } from "./deliver.ts";
 import { type EdgeOptions, measureEdge } from "./edge/measure.ts";
 import type { Figures } from "./figures.ts";
@@ -19,12 +22,13 @@ import { measureStatus } from "./status.ts";
 
 const PARTS = ["bundle", "send", "status", "bulk", "limit", "import", "deliver", "pieces"];
 /** Those that do not run beside the floors, over the stores of all. */
-const ALONE = ["bundle", "import", "deliver", "pieces", "edge", "simulate"];
+const ALONE = ["bundle", "import", "deliver", "pieces", "edge", "simulate", "databases"];
 
 /** Only asked for by name; they need no Worker, or build their own. */
 const EDGE = "edge";
 const SIMULATE = "simulate";
-const BY_NAME = [EDGE, SIMULATE];
+const DATABASES = "databases";
+const BY_NAME = [EDGE, SIMULATE, DATABASES];
 
 const HELP = `npm run bench -- [flags]
   --only ${PARTS.join(",")}   what to measure; all by default
@@ -32,6 +36,7 @@ const HELP = `npm run bench -- [flags]
   --subscriptions 10000,1000000,5000000    the sizes of the tables that numbers are looked up in
   --json                                   JSON on standard output in place of the tables
 
+  --only databases                         eight databases over one; beside one that is slow or silent; two processes: 15 minutes
   --only simulate                          many databases, simulated: measures nothing
   --seed 1                                 of the simulation
 
@@ -79,7 +84,7 @@ async function run(parts: string[]): Promise<void> {
     process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: ${part}\n`);
     await work();
   };
-  if (parts.some((part) => !BY_NAME.includes(part))) await buildWorkers(directory);
+  if (parts.some((part) => !BY_NAME.includes(part) || part === DATABASES)) await buildWorkers(directory);
   await measure("bundle", async () => {
     figures.bundle = await measureBundle(directory);
   });
@@ -115,6 +120,14 @@ async function run(parts: string[]): Promise<void> {
   );
   await measure(EDGE, async () => {
     figures.edge = await measureEdge(directory, readEdgeOptions());
+  });
+  await measure(DATABASES, async () => {
+    const { price, slow = 1 } = readEdgeOptions();
+    figures.databases = {
+      eight: await measureEight(directory, seconds),
+      cores: await measureCores(directory, seconds),
+      beside: await measureBeside(directory, { ...price, slow }),
+    };
   });
   await measure(SIMULATE, async () => {
     figures.simulation = simulate(positive("seed", flags.seed));

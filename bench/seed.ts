@@ -14,11 +14,18 @@ export interface SeededClient {
 
 type Service = Pick<Workers<"service">, "url" | "operatorToken">;
 
+export interface WebsiteSettings {
+  carrier: string;
+  sender?: string;
+  /** The least full if not given. */
+  database?: string;
+}
+
 /** As an operator does. @returns its URL, and the header of the operator's requests */
 export async function createWebsite(
   { url, operatorToken }: Service,
   websiteId: string,
-  settings: { carrier: string; sender?: string } = { carrier: "sandbox" },
+  settings: WebsiteSettings = { carrier: "sandbox" },
 ) {
   const website = `${url.service}/operator/websites/${websiteId}`;
   const authorization = { authorization: `Bearer ${operatorToken}` };
@@ -31,7 +38,7 @@ export async function createClient(
   service: Service,
   websiteId: string,
   settings: { callbackUrl?: string } = {},
-  websiteSettings?: { carrier: string; sender?: string },
+  websiteSettings?: WebsiteSettings,
 ): Promise<SeededClient> {
   const { website, authorization } = await createWebsite(service, websiteId, websiteSettings);
   const { body } = await postJson(`${website}/clients`, { ...authorization, ...JSON_CONTENT }, settings);

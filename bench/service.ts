@@ -1,8 +1,8 @@
 // Starts the production bundle and the Workers beside it in one workerd process, over the same stores.
 import { randomBytes } from "node:crypto";
-import type { V4WorkerOptions } from "miniflare";
+import type { Miniflare, V4WorkerOptions } from "miniflare";
 import { applyMigrations, type Database } from "../scripts/migrations.ts";
-import { startRuntime, toWorker } from "../scripts/runtime.ts";
+import { startRuntime, toWorker, withDatabases } from "../scripts/runtime.ts";
 import { readConfig, type WorkerConfig } from "../scripts/worker-config.ts";
 import { bundlePath, type WorkerName } from "./build.ts";
 import { findWorkerd } from "./cpu.ts";
@@ -11,6 +11,8 @@ export interface Workers<Name extends string = WorkerName> {
   url: Record<Name, string>;
   /** For when nothing is under way: preparing a statement stops this process, and workerd stops once its log is not read. */
   db: Database;
+  /** All, by binding. */
+  databases: ReadonlyMap<string, Database>;
   operatorToken: string;
   /** Of workerd, over HTTP. */
   inspectorUrl: URL;
@@ -30,6 +32,8 @@ export interface StartOptions<Name extends string> {
    * acceptance, and Miniflare's queues fail once 10,000 messages wait.
    */
   withConsumers: boolean;
+  /** How many are bound; one if not given. */
+  databases?: number;
   vars?: Record<string, string>;
   /** Gets each line that a Worker logs; those above "info" go to standard error if not given. */
   onLog?: (line: string) => void;
@@ -37,7 +41,7 @@ export interface StartOptions<Name extends string> {
 
 export async function start<Name extends string>(options: StartOptions<Name>): Promise<Workers<Name>> {
   const { directory, names, onLog = showTrouble } = options;
-  const config = readConfig(directory);
+  const config = withDatabases(readConfig(directory), options.databases ?? 1);
   const operatorToken = randomBytes(32).toString("hex");
   const miniflare = startRuntime({
     directory,
@@ -49,19 +53,30 @@ export async function start<Name extends string>(options: StartOptions<Name>): P
   try {
     const direct = async (name: Name) => [name, (await miniflare.unsafeGetDirectURL(name)).origin] as const;
     const url = Object.fromEntries(await Promise.all(names.map(direct))) as Record<Name, string>;
-    const db = await miniflare.getD1Database("DB", names[0]);
-    await applyMigrations(db);
+    const databases = await openDatabases(miniflare, config, names[0]);
+    const db = databases.get("DB") as Database;
     const inspectorUrl = new URL((await miniflare.getInspectorURL()).href.replace(/^ws/, "http"));
     const sweep = async () => void (await (await miniflare.getWorker(names[0])).scheduled({ cron: "* * * * *" }));
     const close = async () => miniflare.dispose();
-    return { url, db, operatorToken, inspectorUrl, pid: await findWorkerd(), sweep, close };
+    return { url, db, databases, operatorToken, inspectorUrl, pid: await findWorkerd(), sweep, close };
   } catch (error) {
     await miniflare.dispose();
     throw error;
   }
 }
 
-function showTrouble(line: string): void {
+/** By binding, each with the schema. */
+export async function openDatabases(miniflare: Miniflare, { d1Databases }: WorkerConfig, worker = "") {
+  const databases = new Map<string, Database>();
+  for (const name of Object.keys(d1Databases ?? {}).sort()) {
+    const db = await miniflare.getD1Database(name, worker);
+    await applyMigrations(db);
+    databases.set(name, db);
+  }
+  return databases;
+}
+
+export function showTrouble(line: string): void {
   if (!line.includes('"level":"info"')) process.stderr.write(`${line}\n`);
 }
 

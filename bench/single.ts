@@ -81,9 +81,9 @@ export async function compareSingles(
 }
 
 /** The load, and what is left to do after its last answer: that is its own, and no burden of the next. */
-export async function measureLoad(
-  { url, pid }: Workers,
-  name: Compared,
+export async function measureLoad<Name extends Compared>(
+  { url, pid }: Pick<Workers<Name>, "url" | "pid">,
+  name: Name,
   requests: PreparedRequest[],
   load: LoadOptions,
 ): Promise<Measured> {
@@ -119,17 +119,27 @@ function toFigures(results: Measured[]): SingleFigures {
   };
 }
 
-interface SingleRequests {
+export interface SingleRequests {
   send: PreparedRequest[];
   status: PreparedRequest[];
 }
 
-/** One request of each website, each about another number that is subscribed. @param name of the websites */
-export async function prepareSingles(workers: Workers, name: string): Promise<SingleRequests> {
+/**
+ * One request of each website, each about another number that is subscribed.
+ * @param name of the websites, which are spread evenly over the databases
+ */
+export async function prepareSingles(
+  workers: Workers<"service">,
+  name: string,
+  websites = WEBSITES,
+): Promise<SingleRequests> {
   const requests: SingleRequests = { send: [], status: [] };
-  for (let index = 0; index < WEBSITES; index++) {
-    const { websiteId, headers } = await createClient(workers, `${name}-${index}`);
-    await seedSubscriptions(workers.db, websiteId, SUBSCRIBERS_A_WEBSITE);
+  const databases = [...workers.databases];
+  for (let index = 0; index < websites; index++) {
+    const [database, db] = databases[index % databases.length] as (typeof databases)[number];
+    const settings = { carrier: "sandbox", database };
+    const { websiteId, headers } = await createClient(workers, `${name}-${index}`, {}, settings);
+    await seedSubscriptions(db, websiteId, SUBSCRIBERS_A_WEBSITE);
     const subscriber = index * 10;
     if (!isSubscribed(subscriber)) throw new Error("the number is not subscribed");
     const phone = `+${digitsAt(subscriber)}`;

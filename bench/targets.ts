@@ -1,5 +1,6 @@
 // What the service should reach, and whether this run of it did.
 
+import type { DatabasesFigures } from "./databases/report.ts";
 import { billOf, withPurge } from "./edge/bill.ts";
 import type { EdgeFigures } from "./edge/measure.ts";
 import type { Figures } from "./figures.ts";
@@ -80,7 +81,15 @@ export function judge(figures: Figures): Target[] {
   add("peak heap of an import of 32 MiB", "≤", 40, largest && largest.peakHeapBytes / MEBIBYTE, "MiB");
   add("CPU of an import of 32 MiB, stores included", "≤", 12, largest?.cpuSeconds, "s");
   if (figures.edge) judgeEdge(figures.edge, add);
+  if (figures.databases) judgeDatabases(figures.databases, add);
   return targets;
+}
+
+function judgeDatabases({ eight, beside, cores }: DatabasesFigures, add: Add): void {
+  for (const { what, times } of eight) add(`eight databases: ${what}, requests/s over those of one`, "≥", 0.95, times);
+  for (const { database, ailment, timesP99 } of beside.rows)
+    add(`beside ${database}, ${ailment}: p99 of sends over that before`, "≤", 1.2, timesP99);
+  add("two processes with half of the databases each: sends/s over those of one", "≥", 1.7, cores?.times);
 }
 
 /** Of what a message takes, the worse of many sends and of a campaign counts. */

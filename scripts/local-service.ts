@@ -8,7 +8,6 @@ import { applyMigrations } from "./migrations.ts";
 import type { Call } from "./minute-sweep.ts";
 import type { Version } from "./runtime.ts";
 import { StartError, type StartOptions } from "./start-options.ts";
-import type { WorkerConfig } from "./worker-config.ts";
 import type { WorkerLog } from "./worker-log.ts";
 
 /** The explorer of local data lets every caller read and change it. */
@@ -44,7 +43,7 @@ export async function startService(options: StartOptions, log: WorkerLog): Promi
   const directory = mkdtempSync(join(tmpdir(), "textgate-"));
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   const { ip, persistTo, varFiles, vars } = options;
-  const [version, { startRuntime, toWorker }] = await Promise.all([
+  const [version, { startRuntime, toWorker, withDatabases }] = await Promise.all([
     BUILT ? (JSON.parse(readFileSync(BUILT, "utf8")) as Version) : buildVersion(directory),
     // Miniflare takes long to load.
     import("./runtime.ts"),
@@ -93,13 +92,6 @@ export async function buildVersion(directory: string): Promise<Version> {
     import("./worker-config.ts"),
   ]);
   return { script, config: readConfig(directory) };
-}
-
-/** Those of wrangler.toml, and DB_2, DB_3, … up to the number that is asked for. */
-export function withDatabases(config: WorkerConfig, count: number): WorkerConfig {
-  const names = Array.from({ length: count - 1 }, (_, index) => `DB_${index + 2}`);
-  const more = Object.fromEntries(names.map((name) => [name, { id: name }]));
-  return { ...config, d1Databases: { ...more, ...(config.d1Databases as object) } };
 }
 
 function explain(what: string) {

@@ -55,6 +55,8 @@ interface IsolateState extends Database {
   limiter: RateGate;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
+  /** Claims of runs that post the callbacks of what they have stored. */
+  ownPosts: Set<string>;
   health: HealthMemory;
   lookups: Lookups;
   signLink: Sign;
@@ -70,6 +72,8 @@ interface IsolateState extends Database {
 export interface Deps extends IsolateState {
   /** Of a deps with another database: that with the first. */
   first?: Deps;
+  /** Of a batch over several databases: the outbound connections that one of them has. All, if not given. */
+  outbound?: number;
   kv: KVNamespace;
   messages: Queue<Job>;
   bulk: Queue<Job>;
@@ -119,6 +123,7 @@ export function makeIsolateState(env: Env): IsolateState {
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
     breakers: new Map(),
+    ownPosts: new Set(),
     health: new HealthMemory(),
     lookups: {
       links: new LookupBudget(LINKS_PER_SECOND),

@@ -9,15 +9,17 @@ import {
   refusedSeconds,
 } from "./domain/retry-policy.ts";
 import { applyReports } from "./flows/apply-receipts.ts";
+import { OUTBOUND_CONNECTIONS } from "./flows/connections.ts";
 import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages } from "./flows/deliver-messages.ts";
 import { beginRun, type DeliveryRun } from "./flows/delivery-run.ts";
+import { inParallel } from "./flows/in-parallel.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { type Entry, logJobs } from "./flows/log-jobs.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { queueDeliveries } from "./flows/queue-jobs.ts";
-import { restAfter, splitBatch } from "./flows/split-batch.ts";
+import { restAfter, splitBatch, watch } from "./flows/split-batch.ts";
 import { storeOutcomes } from "./flows/store-outcomes.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
@@ -29,7 +31,9 @@ const CALLBACK_WAIT_MILLISECONDS = 1000;
 
 /** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
-  await Promise.all((await splitBatch(deps, batch)).map(([own, part]) => consumePart(part, own)));
+  await inParallel(await splitBatch(deps, batch), OUTBOUND_CONNECTIONS, ([own, part]) =>
+    watch(own, consumePart(part, own)),
+  );
 }
 
 type Batch = Pick<MessageBatch, "queue" | "messages">;
@@ -49,9 +53,12 @@ async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
     .filter((id): id is DueEvent => typeof id === "string");
   const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
   const posting = countOutcomes(deps, (tally) => postCallbacks(deps, eventIds, tally)).then(
-    () => deps.log("info", "job", { ...about(), outcome: "done" }),
+    () => {
+      deps.rest.until = 0;
+      deps.log("info", "job", { ...about(), outcome: "done" });
+    },
     (error: unknown) => {
-      restAfter(deps, error, deps.now());
+      restAfter(deps, error);
       deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
     },
   );
@@ -96,7 +103,7 @@ async function consumeMessages(batch: Batch, deps: Deps, tally: OutcomeTally): P
     else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job, lane) });
     else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), isHopeless: true });
   }
-  tasks.push(...receiptTasks(deps, receipts));
+  tasks.push(...receiptTasks(deps, receipts, run));
   tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, run) })));
   await settleAll(deps, batch.queue, tasks);
 }
@@ -141,12 +148,12 @@ async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<
   }
 }
 
-function receiptTasks(deps: Deps, entries: Entry[]): Task[] {
+function receiptTasks(deps: Deps, entries: Entry[], run: DeliveryRun | null = null): Task[] {
   const reportsOf = ({ job }: Entry) => (job?.kind === "receipts" ? [job] : []);
   return inGroups(entries).map((group) => ({
     entries: group,
     logsOnce: true,
-    work: () => applyReports(deps, group.flatMap(reportsOf)),
+    work: () => applyReports(deps, group.flatMap(reportsOf), run),
   }));
 }
 
@@ -167,11 +174,12 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
   const started = deps.now();
   try {
     await task.work();
+    deps.rest.until = 0;
     for (const { message } of entries) message.ack();
     const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
     for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
   } catch (error) {
-    restAfter(deps, error, deps.now());
+    restAfter(deps, error);
     for (const entry of entries) {
       const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);
       if (isOver && !isStoreUnavailable(error)) await bury(deps, queue, task, entry, error);

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { makeDatabase } from "../src/deps.ts";
 import { makeSchema } from "./stores.ts";
 import { strictDatabase } from "./strict/database.ts";
-import type { World } from "./world.ts";
+import type { TestClient, World } from "./world.ts";
 
 /** What is bound for a database in the tests. */
 export function boundDatabase(database: string): D1Database {
@@ -36,4 +36,32 @@ export const otherNames = (world: World): string[] => [...world.deps.others.keys
 
 export async function rowsOf(database: string, sql: string): Promise<Record<string, unknown>[]> {
   return (await boundDatabase(database).prepare(sql).all()).results;
+}
+
+/** A subscriber of every website. */
+export const ADA = "+12125550100";
+
+/** A website with one client, a message and its link, in the database that it was given. */
+export interface Brand {
+  websiteId: string;
+  database: string;
+  client: TestClient;
+  sender: string;
+  phone: string;
+  messageId: string;
+  link: string;
+}
+
+/** With two subscribers: its own, and ADA. */
+export async function makeBrand(world: World, index: number): Promise<Brand> {
+  const websiteId = `w${index}`;
+  const sender = `+1646555${String(index).padStart(4, "0")}`;
+  const put = await world.operator("PUT", `/websites/${websiteId}`, { name: websiteId, carrier: "sandbox", sender });
+  const { database } = (await put.json()) as { database: string };
+  const phone = `+171855${52_000 + index}`;
+  await world.subscribers(websiteId, [`${phone},p${index}@example.com`, `${ADA},ada@example.com`]);
+  const client = await world.client(websiteId, { callbackUrl: `https://${websiteId}.example.com/` });
+  const messageId = await world.send(client, { phone, clickUrl: `https://shop.example.com/${websiteId}` });
+  const [row] = await rowsOf(database, `SELECT code FROM links WHERE message_id = '${messageId}'`);
+  return { websiteId, database, client, sender, phone, messageId, link: `/l/${row?.code}` };
 }

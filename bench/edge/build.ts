@@ -16,7 +16,6 @@ export interface EdgeBuild {
 
 /** What is read here of wrangler.toml. */
 export interface WranglerConfig {
-  d1_databases: { binding: string }[];
   kv_namespaces: { binding: string }[];
   durable_objects: { bindings: { name: string; class_name: string }[] };
   queues: {
@@ -35,8 +34,9 @@ export interface WranglerConfig {
 
 const PRICE = join(ROOT, "bench/workers/edge/index.ts");
 
-export async function buildEdge(directory: string): Promise<EdgeBuild> {
-  const config = readConfig(directory);
+/** @param databases how many are bound */
+export async function buildEdge(directory: string, databases = 1): Promise<EdgeBuild> {
+  const config = withDatabases(readConfig(directory), databases);
   const wrangler = unstable_readConfig({ config: join(directory, "wrangler.toml") }) as WranglerConfig;
   const classes = new Set(wrangler.durable_objects.bindings.map(({ class_name }) => class_name));
   await buildWorker(directory, "service", "src/index.ts");

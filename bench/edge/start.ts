@@ -1,13 +1,14 @@
 // Starts the production bundle at the platform's price, in a workerd process of its own.
 import { randomBytes } from "node:crypto";
 import type { Miniflare, V4WorkerOptions } from "miniflare";
-import { applyMigrations, type Database } from "../../scripts/migrations.ts";
+import type { Database } from "../../scripts/migrations.ts";
 import { startRuntime, toWorker } from "../../scripts/runtime.ts";
 import { findFreePort } from "../../test/node/harness/service.ts";
 import { findWorkerd } from "../cpu.ts";
+import { openDatabases, showTrouble } from "../service.ts";
 import type { EdgeCounts } from "../workers/edge/counts.ts";
-import type { ConsumerSettings, EdgeSettings } from "../workers/edge/settings.ts";
-import type { EdgeBuild, WranglerConfig } from "./build.ts";
+import type { Ailment, ConsumerSettings, EdgeSettings } from "../workers/edge/settings.ts";
+import type { EdgeBuild } from "./build.ts";
 
 /** What can be set. Milliseconds, but `slow` and the consumers. */
 export interface EdgePrice extends Pick<EdgeSettings, "slow" | "writingCall" | "readingCall" | "network"> {
@@ -22,6 +23,8 @@ export interface Edge {
   url: string;
   /** For when nothing is under way. */
   db: Database;
+  /** All, by binding. */
+  databases: ReadonlyMap<string, Database>;
   operatorToken: string;
   /** Of workerd; undefined where the system does not tell. */
   pid: number | undefined;
@@ -40,17 +43,20 @@ export interface Edge {
   /** Forgets what waits in the queues. */
   drop(): Promise<void>;
   goAhead(milliseconds: number): Promise<void>;
+  /** From now on; see Platform. */
+  ail(database: string, ailment: Ailment): Promise<void>;
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param vars of the service, once its own origin is known */
+/** @param vars of the service, once its own origin is known @param onLog gets each line of the log */
 export async function startEdge(
   build: EdgeBuild,
   price: EdgePrice,
   vars: (origin: string) => Record<string, string>,
+  onLog = showTrouble,
 ): Promise<Edge> {
-  const settings = readSettings(build.wrangler, price);
+  const settings = readSettings(build, price);
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const operatorToken = randomBytes(32).toString("hex");
@@ -60,22 +66,23 @@ export async function startEdge(
     onError: () => {},
     handleStructuredLogs: ({ message }) => {
       logLines++;
-      if (!message.includes('"level":"info"')) process.stderr.write(`${message}\n`);
+      onLog(message);
     },
     workers: [workerOptions(build, settings, { OPERATOR_TOKEN: operatorToken, ...vars(url) }, port)],
   });
   try {
-    const databases = await openDatabases(miniflare, settings.databases);
-    const [db] = databases as [Database];
+    await miniflare.ready;
+    const databases = await openDatabases(miniflare, build.config, "edge");
     const logs = () => logLines;
     return {
       url,
-      db,
+      db: databases.get("DB") as Database,
+      databases,
       operatorToken,
       pid: await findWorkerd(),
       price,
       logLines: logs,
-      ...controls(miniflare, url, settings, databases),
+      ...controls(miniflare, url, settings, [...databases.values()]),
     };
   } catch (error) {
     await miniflare.dispose();
@@ -84,8 +91,8 @@ export async function startEdge(
 }
 
 /** Of wrangler.toml, whatever the bindings are called. */
-function readSettings(wrangler: WranglerConfig, { consumers: most, ...price }: EdgePrice): EdgeSettings {
-  const { d1_databases, kv_namespaces, durable_objects, queues } = wrangler;
+function readSettings({ wrangler, config }: EdgeBuild, { consumers: most, ...price }: EdgePrice): EdgeSettings {
+  const { kv_namespaces, durable_objects, queues } = wrangler;
   const consumers = (queues.consumers ?? []).map((consumer): [string, ConsumerSettings] => [
     consumer.queue,
     {
@@ -102,7 +109,7 @@ function readSettings(wrangler: WranglerConfig, { consumers: most, ...price }: E
     ...price,
     epoch: Date.now(),
     connections: CONNECTIONS,
-    databases: d1_databases.map(({ binding }) => binding),
+    databases: Object.keys(config.d1Databases ?? {}),
     namespaces: kv_namespaces.map(({ binding }) => binding),
     objects: durable_objects.bindings.map(({ name }) => name),
     producers: Object.fromEntries((queues.producers ?? []).map(({ binding, queue }) => [binding, queue])),
@@ -133,14 +140,6 @@ function workerOptions(
   };
 }
 
-async function openDatabases(miniflare: Miniflare, names: string[]): Promise<Database[]> {
-  await miniflare.ready;
-  const databases: Database[] = [];
-  for (const name of names) databases.push(await miniflare.getD1Database(name, "edge"));
-  for (const database of databases) await applyMigrations(database);
-  return databases;
-}
-
 function controls(miniflare: Miniflare, url: string, { slow, epoch }: EdgeSettings, databases: Database[]) {
   const ask = async (path: string) => (await fetch(`${url}/edge/${path}`)).json() as Promise<unknown>;
   let ahead = 0;
@@ -158,6 +157,7 @@ function controls(miniflare: Miniflare, url: string, { slow, epoch }: EdgeSettin
       ahead += milliseconds;
       await ask(`ahead?milliseconds=${milliseconds}`);
     },
+    ail: async (database: string, ailment: Ailment) => void (await ask(`ail?database=${database}&ailment=${ailment}`)),
     sweep: async () => void (await (await miniflare.getWorker("edge")).scheduled({ cron: "* * * * *" })),
     close: async () => miniflare.dispose(),
   };

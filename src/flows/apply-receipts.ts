@@ -4,14 +4,20 @@ import type { Job } from "../domain/job.ts";
 import { hasListeners } from "../platform/store/notices.ts";
 import { recordReceipts, type SentReceipt } from "../platform/store/receipts.ts";
 import { optOutRecipient } from "../platform/store/subscriptions.ts";
+import type { DeliveryRun } from "./delivery-run.ts";
 import { inTurn, togetherOrInTurn } from "./in-turn.ts";
+import { storeAndPost } from "./own-callbacks.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 import { rehearse } from "./rehearse.ts";
 
 /** Applies what a carrier has reported in these jobs. Safe to run again. */
-export async function applyReports(deps: Deps, jobs: (Job & { kind: "receipts" })[]): Promise<void> {
+export async function applyReports(
+  deps: Deps,
+  jobs: (Job & { kind: "receipts" })[],
+  run: DeliveryRun | null,
+): Promise<void> {
   const receipts = jobs.flatMap((job) => job.receipts.map((receipt) => ({ ...receipt, carrier: job.carrier })));
-  if (receipts.length > 0) await applyReceipts(deps, receipts);
+  if (receipts.length > 0) await applyReceipts(deps, receipts, run);
   const rehearsals = jobs.flatMap((job) => job.rehearsals ?? []);
   await inTurn(rehearsals, (rehearsal) => rehearse(deps, rehearsal));
 }
@@ -20,19 +26,25 @@ export async function applyReports(deps: Deps, jobs: (Job & { kind: "receipts" }
  * Applies receipts to the statuses of their messages in one transaction, and queues the callbacks. If that fails by a fault of
  * one of them, each message gets a transaction of its own. Receipts may come early, late, twice or out of order: a final status
  * stays. Safe to run again.
+ * @param run posts the first callbacks itself; null: all are queued
  */
-export async function applyReceipts(deps: Deps, receipts: SentReceipt[]): Promise<void> {
+export async function applyReceipts(
+  deps: Deps,
+  receipts: SentReceipt[],
+  run: DeliveryRun | null = null,
+): Promise<void> {
   const messages = [...Map.groupBy(receipts, ({ messageId }) => messageId).values()];
   const optedOut = receipts.filter((receipt) => receipt.optedOut);
   const apply = [
-    () => togetherOrInTurn(messages, (some) => applyTogether(deps, some)),
+    () => togetherOrInTurn(messages, (some) => applyTogether(deps, some, run)),
     () => optOutAtCarrier(deps, optedOut),
   ];
   await inTurn(apply, (next) => next());
 }
 
-async function applyTogether(deps: Deps, receipts: SentReceipt[]): Promise<void> {
-  await queueCallbacks(deps, await recordReceipts(deps.db, receipts, deps.now()));
+async function applyTogether(deps: Deps, receipts: SentReceipt[], run: DeliveryRun | null): Promise<void> {
+  const messageIds = receipts.map(({ messageId }) => messageId);
+  await storeAndPost(deps, run, messageIds, (claim) => recordReceipts(deps.db, receipts, deps.now(), claim));
 }
 
 /** Opts out the recipients of messages who have opted out at the carrier. The ledger gets one entry per message. */

@@ -6,11 +6,16 @@ export const OUTBOUND_CONNECTIONS = CONNECTIONS - 1;
 
 /** Counts the outbound connections of one invocation, including those of background work. */
 export class Connections {
+  readonly #most: number;
   #used = 0;
+
+  constructor(most = OUTBOUND_CONNECTIONS) {
+    this.#most = most;
+  }
 
   /** A request that gets one of these has a connection at once: its timeout does not run while it waits for one. */
   get free(): number {
-    return Math.max(0, OUTBOUND_CONNECTIONS - this.#used);
+    return Math.max(0, this.#most - this.#used);
   }
 
   async use<T>(work: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { longestWaitMilliseconds } from "../domain/retry-policy.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
 import { findWaiting, postpone, type WaitingMessages } from "../platform/store/messages.ts";
 import { isReleased, notePause } from "./carrier-pauses.ts";
+import { OUTBOUND_CONNECTIONS } from "./connections.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
@@ -41,10 +42,13 @@ async function deliverFew(deps: Deps, ids: string[], run: DeliveryRun): Promise<
   const { claim, claimed } = await recordAndClaimNext(deps, run, null, ids);
   const carriers = [...Map.groupBy(claimed, ({ carrier }) => carrier)];
   await withShares(deps, run, carriers, async (part, messages) => {
-    const { ended } = await submitAll(deps, part, { claim, claimed: messages, isLast: true });
-    await recordEndings(deps, run, ended);
+    const { ended, isDone } = await submitAll(deps, part, { claim, claimed: messages, isLast: true });
+    await recordEndings(deps, run, ended, isDone && isAlone(part));
   });
 }
+
+/** Whether the run has no other carrier, and nothing of earlier hangs. */
+const isAlone = ({ share }: CarrierRun) => share === OUTBOUND_CONNECTIONS;
 
 /**
  * Works on what each carrier has, with equal shares of the free connections. Carriers that get no connection have a share of 0.
@@ -97,7 +101,7 @@ async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Prom
     before = ended;
     pace = deps.now() - began <= FAST_CLAIM_MILLISECONDS ? "fast" : "first";
     if (isDone && !isLast) continue;
-    await recordEndings(deps, run, ended);
+    await recordEndings(deps, run, ended, isDone && isAlone(part));
     if (!isDone) await queueDeliveries(deps, run.lane, ids.slice(start));
     return;
   }

@@ -19,7 +19,7 @@ export interface DeliveryRun {
 }
 
 export function beginRun(deps: Deps, lane: Lane, tally: OutcomeTally): DeliveryRun {
-  return { lane, until: deps.now() + DELIVERY_RUN_MILLISECONDS, connections: new Connections(), tally };
+  return { lane, until: deps.now() + DELIVERY_RUN_MILLISECONDS, connections: new Connections(deps.outbound), tally };
 }
 
 /** The part of a run that goes through one carrier. */

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { hasNoEffect, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
-import { refusedSeconds } from "../domain/retry-policy.ts";
+import { DELIVERY_RUN_MILLISECONDS, refusedSeconds } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import {
   type CallbackRecord,
@@ -13,8 +13,9 @@ import {
 } from "../platform/store/callbacks.ts";
 import { type DueEvent, splitEventId } from "../platform/store/events.ts";
 import { CallbackSchedule, CLAIM_LIMITS } from "./callback-schedule.ts";
-import { OUTBOUND_CONNECTIONS } from "./connections.ts";
-import type { OutcomeTally } from "./count-outcomes.ts";
+import { type Connections, OUTBOUND_CONNECTIONS } from "./connections.ts";
+import { countOutcomes, type OutcomeTally } from "./count-outcomes.ts";
+import { beginRun, type DeliveryRun } from "./delivery-run.ts";
 import { EndpointTally } from "./endpoint-tally.ts";
 import { postCallback } from "./post-callback.ts";
 import { claimOrRelease, queueCallbacks } from "./queue-jobs.ts";
@@ -34,6 +35,11 @@ export async function postCallbacks(deps: Deps, eventIds: DueEvent[], tally: Out
   const due = await run.begin(eventIds);
   await endWithoutUrl(deps, due);
   await run.postAll();
+}
+
+/** Posts callbacks that a run of deliveries or receipts has claimed, over its connections. Never throws. */
+export function postClaimed(deps: Deps, run: DeliveryRun, claim: string, callbacks: ClaimedCallback[]): Promise<void> {
+  return countOutcomes(deps, (tally) => new CallbackRun(deps, tally, run).postClaimed(claim, callbacks));
 }
 
 /** Never throws, so that callbacks with a URL are posted. After a failure, the sweep finds the others. */
@@ -56,6 +62,7 @@ class CallbackRun {
   readonly #schedule = new CallbackSchedule();
   readonly #endpoints = new EndpointTally();
   readonly #claims: string[] = [];
+  readonly #connections: Connections;
   /** When it begins no further post: milliseconds since 1970. */
   #until: number;
   /** Before what it leaves is tried again: more once the store has failed. */
@@ -65,10 +72,21 @@ class CallbackRun {
   /** Of a post. */
   readonly #firstEnd = Promise.withResolvers<void>();
 
-  constructor(deps: Deps, tally: OutcomeTally) {
+  constructor(
+    deps: Deps,
+    tally: OutcomeTally,
+    { until, connections }: Pick<DeliveryRun, "until" | "connections"> = beginRun(deps, "messages", tally),
+  ) {
     this.#deps = deps;
     this.#tally = tally;
-    this.#until = deps.now() + RUN_MILLISECONDS;
+    this.#until = until - DELIVERY_RUN_MILLISECONDS + RUN_MILLISECONDS;
+    this.#connections = connections;
+  }
+
+  async postClaimed(claim: string, callbacks: ClaimedCallback[]): Promise<void> {
+    this.#claims.push(claim);
+    this.#schedule.addClaimed(callbacks);
+    await this.postAll();
   }
 
   /** @returns the unclaimed callbacks. @throws the failure of the store; callbacks that it refused to claim are queued again */
@@ -85,7 +103,7 @@ class CallbackRun {
   }
 
   async postAll(): Promise<void> {
-    await Promise.all(Array.from({ length: OUTBOUND_CONNECTIONS }, () => this.#postInTurn()));
+    await Promise.all(Array.from({ length: this.#deps.outbound ?? OUTBOUND_CONNECTIONS }, () => this.#postInTurn()));
     await this.#end();
   }
 
@@ -108,7 +126,8 @@ class CallbackRun {
   }
 
   async #post(callback: ClaimedCallback): Promise<void> {
-    const record = await postCallback(this.#deps, callback, { tally: this.#tally, secrets: this.#secrets });
+    const about = { tally: this.#tally, secrets: this.#secrets };
+    const record = await this.#connections.use(() => postCallback(this.#deps, callback, about));
     this.#records.push(record);
     this.#endpoints.add(callback, record);
     this.#schedule.ended(callback, record.outcome === "timed-out");

@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { chunk } from "../domain/chunk.ts";
 import { isStoreRefused, RequestFailure } from "../domain/failure.ts";
+import { homeOf } from "../domain/home.ts";
 import { type Job, type Lane, MESSAGES_A_JOB } from "../domain/job.ts";
 import { cutReceipt, type Receipt } from "../domain/receipt.ts";
 import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
@@ -93,8 +94,10 @@ const RECEIPTS_A_JOB = 50;
 
 /** @throws RequestFailure store-unavailable unless all are queued: the carrier sends them again */
 export async function queueReceipts(deps: Deps, carrier: string, receipts: Receipt[]): Promise<void> {
-  const cut = receipts.map(cutReceipt);
-  const jobs = chunk(cut, RECEIPTS_A_JOB).map((some): Job => ({ kind: "receipts", carrier, receipts: some }));
+  // All ids in a job are of one database: see splitBatch.
+  const byHome = Map.groupBy(receipts.map(cutReceipt), ({ messageId }) => homeOf(messageId));
+  const parts = [...byHome.values()].flatMap((own) => chunk(own, RECEIPTS_A_JOB));
+  const jobs = parts.map((some): Job => ({ kind: "receipts", carrier, receipts: some }));
   const isQueued = await sendAll(deps, deps.receipts, jobs, 0);
   if (!isQueued) throw new RequestFailure({ kind: "store-unavailable" });
 }

@@ -1,14 +1,24 @@
 // The jobs of a batch by database: those of one that is away or slow hold up no others.
-import type { Database, Deps } from "../deps.ts";
+import type { Deps } from "../deps.ts";
 import { isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
 import { recoverySeconds } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { probeDatabase } from "../platform/store/database.ts";
+import { withinTime } from "../platform/time-limit.ts";
+import { OUTBOUND_CONNECTIONS } from "./connections.ts";
 import { groupByDatabase, inDatabase } from "./places.ts";
 
 type Part = Pick<MessageBatch, "queue" | "messages">;
 
-/** After a failure, an isolate leaves a database alone for so long: each try may hold a consumer for 20 seconds. */
+/**
+ * After a failure, an isolate leaves a database alone for so long, and then asks it with one batch at a time: each try may hold a
+ * consumer for 20 seconds.
+ */
 const REST_MILLISECONDS = 15_000;
+
+/** What takes longer asks whether its database is there, which has so long to answer. */
+const LATE_MILLISECONDS = 2000;
+const ANSWER_MILLISECONDS = 5000;
 
 /** All ids in a job are of one database: the flow that made it had one. */
 export async function splitBatch(deps: Deps, batch: Part): Promise<[Deps, Part][]> {
@@ -18,13 +28,17 @@ export async function splitBatch(deps: Deps, batch: Part): Promise<[Deps, Part][
   for (const [database, messages] of await groupByDatabase(deps, batch.messages, ({ body }) => firstId(body))) {
     try {
       const own = inDatabase(deps, database);
-      if (deps.now() >= own.rest.until) parts.push([own, { queue, messages }]);
-      else retryAll(deps, messages, database);
+      if (deps.now() < own.rest.until) retryAll(deps, messages, database);
+      else {
+        if (own.rest.until > 0) rest(own);
+        parts.push([own, { queue, messages }]);
+      }
     } catch (error) {
       retryAll(deps, messages, database, error);
     }
   }
-  return parts;
+  const outbound = Math.max(1, Math.floor(OUTBOUND_CONNECTIONS / parts.length));
+  return parts.map(([own, part]) => [{ ...own, outbound }, part]);
 }
 
 /** Callbacks have no retries: the sweep finds them. */
@@ -34,8 +48,23 @@ function retryAll(deps: Deps, messages: readonly Message[], database: string, er
   deps.log("warn", "jobs.wait", { database, count: messages.length, ...about });
 }
 
-export function restAfter({ rest }: Database, error: unknown, now: number): void {
-  if (isStoreUnavailable(error) && !isStoreRefused(error)) rest.until = now + REST_MILLISECONDS;
+function rest(deps: Deps): void {
+  deps.rest.until = deps.now() + REST_MILLISECONDS;
+}
+
+export function restAfter(deps: Deps, error: unknown): void {
+  if (isStoreUnavailable(error) && !isStoreRefused(error)) rest(deps);
+}
+
+/** Finds out early that a database is silent, so that later batches do not wait for it, too. @param work that never rejects */
+export async function watch(deps: Deps, work: Promise<void>): Promise<void> {
+  if (deps.others.size > 0) {
+    const isThere = withinTime(LATE_MILLISECONDS, work).catch(() =>
+      withinTime(ANSWER_MILLISECONDS, probeDatabase(deps.db)),
+    );
+    await isThere.catch(() => rest(deps));
+  }
+  await work;
 }
 
 interface Body {

@@ -4,11 +4,11 @@ import type { Lane, SubmissionRecord } from "../domain/job.ts";
 import { longestWaitMilliseconds, RECOVERY_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { type ClaimedMessage, type NextClaim, type Outcomes, recordAndClaim } from "../platform/store/claims.ts";
-import type { DueEvent } from "../platform/store/events.ts";
 import type { OutcomeCount } from "../platform/store/outcome-counts.ts";
 import { optOutAtCarrier } from "./apply-receipts.ts";
 import type { DeliveryRun } from "./delivery-run.ts";
 import { inTurn } from "./in-turn.ts";
+import { storeAndPost } from "./own-callbacks.ts";
 import { claimOrRelease, queueCallbacks, queueDeliveriesAt, queueJobs } from "./queue-jobs.ts";
 import { type Ended, toRecord } from "./submit-message.ts";
 
@@ -20,13 +20,19 @@ export interface EndedGroup {
   isLast: boolean;
 }
 
-/** Stores how submissions of a claim ended. Never throws: while the store fails, a job keeps the outcomes. */
-export async function recordEndings(deps: Deps, run: DeliveryRun, group: EndedGroup): Promise<void> {
+/**
+ * Stores how submissions of a claim ended. Never throws: while the store fails, a job keeps the outcomes.
+ * @param posts nothing else of the run follows, so it posts the first callbacks itself
+ */
+export async function recordEndings(deps: Deps, run: DeliveryRun, group: EndedGroup, posts = false): Promise<void> {
   if (group.endings.length === 0) return;
   const records = group.endings.map((ended) => toRecord(deps, ended));
   const now = deps.now();
   try {
-    await queueCallbacks(deps, await recordWithCounts(deps, run, group, records, now));
+    const messageIds = records.map(({ messageId }) => messageId);
+    await storeAndPost(deps, posts ? run : null, messageIds, (claim) =>
+      recordWithCounts(deps, run, group, records, now, claim),
+    );
     await followUp(deps, run.lane, records, now);
   } catch (error) {
     await keepRecords(deps, group.claim, records, error);
@@ -40,16 +46,19 @@ async function recordWithCounts(
   group: EndedGroup,
   records: SubmissionRecord[],
   now: number,
-): Promise<DueEvent[]> {
+  callbackClaim: string | null,
+): ReturnType<typeof recordAndClaim> {
   const counts = group.isLast ? run.tally.take() : [];
-  const record = async (some: OutcomeCount[]) =>
-    (await recordAndClaim(deps.db, toOutcomes(deps, group.claim, records, some), null, now)).due;
+  const record = (some: OutcomeCount[]) => {
+    const outcomes = toOutcomes(deps, group.claim, records, some);
+    return recordAndClaim(deps.db, { ...outcomes, callbackClaim }, null, now);
+  };
   try {
     return await record(counts);
   } catch (error) {
     if (hasNoEffect(error)) run.tally.putBack(counts);
     if (counts.length === 0 || isStoreUnavailable(error)) throw error;
-    return record([]);
+    return await record([]);
   }
 }
 
@@ -71,7 +80,7 @@ export async function storeOutcomes(deps: Deps, lane: Lane, claim: string, recor
 }
 
 function toOutcomes(deps: Deps, claim: string, records: SubmissionRecord[], counts: OutcomeCount[]): Outcomes {
-  return { claim, records, counts, longestWait: longestWaitMilliseconds(deps.config) };
+  return { claim, records, counts, longestWait: longestWaitMilliseconds(deps.config), callbackClaim: null };
 }
 
 /** Opt-outs and retries. */

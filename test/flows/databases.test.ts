@@ -1,27 +1,16 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { homeOf, newId } from "../../src/domain/home.ts";
+import { queueReceipts } from "../../src/flows/queue-jobs.ts";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
-import { bindDatabases, boundDatabase, otherNames, rowsOf, useDatabases } from "../databases.ts";
-import { failingDatabase } from "../failing-database.ts";
-import { strictDatabase } from "../strict/database.ts";
+import { ADA, type Brand, bindDatabases, makeBrand, otherNames, rowsOf } from "../databases.ts";
 import { platform } from "../strict/platform.ts";
 import { type TestClient, World } from "../world.ts";
 
-/** A subscriber of every website. */
-const ADA = "+12125550100";
+/** The sandbox accepts its texts, and gives no receipt. */
+const WITHOUT_RECEIPT = "+17185550003";
 const PERSON = { "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)" };
 const DATABASES = 8;
 const WEBSITES = inject("websitesOverDatabases");
-
-interface Brand {
-  websiteId: string;
-  database: string;
-  client: TestClient;
-  sender: string;
-  phone: string;
-  messageId: string;
-  link: string;
-}
 
 let world: World;
 let posts: { url: string; messageId: string }[];
@@ -39,19 +28,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function makeBrand(index: number): Promise<Brand> {
-  const websiteId = `w${index}`;
-  const sender = `+1646555${String(index).padStart(4, "0")}`;
-  const put = await world.operator("PUT", `/websites/${websiteId}`, { name: websiteId, carrier: "sandbox", sender });
-  const { database } = (await put.json()) as { database: string };
-  const phone = `+171855${52_000 + index}`;
-  await world.subscribers(websiteId, [`${phone},p${index}@example.com`, `${ADA},ada@example.com`]);
-  const client = await world.client(websiteId, { callbackUrl: `https://${websiteId}.example.com/` });
-  const messageId = await world.send(client, { phone, clickUrl: `https://shop.example.com/${websiteId}` });
-  const [row] = await rowsOf(database, `SELECT code FROM links WHERE message_id = '${messageId}'`);
-  return { websiteId, database, client, sender, phone, messageId, link: `/l/${row?.code}` };
-}
-
 const text = (brand: Brand, words: string, from: string, id: string) =>
   world.invoke("fetch", () =>
     receiveInbound(world.deps, "sandbox", {
@@ -65,7 +41,7 @@ describe("websites over eight databases", () => {
   beforeEach(async () => {
     await bindDatabases(world, DATABASES);
     brands = [];
-    for (let index = 0; index < WEBSITES; index++) brands.push(await makeBrand(index));
+    for (let index = 0; index < WEBSITES; index++) brands.push(await makeBrand(world, index));
     platform.keyWrites.clear();
   });
 
@@ -74,6 +50,10 @@ describe("websites over eight databases", () => {
       messages: { messageId: string }[];
       unknownMessageIds: string[];
     };
+  const forge = (id: string, home: number) => {
+    const place = home.toString(16).padStart(5, "0");
+    return `${id.slice(0, 15)}${place.slice(0, 3)}${id.slice(18, 20)}${place.slice(3)}${id.slice(22)}`;
+  };
   const of = (database: string) => brands.filter((brand) => brand.database === database);
 
   it("are spread, and each has all of its rows in its own", async () => {
@@ -122,10 +102,6 @@ describe("websites over eight databases", () => {
 
   it("refuse ids and links with another home, and those of nobody", async () => {
     const [one, two] = brands as [Brand, Brand];
-    const forge = (id: string, home: number) => {
-      const place = home.toString(16).padStart(5, "0");
-      return `${id.slice(0, 15)}${place.slice(0, 3)}${id.slice(18, 20)}${place.slice(3)}${id.slice(22)}`;
-    };
     const { messageId } = one;
     expect(forge(messageId, homeOf(messageId))).toBe(messageId);
     const homes = [0, homeOf(two.messageId), 4711, 2 ** 20 - 1];
@@ -143,6 +119,50 @@ describe("websites over eight databases", () => {
       world.advance(10);
       expect((await world.fetch(`/l/${other}${one.link.slice(-10)}`)).status).toBe(404);
     }
+  });
+
+  it("take receipts for their own messages alone: not those of another carrier, nor with another home", async () => {
+    const ids: string[] = [];
+    for (const { websiteId, client } of brands) {
+      await world.subscribers(websiteId, [`${WITHOUT_RECEIPT},w@example.com`]);
+      ids.push(await world.send(client, { phone: WITHOUT_RECEIPT }));
+    }
+    await world.runQueues();
+    const forged = ids.map((id, index) => {
+      const [own, other] = [brands[index], brands[(index + 1) % WEBSITES]] as [Brand, Brand];
+      expect(other.database).not.toBe(own.database);
+      return forge(id, homeOf(other.messageId));
+    });
+    const receive = async (carrier: string, messageIds: string[], status: "DELIVERED" | "FAILED_TO_DELIVERY") => {
+      posts = [];
+      const optedOut = status === "FAILED_TO_DELIVERY";
+      const about = { status, reason: null, carrierMessageId: null, optedOut };
+      const receipts = messageIds.map((messageId) => ({ messageId, ...about }));
+      await world.invoke("fetch", () => queueReceipts(world.deps, carrier, receipts));
+      await world.runQueues();
+    };
+    const requireStatus = async (status: string) => {
+      for (const [index, { client }] of brands.entries()) {
+        const found = await statuses(client, [...ids, ...forged]);
+        expect(found.messages).toMatchObject([{ messageId: ids[index], status }]);
+        for (const id of [forged[index], forged.at(index - 1)]) {
+          const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
+          expect((await world.fetch(`/text/message/status?messageId=${id}`, { headers })).status).toBe(404);
+        }
+        const lookUp = await world.post("/text/subscription/status", client, { phone_numbers: [WITHOUT_RECEIPT] });
+        expect(await lookUp.json()).toMatchObject({ phoneNumberStatuses: [{ subscriptionStatus: true }] });
+      }
+    };
+    await receive("sandbox", forged, "FAILED_TO_DELIVERY");
+    await receive("twilio", ids, "FAILED_TO_DELIVERY");
+    expect(posts).toEqual([]);
+    await requireStatus("SENDING");
+    await receive("sandbox", ids, "DELIVERED");
+    await requireStatus("DELIVERED");
+    expect(new Set(posts.map(({ url, messageId }) => `${url} ${messageId}`))).toEqual(
+      new Set(ids.map((id, index) => `https://${brands[index]?.websiteId}.example.com/ ${id}`)),
+    );
+    expect(posts).toHaveLength(WEBSITES);
   });
 
   it("get the texts that people send to their senders, and one person's STOP ends one website", async () => {
@@ -223,146 +243,5 @@ describe("websites over eight databases", () => {
         .sort()
         .reverse(),
     );
-  });
-});
-
-/** A database that a test breaks and repairs. */
-class Breakable {
-  isAway = false;
-  readonly db: D1Database;
-
-  constructor(db: D1Database) {
-    const ask = async <T>(run: () => Promise<T>): Promise<T> => {
-      if (this.isAway) throw new Error("D1_ERROR: Network connection lost.");
-      return run();
-    };
-    const wrap = (statement: D1PreparedStatement): D1PreparedStatement =>
-      new Proxy(statement, {
-        get: (target, name) => {
-          if (name === "bind") return (...values: unknown[]) => wrap(target.bind(...values));
-          if (name === "all") return () => ask(() => target.all());
-          return name === "original" ? target : Reflect.get(target, name);
-        },
-      });
-    const batch = (statements: D1PreparedStatement[]) =>
-      ask(() => db.batch(statements.map((it) => (it as unknown as { original: D1PreparedStatement }).original)));
-    this.db = { prepare: (sql: string) => wrap(db.prepare(sql)), batch } as unknown as D1Database;
-  }
-}
-
-describe("a database that is away", () => {
-  let databases: Map<string, Breakable>;
-  let brands: Map<string, Brand>;
-
-  beforeEach(async () => {
-    await bindDatabases(world, 3);
-    databases = new Map(otherNames(world).map((name) => [name, new Breakable(strictDatabase(boundDatabase(name)))]));
-    databases.set("DB", new Breakable(world.deps.db));
-    useDatabases(world, (name) => databases.get(name)?.db as D1Database);
-    world.deps = { ...world.deps, db: databases.get("DB")?.db as D1Database };
-    brands = new Map();
-    for (let index = 0; index < 3; index++) {
-      const brand = await makeBrand(index);
-      brands.set(brand.database, brand);
-    }
-    expect([...brands.keys()].sort()).toEqual(["DB", "DB_2", "DB_3"]);
-    await world.runQueues();
-    await world.sweep();
-    posts = [];
-  });
-
-  const setAway = (database: string, isAway: boolean) => {
-    (databases.get(database) as Breakable).isAway = isAway;
-  };
-  const statusOf = async ({ client, messageId }: Brand) =>
-    (
-      (await (await world.post("/text/message/statuses", client, { messageIds: [messageId] })).json()) as {
-        messages: { status: string }[];
-      }
-    ).messages[0]?.status;
-
-  it.each(["DB", "DB_2"])(
-    "holds up no other: jobs of %s wait in a batch of all, and are done once it is back",
-    async (away) => {
-      const others = [...brands.values()].filter(({ database }) => database !== away);
-      const sent = new Map<string, string>();
-      for (const [database, { client, phone }] of brands) sent.set(database, await world.send(client, { phone }));
-      const jobs = world.jobs.splice(0).map(({ body }) => body);
-      expect(jobs.length).toBe(3);
-      setAway(away, true);
-      const isolate = await World.another(world);
-      isolate.deps = { ...isolate.deps, db: world.deps.db, others: world.deps.others };
-      expect(await isolate.deliver("textgate-messages", jobs)).toEqual({ acknowledged: 2, retried: 1 });
-      world.callbacks.push(...isolate.callbacks);
-      await world.runQueues();
-      for (const brand of others) {
-        expect(await statusOf({ ...brand, messageId: String(sent.get(brand.database)) })).toBe("DELIVERED");
-        expect((await world.fetch(brand.link, { headers: PERSON })).status).toBe(302);
-        await world.send(brand.client, { phone: brand.phone });
-      }
-      expect(new Set(posts.map(({ url }) => url))).toEqual(
-        new Set(others.map(({ websiteId }) => `https://${websiteId}.example.com/`)),
-      );
-      const own = brands.get(away) as Brand;
-      const refused = await world.post("/text/message/send", own.client, {
-        ...{ phone: own.phone, text: "Hi", callbackData: "", sendPurpose: "x" },
-      });
-      expect(refused.status).toBe(503);
-
-      setAway(away, false);
-      // An isolate that has failed leaves the database alone for a while; of the first, it had not even found the place.
-      const rests = away === "DB" ? { acknowledged: 3, retried: 0 } : { acknowledged: 2, retried: 1 };
-      expect(await isolate.deliver("textgate-messages", jobs)).toEqual(rests);
-      isolate.advance(15);
-      expect(await isolate.deliver("textgate-messages", jobs)).toEqual({ acknowledged: 3, retried: 0 });
-      expect(await statusOf({ ...own, messageId: String(sent.get(away)) })).toBe("DELIVERED");
-    },
-  );
-
-  it("is left out of a sweep, and the others are swept", async () => {
-    for (const { client, phone } of brands.values()) await world.send(client, { phone });
-    world.jobs.length = 0;
-    setAway("DB_2", true);
-    world.advance(200);
-    await world.sweep();
-    const queued = world.jobs.map(({ body }) => JSON.stringify(body));
-    for (const [database, { client }] of brands) {
-      const rows = await rowsOf(
-        database,
-        `SELECT message_id AS id FROM messages WHERE client_id = '${client.clientId}'
-        AND status = 'PENDING_TO_SEND'`,
-      );
-      expect([database, queued.some((job) => job.includes(String(rows[0]?.id)))]).toEqual([
-        database,
-        database !== "DB_2",
-      ]);
-    }
-    const [one, , three] = await Promise.all(
-      ["DB", "DB_2", "DB_3"].map((name) => rowsOf(name, "SELECT ended_at FROM last_sweep")),
-    );
-    expect([one, three]).toEqual([[{ ended_at: world.now }], [{ ended_at: world.now }]]);
-    const list = (await (await world.operator("GET", "/websites")).json()) as {
-      websites: unknown[];
-      unavailableDatabases: string[];
-    };
-    expect([list.websites.length, list.unavailableDatabases]).toEqual([2, ["DB_2"]]);
-  });
-
-  it("has what its clients were told is not stored cancelled once it is back", async () => {
-    const { client, phone } = brands.get("DB_2") as Brand;
-    const { db } = databases.get("DB_2") as Breakable;
-    const lost = failingDatabase(db, Number.POSITIVE_INFINITY, "after");
-    useDatabases(world, (name) => (name === "DB_2" ? lost : (databases.get(name)?.db as D1Database)));
-    const body = { phone, text: "Hi", callbackData: "", sendPurpose: "x" };
-    const { messages } = world.deps;
-    world.deps = { ...world.deps, messages: { ...messages, sendBatch: () => Promise.reject(new Error("away")) } };
-    expect((await world.post("/text/message/send", client, body)).status).toBe(503);
-    useDatabases(world, (name) => databases.get(name)?.db as D1Database);
-    world.deps = { ...world.deps, messages };
-    const pending = "SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND'";
-    expect(await rowsOf("DB_2", pending)).toHaveLength(1);
-    world.advance(1);
-    await world.sweep();
-    expect(await rowsOf("DB_2", pending)).toEqual([]);
   });
 });

@@ -242,7 +242,8 @@ describe("a store that fails", () => {
       };
       await deliver(messageId);
       mend();
-      expect(world.jobs.map(({ body }) => body.kind)).toEqual(["record"]);
+      // One gives back the callbacks that the run may have claimed for itself.
+      expect(world.jobs.map(({ body }) => body.kind)).toEqual(["release", "record"]);
       world.advance(10);
       await world.runQueues();
       expect(await message(messageId)).toMatchObject({ status: "SENDING", carrier_message_id: "c-1" });

@@ -53,14 +53,16 @@ const statuses = async () =>
   );
 
 describe("a run of thirty texts", () => {
-  it("asks D1 four times: which wait, two claims with what the ones before came to, and the last outcomes", async () => {
+  it("asks D1 five times: which wait, two claims with what the ones before came to, the last outcomes, its own callbacks", async () => {
     const job = await sendAll();
     const { db, take } = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, db };
     await world.deliver(QUEUE, [job]);
-    expect(take().calls).toBe(4);
+    expect(take().calls).toBe(5);
     expect(await statuses()).toEqual({ SENDING: 30 });
-    expect(await world.rows("SELECT outcome, count FROM outcome_counts")).toEqual([{ outcome: "accepted", count: 30 }]);
+    expect(await world.rows("SELECT outcome, count FROM outcome_counts WHERE kind = 'submission'")).toEqual([
+      { outcome: "accepted", count: 30 },
+    ]);
     const [row] = await world.rows("SELECT * FROM messages WHERE message_id = ?1", job.messageIds[0]);
     expect(row).toMatchObject({ claim: null, carrier_message_id: `c-${job.messageIds[0]}`, attempts: 1 });
   });
@@ -104,7 +106,9 @@ describe("a run of thirty texts", () => {
     };
     world.deps = { ...world.deps, db: { prepare: (sql: string) => db.prepare(sql), batch } as unknown as D1Database };
     await world.deliver(QUEUE, [job]);
-    expect(await world.rows("SELECT outcome, count FROM outcome_counts")).toEqual([{ outcome: "accepted", count: 30 }]);
+    expect(await world.rows("SELECT outcome, count FROM outcome_counts WHERE kind = 'submission'")).toEqual([
+      { outcome: "accepted", count: 30 },
+    ]);
     expect(await statuses()).toEqual({ SENDING: 30 });
     expect(submitted).toHaveLength(30);
   });

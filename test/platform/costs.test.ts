@@ -64,6 +64,10 @@ class Day {
     return PEOPLE.slice(0, this.#count);
   }
 
+  queueCallbacks(): void {
+    this.#world.queueCallbacks();
+  }
+
   /** In one group. */
   sends(): Promise<void> {
     const sends = this.#people.map((phone, index) => this.#send(phone, index));
@@ -118,8 +122,9 @@ class Day {
     return this.#flow("its purge", () => purgeMessages(this.#world.deps, this.#world.now, 1));
   }
 
-  #deliver(queue: string, queued: { body: unknown }[]): Promise<unknown> {
-    return this.#world.deliver(
+  async #deliver(queue: string, queued: { body: unknown }[]): Promise<void> {
+    if (queued.length === 0) return;
+    await this.#world.deliver(
       queue,
       queued.splice(0).map(({ body }) => body),
     );
@@ -135,20 +140,31 @@ async function measure(count: number): Promise<Costs> {
   await uncalled.receipts("SENDING");
   await uncalled.receipts("DELIVERED");
   await uncalled.purge();
+  const queued = await Day.begin(count, true);
+  queued.queueCallbacks();
+  await wholeDay(queued);
   const called = await Day.begin(count, true);
-  await called.sends();
-  await called.submissions();
-  await called.callbacks("SENDING");
-  await called.receipts("SENDING");
-  await called.receipts("DELIVERED");
-  await called.callbacks("DELIVERED");
-  await called.purge();
+  await wholeDay(called);
+  const ofRun = (flow: string): Costs => called.costs.filter(([name]) => name === flow);
   return [
     ...bulk.costs,
-    ...called.costs,
+    ...queued.costs,
+    ...ofRun("its submission").map(([, usage]): Costs[number] => ["its submission, whose run calls back", usage]),
+    ...ofRun("its receipt: DELIVERED").map(([, usage]): Costs[number] => ["its receipt: DELIVERED, likewise", usage]),
     ["**a message in all**, with two receipts and two callbacks", sumOf(called.costs)],
+    ["the same, while the queue has all callbacks", sumOf(queued.costs)],
     ["**a message in all**, with two receipts, not called back", sumOf(uncalled.costs)],
   ];
+}
+
+async function wholeDay(day: Day): Promise<void> {
+  await day.sends();
+  await day.submissions();
+  await day.callbacks("SENDING");
+  await day.receipts("SENDING");
+  await day.receipts("DELIVERED");
+  await day.callbacks("DELIVERED");
+  await day.purge();
 }
 
 function sumOf(costs: Costs): Usage {

@@ -76,7 +76,7 @@ export class SimulatedStore {
         }
         const claimed = (next?.ids ?? []).filter((id) => this.#isWaiting(id));
         for (const id of claimed) this.#get(id).claim = next?.claim ?? null;
-        return { claimed: claimed.map((id) => toClaimed(id, this.#get(id))), due: [] };
+        return { claimed: claimed.map((id) => toClaimed(id, this.#get(id))), due: [], callbacks: [] };
       }),
   };
 

@@ -7,6 +7,7 @@ import type { EdgeCounts } from "./counts.ts";
 import { priceObject } from "./objects.ts";
 import { Platform } from "./platform.ts";
 import type { EdgeEnv } from "./queue.ts";
+import type { Ailment } from "./settings.ts";
 
 export { EdgeQueue } from "./queue.ts";
 
@@ -51,6 +52,8 @@ async function operate(pathname: string, query: URLSearchParams): Promise<unknow
       return void (await Promise.all(all.map(([, queue]) => queue.hold(query.get("on") === "true"))));
     case "/edge/drop":
       return void (await Promise.all(all.map(([, queue]) => queue.drop())));
+    case "/edge/ail":
+      return platform.ail(query.get("database") ?? "", query.get("ailment") as Ailment);
     case "/edge/ahead":
       return goAhead(Number(query.get("milliseconds")));
   }

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "./clock.ts";
 import { Connections } from "./connections.ts";
 import { type Made, noneMade, type PlatformCounts } from "./counts.ts";
-import type { EdgeSettings } from "./settings.ts";
+import type { Ailment, EdgeSettings } from "./settings.ts";
 import { Thread } from "./thread.ts";
 
 /** What is under way: its calls count as its own, and share its connections. */
@@ -21,11 +21,15 @@ interface Activity {
   since: number;
 }
 
+const SLOW_MILLISECONDS = 2_000;
+const LOOK_MILLISECONDS = 100;
+
 export class Platform {
   readonly #settings: EdgeSettings;
   readonly #clock: Clock;
   readonly #invocations = new AsyncLocalStorage<Invocation>();
   readonly #threads = new Map<string, Thread>();
+  readonly #ailments = new Map<string, Ailment>();
   readonly #objects = new WeakMap<object, { connections: Connections; activity: Activity }>();
   #made = new Map<string, Made>();
   #objectMilliseconds = 0;
@@ -54,12 +58,17 @@ export class Platform {
     return this.#invocations.run({ made, connections }, () => finallyDo(work, end));
   }
 
+  ail(database: string, ailment: Ailment): void {
+    this.#ailments.set(database, ailment);
+  }
+
   /** A call waits for its turn on the thread of the database, which works as long as the price says and the statements take. */
   async callDatabase<T>(name: string, run: () => Promise<T>, readMetas: (result: T) => Meta[]): Promise<T> {
     const { made, connections } = this.#current();
     const { network, readingCall } = this.#settings;
     return connections.during(async () => {
       await this.#clock.wait(network);
+      await this.#suffer(name);
       const thread = this.#threadOf(name);
       made.d1Calls++;
       try {
@@ -73,6 +82,13 @@ export class Platform {
         throw error;
       }
     });
+  }
+
+  async #suffer(name: string): Promise<void> {
+    if (this.#ailments.get(name) === "slow") await this.#clock.wait(SLOW_MILLISECONDS);
+    if (this.#ailments.get(name) !== "silent") return;
+    while (this.#ailments.get(name) === "silent") await this.#clock.wait(LOOK_MILLISECONDS);
+    throw new Error("D1_ERROR: Network connection lost.");
   }
 
   /** @returns how long the thread works on them. A call that changes no row has nothing to make durable: it costs as reading. */

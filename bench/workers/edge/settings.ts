@@ -31,3 +31,8 @@ export interface ConsumerSettings {
   /** Batches under way at a time. */
   concurrency: number;
 }
+
+/**
+ * Of a database. "slow": each call takes two seconds more. "silent": a call is not run, and fails once the database is well again.
+ */
+export type Ailment = "none" | "slow" | "silent";

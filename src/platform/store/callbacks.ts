@@ -67,7 +67,7 @@ export async function claimFirst(
            ) WHERE place <= ?4 ORDER BY place LIMIT ?5)`,
       )
       .bind(keys, now, claim, mostOfUrl, most),
-    claimed: selectClaimed(db, keys, claim, now, ORDER),
+    claimed: selectClaimed(db, `${DUE} ${SUBJECT}`, [keys, now, claim], ORDER),
     due: db
       .prepare(
         `SELECT e.message_id, e.event, c.callback_url FROM ${DUE}
@@ -77,7 +77,7 @@ export async function claimFirst(
       .bind(keys),
   });
   return {
-    claimed: (claimed as ClaimedRow[]).map(toClaimedCallback),
+    claimed: toClaimedCallbacks(claimed),
     due: (due as DueRow[]).map((row) => ({
       eventId: toEventId(row),
       messageId: row.message_id,
@@ -110,35 +110,50 @@ export async function recordAndClaimCallbacks(
            AND callback_due > 0 AND (attempted_at IS NULL OR claim = ?3)`,
       )
       .bind(keys, now, claim),
-    claimed: selectClaimed(db, keys, claim, now, "j.key"),
+    claimed: selectClaimed(db, `${DUE} ${SUBJECT}`, [keys, now, claim], "j.key"),
   });
-  return (claimed as ClaimedRow[]).map(toClaimedCallback);
+  return toClaimedCallbacks(claimed);
 }
 
-function selectClaimed(db: D1Database, keys: string, claim: string, now: number, order: string): D1PreparedStatement {
+/** The callbacks of these messages that recordEvents has claimed. */
+export function selectClaimedOf(db: D1Database, messageIds: string[], claim: string, now: number): D1PreparedStatement {
+  const from = `json_each(?1) j CROSS JOIN events e ON e.message_id = j.value JOIN messages m ON m.message_id = e.message_id
+    CROSS JOIN (SELECT NULL AS body, NULL AS client_id) n`;
+  return selectClaimed(db, from, [JSON.stringify([...new Set(messageIds)]), now, claim], ORDER);
+}
+
+/** @param values a list, of which `from` makes events with their subjects; the time; the claim */
+function selectClaimed(
+  db: D1Database,
+  from: string,
+  values: [list: string, now: number, claim: string],
+  order: string,
+): D1PreparedStatement {
   return db
     .prepare(
       `SELECT ${CALLBACK_EVENT}, c.client_id, c.website_id, c.callback_url, c.callback_secret,
          iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
-       FROM ${DUE} ${SUBJECT} JOIN clients c ON c.client_id = ${SUBJECT_CLIENT}
+       FROM ${from} JOIN clients c ON c.client_id = ${SUBJECT_CLIENT}
        WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY ${order}`,
     )
-    .bind(keys, now, claim);
+    .bind(...values);
 }
 
 type ClaimedRow = CallbackEventRow &
   Pick<ClientRow, "client_id" | "website_id" | "callback_url" | "callback_secret" | "old_callback_secret">;
 
-function toClaimedCallback(row: ClaimedRow): ClaimedCallback {
-  return {
-    ...toCallbackEvent(row),
-    messageId: row.message_id,
-    websiteId: row.website_id,
-    clientId: row.client_id,
-    callbackUrl: row.callback_url,
-    callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => secret !== null),
-  };
-}
+/** @param rows of selectClaimedOf */
+export const toClaimedCallbacks = (rows: unknown[]) =>
+  (rows as ClaimedRow[]).map(
+    (row): ClaimedCallback => ({
+      ...toCallbackEvent(row),
+      messageId: row.message_id,
+      websiteId: row.website_id,
+      clientId: row.client_id,
+      callbackUrl: row.callback_url,
+      callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => secret !== null),
+    }),
+  );
 
 /** Stored as the response, for the operator. */
 export const NO_CALLBACK_URL = "the client has no callback URL any more";
@@ -228,7 +243,7 @@ function recordStatements(db: D1Database, records: CallbackRecord[]): D1Prepared
     db
       .prepare(
         `UPDATE events SET outcome = ${recorded("outcome")}, http_status = ${recorded("httpStatus")},
-           response = ${recorded("response")}, duration_ms = ${recorded("durationMilliseconds")}, claim = NULL
+           response = ${recorded("response")}, duration_ms = ${recorded("durationMilliseconds")}, claim = NULL, queued_at = 0
          WHERE ${IS_GIVEN}`,
       )
       .bind(toKeys(records.map(({ eventId }) => eventId)), JSON.stringify(byEventId)),

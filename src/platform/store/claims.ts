@@ -2,8 +2,9 @@
 import type { SubmissionRecord } from "../../domain/job.ts";
 import { toE164 } from "../../domain/phone.ts";
 import type { Segments } from "../../domain/segments.ts";
+import { type ClaimedCallback, selectClaimedOf, toClaimedCallbacks } from "./callbacks.ts";
 import { runNamed } from "./database.ts";
-import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
+import { type DueEvent, dueEvents, MOST_OWN_CALLBACKS, recordEvents } from "./events.ts";
 import { isHeld } from "./holds.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
@@ -36,6 +37,8 @@ export interface Outcomes {
   longestWait: number;
   /** Added to the counts of outcomes, unless the records are stored already. */
   counts: OutcomeCount[];
+  /** Claims the callbacks of the first of them for the caller; null: all are for the queue. */
+  callbackClaim: string | null;
 }
 
 export interface NextClaim {
@@ -56,8 +59,8 @@ export async function recordAndClaim(
   outcomes: Outcomes | null,
   next: NextClaim | null,
   now: number,
-): Promise<{ claimed: ClaimedMessage[]; due: DueEvent[] }> {
-  const { recorded, reported, claimed, ended } = await runNamed(db, {
+): Promise<{ claimed: ClaimedMessage[]; due: DueEvent[]; callbacks: ClaimedCallback[] }> {
+  const { recorded, reported, callbacks, claimed, ended } = await runNamed(db, {
     ...NOTHING,
     ...(outcomes && outcomeStatements(db, outcomes, now)),
     ...(next && claimStatements(db, next, now)),
@@ -65,16 +68,22 @@ export async function recordAndClaim(
   return {
     claimed: (claimed as ClaimedRow[]).map(toClaimedMessage),
     due: dueEvents([...recorded, ...reported, ...ended]),
+    callbacks: toClaimedCallbacks(callbacks),
   };
 }
 
 /** The statements in their order. */
 const NOTHING = {
-  ...{ counts: null, outcomes: null, recorded: null, reported: null },
+  ...{ counts: null, outcomes: null, recorded: null, reported: null, callbacks: null },
   ...{ optedOut: null, claimed: null, ended: null },
 };
 
-function outcomeStatements(db: D1Database, { claim, records, longestWait, counts }: Outcomes, now: number) {
+function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
+  const { claim, records, longestWait, counts, callbackClaim } = outcomes;
+  const receipts = records.flatMap(({ receipt }) => receipt ?? []);
+  // A message whose carrier has said with its answer that it is final has two.
+  const most = MOST_OWN_CALLBACKS / (receipts.length > 0 ? 2 : 1);
+  const own = callbackClaim === null ? null : { claim: callbackClaim, most };
   const ids = records.map(({ messageId }) => messageId);
   const byMessageId = JSON.stringify(Object.fromEntries(records.map((record) => [record.messageId, record])));
   const outcome = (name: keyof SubmissionRecord) => `json_extract(?1, '$."' || message_id || '".${name}')`;
@@ -93,19 +102,17 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
            status = ${unlessFinal(`coalesce(${outcome("status")}, status)`, "status")},
            reason = ${unlessFinal(outcome("reason"), "reason")}, reason_code = ${unlessFinal(outcome("code"), "reason_code")}, retry_at = ${unlessFinal(outcome("retryAt"), "NULL")},
            claimed_at = iif(${isUnclaimed}, NULL, claimed_at), claim = NULL,
-           queued_at = ${unlessFinal(`coalesce(min(${outcome("retryAt")}, accepted_at + ?4), queued_at)`, "queued_at")},
+           queued_at = iif(${outcome("status")} IS NULL AND status = 'PENDING_TO_SEND',
+             coalesce(min(${outcome("retryAt")}, accepted_at + ?4), queued_at), 0),
            attempts = ${unlessFinal(`attempts - (${outcome("attempted")} = 0)`, "attempts")},
            submissions = ${withSubmission(outcome("entry"))},
            updated_at = ${unlessFinal("?3", "updated_at")}
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2`,
       )
       .bind(byMessageId, claim, now, longestWait),
-    recorded: recordEvents(db, ids, now),
-    reported: receiptStatements(
-      db,
-      records.flatMap(({ receipt }) => receipt ?? []),
-      now,
-    ),
+    recorded: recordEvents(db, ids, now, own),
+    reported: receiptStatements(db, receipts, now, own),
+    callbacks: callbackClaim === null ? null : selectClaimedOf(db, ids, callbackClaim, now),
   };
 }
 

@@ -1,7 +1,8 @@
 import { ALLOWED_FROM } from "../../domain/message.ts";
 import { failureReason, foldReceipts, type Receipt } from "../../domain/receipt.ts";
-import { runBatch } from "./database.ts";
-import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
+import { type ClaimedCallback, selectClaimedOf, toClaimedCallbacks } from "./callbacks.ts";
+import { runNamed } from "./database.ts";
+import { type DueEvent, dueEvents, MOST_OWN_CALLBACKS, type OwnClaim, recordEvents } from "./events.ts";
 
 /** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
 export interface SentReceipt extends Receipt {
@@ -11,25 +12,47 @@ export interface SentReceipt extends Receipt {
 /**
  * Applies receipts, in their order, in one transaction. Where the status of a message does not allow it, a receipt changes
  * nothing; so does one for an unknown message.
+ * @param claim claims the callbacks of the first messages for the caller
  */
-export async function recordReceipts(db: D1Database, receipts: SentReceipt[], now: number): Promise<DueEvent[]> {
-  const results = await runBatch(db, receiptStatements(db, receipts, now));
-  return dueEvents(results.flatMap(({ results }) => results));
+export async function recordReceipts(
+  db: D1Database,
+  receipts: SentReceipt[],
+  now: number,
+  claim: string | null,
+): Promise<{ due: DueEvent[]; callbacks: ClaimedCallback[] }> {
+  const ids = receipts.map(({ messageId }) => messageId);
+  const { reported, callbacks } = await runNamed(db, {
+    reported: receiptStatements(db, receipts, now, claim === null ? null : { claim, most: MOST_OWN_CALLBACKS }),
+    callbacks: claim === null ? null : selectClaimedOf(db, ids, claim, now),
+  });
+  return { due: dueEvents(reported), callbacks: toClaimedCallbacks(callbacks) };
 }
 
 /** See recordReceipts. Statements without a message are left out. */
-export function receiptStatements(db: D1Database, receipts: SentReceipt[], now: number): D1PreparedStatement[] {
-  return [...Map.groupBy(receipts, ({ carrier }) => carrier)].flatMap(([carrier, own]) => {
-    const changes = [...foldReceipts(own).values()];
+export function receiptStatements(
+  db: D1Database,
+  receipts: SentReceipt[],
+  now: number,
+  own: OwnClaim | null,
+): D1PreparedStatement[] {
+  return [...Map.groupBy(receipts, ({ carrier }) => carrier)].flatMap(([carrier, some], place) => {
+    const changes = [...foldReceipts(some).values()];
     return (["sending", "final"] as const).flatMap((name) => {
       const reports = changes.flatMap((change) => change[name] ?? []);
-      return reports.length === 0 ? [] : applyStatements(db, reports, carrier, now);
+      return reports.length === 0
+        ? []
+        : applyStatements(db, reports, { carrier, own: name === "final" && place === 0 ? own : null }, now);
     });
   });
 }
 
 /** @param receipts one a message: either SENDING or final, all of them */
-function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | undefined, now: number) {
+function applyStatements(
+  db: D1Database,
+  receipts: Receipt[],
+  { carrier, own }: { carrier: string | undefined; own: OwnClaim | null },
+  now: number,
+) {
   const reported = (name: keyof Receipt) => `json_extract(?1, '$."' || message_id || '".${name}')`;
   const from = ALLOWED_FROM[receipts[0]?.status ?? "SENDING"];
   return [
@@ -54,6 +77,7 @@ function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | 
       db,
       receipts.map(({ messageId }) => messageId),
       now,
+      own,
     ),
   ];
 }

@@ -115,6 +115,23 @@ describe("a second database", () => {
     expect(await put("late", { database: "DB_2" })).toMatchObject({ status: 200, database: "DB_2" });
   });
 
+  it("takes none at once where the deploy that bound it replaced a version that knows one database", async () => {
+    // As that version leaves its last sweep.
+    const [before, first] = [world.now - 60_000, world.now - DAY * 1000];
+    await world.rows(
+      "INSERT INTO last_sweep (only, ended_at, failed_jobs, counts_kept_at, counts_since) VALUES (1, ?1, '[]', ?1, ?2)",
+      ...[before, first],
+    );
+    await bindDatabases(world, 2);
+    for (const isSwept of [false, true]) {
+      if (isSwept) await world.sweep();
+      expect(await put("early", { database: "DB_2" })).toMatchObject({ status: 400 });
+      expect(await put(`swept-${isSwept}`)).toMatchObject({ database: "DB" });
+    }
+    world.advance(10 * 60);
+    expect(await put("late", { database: "DB_2" })).toMatchObject({ status: 200, database: "DB_2" });
+  });
+
   it("gets the websites that name none while it is less full, and each keeps its own", async () => {
     await bindDatabases(world, 3);
     const bytes: Record<string, number> = { DB: 0.5 * LIMIT, DB_2: 0.2 * LIMIT, DB_3: 0.1 * LIMIT };

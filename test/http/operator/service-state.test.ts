@@ -217,6 +217,7 @@ describe("the last hour of a carrier", () => {
 
 describe("callbacks", () => {
   it("are due, since they happened, whatever the sweep has queued again", async () => {
+    world.queueCallbacks();
     await send();
     await submitAll();
     for (let minute = 0; minute < 6; minute++) {
@@ -231,6 +232,7 @@ describe("callbacks", () => {
   it("are being posted; after longer than a run can last, nobody will ever know", async () => {
     let answer = (_: Response) => {};
     endpoint = () => new Promise((resolve) => (answer = resolve));
+    world.queueCallbacks();
     await send();
     await submitAll();
     const posting = world.deliver(

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildVersion, withDatabases } from "../../../scripts/local-service.ts";
+import { buildVersion } from "../../../scripts/local-service.ts";
 import { applyMigrations } from "../../../scripts/migrations.ts";
 import type { Version } from "../../../scripts/runtime.ts";
 import { waitFor } from "./processes.ts";
@@ -46,7 +46,7 @@ export async function prepared(): Promise<Prepared> {
 const DATABASES = 2;
 
 async function migrate(directory: string, state: string, { script, config: own }: Version): Promise<void> {
-  const { startRuntime, toWorker } = await import("../../../scripts/runtime.ts");
+  const { startRuntime, toWorker, withDatabases } = await import("../../../scripts/runtime.ts");
   const config = withDatabases(own, DATABASES);
   const workers = [toWorker(config.name, { script, config }, {})];
   const miniflare = startRuntime({ directory, resourcePersistencePath: join(state, "v3"), workers });
