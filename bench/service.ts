@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import type { Miniflare, V4WorkerOptions } from "miniflare";
 import { applyMigrations, type Database } from "../scripts/migrations.ts";
-import { startRuntime, toWorker } from "../scripts/runtime.ts";
-import { readConfig, type WorkerConfig, withDatabases } from "../scripts/worker-config.ts";
+import { startRuntime, toWorker, withDatabases } from "../scripts/runtime.ts";
+import { readConfig, type WorkerConfig } from "../scripts/worker-config.ts";
 import { bundlePath, type WorkerName } from "./build.ts";
 import { findWorkerd } from "./cpu.ts";
 

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle } from "./bundle.ts";
 import { readVars } from "./dev-vars.ts";
+import { applyMigrations } from "./migrations.ts";
 import type { Call } from "./minute-sweep.ts";
+import type { Version } from "./runtime.ts";
 import { StartError, type StartOptions } from "./start-options.ts";
 import type { WorkerLog } from "./worker-log.ts";
 
@@ -12,13 +14,13 @@ import type { WorkerLog } from "./worker-log.ts";
 const EXPLORER_ADDRESSES = ["127.0.0.1", "::1", "localhost"];
 
 /** What is bundled, from the root of the checkout. */
-export const LOCAL_WORKER = "scripts/workers/local.ts";
+const LOCAL_WORKER = "scripts/workers/local.ts";
 
 const RESTARTED =
   "The runtime (workerd) ended and was started again. Stored data is kept, and the next sweep queues lost jobs again.";
 
-/** For the tests: a bundle that is there already, so that each of their starts need not build it. */
-const BUILT = process.env.TEXTGATE_BUNDLE;
+/** For the tests: a file with the JSON of a Version, so that each of their starts need not build one. */
+const BUILT = process.env.TEXTGATE_BUILT;
 
 export interface LocalService {
   /** Of workerd, on this machine. */
@@ -41,14 +43,13 @@ export async function startService(options: StartOptions, log: WorkerLog): Promi
   const directory = mkdtempSync(join(tmpdir(), "textgate-"));
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   const { ip, persistTo, varFiles, vars } = options;
-  const [script, { startRuntime, toWorker }, { readConfig, withDatabases }, { applyMigrations }] = await Promise.all([
-    BUILT ?? bundle(directory, LOCAL_WORKER).catch(explain("The Worker does not build")),
-    // wrangler and Miniflare take more than a second to load.
+  const [version, { startRuntime, toWorker, withDatabases }] = await Promise.all([
+    BUILT ? (JSON.parse(readFileSync(BUILT, "utf8")) as Version) : buildVersion(directory),
+    // Miniflare takes long to load.
     import("./runtime.ts"),
-    import("./worker-config.ts"),
-    import("./migrations.ts"),
   ]);
-  const config = withDatabases(readConfig(directory), options.databases);
+  const { script } = version;
+  const config = withDatabases(version.config, options.databases);
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => {}); // nobody may be waiting yet
   const miniflare = startRuntime({
@@ -81,6 +82,16 @@ export async function startService(options: StartOptions, log: WorkerLog): Promi
     return stored?.secret_hash === createHash("sha256").update(clientSecret).digest("hex");
   };
   return { origin, call, isInForce, ended: ended.promise };
+}
+
+/** What runs locally. @throws StartError */
+export async function buildVersion(directory: string): Promise<Version> {
+  const [script, { readConfig }] = await Promise.all([
+    bundle(directory, LOCAL_WORKER).catch(explain("The Worker does not build")),
+    // wrangler takes a second to load.
+    import("./worker-config.ts"),
+  ]);
+  return { script, config: readConfig(directory) };
 }
 
 function explain(what: string) {

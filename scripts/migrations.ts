@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Miniflare } from "miniflare";
-import { unstable_splitSqlQuery } from "wrangler";
 import { ROOT } from "./wrangler.ts";
 
 export type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
@@ -31,6 +30,8 @@ export async function applyMigrations(db: Database, paths?: string[]): Promise<v
 
 /** The statements of a migration, and of its record. */
 export async function readMigration(path: string): Promise<string[]> {
+  // wrangler takes a second to load: a start without a pending migration does without.
+  const { unstable_splitSqlQuery } = await import("wrangler");
   const record = `INSERT INTO d1_migrations (name) VALUES ('${basename(path)}')`;
   return [...unstable_splitSqlQuery(await readFile(path, "utf8")), record];
 }

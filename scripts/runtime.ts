@@ -53,3 +53,10 @@ export function toWorker(name: string, { script, config }: Version, bindings: Re
     bindings: { ...config.bindings, ...bindings },
   };
 }
+
+/** The databases of wrangler.toml, and DB_2, DB_3, … up to the number that is asked for. */
+export function withDatabases(config: WorkerConfig, count: number): WorkerConfig {
+  const names = Array.from({ length: count - 1 }, (_, index) => `DB_${index + 2}`);
+  const more = Object.fromEntries(names.map((name) => [name, { id: name }]));
+  return { ...config, d1Databases: { ...more, ...(config.d1Databases as object) } };
+}

@@ -15,10 +15,3 @@ export function readConfig(directory: string, checkout = ROOT): WorkerConfig {
   const { rootPath: _, ...config } = unstable_getMiniflareWorkerOptions(copy).workerOptions as WorkerConfig;
   return { ...config, name, assets: { ...config.assets, directory: join(checkout, "public") } };
 }
-
-/** The databases of wrangler.toml, and DB_2, DB_3, … up to the number that is asked for. */
-export function withDatabases(config: WorkerConfig, count: number): WorkerConfig {
-  const names = Array.from({ length: count - 1 }, (_, index) => `DB_${index + 2}`);
-  const more = Object.fromEntries(names.map((name) => [name, { id: name }]));
-  return { ...config, d1Databases: { ...more, ...(config.d1Databases as object) } };
-}

@@ -2,7 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unstable_readConfig } from "wrangler";
-import { readConfig, type WorkerConfig, withDatabases } from "../../scripts/worker-config.ts";
+import { withDatabases } from "../../scripts/runtime.ts";
+import { readConfig, type WorkerConfig } from "../../scripts/worker-config.ts";
 import { ROOT } from "../../scripts/wrangler.ts";
 import { buildWorker, bundlePath } from "../build.ts";
 

@@ -57,6 +57,9 @@ const MOST_IN_A_GROUP = 100;
 /** Sends that wait for the store. More than a second's worth are refused: they are certainly not stored. */
 const MOST_WAITING = 1000;
 
+/** A group that has failed after so long says that the store is silent. */
+const SILENT_MILLISECONDS = 5000;
+
 /**
  * Groups the single sends of one website. A send is stored at once when no write is under way. Sends that arrive during a
  * write share the next one.
@@ -95,10 +98,20 @@ export class SendGroups {
   }
 
   async #write(deps: Deps, group: Waiting[]): Promise<void> {
+    const beganAt = deps.now();
     const outcomes = await storeGroup(
       deps,
       group.map(({ send }) => send),
     );
     for (const [index, { settle }] of group.entries()) settle(outcomes[index] as StoredSend);
+    const isFailed = outcomes.every((outcome) => outcome.kind === "failed" && outcome.isUnavailable);
+    if (isFailed && deps.now() - beganAt >= SILENT_MILLISECONDS) this.#refuseWaiting();
+  }
+
+  /** They are certainly not stored, and would wait for the store once more. The next to come tries it again. */
+  #refuseWaiting(): void {
+    const error = "the store was silent for the sends before this one";
+    for (const { settle } of this.#waiting.splice(0))
+      settle({ kind: "failed", isUnavailable: true, isRefused: true, error });
   }
 }

@@ -225,6 +225,28 @@ describe("the sends of a website", () => {
     expect((await messages()).length).toBe(1001);
   });
 
+  it.each([
+    ["refused untried once the store has been silent for a while", 20, "refused"],
+    ["tried all the same when it has failed at once", 0, "stored"],
+  ])("wait for a write: they are %s", async (_, seconds, outcome) => {
+    const groups = new SendGroups();
+    const begun = Promise.withResolvers<void>();
+    const deps = watched(async (_statements, nth) => {
+      if (nth > 1) return;
+      await begun.promise;
+      world.advance(seconds);
+      throw new Error("D1_ERROR: D1 DB exceeded timeout");
+    });
+    const first = groups.store(deps, send());
+    const waiting = [groups.store(deps, send()), groups.store(deps, send())];
+    begun.resolve();
+    expect(await first).toMatchObject({ kind: "failed", isUnavailable: true, isRefused: false });
+    const expected = outcome === "stored" ? stored : { kind: "failed", isUnavailable: true, isRefused: true };
+    expect(await Promise.all(waiting)).toMatchObject([expected, expected]);
+    expect(await groups.store(deps, send())).toEqual(stored);
+    expect(await messages()).toHaveLength(outcome === "stored" ? 3 : 1);
+  });
+
   it("are stored once when their object dies after the write", async () => {
     const { send: whole } = world.deps.limiter;
     world.deps.limiter.send = async (...given) => {

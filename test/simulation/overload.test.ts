@@ -12,7 +12,7 @@ const isLong = inject("faultSeeds") > 1;
 const D1 = { milliseconds: 12, mostQueued: 100 };
 
 const SECONDS_OF_LOAD = isLong ? 120 : 15;
-const SECONDS_TO_RECOVER = isLong ? 30 : 15;
+const SECONDS_TO_RECOVER = isLong ? 30 : 20;
 /** Callers that each wait for the callback of a text before they send the next: as many as keep D1 busy, and none refused. */
 const PATIENT_CALLERS = 40;
 const MEASURED_SECONDS = isLong ? 30 : 6;

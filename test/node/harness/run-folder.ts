@@ -2,8 +2,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundle } from "../../../scripts/bundle.ts";
-import { LOCAL_WORKER } from "../../../scripts/local-service.ts";
+import { buildVersion } from "../../../scripts/local-service.ts";
+import { applyMigrations } from "../../../scripts/migrations.ts";
+import type { Version } from "../../../scripts/runtime.ts";
 import { waitFor } from "./processes.ts";
 
 const FOLDER = "TEXTGATE_RUN_FOLDER";
@@ -17,17 +18,40 @@ export default function setup(): () => void {
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** The bundle of `npm start`. The first file of tests that asks for it builds it, for all of the run. */
-export async function localBundle(): Promise<string> {
+/** What a start begins with in place of what `npm start` makes first. */
+export interface Prepared {
+  /** For TEXTGATE_BUILT. */
+  version: string;
+  /** A folder for --persist-to, with the databases migrated. */
+  state: string;
+}
+
+/** The first file of tests that asks for it makes it, for all of the run. */
+export async function prepared(): Promise<Prepared> {
   const folder = process.env[FOLDER];
   if (!folder) throw new Error(`${FOLDER} is not set: vitest.config.ts names this file as the globalSetup`);
-  const done = join(folder, "done");
+  const [version, state, done] = [join(folder, "version.json"), join(folder, "state"), join(folder, "done")];
   if (isFirst(join(folder, "begun"))) {
-    writeFileSync(done, await bundle(folder, LOCAL_WORKER));
+    const built = await buildVersion(folder);
+    writeFileSync(version, JSON.stringify(built));
+    await migrate(folder, state, built);
+    writeFileSync(done, "");
   } else {
     await waitFor("another file of tests to build the bundle", () => existsSync(done), 60_000);
   }
-  return join(folder, "local.js");
+  return { version, state };
+}
+
+/** As many as a file of tests asks for. */
+const DATABASES = 2;
+
+async function migrate(directory: string, state: string, { script, config: own }: Version): Promise<void> {
+  const { startRuntime, toWorker, withDatabases } = await import("../../../scripts/runtime.ts");
+  const config = withDatabases(own, DATABASES);
+  const workers = [toWorker(config.name, { script, config }, {})];
+  const miniflare = startRuntime({ directory, resourcePersistencePath: join(state, "v3"), workers });
+  for (const name of Object.keys(config.d1Databases ?? {})) await applyMigrations(await miniflare.getD1Database(name));
+  await miniflare.dispose();
 }
 
 function isFirst(mark: string): boolean {

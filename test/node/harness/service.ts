@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Run, run, waitFor } from "./processes.ts";
-import { localBundle } from "./run-folder.ts";
+import { prepared } from "./run-folder.ts";
 
 export const TOKEN = "operator-token-of-the-journeys";
 
@@ -48,9 +48,11 @@ export async function untilStarted(service: Run): Promise<void> {
   if (ended) throw new Error(`the service has not started:\n${service.output()}`);
 }
 
-/** `npm start`, without npm and its build. */
+/** `npm start`, without npm, its build and its migrations. */
 export async function runStart(folder: Folder, port: number, flags: string[] = []): Promise<Run> {
-  const env = { TEXTGATE_BUNDLE: await localBundle() };
+  const { version, state } = await prepared();
+  if (!existsSync(folder.state)) cpSync(state, folder.state, { recursive: true });
+  const env = { TEXTGATE_BUILT: version };
   const service = run(process.execPath, ["scripts/start.ts", ...startFlags(folder, port), ...flags], { env });
   await untilStarted(service);
   return service;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 /** Debian's package. */
 const CHROMIUM = "/usr/bin/chromium";
@@ -25,10 +25,30 @@ export interface Visit {
   close(): Promise<void>;
 }
 
-export async function visit(browser: Browser, url: string, options: BrowserContextOptions): Promise<Visit> {
+export interface View {
+  width: number;
+  colorScheme?: "light" | "dark";
+}
+
+/**
+ * A window for pages, as tabs of it: for each window, Chromium has a process more, for what is around the page. The first tab
+ * keeps it open.
+ */
+export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(LONGEST_WAIT_MILLISECONDS);
+  await context.newPage();
+  return context;
+}
+
+export async function visit(
+  context: BrowserContext,
+  url: string,
+  { width, colorScheme = "light" }: View,
+): Promise<Visit> {
   const page = await context.newPage();
+  await page.setViewportSize({ width, height: 780 });
+  await page.emulateMedia({ colorScheme });
   const complaints: string[] = [];
   const { origin } = new URL(url);
   page.on("console", (message) => {
@@ -43,7 +63,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     if (answer.status() >= 400) complaints.push(`${answer.status()} ${answer.url()}`);
   });
   await page.goto(url);
-  return { page, complaints, close: () => context.close() };
+  return { page, complaints, close: () => page.close() };
 }
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");

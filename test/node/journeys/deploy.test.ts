@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Unstable_Config as Config, experimental_getWranglerCommands, unstable_readConfig } from "wrangler";
@@ -55,10 +55,11 @@ describe.skipIf(PROGRAMS.length > 0)("docs/deploying.md, followed by its letter"
       .replaceAll("sms.example.com", DOMAIN)
       .replaceAll("00000000-0000-0000-0000-000000000000", printedId());
     await follower.run(linesOf(DEPLOYING.slice(TOML, ZONE)));
+    const state = join(follower.folder, "state");
     await Promise.all([
       startDeployed(),
-      rehearse("deploy", "--dry-run", "--outdir", join(follower.folder, "out")),
-      rehearse("d1", "migrations", "apply", "DB", "--local", "--persist-to", join(follower.folder, "state")),
+      rehearse(follower.checkout, "deploy", "--dry-run", "--outdir", join(follower.folder, "out")),
+      rehearse(joinMigrations(), "d1", "migrations", "apply", "DB", "--local", "--persist-to", state),
     ]);
     await follower.run(replaceLine(linesOf(DEPLOYING.slice(ZONE)), URL_LINE, `export TEXTGATE_URL=${url}`));
     await follower.run(linesOf(RESTORING));
@@ -79,8 +80,19 @@ describe.skipIf(PROGRAMS.length > 0)("docs/deploying.md, followed by its letter"
   }
 
   /** The real wrangler, as far as it goes without an account. */
-  function rehearse(...args: string[]): Promise<void> {
-    return runWrangler(follower.folder, ...args, "--env=", "--cwd", follower.checkout);
+  function rehearse(checkout: string, ...args: string[]): Promise<void> {
+    return runWrangler(follower.folder, ...args, "--env=", "--cwd", checkout);
+  }
+
+  /** wrangler starts a workerd of its own for each file: here one has the statements of all. */
+  function joinMigrations(): string {
+    const joined = join(follower.folder, "joined");
+    mkdirSync(join(joined, "migrations"), { recursive: true });
+    copyFileSync(join(follower.checkout, "wrangler.toml"), join(joined, "wrangler.toml"));
+    const files = readdirSync("migrations").sort();
+    const texts = files.map((file) => readFileSync(join("migrations", file), "utf8"));
+    writeFileSync(join(joined, "migrations", files.at(-1) ?? ""), texts.join("\n"));
+    return joined;
   }
 
   /** The service with what the page has set. It runs here, so this is its origin: loopback may then be called back. */

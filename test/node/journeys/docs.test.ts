@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Document, listCalls } from "../../../scripts/docs-page/document.ts";
 import { makeClient, type Service, startService, TOKEN } from "../harness/service.ts";
-import { findViolations, hasBrowser, startBrowser, visit, walkByKeyboard } from "./browser.ts";
+import { findViolations, hasBrowser, openWindow, startBrowser, visit, walkByKeyboard } from "./browser.ts";
 
 let service: Service;
 let document: Document;
@@ -137,15 +137,17 @@ if (!hasBrowser)
 
 describe.skipIf(!hasBrowser)("the page in a browser", () => {
   let browser: Browser;
+  let context: BrowserContext;
 
   beforeAll(async () => {
     browser = await startBrowser();
+    context = await openWindow(browser);
   });
 
   afterAll(() => browser?.close());
 
   const open = (path: string, width: number, colorScheme: "light" | "dark") =>
-    visit(browser, `${service.url}${path}`, { viewport: { width, height: 780 }, colorScheme });
+    visit(context, `${service.url}${path}`, { width, colorScheme });
 
   /** The parts of a page that the others are made as: the colors of the second scheme need no more. */
   const SAMPLE = "header, nav, main > section:nth-child(-n + 3)";
@@ -234,8 +236,8 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
   });
 
   it("is read without JavaScript", async () => {
-    const context = { javaScriptEnabled: false, viewport: { width: 360, height: 780 } };
-    const { page, complaints, close } = await visit(browser, `${service.url}/docs`, context);
+    const window = await openWindow(browser, { javaScriptEnabled: false });
+    const { page, complaints, close } = await visit(window, `${service.url}/docs`, { width: 360 });
     expect(await page.getByRole("heading", { name: "Send a message", exact: true }).isVisible()).toBe(true);
     expect(await page.getByRole("form").count()).toBe(0);
     expect(complaints).toEqual([]);

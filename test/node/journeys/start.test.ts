@@ -12,7 +12,7 @@ import { parseStartOptions } from "../../../scripts/start-options.ts";
 import { makeWorkerLog } from "../../../scripts/worker-log.ts";
 import { listFamily, type Run, run, stillRunning, waitFor } from "../harness/processes.ts";
 import { startReceiver } from "../harness/receiver.ts";
-import { localBundle } from "../harness/run-folder.ts";
+import { prepared } from "../harness/run-folder.ts";
 import { findFreePort, makeFolder, operate, startFlags, untilStarted, untilStatus } from "../harness/service.ts";
 
 const folder = makeFolder();
@@ -37,7 +37,7 @@ async function start(env: Record<string, string>): Promise<Run> {
   return service;
 }
 
-const built = async () => ({ TEXTGATE_BUNDLE: await localBundle() });
+const built = async () => ({ TEXTGATE_BUILT: (await prepared()).version });
 
 function runWrangler(...args: string[]): Run {
   const env = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
