@@ -19,6 +19,7 @@ import type { DueEvent } from "./platform/store/events.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
 import { takeOverdueCallbacks } from "./platform/store/open-callbacks.ts";
 import { takeOverdue, takeOverdueUnbatched } from "./platform/store/overdue.ts";
+import { isCompared } from "./platform/store/presence.ts";
 import { DELETED_A_STEP, purgeDeadJobs, purgeInbound, purgeKeys, purgeOutcomes } from "./platform/store/retention.ts";
 
 interface SweepJob {
@@ -51,18 +52,18 @@ const JOBS: SweepJob[] = [
   },
   {
     name: "purge-send-keys",
-    run: (deps, now) => untilDeleted(() => purgeKeys(deps.db, expired(deps, now))),
+    run: (deps, now) => untilDeleted(deps, () => purgeKeys(deps.db, expired(deps, now))),
   },
   {
     name: "purge-inbound",
     isHourly: true,
-    run: (deps, now) => untilDeleted(() => purgeInbound(deps.db, retainedSince(deps, now))),
+    run: (deps, now) => untilDeleted(deps, () => purgeInbound(deps.db, retainedSince(deps, now))),
   },
-  { name: "purge-outcomes", isHourly: true, run: ({ db }, now) => untilDeleted(() => purgeOutcomes(db, now)) },
+  { name: "purge-outcomes", isHourly: true, run: (deps, now) => untilDeleted(deps, () => purgeOutcomes(deps.db, now)) },
   {
     name: "purge-dead-jobs",
     isHourly: true,
-    run: (deps, now) => untilDeleted(() => purgeDeadJobs(deps.db, retainedSince(deps, now))),
+    run: (deps, now) => untilDeleted(deps, () => purgeDeadJobs(deps.db, retainedSince(deps, now))),
   },
 ];
 
@@ -192,6 +193,8 @@ const expired = (deps: Deps, now: number) => ({
   storedBefore: retainedSince(deps, now),
 });
 
-async function untilDeleted(step: () => Promise<number>): Promise<void> {
+/** Waits for the end of a move. */
+async function untilDeleted({ db, others }: Deps, step: () => Promise<number>): Promise<void> {
+  if (others.size > 0 && (await isCompared(db))) return;
   for (let steps = 1; (await step()) === DELETED_A_STEP && steps < SWEEP_STEPS; steps++);
 }

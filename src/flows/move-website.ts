@@ -107,7 +107,7 @@ export async function passOn(work: MoveWork): Promise<void> {
   if (pass === PASS.check && move.step === "copy") return goOn(work, "check");
   // Rows refer to that of the website, which is on the first page.
   const isFirst = pass === PASS.copy && begun.progress.at === null;
-  const { arrival, count } = isFirst ? { arrival: begun, count: 0 } : await replayLog(work, begun);
+  const { arrival, count } = isFirst ? { arrival: begun, count: 0 } : await catchUp(work, begun, LOG_ROWS - 1);
   if (count === LOG_ROWS && pass === PASS.check) return;
   const { at, shifts, rows: seen } = arrival.progress;
   const { name, after } = at ?? { name: PAGED[0] as TableName, after: null };
@@ -183,7 +183,7 @@ function withoutRows(keys: Map<TableName, Key[]>, rows: Rows): Map<TableName, Ke
 }
 
 /** Copies or deletes what the next rows of the log name, as it is now. @returns how many there were */
-export async function replayLog(work: MoveWork, arrival: Arrival): Promise<{ arrival: Arrival; count: number }> {
+async function replayLog(work: MoveWork, arrival: Arrival): Promise<{ arrival: Arrival; count: number }> {
   const { source, target, move } = work;
   const { shifts, log } = arrival.progress;
   const entries = await readLog(source, move.home, log, LOG_ROWS);
@@ -194,6 +194,20 @@ export async function replayLog(work: MoveWork, arrival: Arrival): Promise<{ arr
   const next = await take(work, arrival, statements, { ...arrival.progress, log: last.seq });
   if (entries.length === LOG_ROWS) await trimLog(source, move.home, last.seq - COMPARED_ROWS);
   return { arrival: next, count: entries.length };
+}
+
+/** Rounds without a pause: a website that sends all the time changes thousands of rows in a second. */
+const MOST_ROUNDS = 20;
+
+/** Replays until a round has no more rows than that. @returns the `count` of the last */
+export async function catchUp(
+  work: MoveWork,
+  begun: Arrival,
+  most: number,
+): Promise<{ arrival: Arrival; count: number }> {
+  let state = await replayLog(work, begun);
+  for (let round = 1; state.count > most && round < MOST_ROUNDS; round++) state = await replayLog(work, state.arrival);
+  return state;
 }
 
 /** Compares what the latest rows of the log name. */

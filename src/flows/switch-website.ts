@@ -10,15 +10,17 @@ import {
   readPresence,
   setPresence,
 } from "../platform/store/presence.ts";
-import { type Arrival, compareLogged, failMove, goOn, type MoveWork, readArrival, replayLog } from "./move-website.ts";
+import { type Arrival, catchUp, compareLogged, failMove, goOn, type MoveWork, readArrival } from "./move-website.ts";
 import { inDatabase } from "./places.ts";
 import { spreadChange } from "./spread-changes.ts";
 
 /** The fence is put up when no more than these rows of the log are left. */
-const SHORT_LOG = 100;
+const SHORT_LOG = 500;
 
 /** The fence is taken down again where the rest takes longer: requests wait for it. */
 const FENCE_MILLISECONDS = 1500;
+
+const MOST_COMPARISONS = 3;
 
 /** Goes on where an earlier piece was cut off. */
 export async function switchOver(work: MoveWork): Promise<void> {
@@ -26,7 +28,7 @@ export async function switchOver(work: MoveWork): Promise<void> {
   const presence = await readPresence(source, move.home);
   if (!presence) throw new Error("the source has lost its log");
   if (presence.state === STATE.left) return arrive(work);
-  const { arrival, count } = await replayLog(work, await readArrival(work));
+  const { arrival, count } = await catchUp(work, await readArrival(work), SHORT_LOG);
   if (count > SHORT_LOG) return;
   // What reads the directory keeps the jobs of the website by themselves from now on.
   if (move.step === "switch") return goOn(work, "fence");
@@ -45,10 +47,15 @@ export async function switchOver(work: MoveWork): Promise<void> {
 async function behindFence(work: MoveWork, begun: Arrival, turn: number): Promise<void> {
   const { deps, source, target, move } = work;
   const fencedAt = deps.now();
-  let { arrival, count } = await replayLog(work, begun);
-  while (count > 0) ({ arrival, count } = await replayLog(work, arrival));
-  const fault = await compareLogged(work, arrival);
+  let { arrival, count } = await catchUp(work, begun, 0);
+  let fault = await compareLogged(work, arrival);
+  // What was deleted by age meanwhile is in the log.
+  for (let tries = 0; fault && tries < MOST_COMPARISONS; tries++) {
+    ({ arrival, count } = await catchUp(work, arrival, 0));
+    fault = await compareLogged(work, arrival);
+  }
   if (fault) return failMove(work, fault);
+  if (count > 0) return openFence(work, turn);
   await keepRoutes(deps.db, move.home, await readRoutes(target, move.websiteId));
   const isLate = deps.now() - fencedAt > FENCE_MILLISECONDS;
   if (isLate) return openFence(work, turn);

@@ -137,6 +137,24 @@ describe("a move", () => {
     expect(await rowsOf("DB_2", "SELECT used_at FROM clients")).toEqual([{ used_at: 1 }]);
   });
 
+  it("keeps messages no longer than without it, though younger ones stand before them in the target", async () => {
+    const DAY = 86_400;
+    const old = await world.send(brand, { phone: ADA });
+    await world.runQueues();
+    world.advance(25 * DAY);
+    const far = await makeWebsite("far", "DB_2");
+    const young = await world.send(far, { phone: ADA });
+    await world.runQueues();
+    await beginMove(world, "brand", "DB_2");
+    await finishMove(world, "brand");
+    const ids = async () =>
+      (await rowsOf("DB_2", "SELECT message_id FROM messages ORDER BY rowid")).map((row) => row.message_id);
+    expect(await ids()).toEqual([young, old]);
+    world.advance(6 * DAY);
+    await world.sweep();
+    expect(await ids()).toEqual([young]);
+  });
+
   it("stops where a row differs, and the website stays where it is", async () => {
     const messageId = await world.send(brand, { phone: ADA });
     await beginMove(world, "brand", "DB_2");

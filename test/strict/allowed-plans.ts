@@ -231,7 +231,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The lowest number of a website, once a move.",
   },
   { step: "SCAN moves", reason: "The websites that were moved within a day." },
-  { step: "SCAN moving", sql: "state < 3", reason: "The websites that were moved within a day." },
+  { step: "SCAN moving", sql: "FROM moving WHERE state", reason: "The websites that were moved within a day." },
   { step: "SCAN moved_feeds", sql: "FROM moved_feeds f", reason: "A row for each move that has ended." },
   {
     step: "SEARCH messages USING INDEX messages_by_time (website_id=?)",

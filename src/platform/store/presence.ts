@@ -113,6 +113,12 @@ export async function endTriggers(db: D1Database): Promise<void> {
   await runBatch(db, [db.prepare(guard), ...dropTriggers(db)]);
 }
 
+/** Whether a website arrives in this database, or is about to leave it: what is deleted by age would differ from its other side. */
+export async function isCompared(db: D1Database): Promise<boolean> {
+  const sql = `SELECT 1 FROM moving WHERE state IN (${STATE.fenced}, ${STATE.arriving}) LIMIT 1`;
+  return (await runQuery(db.prepare(sql))).length > 0;
+}
+
 /** A row of the log. */
 export interface Logged {
   seq: number;
