@@ -1,4 +1,5 @@
 // Worlds in which websites move.
+import { vi } from "vitest";
 import { newId } from "../src/domain/home.ts";
 import { inDatabaseOf } from "../src/flows/places.ts";
 import { startMove } from "../src/flows/start-move.ts";
@@ -29,10 +30,15 @@ export async function finishMove(world: World, websiteId: string, until: (step: 
   const { deps } = world;
   // A job that is to stop before it has to rest has time for one piece.
   if (until !== isAtRest) world.deps = { ...deps, now: () => (world.now += 1100) };
+  // Its pauses are as long as what the clock says that it has worked.
+  const pauses = vi.mocked(scheduler.wait);
+  const before = pauses.getMockImplementation();
+  pauses.mockImplementation(async () => {});
   try {
     await workOn(world, websiteId, until);
   } finally {
     world.deps = deps;
+    if (before) pauses.mockImplementation(before);
   }
 }
 

@@ -51,15 +51,13 @@ export interface MoveWork {
   move: Move;
   source: D1Database;
   target: D1Database;
-  /** How long the target has worked for it. */
-  milliseconds: number;
 }
 
 export type Arrival = Presence & { progress: Progress };
 
 export function beginWork(deps: Deps, move: Move): MoveWork {
   const [source, target] = [inDatabase(deps, move.source).db, inDatabase(deps, move.target).db];
-  return { deps: inFirst(deps), move, source, target, milliseconds: 0 };
+  return { deps: inFirst(deps), move, source, target };
 }
 
 export const goOn = ({ deps, move }: MoveWork, step: MoveStep, error: string | null = null): Promise<void> =>
@@ -71,7 +69,7 @@ async function take(
   statements: D1PreparedStatement[],
   progress: Progress,
 ): Promise<Arrival> {
-  work.milliseconds += await takeTurn(work.target, work.move.home, arrival.turn, statements, progress);
+  await takeTurn(work.target, work.move.home, arrival.turn, statements, progress);
   return { state: STATE.arriving, turn: arrival.turn + 1, progress };
 }
 

@@ -261,7 +261,10 @@ describe("an isolate with an outdated route", () => {
 });
 
 describe("behind the fence", () => {
+  let messageId: string;
+
   beforeEach(async () => {
+    messageId = await world.send(brand, { phone: BEA });
     await beginMove(world, "brand", "DB_2");
     await finishMove(world, "brand", (step) => step === "fence");
     await boundDatabase("DB").prepare("UPDATE moving SET state = 1, turn = turn + 1").run();
@@ -283,6 +286,22 @@ describe("behind the fence", () => {
     const later = await world.send(brand, { phone: ADA });
     await world.runQueues();
     expect(Object.values(await statesOf(world, brand, [later]))).toEqual(["NOT_SUBSCRIBED"]);
+  });
+
+  it("the messages of others in a job are delivered, and those of the website once it is there", async () => {
+    const other = await world.send(near, { phone: ADA });
+    world.jobs.splice(0, world.jobs.length, ...world.jobs.filter(({ body }) => body.kind === "move"));
+    const both = { kind: "deliver", messageIds: [other, messageId] };
+    expect(await world.deliver("textgate-messages", [both])).toEqual({ acknowledged: 1, retried: 0 });
+    expect(Object.values(await statesOf(world, near, [other]))).toEqual(["DELIVERED"]);
+    expect(Object.values(await statesOf(world, brand, [messageId]))).toEqual(["PENDING_TO_SEND"]);
+    await finishMove(world, "brand");
+    world.advance(20);
+    await world.runQueues();
+    expect(Object.values(await statesOf(world, brand, [messageId]))).toEqual(["DELIVERED"]);
+    expect(posts.map(({ eventId }) => eventId).sort()).toEqual(
+      [other, messageId].flatMap((id) => [`${id}_DELIVERED`, `${id}_SENDING`]).sort(),
+    );
   });
 
   it("the sweep works for the others, and leaves the website alone", async () => {

@@ -51,7 +51,7 @@ export async function takeTurn(
   turn: number,
   statements: D1PreparedStatement[],
   progress: Progress | null,
-): Promise<number> {
+): Promise<void> {
   const guard = `SELECT ${FAIL("'late'", "value")} FROM json_each(?1)
     WHERE NOT EXISTS (SELECT 1 FROM moving v WHERE v.home = value ->> 0 AND v.turn = value ->> 1)`;
   const end = progress
@@ -59,8 +59,7 @@ export async function takeTurn(
         .prepare(`UPDATE moving SET turn = turn + 1, state = ${STATE.arriving}, progress = ?2 WHERE home = ?1`)
         .bind(home, JSON.stringify(progress))
     : db.prepare("DELETE FROM moving WHERE home = ?1").bind(home);
-  const results = await runBatch(db, [db.prepare(guard).bind(JSON.stringify([[home, turn]])), ...statements, end]);
-  return results.reduce((sum, { meta }) => sum + (meta.duration ?? 0), 0);
+  await runBatch(db, [db.prepare(guard).bind(JSON.stringify([[home, turn]])), ...statements, end]);
 }
 
 /** Marks the database as one that a website arrives in. Nothing that another call has marked changes. */
