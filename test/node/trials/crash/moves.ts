@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { withDatabases } from "../../../../scripts/worker-config.ts";
+import { withDatabases } from "../../../../scripts/runtime.ts";
 import { MOVE_STEPS } from "../../../../src/domain/move.ts";
 import { drawn, drawnInteger } from "../../../random.ts";
 import { type Answer, call, makeAgent } from "../../harness/call.ts";
