@@ -5,7 +5,8 @@ import { ANSWERED } from "../domain/service-state.ts";
 import { type PostResult, postOnce } from "../platform/callback-post.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { unseal } from "../platform/secrets.ts";
-import { type CallbackRecord, type ClaimedCallback, NO_CALLBACK_URL } from "../platform/store/callbacks.ts";
+import { type CallbackRecord, NO_CALLBACK_URL } from "../platform/store/callback-records.ts";
+import type { ClaimedCallback } from "../platform/store/callbacks.ts";
 import type { OutcomeTally } from "./count-outcomes.ts";
 
 /** What the callbacks of a run share. */

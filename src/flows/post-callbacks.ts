@@ -2,14 +2,12 @@ import type { Deps } from "../deps.ts";
 import { hasNoEffect, isMoved, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
 import { DELIVERY_RUN_MILLISECONDS, refusedSeconds } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { type CallbackRecord, endUnpostable, recordAndRelease } from "../platform/store/callback-records.ts";
 import {
-  type CallbackRecord,
   type ClaimedCallback,
   claimFirst,
   type DueCallback,
-  endUnpostable,
   recordAndClaimCallbacks,
-  recordAndRelease,
 } from "../platform/store/callbacks.ts";
 import { type DueEvent, splitEventId } from "../platform/store/events.ts";
 import { CallbackSchedule, CLAIM_LIMITS } from "./callback-schedule.ts";

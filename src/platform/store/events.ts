@@ -68,6 +68,9 @@ export function dueEvents(rows: unknown[] | undefined): DueEvent[] {
   return written.filter((row) => row.callback_due !== 0 && !row.attempted_at).map(toEventId);
 }
 
+/** SQL condition on rows of events; ?1: their keys, see toKeys. */
+export const IS_GIVEN = "(message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))";
+
 export function toEventId(row: Pick<EventRow, "message_id" | "event">): DueEvent {
   return `${row.message_id}_${row.event}`;
 }
