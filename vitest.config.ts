@@ -18,7 +18,7 @@ if (existsSync(MEMORY)) {
 
 /**
  * Of workerd, where it runs tests. They make garbage by the million objects, and V8 collects it on more threads than there are
- * processors free: with room for the young objects, on the one thread, all takes a sixth less time of the processors.
+ * processors free: with room for the young objects, on the one thread, all takes a twentieth less time of the processors.
  */
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= "--single-threaded-gc --min-semi-space-size=32 --max-semi-space-size=64";
 
@@ -101,8 +101,8 @@ export default defineConfig({
             faultSeeds: Number(process.env.FAULT_SEEDS ?? 1),
             faultFromSeed: Number(process.env.FAULT_FROM_SEED ?? 1),
             printsFaultSummaries: process.env.FAULT_SEEDS !== undefined,
-            // test/flows/databases.test.ts: 100 take half a minute.
-            websitesOverDatabases: Number(process.env.WEBSITES ?? 16),
+            // test/flows/databases.test.ts: 100 take a minute.
+            websitesOverDatabases: Number(process.env.WEBSITES ?? 10),
           },
         },
       },
