@@ -43,7 +43,7 @@ export async function switchOver(work: MoveWork): Promise<void> {
   }
 }
 
-/** @param turn that of the fence: whoever has taken it down since has changed it */
+/** @param turn of the fence: a run that has taken it down since has changed it */
 async function behindFence(work: MoveWork, begun: Arrival, turn: number): Promise<void> {
   const { deps, source, target, move } = work;
   const fencedAt = deps.now();

@@ -2,7 +2,7 @@
 
 export interface MovedTable {
   key: readonly string[];
-  /** The column that tells whose a row is: `website_id`, `client_id`, or one that begins with an id of the website. */
+  /** The column that leads to the website of a row: `website_id`, `client_id`, or one that begins with an id of the website. */
   by: string;
   /** The order of its pages, by an index; left out: the key. */
   order?: readonly string[];
@@ -19,7 +19,7 @@ export type TableName = keyof typeof TABLES;
 
 const BY_WEBSITE = { by: "website_id" } as const;
 
-/** A row stands after those that it refers to. */
+/** A table stands after the tables that its rows refer to. */
 const TABLES = {
   websites: { ...BY_WEBSITE, key: ["website_id"] },
   clients: { ...BY_WEBSITE, key: ["client_id"] },

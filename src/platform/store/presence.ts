@@ -112,7 +112,7 @@ export async function endTriggers(db: D1Database): Promise<void> {
   await runBatch(db, [db.prepare(guard), ...dropTriggers(db)]);
 }
 
-/** Whether a website arrives in this database, or is about to leave it: what is deleted by age would differ from its other side. */
+/** Whether a website arrives in this database or is about to leave it. A purge would make its two sides differ. */
 export async function isCompared(db: D1Database): Promise<boolean> {
   const sql = `SELECT 1 FROM moving WHERE state IN (${STATE.fenced}, ${STATE.arriving}) LIMIT 1`;
   return (await runQuery(db.prepare(sql))).length > 0;
