@@ -46,14 +46,16 @@ export const RUNBOOK: Record<Problem, Entry> = {
     isSafe: "Yes: the next sweep retries it.",
   },
   "database-filling": {
-    meaning: "A database has reached 70 % of what D1 lets it hold. `cause` has the days that are left.",
-    action: "Bind another database, and put new websites into it: see *When a database fills* in `docs/operating.md`.",
+    meaning: "A database has 70 % of the 10 GB that D1 allows. `cause` has the days that are left.",
+    action:
+      "Bind another database, put new websites into it, and move large ones there: see *When a database fills* in `docs/operating.md`.",
     isSafe: "Yes.",
   },
   "database-full": {
     meaning:
-      "A database has reached 95 % of what D1 lets it hold: sends of its websites are refused with 50301. Receipts, opt-outs and callbacks go on.",
-    action: "Bind another database, and put new websites into it: see *When a database fills* in `docs/operating.md`.",
+      "A database has 95 % of the 10 GB that D1 allows. Sends of its websites are refused with 50301. Receipts, opt-outs and callbacks go on.",
+    action:
+      "Bind another database, put new websites into it, and move large ones there: see *When a database fills* in `docs/operating.md`.",
     isSafe: "Yes: what is refused is not stored.",
   },
   "messages-late": {

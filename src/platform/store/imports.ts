@@ -54,8 +54,8 @@ const IS_OPTED_OUT = `(l.was_subscribed = 0 AND l.subscribed = 0 AND EXISTS (SEL
 const isUndoable = (row: string) => `(${row}.was_subscribed IS NOT ${row}.subscribed OR ${row}.was_email IS NOT NULL)`;
 
 /**
- * Whether the latest row of a number leaves open that an undo changes the number. Then whoever says again what the number is
- * gets a row of the ledger, which no undo passes over. An import that only says again that a number is opted out has one.
+ * Whether an undo may change a number whose latest row of the ledger this is. Then a call that confirms the number, as it is,
+ * gets a row of its own, which no undo passes over. An import that only says again that a number is opted out has one.
  */
 export const isOpenToUndo = (row: string) =>
   `(${row}.source = 'undo' OR (${row}.source = 'import' AND ${isUndoable(row)}))`;
