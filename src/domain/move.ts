@@ -6,7 +6,7 @@ export const MOVE_STEPS = ["prepare", "copy", "check", "switch", "fence", "kept"
 export type MoveStep = (typeof MOVE_STEPS)[number];
 
 /** For so long the source keeps its rows, and the website can be moved back. */
-export const KEPT_MILLISECONDS = 24 * 3_600_000;
+const KEPT_MILLISECONDS = 24 * 3_600_000;
 
 /** A move that a job has not worked on for so long is taken up by the sweep. */
 export const IDLE_MILLISECONDS = 30_000;
@@ -32,6 +32,9 @@ export interface Move {
 
 export const isUnderWay = ({ step }: Move) => !RESTING.includes(step);
 
-/** Whether a later step can only go forward: requests are led to the target. */
-export const canGoBack = ({ step, movedAt }: Move, now: number) =>
-  step === "kept" && movedAt !== null && now < movedAt + KEPT_MILLISECONDS;
+/** Until then nothing is cleared of a move that is over: in the source, or where it has failed, in the target. */
+export const keptUntil = ({ movedAt, workedAt }: Move) => (movedAt ?? workedAt) + KEPT_MILLISECONDS;
+
+/** Whether the website may be moved back. */
+export const canGoBack = (move: Move, now: number) =>
+  move.step === "kept" && move.movedAt !== null && now < keptUntil(move);

@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import { readSenderNumber } from "../domain/sender-number.ts";
 import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
-import { findDatabasesOfSenders, findPlaces } from "../platform/store/directory.ts";
+import { databaseOf, findDatabasesOfSenders, findPlaces } from "../platform/store/directory.ts";
 import {
   type Acquaintance,
   findAcquaintances,
@@ -77,8 +77,10 @@ async function whereTheyAre(deps: Deps, owners: Owner[]): Promise<Owner[]> {
   const websites = Map.groupBy(owners, ({ website }) => website.websiteId);
   if (websites.size === owners.length) return owners;
   const homes = owners.map(({ website }) => website.home);
-  const places = new Map((await findPlaces(inFirst(deps).db, homes)).map((place) => [place.home, place.database]));
-  const isThere = ({ website }: Owner) => places.get(website.home)?.split("#")[0] === website.database;
+  const places = new Map(
+    (await findPlaces(inFirst(deps).db, homes)).map((place) => [place.home, databaseOf(place.database)]),
+  );
+  const isThere = ({ website }: Owner) => places.get(website.home) === website.database;
   return [...websites.values()].flatMap((some) => (some.length === 1 ? some : some.filter(isThere)));
 }
 

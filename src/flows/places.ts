@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { isMoved, RequestFailure } from "../domain/failure.ts";
 import { homeOf } from "../domain/home.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { FIRST, findPlaceOf, findPlaces, readPlace } from "../platform/store/directory.ts";
+import { databaseOf, FIRST, findPlaceOf, findPlaces, readPlace } from "../platform/store/directory.ts";
 import { guardDatabase } from "../platform/store/guarded-database.ts";
 import { CONNECTIONS } from "./connections.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -13,13 +13,13 @@ import { inTurn } from "./in-turn.ts";
 export const inFirst = (deps: Deps): Deps => deps.first ?? deps;
 
 /**
- * @param place a database; behind MOVING, a home that is on its way
+ * @param place see findPlaces
  * @param homes of the websites that it is about; left out: of all of them
  * @throws RequestFailure store-unavailable: no such database is bound
  */
 export function inDatabase(deps: Deps, place = FIRST, homes: (number | undefined)[] = []): Deps {
   const first = inFirst(deps);
-  const [database = FIRST] = place.split(MOVING);
+  const database = databaseOf(place);
   const own = database === first.database ? first : first.others.get(database);
   if (!own) {
     const cause = new Error(database ? `no database is bound as ${database}` : "the directory does not answer");
@@ -32,13 +32,10 @@ export function inDatabase(deps: Deps, place = FIRST, homes: (number | undefined
   return { ...first, ...own, db, first, log };
 }
 
-/** Stands before the home of a website that is on its way: its jobs are worked on by themselves. */
-const MOVING = "#";
-
 /** One of the websites has moved. @returns where the only one is */
 async function findAgain({ db, places, others }: Deps, homes: number[]): Promise<D1Database | null> {
   for (const { home, database } of await findPlaces(db, homes)) places.set(home, database);
-  const [database = FIRST] = places.get(homes[0] as number)?.split(MOVING) ?? [];
+  const database = databaseOf(places.get(homes[0] as number) ?? FIRST);
   return homes.length > 1 ? null : database === FIRST ? db : (others.get(database)?.db ?? null);
 }
 

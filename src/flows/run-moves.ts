@@ -1,6 +1,6 @@
 // The jobs of moves, and what the sweep does for them.
 import type { Deps } from "../deps.ts";
-import { IDLE_MILLISECONDS, isUnderWay, KEPT_MILLISECONDS, type Move } from "../domain/move.ts";
+import { IDLE_MILLISECONDS, isUnderWay, keptUntil, type Move } from "../domain/move.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { listMoves, readMove, setStep } from "../platform/store/moves.ts";
 import { isLateError } from "../platform/store/moving.ts";
@@ -65,7 +65,7 @@ export async function takeUpMoves(deps: Deps, now: number): Promise<number> {
   if (deps.first || deps.others.size === 0) return 0;
   const due = (await listMoves(deps.db)).filter((move) => {
     if (isUnderWay(move)) return move.workedAt <= now - IDLE_MILLISECONDS;
-    return (move.movedAt ?? move.workedAt) <= now - KEPT_MILLISECONDS;
+    return keptUntil(move) <= now;
   });
   for (const move of due) {
     if (!isUnderWay(move)) await setStep(deps.db, move, "clear", now, move.error);

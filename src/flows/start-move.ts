@@ -3,7 +3,7 @@ import type { Author } from "../domain/audit.ts";
 import { FULL_SHARE, percentOf, shareOf } from "../domain/database-state.ts";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { homeOf } from "../domain/home.ts";
-import { canGoBack, isUnderWay, KEPT_MILLISECONDS, type Move } from "../domain/move.ts";
+import { canGoBack, isUnderWay, keptUntil, type Move } from "../domain/move.ts";
 import type { Website } from "../domain/website.ts";
 import { findOldestMessage } from "../platform/store/messages.ts";
 import { insertMove, readMove } from "../platform/store/moves.ts";
@@ -28,7 +28,8 @@ export async function startMove(own: Deps, author: Author, website: Website, tar
   const first = inFirst(own);
   const before = await readMove(first.db, websiteId);
   if (before && isUnderWay(before)) refuse(`it is on its way to ${before.target}`);
-  if (before?.movedAt) refuse(`its last move is kept until ${timeOf(before)}: move it back, or wait`);
+  if (before?.movedAt)
+    refuse(`its last move is kept until ${new Date(keptUntil(before)).toISOString()}: move it back, or wait`);
   if (before && before.target !== target) refuse(`${before.target} still has what a failed move has left there`);
   if (home === 0) refuse("it has no home yet: the next sweep gives it one");
   const oldest = await findOldestMessage(own.db, websiteId);
@@ -43,8 +44,6 @@ export async function moveBack(own: Deps, author: Author, website: Website): Pro
   if (!before || !canGoBack(before, own.now())) refuse("it was not moved within the last 24 hours");
   return begin(own, author, website, before.source);
 }
-
-const timeOf = ({ movedAt }: Move) => new Date((movedAt ?? 0) + KEPT_MILLISECONDS).toISOString();
 
 async function begin(own: Deps, author: Author, { websiteId, home, database }: Website, target: string): Promise<Move> {
   await requireRoom(own, database, target);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { parseFields } from "../../domain/failure.ts";
-import { canGoBack, KEPT_MILLISECONDS, MOVE_STEPS, type MoveStep } from "../../domain/move.ts";
+import { canGoBack, keptUntil, MOVE_STEPS, type MoveStep } from "../../domain/move.ts";
 import { inDatabase } from "../../flows/places.ts";
 import { type MoveStatus, moveBack, readMoveStatus, startMove } from "../../flows/start-move.ts";
 import { authorOf, type Handler } from "../api-request.ts";
@@ -49,8 +49,8 @@ const WAITS: Partial<Record<MoveStep, string>> = {
 
 /** @param status undefined: there is no move */
 function moveView(status: MoveStatus | undefined, now: number): MoveAnswers["Move"] {
-  const { source, target, startedAt, workedAt, movedAt, home: _, ...same } = requireFound(status, "move");
-  const until = canGoBack({ ...same, source, target, startedAt, workedAt, movedAt, home: _ }, now);
+  const move = requireFound(status, "move");
+  const { source, target, startedAt, workedAt, movedAt, home: _, ...same } = move;
   return {
     ...same,
     from: source,
@@ -59,7 +59,7 @@ function moveView(status: MoveStatus | undefined, now: number): MoveAnswers["Mov
     startedAt: toTime(startedAt),
     workedAt: toTime(workedAt),
     movedAt: toTime(movedAt),
-    canGoBackUntil: toTime(until && movedAt !== null ? movedAt + KEPT_MILLISECONDS : null),
+    canGoBackUntil: toTime(canGoBack(move, now) ? keptUntil(move) : null),
   };
 }
 

@@ -13,12 +13,18 @@ export interface Place {
   database: string;
 }
 
-/** The database of each of these homes, with `#` and the home for one that is on its way; one that is not there has no website. */
+/** Behind a database, before the home of a website that is on its way: its jobs are worked on by themselves. */
+const MOVING = "#";
+
+/** @param place of findPlaces */
+export const databaseOf = (place: string): string => place.split(MOVING)[0] as string;
+
+/** The place of each of these homes: its database, and more while it is on its way. A home that is not there has no website. */
 export async function findPlaces(directory: D1Database, homes: number[]): Promise<Place[]> {
   return runQuery<Place>(
     directory
       .prepare(
-        `SELECT h.home, h.database || iif(m.step = 'fence', '#' || h.home, '') AS database FROM json_each(?1) j
+        `SELECT h.home, h.database || iif(m.step = 'fence', '${MOVING}' || h.home, '') AS database FROM json_each(?1) j
            CROSS JOIN homes h ON h.home = j.value LEFT JOIN moves m ON m.website_id = h.website_id`,
       )
       .bind(JSON.stringify(homes)),

@@ -62,22 +62,28 @@ export async function takeTurn(
   await runBatch(db, [db.prepare(guard).bind(JSON.stringify([[home, turn]])), ...statements, end]);
 }
 
-/** Marks the database as one that a website arrives in. Nothing that another call has marked changes. */
-export async function beginArrival(db: D1Database, { websiteId, home }: MovingWebsite): Promise<void> {
-  const insert = `INSERT INTO moving (home, website_id, id_part, state, turn, progress) VALUES (?1, ?2, ?3, ${STATE.arriving}, 0, 'null')
-    ON CONFLICT DO NOTHING`;
-  await runBatch(db, [db.prepare(insert).bind(home, websiteId, idPartOf(home))]);
+/** Nothing that another call has marked changes. */
+function insertPresence(db: D1Database, { websiteId, home }: MovingWebsite, state: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO moving (home, website_id, id_part, state, turn, progress) VALUES (?1, ?2, ?3, ?4, 0, 'null')
+       ON CONFLICT DO NOTHING`,
+    )
+    .bind(home, websiteId, idPartOf(home), state);
+}
+
+/** Marks the database as one that a website arrives in. */
+export async function beginArrival(db: D1Database, website: MovingWebsite): Promise<void> {
+  await runBatch(db, [insertPresence(db, website, STATE.arriving)]);
 }
 
 /** From here on, what changes of the website in this database is logged. */
-export async function beginLog(db: D1Database, { websiteId, home }: MovingWebsite): Promise<void> {
+export async function beginLog(db: D1Database, website: MovingWebsite): Promise<void> {
   const clear =
     "DELETE FROM move_log WHERE seq > 0 AND home = ?1 AND NOT EXISTS (SELECT 1 FROM moving WHERE home = ?1)";
-  const insert = `INSERT INTO moving (home, website_id, id_part, state, turn, progress) VALUES (?1, ?2, ?3, ${STATE.leaving}, 0, 'null')
-    ON CONFLICT DO NOTHING`;
   await runBatch(db, [
-    db.prepare(clear).bind(home),
-    db.prepare(insert).bind(home, websiteId, idPartOf(home)),
+    db.prepare(clear).bind(website.home),
+    insertPresence(db, website, STATE.leaving),
     ...createTriggers(db),
   ]);
 }
