@@ -77,8 +77,13 @@ export function requireMediaType(request: ApiRequest, expected: string): void {
 export async function readBytes(request: ApiRequest, limitBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of readChunks(request, limitBytes)) chunks.push(chunk.slice());
-  const [only] = chunks;
-  return only && chunks.length === 1 ? only : joinBytes(chunks);
+  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
 }
 
 /** What is read at a time. Of a body that comes byte by byte, each byte alone would take 4 KB, and a turn of its own. */
@@ -140,14 +145,4 @@ async function inTime<T>(reading: Promise<T>, milliseconds: number): Promise<T> 
   } finally {
     clearTimeout(timer);
   }
-}
-
-function joinBytes(chunks: Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }
