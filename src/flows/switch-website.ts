@@ -28,6 +28,8 @@ export async function switchOver(work: MoveWork): Promise<void> {
   const presence = await readPresence(source, move.home);
   if (!presence) throw new Error("the source has lost its log");
   if (presence.state === STATE.left) return arrive(work);
+  // Of a run that was cut off, or takes too long: requests wait.
+  if (presence.state === STATE.fenced) return openFence(work, presence.turn);
   const { arrival, count } = await catchUp(work, await readArrival(work), SHORT_LOG);
   if (count > SHORT_LOG) return;
   // What reads the directory keeps the jobs of the website by themselves from now on.
