@@ -128,6 +128,14 @@ describe("a fence whose job was cut off", () => {
   });
 });
 
+it("a move that was cut off while it failed has failed, and others may move", async () => {
+  await untilFence();
+  await boundDatabase("DB").prepare("DELETE FROM moving").run();
+  await finishMove(world, "brand");
+  expect(await stepOf(world, "brand")).toBe("failed");
+  await beginMove(world, "near", "DB_2");
+});
+
 describe("behind a fence for longer than a call waits", () => {
   const LONG = 8000;
 
