@@ -8,6 +8,7 @@ import { othersShare, readMachine } from "./cpu.ts";
 import { measureBeside } from "./databases/beside.ts";
 import { measureCores } from "./databases/cores.ts";
 import { measureEight } from "./databases/eight.ts";
+import { measureNeighbours } from "./databases/neighbours.ts";
 import { measureDeliveries } from "./deliver.ts";
 import { type EdgeOptions, measureEdge } from "./edge/measure.ts";
 import type { Figures } from "./figures.ts";
@@ -22,13 +23,14 @@ import { measureStatus } from "./status.ts";
 
 const PARTS = ["bundle", "send", "status", "bulk", "limit", "import", "deliver", "pieces"];
 /** Those that do not run beside the floors, over the stores of all. */
-const ALONE = ["bundle", "import", "deliver", "pieces", "edge", "simulate", "databases"];
+const ALONE = ["bundle", "import", "deliver", "pieces", "edge", "simulate", "databases", "move"];
 
 /** Only asked for by name; they need no Worker, or build their own. */
 const EDGE = "edge";
 const SIMULATE = "simulate";
 const DATABASES = "databases";
-const BY_NAME = [EDGE, SIMULATE, DATABASES];
+const MOVE = "move";
+const BY_NAME = [EDGE, SIMULATE, DATABASES, MOVE];
 
 const HELP = `npm run bench -- [flags]
   --only ${PARTS.join(",")}   what to measure; all by default
@@ -37,6 +39,7 @@ const HELP = `npm run bench -- [flags]
   --json                                   JSON on standard output in place of the tables
 
   --only databases                         eight databases over one; beside one that is slow or silent; two processes: 15 minutes
+  --only move                              the neighbors of a website that moves: 2 minutes
   --only simulate                          many databases, simulated: measures nothing
   --seed 1                                 of the simulation
 
@@ -128,6 +131,10 @@ async function run(parts: string[]): Promise<void> {
       cores: await measureCores(directory, seconds),
       beside: await measureBeside(directory, { ...price, slow }),
     };
+  });
+  await measure(MOVE, async () => {
+    const { price, slow = 1 } = readEdgeOptions();
+    figures.move = await measureNeighbours(directory, { ...price, slow });
   });
   await measure(SIMULATE, async () => {
     figures.simulation = simulate(positive("seed", flags.seed));
