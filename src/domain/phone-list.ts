@@ -1,29 +1,18 @@
 // Pure. The phone numbers of a request: an array, a CSV file in Base64, or both.
 import * as z from "zod/mini";
+import { strings } from "./fields.ts";
 import { distinctPhones } from "./number-list/distinct-phones.ts";
 import { csvFile, describeCsvFile, MAX_CSV_ROWS, readPhoneColumn } from "./phone-file.ts";
 
 export const MAX_PHONE_NUMBERS = 5_000;
 
-const fewStrings = z.superRefine<unknown[]>((items, context) => {
-  const add = (message: string, path: number[] = []) => context.addIssue({ code: "custom", message, path });
-  if (items.length > MAX_PHONE_NUMBERS) {
-    add(`has ${items.length} items; at most ${MAX_PHONE_NUMBERS} are allowed (a csv_file takes ${MAX_CSV_ROWS})`);
-    return;
-  }
-  items.forEach((item, index) => {
-    if (typeof item !== "string") add("must be a string", [index]);
-  });
-});
-
-const items = z.array(z.unknown(), {
-  error: ({ input }) =>
+export const phoneNumbers = strings(
+  ({ input }) =>
     typeof input === "object" ? "must be a flat array of strings, not an object" : "must be a flat array of strings",
-});
-
-export const phoneNumbers = z.pipe(
-  items.check(fewStrings),
-  z.transform((strings) => strings as string[]),
+  (count) =>
+    count > MAX_PHONE_NUMBERS
+      ? `has ${count} items; at most ${MAX_PHONE_NUMBERS} are allowed (a csv_file takes ${MAX_CSV_ROWS})`
+      : undefined,
 );
 
 const csvOfPhones = csvFile(readPhoneColumn);
