@@ -46,8 +46,8 @@ const HELP = `npm run bench -- [flags]
   --edge                                   measures at the platform's price, and nothing else that --only does not name
   --writing-ms 4, --reading-ms 0.7         how long a call keeps the one thread of its database busy, besides its statements
   --network-ms 5                           one way to a database, to an object or to a queue
-  --consumers 10                           batches of a queue at a time
-  --campaign 2000                          messages of the bulk campaign
+  --consumers 250                          batches of a queue at a time, where wrangler.toml allows more
+  --campaign 5000                          messages of the bulk campaign
   --slow 4                                 how many times slower the model runs; as slow as this machine needs it by default`;
 
 const { values: flags } = parseArgs({
@@ -60,8 +60,8 @@ const { values: flags } = parseArgs({
     "writing-ms": { type: "string", default: "4" },
     "reading-ms": { type: "string", default: "0.7" },
     "network-ms": { type: "string", default: "5" },
-    consumers: { type: "string", default: "10" },
-    campaign: { type: "string", default: "2000" },
+    consumers: { type: "string", default: "250" },
+    campaign: { type: "string", default: "5000" },
     slow: { type: "string" },
     seed: { type: "string", default: "1" },
     help: { type: "boolean", default: false },
