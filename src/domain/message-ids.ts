@@ -18,17 +18,21 @@ const fewStrings = z.superRefine<unknown[]>((items, context) => {
 
 export const messageIdsSchema = z.object(
   {
-    messageIds: z
-      .pipe(
-        z.array(z.unknown(), { error: FEW }).check(fewStrings),
-        z.transform((strings) => strings as string[]),
-      )
-      .register(z.globalRegistry, {
-        description: `1 to ${MAX_MESSAGE_IDS.toLocaleString("en")} ids that send requests returned. What is no id of a message is in \`unknownMessageIds\`.`,
-        items: { type: "string" },
-        minItems: 1,
-        maxItems: MAX_MESSAGE_IDS,
-      }),
+    messageIds: z.pipe(
+      z.array(z.unknown(), { error: FEW }).check(fewStrings),
+      z.transform((strings) => strings as string[]),
+    ),
   },
   { error: "must be a JSON object" },
 );
+
+/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
+export function describedMessageIds() {
+  messageIdsSchema.shape.messageIds.register(z.globalRegistry, {
+    description: `1 to ${MAX_MESSAGE_IDS.toLocaleString("en")} ids that send requests returned. What is no id of a message is in \`unknownMessageIds\`.`,
+    items: { type: "string" },
+    minItems: 1,
+    maxItems: MAX_MESSAGE_IDS,
+  });
+  return messageIdsSchema;
+}

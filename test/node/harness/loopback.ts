@@ -3,8 +3,14 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** @param port 0: the system chooses one @returns where it listens */
+/**
+ * Keeps idle connections open. After Node's 5 seconds a busy test would end one just as the service takes it up again, and the
+ * outcome of that request would be unknown.
+ * @param port 0: the system chooses one
+ * @returns where it listens
+ */
 export async function listen(server: Server, port = 0): Promise<{ origin: string; port: number }> {
+  server.keepAliveTimeout = 0;
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   const address = server.address() as AddressInfo;
