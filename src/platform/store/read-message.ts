@@ -184,14 +184,17 @@ function toStoredEvent(row: EventRow): StoredEvent {
 
 /** The events of a message, in order. @param rows some have no row: see recordChanges */
 function eventsOf(message: StoryRow, rows: EventRow[]): StoredEvent[] {
-  const times = [["SENDING", message.sending_at] as const, [message.status, message.final_at] as const];
-  const kept = times.flatMap(([event, occurred_at]) =>
-    occurred_at === null || rows.some((row) => row.event === event)
-      ? []
-      : [{ ...message, event, occurred_at, callback_due: 0 } as unknown as EventRow],
+  const { status, sending_at, final_at } = message;
+  const times = [["SENDING", sending_at] as const, [status, final_at] as const];
+  const kept = times.flatMap(([event, occurredAt]): StoredEvent[] => {
+    if (occurredAt === null || rows.some((row) => row.event === event)) return [];
+    const eventId = toEventId({ ...message, event });
+    return [{ eventId, status: event, reason: readReason(event, message.reason_code), occurredAt, callback: null }];
+  });
+  const isSending = (event: StoredEvent) => Number(event.status === "SENDING");
+  return [...kept, ...rows.map(toStoredEvent)].sort(
+    (a, b) => a.occurredAt - b.occurredAt || isSending(b) - isSending(a),
   );
-  const order = ({ event, occurred_at }: EventRow) => occurred_at - (event === "SENDING" ? 0.5 : 0);
-  return [...kept, ...rows].sort((a, b) => order(a) - order(b)).map(toStoredEvent);
 }
 
 /** Messages with all that is stored of them. Of what is erased meanwhile, nothing is found. */
