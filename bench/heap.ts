@@ -34,7 +34,9 @@ export class HeapMeter {
     });
   }
 
-  static async open(inspectorUrl: URL, worker: string): Promise<HeapMeter> {
+  /** @param inspectorUrl of Workers that were started withInspector */
+  static async open(inspectorUrl: URL | undefined, worker: string): Promise<HeapMeter> {
+    if (!inspectorUrl) throw new Error("workerd runs without an inspector");
     const targets = (await (await fetch(new URL("/json", inspectorUrl))).json()) as Target[];
     const target = targets.find(({ id }) => id.includes(worker));
     if (!target) throw new Error(`the inspector knows no worker ${worker}: ${targets.map(({ id }) => id).join(", ")}`);

@@ -22,8 +22,10 @@ import { compareSingles, prepareSingles, type SingleRow } from "./single.ts";
 import { measureStatus } from "./status.ts";
 
 const PARTS = ["bundle", "send", "status", "bulk", "limit", "import", "deliver", "pieces"];
-/** Those that do not run beside the floors, over the stores of all. */
-const ALONE = ["bundle", "import", "deliver", "pieces", "edge", "simulate", "databases", "move"];
+/** Requests of one message or number, beside the floors. */
+const SINGLE = ["send", "status"];
+/** What else runs beside the floors, over the stores of all. */
+const BESIDE = ["status", "bulk", "limit"];
 
 /** Only asked for by name; they need no Worker, or build their own. */
 const EDGE = "edge";
@@ -91,7 +93,7 @@ async function run(parts: string[]): Promise<void> {
   await measure("bundle", async () => {
     figures.bundle = await measureBundle(directory);
   });
-  if (parts.some((part) => !ALONE.includes(part))) {
+  if (parts.some((part) => SINGLE.includes(part))) {
     await withWorkers({ directory, names: WORKERS, withConsumers: false }, async (workers) => {
       const singles = await prepareSingles(workers, "single");
       await measure("send", async () => {
@@ -99,10 +101,16 @@ async function run(parts: string[]): Promise<void> {
       });
       await measure("status", async () => {
         figures.statusOfOne = await compare(workers, singles.status, [1, 32], seconds);
+      });
+    });
+  }
+  if (parts.some((part) => BESIDE.includes(part))) {
+    await withWorkers({ directory, names: WORKERS, withConsumers: false, withInspector: true }, async (workers) => {
+      await measure("status", async () => {
         figures.status = await measureStatus(workers, tables);
       });
       await measure("bulk", async () => {
-        figures.bulk = await measureBulk(workers, singles.send, seconds);
+        figures.bulk = await measureBulk(workers, (await prepareSingles(workers, "single")).send, seconds);
       });
       await measure("limit", async () => {
         figures.limit = await measureLimiter(workers, seconds);
@@ -110,7 +118,7 @@ async function run(parts: string[]): Promise<void> {
     });
   }
   await measure("import", () =>
-    withWorkers({ directory, names: ["service"], withConsumers: false }, async (workers) => {
+    withWorkers({ directory, names: ["service"], withConsumers: false, withInspector: true }, async (workers) => {
       figures.imports = await measureImports(workers);
     }),
   );

@@ -14,8 +14,8 @@ export interface Workers<Name extends string = WorkerName> {
   /** All, by binding. */
   databases: ReadonlyMap<string, Database>;
   operatorToken: string;
-  /** Of workerd, over HTTP. */
-  inspectorUrl: URL;
+  /** Of workerd, over HTTP; see withInspector. */
+  inspectorUrl: URL | undefined;
   /** Of workerd; undefined where the system does not tell. */
   pid: number | undefined;
   /** Fires the cron trigger of the first Worker. */
@@ -32,6 +32,8 @@ export interface StartOptions<Name extends string> {
    * acceptance, and Miniflare's queues fail once 10,000 messages wait.
    */
   withConsumers: boolean;
+  /** For HeapMeter. It makes each line that a Worker logs dearer, and no deployment has one. */
+  withInspector?: boolean;
   /** How many are bound; one if not given. */
   databases?: number;
   vars?: Record<string, string>;
@@ -40,14 +42,14 @@ export interface StartOptions<Name extends string> {
 }
 
 export async function start<Name extends string>(options: StartOptions<Name>): Promise<Workers<Name>> {
-  const { directory, names, onLog = showTrouble } = options;
+  const { directory, names, withInspector = false, onLog = showTrouble } = options;
   const config = withDatabases(readConfig(directory), options.databases ?? 1);
   const operatorToken = randomBytes(32).toString("hex");
   const miniflare = startRuntime({
     directory,
     onError: () => {},
     handleStructuredLogs: ({ message }) => onLog(message),
-    inspectorPort: 0,
+    ...(withInspector ? { inspectorPort: 0 } : {}),
     workers: names.map((name) => workerOptions(config, name, options, operatorToken)),
   });
   try {
@@ -55,7 +57,7 @@ export async function start<Name extends string>(options: StartOptions<Name>): P
     const url = Object.fromEntries(await Promise.all(names.map(direct))) as Record<Name, string>;
     const databases = await openDatabases(miniflare, config, names[0]);
     const db = databases.get("DB") as Database;
-    const inspectorUrl = new URL((await miniflare.getInspectorURL()).href.replace(/^ws/, "http"));
+    const inspectorUrl = withInspector ? toHttp(await miniflare.getInspectorURL()) : undefined;
     const sweep = async () => void (await (await miniflare.getWorker(names[0])).scheduled({ cron: "* * * * *" }));
     const close = async () => miniflare.dispose();
     return { url, db, databases, operatorToken, inspectorUrl, pid: await findWorkerd(), sweep, close };
@@ -64,6 +66,8 @@ export async function start<Name extends string>(options: StartOptions<Name>): P
     throw error;
   }
 }
+
+const toHttp = ({ href }: URL) => new URL(href.replace(/^ws/, "http"));
 
 /** By binding, each with the schema. */
 export async function openDatabases(miniflare: Miniflare, { d1Databases }: WorkerConfig, worker = "") {

@@ -135,6 +135,18 @@ describe("a body that comes in drops", () => {
     expect(lengths).toEqual([3000]);
   });
 
+  it.each([
+    ["as it says", { "content-length": "300" }, 4096],
+    ["as for any, if it does not say", {}, 64 * 1024],
+    ["as for any, if it says more", { "content-length": "200000" }, 64 * 1024],
+  ])("gets as much room %s", async (_, headers, room) => {
+    const request = new Request("http://localhost/", { method: "POST", headers, body: "x".repeat(300) });
+    const rooms: number[] = [];
+    for await (const piece of readChunks(request as unknown as ApiRequest, 300_000))
+      rooms.push(piece.buffer.byteLength);
+    expect(rooms).toEqual([room]);
+  });
+
   it("is not charged for what the service does with its pieces", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const request = new Request("http://localhost/", { method: "POST", body: "x".repeat(200_000) });

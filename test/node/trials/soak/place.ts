@@ -45,6 +45,7 @@ export async function makePlace() {
     directory,
     names: [NAME, "store"],
     withConsumers: true,
+    withInspector: true,
     vars: {
       RETENTION_DAYS: "7",
       PUBLIC_ORIGIN: "http://soak.example",
