@@ -1,6 +1,7 @@
 // All that a run has measured; what it was not asked for is undefined.
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
+import type { NeighborFigures } from "./databases/neighbours.ts";
 import type { DatabasesFigures } from "./databases/report.ts";
 import type { DeliverFigures } from "./deliver.ts";
 import type { EdgeFigures } from "./edge/measure.ts";
@@ -27,4 +28,5 @@ export interface Figures {
   edge?: EdgeFigures;
   simulation?: SimulateFigures;
   databases?: DatabasesFigures;
+  move?: NeighborFigures;
 }

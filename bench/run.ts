@@ -8,6 +8,7 @@ import { othersShare, readMachine } from "./cpu.ts";
 import { measureBeside } from "./databases/beside.ts";
 import { measureCores } from "./databases/cores.ts";
 import { measureEight } from "./databases/eight.ts";
+import { measureNeighbours } from "./databases/neighbours.ts";
 import { measureDeliveries } from "./deliver.ts";
 import { type EdgeOptions, measureEdge } from "./edge/measure.ts";
 import type { Figures } from "./figures.ts";
@@ -30,7 +31,8 @@ const BESIDE = ["status", "bulk", "limit"];
 const EDGE = "edge";
 const SIMULATE = "simulate";
 const DATABASES = "databases";
-const BY_NAME = [EDGE, SIMULATE, DATABASES];
+const MOVE = "move";
+const BY_NAME = [EDGE, SIMULATE, DATABASES, MOVE];
 
 const HELP = `npm run bench -- [flags]
   --only ${PARTS.join(",")}   what to measure; all by default
@@ -39,14 +41,15 @@ const HELP = `npm run bench -- [flags]
   --json                                   JSON on standard output in place of the tables
 
   --only databases                         eight databases over one; beside one that is slow or silent; two processes: 15 minutes
+  --only move                              the neighbors of a website that moves: 2 minutes
   --only simulate                          many databases, simulated: measures nothing
   --seed 1                                 of the simulation
 
   --edge                                   measures at the platform's price, and nothing else that --only does not name
   --writing-ms 4, --reading-ms 0.7         how long a call keeps the one thread of its database busy, besides its statements
   --network-ms 5                           one way to a database, to an object or to a queue
-  --consumers 10                           batches of a queue at a time
-  --campaign 2000                          messages of the bulk campaign
+  --consumers 250                          batches of a queue at a time, where wrangler.toml allows more
+  --campaign 5000                          messages of the bulk campaign
   --slow 4                                 how many times slower the model runs; as slow as this machine needs it by default`;
 
 const { values: flags } = parseArgs({
@@ -59,8 +62,8 @@ const { values: flags } = parseArgs({
     "writing-ms": { type: "string", default: "4" },
     "reading-ms": { type: "string", default: "0.7" },
     "network-ms": { type: "string", default: "5" },
-    consumers: { type: "string", default: "10" },
-    campaign: { type: "string", default: "2000" },
+    consumers: { type: "string", default: "250" },
+    campaign: { type: "string", default: "5000" },
     slow: { type: "string" },
     seed: { type: "string", default: "1" },
     help: { type: "boolean", default: false },
@@ -136,6 +139,10 @@ async function run(parts: string[]): Promise<void> {
       cores: await measureCores(directory, seconds),
       beside: await measureBeside(directory, { ...price, slow }),
     };
+  });
+  await measure(MOVE, async () => {
+    const { price, slow = 1 } = readEdgeOptions();
+    figures.move = await measureNeighbours(directory, { ...price, slow });
   });
   await measure(SIMULATE, async () => {
     figures.simulation = simulate(positive("seed", flags.seed));

@@ -114,7 +114,11 @@ CREATE TABLE messages (
   opted_out INTEGER NOT NULL DEFAULT 0, -- 1: the latest message to a person who then opted out
   reason_code TEXT,                    -- why it has this status: see src/domain/reason.ts
   -- A JSON array: each submission, but for one that was accepted at once. The first and the latest of very many.
-  submissions TEXT
+  submissions TEXT,
+  -- When it became SENDING. NULL: it did not, or a row of events says so.
+  sending_at INTEGER,
+  -- Likewise, when it got its final status.
+  final_at INTEGER
 ) STRICT;
 
 CREATE INDEX messages_pending ON messages (queued_at) WHERE status = 'PENDING_TO_SEND';
@@ -255,7 +259,11 @@ CREATE TABLE last_sweep (
   -- As ended_at, of a version that keeps daily_counts. Where the two differ, an older version has swept since: nothing is closed.
   counts_kept_at INTEGER,
   -- When a version that keeps daily_counts first swept after one that does not.
-  counts_since INTEGER
+  counts_since INTEGER,
+  -- As ended_at, of a version that reads these columns. Where the two differ, an older version has swept since.
+  events_kept_at INTEGER,
+  -- When such a version first swept after an older one. 0: no older one has.
+  events_since INTEGER
 ) STRICT;
 
 -- What a repeated request must find again: a table for each idea, in place of send_keys. The version before still reads

@@ -19,7 +19,8 @@ export function writePlans({ country_calling_codes, countries, nonGeographic }: 
     return [code, toPlan(main, others)];
   });
   const ofNoCountry = Object.entries(nonGeographic).map(([code, entry]) => [code, [entry[LENGTHS]]]);
-  return JSON.stringify(Object.fromEntries([...plans, ...ofNoCountry]));
+  // The patterns are tried on digits alone, of which a dot matches any: a backslash would be written as two, in JSON and again in code.
+  return JSON.stringify(Object.fromEntries([...plans, ...ofNoCountry])).replaceAll("\\\\d", ".");
 }
 
 function toPlan(main: Country, others: Country[]): unknown[] {

@@ -1,3 +1,5 @@
+import "./bundle-order.ts";
+
 import { makeDeps } from "./deps.ts";
 import { consume } from "./queue.ts";
 import { handleRequest } from "./router.ts";

@@ -1,6 +1,6 @@
 import type { Deps } from "./deps.ts";
-import { isMoved, isStoreRefused, isStoreUnavailable, tryFields } from "./domain/failure.ts";
-import { type Job, jobSchema, type Lane } from "./domain/job.ts";
+import { isMoved, isStoreRefused, isStoreUnavailable } from "./domain/failure.ts";
+import { type Job, type Lane, tryJob } from "./domain/job.ts";
 import {
   backoffSeconds,
   JOB_TRIES,
@@ -95,7 +95,7 @@ async function consumeMessages(batch: Batch, deps: Deps, tally: OutcomeTally): P
   const tasks: Task[] = [];
   const moves: Task[] = [];
   for (const message of batch.messages) {
-    const { data: job, details } = tryFields(jobSchema, message.body);
+    const { data: job, details } = tryJob(message.body);
     const entries = [{ message, job }];
     if (job?.kind === "deliver") deliveries.push(...entries);
     else if (job?.kind === "receipts") receipts.push(...entries);
@@ -220,7 +220,7 @@ async function consumeDead(batch: Batch, deps: Deps): Promise<void> {
   const receipts: Entry[] = [];
   const tasks: Task[] = [];
   for (const message of batch.messages) {
-    const { data: job } = jobSchema.safeParse(message.body);
+    const { data: job } = tryJob(message.body);
     if (isRecovery(job)) tasks.push({ entries: [{ message, job }], work: () => runJob(deps, job) });
     else (job?.kind === "receipts" ? receipts : kept).push({ message, job });
   }

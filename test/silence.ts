@@ -2,8 +2,9 @@
 import { vi } from "vitest";
 import { limits } from "../src/platform/time-limit.ts";
 
-// Not those that a test may put in their place.
-const { setTimeout, clearTimeout } = globalThis;
+// Not those that a test may put in their place. @cloudflare/vitest-pool-workers takes a stack trace in each call of setTimeout, and
+// each call of a store has a time limit: an interval, which ends with its first turn, does without.
+const { setInterval, clearInterval } = globalThis;
 
 let over: Promise<unknown> | undefined;
 
@@ -44,10 +45,14 @@ export function endSilences(): void {
       waited.push(milliseconds);
       void effect.then(onOver, onOver);
     }
-    const timer = effect ? null : setTimeout(onOver, milliseconds * patience);
+    const end = () => {
+      clearInterval(timer);
+      onOver();
+    };
+    const timer = effect ? null : setInterval(end, milliseconds * patience);
     return () => {
       running -= 1;
-      clearTimeout(timer);
+      clearInterval(timer);
     };
   });
 }

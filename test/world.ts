@@ -139,7 +139,7 @@ export class World {
 
   /** Waits for all background work. */
   async afterAnswer(): Promise<void> {
-    for (const invocation of platform.invocations) await invocation.settle();
+    for (const invocation of platform.invocations) if (invocation.hasBackground) await invocation.settle();
     await this.#settleLeft();
   }
 

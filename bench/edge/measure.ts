@@ -36,7 +36,7 @@ export const OPEN_RATE = 300;
 const ALONE = 2;
 /** So long does a message wait among others: more than a message alone needs. */
 const WINDOW_SECONDS = 2.5;
-const MOST_UNDER_WAY = 800;
+const MOST_UNDER_WAY = 2_000;
 /** Of the sends that go on for longer, in windows. */
 const WINDOWS = 3;
 const WITHOUT_CALLBACKS = 300;

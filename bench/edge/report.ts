@@ -10,9 +10,9 @@ export function printEdge(figures: EdgeFigures): void {
   const { writingCall, readingCall, network, consumers, slow } = figures.price;
   console.log(`
 At the platform's price. A database has one thread: a call keeps it busy for ${writingCall} ms if it changes rows and for ${readingCall} ms if not,
-besides its statements. ${network} ms of network each way to a database, an object or a queue; six connections an invocation,
-${consumers} consumers a queue. The carrier speaks Kannel's protocol, answers in 100 ms and gives two receipts; endpoints answer in
-50 ms. The model ran ${slow} times slower than all of these times, so that the CPU of this machine does not hold it up.`);
+besides its statements. ${network} ms of network each way to a database, an object or a queue; six connections an invocation.
+A queue has as many consumers as wrangler.toml says, ${consumers} at most. The carrier speaks Kannel's protocol, answers in 100 ms and
+gives two receipts; endpoints answer in 50 ms. The model ran ${slow} times slower than all of these times, so that the CPU of this machine does not hold it up.`);
   const { alone, campaign, sends, open, uncalled, held, beside } = figures;
   const delivered: Loads = [
     ["one at a time", alone],

@@ -38,8 +38,8 @@ export interface Edge {
   readBytes(): Promise<number>;
   /** Whether nothing waits in a queue and no consumer runs. */
   isIdle(): Promise<boolean>;
-  /** Whether the consumers begin no batch. */
-  hold(isHeld: boolean): Promise<void>;
+  /** Whether the consumers begin no batch; of one queue, if it is given. */
+  hold(isHeld: boolean, queue?: string): Promise<void>;
   /** Forgets what waits in the queues. */
   drop(): Promise<void>;
   goAhead(milliseconds: number): Promise<void>;
@@ -151,7 +151,8 @@ function controls(miniflare: Miniflare, url: string, { slow, epoch }: EdgeSettin
       return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     },
     isIdle: async () => (await ask("idle")) === true,
-    hold: async (isHeld: boolean) => void (await ask(`hold?on=${isHeld}`)),
+    hold: async (isHeld: boolean, queue?: string) =>
+      void (await ask(`hold?on=${isHeld}${queue === undefined ? "" : `&queue=${queue}`}`)),
     drop: async () => void (await ask("drop")),
     goAhead: async (milliseconds: number) => {
       ahead += milliseconds;

@@ -39,27 +39,33 @@ export function clientSettingsSchema(allowLocal: boolean) {
   );
   return z.object(
     {
-      name: orNull(text(200)).register(z.globalRegistry, { description: "For the operator: which platform it is." }),
-      callbackUrl: z
-        .pipe(
-          z.optional(z.union([callbackUrl, z.literal(""), z.null()])),
-          z.transform((url) => (url === "" ? null : url)),
-        )
-        .register(z.globalRegistry, {
-          description:
-            'An https URL with the name of a host outside private networks; an IP address is refused. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
-        }),
-      operations: someOf(OPERATIONS).register(z.globalRegistry, {
-        description: "What the client may do. A new client may do everything by default.",
-      }),
-      events: someOf(CLIENT_EVENTS).register(z.globalRegistry, {
-        description:
-          "What is posted to its callback URL. A new client gets `message.status` and `message.clicked` by default. A change holds for what happens from then on.",
-      }),
+      name: orNull(text(200)),
+      callbackUrl: orNull(callbackUrl),
+      operations: someOf(OPERATIONS),
+      events: someOf(CLIENT_EVENTS),
       suspended: z.optional(z.boolean({ error: "must be true or false" })),
     },
     { error: "must be a JSON object" },
   );
+}
+
+/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
+export function describedClientSettings() {
+  const schema = clientSettingsSchema(false);
+  const { name, callbackUrl, operations, events } = schema.shape;
+  name.register(z.globalRegistry, { description: "For the operator: which platform it is." });
+  callbackUrl.register(z.globalRegistry, {
+    description:
+      'An https URL with the name of a host outside private networks; an IP address is refused. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
+  });
+  operations.register(z.globalRegistry, {
+    description: "What the client may do. A new client may do everything by default.",
+  });
+  events.register(z.globalRegistry, {
+    description:
+      "What is posted to its callback URL. A new client gets `message.status` and `message.clicked` by default. A change holds for what happens from then on.",
+  });
+  return schema;
 }
 
 export type ClientSettings = z.output<ReturnType<typeof clientSettingsSchema>>;
@@ -77,18 +83,22 @@ const graceSeconds = z
 
 export const rotationSchema = z.object(
   {
-    graceSeconds: z
-      .pipe(
-        z.optional(graceSeconds),
-        z.transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS),
-      )
-      .register(z.globalRegistry, {
-        description: "How long the old secrets stay valid.",
-        default: DEFAULT_GRACE_SECONDS,
-      }),
+    graceSeconds: z.pipe(
+      z.optional(graceSeconds),
+      z.transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS),
+    ),
   },
   { error: "must be a JSON object" },
 );
+
+/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
+export function describedRotation() {
+  rotationSchema.shape.graceSeconds.register(z.globalRegistry, {
+    description: "How long the old secrets stay valid.",
+    default: DEFAULT_GRACE_SECONDS,
+  });
+  return rotationSchema;
+}
 
 /** The copy of a client in KV: everything that the check of a request needs. */
 export interface Credentials {

@@ -99,11 +99,10 @@ export function parseFields<T extends z.ZodMiniType>(schema: T, input: unknown):
   return parsed.data;
 }
 
-/** @returns the checked data, or every broken rule */
-export function tryFields<T extends z.ZodMiniType>(
-  schema: T,
-  input: unknown,
-): { data: z.output<T>; details?: never } | { data?: never; details: FieldError[] } {
+/** The checked data, or every broken rule. */
+export type Tried<T> = { data: T; details?: never } | { data?: never; details: FieldError[] };
+
+export function tryFields<T extends z.ZodMiniType>(schema: T, input: unknown): Tried<z.output<T>> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return { data: parsed.data };
   return { details: parsed.error.issues.flatMap((issue) => toFieldErrors(issue, [])) };

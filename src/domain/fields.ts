@@ -18,6 +18,29 @@ export function orNull<T extends z.ZodMiniType>(schema: T) {
   );
 }
 
+/**
+ * A list of strings. Each is looked at without a schema: there may be thousands.
+ * @param error of what is no list
+ * @param countFault what is wrong with so many
+ */
+export function strings(
+  error: NonNullable<z.core.$ZodArrayParams["error"]>,
+  countFault: (count: number) => string | undefined,
+) {
+  const areStrings = z.superRefine<unknown[]>((items, context) => {
+    const add = (message: string, path: number[] = []) => context.addIssue({ code: "custom", message, path });
+    const fault = countFault(items.length);
+    if (fault) return add(fault);
+    items.forEach((item, index) => {
+      if (typeof item !== "string") add("must be a string", [index]);
+    });
+  });
+  return z.pipe(
+    z.array(z.unknown(), { error }).check(areStrings),
+    z.transform((items) => items as string[]),
+  );
+}
+
 export const text = (most: number) =>
   z
     .string({ error: "must be a string" })

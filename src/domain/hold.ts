@@ -17,12 +17,8 @@ export interface Hold extends MessageFilter {
 const text = (error: string) => z.string({ error }).check(z.maxLength(100, { error }));
 
 const fields = {
-  sendPurpose: orAbsent(text("must be a string of at most 100 characters")).register(z.globalRegistry, {
-    description: "Only messages with this sendPurpose.",
-  }),
-  clientId: orAbsent(
-    text("must be a client's id").check(z.regex(CLIENT_ID, { error: "must be a client's id" })),
-  ).register(z.globalRegistry, { description: "Only messages of this client." }),
+  sendPurpose: orAbsent(text("must be a string of at most 100 characters")),
+  clientId: orAbsent(text("must be a client's id").check(z.regex(CLIENT_ID, { error: "must be a client's id" }))),
 };
 
 const NOT_OBJECT = { error: "must be a JSON object" };
@@ -33,3 +29,10 @@ export const cancelSchema = z.object(
   { ...fields, dryRun: z._default(z.boolean({ error: "must be true or false" }), false) },
   NOT_OBJECT,
 );
+
+/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
+export function describedHolds() {
+  fields.sendPurpose.register(z.globalRegistry, { description: "Only messages with this sendPurpose." });
+  fields.clientId.register(z.globalRegistry, { description: "Only messages of this client." });
+  return { HoldRequest: holdSchema, CancelRequest: cancelSchema };
+}

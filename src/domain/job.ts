@@ -1,5 +1,6 @@
 // Pure. The jobs in the queues of messages and receipts: ids and outcomes, never a text or a phone number.
 import * as z from "zod/mini";
+import { type Tried, tryFields } from "./failure.ts";
 import { MESSAGE_STATUSES } from "./message.ts";
 import { receiptSchema } from "./receipt.ts";
 
@@ -43,31 +44,42 @@ export type Rehearsal = z.output<typeof rehearsalSchema>;
 
 export type SubmissionRecord = z.output<typeof submissionRecordSchema>;
 
-export const jobSchema = z.discriminatedUnion("kind", [
+/** By kind. */
+const JOBS = {
   /** Submits messages that still wait. */
-  z.object({ kind: z.literal("deliver"), messageIds: z.array(z.string()) }),
+  deliver: z.object({ kind: z.literal("deliver"), messageIds: z.array(z.string()) }),
   /** Recovery: cancels messages that a failed store may have stored, after their client was told to send them again. */
-  z.object({ kind: z.literal("cancel"), messageIds: z.array(z.string()) }),
+  cancel: z.object({ kind: z.literal("cancel"), messageIds: z.array(z.string()) }),
   /** Recovery: releases messages that a failed store may have claimed for a run, and that were surely not submitted. */
-  z.object({
+  release: z.object({
     kind: z.literal("release"),
     claim: z.string(),
     /** That were to be claimed, or whose callbacks were. A job of an earlier version has none. */
     messageIds: z.optional(z.array(z.string())),
   }),
   /** Recovery: stores how submissions ended, after the store has failed to. */
-  z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
+  record: z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
   /** Goes on with the move of a website to another database. */
-  z.object({ kind: z.literal("move"), websiteId: z.string() }),
+  move: z.object({ kind: z.literal("move"), websiteId: z.string() }),
   /** Applies receipts that a carrier was told are received. */
-  z.object({
+  receipts: z.object({
     kind: z.literal("receipts"),
     carrier: z.string(),
     receipts: z.array(receiptSchema),
     /** Of the sandbox. An earlier version leaves them out. */
     rehearsals: z.optional(z.array(rehearsalSchema)),
   }),
-]);
+};
+
+export type Job = z.output<(typeof JOBS)[keyof typeof JOBS]>;
+
+const kindSchema = z.object({ kind: z.enum(Object.keys(JOBS) as (keyof typeof JOBS)[]) });
+
+/** Reads the body of a queue's message. */
+export function tryJob(body: unknown): Tried<Job> {
+  const { data, details } = tryFields(kindSchema, body);
+  return details ? { details } : tryFields<z.ZodMiniType<Job>>(JOBS[data.kind], body);
+}
 
 /**
  * Few, so that the jobs of one website hold up those of others little. A batch of ten jobs is what a run can submit in its
@@ -80,5 +92,3 @@ export const MESSAGES_A_JOB = 25;
  * `bulk` carries the texts of bulk requests, and the texts that were left when a run ended.
  */
 export type Lane = "messages" | "bulk";
-
-export type Job = z.output<typeof jobSchema>;

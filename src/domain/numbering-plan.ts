@@ -1,7 +1,7 @@
 // Pure. Reads digits as libphonenumber does, with what the service needs of its data; a test holds the two together.
 import { PHONE_METADATA } from "./phone-metadata.ts";
 
-/** The numbers of a calling code: those of its main country, unless said otherwise. The texts are regular expressions. */
+/** The numbers of a calling code: those of its main country, unless said otherwise. The texts are regular expressions of digits. */
 type PlanData = [
   /** How many digits may follow the calling code, ascending. */
   lengths: number[],

@@ -21,19 +21,22 @@ const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const newTokenSchema = z.object(
   {
-    name: z
-      .string({ error: NAME_RULE })
-      .check(z.regex(OPERATOR_NAME, { error: NAME_RULE }))
-      .register(z.globalRegistry, { description: "Whose it is. The audit log has it." }),
-    graceSeconds: z
-      .nullish(
-        z
-          .int({ error: GRACE_RULE })
-          .check(z.minimum(0, { error: GRACE_RULE }), z.maximum(MAX_GRACE_SECONDS, { error: GRACE_RULE })),
-      )
-      .register(z.globalRegistry, {
-        description: "How long the token that has this name stays valid. Left out: until it is ended.",
-      }),
+    name: z.string({ error: NAME_RULE }).check(z.regex(OPERATOR_NAME, { error: NAME_RULE })),
+    graceSeconds: z.nullish(
+      z
+        .int({ error: GRACE_RULE })
+        .check(z.minimum(0, { error: GRACE_RULE }), z.maximum(MAX_GRACE_SECONDS, { error: GRACE_RULE })),
+    ),
   },
   { error: "must be a JSON object" },
 );
+
+/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
+export function describedNewToken() {
+  const { name, graceSeconds } = newTokenSchema.shape;
+  name.register(z.globalRegistry, { description: "Whose it is. The audit log has it." });
+  graceSeconds.register(z.globalRegistry, {
+    description: "How long the token that has this name stays valid. Left out: until it is ended.",
+  });
+  return newTokenSchema;
+}

@@ -15,24 +15,27 @@ export class CsvError extends Error {}
  * @param read takes the text of the file; the message of its CsvError goes into the answer
  */
 export function csvFile<T>(read: (csv: string) => T) {
-  return z
-    .pipe(
-      z.string({ error: "must be a string: a CSV file in Base64" }),
-      z.transform((input, { issues }) => {
-        try {
-          return read(decodeBase64Text(input));
-        } catch (error) {
-          if (!(error instanceof CsvError)) throw error;
-          issues.push({ code: "custom", message: error.message, input });
-          return z.NEVER;
-        }
-      }),
-    )
-    .register(z.globalRegistry, {
-      description: `A CSV file in UTF-8 with a column headed \`${PHONE_COLUMN}\` (in any case), commas or semicolons between columns, and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional). A byte order mark, LF, CRLF or CR, quoted fields, other columns and blank lines are allowed. Required where \`phone_numbers\` is absent.`,
-      contentEncoding: "base64",
-      contentMediaType: "text/csv",
-    });
+  return z.pipe(
+    z.string({ error: "must be a string: a CSV file in Base64" }),
+    z.transform((input, { issues }) => {
+      try {
+        return read(decodeBase64Text(input));
+      } catch (error) {
+        if (!(error instanceof CsvError)) throw error;
+        issues.push({ code: "custom", message: error.message, input });
+        return z.NEVER;
+      }
+    }),
+  );
+}
+
+/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
+export function describeCsvFile(schema: z.ZodMiniType): void {
+  schema.register(z.globalRegistry, {
+    description: `A CSV file in UTF-8 with a column headed \`${PHONE_COLUMN}\` (in any case), commas or semicolons between columns, and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional). A byte order mark, LF, CRLF or CR, quoted fields, other columns and blank lines are allowed. Required where \`phone_numbers\` is absent.`,
+    contentEncoding: "base64",
+    contentMediaType: "text/csv",
+  });
 }
 
 /**

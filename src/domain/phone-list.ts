@@ -1,36 +1,21 @@
 // Pure. The phone numbers of a request: an array, a CSV file in Base64, or both.
 import * as z from "zod/mini";
+import { strings } from "./fields.ts";
 import { distinctPhones } from "./number-list/distinct-phones.ts";
-import { csvFile, MAX_CSV_ROWS, readPhoneColumn } from "./phone-file.ts";
+import { csvFile, describeCsvFile, MAX_CSV_ROWS, readPhoneColumn } from "./phone-file.ts";
 
 export const MAX_PHONE_NUMBERS = 5_000;
 
-const fewStrings = z.superRefine<unknown[]>((items, context) => {
-  const add = (message: string, path: number[] = []) => context.addIssue({ code: "custom", message, path });
-  if (items.length > MAX_PHONE_NUMBERS) {
-    add(`has ${items.length} items; at most ${MAX_PHONE_NUMBERS} are allowed (a csv_file takes ${MAX_CSV_ROWS})`);
-    return;
-  }
-  items.forEach((item, index) => {
-    if (typeof item !== "string") add("must be a string", [index]);
-  });
-});
-
-const items = z.array(z.unknown(), {
-  error: ({ input }) =>
+export const phoneNumbers = strings(
+  ({ input }) =>
     typeof input === "object" ? "must be a flat array of strings, not an object" : "must be a flat array of strings",
-});
+  (count) =>
+    count > MAX_PHONE_NUMBERS
+      ? `has ${count} items; at most ${MAX_PHONE_NUMBERS} are allowed (a csv_file takes ${MAX_CSV_ROWS})`
+      : undefined,
+);
 
-export const phoneNumbers = z
-  .pipe(
-    items.check(fewStrings),
-    z.transform((strings) => strings as string[]),
-  )
-  .register(z.globalRegistry, {
-    description: `A flat array of at most ${MAX_PHONE_NUMBERS} strings. Required where \`csv_file\` is absent.`,
-    items: { type: "string" },
-    maxItems: MAX_PHONE_NUMBERS,
-  });
+const csvOfPhones = csvFile(readPhoneColumn);
 
 /** `null`, `""` and an empty array count as absent. */
 export const absent = [z.literal(""), z.null()] as const;
@@ -42,39 +27,51 @@ export function failNeither({ issues, value: input }: z.core.ParsePayload): neve
   return z.NEVER;
 }
 
-/** The same rule in JSON Schema. Generators of types read an anyOf beside the fields as alternatives to them: allOf holds it. */
-export const EITHER_LIST = {
-  allOf: [
-    {
-      anyOf: [
-        {
-          required: ["phone_numbers"],
-          properties: { phone_numbers: { type: "array", items: { type: "string" }, minItems: 1 } },
-        },
-        { required: ["csv_file"], properties: { csv_file: { type: "string", minLength: 1 } } },
-      ],
-    },
-  ],
-};
-
 const fields = z.object(
   {
     phone_numbers: z.optional(z.union([phoneNumbers, ...absent])),
-    csv_file: z.optional(z.union([csvFile(readPhoneColumn), ...absent])),
+    csv_file: z.optional(z.union([csvOfPhones, ...absent])),
   },
   { error: "must be a JSON object" },
 );
 
-export const phoneListSchema = z
-  .pipe(
-    fields,
-    z.transform(({ phone_numbers, csv_file }, payload) => {
-      const listed = phone_numbers || [];
-      if (listed.length > 0 || csv_file) return distinctPhones(listed, csv_file || undefined);
-      return failNeither(payload);
-    }),
-  )
-  .register(z.globalRegistry, EITHER_LIST);
+export const phoneListSchema = z.pipe(
+  fields,
+  z.transform(({ phone_numbers, csv_file }, payload) => {
+    const listed = phone_numbers || [];
+    if (listed.length > 0 || csv_file) return distinctPhones(listed, csv_file || undefined);
+    return failNeither(payload);
+  }),
+);
+
+/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
+export function describedPhoneList() {
+  describeLists(phoneListSchema, csvOfPhones);
+  return phoneListSchema;
+}
+
+/** @param request a schema with the two lists. @param file its `csv_file` */
+export function describeLists(request: z.ZodMiniType, file: z.ZodMiniType): void {
+  phoneNumbers.register(z.globalRegistry, {
+    description: `A flat array of at most ${MAX_PHONE_NUMBERS} strings. Required where \`csv_file\` is absent.`,
+    items: { type: "string" },
+    maxItems: MAX_PHONE_NUMBERS,
+  });
+  describeCsvFile(file);
+  // The rule of failNeither. Generators of types read an anyOf beside the fields as alternatives to them: allOf holds it.
+  const phones = { phone_numbers: { type: "array", items: { type: "string" }, minItems: 1 } } as const;
+  const csv = { csv_file: { type: "string", minLength: 1 } } as const;
+  request.register(z.globalRegistry, {
+    allOf: [
+      {
+        anyOf: [
+          { required: ["phone_numbers"], properties: phones },
+          { required: ["csv_file"], properties: csv },
+        ],
+      },
+    ],
+  });
+}
 
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function subscriptionStatusAnswerSchema() {

@@ -18,50 +18,30 @@ function requiredString(example: string) {
   });
 }
 
-const e164 = z
-  .string({ error: "must be a string" })
-  .check(
-    z.trim(),
-    z.refine((value) => value === "" || isE164(value), { error: ({ input }) => explainPhone(String(input)) }),
-  )
-  .register(z.globalRegistry, {
-    description:
-      "E.164, such as `+12125550100`: a plus sign, the country code, and the number as it is dialed from abroad, in digits only. Its length must exist in the country. Required where `email` is absent.",
-    examples: ["+12125550100"],
-    pattern: "^\\s*(\\+[1-9]\\d{1,14})?\\s*$",
-  });
+const e164 = z.string({ error: "must be a string" }).check(
+  z.trim(),
+  z.refine((value) => value === "" || isE164(value), { error: ({ input }) => explainPhone(String(input)) }),
+);
 
-const webUrl = z
-  .string({ error: "must be a string" })
-  .check(
-    z.trim(),
-    z.refine((value) => value.length <= MAX_URL_CHARACTERS, {
-      error: `must have at most ${MAX_URL_CHARACTERS} characters`,
-      abort: true,
-    }),
-    z.refine((value) => value === "" || (/^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(value) && URL.canParse(value)), {
-      error: "must be an absolute http or https URL, such as https://example.com/sale",
-    }),
-  )
-  .register(z.globalRegistry, {
-    description: `An absolute http or https URL, at most ${MAX_URL_CHARACTERS} characters.`,
-    pattern: "^\\s*([Hh][Tt][Tt][Pp][Ss]?://\\S+)?\\s*$",
-  });
+const webUrl = z.string({ error: "must be a string" }).check(
+  z.trim(),
+  z.refine((value) => value.length <= MAX_URL_CHARACTERS, {
+    error: `must have at most ${MAX_URL_CHARACTERS} characters`,
+    abort: true,
+  }),
+  z.refine((value) => value === "" || (/^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(value) && URL.canParse(value)), {
+    error: "must be an absolute http or https URL, such as https://example.com/sale",
+  }),
+);
 
-const text = requiredString("")
-  .check(
-    z.refine((value) => value.trim() !== "", { error: "must not be empty or only white space", abort: true }),
-    z.refine((value) => value.length <= MAX_TEXT_CHARACTERS || [...value].length <= MAX_TEXT_CHARACTERS, {
-      error: `must have at most ${MAX_TEXT_CHARACTERS} characters`,
-      abort: true,
-    }),
-    z.refine(isWellFormed, ILL_FORMED),
-  )
-  .register(z.globalRegistry, {
-    description: `1 to ${MAX_TEXT_CHARACTERS} characters with its link, not only white space.`,
-    minLength: 1,
-    maxLength: MAX_TEXT_CHARACTERS,
-  });
+const text = requiredString("").check(
+  z.refine((value) => value.trim() !== "", { error: "must not be empty or only white space", abort: true }),
+  z.refine((value) => value.length <= MAX_TEXT_CHARACTERS || [...value].length <= MAX_TEXT_CHARACTERS, {
+    error: `must have at most ${MAX_TEXT_CHARACTERS} characters`,
+    abort: true,
+  }),
+  z.refine(isWellFormed, ILL_FORMED),
+);
 
 /** The link may be longer than the URL that it replaces. @returns the broken rule, or undefined */
 export function validateLinkedText(text: string): string | undefined {
@@ -70,38 +50,28 @@ export function validateLinkedText(text: string): string | undefined {
   return `must have at most ${MAX_TEXT_CHARACTERS} characters with its link: shorten it by ${surplus}`;
 }
 
-const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\":\\"42\\"}", or ""')
-  .check(
-    z.refine((value) => new TextEncoder().encode(value).byteLength <= MAX_CALLBACK_DATA_BYTES, {
-      error: `must have at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8`,
-      abort: true,
-    }),
-    z.refine((value) => value === "" || isJson(value), {
-      error: 'must be a string that parses as JSON, or ""',
-      abort: true,
-    }),
-    z.refine(isWellFormed, ILL_FORMED),
-  )
-  .register(z.globalRegistry, {
-    description: `A string that holds JSON, at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8. Callbacks return it byte for byte. \`""\`: no callback.`,
-    contentMediaType: "application/json",
-    maxLength: MAX_CALLBACK_DATA_BYTES,
-  });
+const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\":\\"42\\"}", or ""').check(
+  z.refine((value) => new TextEncoder().encode(value).byteLength <= MAX_CALLBACK_DATA_BYTES, {
+    error: `must have at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8`,
+    abort: true,
+  }),
+  z.refine((value) => value === "" || isJson(value), {
+    error: 'must be a string that parses as JSON, or ""',
+    abort: true,
+  }),
+  z.refine(isWellFormed, ILL_FORMED),
+);
 
-export const sendPurpose = requiredString("")
-  .check(
-    z.regex(/^\s*[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*\s*$/, {
-      error: 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only',
-      abort: true,
-    }),
-    z.trim(),
-    z.maxLength(MAX_SEND_PURPOSE_CHARACTERS, {
-      error: `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters`,
-    }),
-  )
-  .register(z.globalRegistry, {
-    description: `The purpose, such as the name of a campaign: words of A–Z a–z 0–9 \`-\` \`_\` with spaces between, at most ${MAX_SEND_PURPOSE_CHARACTERS} characters.`,
-  });
+export const sendPurpose = requiredString("").check(
+  z.regex(/^\s*[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*\s*$/, {
+    error: 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only',
+    abort: true,
+  }),
+  z.trim(),
+  z.maxLength(MAX_SEND_PURPOSE_CHARACTERS, {
+    error: `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters`,
+  }),
+);
 
 function isJson(value: string): boolean {
   try {
@@ -133,12 +103,7 @@ const fields = z
   .object(
     {
       phone: orAbsent(e164),
-      email: z.optional(z.unknown()).register(z.globalRegistry, {
-        type: ["string", "null"],
-        description:
-          "An e-mail address, in any case: its subscribed number, or of several the one subscribed last. Required where `phone` is absent, ignored where it is given.",
-        examples: ["ada@example.com"],
-      }),
+      email: z.optional(z.unknown()),
       text,
       mediaUrl: orAbsent(webUrl),
       clickUrl: orAbsent(webUrl),
@@ -149,17 +114,46 @@ const fields = z
   )
   .check(z.superRefine(requireRecipient, { when: ({ value }) => typeof value === "object" && value !== null }));
 
-export const sendRequestSchema = z
-  .pipe(
-    fields,
-    z.transform(({ phone, email, ...rest }) => ({
-      ...rest,
-      phone: phone === null ? null : toDigits(phone),
-      email: phone === null ? String(email).trim().toLowerCase() : null,
-    })),
-  )
-  // The rule of requireRecipient in JSON Schema, in the form that checkers of examples and generators of types read as it is meant.
-  .register(z.globalRegistry, {
+export const sendRequestSchema = z.pipe(
+  fields,
+  z.transform(({ phone, email, ...rest }) => ({
+    ...rest,
+    phone: phone === null ? null : toDigits(phone),
+    email: phone === null ? String(email).trim().toLowerCase() : null,
+  })),
+);
+
+/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
+export function describedSendRequest() {
+  e164.register(z.globalRegistry, {
+    description:
+      "E.164, such as `+12125550100`: a plus sign, the country code, and the number as it is dialed from abroad, in digits only. Its length must exist in the country. Required where `email` is absent.",
+    examples: ["+12125550100"],
+    pattern: "^\\s*(\\+[1-9]\\d{1,14})?\\s*$",
+  });
+  fields.shape.email.register(z.globalRegistry, {
+    type: ["string", "null"],
+    description:
+      "An e-mail address, in any case: its subscribed number, or of several the one subscribed last. Required where `phone` is absent, ignored where it is given.",
+    examples: ["ada@example.com"],
+  });
+  text.register(z.globalRegistry, {
+    description: `1 to ${MAX_TEXT_CHARACTERS} characters with its link, not only white space.`,
+    minLength: 1,
+    maxLength: MAX_TEXT_CHARACTERS,
+  });
+  webUrl.register(z.globalRegistry, {
+    description: `An absolute http or https URL, at most ${MAX_URL_CHARACTERS} characters.`,
+    pattern: "^\\s*([Hh][Tt][Tt][Pp][Ss]?://\\S+)?\\s*$",
+  });
+  callbackData.register(z.globalRegistry, {
+    description: `A string that holds JSON, at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8. Callbacks return it byte for byte. \`""\`: no callback.`,
+    contentMediaType: "application/json",
+    maxLength: MAX_CALLBACK_DATA_BYTES,
+  });
+  describeSendPurpose();
+  // The rule of requireRecipient, in the form that checkers of examples and generators of types read as it is meant.
+  return sendRequestSchema.register(z.globalRegistry, {
     allOf: [
       {
         anyOf: [
@@ -169,6 +163,13 @@ export const sendRequestSchema = z
       },
     ],
   });
+}
+
+export function describeSendPurpose(): void {
+  sendPurpose.register(z.globalRegistry, {
+    description: `The purpose, such as the name of a campaign: words of A–Z a–z 0–9 \`-\` \`_\` with spaces between, at most ${MAX_SEND_PURPOSE_CHARACTERS} characters.`,
+  });
+}
 
 /** A valid send request: `phone` as digits, absent optional fields null, exactly one of phone and email. */
 export type SendRequest = z.output<typeof sendRequestSchema>;

@@ -19,33 +19,22 @@ export interface CarrierRules {
 
 const fields = z.object(
   {
-    name: z
-      .optional(
-        z
-          .string({ error: "is required, and must be a string" })
-          .check(
-            z.trim(),
-            z.minLength(1, { error: "is required" }),
-            z.maxLength(200, { error: "must have at most 200 characters" }),
-            z.refine(isWellFormed, ILL_FORMED),
-          ),
-      )
-      .register(z.globalRegistry, { description: "Required of a new website." }),
-    carrier: orNull(text(40)).register(z.globalRegistry, {
-      description:
-        "One that is set up. Required of a new website, unless only the sandbox is set up: it is then the default.",
-    }),
-    sender: orNull(text(100)).register(z.globalRegistry, {
-      description: "A number, a short code, or another sender of the carrier.",
-    }),
-    helpText: orNull(text(1600)).register(z.globalRegistry, { description: "The reply to HELP and INFO." }),
-    database: z
-      .optional(
-        z.string({ error: "must be a string" }).check(z.maxLength(20, { error: "must have at most 20 characters" })),
-      )
-      .register(z.globalRegistry, {
-        description: "Where a new website is put, such as `DB_2`. Omitted, the least full. It cannot be changed.",
-      }),
+    name: z.optional(
+      z
+        .string({ error: "is required, and must be a string" })
+        .check(
+          z.trim(),
+          z.minLength(1, { error: "is required" }),
+          z.maxLength(200, { error: "must have at most 200 characters" }),
+          z.refine(isWellFormed, ILL_FORMED),
+        ),
+    ),
+    carrier: orNull(text(40)),
+    sender: orNull(text(100)),
+    helpText: orNull(text(1600)),
+    database: z.optional(
+      z.string({ error: "must be a string" }).check(z.maxLength(20, { error: "must have at most 20 characters" })),
+    ),
     duplicateWindowHours: orNull(
       z
         .number({ error: "must be a number of hours" })
@@ -54,13 +43,29 @@ const fields = z.object(
           z.minimum(1, { error: "must be at least 1" }),
           z.maximum(168, { error: "must be at most 168" }),
         ),
-    ).register(z.globalRegistry, {
-      description:
-        "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
-    }),
+    ),
   },
   { error: "must be a JSON object" },
 );
+
+/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
+export function describeWebsiteSettings(): void {
+  const { name, carrier, sender, helpText, database, duplicateWindowHours } = fields.shape;
+  name.register(z.globalRegistry, { description: "Required of a new website." });
+  carrier.register(z.globalRegistry, {
+    description:
+      "One that is set up. Required of a new website, unless only the sandbox is set up: it is then the default.",
+  });
+  sender.register(z.globalRegistry, { description: "A number, a short code, or another sender of the carrier." });
+  helpText.register(z.globalRegistry, { description: "The reply to HELP and INFO." });
+  database.register(z.globalRegistry, {
+    description: "Where a new website is put, such as `DB_2`. Omitted, the least full. It cannot be changed.",
+  });
+  duplicateWindowHours.register(z.globalRegistry, {
+    description:
+      "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
+  });
+}
 
 /**
  * Omitted settings are undefined.

@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import type { AuditEntry, Author } from "../domain/audit.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { beginAudit, endAudit } from "../platform/store/audit.ts";
+import { unguarded } from "../platform/store/guarded-database.ts";
 
 /**
  * A change that is not one transaction. Where the audit log cannot be written, nothing is changed. What is cut off, or whose
@@ -15,10 +16,12 @@ export async function audited<T>(
   work: () => Promise<T>,
   toAfter: (result: T) => Record<string, unknown>,
 ): Promise<T> {
-  await beginAudit(deps.db, author, entry, deps.now());
+  // The log does not move with the website: its end belongs to where it began.
+  const db = unguarded(deps.db);
+  await beginAudit(db, author, entry, deps.now());
   const end = async (outcome: "done" | "failed", after: AuditEntry["after"]) => {
     try {
-      await endAudit(deps.db, author.requestId, outcome, after);
+      await endAudit(db, author.requestId, outcome, after);
     } catch (error) {
       deps.log("error", "audit.not-ended", { requestId: author.requestId, outcome, error: describeError(error) });
     }

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { RequestFailure } from "../domain/failure.ts";
-import { type Job, jobSchema } from "../domain/job.ts";
+import { type Job, tryJob } from "../domain/job.ts";
 import { maskNumbers, toMaskedJson } from "../domain/mask.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { parseJsonColumn } from "../platform/store/database.ts";
@@ -33,7 +33,7 @@ export async function keepDeadJobs(deps: Deps, queue: string, jobs: QueuedJob[],
 
 /** In a job, only the words of a carrier may hold a phone number; in a malformed job, any text may. */
 function toKeptBody(body: unknown): string {
-  const isJob = jobSchema.safeParse(body).success;
+  const isJob = tryJob(body).data !== undefined;
   return toMaskedJson(body, (key) => !isJob || key === "reason");
 }
 

@@ -11,6 +11,7 @@ import {
   type Key,
   keysOf,
   nameKey,
+  PAGE_ROWS,
   type Rows,
   readPage,
   readRows,
@@ -40,6 +41,9 @@ import { inDatabase, inFirst } from "./places.ts";
 
 /** Rows of the log that are replayed at once. */
 const LOG_ROWS = 1000;
+
+/** Rows that are copied at once, with what follows them: the target writes for no one else meanwhile. */
+const COPIED_ROWS = 250;
 
 /** So many of the latest rows of the log are kept: they are compared once the fence is up. */
 export const COMPARED_ROWS = 2000;
@@ -109,7 +113,8 @@ export async function passOn(work: MoveWork): Promise<void> {
   if (count === LOG_ROWS && pass === PASS.check) return;
   const { at, shifts, rows: seen } = arrival.progress;
   const { name, after } = at ?? { name: PAGED[0] as TableName, after: null };
-  const { rows: found, end } = await readPage(source, name, move, { after });
+  const most = pass === PASS.copy ? COPIED_ROWS : PAGE_ROWS;
+  const { rows: found, end } = await readPage(source, name, move, { after, most });
   const rows = toTarget(found, shifts, move.target);
   const fault =
     pass === PASS.copy ? faultOf(rows, move) : await differenceOf(work, arrival, { name, after, end, rows });

@@ -6,9 +6,11 @@ import { homeOf } from "../domain/home.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { databaseOf, FIRST, findPlaceOf, findPlaces, readPlace } from "../platform/store/directory.ts";
 import { guardDatabase } from "../platform/store/guarded-database.ts";
+import { takeUpFence } from "../platform/store/moves.ts";
 import { CONNECTIONS } from "./connections.ts";
 import { inParallel } from "./in-parallel.ts";
 import { inTurn } from "./in-turn.ts";
+import { queueJobs } from "./queue-jobs.ts";
 
 export const inFirst = (deps: Deps): Deps => deps.first ?? deps;
 
@@ -26,17 +28,37 @@ export function inDatabase(deps: Deps, place = FIRST, homes: (number | undefined
     throw new RequestFailure({ kind: "store-unavailable", isRefused: true }, { cause });
   }
   const guarded = first.others.size === 0 ? [] : (homes.filter((home) => home !== undefined && home > 0) as number[]);
-  const db = guarded.length === 0 ? own.db : guardDatabase(own.db, guarded, () => findAgain(first, guarded));
+  const db =
+    guarded.length === 0 ? own.db : guardDatabase(own.db, guarded, (isStuck) => findAgain(first, guarded, isStuck));
   if (own === first) return guarded.length === 0 ? first : { ...first, db, first };
   const log: Deps["log"] = (level, event, fields) => first.log(level, event, { ...fields, database });
   return { ...first, ...own, db, first, log };
 }
 
 /** One of the websites has moved. @returns where the only one is */
-async function findAgain({ db, places, others }: Deps, homes: number[]): Promise<D1Database | null> {
+async function findAgain(first: Deps, homes: number[], isStuck: boolean): Promise<D1Database | null> {
+  const { db, places, others } = first;
   for (const { home, database } of await findPlaces(db, homes)) places.set(home, database);
-  const database = databaseOf(places.get(homes[0] as number) ?? FIRST);
+  const [only] = homes as [number];
+  // The job that has put up the fence was cut off.
+  const websiteId = isStuck ? await takeUpFence(db, only, first.now()) : undefined;
+  if (websiteId !== undefined) await queueJobs(first, [{ kind: "move", websiteId }]);
+  const database = databaseOf(places.get(only) ?? FIRST);
   return homes.length > 1 ? null : database === FIRST ? db : (others.get(database)?.db ?? null);
+}
+
+/** A fence may stand for longer than a call waits. */
+const MOST_CALLS = 5;
+
+/** For a write that no job repeats: calls it again while its website is behind a fence. */
+export async function despiteFence<T>(write: () => Promise<T>): Promise<T> {
+  for (let calls = 1; ; calls++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isMoved(error) || calls === MOST_CALLS) throw error;
+    }
+  }
 }
 
 /** One after the other, the first in front. */

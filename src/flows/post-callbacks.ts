@@ -15,7 +15,7 @@ import { type Connections, OUTBOUND_CONNECTIONS } from "./connections.ts";
 import { countOutcomes, type OutcomeTally } from "./count-outcomes.ts";
 import { beginRun, type DeliveryRun } from "./delivery-run.ts";
 import { EndpointTally } from "./endpoint-tally.ts";
-import { togetherOrWhereTheyAre } from "./places.ts";
+import { despiteFence, togetherOrWhereTheyAre } from "./places.ts";
 import { postCallback } from "./post-callback.ts";
 import { claimOrRelease, queueCallbacks } from "./queue-jobs.ts";
 
@@ -220,8 +220,10 @@ class CallbackRun {
     try {
       const claims = this.#claims;
       for (const { eventIds, queuedAt } of released)
-        await togetherOrWhereTheyAre(this.#deps, eventIds, String, ({ db, now }, some) =>
-          recordAndRelease(db, { released: [{ eventIds: some, queuedAt }], claims, now: now() }),
+        await despiteFence(() =>
+          togetherOrWhereTheyAre(this.#deps, eventIds, String, ({ db, now }, some) =>
+            recordAndRelease(db, { released: [{ eventIds: some, queuedAt }], claims, now: now() }),
+          ),
         );
     } catch (failure) {
       this.#deps.log("error", "callbacks.failed", { count, error: describeError(failure) });
@@ -232,7 +234,7 @@ class CallbackRun {
   async #record(records: CallbackRecord[]): Promise<void> {
     try {
       const record = ({ db, now }: Deps, some: CallbackRecord[]) => recordAndRelease(db, { records: some, now: now() });
-      await togetherOrWhereTheyAre(this.#deps, records, ({ eventId }) => eventId, record);
+      await despiteFence(() => togetherOrWhereTheyAre(this.#deps, records, ({ eventId }) => eventId, record));
     } catch (error) {
       this.#logUnrecorded(records, error);
     }

@@ -7,7 +7,7 @@ import { canGoBack, isUnderWay, keptUntil, type Move } from "../domain/move.ts";
 import type { Website } from "../domain/website.ts";
 import { findOldestMessage } from "../platform/store/messages.ts";
 import { insertMove, readMove } from "../platform/store/moves.ts";
-import { countLog, readPresence } from "../platform/store/presence.ts";
+import { countLog, hasForeignNotices, readPresence } from "../platform/store/presence.ts";
 import { audited } from "./audit.ts";
 import { isKnownEverywhere } from "./choose-database.ts";
 import { inDatabase, inFirst } from "./places.ts";
@@ -47,6 +47,8 @@ export async function moveBack(own: Deps, author: Author, website: Website): Pro
 
 async function begin(own: Deps, author: Author, { websiteId, home, database }: Website, target: string): Promise<Move> {
   await requireRoom(own, database, target);
+  if (await hasForeignNotices(own.db, websiteId, home))
+    refuse("a text to several websites still has callbacks that are due: wait for them");
   const now = own.now();
   const move: Move = {
     ...{ websiteId, home, source: database, target, step: "prepare" },

@@ -26,8 +26,11 @@ const MOST_COMPARISONS = 3;
 export async function switchOver(work: MoveWork): Promise<void> {
   const { source, move } = work;
   const presence = await readPresence(source, move.home);
-  if (!presence) throw new Error("the source has lost its log");
+  // A run was cut off while it ended the move, or the log is lost.
+  if (!presence) return failMove(work, "the source has no log of the changes");
   if (presence.state === STATE.left) return arrive(work);
+  // Of a run that was cut off, or takes too long: requests wait.
+  if (presence.state === STATE.fenced) return openFence(work, presence.turn);
   const { arrival, count } = await catchUp(work, await readArrival(work), SHORT_LOG);
   if (count > SHORT_LOG) return;
   // What reads the directory keeps the jobs of the website by themselves from now on.

@@ -37,11 +37,11 @@ describe("wrangler.toml", () => {
     const limits = production.split("\n").filter((line) => /^max_(concurrency|batch_size) = /.test(line));
     expect(limits).toEqual([
       "max_batch_size = 10",
-      "max_concurrency = 10",
+      "max_concurrency = 20",
+      "max_batch_size = 10",
+      "max_concurrency = 20",
       "max_batch_size = 10",
       "max_concurrency = 10",
-      "max_batch_size = 10",
-      "max_concurrency = 5",
       "max_batch_size = 100",
       "max_concurrency = 5",
       "max_batch_size = 100",

@@ -70,12 +70,14 @@ describe("a client without a callback URL, or a message without callbackData", (
     await world.send(silent, { phone: ADA });
     await world.send(loud, { ...SEND, phone: ADA, callbackData: "" });
     await world.runQueues();
-    expect(await world.rows("SELECT event, callback_due FROM events ORDER BY message_id, event")).toEqual([
-      { event: "DELIVERED", callback_due: 0 },
-      { event: "SENDING", callback_due: 0 },
-      { event: "DELIVERED", callback_due: 0 },
-      { event: "SENDING", callback_due: 0 },
-    ]);
+    for (const { clientId, clientSecret } of [silent, loud]) {
+      const headers = { "x-client-id": clientId, "x-client-secret": clientSecret };
+      const { events } = await (await world.fetch("/text/events", { headers })).json<{ events: object[] }>();
+      expect(events).toEqual([
+        expect.objectContaining({ status: "SENDING", callback: null }),
+        expect.objectContaining({ status: "DELIVERED", callback: null }),
+      ]);
+    }
     expect(world.callbacks).toEqual([]);
   });
 });

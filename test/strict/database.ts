@@ -102,8 +102,9 @@ function checkResults(results: D1Result<unknown>[]): void {
 /** A row is made of what was bound: only a statement with much of it can have made one that is too large. */
 async function checkRows(db: D1Database, statements: Prepared[]): Promise<void> {
   for (const { sql, values } of statements) {
+    if (!exceeds(values, LIMITS.valueBytes.value / 2)) continue;
     const [, table] = /\b(?:INSERT INTO|UPDATE) (\w+)/.exec(sql) ?? [];
-    if (table === undefined || !exceeds(values, LIMITS.valueBytes.value / 2)) continue;
+    if (table === undefined) continue;
     const columns = await db.prepare(`PRAGMA table_info(${table})`).all<{ name: string }>();
     const size = columns.results.map(({ name }) => `coalesce(length(CAST(${name} AS BLOB)), 0)`).join(" + ");
     const { results } = await db.prepare(`SELECT max(${size}) AS bytes FROM ${table}`).all<{ bytes: number | null }>();
@@ -123,10 +124,9 @@ function bytesOf(value: unknown): number {
 
 /** The sum is exact where it matters: most values are far too short to be counted. */
 function exceeds(values: unknown[], bytes: number): boolean {
-  const most = values.reduce(
-    (sum: number, value) => sum + (typeof value === "string" ? value.length * MOST_BYTES_A_CHARACTER : bytesOf(value)),
-    0,
-  );
+  let most = 0;
+  for (const value of values)
+    most += typeof value === "string" ? value.length * MOST_BYTES_A_CHARACTER : bytesOf(value);
   return most > bytes && values.reduce((sum: number, value) => sum + bytesOf(value), 0) > bytes;
 }
 

@@ -51,6 +51,11 @@ export class Invocation {
     return this.#running > 0;
   }
 
+  /** A trial has thousands of invocations, and looks at all of them thousands of times. */
+  get hasBackground(): boolean {
+    return this.#background.length > 0;
+  }
+
   replace(): void {
     const at = this.now() + LIMITS.graceMilliseconds.value;
     this.#deadlines.push({ at, why: "a new version has arrived", isFault: false });

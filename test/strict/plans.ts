@@ -15,25 +15,28 @@ interface Schema {
 
 /** What each statement was found to read, by its key: it is explained once in a process. */
 const findings = new Map<string, Finding[]>();
-const keys = new Map<string, string>();
+/** The same by its text: each call asks for it. */
+const findingsOfTexts = new Map<string, Finding[]>();
+
+/** undefined for a statement that was not explained. */
+function findingsOf(sql: string): Finding[] | undefined {
+  const known = findingsOfTexts.get(sql);
+  if (known) return known;
+  const found = findings.get(keyOf(sql));
+  if (found) findingsOfTexts.set(sql, found);
+  return found;
+}
 
 /** A time that is part of the text does not change the plan. */
-function keyOf(sql: string): string {
-  const known = keys.get(sql);
-  if (known !== undefined) return known;
-  const key = sql.replace(/\b\d{12,}\b/g, "0").replace(/\s+/g, " ");
-  keys.set(sql, key);
-  return key;
-}
+const keyOf = (sql: string) => sql.replace(/\b\d{12,}\b/g, "0").replace(/\s+/g, " ");
 
 let schema: Schema | undefined;
 
 /** What is wrong with the plans of the statements that are not listed in allowed-plans.ts. */
 export async function planFaults(db: D1Database, statements: { sql: string; values: unknown[] }[]): Promise<string[]> {
-  const unknown = new Map(statements.map((statement) => [keyOf(statement.sql), statement]));
-  for (const key of unknown.keys()) if (findings.has(key)) unknown.delete(key);
-  if (unknown.size > 0) await explain(db, [...unknown.values()]);
-  const found = statements.flatMap(({ sql }) => findings.get(keyOf(sql)) ?? []);
+  const unknown = statements.filter(({ sql }) => !findingsOf(sql)).map((it) => [keyOf(it.sql), it] as const);
+  if (unknown.length > 0) await explain(db, [...new Map(unknown).values()]);
+  const found = statements.flatMap(({ sql }) => findingsOf(sql) ?? []);
   return found.filter((finding) => !isAllowed(finding)).map(({ step, sql }) => `${step}: ${sql}`);
 }
 

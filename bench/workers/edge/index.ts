@@ -48,8 +48,11 @@ async function operate(pathname: string, query: URLSearchParams): Promise<unknow
       } satisfies EdgeCounts;
     case "/edge/idle":
       return (await Promise.all(all.map(([, queue]) => queue.isIdle()))).every(Boolean);
-    case "/edge/hold":
-      return void (await Promise.all(all.map(([, queue]) => queue.hold(query.get("on") === "true"))));
+    case "/edge/hold": {
+      const only = query.get("queue");
+      const some = all.filter(([name]) => only === null || name === only);
+      return void (await Promise.all(some.map(([, queue]) => queue.hold(query.get("on") === "true"))));
+    }
     case "/edge/drop":
       return void (await Promise.all(all.map(([, queue]) => queue.drop())));
     case "/edge/ail":

@@ -15,10 +15,8 @@ import {
   type MessagePlace,
   type MessageSearch,
 } from "../../platform/store/find-messages.ts";
-import { readClicks } from "../../platform/store/links.ts";
 import {
-  readEvents,
-  readMessage,
+  readWholeMessage,
   type StoredEvent,
   type StoredMessage,
   type WholeMessage,
@@ -228,12 +226,8 @@ function readCursor(cursor: string): MessagePlace | null {
 /** GET /operator/messages/:messageId */
 export const getMessageHandler: Handler = async (request, deps) => {
   const messageId = toStoredId(request.params.messageId ?? "");
-  const [found, events, clicks] = await Promise.all([
-    readMessage(deps.db, messageId),
-    readEvents(deps.db, messageId),
-    readClicks(deps.db, messageId),
-  ]);
-  return Response.json(messageView({ ...requireFound(found, "message"), events, clicks }, deps.now()));
+  const found = await readWholeMessage(deps.db, messageId);
+  return Response.json(messageView(requireFound(found, "message"), deps.now()));
 };
 
 /** A message with all that is stored of it. */

@@ -1,4 +1,4 @@
-import { cancelSchema, holdSchema } from "../../domain/hold.ts";
+import { describedHolds } from "../../domain/hold.ts";
 import { holdAnswers } from "../../http/operator/holds.ts";
 import { type ApiOperation, ok } from "../operation.ts";
 import { type Resource, settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
@@ -10,8 +10,7 @@ export function describeHolds(): Resource {
     parameters: [WEBSITE_PARAMETER],
     errors: ["resource-unknown"],
   } satisfies Partial<ApiOperation>;
-  const HoldRequest = holdSchema;
-  const CancelRequest = cancelSchema;
+  const { HoldRequest, CancelRequest } = describedHolds();
   const operations: ApiOperation[] = [
     {
       ...common,

@@ -1,4 +1,4 @@
-import { newTokenSchema } from "../../domain/operator-token.ts";
+import { describedNewToken } from "../../domain/operator-token.ts";
 import { tokenAnswers } from "../../http/operator/tokens.ts";
 import { TIME } from "../examples.ts";
 import { type ApiOperation, ok, pathParameter } from "../operation.ts";
@@ -9,7 +9,7 @@ const TOKEN = `op_${"0123456789abcdef".repeat(4)}`;
 
 export function describeTokens(): Resource {
   const schemas = tokenAnswers();
-  const NewTokenRequest = newTokenSchema;
+  const NewTokenRequest = describedNewToken();
   const common = { tag: "Operators", access: "operator" } satisfies Partial<ApiOperation>;
   const path = "/operator/tokens";
   const operations: ApiOperation[] = [

@@ -1,4 +1,4 @@
-import { websiteSettingsSchema } from "../../domain/website.ts";
+import { describeWebsiteSettings, websiteSettingsSchema } from "../../domain/website.ts";
 import { type WebsiteAnswers, websiteAnswers } from "../../http/operator/websites.ts";
 import { DEFAULT_CARRIER } from "../../platform/carriers/index.ts";
 import { TIME } from "../examples.ts";
@@ -22,6 +22,7 @@ const WEBSITE = {
 
 /** Rules that depend on which carriers are set up are in the descriptions only. */
 function settingsSchema() {
+  describeWebsiteSettings();
   return websiteSettingsSchema(undefined, { faults: () => [], names: [], defaultCarrier: DEFAULT_CARRIER });
 }
 

@@ -4,7 +4,7 @@ import { toE164 } from "../../domain/phone.ts";
 import type { Segments } from "../../domain/segments.ts";
 import { type ClaimedCallback, selectClaimedOf, toClaimedCallbacks } from "./callbacks.ts";
 import { runNamed } from "./database.ts";
-import { type DueEvent, dueEvents, MOST_OWN_CALLBACKS, recordEvents } from "./events.ts";
+import { type DueEvent, dueEvents, hasNoRow, MOST_OWN_CALLBACKS, recordChanges, recordEvents } from "./events.ts";
 import { isHeld } from "./holds.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
@@ -74,7 +74,7 @@ export async function recordAndClaim(
 
 /** The statements in their order. */
 const NOTHING = {
-  ...{ counts: null, outcomes: null, recorded: null, reported: null, callbacks: null },
+  ...{ counts: null, recorded: null, outcomes: null, reported: null, callbacks: null },
   ...{ optedOut: null, claimed: null, ended: null },
 };
 
@@ -86,16 +86,21 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
   const own = callbackClaim === null ? null : { claim: callbackClaim, most };
   const ids = records.map(({ messageId }) => messageId);
   const byMessageId = JSON.stringify(Object.fromEntries(records.map((record) => [record.messageId, record])));
-  const outcome = (name: keyof SubmissionRecord) => `json_extract(?1, '$."' || message_id || '".${name}')`;
+  const outcome = (name: keyof SubmissionRecord) => `json_extract(?1, '$."' || messages.message_id || '".${name}')`;
   const unlessFinal = (value: string, column: string) => `iif(status = 'PENDING_TO_SEND', ${value}, ${column})`;
   const isUnclaimed = `status = 'PENDING_TO_SEND' AND ${outcome("status")} IS NULL`;
   const stillClaimed = `EXISTS (SELECT 1 FROM json_each(?3) j CROSS JOIN messages m ON m.message_id = j.value
     WHERE m.claim = ?4)`;
+  const changes = records.flatMap(({ messageId, status, code = null }) =>
+    status === null ? [] : [{ messageId, status, code, isKept: status === "SENDING" && code === null }],
+  );
+  const isChanged = `m.claim = ?4 AND m.status = 'PENDING_TO_SEND'`;
   return {
     counts:
       counts.length > 0
         ? addCounts(db, counts, now, { condition: stillClaimed, values: [JSON.stringify(ids), claim] })
         : null,
+    recorded: recordChanges(db, changes, { now, own, condition: isChanged, value: claim }),
     outcomes: db
       .prepare(
         `UPDATE messages SET carrier_message_id = coalesce(carrier_message_id, ${outcome("carrierMessageId")}),
@@ -106,11 +111,11 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
              coalesce(min(${outcome("retryAt")}, accepted_at + ?4), queued_at), 0),
            attempts = ${unlessFinal(`attempts - (${outcome("attempted")} = 0)`, "attempts")},
            submissions = ${withSubmission(outcome("entry"))},
+           sending_at = ${unlessFinal(`iif(${outcome("status")} = 'SENDING' AND ${hasNoRow("messages", "'SENDING'")}, ?3, NULL)`, "sending_at")},
            updated_at = ${unlessFinal("?3", "updated_at")}
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2`,
       )
       .bind(byMessageId, claim, now, longestWait),
-    recorded: recordEvents(db, ids, now, own),
     reported: receiptStatements(db, receipts, now, own),
     callbacks: callbackClaim === null ? null : selectClaimedOf(db, ids, callbackClaim, now),
   };

@@ -1,4 +1,5 @@
 import type { MESSAGE_EVENT_TYPES } from "../../domain/callback.ts";
+import type { MessageStatus } from "../../domain/message.ts";
 import type { EventRow } from "./rows.ts";
 
 /** Id of an event with a callback to post: `<messageId>_<event>`; of a notice, its id and type. */
@@ -24,43 +25,102 @@ export interface OwnClaim {
 /** Of one claim: as many as a run takes from the queue. */
 export const MOST_OWN_CALLBACKS = 24;
 
+/** Of an event, in SQL: of an item `j` of a list ?1 and its message `m`. */
+type EventColumns = Record<"messageId" | "status" | "occurredAt" | "code", string>;
+
+/**
+ * A batch of each client, and the rows.
+ * @param values the list, the time, and what the conditions need
+ * @param isRow SQL: an event that has no row is in its batch alone
+ * @param ifOwn SQL, from a value to the one that is stored where the caller posts the callback
+ */
+function insertEvents(
+  db: D1Database,
+  values: unknown[],
+  { messageId, status, occurredAt, code }: EventColumns,
+  condition: string,
+  isRow = "true",
+  ifOwn = (_value: string) => "NULL",
+): D1PreparedStatement[] {
+  const changed = `json_each(?1) j CROSS JOIN messages m ON m.message_id = ${messageId}`;
+  return [
+    `INSERT INTO event_batches (client_id, stored_at, event_ids)
+     SELECT m.client_id, ?2, json_group_array(DISTINCT m.message_id || '_' || ${status}) FROM ${changed}
+     WHERE ${condition} AND m.client_id <> '' AND ${hasNoRow("m", status)} GROUP BY m.client_id`,
+    `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code, attempted_at, claim)
+     SELECT m.message_id, ${status}, ${occurredAt}, ${IS_DUE("message.status")}, ?2, ${code}, ${ifOwn("?2")}, ${ifOwn("?3")}
+     FROM ${changed} LEFT JOIN clients c ON c.client_id = m.client_id
+     WHERE ${condition} AND ${isRow} ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due, attempted_at`,
+  ].map((sql) => db.prepare(sql).bind(...values));
+}
+
+/** SQL. @param message a row of messages, by the name of its table */
+export const hasNoRow = (message: string, status: string) =>
+  `NOT EXISTS (SELECT 1 FROM events e WHERE e.message_id = ${message}.message_id AND e.event = ${status})`;
+
 /**
  * Writes the event of each message's current status if it is missing, and what is written as a batch of each client. After a
  * change of status in the same transaction, it writes exactly the changes; a second run writes nothing.
- * @param own not of a message that has another callback open, which is to be posted before
- * @param guard SQL condition on the parameters ?3, ?4 and ?5; not with a claim
+ * @param guard SQL condition on the parameters ?3, ?4 and ?5
  */
 export function recordEvents(
   db: D1Database,
   messageIds: string[],
   now: number,
-  own: OwnClaim | null = null,
   guard: { condition: string; values: unknown[] } = { condition: "true", values: [] },
 ): D1PreparedStatement[] {
-  const run = (sql: string, values = guard.values) => db.prepare(sql).bind(JSON.stringify(messageIds), now, ...values);
-  const isDue = IS_DUE("message.status");
-  const isOwn = `j.key < ${own?.most} AND ${isDue} AND NOT EXISTS (SELECT 1 FROM events o WHERE o.message_id = m.message_id
-    AND o.callback_due > 0 AND o.outcome IS NULL AND o.claim IS NOT ?3)`;
-  const ifOwn = (value: string) => (own ? `iif(${isOwn}, ${value}, NULL)` : "NULL");
-  const changed = `json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value`;
-  const condition = `m.status <> 'PENDING_TO_SEND' AND ${guard.condition}`;
-  return [
-    run(`INSERT INTO event_batches (client_id, stored_at, event_ids)
-     SELECT m.client_id, ?2, json_group_array(DISTINCT m.message_id || '_' || m.status) FROM ${changed}
-     WHERE ${condition} AND m.client_id <> '' AND NOT EXISTS (
-       SELECT 1 FROM events e WHERE e.message_id = m.message_id AND e.event = m.status)
-     GROUP BY m.client_id`),
-    run(
-      `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code, attempted_at, claim)
-       SELECT m.message_id, m.status, m.updated_at, ${isDue}, ?2, m.reason_code, ${ifOwn("?2")}, ${ifOwn("?3")}
-       FROM ${changed} LEFT JOIN clients c ON c.client_id = m.client_id
-       WHERE ${condition} ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due, attempted_at`,
-      own ? [own.claim] : guard.values,
-    ),
-  ];
+  const columns = { messageId: "j.value", status: "m.status", occurredAt: "m.updated_at", code: "m.reason_code" };
+  const condition = `m.status <> 'PENDING_TO_SEND' AND iif(m.status = 'SENDING', m.sending_at, m.final_at) IS NULL`;
+  const values = [JSON.stringify(messageIds), now, ...guard.values];
+  return insertEvents(db, values, columns, `${condition} AND ${guard.condition}`);
 }
 
-/** Of the rows that recordEvents returned, those with a callback to queue. */
+/** A change of status that is about to be stored. */
+export interface StatusEvent {
+  messageId: string;
+  status: MessageStatus;
+  /** See reason.ts. */
+  code: string | null;
+  /** Whether sending_at or final_at can stand for the event, with the reason that the message has. */
+  isKept: boolean;
+}
+
+/**
+ * The version before reads events in their rows alone, the clients' feed too. It may answer requests for a while after a deploy, and
+ * an operator may go back to it: for a day, each event has a row. A database that no earlier version has swept has no such day.
+ */
+const EARLIER_VERSION_MILLISECONDS = 24 * 3_600_000;
+const NEEDS_ROWS = `EXISTS (SELECT 1 FROM last_sweep WHERE only = 1
+  AND (events_kept_at IS NOT ended_at OR events_since > ?2 - ${EARLIER_VERSION_MILLISECONDS}))`;
+
+/**
+ * Writes the events of changes that the next statement makes, in the same transaction: a second run finds them made, and writes
+ * nothing. An event without a callback gets no row where its message can say when it occurred: where hasNoRow, the next statement
+ * sets sending_at or final_at.
+ * @param own not of a message that has another callback open, which is to be posted before
+ * @param condition SQL on the message `m`, with the parameter ?4: it is changed
+ */
+export function recordChanges(
+  db: D1Database,
+  changes: StatusEvent[],
+  { now, own, condition, value }: { now: number; own: OwnClaim | null; condition: string; value: string | null },
+): D1PreparedStatement[] {
+  const isDue = IS_DUE("message.status");
+  const isOwn = `j.key < ${own?.most ?? 0} AND ${isDue} AND NOT EXISTS (SELECT 1 FROM events o WHERE o.message_id = m.message_id
+    AND o.callback_due > 0 AND o.outcome IS NULL AND o.claim IS NOT ?3)`;
+  const of = (name: keyof StatusEvent) => `(j.value ->> '${name}')`;
+  const columns = { messageId: of("messageId"), status: of("status"), occurredAt: "?2", code: of("code") };
+  return insertEvents(
+    db,
+    [JSON.stringify(changes), now, own?.claim ?? null, value],
+    columns,
+    condition,
+    `(NOT ${of("isKept")} OR ${isDue} OR ${NEEDS_ROWS})`,
+    (sql) => `iif(${isOwn}, ${sql}, NULL)`,
+  );
+}
+
+/** Of the rows that were written, those with a callback to queue. */
 export function dueEvents(rows: unknown[] | undefined): DueEvent[] {
   const written = (rows ?? []) as (Pick<EventRow, "message_id" | "event" | "callback_due"> & {
     attempted_at?: number | null;

@@ -2,9 +2,15 @@
 import { RequestFailure } from "../../domain/failure.ts";
 import { GUARD, isMovedError } from "./moving.ts";
 
-/** For so long a call waits for a website whose move is about to end. */
-const WAIT_MILLISECONDS = 3000;
+/** The pauses of a call that waits for a website whose move is about to end: 75 ms, 150 ms and so on, 2.7 seconds in all. */
 const PAUSE_MILLISECONDS = 75;
+const MOST_PAUSES = 8;
+
+/** Pauses of 1.6 seconds: no job that works holds a fence for longer. */
+const PAUSES_OF_A_FENCE = 6;
+
+/** @param isStuck the call has waited for longer than a move takes. @returns see guardDatabase */
+type Find = (isStuck: boolean) => Promise<D1Database | null>;
 
 class Statement {
   readonly #owner: GuardedDatabase;
@@ -34,9 +40,9 @@ class Statement {
 class GuardedDatabase {
   db: D1Database;
   readonly #homes: string;
-  readonly #find: () => Promise<D1Database | null>;
+  readonly #find: Find;
 
-  constructor(db: D1Database, homes: number[], find: () => Promise<D1Database | null>) {
+  constructor(db: D1Database, homes: number[], find: Find) {
     this.db = db;
     this.#homes = JSON.stringify(homes);
     this.#find = find;
@@ -57,20 +63,20 @@ class GuardedDatabase {
 
   /** A transaction that was refused has left nothing, so the same statements run where the website is now. */
   async batch(statements: Statement[]): Promise<unknown[]> {
-    for (let waited = 0; ; ) {
+    for (let pauses = 0; ; ) {
       const { db } = this;
       try {
         const own = [db.prepare(GUARD).bind(this.#homes), ...statements.map((statement) => statement.in(db))];
         return (await db.batch(own)).slice(1);
       } catch (error) {
         if (!isMovedError(error)) throw error;
-        const found = await this.#find();
-        if (found === null || waited >= WAIT_MILLISECONDS) {
+        const found = await this.#find(pauses >= PAUSES_OF_A_FENCE);
+        if (found === null || pauses === MOST_PAUSES) {
           throw new RequestFailure({ kind: "store-unavailable", isRefused: true, isMoved: true }, { cause: error });
         }
         this.db = found;
-        waited += PAUSE_MILLISECONDS;
-        if (found === db) await scheduler.wait(PAUSE_MILLISECONDS);
+        pauses += 1;
+        if (found === db) await scheduler.wait(PAUSE_MILLISECONDS * pauses);
       }
     }
   }
@@ -80,7 +86,7 @@ class GuardedDatabase {
  * @param homes of the websites that its statements are about
  * @param find where the website is now; null: they are several, and no one database has all of them
  */
-export function guardDatabase(db: D1Database, homes: number[], find: () => Promise<D1Database | null>): D1Database {
+export function guardDatabase(db: D1Database, homes: number[], find: Find): D1Database {
   return new GuardedDatabase(db, homes, find) as unknown as D1Database;
 }
 

@@ -43,9 +43,11 @@ export async function recordSweep(
     ),
     sweep: db
       .prepare(
-        `INSERT INTO last_sweep (only, ended_at, failed_jobs, counts_kept_at, counts_since) VALUES (1, ?1, ?2, ?1, ?1)
+        `INSERT INTO last_sweep (only, ended_at, failed_jobs, counts_kept_at, counts_since, events_kept_at, events_since)
+         VALUES (1, ?1, ?2, ?1, ?1, ?1, 0)
          ON CONFLICT (only) DO UPDATE SET ended_at = ?1, failed_jobs = ?2, counts_kept_at = ?1,
-           counts_since = iif(counts_kept_at = ended_at, counts_since, ?1)`,
+           counts_since = iif(counts_kept_at = ended_at, counts_since, ?1), events_kept_at = ?1,
+           events_since = iif(events_kept_at = ended_at, events_since, ?1)`,
       )
       .bind(endedAt, JSON.stringify(failedJobs)),
   });

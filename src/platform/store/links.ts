@@ -90,8 +90,3 @@ export const CLICK_COUNTS = `coalesce(sum(iif(is_person = 1, count, 0)), 0) AS p
   coalesce(sum(iif(is_person = 0, count, 0)), 0) AS robots, min(iif(is_person = 1, clicked_at, NULL)) AS firstAt`;
 
 export const NO_CLICKS: ClickCounts = { people: 0, robots: 0, firstAt: null };
-
-export async function readClicks(db: D1Database, messageId: string): Promise<ClickCounts> {
-  const query = db.prepare(`SELECT ${CLICK_COUNTS} FROM clicks WHERE message_id = ?1`).bind(messageId);
-  return (await runQuery<ClickCounts>(query))[0] ?? NO_CLICKS;
-}

@@ -69,6 +69,16 @@ export async function setStep(
   await runBatch(directory, [directory.prepare(sql).bind(websiteId, startedAt, step, next, now, error)]);
 }
 
+/**
+ * For a move whose fence stands for too long. It is taken up once in two seconds, however many isolates ask.
+ * @returns its website
+ */
+export async function takeUpFence(directory: D1Database, home: number, now: number): Promise<string | undefined> {
+  const sql = `UPDATE moves SET worked_at = ?2 WHERE website_id = (SELECT website_id FROM homes WHERE home = ?1)
+    AND step = 'fence' AND worked_at <= ?2 - 2000 RETURNING website_id`;
+  return (await runQuery<Pick<MoveRow, "website_id">>(directory.prepare(sql).bind(home, now)))[0]?.website_id;
+}
+
 /** The website is in the target from now on. */
 export async function flipHome(directory: D1Database, move: Move, now: number): Promise<void> {
   const { websiteId, home, target, startedAt } = move;

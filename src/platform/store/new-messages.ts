@@ -80,7 +80,7 @@ function statements(db: D1Database, options: StoreOptions, messages: StoredMessa
       clientId,
       now,
     ),
-    events: recordEvents(db, ids, now, null, guard),
+    events: recordEvents(db, ids, now, guard),
     links: messages.some(({ linkCode }) => linkCode !== null) ? run(insertLinks(guard.condition)) : null,
     keep: suppresses && part ? lists.map((list) => keepSuppressed(db, list, websiteId, guard, part.expiresAt)) : null,
     holder: part && selectHolder(db, part),

@@ -2,20 +2,17 @@
 import { parseJsonColumn, runNamed } from "./database.ts";
 import { messagesOf } from "./erasure.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
-import { CLICK_COUNTS, type ClickCounts, NO_CLICKS } from "./links.ts";
 import {
-  IN_ORDER,
+  addDetails,
   STORED_CALLBACK,
   type StoredCallback,
   type StoredCallbackRow,
   type StoryRow,
   storyOf,
   toStoredCallback,
-  toStoredEvent,
-  toStory,
   type WholeMessage,
 } from "./read-message.ts";
-import type { EventRow, InboundTextRow, MessageRow, NoticeRow } from "./rows.ts";
+import type { InboundTextRow, NoticeRow } from "./rows.ts";
 
 /** Rows of each kind. A person has a few hundred; what has more is no person, and must fit the memory of an isolate. */
 export const MOST_RECORDS = 5000;
@@ -75,30 +72,6 @@ export async function readRecords(
   };
 }
 
-/** Of what is erased meanwhile, nothing is found. */
-async function addDetails(db: D1Database, rows: StoryRow[]): Promise<WholeMessage[]> {
-  if (rows.length === 0) return [];
-  const ids = JSON.stringify(rows.map((row) => row.message_id));
-  const of = (table: string) => `json_each(?1) j CROSS JOIN ${table} t ON t.message_id = j.value`;
-  const query = (sql: string) => db.prepare(sql).bind(ids);
-  const found = await runNamed(db, {
-    events: query(`SELECT t.* FROM ${of("events")} ORDER BY ${IN_ORDER}`),
-    clicks: query(`SELECT t.message_id, ${CLICK_COUNTS} FROM ${of("clicks")} GROUP BY t.message_id`),
-  });
-  const events = Map.groupBy(found.events as EventRow[], (event) => event.message_id);
-  const clicks = new Map(
-    (found.clicks as (ClickCounts & Pick<MessageRow, "message_id">)[]).map(({ message_id, ...counts }) => [
-      message_id,
-      counts,
-    ]),
-  );
-  return rows.map((row) => ({
-    ...toStory(row),
-    events: (events.get(row.message_id) ?? []).map(toStoredEvent),
-    clicks: clicks.get(row.message_id) ?? NO_CLICKS,
-  }));
-}
-
 function toNotice(row: Notice): StoredNotice {
   return {
     noticeId: row.notice_id,
@@ -106,6 +79,6 @@ function toNotice(row: Notice): StoredNotice {
     type: row.type,
     body: parseJsonColumn(row.body, {}),
     occurredAt: row.occurred_at,
-    callback: row.callback_due === null ? null : toStoredCallback(row),
+    callback: toStoredCallback(row),
   };
 }

@@ -156,6 +156,13 @@ export async function readOpenCallbacks(db: D1Database, home: number): Promise<[
   return rows.map(({ message_id, event }) => [message_id, event]);
 }
 
+/** Whether a callback is due of a notice whose id has another home than its website: one text was for several websites. */
+export async function hasForeignNotices(db: D1Database, websiteId: string, home: number): Promise<boolean> {
+  const sql = `SELECT 1 FROM (${OPEN_OF_ALL} AND e.attempted_at IS NULL)
+    WHERE ((SELECT website_id FROM notices WHERE notice_id = message_id) = ?1) <> (${ID_PART("message_id")} = ?2) LIMIT 1`;
+  return (await runQuery(db.prepare(sql).bind(websiteId, idPartOf(home)))).length > 0;
+}
+
 /** The website is here from now on, as far as this database is concerned. */
 export async function endArrival(
   db: D1Database,

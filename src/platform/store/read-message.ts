@@ -4,10 +4,10 @@ import type { MessageStatus } from "../../domain/message.ts";
 import { toE164 } from "../../domain/phone.ts";
 import { type Reason, readReason } from "../../domain/reason.ts";
 import type { Segments } from "../../domain/segments.ts";
-import { runQuery } from "./database.ts";
+import { runNamed, runQuery } from "./database.ts";
 import { isClick, toEventId } from "./events.ts";
 import { isHeld } from "./holds.ts";
-import type { ClickCounts } from "./links.ts";
+import { CLICK_COUNTS, type ClickCounts, NO_CLICKS } from "./links.ts";
 import type { EventRow, MessageRow } from "./rows.ts";
 import { readSubmissions } from "./submissions.ts";
 
@@ -39,10 +39,15 @@ export interface StoredMessage {
   retryAt: number | null;
 }
 
+const findStory = (db: D1Database, messageId: string) =>
+  runQuery<StoryRow>(db.prepare(`${storyOf("messages")} WHERE m.message_id = ?1`).bind(messageId));
+
 export async function readMessage(db: D1Database, messageId: string): Promise<MessageStory | undefined> {
-  const query = db.prepare(`${storyOf("messages")} WHERE m.message_id = ?1`).bind(messageId);
-  const [row] = await runQuery<StoryRow>(query);
-  return row && toStory(row);
+  return (await findStory(db, messageId)).map(toStory)[0];
+}
+
+export async function readWholeMessage(db: D1Database, messageId: string): Promise<WholeMessage | undefined> {
+  return (await addDetails(db, await findStory(db, messageId)))[0];
 }
 
 /** SQL: a row for each message. @param messages a table, or a query in parentheses */
@@ -50,7 +55,7 @@ export const storyOf = (messages: string) =>
   `SELECT m.*, ${isHeld("m")} AS is_held, w.name AS website_name, c.name AS client_name FROM ${messages} m
      LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id`;
 
-export function toStory(row: StoryRow): MessageStory {
+function toStory(row: StoryRow): MessageStory {
   return {
     ...toStoredMessage(row),
     isHeld: row.is_held === 1,
@@ -146,15 +151,6 @@ export interface WholeMessage extends MessageStory {
   clicks: ClickCounts;
 }
 
-/** The order of a message's events. */
-export const IN_ORDER = "occurred_at, event = 'SENDING' DESC";
-
-/** A message's events, in order. */
-export async function readEvents(db: D1Database, messageId: string): Promise<StoredEvent[]> {
-  const query = db.prepare(`SELECT * FROM events WHERE message_id = ?1 ORDER BY ${IN_ORDER}`).bind(messageId);
-  return (await runQuery<EventRow>(query)).map(toStoredEvent);
-}
-
 /** The columns of a StoredCallbackRow, of an event `e`. */
 export const STORED_CALLBACK = "e.callback_due, e.attempted_at, e.outcome, e.http_status, e.response, e.duration_ms";
 
@@ -165,7 +161,7 @@ export type StoredCallbackRow = Pick<
 
 /** @returns null: no callback is due */
 export function toStoredCallback(row: StoredCallbackRow): StoredCallback | null {
-  if (row.callback_due === 0) return null;
+  if (!row.callback_due) return null;
   return {
     attemptedAt: row.attempted_at,
     outcome: row.outcome,
@@ -175,7 +171,7 @@ export function toStoredCallback(row: StoredCallbackRow): StoredCallback | null 
   };
 }
 
-export function toStoredEvent(row: EventRow): StoredEvent {
+function toStoredEvent(row: EventRow): StoredEvent {
   const status = isClick(row.event) ? null : (row.event as MessageStatus);
   return {
     eventId: toEventId(row),
@@ -184,4 +180,43 @@ export function toStoredEvent(row: EventRow): StoredEvent {
     occurredAt: row.occurred_at,
     callback: toStoredCallback(row),
   };
+}
+
+/** The events of a message, in order. @param rows some have no row: see recordChanges */
+function eventsOf(message: StoryRow, rows: EventRow[]): StoredEvent[] {
+  const { status, sending_at, final_at } = message;
+  const times = [["SENDING", sending_at] as const, [status, final_at] as const];
+  const kept = times.flatMap(([event, occurredAt]): StoredEvent[] => {
+    if (occurredAt === null || rows.some((row) => row.event === event)) return [];
+    const eventId = toEventId({ ...message, event });
+    return [{ eventId, status: event, reason: readReason(event, message.reason_code), occurredAt, callback: null }];
+  });
+  const isSending = (event: StoredEvent) => Number(event.status === "SENDING");
+  return [...kept, ...rows.map(toStoredEvent)].sort(
+    (a, b) => a.occurredAt - b.occurredAt || isSending(b) - isSending(a),
+  );
+}
+
+/** Messages with all that is stored of them. Of what is erased meanwhile, nothing is found. */
+export async function addDetails(db: D1Database, rows: StoryRow[]): Promise<WholeMessage[]> {
+  if (rows.length === 0) return [];
+  const ids = JSON.stringify(rows.map((row) => row.message_id));
+  const of = (table: string) => `json_each(?1) j CROSS JOIN ${table} t ON t.message_id = j.value`;
+  const query = (sql: string) => db.prepare(sql).bind(ids);
+  const found = await runNamed(db, {
+    events: query(`SELECT t.* FROM ${of("events")}`),
+    clicks: query(`SELECT t.message_id, ${CLICK_COUNTS} FROM ${of("clicks")} GROUP BY t.message_id`),
+  });
+  const events = Map.groupBy(found.events as EventRow[], (event) => event.message_id);
+  const clicks = new Map(
+    (found.clicks as (ClickCounts & Pick<MessageRow, "message_id">)[]).map(({ message_id, ...counts }) => [
+      message_id,
+      counts,
+    ]),
+  );
+  return rows.map((row) => ({
+    ...toStory(row),
+    events: eventsOf(row, events.get(row.message_id) ?? []),
+    clicks: clicks.get(row.message_id) ?? NO_CLICKS,
+  }));
 }

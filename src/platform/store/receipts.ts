@@ -2,7 +2,7 @@ import { ALLOWED_FROM } from "../../domain/message.ts";
 import { failureReason, foldReceipts, type Receipt } from "../../domain/receipt.ts";
 import { type ClaimedCallback, selectClaimedOf, toClaimedCallbacks } from "./callbacks.ts";
 import { runNamed } from "./database.ts";
-import { type DueEvent, dueEvents, MOST_OWN_CALLBACKS, type OwnClaim, recordEvents } from "./events.ts";
+import { type DueEvent, dueEvents, hasNoRow, MOST_OWN_CALLBACKS, type OwnClaim, recordChanges } from "./events.ts";
 
 /** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
 export interface SentReceipt extends Receipt {
@@ -53,31 +53,20 @@ function applyStatements(
   { carrier, own }: { carrier: string | undefined; own: OwnClaim | null },
   now: number,
 ) {
-  const reported = (name: keyof Receipt) => `json_extract(?1, '$."' || message_id || '".${name}')`;
-  const from = ALLOWED_FROM[receipts[0]?.status ?? "SENDING"];
+  const reports = receipts.map((receipt) => ({ ...receipt, code: failureReason(receipt), isKept: true }));
+  const reported = (name: keyof Receipt) => `json_extract(?1, '$."' || messages.message_id || '".${name}')`;
+  const status = receipts[0]?.status ?? "SENDING";
+  const isChanged = (message: string) => `${message}.status IN (${ALLOWED_FROM[status].map((from) => `'${from}'`)})
+    AND (?4 IS NULL OR ${message}.carrier = ?4)`;
+  const value = carrier ?? null;
   return [
+    ...recordChanges(db, reports, { now, own, condition: isChanged("m"), value }),
     db
       .prepare(
         `UPDATE messages SET status = ${reported("status")}, reason = ${reported("reason")}, reason_code = ${reported("code")},
-           updated_at = ?2
-         WHERE message_id IN (SELECT key FROM json_each(?1)) AND status IN (SELECT value FROM json_each(?3))
-           AND (?4 IS NULL OR carrier = ?4)`,
+           updated_at = ?2, ${status === "SENDING" ? "sending_at" : "final_at"} = iif(${hasNoRow("messages", reported("status"))}, ?2, ?3)
+         WHERE message_id IN (SELECT key FROM json_each(?1)) AND ${isChanged("messages")}`,
       )
-      .bind(
-        JSON.stringify(
-          Object.fromEntries(
-            receipts.map((receipt) => [receipt.messageId, { ...receipt, code: failureReason(receipt) }]),
-          ),
-        ),
-        now,
-        JSON.stringify(from),
-        carrier ?? null,
-      ),
-    ...recordEvents(
-      db,
-      receipts.map(({ messageId }) => messageId),
-      now,
-      own,
-    ),
+      .bind(JSON.stringify(Object.fromEntries(reports.map((report) => [report.messageId, report]))), now, null, value),
   ];
 }

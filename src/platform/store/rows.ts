@@ -74,6 +74,9 @@ export interface MessageRow {
   segments: number | null;
   /** JSON array; see submissions.ts. */
   submissions: string | null;
+  /** Of its events, where they have no rows. */
+  sending_at: number | null;
+  final_at: number | null;
 }
 
 export interface EventRow {

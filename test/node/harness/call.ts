@@ -6,9 +6,12 @@ export interface Answer {
   body: string;
 }
 
+/** Below the 5 seconds after which workerd ends an idle connection: a request that it meets there gets no answer. */
+const IDLE_MILLISECONDS = 4000;
+
 /** Connections are kept, and broken by a service that is killed, as a client's or a gateway's are. */
 export function makeAgent(connections: number): Agent {
-  return new Agent({ keepAlive: true, maxSockets: connections });
+  return new Agent({ keepAlive: true, maxSockets: connections, timeout: IDLE_MILLISECONDS });
 }
 
 const TIMEOUT_MILLISECONDS = 20_000;

@@ -131,7 +131,14 @@ async function redeliver(): Promise<void> {
   const eventIds = await selectIds(
     `SELECT message_id || '_' || event FROM events WHERE callback_due > 0 AND outcome IS NULL AND ${comesAgain}`,
   );
-  const jobs = chunk(messageIds, HUNDRED).map((ids) => ({ kind: "deliver", messageIds: ids }));
+  const jobs: object[] = chunk(messageIds, HUNDRED).map((ids) => ({ kind: "deliver", messageIds: ids }));
+  const [directory] = await query("SELECT 1 FROM sqlite_master WHERE name = 'moves'");
+  const moving = directory
+    ? await selectIds(
+        `SELECT website_id FROM moves WHERE step NOT IN ('kept', 'failed') AND instr('02468', substr(website_id, -1)) > 0`,
+      )
+    : [];
+  jobs.push(...moving.map((websiteId) => ({ kind: "move", websiteId })));
   for (const bodies of chunk(jobs, HUNDRED)) await ask({ queue: "MESSAGES", bodies });
   for (const bodies of chunk(eventIds, HUNDRED)) await ask({ queue: "CALLBACKS", bodies });
 }

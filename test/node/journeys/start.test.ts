@@ -2,12 +2,13 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { bundle } from "../../../scripts/bundle.ts";
 import { keepRotated } from "../../../scripts/demo.ts";
 import { ensureSecrets } from "../../../scripts/dev-vars.ts";
 import { type Call, sweepEachMinute } from "../../../scripts/minute-sweep.ts";
-import { startRuntime } from "../../../scripts/runtime.ts";
+import { startRuntime, type Version } from "../../../scripts/runtime.ts";
 import { parseStartOptions } from "../../../scripts/start-options.ts";
 import { makeWorkerLog } from "../../../scripts/worker-log.ts";
 import { listFamily, type Run, run, stillRunning, waitFor } from "../harness/processes.ts";
@@ -188,6 +189,12 @@ describe("npm start", () => {
       "npm start has no flag --live-reload: see npm start -- --help. If it is one of wrangler's: npx wrangler dev --live-reload",
     ]);
   });
+});
+
+/** See src/bundle-order.ts, where it has grown beyond. */
+test("the bundle that a deploy uploads takes at most 120 KiB, gzipped", async () => {
+  const { script } = JSON.parse(readFileSync((await prepared()).version, "utf8")) as Version;
+  expect(gzipSync(readFileSync(script)).length / 1024).toBeLessThanOrEqual(120);
 });
 
 describe("a Worker that does not build", () => {

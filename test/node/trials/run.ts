@@ -15,7 +15,7 @@ const HELP = `npm run faults -- [flags]
   --only crash,move,carrier,callback,nights,fuzz,soak,upgrade,timing,bindings   which parts; all by default
   --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
   --messages 10000   of a crash run
-  --kills 10         of a crash run, and of a run of moves: kill -9 of the whole service under load
+  --kills 10         of a crash run: kill -9 of the whole service under load; a run of moves has one at each point of a move
   --from <commit>    of an upgrade run: the version before; by default the one before the newest migration
   --keep             leaves each service's state and log in the temporary directory, and says where
 Exits with 1 when anything was lost, sent twice or held up, when a problem showed too late, or when the record does not say what was
@@ -119,16 +119,18 @@ async function runCrash({ bundle, seeds, messages, kills, keep }: Options): Prom
   return results.flatMap(({ faults }, index) => faults.map((fault) => `seed ${seeds[index]}: ${fault}`));
 }
 
-async function runMoves({ bundle, seeds, kills, keep }: Options): Promise<string[]> {
+async function runMoves({ seeds, keep }: Options): Promise<string[]> {
   const faults: string[] = [];
+  const bundle = await buildBundle(ROOT, "test/workers/stops.ts");
   for (const seed of seeds) {
-    const result = await moves({ bundle: await bundle(), seed, kills, keep });
+    const result = await moves({ bundle, seed, keep });
     printRows(
       Object.entries(result.figures).map(([name, value]) => [name, String(value)]),
       1,
     );
     faults.push(...result.faults.map((fault) => `seed ${seed}: ${fault}`));
   }
+  bundle.remove();
   return faults;
 }
 

@@ -213,6 +213,8 @@ export class Generation {
       send_purpose: `purpose ${turn}`,
       reason: null,
       reason_code: null,
+      sending_at: null,
+      final_at: null,
       accepted_at: NOW - HOUR,
       updated_at: NOW - HOUR,
       queued_at: NOW - HOUR,

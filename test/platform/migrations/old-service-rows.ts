@@ -76,4 +76,6 @@ const LAST_SWEEP: OldRow = {
   failed_jobs: "[]",
   counts_kept_at: NOW - MINUTE,
   counts_since: NOW - HOUR,
+  events_kept_at: NOW - MINUTE,
+  events_since: NOW - HOUR,
 };

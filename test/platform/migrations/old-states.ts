@@ -37,7 +37,7 @@ export const MESSAGE_STATES: OldRow[] = [
   ...MESSAGE_STATUSES.filter((status) => status !== "PENDING_TO_SEND").map((status) => ({ status })),
   { status: "SENDING", reason: "timeout: outcome unknown, not sent again", updated_at: NOW - 25 * HOUR },
   { status: "FAILED_TO_SEND", reason: "refused", reason_code: "CARRIER_REFUSED" },
-  { status: "DELIVERED", opted_out: 1 },
+  { status: "DELIVERED", opted_out: 1, sending_at: NOW - HOUR, final_at: NOW - HOUR + 1 },
 ];
 
 /** What the event of a message's status can be. The first is not called back. */

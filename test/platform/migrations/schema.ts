@@ -23,7 +23,17 @@ export type Schema = Map<string, Table>;
 /** The tables of the migrations: D1's own begin with `_cf`, SQLite's with `sqlite`; applyD1Migrations keeps a list too. */
 const OWN = "name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%' AND name <> 'd1_migrations'";
 
+/** By the definitions that SQLite keeps: to read a schema takes hundreds of calls, and there are as many as migrations. */
+const known = new Map<string, Schema>();
+
 export async function readSchema(db: D1Database): Promise<Schema> {
+  const definitions = JSON.stringify(await rows(db, `SELECT name, sql FROM sqlite_schema WHERE ${OWN} ORDER BY rowid`));
+  const schema = known.get(definitions) ?? (await readTables(db));
+  known.set(definitions, schema);
+  return schema;
+}
+
+async function readTables(db: D1Database): Promise<Schema> {
   const tables = await rows(db, `SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND ${OWN} ORDER BY name`);
   const entries = tables.map(async ({ name, sql }) => [String(name), await readTable(db, String(name), String(sql))]);
   return new Map((await Promise.all(entries)) as [string, Table][]);

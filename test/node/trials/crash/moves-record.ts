@@ -4,30 +4,43 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { CountingReceiver } from "../../harness/counting-receiver.ts";
 import type { CountingCarrier } from "../../harness/fake-kannel.ts";
+import type { Service } from "../../harness/killable-service.ts";
+import type { MoveLoad } from "./moves-load.ts";
 import { TABLES } from "./record.ts";
-
-/** A message that the client was told is accepted. `isStopped`: its person had sent STOP, and that was acknowledged. */
-export interface Accepted {
-  websiteId: string;
-  phone: string;
-  isStopped: boolean;
-}
 
 type Row = Record<string, unknown>;
 
-/** Holds the files of all databases, as the killed service has left them, against what was seen from outside. */
-export function tallyMoves(
-  directory: string,
-  accepted: Map<string, Accepted>,
-  carrier: CountingCarrier,
-  receiver: CountingReceiver,
-) {
+/** A click is stored after its answer: a kill may cut off those that were answered so shortly before. */
+const CLICK_MILLISECONDS = 5000;
+
+/** Reads the files of all databases as the killed service has left them: a copy. */
+function withRecord<T>(directory: string, read: (databases: DatabaseSync[]) => T): T {
   const copy = mkdtempSync(join(tmpdir(), "textgate-record-"));
   try {
     cpSync(join(directory, TABLES), copy, { recursive: true });
     const files = readdirSync(copy).filter((name) => name.endsWith(".sqlite") && !name.startsWith("metadata"));
     const databases = files.map((file) => new DatabaseSync(join(copy, file)));
-    const all = (sql: string): Row[] => databases.flatMap((db) => db.prepare(sql).all() as Row[]);
+    const result = read(databases);
+    for (const db of databases) db.close();
+    return result;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+const selectAll = (databases: DatabaseSync[], sql: string): Row[] =>
+  databases.flatMap((db) => db.prepare(sql).all() as Row[]);
+
+/** Holds the record against what was seen from outside. @param killedAt as performance.now() counts */
+export function tallyMoves(
+  { directory }: Service,
+  load: MoveLoad,
+  killedAt: number[],
+  carrier: CountingCarrier,
+  receiver: CountingReceiver,
+) {
+  return withRecord(directory, (databases) => {
+    const all = (sql: string) => selectAll(databases, sql);
     const isHere = (table: string) =>
       `NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = ${table}.website_id AND v.state >= 2)`;
     const messages = all(
@@ -37,44 +50,88 @@ export function tallyMoves(
       `SELECT s.website_id, s.subscribed, (SELECT l.subscribed FROM subscription_changes l WHERE l.website_id = s.website_id
          AND l.phone = s.phone ORDER BY l.change_id DESC LIMIT 1) AS replayed FROM subscriptions s WHERE ${isHere("s")}`,
     );
-    const faults = messageFaults(accepted, messages, carrier);
+    const clicks = all(
+      `SELECT c.message_id, sum(c.count) AS count FROM clicks c JOIN messages m ON m.message_id = c.message_id
+       WHERE c.is_person = 1 AND ${isHere("m")} GROUP BY c.message_id`,
+    );
+    const callbacks = all(
+      `SELECT e.message_id || '_' || e.event AS id, e.attempted_at, e.outcome FROM events e
+       JOIN messages m ON m.message_id = e.message_id WHERE e.callback_due > 0 AND ${isHere("m")}`,
+    );
+    const faults = [...messageFaults(load, messages, carrier), ...clickFaults(load, clicks, killedAt)];
     const twice = [...receiver.received.values()].filter((count) => count > 1).length;
     if (twice > 0) faults.push(`${twice} callbacks were posted twice`);
+    const waiting = callbacks.filter(({ attempted_at }) => attempted_at === null).length;
+    if (waiting > 0) faults.push(`${waiting} callbacks were never posted`);
+    const told = callbacks.filter(({ id, outcome }) => outcome === "answered" && !receiver.received.has(String(id)));
+    if (told.length > 0) faults.push(`${told.length} callbacks count as answered that never came`);
     const differing = ledger.filter(({ subscribed, replayed }) => subscribed !== replayed).length;
     if (differing > 0) faults.push(`${differing} subscriptions are not what their ledger says`);
-    const websites = all(`SELECT w.website_id FROM websites w WHERE ${isHere("w")}`).map((row) =>
-      String(row.website_id),
-    );
+    const websites = all(`SELECT w.website_id FROM websites w WHERE ${isHere("w")}`).map((row) => row.website_id);
     if (new Set(websites).size !== websites.length) faults.push("a website is in two databases");
-    for (const db of databases) db.close();
     const status = (name: string) => messages.filter((row) => row.status === name).length;
+    const accepted = [...load.accepted.values()];
     return {
       faults,
       figures: {
-        ...{ accepted: accepted.size, delivered: status("DELIVERED"), "not subscribed": status("NOT_SUBSCRIBED") },
+        ...{ accepted: accepted.length, "of them in bulk": accepted.filter(({ isBulk }) => isBulk).length },
+        ...{ delivered: status("DELIVERED"), "not subscribed": status("NOT_SUBSCRIBED") },
+        "unknown outcomes": messages.filter(isUnknown).length,
         ...{ texts: carrier.takenById.size, callbacks: receiver.received.size, subscriptions: ledger.length },
+        "callbacks cut off": callbacks.filter(({ outcome }) => outcome === null).length,
+        clicks: load.clicks.length,
+        "clicks counted": clicks.reduce((sum, { count }) => sum + Number(count), 0),
       },
     };
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+  });
 }
 
-function messageFaults(accepted: Map<string, Accepted>, messages: Row[], carrier: CountingCarrier): string[] {
+/** What a kill has cut off was sent once or not at all, and is never sent again. */
+const isUnknown = (row: Row | undefined) =>
+  row?.claimed_at !== null && (row?.status === "PENDING_TO_SEND" || row?.reason_code !== null);
+
+function messageFaults({ accepted }: MoveLoad, messages: Row[], carrier: CountingCarrier): string[] {
   const stored = Map.groupBy(messages, ({ message_id }) => String(message_id));
-  return [...accepted].flatMap(([messageId, { websiteId, isStopped }]) => {
+  return [...accepted].flatMap(([messageId, { websiteId, isStopped, isBulk }]) => {
     const rows = stored.get(messageId) ?? [];
     const texts = carrier.takenById.get(messageId) ?? 0;
     const [row] = rows;
-    // What a kill has cut off was sent once or not at all, and is never sent again.
-    const isUnknown = row?.claimed_at !== null && (row?.status === "PENDING_TO_SEND" || row?.reason_code !== null);
     const isRight =
       rows.length === 1 &&
       row?.website_id === websiteId &&
       (isStopped
         ? texts === 0 && row.status === "NOT_SUBSCRIBED"
-        : texts <= 1 && (texts === 1 ? true : isUnknown) && (row.status === "DELIVERED" || isUnknown));
+        : texts <= 1 && (texts === 1 ? true : isUnknown(row)) && (row.status === "DELIVERED" || isUnknown(row)));
     const what = `${rows.length} rows, ${row?.status}, ${row?.reason_code}, ${texts} texts`;
-    return isRight ? [] : [`${websiteId} ${messageId}${isStopped ? " after STOP" : ""}: ${what}`];
+    const kind = `${isBulk ? " in bulk" : ""}${isStopped ? " after STOP" : ""}`;
+    return isRight ? [] : [`${websiteId} ${messageId}${kind}: ${what}`];
+  });
+}
+
+/** Each click counts once; it may count or not where it was not answered, or where the kill has cut off what follows the answer. */
+function clickFaults(load: MoveLoad, counted: Row[], killedAt: number[]): string[] {
+  const counts = new Map(counted.map(({ message_id, count }) => [String(message_id), Number(count)]));
+  const isCutOff = (at: number | null) =>
+    at === null || killedAt.some((kill) => at <= kill && at > kill - CLICK_MILLISECONDS);
+  const faults = [...Map.groupBy(load.clicks, ({ messageId }) => messageId)].flatMap(([messageId, clicks]) => {
+    const count = counts.get(messageId) ?? 0;
+    const least = clicks.filter(({ at }) => !isCutOff(at)).length;
+    return count >= least && count <= clicks.length ? [] : [`${messageId}: ${count} of ${clicks.length} clicks count`];
+  });
+  const strays = [...counts.keys()].filter((id) => !load.clicks.some(({ messageId }) => messageId === id)).length;
+  return strays > 0 ? [...faults, `${strays} messages have clicks that nobody made`] : faults;
+}
+
+/** After the old rows were deleted: each website is in one database, with all of its rows. */
+export function clearFaults(directory: string): string[] {
+  return withRecord(directory, (databases) => {
+    const inDatabases = (table: string) =>
+      databases.map((db) => db.prepare(`SELECT website_id, count(*) AS count FROM ${table} GROUP BY 1`).all() as Row[]);
+    const twice = ["websites", "messages", "subscriptions", "subscription_changes", "clients"].flatMap((table) => {
+      const ids = inDatabases(table).flatMap((rows) => rows.map(({ website_id }) => website_id));
+      return new Set(ids).size === ids.length ? [] : [`${table}: rows of a website are in two databases`];
+    });
+    const left = selectAll(databases, "SELECT home FROM moving UNION ALL SELECT DISTINCT home FROM move_log").length;
+    return left > 0 ? [...twice, `${left} websites are still marked as moving`] : twice;
   });
 }

@@ -1,21 +1,19 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { withDatabases } from "../../../../scripts/runtime.ts";
-import { MOVE_STEPS } from "../../../../src/domain/move.ts";
-import { drawn, drawnInteger } from "../../../random.ts";
-import { type Answer, call, makeAgent } from "../../harness/call.ts";
 import { CountingReceiver } from "../../harness/counting-receiver.ts";
 import { accept, CountingCarrier, RECEIPT } from "../../harness/fake-kannel.ts";
-import { type Bundle, Service, WEBHOOK_KEY } from "../../harness/killable-service.ts";
-import { type Client, operate } from "../../harness/service.ts";
+import { type Bundle, Service } from "../../harness/killable-service.ts";
+import { operate, TOKEN } from "../../harness/service.ts";
 import { percentile } from "../../harness/statistics.ts";
 import { phoneAt } from "./client.ts";
-import { type Accepted, tallyMoves } from "./moves-record.ts";
+import { MoveLoad, type Website } from "./moves-load.ts";
+import { clearFaults, tallyMoves } from "./moves-record.ts";
 import { untilSilent } from "./settle.ts";
 
 export interface MovesOptions {
+  /** Of test/workers/stops.ts. */
   bundle: Bundle;
   seed: number;
-  kills: number;
   keep: boolean;
 }
 
@@ -26,58 +24,87 @@ export interface MovesResult {
 
 const DATABASES = 3;
 const WEBSITES = 20;
-const PEOPLE = 400;
-const WORKERS = 4;
-const PAUSE_MILLISECONDS = 100;
+const PEOPLE = 700;
 /** The sweep takes up a move half a minute after its last work. */
 const LONGEST_MOVE_MILLISECONDS = 120_000;
 const LOOK_AGAIN_MILLISECONDS = 15;
+/** What writes may wait for: 99 of 100. */
+const LONGEST_P99_MILLISECONDS = 2000;
+const DAY_MILLISECONDS = 25 * 3_600_000;
 
-interface Website {
-  websiteId: string;
-  sender: string;
-  client: Client;
-  /** Of the next message: each has a number of its own. */
-  next: number;
-  end: number;
+/** As the operator sees it. */
+interface Move {
+  step: string;
+  isFenced: boolean;
+  error: string | null;
 }
 
-/** Moves websites under load, kills the service at each step of a move, and holds what became of all against the record. */
-export async function moves({ bundle, seed, kills, keep }: MovesOptions): Promise<MovesResult> {
+interface Stopped {
+  isReached: boolean;
+  points: string[];
+}
+
+/**
+ * Moves websites under load, kills the service at each point of a move, alters a row on purpose, and holds what became of all
+ * against the record.
+ */
+export async function moves({ bundle, seed, keep }: MovesOptions): Promise<MovesResult> {
   const delivered = { type: RECEIPT.delivered, afterMilliseconds: 30 };
-  const carrier = new CountingCarrier(() => ({ takes: true, answer: accept, receipts: [delivered] }));
+  let load: MoveLoad | undefined;
+  const carrier = new CountingCarrier((submission) => {
+    load?.noteText(submission);
+    return { takes: true, answer: accept, receipts: [delivered] };
+  });
   await carrier.open();
   const receiver = await new CountingReceiver().open();
   const config = withDatabases(bundle.config, DATABASES);
   const service = await Service.start({ bundle: { ...bundle, config }, sendSmsUrl: carrier.url, keep });
+  const trial = new MovesTrial(service, (at) => carrier.giveAgain(at));
   try {
     const websites: Website[] = [];
     for (let index = 0; index < WEBSITES; index++) websites.push(await makeWebsite(service, receiver, index));
-    const load = new MoveLoad(service, websites, seed);
+    load = new MoveLoad(service, websites, seed);
     const running = load.run();
-    const killedAt: string[] = [];
+    const points = (await trial.ask()).points.filter((point) => !point.startsWith("clear"));
+    const altered = WEBSITES - 1;
     for (const [index, { websiteId }] of websites.entries()) {
-      const step = index < kills ? MOVE_STEPS[(index + seed) % MOVE_STEPS.indexOf("clear")] : undefined;
-      const pause = drawnInteger(...LAST_MILLISECONDS, seed, "kill pause", index);
-      await moveOne(service, { websiteId, database: `DB_${2 + (index % 2)}` }, step, pause, (killed, at) => {
-        killedAt.push(killed);
-        carrier.giveAgain(at);
-      });
+      const database = `DB_${2 + (index % 2)}`;
+      const point = index < points.length ? points[(index + seed) % points.length] : undefined;
+      if (index === altered) await trial.alter(websiteId, database, points);
+      await trial.move(websiteId, database, point);
     }
     load.stop();
     await running;
     await untilSilent(service, carrier, receiver);
     await service.kill();
-    const { faults, figures } = tallyMoves(service.directory, load.accepted, carrier, receiver);
+    const { faults, figures } = tallyMoves(service, load, trial.killedAt, carrier, receiver);
+    await trial.clear(websites);
+    const p99 = percentile(load.waits, 0.99);
+    const longP99 = percentile(load.longWaits, 0.99);
     return {
       figures: {
-        ...{ ...figures, "killed at": killedAt.join(" "), "answered 5xx": load.refused, "broken off": load.broken },
-        "write p99 ms": percentile(load.waits, 0.99).toFixed(0),
+        ...{
+          ...figures,
+          "bulk requests": load.bulks,
+          kills: trial.killedAt.length,
+          "found at": trial.found.join("; "),
+        },
+        ...{ "answered 5xx": load.refused, "broken off": load.broken },
+        "write p99 ms": p99.toFixed(0),
         "write longest ms": Math.max(...load.waits).toFixed(0),
+        "with repetitions, p99 ms": longP99.toFixed(0),
+        "with repetitions, longest ms": Math.max(...load.longWaits).toFixed(0),
       },
-      faults: [...faults, ...(load.changedIds > 0 ? [`${load.changedIds} repetitions with a key got another id`] : [])],
+      faults: [
+        ...faults,
+        ...trial.faults,
+        ...clearFaults(service.directory),
+        ...(load.changedIds > 0 ? [`${load.changedIds} repetitions with a key got other ids`] : []),
+        ...(longP99 > LONGEST_P99_MILLISECONDS ? [`one of 100 writes takes ${longP99.toFixed(0)} ms`] : []),
+      ],
     };
   } finally {
+    load?.stop();
     await service.remove();
     await carrier.close();
     await receiver.close();
@@ -96,119 +123,98 @@ async function makeWebsite(service: Service, receiver: CountingReceiver, index: 
   return { websiteId, sender, client: { url: service.url, ...client }, next, end };
 }
 
-/** The last steps take milliseconds: a kill at one of them comes so long after nearly all rows were compared. */
-const LAST_MILLISECONDS = [0, 120] as const;
-const LAST_STEPS = ["switch", "fence"];
-
-/** @param onKill gets the step, with `!` where writes waited, and the time of the kill as performance.now() counts */
-async function moveOne(
-  service: Service,
-  { websiteId, database }: { websiteId: string; database: string },
-  killAt: string | undefined,
-  pause: number,
-  onKill: (step: string, at: number) => void,
-): Promise<void> {
-  const path = `/websites/${websiteId}/move`;
-  await operate(service.url, "POST", path, { database });
-  const deadline = performance.now() + LONGEST_MOVE_MILLISECONDS;
-  let isDue = killAt !== undefined;
-  while (performance.now() < deadline) {
-    const { step, rowsCompared, rowsTotal } = await operate(service.url, "GET", path);
-    const isBeyond = MOVE_STEPS.indexOf(step) >= MOVE_STEPS.indexOf(killAt as (typeof MOVE_STEPS)[number]);
-    const isLast = LAST_STEPS.includes(killAt ?? "") && step === "check" && rowsCompared >= rowsTotal * 0.9;
-    if (isDue && (isBeyond || isLast)) {
-      if (isLast) await wait(pause);
-      const at = performance.now();
-      await service.killAndRestart();
-      const found = await operate(service.url, "GET", path);
-      onKill(found.isFenced ? `${found.step}!` : found.step, at);
-      isDue = false;
-    } else if (step === "kept") return;
-    else if (step === "failed") throw new Error(`the move of ${websiteId} has failed`);
-    await wait(LOOK_AGAIN_MILLISECONDS);
-  }
-  throw new Error(`the move of ${websiteId} does not end`);
-}
-
-/** Sends with keys, and STOPs, until it is told to stop; what is not answered well is repeated. */
-class MoveLoad {
-  readonly accepted = new Map<string, Accepted>();
-  /** Milliseconds that answered writes took. */
-  readonly waits: number[] = [];
-  refused = 0;
-  broken = 0;
-  changedIds = 0;
+class MovesTrial {
+  /** As performance.now() counts. */
+  readonly killedAt: number[] = [];
+  /** Each point with the step that the restarted service was at; `!`: writes waited. */
+  readonly found: string[] = [];
+  readonly faults: string[] = [];
   readonly #service: Service;
-  readonly #websites: Website[];
-  readonly #seed: number;
-  readonly #agent = makeAgent(WORKERS);
-  #isOver = false;
+  readonly #onKill: (at: number) => void;
 
-  constructor(service: Service, websites: Website[], seed: number) {
+  constructor(service: Service, onKill: (at: number) => void) {
     this.#service = service;
-    this.#websites = websites;
-    this.#seed = seed;
+    this.#onKill = onKill;
   }
 
-  stop(): void {
-    this.#isOver = true;
+  async ask(query: Record<string, string> = {}): Promise<Stopped> {
+    const answer = await fetch(`${this.#service.url}/stop?${new URLSearchParams(query)}`);
+    if (!answer.ok) throw new Error(`/stop: ${answer.status}`);
+    return answer.json() as Promise<Stopped>;
   }
 
-  async run(): Promise<void> {
-    await Promise.all(Array.from({ length: WORKERS }, (_, worker) => this.#work(worker)));
-    this.#agent.destroy();
+  /** @param point where the service is killed once */
+  async move(websiteId: string, database: string, point: string | undefined): Promise<void> {
+    if (point !== undefined) await this.ask({ at: point });
+    await operate(this.#service.url, "POST", `/websites/${websiteId}/move`, { database });
+    if (point !== undefined) {
+      await this.#killWhereItStops();
+      const { step, isFenced } = await this.#read(websiteId);
+      this.found.push(`${point}: ${step}${isFenced ? "!" : ""}`);
+    }
+    const move = await this.#untilItRests(websiteId);
+    if (move.step !== "kept") this.faults.push(`the move of ${websiteId} has failed: ${move.error}`);
   }
 
-  async #work(worker: number): Promise<void> {
-    for (let turn = 0; !this.#isOver; turn++) {
-      const website = this.#websites[drawnInteger(0, WEBSITES - 1, this.#seed, "website", worker, turn)] as Website;
-      const message = website.next++;
-      if (message >= website.end) continue;
-      const isStopped = drawn(this.#seed, "stop", message) < 0.15;
-      if (isStopped) await this.#stopPerson(website, message);
-      const messageId = await this.#send(website, message);
-      this.accepted.set(messageId, { websiteId: website.websiteId, phone: phoneAt(message), isStopped });
-      if (drawn(this.#seed, "repeat", message) < 0.2 && (await this.#send(website, message)) !== messageId)
-        this.changedIds++;
-      await wait(PAUSE_MILLISECONDS);
+  /** While a page is compared, rows of another page are changed in the target: that the move must find. */
+  async alter(websiteId: string, database: string, points: string[]): Promise<void> {
+    const at = points.find((point) => point.startsWith("copy: a page is stored")) as string;
+    await this.ask({ at, alter: database, website: websiteId });
+    await operate(this.#service.url, "POST", `/websites/${websiteId}/move`, { database });
+    await this.#untilReached();
+    const { step, error } = await this.#untilItRests(websiteId);
+    const isFound = step === "failed" && /^rows that differ in the target: subscriptions: \d+/.test(error ?? "");
+    if (!isFound) this.faults.push(`altered rows were not found: ${step}, ${error}`);
+  }
+
+  /** A day later, the old rows are deleted; the service is killed meanwhile, once. */
+  async clear(websites: Website[]): Promise<void> {
+    await this.#service.start();
+    const point = (await this.ask()).points.at(-1) as string;
+    await this.ask({ at: point, ahead: String(DAY_MILLISECONDS) });
+    await this.#killWhereItStops();
+    this.found.push(point);
+    await this.ask({ ahead: String(DAY_MILLISECONDS) });
+    const deadline = performance.now() + LONGEST_MOVE_MILLISECONDS;
+    for (const { websiteId } of websites) {
+      const path = `${this.#service.url}/operator/websites/${websiteId}/move`;
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      while ((await fetch(path, { headers })).status !== 404) {
+        if (performance.now() > deadline) throw new Error(`what ${websiteId} has left behind is not cleared`);
+        await wait(LOOK_AGAIN_MILLISECONDS * 10);
+      }
+    }
+    await this.#service.kill();
+  }
+
+  async #killWhereItStops(): Promise<void> {
+    await this.#untilReached();
+    const at = performance.now();
+    this.killedAt.push(at);
+    await this.#service.killAndRestart();
+    this.#onKill(at);
+  }
+
+  async #untilReached(): Promise<void> {
+    const deadline = performance.now() + LONGEST_MOVE_MILLISECONDS;
+    while (!(await this.ask()).isReached) {
+      if (performance.now() > deadline) throw new Error("the point of the move is never reached");
+      await wait(LOOK_AGAIN_MILLISECONDS);
     }
   }
 
-  async #stopPerson({ sender }: Website, message: number): Promise<void> {
-    const query = { key: WEBHOOK_KEY, id: `stop-${message}`, from: phoneAt(message), to: sender, text: "STOP" };
-    await this.#untilTaken(`/carriers/kannel/inbound?${new URLSearchParams(query)}`, { method: "GET" });
+  #read(websiteId: string): Promise<Move> {
+    return operate(this.#service.url, "GET", `/websites/${websiteId}/move`);
   }
 
-  async #send({ client }: Website, message: number): Promise<string> {
-    const body = { phone: phoneAt(message), text: "Hello", callbackData: `${message}`, sendPurpose: "move" };
-    const answer = await this.#untilTaken("/text/message/send", {
-      method: "POST",
-      headers: {
-        ...{ "content-type": "application/json", "idempotency-key": `message-${message}` },
-        ...{ "x-client-id": client.clientId, "x-client-secret": client.clientSecret },
-      },
-      body: JSON.stringify(body),
-    });
-    return (JSON.parse(answer.body) as { messageId: string }).messageId;
-  }
-
-  async #untilTaken(path: string, options: Parameters<typeof call>[2]): Promise<Answer> {
+  async #untilItRests(websiteId: string): Promise<Move> {
+    const deadline = performance.now() + LONGEST_MOVE_MILLISECONDS;
     for (;;) {
-      await this.#service.up;
-      const began = performance.now();
-      try {
-        const answer = await call(this.#agent, this.#service.url + path, options);
-        if (answer.status < 300) {
-          this.waits.push(performance.now() - began);
-          return answer;
-        }
-        if (answer.status < 500 && answer.status !== 429) throw new Error(`${path}: ${answer.status} ${answer.body}`);
-        this.refused++;
-      } catch (error) {
-        if (String(error).includes(path)) throw error;
-        this.broken++;
-      }
-      await wait(PAUSE_MILLISECONDS);
+      const move = await this.#read(websiteId);
+      if (["kept", "failed"].includes(move.step)) return move;
+      if (performance.now() > deadline)
+        throw new Error(`the move of ${websiteId} does not end: ${JSON.stringify(move)}`);
+      await wait(LOOK_AGAIN_MILLISECONDS);
     }
   }
 }

@@ -1,0 +1,181 @@
+/** An event without a callback has no row of its own: its message says when it occurred, and everything that tells of it reads that. */
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Carrier } from "../../src/platform/carriers/carrier.ts";
+import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const DAY = 24 * 3600;
+
+let world: World;
+let client: TestClient;
+let answer: Awaited<ReturnType<Carrier["submit"]>>;
+
+beforeEach(async () => {
+  world = await World.create();
+  answer = { kind: "accepted", carrierMessageId: "c" };
+  const submit: Carrier["submit"] = async () => answer;
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: { ...sandbox, submit } }, missing: {} } };
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("thanks"));
+  await world.website("brand", { carrier: "sandbox" });
+  await world.subscribers("brand", [ADA]);
+  client = await world.client("brand");
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const deliver = (messageId: string) =>
+  world.deliver("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }]);
+
+const receive = (messageId: string, status: string, reason: string | null = null) =>
+  world.deliver("textgate-receipts", [
+    {
+      kind: "receipts",
+      carrier: "sandbox",
+      receipts: [{ messageId, status, reason, carrierMessageId: null, optedOut: false }],
+    },
+  ]);
+
+/** Accepted, submitted a second later, and delivered two seconds later. @returns its id */
+async function story(status = "DELIVERED", of = client): Promise<string> {
+  const messageId = await world.send(of, { phone: ADA });
+  world.advance(1);
+  await deliver(messageId);
+  world.advance(2);
+  await receive(messageId, status);
+  return messageId;
+}
+
+const stored = () => world.rows("SELECT event FROM events ORDER BY occurred_at, event DESC");
+
+async function feed(of = client): Promise<Record<string, unknown>[]> {
+  const headers = { "x-client-id": of.clientId, "x-client-secret": of.clientSecret };
+  const { events } = await (await world.fetch("/text/events", { headers })).json<{ events: [] }>();
+  return events;
+}
+
+const page = async (messageId: string) =>
+  (await world.operator("GET", `/messages/${messageId}`)).json<Record<string, unknown>>();
+
+const SENT_AT = "2026-11-21T12:00:01.000Z";
+const ENDED_AT = "2026-11-21T12:00:03.000Z";
+
+it("is in the feed, on the operator's page and in the export of a person, once, whatever comes twice", async () => {
+  const messageId = await story("FAILED_TO_DELIVERY");
+  await deliver(messageId);
+  world.advance(1);
+  await receive(messageId, "SENDING");
+  await receive(messageId, "FAILED_TO_DELIVERY");
+  await world.sweep();
+  expect(await stored()).toEqual([]);
+
+  const told = [
+    { eventId: `${messageId}_SENDING`, status: "SENDING", reason: null, occurredAt: SENT_AT },
+    {
+      eventId: `${messageId}_FAILED_TO_DELIVERY`,
+      status: "FAILED_TO_DELIVERY",
+      reason: "UNDELIVERED",
+      occurredAt: ENDED_AT,
+    },
+  ];
+  expect(await feed()).toMatchObject(told.map((event) => ({ ...event, eventType: "message.status", callback: null })));
+  expect(await feed()).toHaveLength(2);
+  const { events, callbacks } = await page(messageId);
+  expect(events).toEqual(told.map((event) => ({ ...event, eventType: "message.status" })));
+  expect(callbacks).toEqual([]);
+  const exported = await world.operator("GET", `/websites/brand/people/${encodeURIComponent(ADA)}/export`);
+  expect(await exported.json()).toMatchObject({ websites: [{ messages: [{ messageId, events: told }] }] });
+});
+
+it("is gone with its message", async () => {
+  await story();
+  await world.operator("DELETE", `/websites/brand/people/${encodeURIComponent(ADA)}`);
+  expect(await feed()).toEqual([]);
+});
+
+it("has no SENDING where a receipt came before the answer of the carrier", async () => {
+  const messageId = await world.send(client, { phone: ADA });
+  const submit: Carrier["submit"] = async () => {
+    await receive(messageId, "DELIVERED");
+    return answer;
+  };
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: { ...sandbox, submit } }, missing: {} } };
+  await deliver(messageId);
+  expect(await feed()).toMatchObject([{ eventId: `${messageId}_DELIVERED` }]);
+  expect((await page(messageId)).events).toMatchObject([{ status: "DELIVERED" }]);
+});
+
+it("keeps a reason that its message does not: that of an unknown outcome, and of a refusal", async () => {
+  answer = { kind: "unknown", reason: "the connection broke" };
+  const messageId = await story();
+  const told = [
+    { status: "SENDING", reason: "OUTCOME_UNKNOWN" },
+    { status: "DELIVERED", reason: null },
+  ];
+  expect(await feed()).toMatchObject(told);
+  expect((await page(messageId)).events).toMatchObject(told);
+  expect(await stored()).toEqual([{ event: "SENDING" }]);
+  answer = { kind: "refused", reason: "no such number", optedOut: false };
+  const refused = await world.send(client, { phone: ADA });
+  await deliver(refused);
+  await deliver(refused);
+  expect((await feed()).slice(2)).toMatchObject([{ status: "FAILED_TO_SEND", reason: "CARRIER_REFUSED" }]);
+  expect((await page(refused)).events).toMatchObject([{ status: "FAILED_TO_SEND", reason: "CARRIER_REFUSED" }]);
+});
+
+it("has a row once the client wants callbacks, beside an event of before", async () => {
+  const messageId = await world.send(client, { phone: ADA });
+  await deliver(messageId);
+  await world.operator("PATCH", `/clients/${client.clientId}`, { callbackUrl: "https://brand.example.com/" });
+  world.advance(5);
+  await receive(messageId, "DELIVERED");
+  await world.runQueues();
+  expect(await stored()).toEqual([{ event: "DELIVERED" }]);
+  expect(await feed()).toMatchObject([
+    { status: "SENDING", callback: null },
+    { status: "DELIVERED", callback: { outcome: "answered" } },
+  ]);
+  expect((await page(messageId)).events).toMatchObject([{ status: "SENDING" }, { status: "DELIVERED" }]);
+});
+
+/** What the version before writes when its sweep ends. */
+const olderSweep = () => world.rows("UPDATE last_sweep SET ended_at = ?1, counts_kept_at = ?1", world.now);
+
+it("has a row for a day after an older version has swept, which reads nothing else", async () => {
+  await world.rows(
+    "INSERT INTO last_sweep (only, ended_at, failed_jobs, counts_kept_at) VALUES (1, ?1, '[]', ?1)",
+    world.now,
+  );
+  const rowsOf = async () => {
+    await world.rows("DELETE FROM events");
+    await story();
+    return (await stored()).length;
+  };
+  expect(await rowsOf()).toBe(2);
+  await world.sweep();
+  world.advance(DAY - 10);
+  expect(await rowsOf()).toBe(2);
+  await world.sweep();
+  world.advance(10);
+  expect(await rowsOf()).toBe(0);
+  world.advance(60);
+  await olderSweep();
+  expect(await rowsOf()).toBe(2);
+  await world.sweep();
+  expect(await rowsOf()).toBe(2);
+  world.advance(DAY);
+  expect(await rowsOf()).toBe(0);
+});
+
+it("is told once where the version before, after a rollback, has stored a row of it too", async () => {
+  const messageId = await story();
+  await world.rows(
+    `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
+     SELECT message_id, status, updated_at, 0, updated_at FROM messages`,
+  );
+  expect(await feed()).toMatchObject([{ status: "SENDING" }, { status: "DELIVERED" }]);
+  expect((await page(messageId)).events).toMatchObject([{ status: "SENDING" }, { status: "DELIVERED" }]);
+  expect((await page(messageId)).events).toHaveLength(2);
+});
