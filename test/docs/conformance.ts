@@ -33,11 +33,12 @@ export async function expectDocumented(request: Request, sentBody: unknown, answ
   const what = `${request.method} ${pathname} ${answer.status}`;
   const item = closed.paths[paths.find(({ form }) => form.test(pathname))?.path ?? ""];
   const operation = item?.[request.method.toLowerCase()] as Operation3 | undefined;
-  if (!operation) return expectFits(what, answer, item && answer.status !== 404 ? methodWrong : pathUnknown);
+  const body = await answer.clone().text();
+  if (!operation) return expectFits(what, answer, body, item && answer.status !== 404 ? methodWrong : pathUnknown);
   const response = operation.responses[answer.status];
   if (!response) throw new Error(`${what}: this status is not documented`);
-  await expectFits(what, answer, resolve(response));
-  if (answer.ok && isAllTaken(await answer.clone().text())) expectRequestFits(what, request, sentBody);
+  expectFits(what, answer, body, resolve(response));
+  if (answer.ok && isAllTaken(body)) expectRequestFits(what, request, sentBody);
 }
 
 /** Holds what is posted to a client to the document. @throws Error that says what of it is not documented */
@@ -48,23 +49,18 @@ export function expectDocumentedEvent(event: Record<string, unknown>): void {
   expectValid(String(event.eventType), body.schema, event);
 }
 
-async function expectFits(what: string, answer: Response, { headers = {}, content = {} }: Response3): Promise<void> {
+function expectFits(what: string, answer: Response, body: string, { headers = {}, content = {} }: Response3): void {
   for (const [name, header] of Object.entries<{ schema: JsonObject; required?: boolean }>(HEADERS)) {
     const value = answer.headers.get(name);
     const { required, schema } = header;
     if (value === null && name in headers && required) throw new Error(`${what}: the header ${name} is missing`);
     if (value !== null && !(name in headers)) throw new Error(`${what}: the header ${name} is not documented`);
-    if (value !== null) expectValid(`${what}, header ${name}`, schema, value);
+    if (value !== null) expectTextValid(`${what}, header ${name}`, schema, value, () => value);
   }
-  await expectContent(what, answer, content);
+  expectContent(what, answer, body, content);
 }
 
-async function expectContent(
-  what: string,
-  answer: Response,
-  content: NonNullable<Response3["content"]>,
-): Promise<void> {
-  const body = await answer.clone().text();
+function expectContent(what: string, answer: Response, body: string, content: NonNullable<Response3["content"]>): void {
   const [type = ""] = (answer.headers.get("content-type") ?? "").split(";");
   if (body === "") {
     if (Object.keys(content).length > 0) throw new Error(`${what}: the documented body is missing`);
@@ -72,9 +68,15 @@ async function expectContent(
   }
   const documented = content[type];
   if (!documented) throw new Error(`${what}: the content type ${type} is not documented`);
-  if (known.get(documented.schema)?.has(body)) return;
-  expectValid(`${what}, body`, documented.schema, type === "application/json" ? shorten(JSON.parse(body)) : body);
-  if (body.length < SHORT) known.get(documented.schema)?.add(body);
+  const read = () => (type === "application/json" ? shorten(JSON.parse(body)) : body);
+  expectTextValid(`${what}, body`, documented.schema, body, read);
+}
+
+/** @throws Error */
+function expectTextValid(what: string, schema: JsonObject, text: string, read: () => unknown): void {
+  if (known.get(schema)?.has(text)) return;
+  expectValid(what, schema, read());
+  if (text.length < SHORT) known.get(schema)?.add(text);
 }
 
 /** Of many messages, those that are wrong are told in an answer of success. */
@@ -105,7 +107,7 @@ const lookups = {
   open: dereference({ components: documentOfApi.components }),
   closed: dereference({ components: closed.components }),
 };
-/** With each schema that was met, the short bodies that were found to fit: many answers are the same. */
+/** With each schema that was met, the short bodies and headers that were found to fit: many answers are the same. */
 const known = new Map<JsonObject, Set<string>>();
 const SHORT = 1000;
 

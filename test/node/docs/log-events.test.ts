@@ -1,15 +1,19 @@
-/** docs/operating.md names every event of the log, and no other. */
+/** docs/operating.md names every event of the log, and no other. In Node: to import 300 files as texts takes seconds in workerd. */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import operating from "../../docs/operating.md?raw";
+import { ROOT } from "../../../scripts/wrangler.ts";
 
-const SOURCES = import.meta.glob("../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const operating = read("docs/operating.md");
+const SOURCES = globSync("src/**/*.ts", { cwd: ROOT }).map(read);
 
 /** `log("warn", "an.event"`, with any expression in the place of the level; or the event of what may fail. */
 const LOGGED = /\blog\(\s*[^,]+,\s*"([a-z][a-z.-]*)"|unlessItFails\(deps, "([a-z.-]+)"/g;
 
 it("the events of the log are documented", () => {
-  const logged = Object.values(SOURCES).flatMap((source) =>
-    [...String(source).matchAll(LOGGED)].map(([, event, failure]) => event ?? failure ?? ""),
+  const logged = SOURCES.flatMap((source) =>
+    [...source.matchAll(LOGGED)].map(([, event, failure]) => event ?? failure ?? ""),
   );
   const [, table = ""] = operating.split("| `event` | Fields |\n|---|---|\n");
   const rows = table.slice(0, table.indexOf("\n\n")).split("\n");
