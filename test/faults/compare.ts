@@ -124,8 +124,9 @@ export class Comparer {
       else if (row.callback_due !== 0 && count === 0 && isClaimedInVain) unposted++;
       else if (row.callback_due !== 0 && count === 0) found.push({ kind: "lost", what: `${id} was never posted` });
     }
-    for (const { message_id, status } of messages) {
-      if (!told.has(`${message_id}_${status}`))
+    for (const { message_id, status, sending_at, final_at } of messages) {
+      const keptAt = status === "SENDING" ? sending_at : final_at;
+      if (!told.has(`${message_id}_${status}`) && (keptAt ?? null) === null)
         found.push({ kind: "lost", what: `${message_id} has no event ${status}` });
     }
     return { found, callbacks, unposted };

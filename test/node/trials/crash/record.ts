@@ -56,9 +56,13 @@ export function readRecord(directory: string): ServiceRecord {
   }
 }
 
+type Row = ReturnType<typeof readRows>[number];
+
+/** An earlier version has fewer columns. */
+const readRows = (db: DatabaseSync) => db.prepare("SELECT * FROM messages").all();
+
 function readMessages(db: DatabaseSync): MessageRow[] {
-  const rows = db.prepare("SELECT message_id, website_id, phone, status, reason, claimed_at FROM messages").all();
-  return rows.map((row) => ({
+  return readRows(db).map((row) => ({
     messageId: String(row.message_id),
     websiteId: String(row.website_id),
     phone: `+${row.phone}`,
@@ -76,7 +80,7 @@ function readEvents(db: DatabaseSync): EventRow[] {
        FROM events e JOIN messages m ON m.message_id = e.message_id`,
     )
     .all();
-  return rows.map((row) => ({
+  const stored = rows.map((row) => ({
     eventId: `${row.message_id}_${row.event}`,
     messageId: String(row.message_id),
     websiteId: String(row.website_id),
@@ -84,5 +88,17 @@ function readEvents(db: DatabaseSync): EventRow[] {
     attempted: row.attempted_at !== null,
     outcome: row.outcome === null ? null : String(row.outcome),
     httpStatus: row.http_status === null ? null : Number(row.http_status),
+  }));
+  return [...stored, ...readRows(db).flatMap(keptEvents)];
+}
+
+/** Events without a callback have no row: their message says when they occurred. */
+function keptEvents({ message_id, website_id, status, sending_at = null, final_at = null }: Row): EventRow[] {
+  const kept = [...(sending_at === null ? [] : ["SENDING"]), ...(final_at === null ? [] : [status])];
+  return kept.map((event) => ({
+    eventId: `${message_id}_${event}`,
+    messageId: String(message_id),
+    websiteId: String(website_id),
+    ...{ due: false, attempted: false, outcome: null, httpStatus: null },
   }));
 }
