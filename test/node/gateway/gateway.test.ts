@@ -8,7 +8,6 @@ import { reassemble, type SmscSimulator, startSmscSimulator } from "./smsc-simul
 
 const RECEIPT_DELAY_MS = 100;
 const START_TIMEOUT_MS = 20_000;
-const TEST_TIMEOUT_MS = 20_000;
 const WAIT_MS = 8_000;
 /** Long enough for a call that should not come to have come. */
 const SETTLE_MS = 3 * RECEIPT_DELAY_MS;
@@ -25,7 +24,7 @@ if (!installed) {
   console.warn(`SKIPPED: the gateway tests, because Kannel is not installed. To run them: ${KANNEL_INSTALL_HINT}`);
 }
 
-describe.skipIf(!installed)("Kannel and the SMSC simulator", { timeout: TEST_TIMEOUT_MS }, () => {
+describe.skipIf(!installed)("Kannel and the SMSC simulator", () => {
   let smsc: SmscSimulator;
   let receiver: Receiver;
   let kannel: Kannel;

@@ -51,7 +51,7 @@ if (!installed) {
   );
 }
 
-describe.skipIf(!installed)("200 messages through the service, Kannel and an SMSC", { timeout: 90_000 }, () => {
+describe.skipIf(!installed)("200 messages through the service, Kannel and an SMSC", () => {
   let smsc: SmscSimulator;
   let kannel: Kannel;
   let folder: Folder;
@@ -83,7 +83,7 @@ describe.skipIf(!installed)("200 messages through the service, Kannel and an SMS
     const phones = Array.from({ length: 200 }, (_, n) => numberOf(n));
     await operate(url, "POST", `${WEBSITE}/subscribers`, ["phone_numbers", ...phones, "+12125550010"].join("\n"));
     client = { url, ...(await operate(url, "POST", `${WEBSITE}/clients`, { callbackUrl: receiver.url })) };
-  }, 60_000);
+  });
 
   afterAll(async () => {
     service?.child.kill("SIGTERM");

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** Waits until `look` gives something other than undefined, null and false. */
-export async function waitFor<T>(what: string, look: () => Promise<T> | T, milliseconds = 30_000) {
+export async function waitFor<T>(what: string, look: () => Promise<T> | T, milliseconds = 90_000) {
   const deadline = Date.now() + milliseconds;
   for (;;) {
     const found = await look();

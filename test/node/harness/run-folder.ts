@@ -37,7 +37,7 @@ export async function prepared(): Promise<Prepared> {
     await migrate(folder, state, built);
     writeFileSync(done, "");
   } else {
-    await waitFor("another file of tests to build the bundle", () => existsSync(done), 60_000);
+    await waitFor("another file of tests to build the bundle", () => existsSync(done));
   }
   return { version, state };
 }

@@ -44,7 +44,7 @@ export async function untilStarted(service: Run): Promise<void> {
   void service.exited.then(() => {
     ended = true;
   });
-  await waitFor("the service to start", () => ended || service.output().includes("Ctrl-C"), 50_000);
+  await waitFor("the service to start", () => ended || service.output().includes("Ctrl-C"));
   if (ended) throw new Error(`the service has not started:\n${service.output()}`);
 }
 
