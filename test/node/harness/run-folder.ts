@@ -1,7 +1,9 @@
 // What is made once for a run of the tests, though each file of tests is a process of its own.
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TestProject } from "vitest/node";
 import { buildVersion } from "../../../scripts/local-service.ts";
 import { applyMigrations } from "../../../scripts/migrations.ts";
 import type { Version } from "../../../scripts/runtime.ts";
@@ -10,12 +12,21 @@ import { waitFor } from "./processes.ts";
 const FOLDER = "TEXTGATE_RUN_FOLDER";
 
 /** Before the first test, in the process that starts those of the files. @returns what is done after the last test */
-export default function setup(): () => void {
+export default function setup({ vitest }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "textgate-run-"));
   process.env[FOLDER] = folder;
   // Every start loads wrangler and Miniflare, whose code takes a second to compile: the first leaves it for the others.
   process.env.NODE_COMPILE_CACHE ??= join(folder, "compiled");
-  return () => rmSync(folder, { recursive: true, force: true });
+  // While the tests of the other project run: each file here would wait for it.
+  const child = vitest.projects.length > 1 ? prepareInAnotherProcess() : undefined;
+  return () => {
+    child?.kill();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+function prepareInAnotherProcess(): ChildProcess {
+  return spawn(process.execPath, [import.meta.filename], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
 /** What a start begins with in place of what `npm start` makes first. */
@@ -26,7 +37,7 @@ export interface Prepared {
   state: string;
 }
 
-/** The first file of tests that asks for it makes it, for all of the run. */
+/** The first that asks for it makes it, for all of the run. */
 export async function prepared(): Promise<Prepared> {
   const folder = process.env[FOLDER];
   if (!folder) throw new Error(`${FOLDER} is not set: vitest.config.ts names this file as the globalSetup`);
@@ -37,7 +48,7 @@ export async function prepared(): Promise<Prepared> {
     await migrate(folder, state, built);
     writeFileSync(done, "");
   } else {
-    await waitFor("another file of tests to build the bundle", () => existsSync(done));
+    await waitFor("the bundle and the databases of this run", () => existsSync(done));
   }
   return { version, state };
 }
@@ -62,3 +73,5 @@ function isFirst(mark: string): boolean {
     return false;
   }
 }
+
+if (import.meta.main) await prepared();
