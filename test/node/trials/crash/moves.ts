@@ -87,7 +87,7 @@ export async function moves({ bundle, seed, keep }: MovesOptions): Promise<Moves
           ...figures,
           "bulk requests": load.bulks,
           kills: trial.killedAt.length,
-          "found at": trial.found.join("; "),
+          ...trial.found,
         },
         ...{ "answered 5xx": load.refused, "broken off": load.broken },
         "write p99 ms": p99.toFixed(0),
@@ -126,8 +126,8 @@ async function makeWebsite(service: Service, receiver: CountingReceiver, index: 
 class MovesTrial {
   /** As performance.now() counts. */
   readonly killedAt: number[] = [];
-  /** Each point with the step that the restarted service was at; `!`: writes waited. */
-  readonly found: string[] = [];
+  /** For each point, the step of the move once the service has started again. */
+  readonly found: Record<string, string> = {};
   readonly faults: string[] = [];
   readonly #service: Service;
   readonly #onKill: (at: number) => void;
@@ -150,7 +150,7 @@ class MovesTrial {
     if (point !== undefined) {
       await this.#killWhereItStops();
       const { step, isFenced } = await this.#read(websiteId);
-      this.found.push(`${point}: ${step}${isFenced ? "!" : ""}`);
+      this.found[`killed at ${point}`] = isFenced ? `${step}, fenced` : step;
     }
     const move = await this.#untilItRests(websiteId);
     if (move.step !== "kept") this.faults.push(`the move of ${websiteId} has failed: ${move.error}`);
@@ -173,7 +173,7 @@ class MovesTrial {
     const point = (await this.ask()).points.at(-1) as string;
     await this.ask({ at: point, ahead: String(DAY_MILLISECONDS) });
     await this.#killWhereItStops();
-    this.found.push(point);
+    this.found[`killed at ${point}`] = "";
     await this.ask({ ahead: String(DAY_MILLISECONDS) });
     const deadline = performance.now() + LONGEST_MOVE_MILLISECONDS;
     for (const { websiteId } of websites) {
