@@ -8,7 +8,7 @@ import { othersShare, readMachine } from "./cpu.ts";
 import { measureBeside } from "./databases/beside.ts";
 import { measureCores } from "./databases/cores.ts";
 import { measureEight } from "./databases/eight.ts";
-import { measureNeighbours } from "./databases/neighbours.ts";
+import { measureNeighbors } from "./databases/neighbors.ts";
 import { measureDeliveries } from "./deliver.ts";
 import { type EdgeOptions, measureEdge } from "./edge/measure.ts";
 import type { Figures } from "./figures.ts";
@@ -142,7 +142,7 @@ async function run(parts: string[]): Promise<void> {
   });
   await measure(MOVE, async () => {
     const { price, slow = 1 } = readEdgeOptions();
-    figures.move = await measureNeighbours(directory, { ...price, slow });
+    figures.move = await measureNeighbors(directory, { ...price, slow });
   });
   await measure(SIMULATE, async () => {
     figures.simulation = simulate(positive("seed", flags.seed));

@@ -24,13 +24,15 @@ const NEW_MILLISECONDS = 11 * 60_000;
 const QUEUE_OF_MOVES = "textgate-bulk";
 const NEIGHBORS = ["DB", "DB_2"] as const;
 
+/** Of one window. Milliseconds of the model. */
+type Times = Record<"p50" | "p99" | "perSecond", number>;
+
 export interface NeighborRow {
   database: string;
-  /** Milliseconds of the model. */
-  without: Record<"p50" | "p99" | "perSecond", Spread>;
-  with: Record<"p50" | "p99" | "perSecond", Spread>;
+  without: Record<keyof Times, Spread>;
+  with: Record<keyof Times, Spread>;
   /** With over without, round by round. */
-  times: Record<"p50" | "p99" | "perSecond", number>;
+  times: Times;
 }
 
 export interface NeighborFigures {
@@ -42,9 +44,7 @@ export interface NeighborFigures {
   rowsCompared: number;
 }
 
-type Times = Record<"p50" | "p99" | "perSecond", number>;
-
-export async function measureNeighbours(directory: string, price: EdgePrice): Promise<NeighborFigures> {
+export async function measureNeighbors(directory: string, price: EdgePrice): Promise<NeighborFigures> {
   const build = await buildEdge(directory, NEIGHBORS.length);
   const carrier = makeCarrier(price.slow);
   await carrier.open();

@@ -3,7 +3,7 @@ import { cell, printTable } from "../../test/node/harness/table.ts";
 import type { BesideFigures } from "./beside.ts";
 import type { CoresFigures } from "./cores.ts";
 import type { EightRow } from "./eight.ts";
-import type { NeighborFigures } from "./neighbours.ts";
+import type { NeighborFigures } from "./neighbors.ts";
 
 export interface DatabasesFigures {
   eight: EightRow[];

@@ -8,7 +8,7 @@ import { callbackFaults } from "./crash/callback-faults.ts";
 import { validateCarrier } from "./crash/carrier-faults.ts";
 import { type CrashResult, crash } from "./crash/crash.ts";
 import { moves } from "./crash/moves.ts";
-import { heldUp } from "./crash/neighbours.ts";
+import { heldUp } from "./crash/neighbors.ts";
 import { printCallbacks, printCarrier, printCrash, printFaults } from "./crash/report.ts";
 
 const HELP = `npm run faults -- [flags]

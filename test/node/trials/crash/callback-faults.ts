@@ -6,7 +6,7 @@ import { answer, type Behaviour, hang, streamWithoutEnd } from "../../harness/re
 import { operate } from "../../harness/service.ts";
 import { makeSelfSigned } from "./certificate.ts";
 import { makeWebsite } from "./client.ts";
-import { HealthyNeighbour, type Latency, Messages, sendPaced } from "./neighbours.ts";
+import { HealthyNeighbor, type Latency, Messages, sendPaced } from "./neighbors.ts";
 
 /** One way in which an endpoint fails, and what the record must say of each post to it. */
 interface EndpointFault {
@@ -59,7 +59,7 @@ export interface EndpointRow {
 export async function callbackFaults(options: { bundle: Bundle; seed: number; keep: boolean }): Promise<EndpointRow[]> {
   const service = await Service.start({ ...options, sendSmsUrl: "http://127.0.0.1:9/cgi-bin/sendsms" });
   const messages = new Messages();
-  const healthy = await HealthyNeighbour.make(service.url, messages);
+  const healthy = await HealthyNeighbor.make(service.url, messages);
   const stray = await new CountingReceiver().open();
   try {
     const rows: EndpointRow[] = [];
@@ -76,7 +76,7 @@ export async function callbackFaults(options: { bundle: Bundle; seed: number; ke
 interface World {
   service: Service;
   messages: Messages;
-  healthy: HealthyNeighbour;
+  healthy: HealthyNeighbor;
   /** Where a redirect leads: nobody should come here. */
   stray: CountingReceiver;
 }

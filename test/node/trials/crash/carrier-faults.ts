@@ -5,7 +5,7 @@ import { accept, type Conduct, CountingCarrier, RECEIPT, type Submission } from 
 import { type Bundle, Service } from "../../harness/killable-service.ts";
 import { operate } from "../../harness/service.ts";
 import { makeWebsite } from "./client.ts";
-import { HealthyNeighbour, type Latency, Messages, sendPaced } from "./neighbours.ts";
+import { HealthyNeighbor, type Latency, Messages, sendPaced } from "./neighbors.ts";
 
 /** One way in which a carrier fails, and how the messages to it must end. */
 interface CarrierFault {
@@ -108,7 +108,7 @@ export async function validateCarrier(options: { bundle: Bundle; seed: number; k
   const receiver = await new CountingReceiver().open();
   const service = await Service.start({ ...options, sendSmsUrl: carrier.url });
   const messages = new Messages();
-  const healthy = await HealthyNeighbour.make(service.url, messages);
+  const healthy = await HealthyNeighbor.make(service.url, messages);
   try {
     const rows: FaultRow[] = [];
     for (const fault of inOrderOf(options.seed, FAULTS)) {
@@ -129,7 +129,7 @@ interface FaultRun {
   service: Service;
   carrier: CountingCarrier;
   receiver: CountingReceiver;
-  healthy: HealthyNeighbour;
+  healthy: HealthyNeighbor;
   messages: Messages;
   seed: number;
 }

@@ -33,7 +33,7 @@ export class Messages {
 }
 
 /** A website on the sandbox carrier with an endpoint that works. */
-export class HealthyNeighbour {
+export class HealthyNeighbor {
   readonly #url: string;
   readonly #messages: Messages;
   readonly receiver: CountingReceiver;
@@ -45,8 +45,8 @@ export class HealthyNeighbour {
     this.receiver = receiver;
   }
 
-  static async make(url: string, messages: Messages): Promise<HealthyNeighbour> {
-    return new HealthyNeighbour(url, messages, await new CountingReceiver().open());
+  static async make(url: string, messages: Messages): Promise<HealthyNeighbor> {
+    return new HealthyNeighbor(url, messages, await new CountingReceiver().open());
   }
 
   /** Sends a text each 100 ms, and waits for their callbacks. */

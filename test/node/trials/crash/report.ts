@@ -33,7 +33,7 @@ export function printCallbacks(rows: EndpointRow[]): void {
 
 type Healthy = { p50: number; p99: number };
 
-/** Of all seeds together; the healthy neighbour's times are those of the slowest seed. */
+/** Of all seeds together; the healthy neighbor's times are those of the slowest seed. */
 function printSums<Figure extends string>(
   heading: string,
   figures: Figure[],
@@ -41,7 +41,7 @@ function printSums<Figure extends string>(
 ): void {
   printRows(
     [
-      [heading, ...figures, "neighbour p50 ms", "p99 ms"],
+      [heading, ...figures, "neighbor p50 ms", "p99 ms"],
       ...[...Map.groupBy(rows, ({ fault }) => fault)].map(([fault, same]) => [
         fault,
         ...figures.map((figure) => same.reduce((sum, row) => sum + row[figure], 0)),

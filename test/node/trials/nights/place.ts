@@ -8,7 +8,7 @@ import { run, waitFor } from "../../harness/processes.ts";
 import { type Receiver, startReceiver } from "../../harness/receiver.ts";
 import { type Client, operate, TOKEN } from "../../harness/service.ts";
 import { makeWebsite } from "../crash/client.ts";
-import { HealthyNeighbour, heldUp, Messages } from "../crash/neighbours.ts";
+import { HealthyNeighbor, heldUp, Messages } from "../crash/neighbors.ts";
 import { lookAt, Watch } from "./watch.ts";
 
 /** As in production. */
@@ -50,7 +50,7 @@ interface Parts {
   gateway: CountingCarrier;
   /** Hears alerts and heartbeats. */
   ears: Receiver;
-  healthy: HealthyNeighbour;
+  healthy: HealthyNeighbor;
   messages: Messages;
 }
 
@@ -82,7 +82,7 @@ export class Place {
       sweepEveryMilliseconds: SWEEP_MILLISECONDS,
     });
     const messages = new Messages();
-    const healthy = await HealthyNeighbour.make(service.url, messages);
+    const healthy = await HealthyNeighbor.make(service.url, messages);
     const place = new Place({ service, gateway, ears, healthy, messages });
     await place.turn({ ...(cron && { cron }), sweep: "now" });
     return place;
