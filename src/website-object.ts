@@ -1,14 +1,18 @@
 import { DurableObject } from "cloudflare:workers";
 import { makeDeps } from "./deps.ts";
 import { type Credentials, isNewer } from "./domain/client.ts";
+import { Neighbors } from "./domain/neighbors.ts";
 import { RequestLimit } from "./domain/request-limit.ts";
 import type { Admission } from "./domain/sliding-window.ts";
-import { SendGroups } from "./flows/store-sends.ts";
-import type { Ask, Newer, SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
-import type { Send } from "./platform/store/sends.ts";
+import { MOST_WAITING, SendGroups, storeGroup } from "./flows/store-sends.ts";
+import { TogetherWithOthers } from "./flows/store-together.ts";
+import type { Ask, Newer, SendAnswer, StoredTogether, WebsiteObject } from "./platform/rate-limiter.ts";
+import type { Send, StoredSend } from "./platform/store/sends.ts";
 
 /**
  * The object of one website, named by its id: it counts the requests against the limit, and stores the single sends in groups.
+ * Where several websites of a database send at the same time, it has the object of the database store them: of the same class,
+ * named by the database, it groups what comes from all of them.
  * It also holds the clients that were changed, as they are now: each request passes here, so what a change takes away is
  * refused long before KV has spread it. A deploy restarts it with an empty window. Sends that it was storing are stored by
  * their callers: under their ids, they are stored once.
@@ -18,7 +22,10 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   static makeDeps = makeDeps;
 
   readonly #limit = new RequestLimit();
-  readonly #sends = new SendGroups();
+  readonly #sends = new SendGroups(new TogetherWithOthers().store, MOST_WAITING.ofWebsite);
+  /** Of the object of a database. What waits for one website would hold up the others. */
+  readonly #together = new SendGroups((deps, sends) => storeGroup(deps, sends, false), MOST_WAITING.ofDatabase);
+  readonly #neighbors = new Neighbors();
   /** By client id. Storage has them all, and is read once. */
   #changed: Map<string, Credentials> | undefined;
 
@@ -36,11 +43,18 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
     const admission = this.#admit(ask);
     if ("newer" in admission) return admission;
     if (!admission.admitted) return { admission, stored: null };
-    return { admission, stored: await this.#sends.store(RateLimiter.makeDeps(this.env, this.ctx), send) };
+    const [stored] = await this.#sends.store(RateLimiter.makeDeps(this.env, this.ctx), [send]);
+    return { admission, stored: stored as StoredSend };
+  }
+
+  async storeTogether(sends: Send[]): Promise<StoredTogether> {
+    const deps = RateLimiter.makeDeps(this.env, this.ctx);
+    const isShared = this.#neighbors.come(sends[0]?.message.websiteId ?? "", deps.now());
+    return { stored: await this.#together.store(deps, sends), isShared };
   }
 
   isStoring(messageId: string): boolean {
-    return this.#sends.isStoring(messageId);
+    return this.#sends.isStoring(messageId) || this.#together.isStoring(messageId);
   }
 
   learn(changed: Credentials[]): void {

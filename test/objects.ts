@@ -24,16 +24,24 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
   let Class: typeof RateLimiter | undefined;
   const getByName = (name: string) => {
     const stub = bound.getByName(name);
-    const send = async (send: Send, ask: Ask) => {
+    const onTheTest = async () => {
       Class ??= await runInDurableObject(stub as unknown as DurableObjectStub, classOf);
       Class.makeDeps = deps;
+    };
+    const send = async (send: Send, ask: Ask) => {
+      await onTheTest();
       return stub.send(send, ask);
+    };
+    const storeTogether = async (sends: Send[]) => {
+      await onTheTest();
+      return stub.storeTogether(sends);
     };
     return {
       admit: (ask: Ask) => stub.admit(ask),
       learn: (changed: Credentials[]) => stub.learn(changed),
       isStoring: (messageId: string) => stub.isStoring(messageId),
       send,
+      storeTogether,
     };
   };
   return strictObjects({ getByName } as unknown as RateLimiterNamespace);

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
+import { isMoved, isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
 import { homeOf } from "../domain/home.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { isFull } from "../platform/store/database-state.ts";
@@ -7,20 +7,22 @@ import { type Send, type StoredSend, storeSends } from "../platform/store/sends.
 import { inDatabase } from "./places.ts";
 
 /**
- * Stores single sends of one website in one transaction. If that fails while the store works, each send gets its own
- * transaction: one bad send fails alone. Never throws.
+ * Stores single sends of one database in one transaction. If that fails while the store works, each half gets its own, and so on:
+ * one bad send fails alone. Never throws.
+ * @param isPatient waits for a website that is about to move, and follows it: not where the sends of others would wait, too
  * @returns the outcomes, in the given order
  */
-export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
+export async function storeGroup(deps: Deps, sends: Send[], isPatient = true): Promise<StoredSend[]> {
   try {
-    const own = inDatabase(deps, sends[0]?.database, [homeOf(sends[0]?.message.messageId ?? "")]);
+    const homes = new Set(sends.map(({ message }) => homeOf(message.messageId)));
+    const own = inDatabase(deps, sends[0]?.database, [...homes], isPatient);
     return await storeWithinLimit(own, () => storeSends(own.db, deps.now(), sends));
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
   }
-  const outcomes: StoredSend[] = [];
-  for (const send of sends) outcomes.push(...(await storeGroup(deps, [send])));
-  return outcomes;
+  const half = Math.ceil(sends.length / 2);
+  const stored = await storeGroup(deps, sends.slice(0, half), isPatient);
+  return [...stored, ...(await storeGroup(deps, sends.slice(half), isPatient))];
 }
 
 /**
@@ -35,7 +37,8 @@ export async function storeWithinLimit<T>({ db, intake, now }: Deps, store: () =
   try {
     return await store();
   } catch (error) {
-    outcome = isStoreRefused(error) ? "refused" : "failed";
+    // Not of a website that moves: the database has answered.
+    if (!isMoved(error)) outcome = isStoreRefused(error) ? "refused" : "failed";
     throw error;
   } finally {
     intake.end(beganAt, now(), outcome);
@@ -44,7 +47,15 @@ export async function storeWithinLimit<T>({ db, intake, now }: Deps, store: () =
 
 function toFailed(error: unknown): StoredSend {
   const [isUnavailable, isRefused] = [isStoreUnavailable(error), isStoreRefused(error)];
-  return { kind: "failed", isUnavailable, isRefused, isFull: isStoreFull(error), error: describeError(error) };
+  const kind = "failed";
+  return {
+    kind,
+    isUnavailable,
+    isRefused,
+    isFull: isStoreFull(error),
+    isMoved: isMoved(error),
+    error: describeError(error),
+  };
 }
 
 interface Waiting {
@@ -52,31 +63,49 @@ interface Waiting {
   settle(stored: StoredSend): void;
 }
 
-const MOST_IN_A_GROUP = 100;
+/** They take D1 some 20 milliseconds. */
+const MOST_IN_A_GROUP = 500;
 
 /** Sends that wait for the store. More than a second's worth are refused: they are certainly not stored. */
-const MOST_WAITING = 1000;
+export const MOST_WAITING = { ofWebsite: 1000, ofDatabase: 5000 };
 
 /** A group that has failed after so long says that the store is silent. */
 const SILENT_MILLISECONDS = 5000;
 
+/** Stores a group. Never throws. @returns the outcomes, in the given order */
+export type Store = (deps: Deps, sends: Send[]) => Promise<StoredSend[]>;
+
 /**
- * Groups the single sends of one website. A send is stored at once when no write is under way. Sends that arrive during a
- * write share the next one.
+ * Groups single sends. A send is stored at once when no write is under way. Sends that arrive during a write share the next
+ * one.
  */
 export class SendGroups {
   #waiting: Waiting[] = [];
   readonly #storing = new Set<string>();
+  readonly #store: Store;
+  readonly #mostWaiting: number;
   #isWriting = false;
 
-  async store(deps: Deps, send: Send): Promise<StoredSend> {
+  constructor(store: Store, mostWaiting: number) {
+    this.#store = store;
+    this.#mostWaiting = mostWaiting;
+  }
+
+  /** Never throws. @returns the outcomes, in the given order */
+  async store(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
+    const outcomes = sends.map((send) => this.#wait(send));
+    if (!this.#isWriting) void this.#writeAll(deps);
+    return Promise.all(outcomes);
+  }
+
+  async #wait(send: Send): Promise<StoredSend> {
     const error = "too many sends wait for the store";
-    if (this.#waiting.length >= MOST_WAITING) return { kind: "failed", isUnavailable: true, isRefused: true, error };
+    if (this.#waiting.length >= this.#mostWaiting)
+      return { kind: "failed", isUnavailable: true, isRefused: true, error };
     const stored = Promise.withResolvers<StoredSend>();
     const { messageId } = send.message;
     this.#waiting.push({ send, settle: stored.resolve });
     this.#storing.add(messageId);
-    if (!this.#isWriting) void this.#writeAll(deps);
     try {
       return await stored.promise;
     } finally {
@@ -99,7 +128,7 @@ export class SendGroups {
 
   async #write(deps: Deps, group: Waiting[]): Promise<void> {
     const beganAt = deps.now();
-    const outcomes = await storeGroup(
+    const outcomes = await this.#store(
       deps,
       group.map(({ send }) => send),
     );

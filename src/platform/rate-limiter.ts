@@ -27,12 +27,21 @@ export interface CountedSend {
 /** What the object of a website answers a send. */
 export type SendAnswer = CountedSend | Newer;
 
-/** The object of one website; see website-object.ts. */
+/** What the object of a database answers to sends of a website: their outcomes, in the given order. */
+export interface StoredTogether {
+  stored: StoredSend[];
+  /** Whether other websites of the database store sends as well. */
+  isShared: boolean;
+}
+
+/** The object of one website, or of a database; see website-object.ts. */
 export interface WebsiteObject extends Rpc.DurableObjectBranded {
   admit(ask?: Ask): Admission | Newer;
   /** An earlier state than it knows changes nothing. */
   learn(changed: Credentials[]): void;
   send(send: Send, ask?: Ask): Promise<SendAnswer>;
+  /** Of the object of a database. */
+  storeTogether(sends: Send[]): Promise<StoredTogether>;
   /** Whether the send of this message has come and has no outcome yet. */
   isStoring(messageId: string): boolean;
 }
@@ -109,9 +118,25 @@ export class RateGate {
       return answer;
     } catch (error) {
       if (isOverloaded(error)) return { admission: this.#rest(websiteId, now()), stored: null };
-      if (hasNoSend(error)) return countedOnly(await this.admit(websiteId, now, client));
+      if (isUnknownCall(error)) return countedOnly(await this.admit(websiteId, now, client));
       const admission = error instanceof SilenceError ? this.afterSilence(websiteId, now()) : undefined;
       if (admission) return { admission, stored: null, isUncertain: true };
+      throw error;
+    }
+  }
+
+  /**
+   * Has the object of a database store sends of a website, together with those of others.
+   * @returns null: it runs the version before, which cannot
+   * @throws the error of the object, or SilenceError: the sends may be stored
+   */
+  async storeTogether(database: string, sends: Send[]): Promise<StoredTogether | null> {
+    const object = this.#object(`database:${database}`);
+    try {
+      const answering = object.storeTogether(sends) as Promise<unknown> as Promise<StoredTogether>;
+      return await untilLost(answering, async () => object.isStoring(sends.at(-1)?.message.messageId ?? ""));
+    } catch (error) {
+      if (isUnknownCall(error)) return null;
       throw error;
     }
   }
@@ -129,8 +154,8 @@ export class RateGate {
     return this.#recall(websiteId, now) && this.#rest(websiteId, now);
   }
 
-  #object(websiteId: string): DurableObjectStub<WebsiteObject> {
-    return this.#limiter.getByName(websiteId, this.#options);
+  #object(name: string): DurableObjectStub<WebsiteObject> {
+    return this.#limiter.getByName(name, this.#options);
   }
 
   #ask(websiteId: string, now: number, client: Ask["client"]): Ask {
@@ -184,8 +209,8 @@ function isOverloaded(error: unknown): boolean {
   return (error as { overloaded?: unknown } | null)?.overloaded === true;
 }
 
-/** While a deploy spreads, the object may run the version before, which counts requests and stores nothing. */
-function hasNoSend(error: unknown): boolean {
+/** While a deploy spreads, the object may run an earlier version, which counts requests and stores nothing, or not together. */
+function isUnknownCall(error: unknown): boolean {
   return error instanceof TypeError && error.message.includes("RPC receiver does not implement");
 }
 

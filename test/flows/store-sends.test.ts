@@ -127,6 +127,18 @@ describe("sends of one group", () => {
     expect(await messages()).toEqual([idOf(group[0] as Send), idOf(group[2] as Send)]);
   });
 
+  it("find the one that the store refuses in few tries", async () => {
+    let batches = 0;
+    const deps = watched(() => void batches++);
+    const group = Array.from({ length: 100 }, (_, index) =>
+      send(index === 41 ? { callbackData: null as unknown as string } : {}),
+    );
+    const outcomes = await storeGroup(deps, group);
+    expect(outcomes.flatMap(({ kind }, index) => (kind === "failed" ? [index] : []))).toEqual([41]);
+    expect(await messages()).toHaveLength(99);
+    expect(batches).toBeLessThan(20);
+  });
+
   it("all fail when the store is away, and none is tried alone", async () => {
     let batches = 0;
     const deps = watched(() => {
@@ -139,7 +151,9 @@ describe("sends of one group", () => {
   });
 
   it("have the outcomes that they have one after another, whatever they are", async () => {
+    const other = await world.brand([`+${ADA}`, `+${BOB},ada@example.com`], "other");
     const fields = fc.record({
+      websiteId: fc.constantFrom("brand", "other"),
       phone: fc.constantFrom(ADA, BOB, STRANGER, null),
       email: fc.constantFrom("ada@example.com", "nobody@example.com"),
       dedupeHash: fc.constantFrom(null, "x", "y"),
@@ -149,10 +163,15 @@ describe("sends of one group", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fields, { minLength: 1, maxLength: 8 }), async (all) => {
         const make = () =>
-          all.map(({ phone, email, dedupeHash, key, bodyHash }) =>
+          all.map(({ websiteId, phone, email, dedupeHash, key, bodyHash }) =>
             send(
-              // Alone, a duplicate of a message that was never sent is stored; in its group, it is not known yet.
-              { phone, email: phone === null ? email : null, dedupeHash: phone === STRANGER ? null : dedupeHash },
+              {
+                websiteId,
+                clientId: (websiteId === "other" ? other : client).clientId,
+                ...{ phone, email: phone === null ? email : null },
+                // Alone, a duplicate of a message that was never sent is stored; in its group, it is not known yet.
+                dedupeHash: phone === STRANGER ? null : dedupeHash,
+              },
               key === null ? null : [key, bodyHash],
             ),
           );
@@ -191,8 +210,8 @@ describe("the sends of a website", () => {
       storedBefore.push((await messages()).length);
       if (nth === 1) await first.promise;
     });
-    const groups = new SendGroups();
-    const answers = Array.from({ length: 5 }, () => groups.store(deps, send()));
+    const groups = new SendGroups(storeGroup, 1000);
+    const answers = Array.from({ length: 5 }, () => groups.store(deps, [send()]));
     expect(await messages()).toEqual([]);
     first.resolve();
     await Promise.all(answers);
@@ -215,12 +234,12 @@ describe("the sends of a website", () => {
 
   it("are refused, and not stored, while a second's worth waits", async () => {
     const held = Promise.withResolvers<void>();
-    const groups = new SendGroups();
+    const groups = new SendGroups(storeGroup, 1000);
     const deps = watched(() => held.promise);
-    const answers = Array.from({ length: 1001 }, () => groups.store(deps, send()));
-    expect(await groups.store(deps, send())).toMatchObject({ kind: "failed", isUnavailable: true });
+    const answers = Array.from({ length: 1001 }, () => groups.store(deps, [send()]));
+    expect(await groups.store(deps, [send()])).toMatchObject([{ kind: "failed", isUnavailable: true }]);
     held.resolve();
-    const outcomes = await Promise.all(answers);
+    const outcomes = (await Promise.all(answers)).flat();
     expect(outcomes.every(({ kind }) => kind === "stored")).toBe(true);
     expect((await messages()).length).toBe(1001);
   });
@@ -229,7 +248,7 @@ describe("the sends of a website", () => {
     ["refused untried once the store has been silent for a while", 20, "refused"],
     ["tried all the same when it has failed at once", 0, "stored"],
   ])("wait for a write: they are %s", async (_, seconds, outcome) => {
-    const groups = new SendGroups();
+    const groups = new SendGroups(storeGroup, 1000);
     const begun = Promise.withResolvers<void>();
     const deps = watched(async (_statements, nth) => {
       if (nth > 1) return;
@@ -237,13 +256,13 @@ describe("the sends of a website", () => {
       world.advance(seconds);
       throw new Error("D1_ERROR: D1 DB exceeded timeout");
     });
-    const first = groups.store(deps, send());
-    const waiting = [groups.store(deps, send()), groups.store(deps, send())];
+    const first = groups.store(deps, [send()]);
+    const waiting = [groups.store(deps, [send()]), groups.store(deps, [send()])];
     begun.resolve();
-    expect(await first).toMatchObject({ kind: "failed", isUnavailable: true, isRefused: false });
+    expect(await first).toMatchObject([{ kind: "failed", isUnavailable: true, isRefused: false }]);
     const expected = outcome === "stored" ? stored : { kind: "failed", isUnavailable: true, isRefused: true };
-    expect(await Promise.all(waiting)).toMatchObject([expected, expected]);
-    expect(await groups.store(deps, send())).toEqual(stored);
+    expect((await Promise.all(waiting)).flat()).toMatchObject([expected, expected]);
+    expect(await groups.store(deps, [send()])).toEqual([stored]);
     expect(await messages()).toHaveLength(outcome === "stored" ? 3 : 1);
   });
 

@@ -75,7 +75,7 @@ export class Service {
   #makeIsolate(): Deps {
     const get = (...given: Parameters<KVNamespace["get"]>) => this.clock.track(env.CREDENTIALS.get(...given));
     const [messages, bulk, callbacks] = this.#queues as [PlatformQueue, PlatformQueue, PlatformQueue];
-    // As of many websites: the object of one would store what waits in groups.
+    // Alone, so that D1 is asked for more than it can carry: objects would store what waits in groups.
     const send = async (one: Send) => ({ admission: ADMITTED, stored: (await storeGroup(deps, [one]))[0] });
     const deps: Deps = {
       ...makeDeps(env, { waitUntil: () => {} }),

@@ -3,7 +3,7 @@ import { runNamed, runQuery, toJsonLists } from "./database.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { failUnconfirmed, insertLinks, insertMessages, type StoredMessage } from "./new-messages.ts";
-import { RECIPIENTS } from "./recipients.ts";
+import { ITS_WEBSITE, recipients } from "./recipients.ts";
 
 /** A single send. The id of its message names the attempt. */
 export interface Send {
@@ -39,19 +39,27 @@ type SendOutcome =
   /** The key was used with another body. */
   | { kind: "conflict" };
 
-/** The outcome of a send, or of the attempt to store it. `isRefused`: it is certainly not stored; otherwise it may be. */
-export type StoredSend =
-  | SendOutcome
-  | { kind: "failed"; isUnavailable: boolean; isRefused: boolean; isFull?: boolean; error: string };
+interface FailedSend {
+  kind: "failed";
+  isUnavailable: boolean;
+  /** It is certainly not stored; otherwise it may be. */
+  isRefused: boolean;
+  isFull?: boolean;
+  /** A website of its group has left the database, or is about to. */
+  isMoved?: boolean;
+  error: string;
+}
+
+/** The outcome of a send, or of the attempt to store it. */
+export type StoredSend = SendOutcome | FailedSend;
 
 /**
- * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had come one
+ * Stores single sends of a database's websites in one transaction. Each has its own outcome, in the given order, as if they had come one
  * after another; only a duplicate repeats a message of its own group even if that message is never sent. Safe to run again: a
  * stored send stays as it is.
  */
 export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<SendOutcome[]> {
-  const websiteId = sends[0]?.message.websiteId ?? "";
-  const { inserted, events, holders } = await runNamed(db, statements(db, websiteId, now, sends));
+  const { inserted, events, holders } = await runNamed(db, statements(db, now, sends));
   const states = toStates(inserted as StateRow[], holders as StateRow[]);
   const unknown = sends.filter(({ message }) => !states.has(message.messageId));
   // A transaction that took effect and ran again inserts nothing the second time.
@@ -94,7 +102,7 @@ const KEY_OF_REQUEST = `i.client_id = r.value ->> 'clientId' AND i.operation = '
 const HOLDS_KEY = `(r.value ->> 'key' IS NULL OR EXISTS (SELECT 1 FROM idempotency_keys i
   WHERE ${KEY_OF_REQUEST} AND i.message_id = r.message_id))`;
 
-function statements(db: D1Database, websiteId: string, now: number, sends: readonly Send[]) {
+function statements(db: D1Database, now: number, sends: readonly Send[]) {
   const lists = [...toJsonLists(sends.map(toItem))];
   const ids = sends.map(({ message }) => message.messageId);
   const run = (sql: string, ...values: (string | number)[]) =>
@@ -115,42 +123,45 @@ function statements(db: D1Database, websiteId: string, now: number, sends: reado
       : null,
     duplicates: suppresses
       ? run(
-          claimDuplicates({ until: "r.value ->> 'duplicatesUntil'", now: "?3", condition: HOLDS_KEY }),
-          websiteId,
+          claimDuplicates({
+            website: ITS_WEBSITE,
+            until: "r.value ->> 'duplicatesUntil'",
+            now: "?2",
+            condition: HOLDS_KEY,
+          }),
           now,
         )
       : null,
     inserted: run(
       `${insertMessages({
+        website: ITS_WEBSITE,
         clientId: "r.value ->> 'clientId'",
         acceptedAt: "r.value ->> 'acceptedAt'",
         condition: `${HOLDS_KEY} AND ${IS_FIRST}`,
       })}
        RETURNING message_id, status`,
-      websiteId,
     ),
     events: recordEvents(db, ids, now),
-    links: hasLinks ? run(insertLinks("true"), websiteId) : null,
-    point: hasKeys && suppresses ? run(POINT_TO_FIRST, websiteId) : null,
-    holders: hasKeys || suppresses ? run(SELECT_HOLDERS, websiteId) : null,
+    links: hasLinks ? run(insertLinks(ITS_WEBSITE, "true")) : null,
+    point: hasKeys && suppresses ? run(POINT_TO_FIRST) : null,
+    holders: hasKeys || suppresses ? run(SELECT_HOLDERS) : null,
   };
 }
 
 /** A key on a duplicate stands for the message that the duplicate repeats. */
-const POINT_TO_FIRST = `${RECIPIENTS} UPDATE idempotency_keys SET message_id = f.first_id FROM (
+const POINT_TO_FIRST = `${recipients(ITS_WEBSITE)} UPDATE idempotency_keys SET message_id = f.first_id FROM (
     SELECT r.value ->> 'clientId' AS client_id, r.value ->> 'key' AS key, r.message_id, k.message_id AS first_id
     FROM recipients r CROSS JOIN duplicate_keys k ON ${KEY_OF_CONTENT} WHERE r.value ->> 'key' IS NOT NULL) f
   WHERE idempotency_keys.client_id = f.client_id AND operation = 'send' AND idempotency_key = f.key
     AND idempotency_keys.message_id = f.message_id`;
 
-const SELECT_HOLDERS = `${RECIPIENTS} SELECT r.message_id, m.status, i.body_hash, i.message_id AS holder, k.message_id AS first_id
+const SELECT_HOLDERS = `${recipients(ITS_WEBSITE)} SELECT r.message_id, m.status, i.body_hash, i.message_id AS holder, k.message_id AS first_id
   FROM recipients r LEFT JOIN messages m ON m.message_id = r.message_id LEFT JOIN idempotency_keys i ON ${KEY_OF_REQUEST}
   LEFT JOIN duplicate_keys k ON ${KEY_OF_CONTENT}`;
 
 /** An item of a list ?1. */
 function toItem({ message, key, duplicatesUntil }: Send) {
-  const { websiteId, ...item } = message;
-  return { ...item, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
+  return { ...message, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
 }
 
 async function readStates(db: D1Database, sends: Send[]): Promise<StateRow[]> {

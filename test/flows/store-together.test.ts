@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { RateGate, type RateLimiterNamespace, type StoredTogether } from "../../src/platform/rate-limiter.ts";
+import type { Send } from "../../src/platform/store/sends.ts";
+import { bindDatabases, boundDatabase, rowsOf } from "../databases.ts";
+import { beginMove, finishMove, stepOf } from "../moves.ts";
+import { objectsOn } from "../objects.ts";
+import { silent } from "../silence.ts";
+import { type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const WEBSITES = ["a", "b", "c", "d", "e"] as const;
+type Name = (typeof WEBSITES)[number];
+
+let world: World;
+let clients: Record<Name, TestClient>;
+/** Of the objects of databases, what was called. */
+let asked: { database: string; sends: Send[] }[];
+/** In place of what such an object does. */
+let answer: (whole: () => Promise<StoredTogether>) => Promise<StoredTogether>;
+/** The websites of each transaction that stored messages in the first database. */
+let writes: string[][];
+let onWrite: () => Promise<unknown> | undefined;
+
+const isStoring = (messageId: string) =>
+  objectsOn(() => world.deps)
+    .getByName("database:DB")
+    .isStoring(messageId);
+
+function watchObjects(): void {
+  const objects = objectsOn(() => world.deps);
+  const getByName = (name: string) => {
+    const object = objects.getByName(name);
+    const storeTogether = (sends: Send[]) => {
+      asked.push({ database: name, sends });
+      return answer(async () => (await object.storeTogether(sends)) as unknown as StoredTogether);
+    };
+    return { ...object, storeTogether };
+  };
+  world.deps.limiter = new RateGate({ getByName } as unknown as RateLimiterNamespace);
+}
+
+function watchDatabase(): void {
+  const { db } = world.deps;
+  const batch = async (statements: D1PreparedStatement[]) => {
+    const [insert] = (statements as unknown as { statement: string; params: string[] }[]).filter(({ statement }) =>
+      statement.includes("INSERT INTO messages"),
+    );
+    if (insert) {
+      const items = JSON.parse(insert.params[0] ?? "") as { websiteId: string }[];
+      writes.push(items.map(({ websiteId }) => websiteId).sort());
+      await onWrite();
+    }
+    return db.batch(statements);
+  };
+  world.deps = { ...world.deps, db: { prepare: (sql: string) => db.prepare(sql), batch } as unknown as D1Database };
+}
+
+async function makeWorld(databases = 1): Promise<void> {
+  world = await World.create();
+  if (databases > 1) await bindDatabases(world, databases);
+  for (const websiteId of WEBSITES) {
+    const settings = { name: websiteId, carrier: "sandbox", ...(databases > 1 ? { database: "DB" } : {}) };
+    await world.operator("PUT", `/websites/${websiteId}`, settings);
+    await world.subscribers(websiteId, [ADA]);
+  }
+  const made = WEBSITES.map(async (websiteId) => [websiteId, await world.client(websiteId)] as const);
+  clients = Object.fromEntries(await Promise.all(made)) as typeof clients;
+  [asked, writes] = [[], []];
+  answer = (whole) => whole();
+  onWrite = () => undefined;
+  watchDatabase();
+  watchObjects();
+}
+
+const send = (name: Name, fields = {}) => world.send(clients[name], { phone: ADA, ...fields });
+const stored = async () =>
+  (await world.rows("SELECT message_id FROM messages ORDER BY message_id")).map((row) => row.message_id);
+const failures = () => world.logs.filter((line) => line.includes("database-object.failed"));
+
+/** Each has learned that it is not alone. */
+async function meet(): Promise<void> {
+  for (const name of WEBSITES) await send(name);
+  world.advance(1);
+  for (const name of WEBSITES) await send(name);
+  asked.length = writes.length = 0;
+}
+
+/** Holds the first write until the sends of the others have come to the object. */
+async function sendDuringWrite(first: Name, others: Name[], fields: (name: Name) => object = () => ({})) {
+  const held = Promise.withResolvers<void>();
+  onWrite = () => (writes.length === 1 ? held.promise : undefined);
+  const answers = [send(first, fields(first))];
+  await vi.waitFor(() => expect(writes).toEqual([[first]]));
+  for (const other of others) answers.push(send(other, fields(other)));
+  await vi.waitFor(async () => {
+    const ids = asked.flatMap(({ sends }) => sends.map(({ message }) => message.messageId));
+    expect(ids).toHaveLength(1 + others.length);
+    for (const id of ids) expect(await isStoring(id)).toBe(true);
+  });
+  held.resolve();
+  return answers;
+}
+
+describe("sends of several websites of a database", () => {
+  beforeEach(() => makeWorld());
+
+  it("that come during a write share the next, and each has its own outcome", async () => {
+    await meet();
+    await world.subscribers("c", [`${ADA},,0`]);
+    const before = await stored();
+    const ids = await Promise.all(await sendDuringWrite("a", ["b", "c", "d", "e"]));
+    expect(writes).toEqual([["a"], ["b", "c", "d", "e"]]);
+    expect((await stored()).filter((id) => !before.includes(id))).toEqual(ids.toSorted());
+    const rows = await world.rows(
+      `SELECT message_id, website_id, client_id, status FROM messages WHERE message_id IN (SELECT value FROM json_each(?1))`,
+      JSON.stringify(ids),
+    );
+    for (const [index, name] of WEBSITES.entries()) {
+      expect(rows.find(({ message_id }) => message_id === ids[index])).toMatchObject({
+        website_id: name,
+        client_id: clients[name].clientId,
+        status: name === "c" ? "NOT_SUBSCRIBED" : "PENDING_TO_SEND",
+      });
+    }
+  });
+
+  it("are matched with the subscribers of their own website, and repeat nothing of another's", async () => {
+    await world.subscribers("b", ["+12125550102,ada@example.com"]);
+    await world.subscribers("c", ["+12125550103,ada@example.com"]);
+    for (const name of ["b", "c", "d"] as const)
+      await world.operator("PATCH", `/clients/${clients[name].clientId}`, { duplicateWindowHours: 1 });
+    await meet();
+    world.advance(7200);
+    await meet();
+    const to = (name: Name) => (name === "b" || name === "c" ? { phone: undefined, email: "ada@example.com" } : {});
+    const ids = await Promise.all(
+      await sendDuringWrite("a", ["b", "c", "d"], (name) => ({ ...to(name), text: "Brand: news" })),
+    );
+    const phones = await Promise.all(
+      ids.map((id) => world.rows("SELECT website_id, phone FROM messages WHERE message_id = ?1", id)),
+    );
+    expect(phones.flat()).toEqual([
+      { website_id: "a", phone: 12125550100 },
+      { website_id: "b", phone: 12125550102 },
+      { website_id: "c", phone: 12125550103 },
+      { website_id: "d", phone: 12125550100 },
+    ]);
+    expect(writes).toEqual([["a"], ["b", "c", "d"]]);
+  });
+
+  it("go their own way while a website is alone, which asks once a second", async () => {
+    for (let second = 0; second < 5; second++) {
+      for (let count = 0; count < 4; count++) await send("a");
+      world.advance(1);
+    }
+    expect(asked).toHaveLength(5);
+    expect(writes).toEqual(Array.from({ length: 20 }, () => ["a"]));
+    // The other comes, and is known from the next second on.
+    await send("b");
+    await send("a");
+    await send("a");
+    expect(asked.map(({ sends }) => sends[0]?.message.websiteId).slice(5)).toEqual(["b", "a", "a"]);
+    // It has gone.
+    world.advance(2);
+    await send("a");
+    await send("a");
+    expect(asked).toHaveLength(9);
+  });
+
+  it.each([
+    ["fails before it has stored them", () => Promise.reject(new Error("Durable Object reset"))],
+    [
+      "fails once it has stored them",
+      async (whole: () => Promise<unknown>) => {
+        await whole();
+        throw new Error("Durable Object reset");
+      },
+    ],
+    ["is overloaded", () => Promise.reject(Object.assign(new Error("overloaded"), { overloaded: true }))],
+    ["says nothing", () => silent()],
+    ["has stored them, and says nothing", (whole: () => Promise<unknown>) => silent(whole())],
+  ])("are stored once, and at once, where the object of the database %s", async (_, broken) => {
+    await meet();
+    const before = (await stored()).length;
+    answer = broken as typeof answer;
+    const ids = await Promise.all([send("a"), send("b"), send("a")]);
+    expect((await stored()).length - before).toBe(3);
+    expect(await stored()).toEqual(expect.arrayContaining(ids));
+    expect(failures().length).toBeGreaterThanOrEqual(2);
+    expect(failures()[0]).toContain('"database":"DB"');
+    // Each is on its own for a second, and asks again then.
+    asked.length = 0;
+    await send("a");
+    expect(asked).toHaveLength(0);
+    world.advance(1);
+    answer = (whole) => whole();
+    await send("a");
+    expect(asked).toHaveLength(1);
+  });
+
+  it("are stored by each website where the object of the database still runs the version before", async () => {
+    answer = () => Promise.reject(new TypeError('The RPC receiver does not implement the method "storeTogether".'));
+    const ids = [await send("a"), await send("b")];
+    expect(await stored()).toEqual(ids.toSorted());
+    expect(failures()).toEqual([]);
+  });
+
+  it("are refused where the store is away, and stored once it is back", async () => {
+    await meet();
+    onWrite = () => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded. Too many requests queued."));
+    const refused = await Promise.all(
+      WEBSITES.map((name) => world.post("/text/message/send", clients[name], { ...SEND_TO_ADA })),
+    );
+    expect(refused.map(({ status }) => status)).toEqual(WEBSITES.map(() => 503));
+    const before = (await stored()).length;
+    onWrite = () => undefined;
+    await send("a");
+    expect((await stored()).length - before).toBe(1);
+  });
+});
+
+const SEND_TO_ADA = { phone: ADA, text: "Brand: hello", callbackData: "{}", sendPurpose: "news" };
+
+/** Shorter ones are for what is queued together. */
+const PAUSE_AT_A_FENCE = 75;
+
+describe("sends beside a website that moves", () => {
+  beforeEach(() => makeWorld(2));
+
+  it("do not wait for its sends, which are stored where it goes", async () => {
+    await meet();
+    await beginMove(world, "a", "DB_2");
+    await finishMove(world, "a", (step) => step === "fence");
+    const before = await stored();
+    await boundDatabase("DB").prepare("UPDATE moving SET state = 1").run();
+    const pause = Promise.withResolvers<void>();
+    vi.mocked(scheduler.wait).mockImplementation(async (milliseconds) => {
+      if (milliseconds >= PAUSE_AT_A_FENCE) await pause.promise;
+    });
+    const [b, a, c] = await sendDuringWrite("b", ["a", "c"]);
+    const near = [await b, await c];
+    // What shares a write with the website behind the fence is refused with it, and stored at once by its own website.
+    expect(writes).toEqual([["b"], ["a", "c"], ["a"], ["c"]]);
+    expect((await stored()).filter((id) => !before.includes(id))).toEqual(near.toSorted());
+    await boundDatabase("DB").prepare("UPDATE moving SET state = 0").run();
+    vi.mocked(scheduler.wait).mockImplementation(async () => {});
+    pause.resolve();
+    await a;
+    await finishMove(world, "a");
+    expect(await stepOf(world, "a")).toBe("kept");
+    const there = await send("a");
+    expect(await stored()).not.toContain(there);
+    const rows = await rowsOf("DB_2", "SELECT message_id FROM messages ORDER BY accepted_at, message_id");
+    expect(rows.map(({ message_id }) => message_id)).toEqual(expect.arrayContaining([await a, there]));
+  });
+});
