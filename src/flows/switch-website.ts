@@ -14,6 +14,9 @@ import { type Arrival, catchUp, compareLogged, failMove, goOn, type MoveWork, re
 import { inDatabase } from "./places.ts";
 import { spreadChange } from "./spread-changes.ts";
 
+/** Isolates that have not heard of the move need no guard for a second (guarded-database.ts); their clocks may stand while they compute. */
+const UNHEARD_MILLISECONDS = 3000;
+
 /** The fence is put up when no more than these rows of the log are left. */
 const SHORT_LOG = 500;
 
@@ -34,7 +37,10 @@ export async function switchOver(work: MoveWork): Promise<void> {
   const { arrival, count } = await catchUp(work, await readArrival(work), SHORT_LOG);
   if (count > SHORT_LOG) return;
   // What reads the directory keeps the jobs of the website by themselves from now on.
-  if (move.step === "switch") return goOn(work, "fence");
+  if (move.step === "switch") {
+    await scheduler.wait(UNHEARD_MILLISECONDS);
+    return goOn(work, "fence");
+  }
   const { state, turn } = presence;
   const fenced = await setPresence(source, move.home, { state, turn }, STATE.fenced);
   if (fenced === undefined) return;

@@ -232,6 +232,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   { step: "SCAN moves", reason: "The websites that were moved within a day." },
   { step: "SCAN moving", sql: "FROM moving WHERE state", reason: "The websites that were moved within a day." },
+  { step: "SCAN moving", sql: "AS fault FROM moving v", reason: "The same, for each isolate once a second." },
   { step: "SCAN moved_feeds", sql: "FROM moved_feeds f", reason: "A row for each move that has ended." },
   {
     step: "SEARCH messages USING INDEX messages_by_time (website_id=?)",

@@ -9,6 +9,22 @@ const MOST_PAUSES = 8;
 /** Pauses of 1.6 seconds: no job that works holds a fence for longer. */
 const PAUSES_OF_A_FENCE = 6;
 
+/**
+ * What a guard has found holds for so long: no website is on the move but these. A website is on the move for longer before it
+ * leaves (see switch-website.ts), so calls that begin meanwhile need no guard. An object, so that a test can change it.
+ */
+export const LEASE = { milliseconds: 1000 };
+
+interface Lease {
+  /** Milliseconds since 1970. */
+  until: number;
+  /** Homes. */
+  moving: Set<number>;
+}
+
+/** Of the databases, and of sessions with one: a replica that is behind does not tell what another knows. */
+const leases = new WeakMap<D1Database, Lease>();
+
 /** @param isStuck the call has waited for longer than a move takes. @returns see guardDatabase */
 type Find = (isStuck: boolean) => Promise<D1Database | null>;
 
@@ -39,12 +55,12 @@ class Statement {
 
 class GuardedDatabase {
   db: D1Database;
-  readonly #homes: string;
+  readonly #homes: number[];
   readonly #find: Find;
 
   constructor(db: D1Database, homes: number[], find: Find) {
     this.db = db;
-    this.#homes = JSON.stringify(homes);
+    this.#homes = homes;
     this.#find = find;
   }
 
@@ -54,11 +70,20 @@ class GuardedDatabase {
 
   /** A replica that is behind may know neither that the website has come nor that it has gone: then the database itself is asked. */
   withSession(constraint: D1SessionConstraint): GuardedDatabase {
-    return new GuardedDatabase(
-      this.db.withSession(constraint) as unknown as D1Database,
-      JSON.parse(this.#homes),
-      this.#find,
-    );
+    return new GuardedDatabase(this.db.withSession(constraint) as unknown as D1Database, this.#homes, this.#find);
+  }
+
+  #isLeased(): boolean {
+    const lease = leases.get(this.db);
+    return lease !== undefined && Date.now() < lease.until && !this.#homes.some((home) => lease.moving.has(home));
+  }
+
+  async #runGuarded(db: D1Database, statements: D1PreparedStatement[]): Promise<unknown[]> {
+    const until = Date.now() + LEASE.milliseconds;
+    const guard = db.prepare(GUARD).bind(JSON.stringify(this.#homes));
+    const [moving, ...results] = await db.batch<{ home: number }>([guard, ...statements]);
+    leases.set(db, { until, moving: new Set(moving?.results.map(({ home }) => home)) });
+    return results;
   }
 
   /** A transaction that was refused has left nothing, so the same statements run where the website is now. */
@@ -66,10 +91,11 @@ class GuardedDatabase {
     for (let pauses = 0; ; ) {
       const { db } = this;
       try {
-        const own = [db.prepare(GUARD).bind(this.#homes), ...statements.map((statement) => statement.in(db))];
-        return (await db.batch(own)).slice(1);
+        const own = statements.map((statement) => statement.in(db));
+        return this.#isLeased() ? await runAll(db, own) : await this.#runGuarded(db, own);
       } catch (error) {
         if (!isMovedError(error)) throw error;
+        leases.delete(db);
         const found = await this.#find(pauses >= PAUSES_OF_A_FENCE);
         if (found === null || pauses === MOST_PAUSES) {
           throw new RequestFailure({ kind: "store-unavailable", isRefused: true, isMoved: true }, { cause: error });
@@ -80,6 +106,11 @@ class GuardedDatabase {
       }
     }
   }
+}
+
+async function runAll(db: D1Database, statements: D1PreparedStatement[]): Promise<unknown[]> {
+  const [only] = statements;
+  return only && statements.length === 1 ? [await only.all()] : db.batch(statements);
 }
 
 /**
