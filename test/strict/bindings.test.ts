@@ -108,6 +108,22 @@ describe("a fetch", () => {
   });
 });
 
+describe("a fetch that a test answers", () => {
+  it("and answers otherwise in the middle, is nobody's once the test is over", async () => {
+    const native = globalThis.fetch;
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok"));
+    await world.invoke("queue", async () => {
+      const again = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("other"));
+      expect(await (await fetch("https://example.com")).text()).toBe("other");
+      expect(again).toHaveBeenCalledTimes(1);
+    });
+    expect(platform.invocations.map(({ counts }) => counts.subrequests)).toEqual([1]);
+    vi.restoreAllMocks();
+    await World.create();
+    expect(globalThis.fetch).toBe(native);
+  });
+});
+
 describe("the Worker", () => {
   const ADA = "+12125550100";
 

@@ -99,8 +99,11 @@ class StrictPlatform {
 
   #replaceFetch() {
     const inner = this.#inners.get(globalThis.fetch) ?? globalThis.fetch;
-    const own: typeof fetch = (input, init) =>
-      this.call({ what: "fetch", signal: init?.signal }, async () => inner(input, init));
+    // A mock under it is still one: a test that answers otherwise meanwhile changes that, and puts no other over ours.
+    const own = new Proxy(inner, {
+      apply: (_target, _this, [input, init]: Parameters<typeof fetch>) =>
+        this.call({ what: "fetch", signal: init?.signal }, async () => inner(input, init)),
+    });
     globalThis.fetch = own;
     this.#inners.set(own, inner);
     this.#fetch = { own, inner, users: 0 };
