@@ -32,7 +32,7 @@ const RECEIPT_PAUSE_MILLISECONDS = 200;
 const RECEIPT_CONNECTIONS = 8;
 
 /** Longer than a receipt waits in the queue of the service. */
-const QUEUED_MILLISECONDS = 10_000;
+const QUEUED_MILLISECONDS = 60_000;
 
 /**
  * A gateway that speaks Kannel's sendsms on loopback, and counts the texts that it has taken. It gives each receipt again and
