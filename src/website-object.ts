@@ -1,11 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import { makeDeps } from "./deps.ts";
 import { type Credentials, isNewer } from "./domain/client.ts";
-import { Neighbors } from "./domain/neighbors.ts";
 import { RequestLimit } from "./domain/request-limit.ts";
 import type { Admission } from "./domain/sliding-window.ts";
 import { MOST_WAITING, SendGroups, storeGroup } from "./flows/store-sends.ts";
-import { TogetherWithOthers } from "./flows/store-together.ts";
+import { MEETING_MILLISECONDS, TogetherWithOthers } from "./flows/store-together.ts";
 import type { Ask, Newer, SendAnswer, StoredTogether, WebsiteObject } from "./platform/rate-limiter.ts";
 import type { Send, StoredSend } from "./platform/store/sends.ts";
 
@@ -25,7 +24,9 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   readonly #sends = new SendGroups(new TogetherWithOthers().store, MOST_WAITING.ofWebsite);
   /** Of the object of a database. What waits for one website would hold up the others. */
   readonly #together = new SendGroups((deps, sends) => storeGroup(deps, sends, false), MOST_WAITING.ofDatabase);
-  readonly #neighbors = new Neighbors();
+  /** The website that came last, and when it was another: milliseconds since 1970. */
+  #visitor: string | undefined;
+  #changedAt = 0;
   /** By client id. Storage has them all, and is read once. */
   #changed: Map<string, Credentials> | undefined;
 
@@ -49,7 +50,10 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
 
   async storeTogether(sends: Send[]): Promise<StoredTogether> {
     const deps = RateLimiter.makeDeps(this.env, this.ctx);
-    const isShared = this.#neighbors.come(sends[0]?.message.websiteId ?? "", deps.now());
+    const websiteId = sends[0]?.message.websiteId;
+    if (this.#visitor && this.#visitor !== websiteId) this.#changedAt = deps.now();
+    this.#visitor = websiteId;
+    const isShared = deps.now() - this.#changedAt < 2 * MEETING_MILLISECONDS;
     return { stored: await this.#together.store(deps, sends), isShared };
   }
 

@@ -1,10 +1,12 @@
 import type { Deps } from "../deps.ts";
-import { MEETING_MILLISECONDS } from "../domain/neighbors.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { StoredTogether } from "../platform/rate-limiter.ts";
 import { FIRST } from "../platform/store/directory.ts";
 import type { Send, StoredSend } from "../platform/store/sends.ts";
 import { type Store, storeGroup } from "./store-sends.ts";
+
+/** A website that asks this often meets the others that do. */
+export const MEETING_MILLISECONDS = 1000;
 
 /**
  * Stores the sends of one website through the object of its database, which groups them with those of other websites: a
@@ -17,12 +19,13 @@ export class TogetherWithOthers {
   readonly store: Store = async (deps, sends) => {
     if (deps.now() < this.#aloneUntil) return storeGroup(deps, sends);
     const answer = await ask(deps, sends);
-    const isLeft = (stored: StoredSend | undefined) => !stored || (stored.kind === "failed" && stored.isMoved);
-    const left = sends.filter((_, index) => isLeft(answer?.stored[index]));
-    if (!answer?.isShared || left.length > 0) this.#aloneUntil = deps.now() + MEETING_MILLISECONDS;
-    if (left.length === 0) return answer?.stored ?? [];
-    const own = await storeGroup(deps, left);
-    return sends.map((send, index) => own[left.indexOf(send)] ?? (answer?.stored[index] as StoredSend));
+    const isLeft = (stored: StoredSend) => stored.kind === "failed" && stored.isMoved;
+    if (answer?.isShared && !answer.stored.some(isLeft)) return answer.stored;
+    this.#aloneUntil = deps.now() + MEETING_MILLISECONDS;
+    if (!answer) return storeGroup(deps, sends);
+    const left = sends.filter((_, index) => isLeft(answer.stored[index] as StoredSend));
+    const own = left.length > 0 ? await storeGroup(deps, left) : [];
+    return answer.stored.map((stored) => (isLeft(stored) ? (own.shift() as StoredSend) : stored));
   };
 }
 
@@ -30,7 +33,7 @@ export class TogetherWithOthers {
 async function ask(deps: Deps, sends: Send[]): Promise<StoredTogether | undefined> {
   const database = sends[0]?.database ?? FIRST;
   try {
-    return (await deps.limiter.storeTogether(database, sends)) ?? undefined;
+    return await deps.limiter.storeTogether(database, sends);
   } catch (error) {
     deps.log("error", "database-object.failed", { database, count: sends.length, error: describeError(error) });
     return undefined;

@@ -14,7 +14,7 @@ import { type Arrival, catchUp, compareLogged, failMove, goOn, type MoveWork, re
 import { inDatabase } from "./places.ts";
 import { spreadChange } from "./spread-changes.ts";
 
-/** Isolates that have not heard of the move need no guard for a second (guarded-database.ts); their clocks may stand while they compute. */
+/** Isolates that have not heard of the move ask again after a second: guarded-database.ts. Their clocks stand while they compute. */
 const UNHEARD_MILLISECONDS = 3000;
 
 /** The fence is put up when no more than these rows of the log are left. */

@@ -77,6 +77,8 @@ export function requireMediaType(request: ApiRequest, expected: string): void {
 export async function readBytes(request: ApiRequest, limitBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of readChunks(request, limitBytes)) chunks.push(chunk.slice());
+  const [only] = chunks;
+  if (only && chunks.length === 1) return only;
   const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
   let offset = 0;
   for (const chunk of chunks) {

@@ -127,16 +127,16 @@ export class RateGate {
 
   /**
    * Has the object of a database store sends of a website, together with those of others.
-   * @returns null: it runs the version before, which cannot
+   * @returns undefined: it runs the version before, which cannot
    * @throws the error of the object, or SilenceError: the sends may be stored
    */
-  async storeTogether(database: string, sends: Send[]): Promise<StoredTogether | null> {
+  async storeTogether(database: string, sends: Send[]): Promise<StoredTogether | undefined> {
     const object = this.#object(`database:${database}`);
     try {
       const answering = object.storeTogether(sends) as Promise<unknown> as Promise<StoredTogether>;
       return await untilLost(answering, async () => object.isStoring(sends.at(-1)?.message.messageId ?? ""));
     } catch (error) {
-      if (isUnknownCall(error)) return null;
+      if (isUnknownCall(error)) return undefined;
       throw error;
     }
   }
