@@ -21,7 +21,8 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   static makeDeps = makeDeps;
 
   readonly #limit = new RequestLimit();
-  readonly #sends = new SendGroups(new TogetherWithOthers().store, MOST_WAITING.ofWebsite);
+  readonly #others = new TogetherWithOthers();
+  readonly #sends = new SendGroups(this.#others.store, MOST_WAITING.ofWebsite, this.#others.mostWrites);
   /** Of the object of a database. What waits for one website would hold up the others. */
   readonly #together = new SendGroups((deps, sends) => storeGroup(deps, sends, false), MOST_WAITING.ofDatabase);
   /** The website that came last, and when it was another: milliseconds since 1970. */

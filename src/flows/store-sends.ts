@@ -76,25 +76,26 @@ const SILENT_MILLISECONDS = 5000;
 export type Store = (deps: Deps, sends: Send[]) => Promise<StoredSend[]>;
 
 /**
- * Groups single sends. A send is stored at once when no write is under way. Sends that arrive during a write share the next
- * one.
+ * Groups single sends. A send is stored at once while fewer writes are under way than there may be. Others share the next one.
  */
 export class SendGroups {
   #waiting: Waiting[] = [];
   readonly #storing = new Set<string>();
   readonly #store: Store;
   readonly #mostWaiting: number;
-  #isWriting = false;
+  readonly #mostWrites: () => number;
+  #writes = 0;
 
-  constructor(store: Store, mostWaiting: number) {
+  constructor(store: Store, mostWaiting: number, mostWrites = () => 1) {
     this.#store = store;
     this.#mostWaiting = mostWaiting;
+    this.#mostWrites = mostWrites;
   }
 
   /** Never throws. @returns the outcomes, in the given order */
   async store(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
     const outcomes = sends.map((send) => this.#wait(send));
-    if (!this.#isWriting) void this.#writeAll(deps);
+    if (this.#writes < this.#mostWrites()) void this.#writeAll(deps);
     return Promise.all(outcomes);
   }
 
@@ -118,11 +119,11 @@ export class SendGroups {
   }
 
   async #writeAll(deps: Deps): Promise<void> {
-    this.#isWriting = true;
+    this.#writes += 1;
     try {
       while (this.#waiting.length > 0) await this.#write(deps, this.#waiting.splice(0, MOST_IN_A_GROUP));
     } finally {
-      this.#isWriting = false;
+      this.#writes -= 1;
     }
   }
 

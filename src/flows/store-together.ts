@@ -8,6 +8,9 @@ import { type Store, storeGroup } from "./store-sends.ts";
 /** A website that asks this often meets the others that do. */
 export const MEETING_MILLISECONDS = 1000;
 
+/** Of one website at a time, to the object of its database. */
+const MOST_CALLS = 16;
+
 /**
  * Stores the sends of one website through the object of its database, which groups them with those of other websites: a
  * transaction of D1 takes nearly as long for one send as for many, and D1 runs one at a time. A website that sends alone stores
@@ -15,12 +18,17 @@ export const MEETING_MILLISECONDS = 1000;
  */
 export class TogetherWithOthers {
   #aloneUntil = 0;
+  #isAlone = true;
+
+  /** What the object of the database groups need not wait here as well. */
+  readonly mostWrites = () => (this.#isAlone ? 1 : MOST_CALLS);
 
   readonly store: Store = async (deps, sends) => {
     if (deps.now() < this.#aloneUntil) return storeGroup(deps, sends);
     const answer = await ask(deps, sends);
     const isLeft = (stored: StoredSend) => stored.kind === "failed" && stored.isMoved;
-    if (answer?.isShared && !answer.stored.some(isLeft)) return answer.stored;
+    this.#isAlone = !answer?.isShared || answer.stored.some(isLeft);
+    if (answer && !this.#isAlone) return answer.stored;
     this.#aloneUntil = deps.now() + MEETING_MILLISECONDS;
     if (!answer) return storeGroup(deps, sends);
     const left = sends.filter((_, index) => isLeft(answer.stored[index] as StoredSend));

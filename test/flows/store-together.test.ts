@@ -148,6 +148,13 @@ describe("sends of several websites of a database", () => {
     expect(writes).toEqual([["a"], ["b", "c", "d"]]);
   });
 
+  it("do not wait for earlier ones of their own website, too", async () => {
+    await meet();
+    await Promise.all(await sendDuringWrite("a", ["a", "a", "b", "a"]));
+    expect(asked).toHaveLength(5);
+    expect(writes).toEqual([["a"], ["a", "a", "a", "b"]]);
+  });
+
   it("go their own way while a website is alone, which asks once a second", async () => {
     for (let second = 0; second < 5; second++) {
       for (let count = 0; count < 4; count++) await send("a");
