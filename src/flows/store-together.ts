@@ -8,8 +8,8 @@ import { type Store, storeGroup } from "./store-sends.ts";
 /** A website that asks this often meets the others that do. */
 export const MEETING_MILLISECONDS = 1000;
 
-/** Of one website at a time, to the object of its database. */
-const MOST_CALLS = 16;
+/** Of one website at a time: an object takes some thousand calls a second, those of all websites. What waits shares the next. */
+const MOST_CALLS = 8;
 
 /**
  * Stores the sends of one website through the object of its database, which groups them with those of other websites: a
