@@ -7,8 +7,8 @@ import { type Send, type StoredSend, storeSends } from "../platform/store/sends.
 import { inDatabase } from "./places.ts";
 
 /**
- * Stores single sends of one database in one transaction. If that fails while the store works, each half gets its own, and so on:
- * one bad send fails alone. Never throws.
+ * Stores single sends of a database's websites in one transaction. If that fails while the store works, each half gets its own,
+ * and so on: one bad send fails alone. Never throws.
  * @param isPatient waits for a website that is about to move, and follows it: not where the sends of others would wait, too
  * @returns the outcomes, in the given order
  */
@@ -46,12 +46,10 @@ export async function storeWithinLimit<T>({ db, intake, now }: Deps, store: () =
 }
 
 function toFailed(error: unknown): StoredSend {
-  const [isUnavailable, isRefused] = [isStoreUnavailable(error), isStoreRefused(error)];
-  const kind = "failed";
   return {
-    kind,
-    isUnavailable,
-    isRefused,
+    kind: "failed",
+    isUnavailable: isStoreUnavailable(error),
+    isRefused: isStoreRefused(error),
     isFull: isStoreFull(error),
     isMoved: isMoved(error),
     error: describeError(error),

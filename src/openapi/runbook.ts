@@ -46,14 +46,14 @@ export const RUNBOOK: Record<Problem, Entry> = {
     isSafe: "Yes: the next sweep retries it.",
   },
   "database-filling": {
-    meaning: "A database has reached 70 % of its 10 GB, the limit of D1. `cause` says how many days are left.",
+    meaning: "A database has reached 70 % of D1's limit, 10 GB. `cause` says how many days are left.",
     action:
       "Bind another database, put new websites into it, and move large ones there: see *When a database fills* in `docs/operating.md`.",
     isSafe: "Yes.",
   },
   "database-full": {
     meaning:
-      "A database has reached 95 % of its 10 GB, the limit of D1. Its websites cannot send (50301). Receipts and opt-outs are still stored, and callbacks are still posted.",
+      "A database has reached 95 % of D1's limit, 10 GB. Its websites cannot send (50301). Receipts and opt-outs are still stored, and callbacks are still posted.",
     action:
       "Bind another database, put new websites into it, and move large ones there: see *When a database fills* in `docs/operating.md`.",
     isSafe: "Yes: what is refused is not stored.",

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { inDatabase } from "../../src/flows/places.ts";
 import { LEASE } from "../../src/platform/store/guarded-database.ts";
+import { countingDatabase } from "../counting-database.ts";
 import { bindDatabases, boundDatabase, rowsOf, useDatabases } from "../databases.ts";
 import { beginMove, finishMove, stepOf } from "../moves.ts";
 import { strictDatabase } from "../strict/database.ts";
@@ -16,24 +17,8 @@ let calls: string[][];
 
 /** The databases as another isolate has them, which knows nothing yet. */
 function openDatabases(): void {
-  const watch = (name: string) => {
-    const db = strictDatabase(boundDatabase(name));
-    const count = (statements: D1PreparedStatement[]) => {
-      calls.push((statements as unknown as { statement: string }[]).map(({ statement }) => statement));
-      return db.batch(statements);
-    };
-    const prepare = (sql: string): D1PreparedStatement => wrap(db.prepare(sql));
-    const wrap = (own: D1PreparedStatement): D1PreparedStatement =>
-      Object.assign(own, {
-        bind: (
-          (bind) =>
-          (...values: unknown[]) =>
-            wrap(bind(...values))
-        )(own.bind),
-        all: async () => (await count([own]))[0],
-      });
-    return { prepare, batch: count } as unknown as D1Database;
-  };
+  const watch = (name: string) =>
+    countingDatabase(strictDatabase(boundDatabase(name)), (texts) => calls.push(texts)).db;
   world.deps = { ...world.deps, db: watch("DB"), places: new Map() };
   useDatabases(world, watch, ["DB_2"]);
 }

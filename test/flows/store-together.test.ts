@@ -5,7 +5,7 @@ import { bindDatabases, boundDatabase, rowsOf } from "../databases.ts";
 import { beginMove, finishMove, stepOf } from "../moves.ts";
 import { objectsOn } from "../objects.ts";
 import { silent } from "../silence.ts";
-import { type TestClient, World } from "../world.ts";
+import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
 const WEBSITES = ["a", "b", "c", "d", "e"] as const;
@@ -216,7 +216,7 @@ describe("sends of several websites of a database", () => {
     await meet();
     onWrite = () => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded. Too many requests queued."));
     const refused = await Promise.all(
-      WEBSITES.map((name) => world.post("/text/message/send", clients[name], { ...SEND_TO_ADA })),
+      WEBSITES.map((name) => world.post("/text/message/send", clients[name], { ...SEND, phone: ADA })),
     );
     expect(refused.map(({ status }) => status)).toEqual(WEBSITES.map(() => 503));
     const before = (await stored()).length;
@@ -225,8 +225,6 @@ describe("sends of several websites of a database", () => {
     expect((await stored()).length - before).toBe(1);
   });
 });
-
-const SEND_TO_ADA = { phone: ADA, text: "Brand: hello", callbackData: "{}", sendPurpose: "news" };
 
 /** Shorter ones are for what is queued together. */
 const PAUSE_AT_A_FENCE = 75;

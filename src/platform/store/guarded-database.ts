@@ -10,8 +10,9 @@ const MOST_PAUSES = 8;
 const PAUSES_OF_A_FENCE = 6;
 
 /**
- * What a guard has found holds for so long: no website is on the move but these. A website is on the move for longer before it
- * leaves (see switch-website.ts), so calls that begin meanwhile need no guard. An object, so that a test can change it.
+ * For so long, an isolate goes by what a guard has told: which websites are on the move. Calls for the others need no guard
+ * meanwhile, because a website is on the move for longer before it leaves: see switch-website.ts. An object, so that a test can
+ * change it.
  */
 export const LEASE = { milliseconds: 1000 };
 
@@ -22,7 +23,7 @@ interface Lease {
   moving: Set<number>;
 }
 
-/** Of the databases, and of sessions with one: a replica that is behind does not tell what another knows. */
+/** A session has its own: its replica may be behind the others. */
 const leases = new WeakMap<D1Database, Lease>();
 
 /** @param isStuck the call has waited for longer than a move takes. @returns see guardDatabase */

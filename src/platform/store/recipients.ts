@@ -1,4 +1,4 @@
-/** The website of an item `value`, in SQL: of a bulk request, they have one. */
+/** SQL of the website: a bulk request has one for all of its messages, and each single send names its own. */
 export const THE_WEBSITE = "?2";
 export const ITS_WEBSITE = "value ->> 'websiteId'";
 

@@ -54,9 +54,9 @@ interface FailedSend {
 export type StoredSend = SendOutcome | FailedSend;
 
 /**
- * Stores single sends of a database's websites in one transaction. Each has its own outcome, in the given order, as if they had come one
- * after another; only a duplicate repeats a message of its own group even if that message is never sent. Safe to run again: a
- * stored send stays as it is.
+ * Stores single sends of a database's websites in one transaction. Each has its own outcome, in the given order, as if they had
+ * come one after another; only a duplicate repeats a message of its own group even if that message is never sent. Safe to run
+ * again: a stored send stays as it is.
  */
 export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<SendOutcome[]> {
   const { inserted, events, holders } = await runNamed(db, statements(db, now, sends));
