@@ -9,7 +9,7 @@ import {
   type V4WorkerOptions,
 } from "miniflare";
 import type { WorkerConfig } from "./worker-config.ts";
-import { endWorkerdWithThisProcess } from "./workerd-guard.ts";
+import { guardWorkerd } from "./workerd-guard.ts";
 
 export type RuntimeOptions = V4SharedOptions & {
   /** For temporary files. */
@@ -21,7 +21,7 @@ export type RuntimeOptions = V4SharedOptions & {
 
 /** Neither fetches from the internet nor reports to it. */
 export function startRuntime({ directory, onError, ...options }: RuntimeOptions): Miniflare {
-  endWorkerdWithThisProcess();
+  guardWorkerd();
   const log = new Log(LogLevel.ERROR);
   if (onError) log.error = onError;
   return new Miniflare(

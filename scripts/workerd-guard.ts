@@ -7,22 +7,25 @@ const WAIT_AND_KILL = 'read -r _; kill -9 "$0"';
 
 let isGuarding = false;
 
-/**
- * Ends each workerd that this process starts when this process ends, even by SIGKILL: an orphaned workerd keeps its port, at
- * 100 % CPU. A shell waits for the end of a pipe whose other end only this process holds.
- */
-export function endWorkerdWithThisProcess(): void {
+/** Of each workerd that this process starts, whatever starts it. */
+export function guardWorkerd(): void {
   if (isGuarding) return;
   isGuarding = true;
   subscribe("child_process", (message) => {
     const { process: child } = message as { process: ChildProcess };
     child.once("spawn", () => {
-      if (basename(child.spawnfile) === "workerd") guard(child);
+      if (basename(child.spawnfile) !== "workerd") return;
+      endWithThisProcess(child);
+      failUnread(child);
     });
   });
 }
 
-function guard(workerd: ChildProcess): void {
+/**
+ * Ends workerd when this process ends, even by SIGKILL: an orphaned workerd keeps its port, at 100 % CPU. A shell waits for the end
+ * of a pipe whose other end only this process holds.
+ */
+function endWithThisProcess(workerd: ChildProcess): void {
   // In a session of its own: a signal to our process group does not end it.
   const shell = spawn("sh", ["-c", WAIT_AND_KILL, String(workerd.pid)], {
     detached: true,
@@ -32,4 +35,17 @@ function guard(workerd: ChildProcess): void {
   shell.stdin.on("error", () => {});
   shell.unref();
   workerd.once("exit", () => shell.kill("SIGKILL"));
+}
+
+/**
+ * Miniflare waits for the "finish" or an "error" of workerd's standard input. Of a process that ends before it has read all of it,
+ * Node gives an error (EPIPE), but neither of the two if it sees the end of the process first: Miniflare would wait forever.
+ */
+function failUnread(workerd: ChildProcess): void {
+  const { stdin } = workerd;
+  stdin?.on("error", () => {}); // Miniflare may have stopped listening
+  workerd.once("exit", (code, signal) => {
+    if (stdin?.writableFinished) return;
+    stdin?.emit("error", new Error(`workerd ended at once (${signal ?? `exit code ${code}`}).`));
+  });
 }

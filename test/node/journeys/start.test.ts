@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -11,6 +13,7 @@ import { type Call, sweepEachMinute } from "../../../scripts/minute-sweep.ts";
 import { startRuntime } from "../../../scripts/runtime.ts";
 import { parseStartOptions } from "../../../scripts/start-options.ts";
 import { makeWorkerLog } from "../../../scripts/worker-log.ts";
+import { guardWorkerd } from "../../../scripts/workerd-guard.ts";
 import { listFamily, type Run, run, stillRunning, waitFor } from "../harness/processes.ts";
 import { startReceiver } from "../harness/receiver.ts";
 import { prepared } from "../harness/run-folder.ts";
@@ -189,6 +192,19 @@ describe("npm start", () => {
       "npm start has no flag --live-reload: see npm start -- --help. If it is one of wrangler's: npx wrangler dev --live-reload",
     ]);
   });
+});
+
+test("a workerd that ends before it has read its configuration is no silence, in whatever order Node hears of it", async () => {
+  guardWorkerd();
+  const workerd = join(folder.folder, "ends-at-once", "workerd");
+  mkdirSync(join(folder.folder, "ends-at-once"));
+  writeFileSync(workerd, "#!/bin/sh\nexit 3\n", { mode: 0o755 });
+  const { stdin } = spawn(workerd, { stdio: ["pipe", "ignore", "ignore"] });
+  const read = once(stdin, "finish");
+  stdin.write(Buffer.alloc(10_000_000));
+  // What Node does when it hears of the end of the process before it hears of the end of the pipe.
+  stdin.destroy();
+  await expect(read).rejects.toThrow("workerd ended at once (exit code 3).");
 });
 
 /** See src/bundle-order.ts, where it has grown beyond. */
