@@ -7,7 +7,7 @@ import { measureBundle } from "./bundle.ts";
 import { othersShare, readMachine } from "./cpu.ts";
 import { measureBeside } from "./databases/beside.ts";
 import { measureCores } from "./databases/cores.ts";
-import { measureEight } from "./databases/eight.ts";
+import { measureEight, measureEightAtPrice } from "./databases/eight.ts";
 import { measureNeighbors } from "./databases/neighbors.ts";
 import { measureDeliveries } from "./deliver.ts";
 import { type EdgeOptions, measureEdge } from "./edge/measure.ts";
@@ -40,7 +40,7 @@ const HELP = `npm run bench -- [flags]
   --subscriptions 10000,1000000,5000000    the sizes of the tables that numbers are looked up in
   --json                                   JSON on standard output in place of the tables
 
-  --only databases                         eight databases over one; beside one that is slow or silent; two processes: 15 minutes
+  --only databases                         eight databases over one; beside one that is slow or silent; two processes: 25 minutes
   --only move                              the neighbors of a website that moves: 2 minutes
   --only simulate                          many databases, simulated: measures nothing
   --seed 1                                 of the simulation
@@ -136,6 +136,7 @@ async function run(parts: string[]): Promise<void> {
     const { price, slow = 1 } = readEdgeOptions();
     figures.databases = {
       eight: await measureEight(directory, seconds),
+      eightAtPrice: await measureEightAtPrice(directory, price),
       cores: await measureCores(directory, seconds),
       beside: await measureBeside(directory, { ...price, slow }),
     };

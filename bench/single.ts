@@ -129,7 +129,7 @@ export interface SingleRequests {
  * @param name of the websites, which are spread evenly over the databases
  */
 export async function prepareSingles(
-  workers: Workers<"service">,
+  workers: Pick<Workers<"service">, "url" | "operatorToken" | "databases">,
   name: string,
   websites = WEBSITES,
 ): Promise<SingleRequests> {

@@ -1,5 +1,7 @@
 // A service with eight databases over one with a single database: sends, look-ups and statuses, in interleaved rounds.
 import { medianRatio, type Spread, spreadOf } from "../../test/node/harness/statistics.ts";
+import { buildEdge } from "../edge/build.ts";
+import { type EdgePrice, startEdge } from "../edge/start.ts";
 import { type PreparedRequest, post } from "../load.ts";
 import { start, type Workers } from "../service.ts";
 import { measureLoad, prepareSingles } from "../single.ts";
@@ -9,6 +11,12 @@ const CONNECTIONS = 32;
 /** Many and short: a machine that others use is faster and slower by the second, and each round is a pair. */
 const ROUNDS = 16;
 const WARM_UP_SECONDS = 1;
+/** At the platform's price: so slow that the CPU does not hold up eight, and so many that one always has some waiting. */
+const PRICED_SLOW = 16;
+const PRICED_CONNECTIONS = 256;
+/** Of the model. */
+const PRICED_SECONDS = 0.5;
+const PRICED_ROUNDS = 4;
 
 /** Of one kind of request. */
 export interface EightRow {
@@ -22,30 +30,57 @@ export interface EightRow {
 }
 
 export async function measureEight(directory: string, seconds: number): Promise<EightRow[]> {
-  const services: Workers<"service">[] = [];
+  const open = (databases: number) => start({ directory, names: ["service"], withConsumers: false, databases });
+  return compareServices(open, { connections: CONNECTIONS, seconds, rounds: ROUNDS });
+}
+
+/** At the platform's price, where each database has a thread of its own. Nothing is delivered. Requests per second of the model. */
+export async function measureEightAtPrice(directory: string, price: Omit<EdgePrice, "slow">): Promise<EightRow[]> {
+  const open = async (databases: number) => {
+    const edge = await startEdge(await buildEdge(directory, databases), { ...price, slow: PRICED_SLOW }, () => ({}));
+    await edge.hold(true);
+    return { ...edge, url: { service: edge.url }, slow: PRICED_SLOW, ended: () => edge.drop() };
+  };
+  const seconds = PRICED_SECONDS * PRICED_SLOW;
+  return compareServices(open, { connections: PRICED_CONNECTIONS, seconds, rounds: PRICED_ROUNDS });
+}
+
+type Service = Pick<Workers<"service">, "url" | "operatorToken" | "databases" | "pid" | "close"> & {
+  /** How many times slower than its clock it runs. */
+  slow?: number;
+  /** After each load. */
+  ended?(): Promise<void>;
+};
+
+async function compareServices(
+  open: (databases: number) => Promise<Service>,
+  { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
+): Promise<EightRow[]> {
+  const services: Service[] = [];
   try {
-    for (const databases of [1, DATABASES])
-      services.push(await start({ directory, names: ["service"], withConsumers: false, databases }));
+    for (const databases of [1, DATABASES]) services.push(await open(databases));
     const requests = await Promise.all(services.map(prepare));
     const rows: EightRow[] = [];
     for (const what of ["send", "look-up of a number", "status of a message"] as const) {
-      const loads = services.map((workers, index) => async (duration: number) => {
-        const load = { connections: CONNECTIONS, seconds: duration };
+      process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: eight databases over one: ${what}\n`);
+      const loads = services.map((service, index) => async (duration: number) => {
         const own = requests[index]?.[what] ?? [];
-        return (await measureLoad(workers, "service", own, load)).requestsPerSecond;
+        const { requestsPerSecond } = await measureLoad(service, "service", own, { connections, seconds: duration });
+        await service.ended?.();
+        return requestsPerSecond * (service.slow ?? 1);
       });
-      rows.push({ what, ...(await compare(loads, seconds)) });
+      rows.push({ what, ...(await compare(loads, seconds, rounds)) });
     }
     return rows;
   } finally {
-    for (const workers of services) await workers.close();
+    for (const service of services) await service.close();
   }
 }
 
 /** @param loads with one database, and with eight */
-async function compare(loads: ((seconds: number) => Promise<number>)[], seconds: number) {
+async function compare(loads: ((seconds: number) => Promise<number>)[], seconds: number, most: number) {
   const rounds: number[][] = [];
-  for (let round = -1; round < ROUNDS; round++) {
+  for (let round = -1; round < most; round++) {
     const rates: number[] = [];
     const inOrder = [...loads.entries()];
     for (const [index, load] of round % 2 === 0 ? inOrder : inOrder.reverse())
@@ -58,7 +93,7 @@ async function compare(loads: ((seconds: number) => Promise<number>)[], seconds:
   return { one: spreadOf(one), eight: spreadOf(eight), times: medianRatio(eight, one), rounds: rounds.length };
 }
 
-async function prepare(workers: Workers<"service">) {
+async function prepare(workers: Service) {
   const { send, status } = await prepareSingles(workers, "databases");
   const messages: PreparedRequest[] = [];
   for (const { path, headers, body = "" } of send) {

@@ -7,26 +7,15 @@ import type { NeighborFigures } from "./neighbors.ts";
 
 export interface DatabasesFigures {
   eight: EightRow[];
+  eightAtPrice: EightRow[];
   beside: BesideFigures;
   /** undefined: processes cannot be pinned to cores here. */
   cores: CoresFigures | undefined;
 }
 
-export function printDatabases({ eight, beside, cores }: DatabasesFigures): void {
-  printTable(
-    "Eight databases over one, requests/s on 32 connections",
-    [
-      ["", "rounds", "one", "eight", "eight over one"],
-      ...eight.map(({ what, rounds, one, eight, times }) => [
-        what,
-        String(rounds),
-        cell(one),
-        cell(eight),
-        times.toFixed(3),
-      ]),
-    ],
-    1,
-  );
+export function printDatabases({ eight, eightAtPrice, beside, cores }: DatabasesFigures): void {
+  printEight("Eight databases over one, requests/s on 32 connections", eight);
+  printEight("Eight databases over one at the platform's price, requests/s on 256 connections", eightAtPrice);
   const { ratePerSecond, slow, rows } = beside;
   printTable(
     `Websites of seven databases beside an eighth, ${ratePerSecond} sends/s to all, at the platform's price, ${slow} times slower; milliseconds`,
@@ -46,6 +35,23 @@ export function printDatabases({ eight, beside, cores }: DatabasesFigures): void
     console.log(`${database} ${ailment}: sends to its own websites were answered ${JSON.stringify(answers)}`);
   if (!cores) console.log("\nProcesses cannot be pinned to two cores here.");
   else printCores(cores);
+}
+
+function printEight(title: string, rows: EightRow[]): void {
+  printTable(
+    title,
+    [
+      ["", "rounds", "one", "eight", "eight over one"],
+      ...rows.map(({ what, rounds, one, eight, times }) => [
+        what,
+        String(rounds),
+        cell(one),
+        cell(eight),
+        times.toFixed(3),
+      ]),
+    ],
+    1,
+  );
 }
 
 export function printNeighbors({ rows, ratePerSecond, slow, rowsCopied, rowsCompared }: NeighborFigures): void {
