@@ -7,7 +7,7 @@ const WAIT_AND_KILL = 'read -r _; kill -9 "$0"';
 
 let isGuarding = false;
 
-/** Of each workerd that this process starts, whatever starts it. */
+/** Watches each workerd that this process starts, by way of Miniflare too: its end follows ours, and Miniflare hears of its own. */
 export function guardWorkerd(): void {
   if (isGuarding) return;
   isGuarding = true;

@@ -1,4 +1,5 @@
 // A service with eight databases over one with a single database: sends, look-ups and statuses, in interleaved rounds.
+import { withDatabases } from "../../scripts/runtime.ts";
 import { medianRatio, type Spread, spreadOf } from "../../test/node/harness/statistics.ts";
 import { buildEdge } from "../edge/build.ts";
 import { type EdgePrice, startEdge } from "../edge/start.ts";
@@ -36,8 +37,10 @@ export async function measureEight(directory: string, seconds: number): Promise<
 
 /** At the platform's price, where each database has a thread of its own. Nothing is delivered. Requests per second of the model. */
 export async function measureEightAtPrice(directory: string, price: Omit<EdgePrice, "slow">): Promise<EightRow[]> {
+  const build = await buildEdge(directory);
   const open = async (databases: number) => {
-    const edge = await startEdge(await buildEdge(directory, databases), { ...price, slow: PRICED_SLOW }, () => ({}));
+    const own = { ...build, config: withDatabases(build.config, databases) };
+    const edge = await startEdge(own, { ...price, slow: PRICED_SLOW }, () => ({}));
     await edge.hold(true);
     return { ...edge, url: { service: edge.url }, slow: PRICED_SLOW, ended: () => edge.drop() };
   };

@@ -196,8 +196,9 @@ describe("npm start", () => {
 
 test("a workerd that ends before it has read its configuration is no silence, in whatever order Node hears of it", async () => {
   guardWorkerd();
-  const workerd = join(folder.folder, "ends-at-once", "workerd");
-  mkdirSync(join(folder.folder, "ends-at-once"));
+  const directory = join(folder.folder, "ends-at-once");
+  const workerd = join(directory, "workerd");
+  mkdirSync(directory);
   writeFileSync(workerd, "#!/bin/sh\nexit 3\n", { mode: 0o755 });
   const { stdin } = spawn(workerd, { stdio: ["pipe", "ignore", "ignore"] });
   const read = once(stdin, "finish");
