@@ -5,7 +5,7 @@ import { FIRST } from "../platform/store/directory.ts";
 import type { Send, StoredSend } from "../platform/store/sends.ts";
 import { type Store, storeGroup } from "./store-sends.ts";
 
-/** A website that asks this often meets the others that do. */
+/** A website that asks this often meets the others that send at the same time. */
 export const MEETING_MILLISECONDS = 1000;
 
 /** Of one website at a time: an object takes some thousand calls a second, those of all websites. What waits shares the next. */

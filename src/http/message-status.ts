@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../domain/message.ts";
 import { reasonSchema } from "../domain/reason.ts";
-import { readMessage } from "../platform/store/read-message.ts";
+import { readStatuses } from "../platform/store/read-message.ts";
 import { clientOf, type Handler, toStoredId } from "./api-request.ts";
 import { toTime } from "./time.ts";
 
@@ -20,15 +20,12 @@ export const messageStatusHandler: Handler = async (request, deps) => {
   const given = request.query.messageId;
   const messageId = typeof given === "string" ? toStoredId(given) : "";
   if (messageId === "") failField("messageId", "is required, once, in the query");
-  const message = await readMessage(deps.db, messageId);
-  if (!message || message.websiteId !== clientOf(request).websiteId) {
-    throw new RequestFailure({ kind: "resource-unknown", what: "message" });
-  }
+  const message = (await readStatuses(deps.db, clientOf(request).websiteId, [messageId])).get(messageId);
+  if (!message) throw new RequestFailure({ kind: "resource-unknown", what: "message" });
   request.logged = { messageId };
   const answer: z.output<ReturnType<typeof messageStatusAnswerSchema>> = {
     messageId,
-    status: message.status,
-    reason: message.reason,
+    ...message,
     updatedAt: toTime(message.updatedAt),
   };
   return Response.json(answer);
