@@ -90,7 +90,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
-          setupFiles: ["test/one-proxy.ts", "test/strict/setup.ts"],
+          setupFiles: ["test/faster-pool.ts", "test/strict/setup.ts"],
           exclude: ["test/node/**"],
           isolate: false,
           maxWorkers: 2,
@@ -110,6 +110,7 @@ export default defineConfig({
         test: {
           name: "node",
           environment: "node",
+          isolate: false,
           // The services that journeys start are as anybody's.
           env: { MINIFLARE_WORKERD_V8_FLAGS: "" },
           globalSetup: ["test/node/harness/run-folder.ts"],

@@ -1,4 +1,4 @@
-// What is made once for a run of the tests, though each file of tests is a process of its own.
+// What is made once for a run of the tests, though they run in several processes.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

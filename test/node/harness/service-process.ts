@@ -1,6 +1,7 @@
 // One process of the service, made to be killed: the production bundle in workerd, with its state on disk, its queue consumers
 // and its cron. Its settings come as JSON in the first argument; it says "ready" over the channel of its parent.
 import { join } from "node:path";
+import { applyMigrations, readMigration } from "../../../scripts/migrations.ts";
 import { startRuntime, toWorker, type Version } from "../../../scripts/runtime.ts";
 import { chunk } from "../../../src/domain/chunk.ts";
 
@@ -79,8 +80,6 @@ const inside = await miniflare.unsafeGetDirectURL("inside");
 const [websites] = await query("SELECT 1 FROM sqlite_master WHERE name = 'websites'");
 if (websites) await redeliver();
 else {
-  // wrangler's code, which this needs, takes long to load: a restart does without.
-  const { applyMigrations } = await import("../../../scripts/migrations.ts");
   for (const binding of Object.keys(d1Databases))
     await applyMigrations(await miniflare.getD1Database(binding, "service"), settings.migrations);
 }
@@ -112,10 +111,9 @@ async function query(statement: string): Promise<object[]> {
 }
 
 async function migrate(paths: string[]): Promise<void> {
-  const { readMigration } = await import("../../../scripts/migrations.ts");
   for (const path of paths) {
-    const statements = await readMigration(path);
-    await ask({ statements }).catch((error) => Promise.reject(new Error(`${path}: ${error}`)));
+    const statement = await readMigration(path);
+    await ask({ statements: [statement] }).catch((error) => Promise.reject(new Error(`${path}: ${error}`)));
   }
 }
 

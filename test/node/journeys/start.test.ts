@@ -4,9 +4,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { bundle } from "../../../scripts/bundle.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keepRotated } from "../../../scripts/demo.ts";
 import { ensureSecrets } from "../../../scripts/dev-vars.ts";
 import { type Call, sweepEachMinute } from "../../../scripts/minute-sweep.ts";
@@ -206,27 +204,6 @@ test("a workerd that ends before it has read its configuration is no silence, in
   // What Node does when it hears of the end of the process before it hears of the end of the pipe.
   stdin.destroy();
   await expect(read).rejects.toThrow("workerd ended at once (exit code 3).");
-});
-
-/** See src/bundle-order.ts, where it has grown beyond. */
-test("the bundle that a deploy uploads takes at most 120 KiB, gzipped", async () => {
-  const script = await bundle(join(folder.folder, "deploy"));
-  expect(gzipSync(readFileSync(script)).length / 1024).toBeLessThanOrEqual(120);
-});
-
-describe("a Worker that does not build", () => {
-  test("is told in wrangler's own words, without its word of telemetry to a developer who used it before", async () => {
-    const settings = join(folder.folder, "home", ".config", ".wrangler");
-    mkdirSync(settings, { recursive: true });
-    const permission = { enabled: true, date: "2026-01-01T00:00:00.000Z" };
-    writeFileSync(join(settings, "metrics.json"), JSON.stringify({ permission, deviceId: "of-nobody" }));
-    vi.stubEnv("HOME", join(folder.folder, "home"));
-    vi.stubEnv("XDG_CONFIG_HOME", "");
-    const message = await bundle(folder.folder, "no-such-worker.ts").catch(({ message }: Error) => message);
-    vi.unstubAllEnvs();
-    expect(message).toContain("no-such-worker.ts");
-    expect(message).not.toMatch(/telemetry/i);
-  });
 });
 
 test("new secrets of the demo's client are kept for the next start, and those of no other client", () => {
