@@ -33,6 +33,8 @@ import "./domain/subscribe-request.ts";
 import "./domain/subscriber-file.ts";
 import "./domain/website.ts";
 
+import "./platform/carriers/index.ts";
+
 import "./platform/store/cancelled-messages.ts";
 import "./platform/store/change-subscriptions.ts";
 import "./platform/store/claims.ts";
@@ -73,3 +75,5 @@ import "./flows/split-batch.ts";
 import "./flows/start-move.ts";
 import "./flows/tell-problems.ts";
 import "./flows/undo-import.ts";
+
+import "./sweep.ts";

@@ -117,6 +117,50 @@ describe("a lost callback", () => {
   });
 });
 
+const batches = async () =>
+  (await world.rows("SELECT event_ids FROM event_batches ORDER BY seq")).map(({ event_ids }) =>
+    JSON.parse(String(event_ids)),
+  );
+
+describe("a batch", () => {
+  it("takes the later events of its client until the sweep has looked at it", async () => {
+    const [first = "", second = ""] = await lose(2);
+    world.advance(40);
+    const [young = ""] = await lose(1);
+    expect(await batches()).toEqual([[first, second, young]]);
+    world.advance(21);
+    await world.sweep();
+    expect(world.callbacks.splice(0).map(({ body }) => body)).toEqual([first, second]);
+    const [late = ""] = await lose(1);
+    expect(await batches()).toEqual([[first, second, young], [late]]);
+    expect((await minute()).sort()).toEqual([first, second, young, late].sort());
+  });
+
+  it("is that of one client, and takes as much as is cheap to write anew", async () => {
+    const own = client;
+    const other = await world.client("brand", { callbackUrl: "https://other.example.com/callbacks" });
+    const ids: string[][] = [[], []];
+    for (let sent = 0; sent < 60; sent++) {
+      client = sent % 2 ? other : own;
+      ids[sent % 2]?.push(...(await lose(1)));
+    }
+    const rows = await world.rows(
+      "SELECT client_id, event_ids, length(event_ids) AS length FROM event_batches ORDER BY seq",
+    );
+    expect(rows.map(({ length }) => Number(length)).filter((length) => length > 2100)).toEqual([]);
+    expect(rows).toHaveLength(2);
+    for (const [index, { clientId }] of [own, other].entries()) {
+      const of = rows.filter(({ client_id }) => client_id === clientId);
+      expect(of.flatMap(({ event_ids }) => JSON.parse(String(event_ids)))).toEqual(ids[index]);
+    }
+    client = own;
+    const more = await lose(30);
+    const [, , next] = await batches();
+    expect(more).toEqual(expect.arrayContaining(next));
+    expect((await minute()).sort()).toEqual([...ids.flat(), ...more].sort());
+  });
+});
+
 describe("a sweep", () => {
   it("reads a batch once, and writes nothing where nothing is new", async () => {
     // Until then the client is new, which another job writes down.
@@ -133,7 +177,10 @@ describe("a sweep", () => {
   });
 
   it("purges all batches but the last, from which the next is counted on", async () => {
-    await lose(3);
+    for (let batches = 0; batches < 3; batches++) {
+      await lose(1);
+      await minute();
+    }
     const seqs = async () => (await world.rows("SELECT seq FROM event_batches ORDER BY seq")).map(({ seq }) => seq);
     expect(await seqs()).toEqual([1, 2, 3]);
     world.advance(31 * DAY);

@@ -16,7 +16,7 @@ import {
   type MessageSearch,
 } from "../../platform/store/find-messages.ts";
 import {
-  readWholeMessage,
+  readMessage,
   type StoredEvent,
   type StoredMessage,
   type WholeMessage,
@@ -226,7 +226,7 @@ function readCursor(cursor: string): MessagePlace | null {
 /** GET /operator/messages/:messageId */
 export const getMessageHandler: Handler = async (request, deps) => {
   const messageId = toStoredId(request.params.messageId ?? "");
-  const found = await readWholeMessage(deps.db, messageId);
+  const found = await readMessage(deps.db, messageId);
   return Response.json(messageView(requireFound(found, "message"), deps.now()));
 };
 

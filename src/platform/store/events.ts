@@ -28,6 +28,23 @@ export const MOST_OWN_CALLBACKS = 24;
 /** Of an event, in SQL: of an item `j` of a list ?1 and its message `m`. */
 type EventColumns = Record<"messageId" | "status" | "occurredAt" | "code", string>;
 
+/** SQL: the last batch that the sweep has looked at. */
+export const SEEN = "coalesce((SELECT seq FROM event_batches_seen WHERE only = 1), 0)";
+
+/** A batch takes further events of its client up to here: it is written anew each time. An event has some 50. */
+const MOST_CHARACTERS = 2000;
+
+/**
+ * SQL: inserts batches of a client, the time and the events, which `rows` selects: they join the latest batch of the client, unless
+ * that is full, or the sweep has looked at it. That is a row, and a batch of its own is two.
+ */
+export const insertBatches = (client: string, rows: string) =>
+  `INSERT INTO event_batches (seq, client_id, stored_at, event_ids)
+   SELECT (SELECT iif(length(event_ids) < ${MOST_CHARACTERS}, seq, NULL) FROM (SELECT b.seq, b.event_ids FROM event_batches b
+     WHERE b.client_id = ${client} AND b.seq > ${SEEN} ORDER BY b.seq DESC LIMIT 1)), ${client}, ${rows}
+   ON CONFLICT (seq) DO UPDATE SET
+     event_ids = substr(event_ids, 1, length(event_ids) - 1) || ',' || substr(excluded.event_ids, 2)`;
+
 /**
  * A batch of each client, and the rows.
  * @param values the list, the time, and what the conditions need
@@ -44,9 +61,11 @@ function insertEvents(
 ): D1PreparedStatement[] {
   const changed = `json_each(?1) j CROSS JOIN messages m ON m.message_id = ${messageId}`;
   return [
-    `INSERT INTO event_batches (client_id, stored_at, event_ids)
-     SELECT m.client_id, ?2, json_group_array(DISTINCT m.message_id || '_' || ${status}) FROM ${changed}
-     WHERE ${condition} AND m.client_id <> '' AND ${hasNoRow("m", status)} GROUP BY m.client_id`,
+    insertBatches(
+      "m.client_id",
+      `?2, json_group_array(DISTINCT m.message_id || '_' || ${status}) FROM ${changed}
+       WHERE ${condition} AND m.client_id <> '' AND ${hasNoRow("m", status)} GROUP BY m.client_id`,
+    ),
     `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code, attempted_at, claim)
      SELECT m.message_id, ${status}, ${occurredAt}, ${IS_DUE("message.status")}, ?2, ${code}, ${ifOwn("?2")}, ${ifOwn("?3")}
      FROM ${changed} LEFT JOIN clients c ON c.client_id = m.client_id

@@ -1,6 +1,6 @@
 import { countLate } from "./daily-counts.ts";
 import { runNamed, runQuery } from "./database.ts";
-import { type DueEvent, dueEvents, IS_DUE } from "./events.ts";
+import { type DueEvent, dueEvents, IS_DUE, insertBatches } from "./events.ts";
 import type { LinkRow } from "./rows.ts";
 
 /** undefined: the link never existed, or was purged. */
@@ -52,10 +52,12 @@ export async function recordClick(db: D1Database, click: Click): Promise<DueEven
     batch: isPerson
       ? db
           .prepare(
-            `INSERT INTO event_batches (client_id, stored_at, event_ids)
-             SELECT client_id, ?3, json_array(?1 || '_CLICK_' || ?2) FROM messages
-             WHERE message_id = ?1 AND client_id <> '' AND ${IS_RECORDED}
-               AND NOT EXISTS (SELECT 1 FROM events WHERE message_id = ?1 AND event = 'CLICK_' || ?2)`,
+            insertBatches(
+              "m.client_id",
+              `?3, json_array(?1 || '_CLICK_' || ?2) FROM messages m
+               WHERE m.message_id = ?1 AND m.client_id <> '' AND ${IS_RECORDED}
+                 AND NOT EXISTS (SELECT 1 FROM events WHERE message_id = ?1 AND event = 'CLICK_' || ?2)`,
+            ),
           )
           .bind(messageId, clickId, clickedAt)
       : null,

@@ -1,7 +1,7 @@
 // The callbacks that the sweep watches. It looks at each batch of events once, a minute after it was stored, and keeps those that
 // are open then, so that a callback that is posted in time costs no row of an index.
 import { runNamed } from "./database.ts";
-import { type DueEvent, toEventId } from "./events.ts";
+import { type DueEvent, SEEN, toEventId } from "./events.ts";
 import { ID_IS_HERE } from "./moving.ts";
 import type { EventRow } from "./rows.ts";
 
@@ -13,8 +13,6 @@ const IS_OPEN = "e.callback_due > 0 AND e.outcome IS NULL";
 /** The key of the event whose id is `j.value`. */
 export const MESSAGE_ID = "substr(j.value, 1, instr(j.value, '_') - 1)";
 export const EVENT = "substr(j.value, instr(j.value, '_') + 1)";
-
-const SEEN = "coalesce((SELECT seq FROM event_batches_seen WHERE only = 1), 0)";
 
 /** The next batches `b` and their events `e`. ?1: stored at this time at the latest; a batch between them may be younger. */
 const NEXT_END = `(SELECT max(seq) FROM (SELECT seq, stored_at FROM event_batches WHERE seq > ${SEEN} ORDER BY seq LIMIT ${STEP})

@@ -39,15 +39,9 @@ export interface StoredMessage {
   retryAt: number | null;
 }
 
-const findStory = (db: D1Database, messageId: string) =>
-  runQuery<StoryRow>(db.prepare(`${storyOf("messages")} WHERE m.message_id = ?1`).bind(messageId));
-
-export async function readMessage(db: D1Database, messageId: string): Promise<MessageStory | undefined> {
-  return (await findStory(db, messageId)).map(toStory)[0];
-}
-
-export async function readWholeMessage(db: D1Database, messageId: string): Promise<WholeMessage | undefined> {
-  return (await addDetails(db, await findStory(db, messageId)))[0];
+export async function readMessage(db: D1Database, messageId: string): Promise<WholeMessage | undefined> {
+  const query = db.prepare(`${storyOf("messages")} WHERE m.message_id = ?1`).bind(messageId);
+  return (await addDetails(db, await runQuery<StoryRow>(query)))[0];
 }
 
 /** SQL: a row for each message. @param messages a table, or a query in parentheses */
