@@ -147,7 +147,7 @@ describe("a batch", () => {
     const rows = await world.rows(
       "SELECT client_id, event_ids, length(event_ids) AS length FROM event_batches ORDER BY seq",
     );
-    expect(rows.map(({ length }) => Number(length)).filter((length) => length > 2100)).toEqual([]);
+    expect(rows.map(({ length }) => Number(length)).filter((length) => length > 1700)).toEqual([]);
     expect(rows).toHaveLength(2);
     for (const [index, { clientId }] of [own, other].entries()) {
       const of = rows.filter(({ client_id }) => client_id === clientId);

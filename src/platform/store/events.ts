@@ -31,8 +31,11 @@ type EventColumns = Record<"messageId" | "status" | "occurredAt" | "code", strin
 /** SQL: the last batch that the sweep has looked at. */
 export const SEEN = "coalesce((SELECT seq FROM event_batches_seen WHERE only = 1), 0)";
 
-/** A batch takes further events of its client up to here: it is written anew each time. An event has some 50. */
-const MOST_CHARACTERS = 2000;
+/**
+ * A batch takes further events of its client up to here, some 30: it is written anew each time. Then two of them fill a page of
+ * SQLite. Batches that are somewhat longer leave half of it empty.
+ */
+const MOST_CHARACTERS = 1600;
 
 /**
  * SQL: inserts batches of a client, the time and the events, which `rows` selects: they join the latest batch of the client, unless
