@@ -1,5 +1,5 @@
--- The events of one client, in the order in which they were stored. A transaction adds to the latest batch of the client, until
--- the sweep has looked at it. A new batch has the number after the highest, whose row is never deleted.
+-- The events of one client that one transaction has stored, in the order in which they were stored. A later transaction has
+-- higher numbers: the number is one more than the highest, whose row is never deleted.
 CREATE TABLE event_batches (
   seq INTEGER NOT NULL PRIMARY KEY,
   client_id TEXT NOT NULL,
