@@ -1,8 +1,8 @@
 // What the service should reach, and whether this run of it did.
 
 import type { DatabasesFigures } from "./databases/report.ts";
-import { billOf, withPurge } from "./edge/bill.ts";
-import type { EdgeFigures } from "./edge/measure.ts";
+import { billOf } from "./edge/bill.ts";
+import { type EdgeFigures, untilPurged } from "./edge/measure.ts";
 import type { Figures } from "./figures.ts";
 import { LIMIT } from "./limiter.ts";
 import { MOST_NUMBERS, type StatusRow } from "./status.ts";
@@ -95,9 +95,10 @@ function judgeDatabases({ eight, eightAtPrice, beside, cores }: DatabasesFigures
 }
 
 /** Of what a message takes, the worse of many sends and of a campaign counts. */
-function judgeEdge({ beside, alone, sends, open, campaign, uncalled, purge }: EdgeFigures, add: Add): void {
+function judgeEdge(figures: EdgeFigures, add: Add): void {
+  const { beside, alone, sends, open, campaign, uncalled } = figures;
   const worst = (of: (phase: EdgeFigures["sends"]) => number) => Math.max(of(sends), of(campaign));
-  const rows = ({ usage }: EdgeFigures["sends"]) => withPurge(usage, purge).rowsWritten;
+  const rows = (phase: EdgeFigures["sends"]) => untilPurged(figures, phase).rowsWritten;
   add("edge, ten websites: sends accepted", "≥", 2000, beside.acceptedPerSecond, "a second");
   add("edge, ten websites: messages through to both callbacks", "≥", 500, sends.throughPerSecond, "a second");
   add("edge, campaign: messages through to both callbacks", "≥", 500, campaign.throughPerSecond, "a second");
@@ -109,7 +110,7 @@ function judgeEdge({ beside, alone, sends, open, campaign, uncalled, purge }: Ed
   add("edge: rows written of a message without callbacks, with its purge", "≤", 8, rows(uncalled), "");
   const bytes = worst(({ usage }) => usage.bytesStored);
   add("edge: bytes stored of a message", "≤", 650, bytes, "");
-  const dollars = worst(({ usage }) => billOf(withPurge(usage, purge)).dollars);
+  const dollars = worst((phase) => billOf(untilPurged(figures, phase)).dollars);
   add("edge: cost of a million messages", "≤", 18, dollars, "$");
 }
 

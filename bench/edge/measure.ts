@@ -4,7 +4,7 @@ import { makeAgent } from "../../test/node/harness/call.ts";
 import type { CountingCarrier } from "../../test/node/harness/fake-kannel.ts";
 import { percentile } from "../../test/node/harness/statistics.ts";
 import { messagesToSubscribers } from "../bulk.ts";
-import type { Purge } from "./bill.ts";
+import { type Purge, type Usage, withPurge } from "./bill.ts";
 import { buildEdge, type EdgeBuild } from "./build.ts";
 import { closedLoop, openLoop, type Send, type Sent, windowLoop } from "./load.ts";
 import { type Goal, type Load, type MachineLoad, type Phase, runPhase, sumOf } from "./phase.ts";
@@ -75,7 +75,13 @@ export interface EdgeFigures {
   open: Phase;
   /** A bulk campaign of a client that has no callback URL. */
   uncalled: Phase;
-  purge: Purge;
+  /** Of the messages that were called back, and of those of `uncalled`. */
+  purge: { called: Purge; uncalled: Purge };
+}
+
+/** What a message of a phase takes, with its purge. */
+export function untilPurged({ uncalled, purge }: EdgeFigures, phase: Phase): Usage {
+  return withPurge(phase.usage, phase === uncalled ? purge.uncalled : purge.called);
 }
 
 export type Accepting = Pick<Phase, "refused" | "p50" | "p99"> & { acceptedPerSecond: number };
@@ -120,7 +126,7 @@ class Run {
   readonly #websites: Website[];
   readonly #slow: number;
   readonly #bodies = messagesToSubscribers(NUMBERS_A_WEBSITE / 2, 0).map((message) => JSON.stringify(message));
-  /** Delivered in all phases. */
+  /** Delivered, and not purged. */
   #messages = 0;
 
   constructor(edge: Edge, carrier: CountingCarrier, websites: Website[]) {
@@ -149,9 +155,10 @@ class Run {
       open: await this.#sends(`sends, ${OPEN_RATE} a second`, (send) =>
         openLoop(send, OPEN_RATE / this.#slow, OPEN_MILLISECONDS * this.#slow),
       ),
-      uncalled: await this.#campaign("campaign without callbacks", WITHOUT_CALLBACKS, false),
     };
-    return { ...figures, purge: await this.#purge() };
+    const called = await this.#purge();
+    const uncalled = await this.#campaign("campaign without callbacks", WITHOUT_CALLBACKS, false);
+    return { ...figures, uncalled, purge: { called, uncalled: await this.#purge() } };
   }
 
   /** Code that runs for the first time is slow. */
@@ -264,6 +271,8 @@ class Run {
     await this.#edge.takeCounts();
     for (let sweep = 0; sweep < SWEEPS; sweep++) await this.#edge.sweep();
     const { rowsRead, rowsWritten } = sumOf(Object.values((await this.#edge.takeCounts()).made));
-    return { rowsRead: rowsRead / this.#messages, rowsWritten: rowsWritten / this.#messages };
+    const purge = { rowsRead: rowsRead / this.#messages, rowsWritten: rowsWritten / this.#messages };
+    this.#messages = 0;
+    return purge;
   }
 }

@@ -1,7 +1,7 @@
 // The figures of the platform's price as tables.
 import { printTable, short, whole } from "../../test/node/harness/table.ts";
-import { billOf, PRICES_AS_OF, withPurge } from "./bill.ts";
-import { type EdgeFigures, isCrowded, OPEN_RATE } from "./measure.ts";
+import { billOf, PRICES_AS_OF } from "./bill.ts";
+import { type EdgeFigures, isCrowded, OPEN_RATE, untilPurged } from "./measure.ts";
 import type { Phase } from "./phase.ts";
 
 type Loads = [name: string, phase: Phase][];
@@ -29,8 +29,8 @@ gives two receipts; endpoints answer in 50 ms. The model ran ${slow} times slowe
   for (const [name, phase] of all) printMade(name, phase);
   const title = `Dollars for a million messages with their purge, at list prices of ${PRICES_AS_OF}`;
   printTable(title, columns(delivered, billRows(figures)), 1);
-  const { rowsRead, rowsWritten } = figures.purge;
-  console.log(`The purge reads ${short(rowsRead)} rows of a message and writes ${short(rowsWritten)}.`);
+  for (const [what, { rowsRead, rowsWritten }] of Object.entries(figures.purge))
+    console.log(`The purge of a message, ${what}, reads ${short(rowsRead)} rows and writes ${short(rowsWritten)}.`);
   for (const [name, { machine }] of all) {
     const slower = `see whether --slow ${slow * 2} gives other figures`;
     if (isCrowded(machine)) console.log(`${name}: this machine's CPU was busy with it; ${slower}.`);
@@ -99,9 +99,9 @@ function columns(loads: Loads, rows: Row[]): string[][] {
   ];
 }
 
-function billRows({ alone, purge }: EdgeFigures): Row[] {
-  const bill = ({ usage }: Phase) => billOf(withPurge(usage, purge));
-  const lines = bill(alone).lines.map(({ what }, index) => ({
+function billRows(figures: EdgeFigures): Row[] {
+  const bill = (phase: Phase) => billOf(untilPurged(figures, phase));
+  const lines = bill(figures.alone).lines.map(({ what }, index) => ({
     what,
     of: (phase: Phase) => (bill(phase).lines[index]?.dollars ?? Number.NaN).toFixed(2),
   }));
