@@ -11,6 +11,7 @@ export const HEAP = "heap (bytes)";
 /** What grows with the time or with what clients do, by intention; each is held to a number of its own. */
 const LEDGER = "subscription_changes";
 const ERASED = "erased_people";
+const AUDIT = "audit_log";
 const REPORT = ["report_rows", "daily_counts"];
 
 /** Of each erased person: one under the key of the marks, and one as the version before knows it. */
@@ -45,17 +46,19 @@ export interface Level {
 export interface Expected {
   ledgerRows: number;
   erased: number;
+  /** Of an operator. */
+  changes: number;
   /** How many days the clock has moved. */
   days: number;
 }
 
 /** @param readings one a minute @param window over how many readings a mean is taken */
-export function judge(readings: Reading[], window: number, { ledgerRows, erased, days }: Expected): Level[] {
+export function judge(readings: Reading[], window: number, { ledgerRows, erased, changes, days }: Expected): Level[] {
   const quarters = [1, 2, 3, 4].map((quarter) => Math.floor((readings.length * quarter) / 4));
   return Object.keys(readings.at(-1) ?? {}).map((name) => {
     const seen = quarters.map((end) => mean(readings.slice(Math.max(0, end - window), end), name));
     const last = readings.at(-1)?.[name] ?? Number.NaN;
-    const exact = { [LEDGER]: ledgerRows, [ERASED]: erased * MARKS_EACH }[name];
+    const exact = { [LEDGER]: ledgerRows, [ERASED]: erased * MARKS_EACH, [AUDIT]: changes }[name];
     if (exact !== undefined) return { name, seen, bound: exact, isLevel: last === exact };
     if (REPORT.includes(name)) {
       const bound = REPORT_ROWS_A_DAY * (days + 1);
