@@ -25,8 +25,7 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   readonly #sends = new SendGroups(this.#others.store, MOST_WAITING.ofWebsite, this.#others.mostWrites);
   /** Of the object of a database. What waits for one website would hold up the others. */
   readonly #together = new SendGroups((deps, sends) => storeGroup(deps, sends, false), MOST_WAITING.ofDatabase);
-  /** Calls of websites under way, the website that came last of these, and when it last met another: milliseconds since 1970. */
-  #visits = 0;
+  /** The website that came last, and when one last came while another's sends were stored: milliseconds since 1970. */
   #visitor: string | undefined;
   #metAt = 0;
   /** By client id. Storage has them all, and is read once. */
@@ -53,11 +52,9 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   async storeTogether(sends: Send[]): Promise<StoredTogether> {
     const deps = RateLimiter.makeDeps(this.env, this.ctx);
     const websiteId = sends[0]?.message.websiteId;
-    if (this.#visits > 0 && this.#visitor !== websiteId) this.#metAt = deps.now();
+    if (!this.#together.isIdle && this.#visitor !== websiteId) this.#metAt = deps.now();
     this.#visitor = websiteId;
-    this.#visits += 1;
     const stored = await this.#together.store(deps, sends);
-    this.#visits -= 1;
     return { stored, isShared: deps.now() - this.#metAt < 2 * MEETING_MILLISECONDS };
   }
 

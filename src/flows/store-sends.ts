@@ -112,6 +112,10 @@ export class SendGroups {
     }
   }
 
+  get isIdle(): boolean {
+    return this.#storing.size === 0;
+  }
+
   isStoring(messageId: string): boolean {
     return this.#storing.has(messageId);
   }
