@@ -110,6 +110,7 @@ export default defineConfig({
         test: {
           name: "node",
           environment: "node",
+          // Some files share a process, which loads Vitest, wrangler and Miniflare once.
           isolate: false,
           // The services that journeys start are as anybody's.
           env: { MINIFLARE_WORKERD_V8_FLAGS: "" },

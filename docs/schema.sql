@@ -359,7 +359,7 @@ CREATE TABLE daily_counts (
   PRIMARY KEY (website_id, day, send_purpose, status)
 ) STRICT, WITHOUT ROWID;
 
--- The events of one client, in order. A transaction adds to the latest batch, until the sweep has looked at it. A new one has the number after the highest, whose row is never deleted.
+-- The events of one client, in order. Its latest batch gets more until the sweep looks at it. The highest number is never deleted.
 CREATE TABLE event_batches (
   seq INTEGER NOT NULL PRIMARY KEY,
   client_id TEXT NOT NULL,

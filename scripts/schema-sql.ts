@@ -32,7 +32,7 @@ const COMMENTS: Record<string, string> = {
   "dead_jobs.id": "the queue's own id of the job",
   "dead_jobs.error": "of the last try; NULL: not known, the job comes from the dead-letter queue",
   event_batches:
-    "The events of one client, in order. A transaction adds to the latest batch, until the sweep has looked at it. A new one has the number after the highest, whose row is never deleted.",
+    "The events of one client, in order. Its latest batch gets more until the sweep looks at it. The highest number is never deleted.",
   outcome_counts: "How submissions and callbacks of the last hour ended, by minute.",
 };
 

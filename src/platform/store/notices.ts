@@ -112,7 +112,10 @@ export function changeNotices(db: D1Database, changes: ToldChanges, origin: Told
 /** The ids of so many events have half a megabyte; D1 takes 2,000,000 bytes in one value. */
 const BATCH_EVENTS = 5000;
 
-/** Writes the events of the notices of a run, and their order; The last statement returns rows for dueEvents. */
+/**
+ * Writes the events of the notices of a run, and their order; the last statement returns rows for dueEvents. Unlike those of
+ * insertBatches, a client may have several batches here: joined to its latest, they would be too much for one value.
+ */
 export function noticeEvents(db: D1Database, run: string, now: number): D1PreparedStatement[] {
   const ofRun = "n.notice_id >= ?1 || '-' AND n.notice_id < ?1 || '.'";
   return [

@@ -4,10 +4,15 @@
  */
 const fetchOnAny = globalThis.fetch;
 
-globalThis.fetch = (input, init) => {
+const fetchOnItsOwn: typeof fetch = (input, init) => {
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
   headers.set("connection", "close");
   return fetchOnAny(input, { ...init, headers });
 };
+
+// Each test file runs this again, and files share processes.
+const patched = globalThis as { hasOwnConnections?: true };
+if (!patched.hasOwnConnections) globalThis.fetch = fetchOnItsOwn;
+patched.hasOwnConnections = true;
 
 export {};
