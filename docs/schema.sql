@@ -161,10 +161,6 @@ CREATE TABLE events (
   PRIMARY KEY (message_id, event)
 ) STRICT, WITHOUT ROWID;
 
--- Callbacks that are due, unclaimed or claimed, and of which nothing is known yet. It serves what events_due and events_claimed
--- serve, and a claim does not write it.
-CREATE INDEX events_open ON events (queued_at) WHERE callback_due = 1 AND outcome IS NULL;
-
 -- Texts that people sent. A carrier may deliver one twice: its id is stored once per website.
 CREATE TABLE inbound_texts (
   website_id TEXT NOT NULL,            -- '' when no website has the number

@@ -15,10 +15,9 @@ import { spreadUncopied } from "./flows/spread-changes.ts";
 import { tellProblems } from "./flows/tell-problems.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelKept, cancelUnconfirmed, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
-import type { DueEvent } from "./platform/store/events.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
 import { takeOverdueCallbacks } from "./platform/store/open-callbacks.ts";
-import { takeOverdue, takeOverdueUnbatched } from "./platform/store/overdue.ts";
+import { takeOverdue } from "./platform/store/overdue.ts";
 import { isCompared } from "./platform/store/presence.ts";
 import { DELETED_A_STEP, purgeDeadJobs, purgeInbound, purgeKeys, purgeOutcomes } from "./platform/store/retention.ts";
 
@@ -170,19 +169,14 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
-  const taken = new Set<DueEvent>();
-  const requeue = async (due: DueEvent[]) => {
-    const others = due.filter((eventId) => !taken.has(eventId));
-    for (const eventId of others) taken.add(eventId);
-    await queueCallbacks(deps, others);
-  };
+  let requeued = 0;
   for (let step = 0; step < SWEEP_STEPS; step++) {
     const { due, mayBeMore } = await takeOverdueCallbacks(deps.db, queuedBefore, now);
-    await requeue(due);
+    await queueCallbacks(deps, due);
+    requeued += due.length;
     if (!mayBeMore) break;
   }
-  await inSteps(() => takeOverdueUnbatched(deps.db, queuedBefore, now), requeue);
-  return taken.size;
+  return requeued;
 }
 
 const retainedSince = ({ config }: Deps, now: number) => now - config.retentionMilliseconds;

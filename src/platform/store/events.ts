@@ -5,10 +5,7 @@ import type { EventRow } from "./rows.ts";
 /** Id of an event with a callback to post: `<messageId>_<event>`; of a notice, its id and type. */
 export type DueEvent = string;
 
-/**
- * events.callback_due where the client wants a callback, and 0 where it wants none. The version before wrote 1, and finds what is
- * due by the index events_open, which costs a row for each event: the next release drops it.
- */
+/** events.callback_due where the client wants a callback, and 0 where it wants none. Versions before migration 0011 wrote 1. */
 export const DUE = 2;
 
 /** SQL: events.callback_due of an event of the message `m` and its client `c`. */

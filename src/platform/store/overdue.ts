@@ -1,9 +1,7 @@
 import { LONGEST_RECOVERY_SECONDS } from "../../domain/retry-policy.ts";
 import { runQuery } from "./database.ts";
-import { type DueEvent, toEventId } from "./events.ts";
 import { HELD, isHeld } from "./holds.ts";
-import { ID_IS_HERE, IS_OPEN } from "./moving.ts";
-import type { EventRow } from "./rows.ts";
+import { IS_OPEN } from "./moving.ts";
 
 /** Rows per step of the sweep. */
 const SWEEP_STEP = 1000;
@@ -115,25 +113,4 @@ export async function findWithoutReceipt(db: D1Database, sendingSince: number): 
 
 async function runIds(statement: D1PreparedStatement): Promise<string[]> {
   return (await runQuery<{ message_id: string }>(statement)).map((row) => row.message_id);
-}
-
-/**
- * Takes overdue callbacks that are in no batch, as the version before stores them. The next migration drops their index, and
- * takes what is open over into open_callbacks.
- */
-export async function takeOverdueUnbatched(db: D1Database, queuedBefore: number, now: number): Promise<DueEvent[]> {
-  const rows = await runQuery<Pick<EventRow, "message_id" | "event">>(
-    db
-      .prepare(
-        `UPDATE events SET queued_at = ?2 WHERE (message_id, event) IN (
-           SELECT message_id, event FROM events INDEXED BY events_open
-           WHERE callback_due = 1 AND outcome IS NULL AND attempted_at IS NULL AND queued_at < ?1
-             AND ${ID_IS_HERE("events.message_id")} ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, event`,
-      )
-      .bind(queuedBefore, now),
-  ).catch((error) => {
-    if (String(error).includes("no such index")) return [];
-    throw error;
-  });
-  return rows.map(toEventId);
 }
