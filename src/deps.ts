@@ -37,7 +37,6 @@ export interface Database {
   /** Its binding. */
   database: string;
   intake: IntakeLimit;
-  acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
   /** Jobs for it wait until then, where there are several: milliseconds since 1970. */
   rest: { until: number };
 }
@@ -53,6 +52,7 @@ interface IsolateState extends Database {
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
+  acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
   /** Claims of runs that post the callbacks of what they have stored. */
@@ -98,7 +98,7 @@ export interface Deps extends IsolateState {
 }
 
 export function makeDatabase(database: string, db: D1Database): Database {
-  return { database, db, intake: new IntakeLimit(), acceptedSends: new Gathering(), rest: { until: 0 } };
+  return { database, db, intake: new IntakeLimit(), rest: { until: 0 } };
 }
 
 /** What is bound as DB_2, DB_3, … in this order. */
@@ -124,6 +124,7 @@ export function makeIsolateState(env: Env): IsolateState {
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
+    acceptedSends: new Gathering(),
     breakers: new Map(),
     ownPosts: new Set(),
     health: new HealthMemory(),

@@ -4,7 +4,7 @@ import { type Credentials, isNewer } from "./domain/client.ts";
 import { RequestLimit } from "./domain/request-limit.ts";
 import type { Admission } from "./domain/sliding-window.ts";
 import { MOST_WAITING, SendGroups, storeGroup } from "./flows/store-sends.ts";
-import { MEETING_MILLISECONDS, TogetherWithOthers } from "./flows/store-together.ts";
+import { Meetings, TogetherWithOthers } from "./flows/store-together.ts";
 import type { Ask, Newer, SendAnswer, StoredTogether, WebsiteObject } from "./platform/rate-limiter.ts";
 import type { Send, StoredSend } from "./platform/store/sends.ts";
 
@@ -25,9 +25,7 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   readonly #sends = new SendGroups(this.#others.store, MOST_WAITING.ofWebsite, this.#others.mostWrites);
   /** Of the object of a database. What waits for one website would hold up the others. */
   readonly #together = new SendGroups((deps, sends) => storeGroup(deps, sends, false), MOST_WAITING.ofDatabase);
-  /** The website that came last, and when one last came while another's sends were stored: milliseconds since 1970. */
-  #visitor: string | undefined;
-  #metAt = 0;
+  readonly #meetings = new Meetings();
   /** By client id. Storage has them all, and is read once. */
   #changed: Map<string, Credentials> | undefined;
 
@@ -51,11 +49,9 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
 
   async storeTogether(sends: Send[]): Promise<StoredTogether> {
     const deps = RateLimiter.makeDeps(this.env, this.ctx);
-    const websiteId = sends[0]?.message.websiteId;
-    if (!this.#together.isIdle && this.#visitor !== websiteId) this.#metAt = deps.now();
-    this.#visitor = websiteId;
+    this.#meetings.visit(sends[0]?.message.websiteId ?? "", this.#together, deps.now());
     const stored = await this.#together.store(deps, sends);
-    return { stored, isShared: deps.now() - this.#metAt < 2 * MEETING_MILLISECONDS };
+    return { stored, isShared: this.#meetings.pay(deps.now()) };
   }
 
   isStoring(messageId: string): boolean {

@@ -126,9 +126,12 @@ export function queueAccepted(deps: Deps, lane: Lane, { pending, due }: Accepted
 /** How long an accepted send waits for those of other requests to share its job: fewer, larger jobs cost less. */
 const GATHERING_MILLISECONDS = 10;
 
-/** Queues what follows from a send, after the response, with what other requests bring to this isolate at the same time. */
+/**
+ * Queues what follows from a send, after the response, with what other requests bring to this isolate at the same time, whatever
+ * their databases: the consumer splits the job.
+ */
 export function queueSend(deps: Deps, accepted: Accepted): void {
-  if (deps.acceptedSends.add(accepted, deps.now())) deps.waitUntil(queueGathered(deps));
+  if (deps.acceptedSends.add(accepted, deps.now())) deps.waitUntil(queueGathered(deps.first ?? deps));
 }
 
 async function queueGathered(deps: Deps): Promise<void> {

@@ -116,6 +116,11 @@ export class SendGroups {
     return this.#storing.size === 0;
   }
 
+  /** What comes now shares a transaction. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   isStoring(messageId: string): boolean {
     return this.#storing.has(messageId);
   }

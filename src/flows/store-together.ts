@@ -3,10 +3,40 @@ import { describeError } from "../platform/describe-error.ts";
 import type { StoredTogether } from "../platform/rate-limiter.ts";
 import { FIRST } from "../platform/store/directory.ts";
 import type { Send, StoredSend } from "../platform/store/sends.ts";
-import { type Store, storeGroup } from "./store-sends.ts";
+import { type SendGroups, type Store, storeGroup } from "./store-sends.ts";
 
 /** A website that asks this often meets the others that send at the same time. */
-export const MEETING_MILLISECONDS = 1000;
+const MEETING_MILLISECONDS = 1000;
+
+/** What `#gain` is an average of. */
+const VISITS = 32;
+/** Below, the way through the object costs as much as the transactions that it saves. */
+const LEAST_GAIN = 0.25;
+/** Of a trial that has failed so little is left after some 50 further visits. */
+const NO_GAIN = 0.05;
+
+/** Pure. Whether the websites of a database send so often at the same time that sharing transactions pays. */
+export class Meetings {
+  #visitor = "";
+  /** When a website last came while the sends of another were stored: milliseconds since 1970. */
+  #metAt = 0;
+  /** The share of visits, of late, that joined the transaction of another. */
+  #gain = 0;
+
+  /** Websites that meet try it: those that keep apart join nothing. */
+  visit(websiteId: string, { isIdle, isWaiting }: Pick<SendGroups, "isIdle" | "isWaiting">, now: number): void {
+    this.#gain += (Number(isWaiting) - this.#gain) / VISITS;
+    if (!isIdle && this.#visitor !== websiteId) {
+      this.#metAt = now;
+      if (this.#gain < NO_GAIN) this.#gain = 1;
+    }
+    this.#visitor = websiteId;
+  }
+
+  pay(now: number): boolean {
+    return this.#gain >= LEAST_GAIN && now - this.#metAt < 2 * MEETING_MILLISECONDS;
+  }
+}
 
 /** Of one website at a time: an object takes some thousand calls a second, those of all websites. What waits shares the next. */
 const MOST_CALLS = 8;

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../src/deps.ts";
+import { inDatabase } from "../../src/flows/places.ts";
 import { queueSend } from "../../src/flows/queue-jobs.ts";
 import { SendGroups, storeGroup } from "../../src/flows/store-sends.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import type { Send, StoredSend } from "../../src/platform/store/sends.ts";
+import { bindDatabases } from "../databases.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = 12125550100;
@@ -230,6 +232,14 @@ describe("the sends of a website", () => {
     const jobs = world.jobs.map(({ body }) => (body.kind === "deliver" ? body.messageIds : []));
     expect(jobs).toEqual([["a", "c"], ["d"]]);
     expect(world.callbacks.map(({ body }) => body)).toEqual(["b_NOT_FOUND"]);
+  });
+
+  it("share it whatever their databases", async () => {
+    await bindDatabases(world, 2);
+    queueSend(inDatabase(world.deps, "DB_2"), { pending: ["a"], due: [] });
+    queueSend(world.deps, { pending: ["b"], due: [] });
+    await world.afterAnswer();
+    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "deliver", messageIds: ["a", "b"] }]);
   });
 
   it("are refused, and not stored, while a second's worth waits", async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { Meetings } from "../../src/flows/store-together.ts";
 import { RateGate, type RateLimiterNamespace, type StoredTogether } from "../../src/platform/rate-limiter.ts";
 import type { Send } from "../../src/platform/store/sends.ts";
 import { bindDatabases, boundDatabase, rowsOf } from "../databases.ts";
@@ -229,6 +230,53 @@ describe("sends of several websites of a database", () => {
     onWrite = () => undefined;
     await send("a");
     expect((await stored()).length - before).toBe(1);
+  });
+});
+
+describe("whether websites share transactions", () => {
+  /** Each writes, each waits for the write of another, and each joins those who wait. */
+  const [WRITES, WAITS, JOINS] = [
+    { isIdle: true, isWaiting: false },
+    { isIdle: false, isWaiting: false },
+    { isIdle: false, isWaiting: true },
+  ] as const;
+  let meetings: Meetings;
+  let visits: number;
+
+  beforeEach(() => {
+    meetings = new Meetings();
+    visits = 0;
+  });
+
+  /** Of websites in turn. @returns after how many it changes; undefined: not within 1,000 */
+  function visitsUntilItChanges(...kinds: (typeof WRITES | typeof WAITS | typeof JOINS)[]): number | undefined {
+    const before = meetings.pay(0);
+    for (let count = 1; count <= 1000; count++) {
+      const kind = kinds[count % kinds.length] as (typeof kinds)[number];
+      meetings.visit(visits++ % 2 === 0 ? "a" : "b", kind, 0);
+      if (meetings.pay(0) !== before) return count;
+    }
+    return undefined;
+  }
+
+  it("begins when two have met, and ends when they join nobody", () => {
+    expect(visitsUntilItChanges(WRITES)).toBeUndefined();
+    expect(visitsUntilItChanges(WAITS)).toBe(1);
+    expect(visitsUntilItChanges(WRITES, WRITES, WAITS)).toBe(44);
+    // It is tried again, and not at once.
+    expect(visitsUntilItChanges(WAITS)).toBe(51);
+    expect(visitsUntilItChanges(WRITES, WAITS)).toBe(44);
+  });
+
+  it("goes on while a third of them join others, and ends two seconds after the last have met", () => {
+    visitsUntilItChanges(WAITS);
+    expect(visitsUntilItChanges(WRITES, WAITS, JOINS)).toBeUndefined();
+    expect([1999, 2000].map((now) => meetings.pay(now))).toEqual([true, false]);
+  });
+
+  it("is nothing for a website that is alone", () => {
+    for (let count = 0; count < 100; count++) meetings.visit("a", count === 0 ? WRITES : JOINS, 0);
+    expect(meetings.pay(2000)).toBe(false);
   });
 });
 
