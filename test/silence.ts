@@ -7,6 +7,7 @@ import { limits } from "../src/platform/time-limit.ts";
 const { setInterval, clearInterval } = globalThis;
 
 let over: Promise<unknown> | undefined;
+let limitsOfCall = 0;
 
 /** The time limits of silent calls, in milliseconds, in their order. */
 export const waited: number[] = [];
@@ -18,9 +19,11 @@ export const countLimits = () => running;
 /**
  * A call that never answers.
  * @param effect what it does all the same; the time limit that is set for it next is over once this has ended
+ * @param limitsInTurn how many are set for it, each after the one before
  */
-export function silent<T>(effect: Promise<unknown> = Promise.resolve()): Promise<T> {
+export function silent<T>(effect: Promise<unknown> = Promise.resolve(), limitsInTurn = 1): Promise<T> {
   over = effect;
+  limitsOfCall = limitsInTurn;
   return new Promise(() => {});
 }
 
@@ -38,7 +41,8 @@ export function endSilences(): void {
   let patience = PATIENCE;
   vi.spyOn(limits, "start").mockImplementation((milliseconds, onOver) => {
     const effect = over;
-    over = undefined;
+    limitsOfCall -= 1;
+    if (limitsOfCall < 1) over = undefined;
     running += 1;
     if (effect) {
       patience = 1;

@@ -1,4 +1,5 @@
-// A service with eight databases over one with a single database: sends, look-ups and statuses, in interleaved rounds.
+// A service with eight databases over one with a single database: sends, look-ups and statuses, in interleaved rounds. Beside them
+// the floor with eight over the floor with one: what seven more databases cost in the same workerd process.
 import { withDatabases } from "../../scripts/runtime.ts";
 import { medianRatio, type Spread, spreadOf } from "../../test/node/harness/statistics.ts";
 import { buildEdge } from "../edge/build.ts";
@@ -8,7 +9,8 @@ import { start, type Workers } from "../service.ts";
 import { measureLoad, prepareSingles } from "../single.ts";
 
 export const DATABASES = 8;
-const CONNECTIONS = 32;
+/** A lone one shares no transaction; of many, those of one database share more than those of eight. */
+const CONNECTIONS = [1, 32];
 /** Many and short: a machine that others use is faster and slower by the second, and each round is a pair. */
 const ROUNDS = 16;
 const WARM_UP_SECONDS = 1;
@@ -22,6 +24,8 @@ const PRICED_ROUNDS = 4;
 /** Of one kind of request. */
 export interface EightRow {
   what: string;
+  connections: number;
+  worker: "service" | "floor";
   /** Requests per second. */
   one: Spread;
   eight: Spread;
@@ -31,8 +35,9 @@ export interface EightRow {
 }
 
 export async function measureEight(directory: string, seconds: number): Promise<EightRow[]> {
-  const open = (databases: number) => start({ directory, names: ["service"], withConsumers: false, databases });
-  return compareServices(open, { connections: CONNECTIONS, seconds, rounds: ROUNDS });
+  const names = ["service", "floor"] as const;
+  const open = (databases: number) => start({ directory, names, withConsumers: false, databases });
+  return compareServices(open, names, { connections: CONNECTIONS, seconds, rounds: ROUNDS });
 }
 
 /** At the platform's price, where each database has a thread of its own. Nothing is delivered. Requests per second of the model. */
@@ -42,13 +47,13 @@ export async function measureEightAtPrice(directory: string, price: Omit<EdgePri
     const own = { ...build, config: withDatabases(build.config, databases) };
     const edge = await startEdge(own, { ...price, slow: PRICED_SLOW }, () => ({}));
     await edge.hold(true);
-    return { ...edge, url: { service: edge.url }, slow: PRICED_SLOW, ended: () => edge.drop() };
+    return { ...edge, url: { service: edge.url, floor: "" }, slow: PRICED_SLOW, ended: () => edge.drop() };
   };
   const seconds = PRICED_SECONDS * PRICED_SLOW;
-  return compareServices(open, { connections: PRICED_CONNECTIONS, seconds, rounds: PRICED_ROUNDS });
+  return compareServices(open, ["service"], { connections: [PRICED_CONNECTIONS], seconds, rounds: PRICED_ROUNDS });
 }
 
-type Service = Pick<Workers<"service">, "url" | "operatorToken" | "databases" | "pid" | "close"> & {
+type Service = Pick<Workers<EightRow["worker"]>, "url" | "operatorToken" | "databases" | "pid" | "close"> & {
   /** How many times slower than its clock it runs. */
   slow?: number;
   /** After each load. */
@@ -57,22 +62,29 @@ type Service = Pick<Workers<"service">, "url" | "operatorToken" | "databases" | 
 
 async function compareServices(
   open: (databases: number) => Promise<Service>,
-  { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
+  names: readonly EightRow["worker"][],
+  load: { connections: number[]; seconds: number; rounds: number },
 ): Promise<EightRow[]> {
   const services: Service[] = [];
   try {
     for (const databases of [1, DATABASES]) services.push(await open(databases));
     const requests = await Promise.all(services.map(prepare));
     const rows: EightRow[] = [];
-    for (const what of ["send", "look-up of a number", "status of a message"] as const) {
-      process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: eight databases over one: ${what}\n`);
-      const loads = services.map((service, index) => async (duration: number) => {
-        const own = requests[index]?.[what] ?? [];
-        const { requestsPerSecond } = await measureLoad(service, "service", own, { connections, seconds: duration });
-        await service.ended?.();
-        return requestsPerSecond * (service.slow ?? 1);
-      });
-      rows.push({ what, ...(await compare(loads, seconds, rounds)) });
+    for (const connections of load.connections) {
+      for (const what of ["send", "look-up of a number", "status of a message"] as const) {
+        for (const worker of names) {
+          if (worker === "floor" && what === "status of a message") continue;
+          process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: eight databases over one: ${what}\n`);
+          const loads = services.map((service, index) => async (duration: number) => {
+            const own = requests[index]?.[what] ?? [];
+            const options = { connections, seconds: duration };
+            const { requestsPerSecond } = await measureLoad(service, worker, own, options);
+            await service.ended?.();
+            return requestsPerSecond * (service.slow ?? 1);
+          });
+          rows.push({ what, connections, worker, ...(await compare(loads, load.seconds, load.rounds)) });
+        }
+      }
     }
     return rows;
   } finally {

@@ -3,6 +3,8 @@ import { callCounter } from "./counter.ts";
 
 export interface Client {
   websiteId: string;
+  /** The binding; undefined: the first. */
+  database?: string;
 }
 
 /** What the floors do differently. */
@@ -29,10 +31,11 @@ async function send(request: Request, env: Env, manner: Manner): Promise<Respons
   await callCounter(env, client.websiteId);
   const messageId = crypto.randomUUID();
   const now = Date.now();
-  await env.DB.prepare(
-    `INSERT INTO messages (message_id, website_id, client_id, phone, text, click_url, callback_data, send_purpose, status,
+  await databaseOf(env, client)
+    .prepare(
+      `INSERT INTO messages (message_id, website_id, client_id, phone, text, click_url, callback_data, send_purpose, status,
        accepted_at, updated_at, queued_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'PENDING_TO_SEND', ?9, ?9, ?9)`,
-  )
+    )
     .bind(
       messageId,
       client.websiteId,
@@ -55,10 +58,15 @@ async function statusOfOne(request: Request, env: Env, manner: Manner): Promise<
   if (!client) return new Response(null, { status: 401 });
   await callCounter(env, client.websiteId);
   const [phoneNumber = ""] = phone_numbers;
-  const row = await env.DB.prepare("SELECT subscribed FROM subscriptions WHERE website_id = ?1 AND phone = ?2")
+  const row = await databaseOf(env, client)
+    .prepare("SELECT subscribed FROM subscriptions WHERE website_id = ?1 AND phone = ?2")
     .bind(client.websiteId, Number(phoneNumber))
     .first<{ subscribed: number }>();
   return Response.json({ phoneNumberStatuses: [{ phoneNumber, subscriptionStatus: row?.subscribed === 1 }] });
+}
+
+function databaseOf(env: Env, { database = "DB" }: Client): D1Database {
+  return env[database as "DB"];
 }
 
 function clientIdOf(request: Request): string {

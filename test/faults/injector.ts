@@ -71,10 +71,11 @@ export class Injector {
     return wrapped;
   }
 
-  async #call<T>(binding: Binding, run: () => Promise<T>): Promise<T> {
+  /** @param limits see silent */
+  async #call<T>(binding: Binding, run: () => Promise<T>, limits = 1): Promise<T> {
     const when = this.#failure(this.calls.push(binding), binding);
     if (when === "before") throw new Error(ERRORS[binding]);
-    if (when === "silent") return silent(run());
+    if (when === "silent") return silent(run(), limits);
     const result = await run();
     if (when === "after") throw new Error(ERRORS[binding]);
     return result;
@@ -110,7 +111,8 @@ export class Injector {
     const getByName = (name: string) => {
       const stub = namespace.getByName(name);
       return {
-        admit: (ask: Ask) => this.#call("limiter", async () => stub.admit(ask)),
+        // Its late answer is waited for, too.
+        admit: (ask: Ask) => this.#call("limiter", async () => stub.admit(ask), 2),
         send: (send: Send, ask: Ask) => this.#call("limiter", async () => stub.send(send, ask)),
         isStoring: (messageId: string) => this.#call("limiter", async () => stub.isStoring(messageId)),
         learn: (changed: Credentials[]) => this.#call("limiter", async () => stub.learn(changed)),
