@@ -61,7 +61,7 @@ export async function crash({ bundle, seed, messages, kills, keep }: CrashOption
     const { record, report } = await settle({ service, websiteId: WEBSITE }, carrier, receiver);
     const { figures, faults } = tally({ load, carrier, receiver }, record);
     return {
-      figures: { ...figures, "unknown of one kill, most": mostOfOneKill(record, service.kills), ...answersOf(load) },
+      figures: { ...figures, ...unknownOf(record, service.kills), ...answersOf(load) },
       faults: [...faults, ...reportFaults(report, record, carrier)],
       restarts: service.restarts,
     };
@@ -77,11 +77,17 @@ function answersOf({ answers, broken }: Load): Figures {
   return { "answered 5xx": serverErrors, "answered 429": answers.get(429) ?? 0, "broken off": broken };
 }
 
-/** @param kills in milliseconds since 1970: what a kill has cut off was claimed after the kill before it */
-function mostOfOneKill({ messages }: ServiceRecord, kills: number[]): number {
+/**
+ * A kill ends several runs of the service, each of which has one claim.
+ * @param kills in milliseconds since 1970: what a kill has cut off was claimed after the kill before it
+ */
+function unknownOf({ messages }: ServiceRecord, kills: number[]): Figures {
   const claims = messages.filter(isUnknown).map(({ claimedAt }) => claimedAt ?? 0);
-  const byKill = Map.groupBy(claims, (claimedAt) => kills.findIndex((kill) => claimedAt <= kill));
-  return Math.max(0, ...[...byKill.values()].map(({ length }) => length));
+  const most = (groups: Map<number, number[]>) => Math.max(0, ...[...groups.values()].map(({ length }) => length));
+  return {
+    "unknown of one kill, most": most(Map.groupBy(claims, (claimedAt) => kills.findIndex((kill) => claimedAt <= kill))),
+    "unknown of one claim, most": most(Map.groupBy(claims, (claimedAt) => claimedAt)),
+  };
 }
 
 /** Every text is taken. Most get SENDING and DELIVERED, some before the answer; a few fail, and a few are never reported. */
