@@ -2,8 +2,8 @@ import type { Reporter, TestModule, Vitest } from "vitest/node";
 import { ALLOWED_PLANS } from "../../strict/allowed-plans.ts";
 
 /**
- * Prints at the end of a run all that the strict platform refused, plans to list among it, and after a run of all tests the
- * listed plans that no statement needs.
+ * Prints at the end of a run all that the strict platform refused, plans to list among it, and after a run of all tests in
+ * workerd the listed plans that no statement needs.
  */
 export class PlansReporter implements Reporter {
   #vitest: Vitest | undefined;
@@ -17,8 +17,12 @@ export class PlansReporter implements Reporter {
     const refusals = new Set(metas.flatMap((meta) => meta.refusals ?? []));
     if (refusals.size > 0)
       console.error(["Cloudflare would have refused, or read too much for:", ...refusals].join("\n\n"));
+    // Only tests that run in workerd reach the strict platform.
+    const inWorkerd = modules.filter((module) => module.project.name === "worker");
     const all = await this.#vitest?.globTestSpecifications();
-    const isWhole = all?.length === modules.length && modules.every((module) => module.state() !== "skipped");
+    const isWhole =
+      all?.filter(({ project }) => project.name === "worker").length === inWorkerd.length &&
+      inWorkerd.every((module) => module.state() !== "skipped");
     if (!isWhole || reason !== "passed") return;
     const used = new Set(metas.flatMap((meta) => meta.plans ?? []));
     const unused = ALLOWED_PLANS.filter((_, index) => !used.has(index));
