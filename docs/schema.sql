@@ -118,7 +118,22 @@ CREATE TABLE messages (
   -- When it became SENDING. NULL: it did not, or a row of events says so.
   sending_at INTEGER,
   -- Likewise, when it got its final status.
-  final_at INTEGER
+  final_at INTEGER,
+  -- Of the event SENDING, where sending_at says when it occurred.
+  sending_attempted_at INTEGER,
+  -- as in events; 0: due and not claimed; NULL: no callback is due
+  sending_claim TEXT,
+  sending_outcome TEXT,
+  sending_http_status INTEGER,
+  sending_response TEXT,
+  sending_duration_ms INTEGER,
+  -- Likewise of the final status, where final_at says when it got it.
+  final_attempted_at INTEGER,
+  final_claim TEXT,
+  final_outcome TEXT,
+  final_http_status INTEGER,
+  final_response TEXT,
+  final_duration_ms INTEGER
 ) STRICT;
 
 CREATE INDEX messages_pending ON messages (queued_at) WHERE status = 'PENDING_TO_SEND';
@@ -259,7 +274,14 @@ CREATE TABLE last_sweep (
   -- As ended_at, of a version that reads these columns. Where the two differ, an older version has swept since.
   events_kept_at INTEGER,
   -- When such a version first swept after an older one. 0: no older one has.
-  events_since INTEGER
+  events_since INTEGER,
+  -- As ended_at, of a version that reads these columns. Where the two differ, an older version has swept since. They replace
+  -- events_kept_at and events_since.
+  callbacks_kept_at INTEGER,
+  -- When such a version first swept after an older one. 0: no older one has.
+  callbacks_since INTEGER,
+  -- event_batches_seen.seq at that sweep. What an older version has looked at since is looked at again.
+  callbacks_seen INTEGER
 ) STRICT;
 
 -- What a repeated request must find again: a table for each idea, in place of send_keys. The version before still reads

@@ -1,5 +1,6 @@
 import { ALLOWED_FROM } from "../../src/domain/message.ts";
 import type { Row } from "../../src/platform/store/database.ts";
+import { ALL_EVENTS } from "../all-events.ts";
 import type { Post, Submitted } from "./outside.ts";
 import type { Scene, Stage, WebsiteId, Wish } from "./stage.ts";
 
@@ -49,7 +50,7 @@ export class Comparer {
 
   static async read(stage: Stage): Promise<Comparer> {
     const rows = async (table: string) => (await stage.world.rows(`SELECT * FROM ${table}`)) as Row[];
-    return new Comparer(stage, await rows("messages"), await rows("events"));
+    return new Comparer(stage, await rows("messages"), await rows(ALL_EVENTS));
   }
 
   /** Whether the wishes of these scenes came true, once each, and whether the record says so. */
@@ -124,9 +125,8 @@ export class Comparer {
       else if (row.callback_due !== 0 && count === 0 && isClaimedInVain) unposted++;
       else if (row.callback_due !== 0 && count === 0) found.push({ kind: "lost", what: `${id} was never posted` });
     }
-    for (const { message_id, status, sending_at, final_at } of messages) {
-      const keptAt = status === "SENDING" ? sending_at : final_at;
-      if (!told.has(`${message_id}_${status}`) && (keptAt ?? null) === null)
+    for (const { message_id, status } of messages) {
+      if (!told.has(`${message_id}_${status}`))
         found.push({ kind: "lost", what: `${message_id} has no event ${status}` });
     }
     return { found, callbacks, unposted };

@@ -1,7 +1,9 @@
 /** Receipts come from their queue: many at once, in any order, and each stands for itself. */
+
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../src/domain/job.ts";
 import type { Receipt } from "../../src/domain/receipt.ts";
+import { ALL_EVENTS } from "../all-events.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { type TestClient, World } from "../world.ts";
@@ -43,7 +45,7 @@ const statuses = (ids: string[]) => Promise.all(ids.map((id) => world.statusOf(i
 const eventsOf = async (messageId: string) =>
   (
     await world.rows(
-      "SELECT event FROM events WHERE message_id = ?1 ORDER BY occurred_at, event = 'SENDING' DESC",
+      `SELECT event FROM ${ALL_EVENTS} WHERE message_id = ?1 ORDER BY occurred_at, event = 'SENDING' DESC`,
       messageId,
     )
   ).map(({ event }) => event);
@@ -63,7 +65,9 @@ describe("a batch of receipts", () => {
     expect(await world.rows("SELECT reason FROM messages WHERE message_id = ?1", ids[42])).toEqual([
       { reason: "delivered 42" },
     ]);
-    const posted = await world.rows("SELECT message_id FROM events WHERE event = 'DELIVERED' AND outcome IS NOT NULL");
+    const posted = await world.rows(
+      `SELECT message_id FROM ${ALL_EVENTS} WHERE event = 'DELIVERED' AND outcome IS NOT NULL`,
+    );
     expect(posted).toHaveLength(24);
     const queued = world.callbacks.map(({ body }) => body);
     const all = [...queued, ...posted.map(({ message_id }) => `${message_id}_DELIVERED`)];

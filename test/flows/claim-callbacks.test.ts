@@ -1,5 +1,7 @@
 /** A run claims callbacks for all of its connections at once, and stores what came back with the next claim. */
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ALL_EVENTS } from "../all-events.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -31,14 +33,15 @@ async function cause(client: TestClient, count: number): Promise<string[]> {
 
 const outcomes = async () =>
   Object.fromEntries(
-    (await world.rows("SELECT coalesce(outcome, 'none') AS outcome, count(*) AS n FROM events GROUP BY 1")).map(
+    (await world.rows(`SELECT coalesce(outcome, 'none') AS outcome, count(*) AS n FROM ${ALL_EVENTS} GROUP BY 1`)).map(
       ({ outcome, n }) => [outcome, n],
     ),
   );
 /** Callbacks of which nobody would know, were the run cut off now. */
 const inDoubt = async () =>
   Number(
-    (await world.rows("SELECT count(*) AS n FROM events WHERE attempted_at IS NOT NULL AND outcome IS NULL"))[0]?.n,
+    (await world.rows(`SELECT count(*) AS n FROM ${ALL_EVENTS} WHERE attempted_at IS NOT NULL AND outcome IS NULL`))[0]
+      ?.n,
   );
 /** From now on the store refuses this change of an event. */
 const poison = (eventId: string | undefined, change: string) =>

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
+import { ALL_EVENTS } from "../all-events.ts";
 import { bindDatabases, boundDatabase, rowsOf, useDatabases } from "../databases.ts";
 import { beginMove, finishMove, stepOf } from "../moves.ts";
 import { strictDatabase } from "../strict/database.ts";
@@ -74,7 +75,7 @@ const moveJobs = () => world.jobs.filter(({ body }) => body.kind === "move");
 
 const outcomes = async (messageId: string) =>
   Object.fromEntries(
-    (await rowsOf("DB", `SELECT event, outcome FROM events WHERE message_id = '${messageId}'`)).map((row) => [
+    (await rowsOf("DB", `SELECT event, outcome FROM ${ALL_EVENTS} WHERE message_id = '${messageId}'`)).map((row) => [
       row.event,
       row.outcome,
     ]),

@@ -1,4 +1,4 @@
-/** An event without a callback has no row of its own: its message says when it occurred, and everything that tells of it reads that. */
+/** A change of status has no row of its own: its message says when it occurred, and what became of its callback. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
@@ -125,14 +125,14 @@ it("keeps a reason that its message does not: that of an unknown outcome, and of
   expect((await page(refused)).events).toMatchObject([{ status: "FAILED_TO_SEND", reason: "CARRIER_REFUSED" }]);
 });
 
-it("has a row once the client wants callbacks, beside an event of before", async () => {
+it("is called back once the client wants callbacks, and an event of before is not", async () => {
   const messageId = await world.send(client, { phone: ADA });
   await deliver(messageId);
   await world.operator("PATCH", `/clients/${client.clientId}`, { callbackUrl: "https://brand.example.com/" });
   world.advance(5);
   await receive(messageId, "DELIVERED");
   await world.runQueues();
-  expect(await stored()).toEqual([{ event: "DELIVERED" }]);
+  expect(await stored()).toEqual([]);
   expect(await feed()).toMatchObject([
     { status: "SENDING", callback: null },
     { status: "DELIVERED", callback: { outcome: "answered" } },

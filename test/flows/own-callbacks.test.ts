@@ -1,7 +1,9 @@
 /** A run posts the first callbacks of what it stores: they need neither a job nor a claim of their own. */
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { ALL_EVENTS } from "../all-events.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { strictCarrier } from "../strict/bindings.ts";
@@ -49,7 +51,7 @@ const receive = (...receipts: object[]) =>
     receipts.map((receipt) => ({ kind: "receipts", carrier: "sandbox", receipts: [receipt] })),
   );
 const events = () =>
-  world.rows("SELECT event, outcome, attempted_at FROM events ORDER BY occurred_at, event = 'SENDING' DESC");
+  world.rows(`SELECT event, outcome, attempted_at FROM ${ALL_EVENTS} ORDER BY occurred_at, event = 'SENDING' DESC`);
 const eventIds = (ids: string[], status: string) => ids.map((id) => `${id}_${status}`);
 
 describe("a text alone", () => {

@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CLAIM_LIMITS } from "../../src/flows/callback-schedule.ts";
+import { ALL_EVENTS } from "../all-events.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -39,7 +40,7 @@ afterEach(() => {
 
 const callbacks = async () =>
   world.rows(
-    "SELECT event, attempted_at, outcome, http_status, response FROM events WHERE callback_due > 0 ORDER BY 1",
+    `SELECT event, attempted_at, outcome, http_status, response FROM ${ALL_EVENTS} WHERE callback_due > 0 ORDER BY 1`,
   );
 const deliver = (...eventIds: string[]) => world.deliver("textgate-callbacks", eventIds);
 

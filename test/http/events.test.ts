@@ -1,7 +1,9 @@
 /** GET /text/events: every event of a client once, in the order of storage, whatever is written meanwhile. */
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { applyReceipts } from "../../src/flows/apply-receipts.ts";
 import { storeGroup } from "../../src/flows/store-sends.ts";
+import { ALL_EVENTS } from "../all-events.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { expectDocumentedEvent } from "../docs/conformance.ts";
 import { heldDatabase } from "../failing-database.ts";
@@ -210,7 +212,7 @@ describe("a cursor", () => {
       if (round % 4 === 3) await sweepMinute(isolates);
     }
     seen.push(...idsOf(await readAll(next, 2)));
-    const stored = (await world.rows("SELECT message_id || '_' || event AS id FROM events")).map(({ id }) => id);
+    const stored = (await world.rows(`SELECT message_id || '_' || event AS id FROM ${ALL_EVENTS}`)).map(({ id }) => id);
     expect(stored.length).toBeGreaterThan(20);
     expect(seen.toSorted()).toEqual(stored.toSorted());
     expect(seen).toEqual(idsOf(await readAll("", 1000)));

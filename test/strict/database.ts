@@ -148,5 +148,5 @@ export function mostArguments(sql: string): number {
 const KEYWORDS = /^(?:|AND|AS|BY|CONFLICT|EXISTS|FROM|IN|NOT|ON|OR|SELECT|THEN|VALUES|WHERE|WHEN)$/i;
 
 function isFunction(name: string, sql: string): boolean {
-  return !KEYWORDS.test(name) && !new RegExp(`\\bINSERT INTO ${name} *\\(`).test(sql);
+  return !KEYWORDS.test(name) && !new RegExp(`\\bINSERT(?: OR \\w+)? INTO ${name} *\\(`).test(sql);
 }

@@ -1,9 +1,10 @@
 // What came back of callbacks, and callbacks that are given back unposted.
 import type { AttemptOutcome } from "../../domain/callback.ts";
 import { runBatch } from "./database.ts";
-import { type DueEvent, IS_GIVEN, toKeys } from "./events.ts";
+import { EVENTS, GIVEN, type Stored, updateEvents } from "./event-places.ts";
+import { type DueEvent, toKeys } from "./events.ts";
 import { type EndpointResult, endpointStatements } from "./failing-endpoints.ts";
-import { keepOpen } from "./open-callbacks.ts";
+import { releaseCallbacks } from "./open-callbacks.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
 
 /** Stored as the response, for the operator. */
@@ -14,18 +15,18 @@ export const NO_CALLBACK_URL = "the client has no callback URL any more";
  * final, so a repeated or late run changes nothing.
  */
 export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: number): Promise<void> {
-  await runBatch(db, [
-    db
-      .prepare(
-        `UPDATE events SET attempted_at = ?2, outcome = 'not-posted', response = ?3
-         WHERE ${IS_GIVEN}
-           AND callback_due > 0 AND attempted_at IS NULL AND NOT EXISTS (
-             SELECT 1 FROM clients c WHERE c.callback_url IS NOT NULL AND c.client_id = coalesce(
-               (SELECT client_id FROM messages WHERE message_id = events.message_id),
-               (SELECT client_id FROM notices WHERE notice_id = events.message_id)))`,
-      )
-      .bind(toKeys(eventIds), now, NO_CALLBACK_URL),
-  ]);
+  await runBatch(
+    db,
+    updateEvents(db, {
+      of: {
+        keys: `(SELECT * FROM ${EVENTS(GIVEN("?1"))} WHERE NOT EXISTS (
+          SELECT 1 FROM clients c WHERE c.callback_url IS NOT NULL AND c.client_id = e.client_id))`,
+      },
+      where: (of) => `${of("callback_due")} > 0 AND ${of("attempted_at")} IS NULL`,
+      set: () => ({ attempted_at: "?2", outcome: "'not-posted'", response: "?3" }),
+      values: [toKeys(eventIds), now, NO_CALLBACK_URL],
+    }),
+  );
 }
 
 /** Outcome of the single post of a callback. */
@@ -63,25 +64,19 @@ export async function recordAndRelease(
   db: D1Database,
   { records = [], counts = [], endpoints = [], released = [], claims = [], now }: ToStore,
 ): Promise<void> {
-  const isNew = (
-    keysParameter: string,
-  ) => `EXISTS (SELECT 1 FROM json_each(${keysParameter}) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId'
-    AND e.event = j.value ->> 'event' WHERE e.outcome IS NULL)`;
+  const isNew = (parameter: string) =>
+    `EXISTS (SELECT 1 FROM ${EVENTS(GIVEN(parameter))} WHERE e.occurred_at IS NOT NULL AND e.outcome IS NULL)`;
   const keys = toKeys(records.map(({ eventId }) => eventId));
   await runBatch(db, [
     ...(counts.length > 0 ? [addCounts(db, counts, now, { condition: isNew("?3"), values: [keys] })] : []),
     ...endpointStatements(db, endpoints, now, { condition: records.length > 0 ? isNew("?1") : "true", keys }),
     ...recordStatements(db, records),
-    ...released.flatMap(({ eventIds, queuedAt }) => [
-      db
-        .prepare(
-          `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = ?2
-           WHERE ${IS_GIVEN}
-             AND (attempted_at IS NULL OR claim IN (SELECT value FROM json_each(?3))) AND outcome IS NULL`,
-        )
-        .bind(toKeys(eventIds), queuedAt, JSON.stringify(claims)),
-      keepOpen(db, IS_GIVEN, [toKeys(eventIds)]),
-    ]),
+    ...released.flatMap(({ eventIds, queuedAt }) => {
+      const values = [toKeys(eventIds), queuedAt, JSON.stringify(claims)];
+      const where = (of: Stored) =>
+        `(${of("attempted_at")} IS NULL OR ${of("claim")} IN (SELECT value FROM json_each(?3)))`;
+      return releaseCallbacks(db, { of: { keys: GIVEN("?1") }, where, queuedAt: "?2", values });
+    }),
   ]);
 }
 
@@ -89,15 +84,19 @@ export async function recordAndRelease(
 export function recordStatements(db: D1Database, records: CallbackRecord[]): D1PreparedStatement[] {
   if (records.length === 0) return [];
   const byEventId = Object.fromEntries(records.map((record) => [record.eventId, record]));
-  const recorded = (name: keyof CallbackRecord) =>
-    `json_extract(?2, '$."' || message_id || '_' || event || '".${name}')`;
-  return [
-    db
-      .prepare(
-        `UPDATE events SET outcome = ${recorded("outcome")}, http_status = ${recorded("httpStatus")},
-           response = ${recorded("response")}, duration_ms = ${recorded("durationMilliseconds")}, claim = NULL, queued_at = 0
-         WHERE ${IS_GIVEN}`,
-      )
-      .bind(toKeys(records.map(({ eventId }) => eventId)), JSON.stringify(byEventId)),
-  ];
+  return updateEvents(db, {
+    of: { keys: GIVEN("?1") },
+    where: () => "true",
+    set: (id) => {
+      const recorded = (name: keyof CallbackRecord) => `json_extract(?2, '$."' || ${id} || '".${name}')`;
+      return {
+        outcome: recorded("outcome"),
+        http_status: recorded("httpStatus"),
+        response: recorded("response"),
+        duration_ms: recorded("durationMilliseconds"),
+        ...{ claim: "NULL", queued_at: "0" },
+      };
+    },
+    values: [toKeys(records.map(({ eventId }) => eventId)), JSON.stringify(byEventId)],
+  });
 }

@@ -3,8 +3,8 @@ import type { CallbackEvent } from "../../domain/callback.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
 import { type CallbackRecord, recordStatements } from "./callback-records.ts";
 import { runNamed } from "./database.ts";
-import { type DueEvent, IS_GIVEN, toEventId, toKeys } from "./events.ts";
-import { SUBJECT, SUBJECT_CLIENT } from "./notices.ts";
+import { EVENTS, EVENTS_OF, GIVEN, MESSAGE_EVENTS, type Stored, updateEvents } from "./event-places.ts";
+import { type DueEvent, toEventId, toKeys } from "./events.ts";
 import type { ClientRow, EventRow } from "./rows.ts";
 
 /** A callback that only this run may post. */
@@ -34,8 +34,11 @@ export interface ClaimLimits {
   mostOfUrl: number;
 }
 
-const DUE = `json_each(?1) j CROSS JOIN events e ON e.message_id = j.value ->> 'messageId' AND e.event = j.value ->> 'event'
-  AND e.callback_due > 0`;
+/** Of the keys ?1, those that may be claimed under ?3. */
+const isClaimable = (of: Stored) =>
+  `${of("callback_due")} > 0 AND (${of("attempted_at")} IS NULL OR ${of("claim")} = ?3)`;
+
+const claimed = () => ({ attempted_at: "?2", claim: "?3" });
 
 /** In order of occurrence. */
 const ORDER = "e.occurred_at, e.event = 'SENDING' DESC";
@@ -51,28 +54,30 @@ export async function claimFirst(
   { most, mostOfUrl }: ClaimLimits,
 ): Promise<{ claimed: ClaimedCallback[]; due: DueCallback[] }> {
   const keys = toKeys([...new Set(eventIds)]);
-  const { claimed, due } = await runNamed(db, {
-    claim: db
-      .prepare(
-        `UPDATE events SET attempted_at = ?2, claim = ?3 WHERE (message_id, event) IN (
-           SELECT message_id, event FROM (
-             SELECT e.message_id, e.event, row_number() OVER (PARTITION BY c.callback_url ORDER BY ${ORDER}) AS place
-             FROM ${DUE} ${SUBJECT} JOIN clients c ON c.client_id = ${SUBJECT_CLIENT}
-             WHERE (e.attempted_at IS NULL OR e.claim = ?3) AND c.callback_url IS NOT NULL
-           ) WHERE place <= ?4 ORDER BY place LIMIT ?5)`,
-      )
-      .bind(keys, now, claim, mostOfUrl, most),
-    claimed: selectClaimed(db, `${DUE} ${SUBJECT}`, [keys, now, claim], ORDER),
+  const { found, due } = await runNamed(db, {
+    claim: updateEvents(db, {
+      of: {
+        keys: `(SELECT message_id, event FROM (
+          SELECT e.message_id, e.event, row_number() OVER (PARTITION BY c.callback_url ORDER BY ${ORDER}) AS place
+          FROM ${EVENTS(GIVEN("?1"))} JOIN clients c ON c.client_id = e.client_id
+          WHERE ${isClaimable((column) => `e.${column}`)} AND c.callback_url IS NOT NULL
+        ) WHERE place <= ?4 ORDER BY place LIMIT ?5)`,
+      },
+      where: () => "true",
+      set: claimed,
+      values: [keys, now, claim, mostOfUrl, most],
+    }),
+    found: selectClaimed(db, EVENTS(GIVEN("?1")), [keys, now, claim], ORDER),
     due: db
       .prepare(
-        `SELECT e.message_id, e.event, c.callback_url FROM ${DUE}
-         ${SUBJECT} LEFT JOIN clients c ON c.client_id = ${SUBJECT_CLIENT}
-         WHERE e.attempted_at IS NULL ORDER BY ${ORDER}`,
+        `SELECT e.message_id, e.event, c.callback_url
+         FROM ${EVENTS(GIVEN("?1"))} LEFT JOIN clients c ON c.client_id = e.client_id
+         WHERE e.callback_due > 0 AND e.attempted_at IS NULL ORDER BY ${ORDER}`,
       )
       .bind(keys),
   });
   return {
-    claimed: toClaimedCallbacks(claimed),
+    claimed: toClaimedCallbacks(found),
     due: (due as DueRow[]).map((row) => ({
       eventId: toEventId(row),
       messageId: row.message_id,
@@ -96,31 +101,29 @@ export async function recordAndClaimCallbacks(
   { eventIds, claim, now }: ToClaim,
 ): Promise<ClaimedCallback[]> {
   const keys = toKeys(eventIds);
-  const { claimed } = await runNamed(db, {
+  const { found } = await runNamed(db, {
     records: recordStatements(db, records),
-    claim: db
-      .prepare(
-        `UPDATE events SET attempted_at = ?2, claim = ?3
-         WHERE ${IS_GIVEN}
-           AND callback_due > 0 AND (attempted_at IS NULL OR claim = ?3)`,
-      )
-      .bind(keys, now, claim),
-    claimed: selectClaimed(db, `${DUE} ${SUBJECT}`, [keys, now, claim], "j.key"),
+    claim: updateEvents(db, {
+      of: { keys: GIVEN("?1") },
+      where: isClaimable,
+      set: claimed,
+      values: [keys, now, claim],
+    }),
+    found: selectClaimed(db, EVENTS(GIVEN("?1")), [keys, now, claim], "e.key"),
   });
-  return toClaimedCallbacks(claimed);
+  return toClaimedCallbacks(found);
 }
 
-/** The callbacks of these messages that recordEvents has claimed. */
+/** The callbacks of these messages that were claimed with their events. */
 export function selectClaimedOf(db: D1Database, messageIds: string[], claim: string, now: number): D1PreparedStatement {
-  const from = `json_each(?1) j CROSS JOIN events e ON e.message_id = j.value JOIN messages m ON m.message_id = e.message_id
-    CROSS JOIN (SELECT NULL AS body, NULL AS client_id) n`;
-  return selectClaimed(db, from, [JSON.stringify([...new Set(messageIds)]), now, claim], ORDER);
+  const events = MESSAGE_EVENTS(EVENTS_OF("SELECT value FROM json_each(?1)"));
+  return selectClaimed(db, events, [JSON.stringify(messageIds), now, claim], ORDER);
 }
 
-/** @param values a list, of which `from` makes events with their subjects; the time; the claim */
+/** @param events SQL: `e`, of a list that is the first of the values */
 function selectClaimed(
   db: D1Database,
-  from: string,
+  events: string,
   values: [list: string, now: number, claim: string],
   order: string,
 ): D1PreparedStatement {
@@ -128,7 +131,7 @@ function selectClaimed(
     .prepare(
       `SELECT ${CALLBACK_EVENT}, c.client_id, c.website_id, c.callback_url, c.callback_secret,
          iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
-       FROM ${from} JOIN clients c ON c.client_id = ${SUBJECT_CLIENT}
+       FROM ${events} JOIN clients c ON c.client_id = e.client_id
        WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY ${order}`,
     )
     .bind(...values);

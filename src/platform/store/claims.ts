@@ -4,7 +4,15 @@ import { toE164 } from "../../domain/phone.ts";
 import type { Segments } from "../../domain/segments.ts";
 import { type ClaimedCallback, selectClaimedOf, toClaimedCallbacks } from "./callbacks.ts";
 import { runNamed } from "./database.ts";
-import { type DueEvent, dueEvents, hasNoRow, MOST_OWN_CALLBACKS, recordChanges, recordEvents } from "./events.ts";
+import {
+  type DueEvent,
+  dueEvents,
+  keepEvent,
+  MOST_OWN_CALLBACKS,
+  recordChanges,
+  recordEvents,
+  returnKept,
+} from "./events.ts";
 import { isHeld } from "./holds.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
@@ -60,14 +68,21 @@ export async function recordAndClaim(
   next: NextClaim | null,
   now: number,
 ): Promise<{ claimed: ClaimedMessage[]; due: DueEvent[]; callbacks: ClaimedCallback[] }> {
-  const { recorded, reported, callbacks, claimed, ended } = await runNamed(db, {
+  const {
+    recorded,
+    outcomes: stored,
+    reported,
+    callbacks,
+    claimed,
+    ended,
+  } = await runNamed(db, {
     ...NOTHING,
     ...(outcomes && outcomeStatements(db, outcomes, now)),
     ...(next && claimStatements(db, next, now)),
   });
   return {
     claimed: (claimed as ClaimedRow[]).map(toClaimedMessage),
-    due: dueEvents([...recorded, ...reported, ...ended]),
+    due: dueEvents([...recorded, ...stored, ...reported, ...ended]),
     callbacks: toClaimedCallbacks(callbacks),
   };
 }
@@ -85,8 +100,8 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
   const most = MOST_OWN_CALLBACKS / (receipts.length > 0 ? 2 : 1);
   const own = callbackClaim === null ? null : { claim: callbackClaim, most };
   const ids = records.map(({ messageId }) => messageId);
-  const byMessageId = JSON.stringify(Object.fromEntries(records.map((record) => [record.messageId, record])));
-  const outcome = (name: keyof SubmissionRecord) => `json_extract(?1, '$."' || messages.message_id || '".${name}')`;
+  const outcome = (name: keyof SubmissionRecord | "isOwn") =>
+    `json_extract(?1, '$."' || messages.message_id || '".${name}')`;
   const unlessFinal = (value: string, column: string) => `iif(status = 'PENDING_TO_SEND', ${value}, ${column})`;
   const isUnclaimed = `status = 'PENDING_TO_SEND' AND ${outcome("status")} IS NULL`;
   const stillClaimed = `EXISTS (SELECT 1 FROM json_each(?3) j CROSS JOIN messages m ON m.message_id = j.value
@@ -95,6 +110,16 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
     status === null ? [] : [{ messageId, status, code, isKept: status === "SENDING" && code === null }],
   );
   const isChanged = `m.claim = ?4 AND m.status = 'PENDING_TO_SEND'`;
+  const owned = new Set(changes.slice(0, own?.most ?? 0).map(({ messageId }) => messageId));
+  const byMessageId = Object.fromEntries(
+    records.map((record) => [record.messageId, { ...record, isOwn: owned.has(record.messageId) }]),
+  );
+  const sending = {
+    condition: `status = 'PENDING_TO_SEND' AND ${outcome("status")} = 'SENDING'`,
+    status: "'SENDING'",
+    isOwn: outcome("isOwn"),
+    ...{ claim: "?5", now: "?3" },
+  };
   return {
     counts:
       counts.length > 0
@@ -111,11 +136,12 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
              coalesce(min(${outcome("retryAt")}, accepted_at + ?4), queued_at), 0),
            attempts = ${unlessFinal(`attempts - (${outcome("attempted")} = 0)`, "attempts")},
            submissions = ${withSubmission(outcome("entry"))},
-           sending_at = ${unlessFinal(`iif(${outcome("status")} = 'SENDING' AND ${hasNoRow("messages", "'SENDING'")}, ?3, NULL)`, "sending_at")},
+           ${keepEvent("sending", sending)},
            updated_at = ${unlessFinal("?3", "updated_at")}
-         WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2`,
+         WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2
+         RETURNING ${returnKept("sending", "'SENDING'", "?3")}`,
       )
-      .bind(byMessageId, claim, now, longestWait),
+      .bind(JSON.stringify(byMessageId), claim, now, longestWait, callbackClaim),
     reported: receiptStatements(db, receipts, now, own),
     callbacks: callbackClaim === null ? null : selectClaimedOf(db, ids, callbackClaim, now),
   };

@@ -8,9 +8,9 @@ export type DueEvent = string;
 /** events.callback_due where the client wants a callback, and 0 where it wants none. Versions before migration 0011 wrote 1. */
 export const DUE = 2;
 
-/** SQL: events.callback_due of an event of the message `m` and its client `c`. */
-export const IS_DUE = (type: (typeof MESSAGE_EVENT_TYPES)[number]) =>
-  `${DUE} * (m.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0))`;
+/** SQL: events.callback_due of an event of a message and its client `c`. */
+export const IS_DUE = (type: (typeof MESSAGE_EVENT_TYPES)[number], message = "m") =>
+  `${DUE} * (${message}.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0))`;
 
 /** Callbacks that the caller posts itself, as they are stored: see selectClaimedOf. */
 export interface OwnClaim {
@@ -105,18 +105,25 @@ export interface StatusEvent {
 }
 
 /**
- * The version before reads events in their rows alone, the clients' feed too. It may answer requests for a while after a deploy, and
- * an operator may go back to it: for a day, each event has a row. A database that no earlier version has swept has no such day.
+ * The version before reads callbacks in rows of events alone. It may answer requests for a while after a deploy, and an operator may
+ * go back to it: for a day, each event has a row. A database that no earlier version has swept has no such day.
  */
 const EARLIER_VERSION_MILLISECONDS = 24 * 3_600_000;
 const NEEDS_ROWS = `EXISTS (SELECT 1 FROM last_sweep WHERE only = 1
-  AND (events_kept_at IS NOT ended_at OR events_since > ?2 - ${EARLIER_VERSION_MILLISECONDS}))`;
+  AND (callbacks_kept_at IS NOT ended_at OR callbacks_since > ?2 - ${EARLIER_VERSION_MILLISECONDS}))`;
+
+/**
+ * SQL: the caller may post the callback of an event at once, as no other of the message is open, which is to be posted before.
+ * @param claim SQL: its own
+ */
+const isFirst = (message: string, claim: string) =>
+  `NOT EXISTS (SELECT 1 FROM events o WHERE o.message_id = ${message}.message_id AND o.callback_due > 0 AND o.outcome IS NULL
+     AND o.claim IS NOT ${claim})
+   AND (${message}.sending_attempted_at IS NULL OR ${message}.sending_outcome IS NOT NULL OR ${message}.sending_claim IS ${claim})`;
 
 /**
  * Writes the events of changes that the next statement makes, in the same transaction: a second run finds them made, and writes
- * nothing. An event without a callback gets no row where its message can say when it occurred: where hasNoRow, the next statement
- * sets sending_at or final_at.
- * @param own not of a message that has another callback open, which is to be posted before
+ * nothing. Where its message can keep it, an event gets no row: see keepEvent.
  * @param condition SQL on the message `m`, with the parameter ?4: it is changed
  */
 export function recordChanges(
@@ -124,9 +131,7 @@ export function recordChanges(
   changes: StatusEvent[],
   { now, own, condition, value }: { now: number; own: OwnClaim | null; condition: string; value: string | null },
 ): D1PreparedStatement[] {
-  const isDue = IS_DUE("message.status");
-  const isOwn = `j.key < ${own?.most ?? 0} AND ${isDue} AND NOT EXISTS (SELECT 1 FROM events o WHERE o.message_id = m.message_id
-    AND o.callback_due > 0 AND o.outcome IS NULL AND o.claim IS NOT ?3)`;
+  const isOwn = `j.key < ${own?.most ?? 0} AND ${IS_DUE("message.status")} AND ${isFirst("m", "?3")}`;
   const of = (name: keyof StatusEvent) => `(j.value ->> '${name}')`;
   const columns = { messageId: of("messageId"), status: of("status"), occurredAt: "?2", code: of("code") };
   return insertEvents(
@@ -134,10 +139,35 @@ export function recordChanges(
     [JSON.stringify(changes), now, own?.claim ?? null, value],
     columns,
     condition,
-    `(NOT ${of("isKept")} OR ${isDue} OR ${NEEDS_ROWS})`,
+    `(NOT ${of("isKept")} OR ${NEEDS_ROWS})`,
     (sql) => `iif(${isOwn}, ${sql}, NULL)`,
   );
 }
+
+/** SQL conditions and values of an UPDATE of messages. */
+interface KeptEvent {
+  /** Whether the message gets the event, and its name. */
+  condition: string;
+  status: string;
+  /** Whether the caller posts the callback, under its claim, if there is one and it is the first. */
+  isOwn: string;
+  claim: string;
+  now: string;
+}
+
+/** SQL assignments: the message keeps its event, with the callback, unless recordChanges has written a row for it. */
+export function keepEvent(part: "sending" | "final", { condition, status, isOwn, claim, now }: KeptEvent): string {
+  const isKept = `${condition} AND ${hasNoRow("messages", status)}`;
+  const isDue = `${isKept} AND (SELECT ${IS_DUE("message.status", "messages")} FROM clients c WHERE c.client_id = messages.client_id)`;
+  const own = `${isOwn} AND ${isFirst("messages", claim)}`;
+  return `${part}_at = iif(${isKept}, ${now}, ${part}_at),
+    ${part}_attempted_at = iif(${isDue}, iif(${own}, ${now}, 0), ${part}_attempted_at),
+    ${part}_claim = iif(${isDue} AND ${own}, ${claim}, ${part}_claim)`;
+}
+
+/** SQL columns that such an UPDATE returns for dueEvents. */
+export const returnKept = (part: "sending" | "final", status: string, now: string) =>
+  `message_id, ${status} AS event, (${part}_at IS ${now} AND ${part}_attempted_at IS 0) AS callback_due`;
 
 /** Of the rows that were written, those with a callback to queue. */
 export function dueEvents(rows: unknown[] | undefined): DueEvent[] {
@@ -146,9 +176,6 @@ export function dueEvents(rows: unknown[] | undefined): DueEvent[] {
   })[];
   return written.filter((row) => row.callback_due !== 0 && !row.attempted_at).map(toEventId);
 }
-
-/** SQL condition on rows of events; ?1: their keys, see toKeys. */
-export const IS_GIVEN = "(message_id, event) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))";
 
 export function toEventId(row: Pick<EventRow, "message_id" | "event">): DueEvent {
   return `${row.message_id}_${row.event}`;

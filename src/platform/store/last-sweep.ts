@@ -1,6 +1,7 @@
 import { parseJsonColumn, runNamed, runQuery } from "./database.ts";
 import { keepSize } from "./database-state.ts";
 import { giveHomes } from "./directory.ts";
+import { SEEN } from "./events.ts";
 import type { LastSweepRow } from "./rows.ts";
 
 export interface LastSweep {
@@ -25,7 +26,7 @@ export async function readLastSweep(db: D1Database): Promise<LastSweep | null> {
 
 /**
  * Where an older version has swept since, which keeps no counters (see daily-counts.ts), all of them are dropped: what it
- * changed in closed days is not in them. The size of the day is noted, and websites of before get their homes: next to nothing to
+ * changed in closed days is not in them. Nor has it seen the callbacks that messages keep: the sweep looks at them again. The size of the day is noted, and websites of before get their homes: next to nothing to
  * do, so not worth a call of their own.
  * @param hasDirectory whether it is the first database
  */
@@ -41,13 +42,17 @@ export async function recordSweep(
       `UPDATE websites SET counted_until = 0 WHERE counted_until >
          iif((SELECT counts_kept_at = ended_at FROM last_sweep WHERE only = 1), ${Number.MAX_SAFE_INTEGER}, 0)`,
     ),
+    unseen: db.prepare(
+      `UPDATE event_batches_seen SET seq = (SELECT callbacks_seen FROM last_sweep WHERE only = 1)
+       WHERE only = 1 AND seq > (SELECT callbacks_seen FROM last_sweep WHERE only = 1 AND callbacks_kept_at <> ended_at)`,
+    ),
     sweep: db
       .prepare(
-        `INSERT INTO last_sweep (only, ended_at, failed_jobs, counts_kept_at, counts_since, events_kept_at, events_since)
-         VALUES (1, ?1, ?2, ?1, ?1, ?1, 0)
+        `INSERT INTO last_sweep (only, ended_at, failed_jobs, counts_kept_at, counts_since, callbacks_kept_at, callbacks_since, callbacks_seen)
+         VALUES (1, ?1, ?2, ?1, ?1, ?1, 0, ${SEEN})
          ON CONFLICT (only) DO UPDATE SET ended_at = ?1, failed_jobs = ?2, counts_kept_at = ?1,
-           counts_since = iif(counts_kept_at = ended_at, counts_since, ?1), events_kept_at = ?1,
-           events_since = iif(events_kept_at = ended_at, events_since, ?1)`,
+           counts_since = iif(counts_kept_at = ended_at, counts_since, ?1), callbacks_kept_at = ?1,
+           callbacks_since = iif(callbacks_kept_at = ended_at, callbacks_since, ?1), callbacks_seen = ${SEEN}`,
       )
       .bind(endedAt, JSON.stringify(failedJobs)),
   });

@@ -2,9 +2,10 @@ import type { SubmissionEntry } from "../../domain/job.ts";
 import { ALLOWED_FROM, type MessageStatus } from "../../domain/message.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { runBatch, runQuery } from "./database.ts";
+import type { Stored } from "./event-places.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { HELD } from "./holds.ts";
-import { keepOpen, OPEN_CALLBACKS } from "./open-callbacks.ts";
+import { OPEN_CALLBACKS, releaseCallbacks } from "./open-callbacks.ts";
 import { withSubmission } from "./submissions.ts";
 
 /** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
@@ -65,23 +66,19 @@ export async function postpone(
  */
 export async function releaseClaim(db: D1Database, claim: string, messageIds: string[] | null): Promise<void> {
   const ids = messageIds && JSON.stringify(messageIds);
+  const given = "SELECT value FROM json_each(?2)";
+  const of = ids === null ? { keys: `(SELECT message_id, event FROM (${OPEN_CALLBACKS}))` } : { ids: given };
+  const where = (column: Stored) => `${column("attempted_at")} IS NOT NULL AND ${column("claim")} = ?1`;
   const values = ids === null ? [claim] : [claim, ids];
-  const given = "message_id IN (SELECT value FROM json_each(?2))";
-  const isGiven = ids === null ? `(message_id, event) IN (SELECT message_id, event FROM (${OPEN_CALLBACKS}))` : given;
   await runBatch(db, [
     db
       .prepare(
         `UPDATE messages SET claimed_at = NULL, claim = NULL, attempts = attempts - 1, queued_at = 0
-         WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1 ${ids === null ? "" : `AND ${given}`}`,
+         WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1
+           ${ids === null ? "" : `AND message_id IN (${given})`}`,
       )
       .bind(...values),
-    db
-      .prepare(
-        `UPDATE events SET attempted_at = NULL, claim = NULL, queued_at = 0
-         WHERE ${isGiven} AND callback_due > 0 AND outcome IS NULL AND attempted_at IS NOT NULL AND claim = ?1`,
-      )
-      .bind(...values),
-    keepOpen(db, `${isGiven} AND queued_at = 0`, ids === null ? [] : values),
+    ...releaseCallbacks(db, { of, where, queuedAt: "0", values }),
   ]);
 }
 

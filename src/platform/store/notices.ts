@@ -6,11 +6,6 @@ import { DUE } from "./events.ts";
 import type { ChangeSource } from "./rows.ts";
 import { LATEST_TEXT } from "./senders.ts";
 
-/** The message `m` or the notice `n` of an event `e`, and the client of the one or the other. */
-export const SUBJECT = `LEFT JOIN messages m ON m.message_id = e.message_id
-  LEFT JOIN notices n ON n.notice_id = e.message_id AND n.type = e.event`;
-export const SUBJECT_CLIENT = "coalesce(m.client_id, n.client_id)";
-
 /** The clients `c` of a website that want notices; `isTold` is their condition. */
 export const TOLD_CLIENTS = "clients c INDEXED BY clients_with_events";
 const isTold = (type: NoticeType, websiteId: string) =>

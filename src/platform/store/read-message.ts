@@ -176,14 +176,28 @@ function toStoredEvent(row: EventRow): StoredEvent {
   };
 }
 
-/** The events of a message, in order. @param rows some have no row: see recordChanges */
+function keptCallback(message: StoryRow, part: "sending" | "final"): StoredCallbackRow {
+  const attemptedAt = message[`${part}_attempted_at`];
+  return {
+    callback_due: attemptedAt === null ? 0 : 2,
+    attempted_at: attemptedAt || null,
+    outcome: message[`${part}_outcome`],
+    http_status: message[`${part}_http_status`],
+    response: message[`${part}_response`],
+    duration_ms: message[`${part}_duration_ms`],
+  };
+}
+
+/** The events of a message, in order: those with a row, and those that the message keeps. */
 function eventsOf(message: StoryRow, rows: EventRow[]): StoredEvent[] {
   const { status, sending_at, final_at } = message;
-  const times = [["SENDING", sending_at] as const, [status, final_at] as const];
-  const kept = times.flatMap(([event, occurredAt]): StoredEvent[] => {
-    if (occurredAt === null || rows.some((row) => row.event === event)) return [];
-    const eventId = toEventId({ ...message, event });
-    return [{ eventId, status: event, reason: readReason(event, message.reason_code), occurredAt, callback: null }];
+  const kept = [
+    { event: "SENDING", occurred_at: sending_at, callback: keptCallback(message, "sending") },
+    { event: status, occurred_at: final_at, callback: keptCallback(message, "final") },
+  ].flatMap(({ event, occurred_at, callback }): StoredEvent[] => {
+    if (occurred_at === null || rows.some((row) => row.event === event)) return [];
+    const { message_id, reason_code } = message;
+    return [toStoredEvent({ message_id, event, occurred_at, reason_code, ...callback })];
   });
   const isSending = (event: StoredEvent) => Number(event.status === "SENDING");
   return [...kept, ...rows.map(toStoredEvent)].sort(

@@ -2,7 +2,15 @@ import { ALLOWED_FROM } from "../../domain/message.ts";
 import { failureReason, foldReceipts, type Receipt } from "../../domain/receipt.ts";
 import { type ClaimedCallback, selectClaimedOf, toClaimedCallbacks } from "./callbacks.ts";
 import { runNamed } from "./database.ts";
-import { type DueEvent, dueEvents, hasNoRow, MOST_OWN_CALLBACKS, type OwnClaim, recordChanges } from "./events.ts";
+import {
+  type DueEvent,
+  dueEvents,
+  keepEvent,
+  MOST_OWN_CALLBACKS,
+  type OwnClaim,
+  recordChanges,
+  returnKept,
+} from "./events.ts";
 
 /** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
 export interface SentReceipt extends Receipt {
@@ -53,9 +61,17 @@ function applyStatements(
   { carrier, own }: { carrier: string | undefined; own: OwnClaim | null },
   now: number,
 ) {
-  const reports = receipts.map((receipt) => ({ ...receipt, code: failureReason(receipt), isKept: true }));
-  const reported = (name: keyof Receipt) => `json_extract(?1, '$."' || messages.message_id || '".${name}')`;
+  const reports = receipts.map((receipt, place) => ({
+    ...receipt,
+    code: failureReason(receipt),
+    isKept: true,
+    isOwn: place < (own?.most ?? 0),
+  }));
+  const reported = (name: keyof (typeof reports)[number]) =>
+    `json_extract(?1, '$."' || messages.message_id || '".${name}')`;
   const status = receipts[0]?.status ?? "SENDING";
+  const part = status === "SENDING" ? "sending" : "final";
+  const event = { condition: "true", status: reported("status"), isOwn: reported("isOwn"), claim: "?3", now: "?2" };
   const isChanged = (message: string) => `${message}.status IN (${ALLOWED_FROM[status].map((from) => `'${from}'`)})
     AND (?4 IS NULL OR ${message}.carrier = ?4)`;
   const value = carrier ?? null;
@@ -64,9 +80,15 @@ function applyStatements(
     db
       .prepare(
         `UPDATE messages SET status = ${reported("status")}, reason = ${reported("reason")}, reason_code = ${reported("code")},
-           updated_at = ?2, ${status === "SENDING" ? "sending_at" : "final_at"} = iif(${hasNoRow("messages", reported("status"))}, ?2, ?3)
-         WHERE message_id IN (SELECT key FROM json_each(?1)) AND ${isChanged("messages")}`,
+           updated_at = ?2, ${keepEvent(part, event)}
+         WHERE message_id IN (SELECT key FROM json_each(?1)) AND ${isChanged("messages")}
+         RETURNING ${returnKept(part, "status", "?2")}`,
       )
-      .bind(JSON.stringify(Object.fromEntries(reports.map((report) => [report.messageId, report]))), now, null, value),
+      .bind(
+        JSON.stringify(Object.fromEntries(reports.map((report) => [report.messageId, report]))),
+        now,
+        own?.claim ?? null,
+        value,
+      ),
   ];
 }

@@ -47,7 +47,7 @@ export interface ClientRow {
   refusal: string | null;
 }
 
-export interface MessageRow {
+export interface MessageRow extends KeptCallback<"sending">, KeptCallback<"final"> {
   message_id: string;
   website_id: string;
   client_id: string;
@@ -78,6 +78,13 @@ export interface MessageRow {
   sending_at: number | null;
   final_at: number | null;
 }
+
+/** Of such an event; attempted_at 0: its callback is due and not claimed. */
+type KeptCallback<Part extends string> = {
+  [Name in CallbackColumn as `${Part}_${Name}`]: EventRow[Name];
+};
+
+type CallbackColumn = "attempted_at" | "outcome" | "http_status" | "response" | "duration_ms";
 
 export interface EventRow {
   message_id: string;

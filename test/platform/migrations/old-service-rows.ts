@@ -78,4 +78,7 @@ const LAST_SWEEP: OldRow = {
   counts_since: NOW - HOUR,
   events_kept_at: NOW - MINUTE,
   events_since: NOW - HOUR,
+  callbacks_kept_at: NOW - MINUTE,
+  callbacks_since: NOW - HOUR,
+  callbacks_seen: 0,
 };

@@ -1,6 +1,7 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { ALL_EVENTS } from "../../all-events.ts";
 import { Outside } from "../../faults/outside.ts";
 import { emptyStores } from "../../stores.ts";
 import { type TestClient, World } from "../../world.ts";
@@ -62,8 +63,10 @@ describe.each(LATEST)("after $name", ({ at }) => {
     const messages = await rowsOf(`SELECT m.*, s.subscribed FROM messages m
       LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone`);
     const fates = messages.map((row) => ({ id: String(row.message_id), ...fate(row, row.subscribed) }));
-    const dueBefore = (await rowsOf("SELECT * FROM events WHERE callback_due > 0 AND attempted_at IS NULL")).map(idOf);
-    const eventsBefore = new Set((await rowsOf("SELECT * FROM events")).map(idOf));
+    const dueBefore = (await rowsOf(`SELECT * FROM ${ALL_EVENTS} WHERE callback_due > 0 AND attempted_at IS NULL`)).map(
+      idOf,
+    );
+    const eventsBefore = new Set((await rowsOf(`SELECT * FROM ${ALL_EVENTS}`)).map(idOf));
     expect(dueBefore.length).toBeGreaterThan(20);
     // What waits without a job, or was cut off, first waits for a job that may still tell more.
     for (let round = 0; round < 2; round++) {
@@ -79,7 +82,7 @@ describe.each(LATEST)("after $name", ({ at }) => {
     expect(fates.map(({ id }) => [id, submitted.get(id)?.length ?? 0])).toEqual(fates.map((f) => [f.id, f.submitted]));
     expect(submitted.size).toBeGreaterThan(20);
 
-    const events = await rowsOf("SELECT * FROM events");
+    const events = await rowsOf(`SELECT * FROM ${ALL_EVENTS}`);
     const dueSince = events.filter((row) => row.callback_due !== 0 && !eventsBefore.has(idOf(row))).map(idOf);
     expect(outside.posts.map(({ eventId }) => eventId).sort()).toEqual([...dueBefore, ...dueSince].sort());
     expect(events.filter((row) => row.callback_due !== 0 && row.attempted_at === null)).toEqual([]);

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { ALL_EVENTS } from "../../../all-events.ts";
 import type { CountingReceiver } from "../../harness/counting-receiver.ts";
 import type { CountingCarrier } from "../../harness/fake-kannel.ts";
 import type { Service } from "../../harness/killable-service.ts";
@@ -55,7 +56,7 @@ export function tallyMoves(
        WHERE c.is_person = 1 AND ${isHere("m")} GROUP BY c.message_id`,
     );
     const callbacks = all(
-      `SELECT e.message_id || '_' || e.event AS id, e.attempted_at, e.outcome FROM events e
+      `SELECT e.message_id || '_' || e.event AS id, e.attempted_at, e.outcome FROM ${ALL_EVENTS} e
        JOIN messages m ON m.message_id = e.message_id WHERE e.callback_due > 0 AND ${isHere("m")}`,
     );
     const faults = [...messageFaults(load, messages, carrier), ...clickFaults(load, clicks, killedAt)];

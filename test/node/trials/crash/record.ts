@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { ALL_EVENTS, HAS_KEPT_CALLBACKS } from "../../../all-events.ts";
 
 /** The service's own record of a message. */
 export interface MessageRow {
@@ -56,8 +57,6 @@ export function readRecord(directory: string): ServiceRecord {
   }
 }
 
-type Row = ReturnType<typeof readRows>[number];
-
 /** An earlier version has fewer columns. */
 const readRows = (db: DatabaseSync) => db.prepare("SELECT * FROM messages").all();
 
@@ -74,13 +73,14 @@ function readMessages(db: DatabaseSync): MessageRow[] {
 }
 
 function readEvents(db: DatabaseSync): EventRow[] {
+  const events = db.prepare(HAS_KEPT_CALLBACKS).get() ? ALL_EVENTS : "events";
   const rows = db
     .prepare(
       `SELECT e.message_id, e.event, e.callback_due, e.attempted_at, e.outcome, e.http_status, m.website_id
-       FROM events e JOIN messages m ON m.message_id = e.message_id`,
+       FROM ${events} e JOIN messages m ON m.message_id = e.message_id`,
     )
     .all();
-  const stored = rows.map((row) => ({
+  return rows.map((row) => ({
     eventId: `${row.message_id}_${row.event}`,
     messageId: String(row.message_id),
     websiteId: String(row.website_id),
@@ -88,17 +88,5 @@ function readEvents(db: DatabaseSync): EventRow[] {
     attempted: row.attempted_at !== null,
     outcome: row.outcome === null ? null : String(row.outcome),
     httpStatus: row.http_status === null ? null : Number(row.http_status),
-  }));
-  return [...stored, ...readRows(db).flatMap(keptEvents)];
-}
-
-/** Events without a callback have no row: their message says when they occurred. */
-function keptEvents({ message_id, website_id, status, sending_at = null, final_at = null }: Row): EventRow[] {
-  const kept = [...(sending_at === null ? [] : ["SENDING"]), ...(final_at === null ? [] : [status])];
-  return kept.map((event) => ({
-    eventId: `${message_id}_${event}`,
-    messageId: String(message_id),
-    websiteId: String(website_id),
-    ...{ due: false, attempted: false, outcome: null, httpStatus: null },
   }));
 }

@@ -1,0 +1,101 @@
+// Where the events of a message are stored. A change of status is kept in the row of its message, with its callback, where that can:
+// a row of its own would be written, and deleted, for each. Any other event, and that of a notice, has a row in `events`.
+import { DUE } from "./events.ts";
+
+/** The prefixes of a message's columns for the event SENDING, and for that of its final status. */
+const PARTS = ["sending", "final"] as const;
+
+type Part = (typeof PARTS)[number];
+
+/** SQL: the value of a column of `events`, for an event that is stored in one place. */
+export type Stored = (column: string) => string;
+
+/** In its row `r`. */
+const inRow: Stored = (column) => `r.${column}`;
+
+/** In a part of its message `m`. */
+const keptAs =
+  (part: Part): Stored =>
+  (column) => {
+    if (column === "occurred_at" || column === "queued_at") return `m.${part}_at`;
+    if (column === "callback_due") return `${DUE} * (m.${part}_attempted_at IS NOT NULL)`;
+    return column === "attempted_at" ? `nullif(m.${part}_attempted_at, 0)` : `m.${part}_${column}`;
+  };
+
+const COLUMNS = [
+  ...["occurred_at", "queued_at", "callback_due", "attempted_at"],
+  ...["claim", "outcome", "http_status", "response", "duration_ms"],
+];
+
+/** SQL: the columns of an event, wherever it is stored. NULL where it is not. */
+const COLUMNS_OF_KEY = COLUMNS.map(
+  (column) =>
+    `iif(r.event IS NULL, CASE k.event WHEN 'SENDING' THEN ${keptAs("sending")(column)} WHEN m.status THEN ${keptAs("final")(column)} END,
+      r.${column}) AS ${column}`,
+).join(", ");
+
+const ofMessages = (keys: string, notices: string, body: string, client: string) => `(
+  SELECT k.*, ${COLUMNS_OF_KEY}, coalesce(r.reason_code, m.reason_code) AS reason_code,
+    m.status, m.phone, m.send_purpose, m.callback_data, m.click_url, ${body} AS body, ${client} AS client_id
+  FROM ${keys} k LEFT JOIN messages m ON m.message_id = k.message_id
+    LEFT JOIN events r ON r.message_id = k.message_id AND r.event = k.event ${notices}) e`;
+
+/**
+ * SQL: the events `e` of these keys, with what their callbacks tell. `occurred_at` is NULL where there is no such event.
+ * @param keys a table or a query in parentheses, with the columns message_id and event; its other columns are in `e`, too
+ */
+export const EVENTS = (keys: string) =>
+  ofMessages(
+    keys,
+    "LEFT JOIN notices n ON n.notice_id = k.message_id AND n.type = k.event",
+    "n.body",
+    "coalesce(m.client_id, n.client_id)",
+  );
+
+/** Likewise, none of them of a notice. */
+export const MESSAGE_EVENTS = (keys: string) => ofMessages(keys, "", "NULL", "m.client_id");
+
+/** SQL: the keys that a parameter has, in their order by `key`: see toKeys. */
+export const GIVEN = (parameter: string) => `(WITH given AS MATERIALIZED (
+  SELECT key, value ->> 'messageId' AS message_id, value ->> 'event' AS event FROM json_each(${parameter})) SELECT * FROM given)`;
+
+/** SQL: the keys of all events of messages. @param ids a query */
+export const EVENTS_OF = (ids: string) => `(
+  SELECT message_id, event FROM events WHERE message_id IN (${ids})
+  UNION SELECT message_id, 'SENDING' FROM messages WHERE message_id IN (${ids}) AND sending_at IS NOT NULL
+  UNION SELECT message_id, status FROM messages WHERE message_id IN (${ids}) AND final_at IS NOT NULL)`;
+
+/** A change of events. */
+export interface EventChange {
+  /** SQL: a query in parentheses, with the columns message_id and event; or of the ids of messages, for all of their events. */
+  of: { keys: string } | { ids: string };
+  /** SQL condition. */
+  where: (column: Stored) => string;
+  /** SQL values of columns; a message keeps no queued_at. @param id SQL: that of the event */
+  set: (id: string) => Record<string, string>;
+  values: unknown[];
+}
+
+/** Changes events, wherever they are stored: a statement for each place. One must not change what the next one chooses. */
+export function updateEvents(db: D1Database, { of, where, set, values }: EventChange): D1PreparedStatement[] {
+  const isKeys = "keys" in of;
+  const given = isKeys ? `WITH given AS MATERIALIZED (SELECT message_id, event FROM ${of.keys})` : "";
+  const among = (row: string, keys: string) => (isKeys ? keys : `${row}.message_id IN (${of.ids})`);
+  const list = (entries: [string, string][]) => entries.map(([column, value]) => `${column} = ${value}`).join(", ");
+  const rows = `${given} UPDATE events AS r SET ${list(Object.entries(set("r.message_id || '_' || r.event")))}
+    WHERE ${among("r", "(r.message_id, r.event) IN (SELECT message_id, event FROM given)")} AND ${where(inRow)}`;
+  const messages = PARTS.map((part) => {
+    const [event, isOne] =
+      part === "sending"
+        ? ["'SENDING'", "m.message_id IN (SELECT message_id FROM given WHERE event = 'SENDING')"]
+        : ["m.status", "(m.message_id, m.status) IN (SELECT message_id, event FROM given)"];
+    const { queued_at: _, ...columns } = set(`m.message_id || '_' || ${event}`);
+    const entries = Object.entries(columns).map(([column, value]): [string, string] => [
+      `${part}_${column}`,
+      column === "attempted_at" ? `coalesce(${value}, 0)` : value,
+    ]);
+    return `${given} UPDATE messages AS m SET ${list(entries)}
+      WHERE ${among("m", isOne)} AND m.${part}_at IS NOT NULL AND ${where(keptAs(part))}`;
+  });
+  return [rows, ...messages].map((sql) => db.prepare(sql).bind(...values));
+}
