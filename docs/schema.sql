@@ -280,8 +280,10 @@ CREATE TABLE last_sweep (
   callbacks_kept_at INTEGER,
   -- When such a version first swept after an older one. 0: no older one has.
   callbacks_since INTEGER,
-  -- event_batches_seen.seq at that sweep. What an older version has looked at since is looked at again.
-  callbacks_seen INTEGER
+  -- event_batches_seen.seq of one to two days before that sweep, and of the latest midnight (UTC). Where an older version has swept
+  -- since, batches are looked at again from the former on: it has given up the callbacks that messages keep.
+  callbacks_seen INTEGER,
+  callbacks_seen_today INTEGER
 ) STRICT;
 
 -- What a repeated request must find again: a table for each idea, in place of send_keys. The version before still reads

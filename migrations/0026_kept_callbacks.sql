@@ -21,5 +21,7 @@ ALTER TABLE messages ADD COLUMN final_duration_ms INTEGER;
 ALTER TABLE last_sweep ADD COLUMN callbacks_kept_at INTEGER;
 -- When such a version first swept after an older one. 0: no older one has.
 ALTER TABLE last_sweep ADD COLUMN callbacks_since INTEGER;
--- event_batches_seen.seq at that sweep. What an older version has looked at since is looked at again.
+-- event_batches_seen.seq of one to two days before that sweep, and of the latest midnight (UTC). Where an older version has swept
+-- since, batches are looked at again from the former on: it has given up the callbacks that messages keep.
 ALTER TABLE last_sweep ADD COLUMN callbacks_seen INTEGER;
+ALTER TABLE last_sweep ADD COLUMN callbacks_seen_today INTEGER;

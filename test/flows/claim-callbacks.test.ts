@@ -1,7 +1,7 @@
 /** A run claims callbacks for all of its connections at once, and stores what came back with the next claim. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ALL_EVENTS } from "../all-events.ts";
+import { ALL_EVENTS, KEEP_EVENTS, PLACES } from "../all-events.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -10,6 +10,8 @@ const UNKNOWN = "+12125550177";
 
 let world: World;
 let posts: string[];
+/** Whether the events have no rows. */
+let isKept: boolean;
 
 beforeEach(async () => {
   world = await World.create();
@@ -28,6 +30,7 @@ afterEach(() => {
 async function cause(client: TestClient, count: number): Promise<string[]> {
   const ids = await Promise.all(Array.from({ length: count }, () => world.send(client, { phone: UNKNOWN })));
   world.callbacks.length = 0;
+  if (isKept) for (const statement of KEEP_EVENTS) await world.rows(statement);
   return ids.map((id) => `${id}_NOT_FOUND`);
 }
 
@@ -44,13 +47,20 @@ const inDoubt = async () =>
       ?.n,
   );
 /** From now on the store refuses this change of an event. */
-const poison = (eventId: string | undefined, change: string) =>
-  world.rows(
-    `CREATE TRIGGER poison BEFORE UPDATE ON events WHEN NEW.message_id || '_' || NEW.event = '${eventId}' AND ${change}
+const poison = (eventId: string | undefined, column: string) => {
+  const [table, event, name] = isKept ? ["messages", "status", `final_${column}`] : ["events", "event", column];
+  return world.rows(
+    `CREATE TRIGGER poison BEFORE UPDATE ON ${table}
+     WHEN NEW.message_id || '_' || NEW.${event} = '${eventId}' AND NEW.${name} IS NOT NULL
      BEGIN SELECT RAISE(ABORT, 'constraint failed: poisoned'); END`,
   );
+};
 
-describe("a run of callbacks", () => {
+describe.each(PLACES)("a run of callbacks, of each event %s,", (place) => {
+  beforeEach(() => {
+    isKept = place === "that its message keeps";
+  });
+
   it("asks D1 twice for one of them", async () => {
     const ids = await cause(await world.brand(), 1);
     const { db, take } = countingDatabase(world.deps.db);
@@ -84,7 +94,7 @@ describe("a run of callbacks", () => {
 
   it("of which one cannot be recorded records and posts the others", async () => {
     const ids = await cause(await world.brand(), 40);
-    await poison(ids[3], "NEW.outcome IS NOT NULL");
+    await poison(ids[3], "outcome");
     await world.deliver(QUEUE, ids);
     expect(posts.toSorted()).toEqual(ids.toSorted());
     expect((await outcomes()).answered).toBeGreaterThanOrEqual(28);
@@ -94,7 +104,7 @@ describe("a run of callbacks", () => {
 
   it("of which one cannot be claimed records what was posted, and leaves the rest to the sweep", async () => {
     const ids = await cause(await world.brand(), 40);
-    await poison(ids[20], "NEW.claim IS NOT NULL");
+    await poison(ids[20], "claim");
     await world.deliver(QUEUE, ids);
     expect(await inDoubt()).toBe(0);
     expect(posts.length).toBeGreaterThanOrEqual(12);

@@ -179,3 +179,34 @@ it("is told once where the version before, after a rollback, has stored a row of
   expect((await page(messageId)).events).toMatchObject([{ status: "SENDING" }, { status: "DELIVERED" }]);
   expect((await page(messageId)).events).toHaveLength(2);
 });
+
+it("is called back once, after an older version has given its callback up and swept for a day", async () => {
+  const called = await world.client("brand", { callbackUrl: "https://brand.example.com/" });
+  const posts = () => vi.mocked(fetch).mock.calls.map(([, init]) => new Headers(init?.headers).get("webhook-id"));
+  await world.sweep();
+  const posted = await story("DELIVERED", called);
+  await world.runQueues();
+  world.queueCallbacks();
+  const waiting = await story("DELIVERED", called);
+  for (let minute = 0; minute < 2; minute++) {
+    world.callbacks.length = 0;
+    world.advance(61);
+    await world.sweep();
+  }
+  expect(world.callbacks).toHaveLength(2);
+  expect(await stored()).toEqual([]);
+
+  world.callbacks.length = 0;
+  for (let minute = 0; minute < 24 * 60; minute += 60) {
+    world.advance(3600);
+    await world.rows("DELETE FROM open_callbacks");
+    await world.rows("UPDATE event_batches_seen SET seq = (SELECT max(seq) FROM event_batches)");
+    await olderSweep();
+  }
+  for (let minute = 0; minute < 3; minute++) {
+    world.advance(61);
+    await world.sweep();
+    await world.runQueues();
+  }
+  expect(posts()).toEqual([posted, waiting].flatMap((id) => [`${id}_SENDING`, `${id}_DELIVERED`]));
+});

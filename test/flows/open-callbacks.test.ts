@@ -1,6 +1,7 @@
 /** The sweep looks at each batch of events once, and keeps the callbacks that are open then. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { releaseClaim } from "../../src/platform/store/messages.ts";
+import { KEEP_EVENTS, PLACES, SET_CLAIM } from "../all-events.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -10,6 +11,8 @@ const DAY = 24 * 3600;
 let world: World;
 let client: TestClient;
 let posts: string[];
+/** Whether the events have no rows. */
+let isKept = false;
 
 beforeEach(async () => {
   world = await World.create();
@@ -30,6 +33,7 @@ async function lose(count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let sent = 0; sent < count; sent++) ids.push(`${await world.send(client, { phone: UNKNOWN })}_NOT_FOUND`);
   world.callbacks.length = 0;
+  if (isKept) for (const statement of KEEP_EVENTS) await world.rows(statement);
   return ids;
 }
 
@@ -54,7 +58,19 @@ async function usageOfSweep() {
   return take();
 }
 
-describe("a lost callback", () => {
+const claim = async (id: string, name: string, at = world.now) => {
+  for (const statement of SET_CLAIM) await world.rows(statement, id, name, at);
+};
+
+describe.each(PLACES)("a lost callback of an event %s", (place) => {
+  beforeEach(() => {
+    isKept = place === "that its message keeps";
+  });
+
+  afterEach(() => {
+    isKept = false;
+  });
+
   it("is queued again a minute later, and each minute until it is posted", async () => {
     const ids = await lose(3);
     await world.sweep();
@@ -78,11 +94,6 @@ describe("a lost callback", () => {
 
   it("that was claimed is not queued again; one whose claim is released later is", async () => {
     const [claimed = "", released = ""] = await lose(2);
-    const claim = (id: string, name: string) =>
-      world.rows(
-        "UPDATE events SET attempted_at = ?2, claim = ?3 WHERE message_id || '_' || event = ?1",
-        ...[id, world.now, name],
-      );
     await claim(claimed, "cut off");
     await claim(released, "not made");
     expect([await minute(), await minute()]).toEqual([[], []]);
@@ -96,13 +107,11 @@ describe("a lost callback", () => {
 
   it("whose claim an earlier version's job releases by its name is found too", async () => {
     const [early = "", late = ""] = await lose(2);
-    const setClaim = (id: string) =>
-      world.rows("UPDATE events SET attempted_at = 1, claim = 'not made' WHERE message_id || '_' || event = ?1", id);
-    await setClaim(early);
+    await claim(early, "not made", 1);
     await minute();
     const [unseen = ""] = await lose(1);
-    await setClaim(late);
-    await setClaim(unseen);
+    await claim(late, "not made", 1);
+    await claim(unseen, "not made", 1);
     await world.invoke("queue", () => releaseClaim(world.deps.db, "not made", null));
     expect((await minute()).sort()).toEqual([early, late, unseen].sort());
   });

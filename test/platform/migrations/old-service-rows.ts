@@ -81,4 +81,5 @@ const LAST_SWEEP: OldRow = {
   callbacks_kept_at: NOW - MINUTE,
   callbacks_since: NOW - HOUR,
   callbacks_seen: 0,
+  callbacks_seen_today: 0,
 };
