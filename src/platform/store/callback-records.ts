@@ -19,6 +19,7 @@ export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: n
     db,
     updateEvents(db, {
       of: {
+        events: eventIds,
         keys: `(SELECT * FROM ${EVENTS(GIVEN("?1"))} WHERE NOT EXISTS (
           SELECT 1 FROM clients c WHERE c.callback_url IS NOT NULL AND c.client_id = e.client_id))`,
       },
@@ -75,7 +76,7 @@ export async function recordAndRelease(
       const values = [toKeys(eventIds), queuedAt, JSON.stringify(claims)];
       const where = (of: Stored) =>
         `(${of("attempted_at")} IS NULL OR ${of("claim")} IN (SELECT value FROM json_each(?3)))`;
-      return releaseCallbacks(db, { of: { keys: GIVEN("?1") }, where, queuedAt: "?2", values });
+      return releaseCallbacks(db, { of: { events: eventIds }, where, queuedAt: "?2", values });
     }),
   ]);
 }
@@ -85,7 +86,7 @@ export function recordStatements(db: D1Database, records: CallbackRecord[]): D1P
   if (records.length === 0) return [];
   const byEventId = Object.fromEntries(records.map((record) => [record.eventId, record]));
   return updateEvents(db, {
-    of: { keys: GIVEN("?1") },
+    of: { events: records.map(({ eventId }) => eventId) },
     where: () => "true",
     set: (id) => {
       const recorded = (name: keyof CallbackRecord) => `json_extract(?2, '$."' || ${id} || '".${name}')`;

@@ -3,7 +3,7 @@ import type { CallbackEvent } from "../../domain/callback.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
 import { type CallbackRecord, recordStatements } from "./callback-records.ts";
 import { runNamed } from "./database.ts";
-import { EVENTS, EVENTS_OF, GIVEN, MESSAGE_EVENTS, type Stored, updateEvents } from "./event-places.ts";
+import { EVENTS, GIVEN, MESSAGE_EVENTS, type Stored, updateEvents } from "./event-places.ts";
 import { type DueEvent, toEventId, toKeys } from "./events.ts";
 import type { ClientRow, EventRow } from "./rows.ts";
 
@@ -57,6 +57,7 @@ export async function claimFirst(
   const { found, due } = await runNamed(db, {
     claim: updateEvents(db, {
       of: {
+        events: eventIds,
         keys: `(SELECT message_id, event FROM (
           SELECT e.message_id, e.event, row_number() OVER (PARTITION BY c.callback_url ORDER BY ${ORDER}) AS place
           FROM ${EVENTS(GIVEN("?1"))} JOIN clients c ON c.client_id = e.client_id
@@ -104,7 +105,7 @@ export async function recordAndClaimCallbacks(
   const { found } = await runNamed(db, {
     records: recordStatements(db, records),
     claim: updateEvents(db, {
-      of: { keys: GIVEN("?1") },
+      of: { events: eventIds },
       where: isClaimable,
       set: claimed,
       values: [keys, now, claim],
@@ -116,7 +117,9 @@ export async function recordAndClaimCallbacks(
 
 /** The callbacks of these messages that were claimed with their events. */
 export function selectClaimedOf(db: D1Database, messageIds: string[], claim: string, now: number): D1PreparedStatement {
-  const events = MESSAGE_EVENTS(EVENTS_OF("SELECT value FROM json_each(?1)"));
+  const of = (event: string, part: string) =>
+    `SELECT message_id, ${event} AS event FROM messages WHERE message_id IN (SELECT value FROM json_each(?1)) AND ${part}_claim = ?3`;
+  const events = MESSAGE_EVENTS(`(${of("'SENDING'", "sending")} UNION ALL ${of("status", "final")})`);
   return selectClaimed(db, events, [JSON.stringify(messageIds), now, claim], ORDER);
 }
 

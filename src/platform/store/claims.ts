@@ -109,7 +109,7 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
   const changes = records.flatMap(({ messageId, status, code = null }) =>
     status === null ? [] : [{ messageId, status, code, isKept: status === "SENDING" && code === null }],
   );
-  const isChanged = `m.claim = ?4 AND m.status = 'PENDING_TO_SEND'`;
+  const isChanged = `m.claim = ?3 AND m.status = 'PENDING_TO_SEND'`;
   const owned = new Set(changes.slice(0, own?.most ?? 0).map(({ messageId }) => messageId));
   const byMessageId = Object.fromEntries(
     records.map((record) => [record.messageId, { ...record, isOwn: owned.has(record.messageId) }]),
@@ -125,7 +125,7 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
       counts.length > 0
         ? addCounts(db, counts, now, { condition: stillClaimed, values: [JSON.stringify(ids), claim] })
         : null,
-    recorded: recordChanges(db, changes, { now, own, condition: isChanged, value: claim }),
+    recorded: recordChanges(db, changes, { now, condition: isChanged, value: claim }),
     outcomes: db
       .prepare(
         `UPDATE messages SET carrier_message_id = coalesce(carrier_message_id, ${outcome("carrierMessageId")}),

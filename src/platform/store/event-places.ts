@@ -1,6 +1,6 @@
 // Where the events of a message are stored. A change of status is kept in the row of its message, with its callback, where that can:
 // a row of its own would be written, and deleted, for each. Any other event, and that of a notice, has a row in `events`.
-import { DUE } from "./events.ts";
+import { DUE, type DueEvent } from "./events.ts";
 
 /** The prefixes of a message's columns for the event SENDING, and for that of its final status. */
 const PARTS = ["sending", "final"] as const;
@@ -67,8 +67,11 @@ export const EVENTS_OF = (ids: string) => `(
 
 /** A change of events. */
 export interface EventChange {
-  /** SQL: a query in parentheses, with the columns message_id and event; or of the ids of messages, for all of their events. */
-  of: { keys: string } | { ids: string };
+  /**
+   * Some events, and SQL of their keys, a query in parentheses, where ?1 does not have them (see toKeys); or a query of the ids of
+   * messages, for all of their events.
+   */
+  of: { events: DueEvent[] | null; keys?: string } | { ids: string };
   /** SQL condition. */
   where: (column: Stored) => string;
   /** SQL values of columns; a message keeps no queued_at. @param id SQL: that of the event */
@@ -78,24 +81,26 @@ export interface EventChange {
 
 /** Changes events, wherever they are stored: a statement for each place. One must not change what the next one chooses. */
 export function updateEvents(db: D1Database, { of, where, set, values }: EventChange): D1PreparedStatement[] {
-  const isKeys = "keys" in of;
-  const given = isKeys ? `WITH given AS MATERIALIZED (SELECT message_id, event FROM ${of.keys})` : "";
-  const among = (row: string, keys: string) => (isKeys ? keys : `${row}.message_id IN (${of.ids})`);
+  const isGiven = "events" in of;
+  const given = isGiven ? `WITH chosen AS MATERIALIZED (SELECT message_id, event FROM ${of.keys ?? GIVEN("?1")})` : "";
+  const among = (row: string, event: string) =>
+    isGiven
+      ? `(${row}.message_id, ${event}) IN (SELECT message_id, event FROM chosen)`
+      : `${row}.message_id IN (${of.ids})`;
   const list = (entries: [string, string][]) => entries.map(([column, value]) => `${column} = ${value}`).join(", ");
   const rows = `${given} UPDATE events AS r SET ${list(Object.entries(set("r.message_id || '_' || r.event")))}
-    WHERE ${among("r", "(r.message_id, r.event) IN (SELECT message_id, event FROM given)")} AND ${where(inRow)}`;
-  const messages = PARTS.map((part) => {
-    const [event, isOne] =
-      part === "sending"
-        ? ["'SENDING'", "m.message_id IN (SELECT message_id FROM given WHERE event = 'SENDING')"]
-        : ["m.status", "(m.message_id, m.status) IN (SELECT message_id, event FROM given)"];
+    WHERE ${among("r", "r.event")} AND ${where(inRow)}`;
+  const isIn = (part: Part) =>
+    !isGiven || !of.events || of.events.some((id) => id.endsWith("_SENDING") === (part === "sending"));
+  const messages = PARTS.filter(isIn).map((part) => {
+    const event = part === "sending" ? "'SENDING'" : "m.status";
     const { queued_at: _, ...columns } = set(`m.message_id || '_' || ${event}`);
     const entries = Object.entries(columns).map(([column, value]): [string, string] => [
       `${part}_${column}`,
       column === "attempted_at" ? `coalesce(${value}, 0)` : value,
     ]);
     return `${given} UPDATE messages AS m SET ${list(entries)}
-      WHERE ${among("m", isOne)} AND m.${part}_at IS NOT NULL AND ${where(keptAs(part))}`;
+      WHERE ${among("m", event)} AND m.${part}_at IS NOT NULL AND ${where(keptAs(part))}`;
   });
   return [rows, ...messages].map((sql) => db.prepare(sql).bind(...values));
 }

@@ -12,7 +12,7 @@ export const DUE = 2;
 export const IS_DUE = (type: (typeof MESSAGE_EVENT_TYPES)[number], message = "m") =>
   `${DUE} * (${message}.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0))`;
 
-/** Callbacks that the caller posts itself, as they are stored: see selectClaimedOf. */
+/** Callbacks that the caller posts itself, of those that messages keep: see selectClaimedOf. */
 export interface OwnClaim {
   claim: string;
   /** Of so many messages, the first. */
@@ -49,7 +49,6 @@ export const insertBatches = (client: string, rows: string) =>
  * A batch of each client, and the rows.
  * @param values the list, the time, and what the conditions need
  * @param isRow SQL: an event that has no row is in its batch alone
- * @param ifOwn SQL, from a value to the one that is stored where the caller posts the callback
  */
 function insertEvents(
   db: D1Database,
@@ -57,7 +56,6 @@ function insertEvents(
   { messageId, status, occurredAt, code }: EventColumns,
   condition: string,
   isRow = "true",
-  ifOwn = (_value: string) => "NULL",
 ): D1PreparedStatement[] {
   const changed = `json_each(?1) j CROSS JOIN messages m ON m.message_id = ${messageId}`;
   return [
@@ -66,10 +64,10 @@ function insertEvents(
       `?2, json_group_array(DISTINCT m.message_id || '_' || ${status}) FROM ${changed}
        WHERE ${condition} AND m.client_id <> '' AND ${hasNoRow("m", status)} GROUP BY m.client_id`,
     ),
-    `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code, attempted_at, claim)
-     SELECT m.message_id, ${status}, ${occurredAt}, ${IS_DUE("message.status")}, ?2, ${code}, ${ifOwn("?2")}, ${ifOwn("?3")}
+    `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at, reason_code)
+     SELECT m.message_id, ${status}, ${occurredAt}, ${IS_DUE("message.status")}, ?2, ${code}
      FROM ${changed} LEFT JOIN clients c ON c.client_id = m.client_id
-     WHERE ${condition} AND ${isRow} ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due, attempted_at`,
+     WHERE ${condition} AND ${isRow} ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
   ].map((sql) => db.prepare(sql).bind(...values));
 }
 
@@ -113,34 +111,23 @@ const NEEDS_ROWS = `EXISTS (SELECT 1 FROM last_sweep WHERE only = 1
   AND (callbacks_kept_at IS NOT ended_at OR callbacks_since > ?2 - ${EARLIER_VERSION_MILLISECONDS}))`;
 
 /**
- * SQL: the caller may post the callback of an event at once, as no other of the message is open, which is to be posted before.
- * @param claim SQL: its own
- */
-const isFirst = (message: string, claim: string) =>
-  `NOT EXISTS (SELECT 1 FROM events o WHERE o.message_id = ${message}.message_id AND o.callback_due > 0 AND o.outcome IS NULL
-     AND o.claim IS NOT ${claim})
-   AND (${message}.sending_attempted_at IS NULL OR ${message}.sending_outcome IS NOT NULL OR ${message}.sending_claim IS ${claim})`;
-
-/**
  * Writes the events of changes that the next statement makes, in the same transaction: a second run finds them made, and writes
  * nothing. Where its message can keep it, an event gets no row: see keepEvent.
- * @param condition SQL on the message `m`, with the parameter ?4: it is changed
+ * @param condition SQL on the message `m`, with the parameter ?3: it is changed
  */
 export function recordChanges(
   db: D1Database,
   changes: StatusEvent[],
-  { now, own, condition, value }: { now: number; own: OwnClaim | null; condition: string; value: string | null },
+  { now, condition, value }: { now: number; condition: string; value: string | null },
 ): D1PreparedStatement[] {
-  const isOwn = `j.key < ${own?.most ?? 0} AND ${IS_DUE("message.status")} AND ${isFirst("m", "?3")}`;
   const of = (name: keyof StatusEvent) => `(j.value ->> '${name}')`;
   const columns = { messageId: of("messageId"), status: of("status"), occurredAt: "?2", code: of("code") };
   return insertEvents(
     db,
-    [JSON.stringify(changes), now, own?.claim ?? null, value],
+    [JSON.stringify(changes), now, value],
     columns,
     condition,
     `(NOT ${of("isKept")} OR ${NEEDS_ROWS})`,
-    (sql) => `iif(${isOwn}, ${sql}, NULL)`,
   );
 }
 
@@ -149,7 +136,7 @@ interface KeptEvent {
   /** Whether the message gets the event, and its name. */
   condition: string;
   status: string;
-  /** Whether the caller posts the callback, under its claim, if there is one and it is the first. */
+  /** Whether the caller posts the callback, under its claim, unless another of the message is open, which is to be posted before. */
   isOwn: string;
   claim: string;
   now: string;
@@ -159,7 +146,9 @@ interface KeptEvent {
 export function keepEvent(part: "sending" | "final", { condition, status, isOwn, claim, now }: KeptEvent): string {
   const isKept = `${condition} AND ${hasNoRow("messages", status)}`;
   const isDue = `${isKept} AND (SELECT ${IS_DUE("message.status", "messages")} FROM clients c WHERE c.client_id = messages.client_id)`;
-  const own = `${isOwn} AND ${isFirst("messages", claim)}`;
+  const own = `${isOwn}
+    AND NOT EXISTS (SELECT 1 FROM events o WHERE o.message_id = messages.message_id AND o.callback_due > 0 AND o.outcome IS NULL)
+    AND (sending_attempted_at IS NULL OR sending_outcome IS NOT NULL OR sending_claim IS ${claim})`;
   return `${part}_at = iif(${isKept}, ${now}, ${part}_at),
     ${part}_attempted_at = iif(${isDue}, iif(${own}, ${now}, 0), ${part}_attempted_at),
     ${part}_claim = iif(${isDue} AND ${own}, ${claim}, ${part}_claim)`;
@@ -171,10 +160,8 @@ export const returnKept = (part: "sending" | "final", status: string, now: strin
 
 /** Of the rows that were written, those with a callback to queue. */
 export function dueEvents(rows: unknown[] | undefined): DueEvent[] {
-  const written = (rows ?? []) as (Pick<EventRow, "message_id" | "event" | "callback_due"> & {
-    attempted_at?: number | null;
-  })[];
-  return written.filter((row) => row.callback_due !== 0 && !row.attempted_at).map(toEventId);
+  const written = (rows ?? []) as Pick<EventRow, "message_id" | "event" | "callback_due">[];
+  return written.filter((row) => row.callback_due !== 0).map(toEventId);
 }
 
 export function toEventId(row: Pick<EventRow, "message_id" | "event">): DueEvent {

@@ -67,7 +67,8 @@ export async function postpone(
 export async function releaseClaim(db: D1Database, claim: string, messageIds: string[] | null): Promise<void> {
   const ids = messageIds && JSON.stringify(messageIds);
   const given = "SELECT value FROM json_each(?2)";
-  const of = ids === null ? { keys: `(SELECT message_id, event FROM (${OPEN_CALLBACKS}))` } : { ids: given };
+  const of =
+    ids === null ? { events: null, keys: `(SELECT message_id, event FROM (${OPEN_CALLBACKS}))` } : { ids: given };
   const where = (column: Stored) => `${column("attempted_at")} IS NOT NULL AND ${column("claim")} = ?1`;
   const values = ids === null ? [claim] : [claim, ids];
   await runBatch(db, [

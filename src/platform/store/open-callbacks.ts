@@ -1,7 +1,7 @@
 // The callbacks that the sweep watches. It looks at each batch of events once, a minute after it was stored, and keeps those that
 // are open then, so that a callback that is posted in time costs no row of an index.
 import { runNamed } from "./database.ts";
-import { EVENTS, EVENTS_OF, type EventChange, type Stored, updateEvents } from "./event-places.ts";
+import { EVENTS, EVENTS_OF, type EventChange, GIVEN, type Stored, updateEvents } from "./event-places.ts";
 import { type DueEvent, SEEN, toEventId } from "./events.ts";
 import { ID_IS_HERE } from "./moving.ts";
 import type { EventRow } from "./rows.ts";
@@ -78,7 +78,7 @@ export function releaseCallbacks(
   db: D1Database,
   { of, where, queuedAt, values }: Omit<EventChange, "set"> & { queuedAt: string },
 ): D1PreparedStatement[] {
-  const keys = "keys" in of ? of.keys : EVENTS_OF(of.ids);
+  const keys = "ids" in of ? EVENTS_OF(of.ids) : (of.keys ?? GIVEN("?1"));
   const isReleased = (column: Stored) => `${where(column)} AND ${isOpen(column)}`;
   return [
     db

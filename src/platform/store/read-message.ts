@@ -8,7 +8,7 @@ import { runNamed, runQuery } from "./database.ts";
 import { isClick, toEventId } from "./events.ts";
 import { isHeld } from "./holds.ts";
 import { CLICK_COUNTS, type ClickCounts, NO_CLICKS } from "./links.ts";
-import type { EventRow, MessageRow } from "./rows.ts";
+import type { CallbackRow, EventRow, MessageRow } from "./rows.ts";
 import { readSubmissions } from "./submissions.ts";
 
 /** A message as it is stored. Times are milliseconds since 1970. */
@@ -148,10 +148,7 @@ export interface WholeMessage extends MessageStory {
 /** The columns of a StoredCallbackRow, of an event `e`. */
 export const STORED_CALLBACK = "e.callback_due, e.attempted_at, e.outcome, e.http_status, e.response, e.duration_ms";
 
-export type StoredCallbackRow = Pick<
-  EventRow,
-  "callback_due" | "attempted_at" | "outcome" | "http_status" | "response" | "duration_ms"
->;
+export type StoredCallbackRow = Pick<EventRow, "callback_due" | keyof CallbackRow>;
 
 /** @returns null: no callback is due */
 export function toStoredCallback(row: StoredCallbackRow): StoredCallback | null {

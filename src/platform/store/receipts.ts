@@ -72,16 +72,16 @@ function applyStatements(
   const status = receipts[0]?.status ?? "SENDING";
   const part = status === "SENDING" ? "sending" : "final";
   const event = { condition: "true", status: reported("status"), isOwn: reported("isOwn"), claim: "?3", now: "?2" };
-  const isChanged = (message: string) => `${message}.status IN (${ALLOWED_FROM[status].map((from) => `'${from}'`)})
-    AND (?4 IS NULL OR ${message}.carrier = ?4)`;
+  const isChanged = (message: string, sender: string) =>
+    `${message}.status IN (${ALLOWED_FROM[status].map((from) => `'${from}'`)}) AND (${sender} IS NULL OR ${message}.carrier = ${sender})`;
   const value = carrier ?? null;
   return [
-    ...recordChanges(db, reports, { now, own, condition: isChanged("m"), value }),
+    ...recordChanges(db, reports, { now, condition: isChanged("m", "?3"), value }),
     db
       .prepare(
         `UPDATE messages SET status = ${reported("status")}, reason = ${reported("reason")}, reason_code = ${reported("code")},
            updated_at = ?2, ${keepEvent(part, event)}
-         WHERE message_id IN (SELECT key FROM json_each(?1)) AND ${isChanged("messages")}
+         WHERE message_id IN (SELECT key FROM json_each(?1)) AND ${isChanged("messages", "?4")}
          RETURNING ${returnKept(part, "status", "?2")}`,
       )
       .bind(

@@ -79,25 +79,24 @@ export interface MessageRow extends KeptCallback<"sending">, KeptCallback<"final
   final_at: number | null;
 }
 
-/** Of such an event; attempted_at 0: its callback is due and not claimed. */
-type KeptCallback<Part extends string> = {
-  [Name in CallbackColumn as `${Part}_${Name}`]: EventRow[Name];
-};
+/** What became of the callback of such an event; attempted_at 0: it is due and not claimed. */
+type KeptCallback<Part extends string> = { [Name in keyof CallbackRow as `${Part}_${Name}`]: CallbackRow[Name] };
 
-type CallbackColumn = "attempted_at" | "outcome" | "http_status" | "response" | "duration_ms";
+export interface CallbackRow {
+  attempted_at: number | null;
+  outcome: AttemptOutcome | null;
+  http_status: number | null;
+  response: string | null;
+  duration_ms: number | null;
+}
 
-export interface EventRow {
+export interface EventRow extends CallbackRow {
   message_id: string;
   /** A status, `CLICK_` and the id of a click, or the type of a notice. */
   event: string;
   occurred_at: number;
   /** 1: of the version before. */
   callback_due: 0 | 1 | 2;
-  attempted_at: number | null;
-  outcome: AttemptOutcome | null;
-  http_status: number | null;
-  response: string | null;
-  duration_ms: number | null;
   reason_code: string | null;
 }
 
