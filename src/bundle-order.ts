@@ -1,6 +1,15 @@
-// The order of the modules in the Worker's bundle: those of a room side by side. In the order in which they would be imported
-// otherwise, statements, rules and actions alternate, and gzip finds what repeats only within 32 KB: 2.8 KiB more are uploaded.
-// Listed are the modules that no other of their room imports. One that is missing here is bundled where it is first imported.
+// The order of the modules in the Worker's bundle: those of a room side by side, and before them what repeats nothing of ours. In the
+// order in which they would be imported otherwise, statements, rules and actions alternate, and gzip finds what repeats only within
+// 32 KB: 4.1 KiB more are uploaded. Listed are modules that no other of their room imports. One that is missing here is bundled where
+// it is first imported; a few are, as that is less.
+
+import "./domain/phone-metadata.ts";
+import "isbot";
+import "@noble/hashes/hmac.js";
+import "@noble/hashes/sha2.js";
+import "./config.ts";
+
+import "./platform/carriers/index.ts";
 
 import "./domain/audit.ts";
 import "./domain/bulk-request.ts";
@@ -15,12 +24,9 @@ import "./domain/home.ts";
 import "./domain/intake-limit.ts";
 import "./domain/job.ts";
 import "./domain/link.ts";
-import "./domain/lookup-budget.ts";
 import "./domain/mask.ts";
 import "./domain/message-ids.ts";
-import "./domain/metrics.ts";
 import "./domain/minute-counts.ts";
-import "./domain/move.ts";
 import "./domain/number-list/sorted-json.ts";
 import "./domain/number-list/status-json.ts";
 import "./domain/operator-token.ts";
@@ -33,8 +39,6 @@ import "./domain/subscribe-request.ts";
 import "./domain/subscriber-file.ts";
 import "./domain/website.ts";
 
-import "./platform/carriers/index.ts";
-
 import "./platform/store/cancelled-messages.ts";
 import "./platform/store/change-subscriptions.ts";
 import "./platform/store/claims.ts";
@@ -43,6 +47,7 @@ import "./platform/store/dead-jobs.ts";
 import "./platform/store/erasure-key.ts";
 import "./platform/store/event-feed.ts";
 import "./platform/store/find-messages.ts";
+import "./platform/store/keyword-statements.ts";
 import "./platform/store/move-numbers.ts";
 import "./platform/store/move-rows.ts";
 import "./platform/store/moves.ts";
@@ -56,16 +61,14 @@ import "./platform/store/service-state.ts";
 import "./platform/store/told-problems.ts";
 
 import "./flows/accept-bulk.ts";
-import "./flows/change-subscriptions.ts";
+import "./flows/apply-receipts.ts";
 import "./flows/check-health.ts";
 import "./flows/client-uses.ts";
 import "./flows/close-days.ts";
-import "./flows/dead-jobs.ts";
 import "./flows/deliver-messages.ts";
 import "./flows/end-messages.ts";
 import "./flows/find-person.ts";
 import "./flows/hold-messages.ts";
-import "./flows/log-jobs.ts";
 import "./flows/make-report.ts";
 import "./flows/manage-clients.ts";
 import "./flows/operator-tokens.ts";
@@ -75,5 +78,7 @@ import "./flows/split-batch.ts";
 import "./flows/start-move.ts";
 import "./flows/tell-problems.ts";
 import "./flows/undo-import.ts";
+
+import "./http/operator/service-state.ts";
 
 import "./sweep.ts";

@@ -123,7 +123,6 @@ export interface SubscriptionRow {
 }
 
 export const CHANGE_SOURCES = ["import", "api", "keyword", "carrier", "undo", "operator"] as const;
-
 export type ChangeSource = (typeof CHANGE_SOURCES)[number];
 
 export interface SubscriptionChangeRow {
