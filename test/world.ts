@@ -11,6 +11,7 @@ import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
+import { begin } from "./kept-beginnings.ts";
 import { objectsOn } from "./objects.ts";
 import { endSilences } from "./silence.ts";
 import { emptyStores, makeSchema } from "./stores.ts";
@@ -33,6 +34,8 @@ export interface TestClient {
   callbackSecret: string;
 }
 
+const BEGINNING = Date.UTC(2026, 10, 21, 12);
+
 const wait = scheduler.wait.bind(scheduler);
 
 /** Pauses of less than a second are over at once: between tries of the store, and for others to travel with. */
@@ -45,7 +48,7 @@ function skipPauses(): void {
 /** The Worker on real bindings, with a clock that the test holds and queues that deliver when the test says so. */
 export class World {
   /** Milliseconds since 1970. */
-  now = Date.UTC(2026, 10, 21, 12);
+  now = BEGINNING;
   /** Of both queues of deliveries. */
   readonly jobs: Queued<Job>[] = [];
   /** An entry for each id, whatever job it came with. */
@@ -55,6 +58,9 @@ export class World {
   /** What is done once the clock is there. */
   #later: { at: number; work: () => void }[] = [];
   deps: Deps;
+  /** As long as a test has done nothing in it. */
+  #isUntouched = true;
+  readonly #firstDeps: Deps;
 
   private constructor() {
     this.deps = {
@@ -70,6 +76,7 @@ export class World {
       receipts: this.#queue(this.receipts),
       log: (level, event, fields) => this.logs.push(logLine(level, event, fields)),
     };
+    this.#firstDeps = this.deps;
   }
 
   /** What the objects of websites have left for later. */
@@ -90,6 +97,7 @@ export class World {
   static async another(of: World): Promise<World> {
     const world = new World();
     world.now = of.now;
+    world.#isUntouched = false;
     return world;
   }
 
@@ -106,8 +114,19 @@ export class World {
     return strictQueue({ sendBatch, metrics } as unknown as Queue<B>);
   }
 
+  /**
+   * Begins with what the Worker makes of some requests. They are made once in a process: see kept-beginnings.ts.
+   * @param deps those that the name stands for
+   */
+  async begin<T>(name: string, make: () => Promise<T>, deps = this.#firstDeps): Promise<T> {
+    if (!this.#isUntouched || this.now !== BEGINNING || this.deps !== deps) return make();
+    this.#isUntouched = false;
+    return begin(name, this.logs, make);
+  }
+
   /** Runs work of the Worker as one invocation, under Cloudflare's limits. */
   invoke<T>(handler: Handler, work: () => Promise<T>): Promise<T> {
+    this.#isUntouched = false;
     return platform.invoke(handler, () => this.now, work);
   }
 
@@ -121,6 +140,7 @@ export class World {
 
   /** An invocation with its background work, and not with that of others: it may be a part of another's work itself. */
   async #finish<T>(handler: Handler, work: () => Promise<T>): Promise<T> {
+    this.#isUntouched = false;
     let own: Invocation | undefined;
     const result = await platform.invoke(
       handler,
@@ -185,9 +205,11 @@ export class World {
 
   /** A website with a client that wants callbacks, and subscribers as lines of CSV. */
   async brand(subscribers: string[] = [], websiteId = "brand"): Promise<TestClient> {
-    await this.website(websiteId, { carrier: "sandbox" });
-    if (subscribers.length > 0) await this.subscribers(websiteId, subscribers);
-    return this.client(websiteId, { callbackUrl: `https://${websiteId}.example.com/callbacks` });
+    return this.begin(JSON.stringify(["brand", subscribers, websiteId]), async () => {
+      await this.website(websiteId, { carrier: "sandbox" });
+      if (subscribers.length > 0) await this.subscribers(websiteId, subscribers);
+      return this.client(websiteId, { callbackUrl: `https://${websiteId}.example.com/callbacks` });
+    });
   }
 
   async subscribers(websiteId: string, lines: string[]): Promise<Response> {
@@ -258,6 +280,7 @@ export class World {
   }
 
   advance(seconds: number): void {
+    this.#isUntouched = false;
     this.now += seconds * 1000;
     const due = this.#later.filter(({ at }) => at <= this.now);
     this.#later = this.#later.filter((later) => !due.includes(later));
@@ -265,6 +288,7 @@ export class World {
   }
 
   async rows(sql: string, ...parameters: unknown[]): Promise<Record<string, unknown>[]> {
+    this.#isUntouched = false;
     return (
       await env.DB.prepare(sql)
         .bind(...parameters)

@@ -64,9 +64,12 @@ export class CarrierWorld {
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) =>
       it.#receive(new Request(input as string, init as RequestInit), init),
     );
-    await it.world.website("brand", { carrier: carrier.name, sender: OURS });
-    await it.world.subscribers("brand", [ADA, BOB]);
-    it.client = await it.world.client("brand", { callbackUrl: "https://brand.example.com/callbacks" });
+    const make = async () => {
+      await it.world.website("brand", { carrier: carrier.name, sender: OURS });
+      await it.world.subscribers("brand", [ADA, BOB]);
+      return it.world.client("brand", { callbackUrl: "https://brand.example.com/callbacks" });
+    };
+    it.client = await it.world.begin(`a website at ${carrier.name}`, make, it.world.deps);
     return it;
   }
 
