@@ -54,6 +54,19 @@ const [IDD, TYPES] = [1, 11];
 const library = metadata as unknown as Metadata;
 const codes = library.country_calling_codes;
 
+const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 17 });
+
+it("a phone number is E.164 exactly when libphonenumber finds it possible and writes it the same way", () => {
+  fc.assert(
+    fc.property(digits, (text) => {
+      const phone = `+${text}`;
+      const parsed = parsePhoneNumberFromString(phone);
+      expect(isE164(phone)).toBe(parsed?.isPossible() === true && parsed.number === phone);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
 describe("what is taken of the library's data", () => {
   /** After a new version of the library: `npm run phone-metadata`. */
   it("is that of the installed version", () => {
