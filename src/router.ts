@@ -1,4 +1,4 @@
-import { Router } from "itty-router";
+import { Router } from "itty-router/Router";
 import type { Deps } from "./deps.ts";
 import type { Operation } from "./domain/client.ts";
 import { RequestFailure } from "./domain/failure.ts";
