@@ -123,6 +123,7 @@ describe("a fence whose job was cut off", () => {
     await leaveFence();
     const { deps } = world;
     world.deps = { ...deps, now: () => (world.now += 1100) };
+    holdPauses(async () => {});
     await world.deliver("textgate-messages", [{ kind: "move", websiteId: "brand" }]);
     world.deps = deps;
     expect(await rowsOf("DB", "SELECT state FROM moving")).toEqual([{ state: 0 }]);
