@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { bundle } from "../../../scripts/bundle.ts";
 import { buildVersion } from "../../../scripts/local-service.ts";
 import { applyMigrations } from "../../../scripts/migrations.ts";
 import type { Version } from "../../../scripts/runtime.ts";
@@ -39,8 +40,7 @@ export interface Prepared {
 
 /** The first that asks for it makes it, for all of the run. */
 export async function prepared(): Promise<Prepared> {
-  const folder = process.env[FOLDER];
-  if (!folder) throw new Error(`${FOLDER} is not set: vitest.config.ts names this file as the globalSetup`);
+  const folder = runFolder();
   const [version, state, done] = [join(folder, "version.json"), join(folder, "state"), join(folder, "done")];
   if (isFirst(join(folder, "begun"))) {
     const built = await buildVersion(folder);
@@ -51,6 +51,24 @@ export async function prepared(): Promise<Prepared> {
     await waitFor("the bundle and the databases of this run", () => existsSync(done));
   }
   return { version, state };
+}
+
+/** The bundle that a deploy uploads. The first that asks for it makes it, for all of the run. @returns its path */
+export async function deployed(): Promise<string> {
+  const [directory, done] = [join(runFolder(), "deploy"), join(runFolder(), "deployed")];
+  if (isFirst(directory)) {
+    await bundle(directory);
+    writeFileSync(done, "");
+  } else {
+    await waitFor("the bundle of this run", () => existsSync(done));
+  }
+  return join(directory, "index.js");
+}
+
+function runFolder(): string {
+  const folder = process.env[FOLDER];
+  if (!folder) throw new Error(`${FOLDER} is not set: vitest.config.ts names this file as the globalSetup`);
+  return folder;
 }
 
 /** As many as a file of tests asks for. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { bundle } from "../../../scripts/bundle.ts";
+import { deployed } from "../harness/run-folder.ts";
 import { makeFolder } from "../harness/service.ts";
 
 const folder = makeFolder();
@@ -11,8 +12,7 @@ afterAll(() => folder.remove());
 
 /** See src/bundle-order.ts, where it has grown beyond. */
 test("the bundle that a deploy uploads takes at most 120 KiB, gzipped", async () => {
-  const script = await bundle(join(folder.folder, "deploy"));
-  expect(gzipSync(readFileSync(script)).length / 1024).toBeLessThanOrEqual(120);
+  expect(gzipSync(readFileSync(await deployed())).length / 1024).toBeLessThanOrEqual(120);
 });
 
 describe("a Worker that does not build", () => {

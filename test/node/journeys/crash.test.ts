@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dirname } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { readConfig } from "../../../scripts/worker-config.ts";
 import { RECEIPT } from "../harness/fake-kannel.ts";
-import { type Bundle, buildBundle } from "../harness/killable-service.ts";
+import type { Bundle } from "../harness/killable-service.ts";
+import { deployed } from "../harness/run-folder.ts";
 import { personAt, phoneAt } from "../trials/crash/client.ts";
 import { crash } from "../trials/crash/crash.ts";
 import { planKills, planRequests } from "../trials/crash/plan.ts";
@@ -11,10 +14,9 @@ describe("kill -9 of the whole service under load", () => {
   let bundle: Bundle;
 
   beforeAll(async () => {
-    bundle = await buildBundle();
+    const script = await deployed();
+    bundle = { script, config: readConfig(dirname(script)), remove: () => {} };
   });
-
-  afterAll(() => bundle?.remove());
 
   test("loses nothing, sends nothing twice, and the record says what was seen from outside", async () => {
     const { figures, faults, restarts } = await crash({ bundle, seed: 7, messages: 300, kills: 2, keep: false });
