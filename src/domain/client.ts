@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { EVENT_TYPES, MESSAGE_EVENT_TYPES } from "./callback.ts";
 import { validateCallbackUrl } from "./callback-url.ts";
 import type { ClientRefusal } from "./client-uses.ts";
-import { orNull, text } from "./fields.ts";
+import { jsonObject, orNull, text, wholeNumber } from "./fields.ts";
 
 export const OPERATIONS = ["send", "status", "subscription", "subscribe", "unsubscribe"] as const;
 
@@ -37,16 +37,13 @@ export function clientSettingsSchema(allowLocal: boolean) {
       if (message) context.addIssue({ code: "custom", message });
     }),
   );
-  return z.object(
-    {
-      name: orNull(text(200)),
-      callbackUrl: orNull(callbackUrl),
-      operations: someOf(OPERATIONS),
-      events: someOf(CLIENT_EVENTS),
-      suspended: z.optional(z.boolean({ error: "must be true or false" })),
-    },
-    { error: "must be a JSON object" },
-  );
+  return jsonObject({
+    name: orNull(text(200)),
+    callbackUrl: orNull(callbackUrl),
+    operations: someOf(OPERATIONS),
+    events: someOf(CLIENT_EVENTS),
+    suspended: z.optional(z.boolean({ error: "must be true or false" })),
+  });
 }
 
 /** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
@@ -73,23 +70,12 @@ export type ClientSettings = z.output<ReturnType<typeof clientSettingsSchema>>;
 const DEFAULT_GRACE_SECONDS = 86_400;
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
-const graceSeconds = z
-  .number({ error: "must be a number of seconds" })
-  .check(
-    z.int({ error: "must be a whole number of seconds" }),
-    z.minimum(0, { error: "must be at least 0" }),
-    z.maximum(MAX_GRACE_SECONDS, { error: `must be at most ${MAX_GRACE_SECONDS}` }),
-  );
-
-export const rotationSchema = z.object(
-  {
-    graceSeconds: z.pipe(
-      z.optional(graceSeconds),
-      z.transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS),
-    ),
-  },
-  { error: "must be a JSON object" },
-);
+export const rotationSchema = jsonObject({
+  graceSeconds: z.pipe(
+    z.optional(wholeNumber("seconds", 0, MAX_GRACE_SECONDS)),
+    z.transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS),
+  ),
+});
 
 /** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
 export function describedRotation() {

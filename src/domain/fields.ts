@@ -2,10 +2,25 @@
 import * as z from "zod/mini";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 
+/** A body. */
+export const jsonObject = <T extends z.core.$ZodShape>(shape: T) => z.object(shape, { error: "must be a JSON object" });
+
+/**
+ * A rule for several fields of a body. What breaks it is told together with the broken rules of the fields.
+ * @param check calls `add` for each field that breaks it
+ */
+export const ruleOfFields = <T>(check: (body: T, add: (field: string, message: string) => void) => void) =>
+  z.superRefine<T>(
+    (body, context) => check(body, (field, message) => context.addIssue({ code: "custom", path: [field], message })),
+    { when: ({ value }) => typeof value === "object" && value !== null },
+  );
+
+export const orEmpty = <T extends z.ZodMiniType>(schema: T) => z.optional(z.union([schema, z.literal(""), z.null()]));
+
 /** Leaving it out, `""` and null mean the same, because templates cannot leave a field out. */
 export function orAbsent(schema: z.ZodMiniType<string, string>) {
   return z.pipe(
-    z.optional(z.union([schema, z.literal(""), z.null()])),
+    orEmpty(schema),
     z.transform((value) => value || null),
   );
 }
@@ -13,7 +28,7 @@ export function orAbsent(schema: z.ZodMiniType<string, string>) {
 /** `""` and null remove the setting; an omitted field keeps it. */
 export function orNull<T extends z.ZodMiniType>(schema: T) {
   return z.pipe(
-    z.optional(z.union([schema, z.literal(""), z.null()])),
+    orEmpty(schema),
     z.transform((value) => (value === "" ? null : value) as z.output<T> | null | undefined),
   );
 }
@@ -41,7 +56,18 @@ export function strings(
   );
 }
 
+export const atMost = (characters: number) =>
+  z.maxLength(characters, { error: `must have at most ${characters} characters` });
+
 export const text = (most: number) =>
+  z.string({ error: "must be a string" }).check(atMost(most), z.refine(isWellFormed, ILL_FORMED));
+
+/** @param unit what it counts, such as seconds */
+export const wholeNumber = (unit: string, least: number, most: number) =>
   z
-    .string({ error: "must be a string" })
-    .check(z.maxLength(most, { error: `must have at most ${most} characters` }), z.refine(isWellFormed, ILL_FORMED));
+    .number({ error: `must be a number of ${unit}` })
+    .check(
+      z.int({ error: `must be a whole number of ${unit}` }),
+      z.minimum(least, { error: `must be at least ${least}` }),
+      z.maximum(most, { error: `must be at most ${most}` }),
+    );

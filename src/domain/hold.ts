@@ -1,7 +1,7 @@
 // Pure. Which waiting messages of a website an operator holds or cancels.
 import * as z from "zod/mini";
 import { CLIENT_ID } from "./client.ts";
-import { orAbsent } from "./fields.ts";
+import { jsonObject, orAbsent } from "./fields.ts";
 
 /** null: any. */
 export interface MessageFilter {
@@ -21,14 +21,12 @@ const fields = {
   clientId: orAbsent(text("must be a client's id").check(z.regex(CLIENT_ID, { error: "must be a client's id" }))),
 };
 
-const NOT_OBJECT = { error: "must be a JSON object" };
+export const holdSchema = jsonObject(fields);
 
-export const holdSchema = z.object(fields, NOT_OBJECT);
-
-export const cancelSchema = z.object(
-  { ...fields, dryRun: z._default(z.boolean({ error: "must be true or false" }), false) },
-  NOT_OBJECT,
-);
+export const cancelSchema = jsonObject({
+  ...fields,
+  dryRun: z._default(z.boolean({ error: "must be true or false" }), false),
+});
 
 /** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
 export function describedHolds() {

@@ -1,5 +1,6 @@
 // Pure. The form of an operator's token, its name, and what a call of its resource takes.
 import * as z from "zod/mini";
+import { jsonObject } from "./fields.ts";
 
 export const OPERATOR_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
@@ -19,17 +20,14 @@ const NAME_RULE = "must be 1 to 40 of a-z, 0-9 and -, and not begin with -";
 const GRACE_RULE = "must be a whole number of seconds from 0 to 2592000";
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
-export const newTokenSchema = z.object(
-  {
-    name: z.string({ error: NAME_RULE }).check(z.regex(OPERATOR_NAME, { error: NAME_RULE })),
-    graceSeconds: z.nullish(
-      z
-        .int({ error: GRACE_RULE })
-        .check(z.minimum(0, { error: GRACE_RULE }), z.maximum(MAX_GRACE_SECONDS, { error: GRACE_RULE })),
-    ),
-  },
-  { error: "must be a JSON object" },
-);
+export const newTokenSchema = jsonObject({
+  name: z.string({ error: NAME_RULE }).check(z.regex(OPERATOR_NAME, { error: NAME_RULE })),
+  graceSeconds: z.nullish(
+    z
+      .int({ error: GRACE_RULE })
+      .check(z.minimum(0, { error: GRACE_RULE }), z.maximum(MAX_GRACE_SECONDS, { error: GRACE_RULE })),
+  ),
+});
 
 /** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
 export function describedNewToken() {

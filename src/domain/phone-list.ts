@@ -1,6 +1,6 @@
 // Pure. The phone numbers of a request: an array, a CSV file in Base64, or both.
 import * as z from "zod/mini";
-import { strings } from "./fields.ts";
+import { jsonObject, orEmpty, strings } from "./fields.ts";
 import { distinctPhones } from "./number-list/distinct-phones.ts";
 import { csvFile, describeCsvFile, MAX_CSV_ROWS, readPhoneColumn } from "./phone-file.ts";
 
@@ -17,9 +17,6 @@ export const phoneNumbers = strings(
 
 const csvOfPhones = csvFile(readPhoneColumn);
 
-/** `null`, `""` and an empty array count as absent. */
-export const absent = [z.literal(""), z.null()] as const;
-
 /** Fails a request that has neither list. */
 export function failNeither({ issues, value: input }: z.core.ParsePayload): never {
   const message = "either phone_numbers (a flat array of strings) or csv_file must be given";
@@ -27,13 +24,7 @@ export function failNeither({ issues, value: input }: z.core.ParsePayload): neve
   return z.NEVER;
 }
 
-const fields = z.object(
-  {
-    phone_numbers: z.optional(z.union([phoneNumbers, ...absent])),
-    csv_file: z.optional(z.union([csvOfPhones, ...absent])),
-  },
-  { error: "must be a JSON object" },
-);
+const fields = jsonObject({ phone_numbers: orEmpty(phoneNumbers), csv_file: orEmpty(csvOfPhones) });
 
 export const phoneListSchema = z.pipe(
   fields,

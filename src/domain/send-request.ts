@@ -1,7 +1,7 @@
 // Pure. The request and the response of POST /text/message/send.
 import * as z from "zod/mini";
 import { isEmail } from "./email.ts";
-import { orAbsent } from "./fields.ts";
+import { atMost, jsonObject, orAbsent, ruleOfFields } from "./fields.ts";
 import { isE164, toDigits } from "./phone.ts";
 import { explainPhone } from "./phone-fault.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
@@ -68,9 +68,7 @@ export const sendPurpose = requiredString("").check(
     abort: true,
   }),
   z.trim(),
-  z.maxLength(MAX_SEND_PURPOSE_CHARACTERS, {
-    error: `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters`,
-  }),
+  atMost(MAX_SEND_PURPOSE_CHARACTERS),
 );
 
 function isJson(value: string): boolean {
@@ -86,33 +84,27 @@ function isJson(value: string): boolean {
  * The rule for the recipient, reported together with the rules of the fields. A body with `phone` may have any `email`: it is
  * ignored.
  */
-function requireRecipient(body: { phone?: unknown; email?: unknown }, context: z.core.$RefinementCtx): void {
-  const add = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
-  if (!isAbsent(body.phone)) return;
-  if (isAbsent(body.email)) add("phone", "either phone or email must be given");
-  else if (typeof body.email !== "string" || !isEmail(body.email.trim())) {
+const requireRecipient = ruleOfFields<{ phone?: unknown; email?: unknown }>(({ phone, email }, add) => {
+  if (!isAbsent(phone)) return;
+  if (isAbsent(email)) add("phone", "either phone or email must be given");
+  else if (typeof email !== "string" || !isEmail(email.trim())) {
     add("email", "must be an e-mail address, such as ada@example.com");
   }
-}
+});
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
-const fields = z
-  .object(
-    {
-      phone: orAbsent(e164),
-      email: z.optional(z.unknown()),
-      text,
-      mediaUrl: orAbsent(webUrl),
-      clickUrl: orAbsent(webUrl),
-      callbackData,
-      sendPurpose,
-    },
-    { error: "must be a JSON object" },
-  )
-  .check(z.superRefine(requireRecipient, { when: ({ value }) => typeof value === "object" && value !== null }));
+const fields = jsonObject({
+  phone: orAbsent(e164),
+  email: z.optional(z.unknown()),
+  text,
+  mediaUrl: orAbsent(webUrl),
+  clickUrl: orAbsent(webUrl),
+  callbackData,
+  sendPurpose,
+}).check(requireRecipient);
 
 export const sendRequestSchema = z.pipe(
   fields,

@@ -1,20 +1,18 @@
 // Pure. The body of POST /text/subscribe.
 import * as z from "zod/mini";
+import { jsonObject, orEmpty } from "./fields.ts";
 import { csvFile, readRows } from "./phone-file.ts";
-import { absent, describeLists, failNeither, phoneNumbers } from "./phone-list.ts";
+import { describeLists, failNeither, phoneNumbers } from "./phone-list.ts";
 import { describeSendPurpose, sendPurpose } from "./send-request.ts";
 import { Subscribers } from "./subscribers.ts";
 
 const csvOfSubscribers = csvFile(readSubscribers);
 
-const fields = z.object(
-  {
-    phone_numbers: z.optional(z.union([phoneNumbers, ...absent])),
-    csv_file: z.optional(z.union([csvOfSubscribers, ...absent])),
-    sendPurpose,
-  },
-  { error: "must be a JSON object" },
-);
+const fields = jsonObject({
+  phone_numbers: orEmpty(phoneNumbers),
+  csv_file: orEmpty(csvOfSubscribers),
+  sendPurpose,
+});
 
 export const subscribeSchema = z.pipe(
   fields,

@@ -1,7 +1,7 @@
 // Pure. A website (a tenant) and its settings.
 import * as z from "zod/mini";
 import type { FieldError } from "./failure.ts";
-import { orNull, text } from "./fields.ts";
+import { atMost, jsonObject, orNull, ruleOfFields, text, wholeNumber } from "./fields.ts";
 import type { Hold } from "./hold.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 
@@ -17,36 +17,18 @@ export interface CarrierRules {
   defaultCarrier: string | undefined;
 }
 
-const fields = z.object(
-  {
-    name: z.optional(
-      z
-        .string({ error: "is required, and must be a string" })
-        .check(
-          z.trim(),
-          z.minLength(1, { error: "is required" }),
-          z.maxLength(200, { error: "must have at most 200 characters" }),
-          z.refine(isWellFormed, ILL_FORMED),
-        ),
-    ),
-    carrier: orNull(text(40)),
-    sender: orNull(text(100)),
-    helpText: orNull(text(1600)),
-    database: z.optional(
-      z.string({ error: "must be a string" }).check(z.maxLength(20, { error: "must have at most 20 characters" })),
-    ),
-    duplicateWindowHours: orNull(
-      z
-        .number({ error: "must be a number of hours" })
-        .check(
-          z.int({ error: "must be a whole number of hours" }),
-          z.minimum(1, { error: "must be at least 1" }),
-          z.maximum(168, { error: "must be at most 168" }),
-        ),
-    ),
-  },
-  { error: "must be a JSON object" },
-);
+const fields = jsonObject({
+  name: z.optional(
+    z
+      .string({ error: "is required, and must be a string" })
+      .check(z.trim(), z.minLength(1, { error: "is required" }), atMost(200), z.refine(isWellFormed, ILL_FORMED)),
+  ),
+  carrier: orNull(text(40)),
+  sender: orNull(text(100)),
+  helpText: orNull(text(1600)),
+  database: z.optional(z.string({ error: "must be a string" }).check(atMost(20))),
+  duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)),
+});
 
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function describeWebsiteSettings(): void {
@@ -74,22 +56,18 @@ export function describeWebsiteSettings(): void {
 export function websiteSettingsSchema(present: WebsiteSettings | undefined, carriers: CarrierRules) {
   const isLeft = (carrier: unknown) => present !== undefined && carrier === undefined;
   const checked = fields.check(
-    z.superRefine<Record<string, unknown>>(
-      ({ name, carrier, sender }, context) => {
-        const add = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
-        if (!present && name === undefined) add("name", "is required");
-        if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;
-        const chosen = isLeft(carrier) ? present?.carrier : (carrier ?? carriers.defaultCarrier);
-        if (chosen === undefined) {
-          return add("carrier", `must name a carrier that is set up: ${carriers.names.join(", ")}`);
-        }
-        const from = sender === undefined ? present?.sender : sender;
-        for (const { field, message } of carriers.faults(chosen, typeof from === "string" ? from : null)) {
-          if (field === "carrier" || isTextOrNone(sender)) add(field, message);
-        }
-      },
-      { when: ({ value }) => typeof value === "object" && value !== null },
-    ),
+    ruleOfFields<Record<string, unknown>>(({ name, carrier, sender }, add) => {
+      if (!present && name === undefined) add("name", "is required");
+      if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;
+      const chosen = isLeft(carrier) ? present?.carrier : (carrier ?? carriers.defaultCarrier);
+      if (chosen === undefined) {
+        return add("carrier", `must name a carrier that is set up: ${carriers.names.join(", ")}`);
+      }
+      const from = sender === undefined ? present?.sender : sender;
+      for (const { field, message } of carriers.faults(chosen, typeof from === "string" ? from : null)) {
+        if (field === "carrier" || isTextOrNone(sender)) add(field, message);
+      }
+    }),
   );
   return z.pipe(
     checked,
