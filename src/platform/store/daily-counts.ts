@@ -35,14 +35,19 @@ export const COUNTS = `m.website_id, ${dayOf("m.accepted_at")} AS day, m.send_pu
   ${clicksOf("coalesce(sum(c.count), 0)", 0)} AS robot_clicks, sum(m.opted_out) AS opted_out,
   ${REASON_COUNTS} AS reasons`;
 
-export const COUNT_COLUMNS =
-  "website_id, day, send_purpose, status, messages, segments, clicked, clicks, robot_clicks, opted_out, reasons";
+/** The key of report_rows and daily_counts. */
+const KEY = ["website_id", "day", "send_purpose", "status"];
+
+/** The columns of theirs that are plain sums. */
+export const SUMS = ["messages", "segments", "clicked", "clicks", "robot_clicks", "opted_out"];
+
+const COLUMNS = [...KEY, ...SUMS, "reasons"];
+
+export const COUNT_COLUMNS = COLUMNS.join(", ");
 
 /** Of report_rows and daily_counts. */
-export const ADD_COUNTS = `ON CONFLICT (website_id, day, send_purpose, status) DO UPDATE SET
-  messages = messages + excluded.messages, segments = segments + excluded.segments, clicked = clicked + excluded.clicked,
-  clicks = clicks + excluded.clicks, robot_clicks = robot_clicks + excluded.robot_clicks,
-  opted_out = opted_out + excluded.opted_out, reasons = ${SUM_OF_REASONS}`;
+export const ADD_COUNTS = `ON CONFLICT (${KEY}) DO UPDATE SET
+  ${SUMS.map((column) => `${column} = ${column} + excluded.${column}`)}, reasons = ${SUM_OF_REASONS}`;
 
 /** An older version keeps no counters. It may answer requests for a while after it was replaced. */
 const OLDER_VERSION_MILLISECONDS = 10 * 60_000;
@@ -112,8 +117,8 @@ export async function countSlices(db: D1Database, slices: Slice[]): Promise<void
     // What an earlier count of these days has left.
     stale: db
       .prepare(
-        `DELETE FROM daily_counts WHERE (website_id, day, send_purpose, status) IN (
-           SELECT d.website_id, d.day, d.send_purpose, d.status FROM ${SLICES} CROSS JOIN daily_counts d
+        `DELETE FROM daily_counts WHERE (${KEY}) IN (
+           SELECT ${KEY.map((column) => `d.${column}`)} FROM ${SLICES} CROSS JOIN daily_counts d
              ON d.website_id = w.website_id AND d.day >= ${dayOf(`w.counted_until + ${DAY_MILLISECONDS - 1}`)})`,
       )
       .bind(list),
@@ -128,8 +133,7 @@ export async function countSlices(db: D1Database, slices: Slice[]): Promise<void
     // Of a day of which a part is left, the last slice adds them.
     removed: db
       .prepare(
-        `INSERT INTO daily_counts (${COUNT_COLUMNS}) SELECT r.website_id, r.day, r.send_purpose, r.status, r.messages,
-           r.segments, r.clicked, r.clicks, r.robot_clicks, r.opted_out, r.reasons
+        `INSERT INTO daily_counts (${COUNT_COLUMNS}) SELECT ${COLUMNS.map((column) => `r.${column}`)}
          FROM ${SLICES} CROSS JOIN report_rows r ON r.website_id = w.website_id
            AND r.day >= ${dayOf("w.counted_until")} AND r.day < ${dayOf("j.value ->> 'until'")}
          WHERE true ${ADD_COUNTS}`,
@@ -158,7 +162,7 @@ export function countLate(
 ): D1PreparedStatement {
   return db
     .prepare(
-      `UPDATE daily_counts SET ${set} WHERE (website_id, day, send_purpose, status) IN (
+      `UPDATE daily_counts SET ${set} WHERE (${KEY}) IN (
          SELECT m.website_id, ${dayOf("m.accepted_at")}, m.send_purpose, m.status
          FROM messages m CROSS JOIN websites w ON w.website_id = m.website_id AND m.accepted_at < w.counted_until
          WHERE m.message_id IN (${chosen}))`,

@@ -2,7 +2,7 @@ import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { readReason } from "../../domain/reason.ts";
 import type { GroupBy, Part, ReportRow, SenderChange } from "../../domain/report.ts";
 import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/retry-policy.ts";
-import { COUNT_COLUMNS, COUNTS, countReasons, dayOf } from "./daily-counts.ts";
+import { COUNT_COLUMNS, COUNTS, countReasons, dayOf, SUMS } from "./daily-counts.ts";
 import { parseJsonColumn, runQuery } from "./database.ts";
 import type { ReportRow as StoredRow } from "./rows.ts";
 
@@ -28,8 +28,7 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy):
     db
       .prepare(
         `WITH p AS MATERIALIZED (${PARTS})
-         SELECT ${NAMES[by]} AS name, status, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked,
-           sum(clicks) AS clicks, sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out,
+         SELECT ${NAMES[by]} AS name, status, ${SUMS.map((column) => `sum(${column}) AS ${column}`)},
            ${countReasons((reason) => `coalesce(sum(reasons ->> '${reason}'), 0)`)} AS reasons
          FROM (
            SELECT ${COUNT_COLUMNS}, part FROM p CROSS JOIN daily_counts
