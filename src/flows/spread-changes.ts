@@ -1,10 +1,9 @@
 // What D1 has of clients is spread to where requests are checked: the object of the website, and KV.
 import type { Deps } from "../deps.ts";
 import type { Effect } from "../domain/client.ts";
-import { RequestFailure } from "../domain/failure.ts";
+import { askStore } from "../platform/ask-store.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { type ClientCopy, findCopies, findUncopied, markCopied } from "../platform/store/client-copies.ts";
-import { withinTime } from "../platform/time-limit.ts";
 import { inTurn } from "./in-turn.ts";
 
 /**
@@ -59,10 +58,6 @@ const TELL_MILLISECONDS = 5000;
 /** A new client is told to nobody: there is no copy of an earlier state, and the first call decides where an object lives. */
 async function tell(deps: Deps, websiteId: string, copies: ClientCopy[], told: Set<string>): Promise<void> {
   const changed = copies.filter(({ isNew }) => !isNew).map(({ credentials }) => credentials);
-  try {
-    if (changed.length > 0) await withinTime(TELL_MILLISECONDS, deps.limiter.tell(websiteId, changed));
-  } catch (error) {
-    throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
-  }
+  if (changed.length > 0) await askStore(TELL_MILLISECONDS, () => deps.limiter.tell(websiteId, changed));
   for (const { credentials } of copies) told.add(credentials.clientId);
 }

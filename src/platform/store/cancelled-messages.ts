@@ -1,5 +1,4 @@
-import { RequestFailure } from "../../domain/failure.ts";
-import { withinTime } from "../time-limit.ts";
+import { askStore } from "../ask-store.ts";
 import { KV_MILLISECONDS } from "./credentials.ts";
 import { reopenDays } from "./daily-counts.ts";
 import { runBatch } from "./database.ts";
@@ -58,7 +57,7 @@ export async function keepCancellation(
   name: string,
   messageIds: string[],
 ): Promise<void> {
-  await unlessItFails(kv.put(prefixOf(database) + name, JSON.stringify(messageIds), { expirationTtl: ENTRY_SECONDS }));
+  await askKv(() => kv.put(prefixOf(database) + name, JSON.stringify(messageIds), { expirationTtl: ENTRY_SECONDS }));
 }
 
 /** Runs the stored cancellations, oldest names first. @returns the number of messages */
@@ -66,21 +65,15 @@ export async function cancelKept(
   { kv, database }: Pick<Place, "database"> & { kv: KVNamespace },
   cancel: (messageIds: string[]) => Promise<void>,
 ): Promise<number> {
-  const { keys } = await unlessItFails(kv.list({ prefix: prefixOf(database), limit: ENTRIES_AT_ONCE }));
+  const { keys } = await askKv(() => kv.list({ prefix: prefixOf(database), limit: ENTRIES_AT_ONCE }));
   let count = 0;
   for (const { name } of keys) {
-    const messageIds = (await unlessItFails(kv.get<string[]>(name, "json"))) ?? [];
+    const messageIds = (await askKv(() => kv.get<string[]>(name, "json"))) ?? [];
     if (messageIds.length > 0) await cancel(messageIds);
-    await unlessItFails(kv.delete(name));
+    await askKv(() => kv.delete(name));
     count += messageIds.length;
   }
   return count;
 }
 
-async function unlessItFails<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await withinTime(KV_MILLISECONDS, call);
-  } catch (error) {
-    throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
-  }
-}
+const askKv = <T>(call: () => Promise<T>) => askStore(KV_MILLISECONDS, call);

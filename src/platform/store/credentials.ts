@@ -1,8 +1,7 @@
 import { type Credentials, isNewer } from "../../domain/client.ts";
-import { RequestFailure } from "../../domain/failure.ts";
 import { LookupBudget } from "../../domain/lookup-budget.ts";
 import { REQUESTS_PER_SECOND } from "../../domain/sliding-window.ts";
-import { withinTime } from "../time-limit.ts";
+import { askStore } from "../ask-store.ts";
 
 /** How long KV may answer from its cache (the least that it takes), and an isolate from its own. */
 const KV_CACHE_SECONDS = 30;
@@ -48,25 +47,17 @@ export class CredentialStore {
    * @throws RequestFailure store-unavailable
    */
   async read(clientId: string): Promise<Credentials | null> {
-    try {
-      const reading = this.#kv.get<Credentials>(keyOf(clientId), { type: "json", cacheTtl: KV_CACHE_SECONDS });
-      const copy = await withinTime(KV_MILLISECONDS, reading);
-      const known = this.#cache.get(clientId)?.credentials;
-      return known && (copy === null || isNewer(known, copy)) ? known : copy;
-    } catch (error) {
-      throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
-    }
+    const copy = await askStore(KV_MILLISECONDS, () =>
+      this.#kv.get<Credentials>(keyOf(clientId), { type: "json", cacheTtl: KV_CACHE_SECONDS }),
+    );
+    const known = this.#cache.get(clientId)?.credentials;
+    return known && (copy === null || isNewer(known, copy)) ? known : copy;
   }
 
   /** @throws RequestFailure store-unavailable */
   async write(credentials: Credentials, now: number): Promise<void> {
     this.keep(credentials, now);
     this.lookups.forget();
-    try {
-      const writing = this.#kv.put(keyOf(credentials.clientId), JSON.stringify(credentials));
-      await withinTime(KV_MILLISECONDS, writing);
-    } catch (error) {
-      throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
-    }
+    await askStore(KV_MILLISECONDS, () => this.#kv.put(keyOf(credentials.clientId), JSON.stringify(credentials)));
   }
 }

@@ -1,7 +1,6 @@
-import { RequestFailure } from "../../domain/failure.ts";
+import { askStore } from "../ask-store.ts";
 import { Hmac } from "../hmac.ts";
 import { randomHex, seal, unseal } from "../secrets.ts";
-import { withinTime } from "../time-limit.ts";
 import { runNamed, runQuery } from "./database.ts";
 
 const KEY_BYTES = 32;
@@ -48,27 +47,19 @@ export class ErasureKey {
   /** Writes KV first, so that the key that D1 names has a copy. Of several keys made concurrently, D1 keeps the first. */
   async #make(db: D1Database, serviceKey: string): Promise<Sealed> {
     const made = { keyId: randomHex(KEY_ID_BYTES), secret: randomHex(KEY_BYTES) };
-    await this.#askKv((kv) => kv.put(copyName(made.keyId), made.secret));
+    await askStore(KV_TIMEOUT_MILLISECONDS, () => this.#kv.put(copyName(made.keyId), made.secret));
     return insertSealed(db, { keyId: made.keyId, sealed: await seal(made.secret, serviceKey) });
   }
 
   /** The service key has been replaced. */
   async #sealAgain(db: D1Database, keyId: string, serviceKey: string): Promise<string> {
-    const secret = await this.#askKv((kv) => kv.get(copyName(keyId)));
+    const secret = await askStore(KV_TIMEOUT_MILLISECONDS, () => this.#kv.get(copyName(keyId)));
     if (secret === null) {
       throw new Error("the key of the tombstones of erased people is lost in KV: set the old SERVICE_KEY again");
     }
     const update = db.prepare("UPDATE erasure_key SET sealed = ?2 WHERE key_id = ?1");
     await runQuery(update.bind(keyId, await seal(secret, serviceKey)));
     return secret;
-  }
-
-  async #askKv<T>(ask: (kv: KVNamespace) => Promise<T>): Promise<T> {
-    try {
-      return await withinTime(KV_TIMEOUT_MILLISECONDS, ask(this.#kv));
-    } catch (error) {
-      throw new RequestFailure({ kind: "store-unavailable" }, { cause: error });
-    }
   }
 }
 
