@@ -1,13 +1,10 @@
-import { isbot } from "isbot";
 import { hasCheck, homeOfCode, LINK_CODE } from "../domain/link.ts";
 import { countClick } from "../flows/count-click.ts";
 import { inDatabaseOfHome } from "../flows/places.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { findLink } from "../platform/store/links.ts";
-import { type ApiRequest, addressOf, type Handler } from "./api-request.ts";
-
-/** What browsers and messengers send when nobody has clicked yet. */
-const PREFETCH_HEADERS = ["purpose", "sec-purpose", "x-purpose", "x-moz"];
+import { addressOf, type Handler } from "./api-request.ts";
+import { isPerson } from "./is-person.ts";
 
 /** GET and HEAD /l/:code : one look-up, and the click is counted after the answer. */
 export const followLinkHandler: Handler = async (request, deps) => {
@@ -46,12 +43,6 @@ export const followLinkHandler: Handler = async (request, deps) => {
 /** The very URL; where it has more than ASCII, which a header cannot carry, with that encoded. */
 function toHeader(url: string): string {
   return /^[\x21-\x7e]+$/.test(url) ? url : new URL(url).href;
-}
-
-function isPerson(request: ApiRequest): boolean {
-  const agent = request.headers.get("user-agent") ?? "";
-  if (request.method === "HEAD" || agent === "" || isbot(agent)) return false;
-  return !PREFETCH_HEADERS.some((name) => /prefetch|preview|prerender/i.test(request.headers.get(name) ?? ""));
 }
 
 function noSuchLink(): Response {
