@@ -84,6 +84,8 @@ function faultsOf({ survivesAll }: Flow, calls: Binding[]): Fault[] {
 }
 
 async function play(stage: Stage, flow: Flow, fault?: Fault, repeats?: Scene["repeats"]): Promise<Scene> {
+  // There are hundreds, of one website, which may ask 300 times in a second.
+  stage.world.advance(1);
   const scene = stage.scene(flow.name, fault, repeats);
   scene.mayBeUnknown = flow.submits ?? false;
   await flow.prepare?.(scene);
