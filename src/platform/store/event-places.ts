@@ -68,8 +68,8 @@ export const EVENTS_OF = (ids: string) => `(
 /** A change of events. */
 export interface EventChange {
   /**
-   * Some events, and SQL of their keys, a query in parentheses, where ?1 does not have them (see toKeys); or a query of the ids of
-   * messages, for all of their events.
+   * Some events, whose keys ?1 has (see toKeys), and SQL of those that are chosen of them, a query in parentheses; that alone, for
+   * `events` null; or a query of the ids of messages, for all of their events.
    */
   of: { events: DueEvent[] | null; keys?: string } | { ids: string };
   /** SQL condition. */
@@ -81,17 +81,18 @@ export interface EventChange {
 
 /** Changes events, wherever they are stored: a statement for each place. One must not change what the next one chooses. */
 export function updateEvents(db: D1Database, { of, where, set, values }: EventChange): D1PreparedStatement[] {
-  const isGiven = "events" in of;
-  const given = isGiven ? `WITH chosen AS MATERIALIZED (SELECT message_id, event FROM ${of.keys ?? GIVEN("?1")})` : "";
-  const among = (row: string, event: string) =>
-    isGiven
-      ? `(${row}.message_id, ${event}) IN (SELECT message_id, event FROM chosen)`
-      : `${row}.message_id IN (${of.ids})`;
+  const { keys = null, events = null } = "events" in of ? of : {};
+  const among = (row: string, event: string) => {
+    if ("ids" in of) return `${row}.message_id IN (${of.ids})`;
+    const given = `(${row}.message_id, ${event}) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))`;
+    // The plus has what is given looked up first: most places have none of that, and then nothing is chosen.
+    const isChosen = `(${events ? "+" : ""}${row}.message_id, ${event}) IN (SELECT message_id, event FROM ${keys})`;
+    return [events && given, keys && isChosen].filter(Boolean).join(" AND ");
+  };
   const list = (entries: [string, string][]) => entries.map(([column, value]) => `${column} = ${value}`).join(", ");
-  const rows = `${given} UPDATE events AS r SET ${list(Object.entries(set("r.message_id || '_' || r.event")))}
+  const rows = `UPDATE events AS r SET ${list(Object.entries(set("r.message_id || '_' || r.event")))}
     WHERE ${among("r", "r.event")} AND ${where(inRow)}`;
-  const isIn = (part: Part) =>
-    !isGiven || !of.events || of.events.some((id) => id.endsWith("_SENDING") === (part === "sending"));
+  const isIn = (part: Part) => !events || events.some((id) => id.endsWith("_SENDING") === (part === "sending"));
   const messages = PARTS.filter(isIn).map((part) => {
     const event = part === "sending" ? "'SENDING'" : "m.status";
     const { queued_at: _, ...columns } = set(`m.message_id || '_' || ${event}`);
@@ -99,7 +100,7 @@ export function updateEvents(db: D1Database, { of, where, set, values }: EventCh
       `${part}_${column}`,
       column === "attempted_at" ? `coalesce(${value}, 0)` : value,
     ]);
-    return `${given} UPDATE messages AS m SET ${list(entries)}
+    return `UPDATE messages AS m SET ${list(entries)}
       WHERE ${among("m", event)} AND m.${part}_at IS NOT NULL AND ${where(keptAs(part))}`;
   });
   return [rows, ...messages].map((sql) => db.prepare(sql).bind(...values));
