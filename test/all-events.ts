@@ -26,5 +26,5 @@ export const SET_CLAIM = [
 /** Whether an event has a row, or is kept by its message. */
 export const PLACES = [["with a row"], ["that its message keeps"]] as const;
 
-/** Those with a row, where the database has not been migrated yet. */
+/** SQL: finds a row where the database has the migration from which on messages keep callbacks. */
 export const HAS_KEPT_CALLBACKS = "SELECT 1 FROM pragma_table_info('messages') WHERE name = 'sending_attempted_at'";

@@ -77,7 +77,7 @@ describe("a job that releases a claim", () => {
     expect(job).toMatchObject({ kind: "release", messageIds: [messageId] });
     await seedClaimed();
     expect(await claims("messages")).toBe(2);
-    expect(await run(job)).toBeLessThan(40);
+    expect(await run(job)).toBeLessThan(30);
     expect(await claims("messages")).toBe(1);
   });
 
@@ -91,7 +91,7 @@ describe("a job that releases a claim", () => {
     expect(job).toMatchObject({ kind: "release", messageIds: [messageId] });
     await seedClaimed();
     expect(await claims("events")).toBe(2);
-    expect(await run(job)).toBeLessThan(40);
+    expect(await run(job)).toBeLessThan(30);
     expect(await claims("events")).toBe(1);
   });
 

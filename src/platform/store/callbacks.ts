@@ -3,7 +3,7 @@ import type { CallbackEvent } from "../../domain/callback.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
 import { type CallbackRecord, recordStatements } from "./callback-records.ts";
 import { runNamed } from "./database.ts";
-import { EVENTS, GIVEN, MESSAGE_EVENTS, type Stored, updateEvents } from "./event-places.ts";
+import { EVENTS, GIVEN, inEvents, KEPT_OF, MESSAGE_EVENTS, type Stored, updateEvents } from "./event-places.ts";
 import { type DueEvent, toEventId, toKeys } from "./events.ts";
 import type { ClientRow, EventRow } from "./rows.ts";
 
@@ -34,7 +34,7 @@ export interface ClaimLimits {
   mostOfUrl: number;
 }
 
-/** Of the keys ?1, those that may be claimed under ?3. */
+/** SQL condition: a run may claim the callback. ?3: its claim. */
 const isClaimable = (of: Stored) =>
   `${of("callback_due")} > 0 AND (${of("attempted_at")} IS NULL OR ${of("claim")} = ?3)`;
 
@@ -61,7 +61,7 @@ export async function claimFirst(
         keys: `(SELECT message_id, event FROM (
           SELECT e.message_id, e.event, row_number() OVER (PARTITION BY c.callback_url ORDER BY ${ORDER}) AS place
           FROM ${EVENTS(GIVEN("?1"))} JOIN clients c ON c.client_id = e.client_id
-          WHERE ${isClaimable((column) => `e.${column}`)} AND c.callback_url IS NOT NULL
+          WHERE ${isClaimable(inEvents)} AND c.callback_url IS NOT NULL
         ) WHERE place <= ?4 ORDER BY place LIMIT ?5)`,
       },
       where: () => "true",
@@ -117,10 +117,8 @@ export async function recordAndClaimCallbacks(
 
 /** The callbacks of these messages that were claimed with their events. */
 export function selectClaimedOf(db: D1Database, messageIds: string[], claim: string, now: number): D1PreparedStatement {
-  const of = (event: string, part: string) =>
-    `SELECT message_id, ${event} AS event FROM messages WHERE message_id IN (SELECT value FROM json_each(?1)) AND ${part}_claim = ?3`;
-  const events = MESSAGE_EVENTS(`(${of("'SENDING'", "sending")} UNION ALL ${of("status", "final")})`);
-  return selectClaimed(db, events, [JSON.stringify(messageIds), now, claim], ORDER);
+  const keys = KEPT_OF("SELECT value FROM json_each(?1)", (of) => `${of("claim")} = ?3`);
+  return selectClaimed(db, MESSAGE_EVENTS(`(${keys})`), [JSON.stringify(messageIds), now, claim], ORDER);
 }
 
 /** @param events SQL: `e`, of a list that is the first of the values */

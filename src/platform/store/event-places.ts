@@ -7,11 +7,17 @@ const PARTS = ["sending", "final"] as const;
 
 type Part = (typeof PARTS)[number];
 
+/** SQL: the name of the event that a part of a message `m` keeps. */
+const NAMES: Record<Part, string> = { sending: "'SENDING'", final: "m.status" };
+
 /** SQL: the value of a column of `events`, for an event that is stored in one place. */
 export type Stored = (column: string) => string;
 
 /** In its row `r`. */
 const inRow: Stored = (column) => `r.${column}`;
+
+/** In EVENTS, wherever it is stored. */
+export const inEvents: Stored = (column) => `e.${column}`;
 
 /** In a part of its message `m`. */
 const keptAs =
@@ -55,21 +61,28 @@ export const EVENTS = (keys: string) =>
 /** Likewise, none of them of a notice. */
 export const MESSAGE_EVENTS = (keys: string) => ofMessages(keys, "", "NULL", "m.client_id");
 
-/** SQL: the keys that a parameter has, in their order by `key`: see toKeys. */
-export const GIVEN = (parameter: string) => `(WITH given AS MATERIALIZED (
-  SELECT key, value ->> 'messageId' AS message_id, value ->> 'event' AS event FROM json_each(${parameter})) SELECT * FROM given)`;
+const keysIn = (parameter: string) =>
+  `SELECT key, value ->> 'messageId' AS message_id, value ->> 'event' AS event FROM json_each(${parameter})`;
 
-/** SQL: the keys of all events of messages. @param ids a query */
-export const EVENTS_OF = (ids: string) => `(
-  SELECT message_id, event FROM events WHERE message_id IN (${ids})
-  UNION SELECT message_id, 'SENDING' FROM messages WHERE message_id IN (${ids}) AND sending_at IS NOT NULL
-  UNION SELECT message_id, status FROM messages WHERE message_id IN (${ids}) AND final_at IS NOT NULL)`;
+/** SQL: the keys that a parameter has, in their order by `key`: see toKeys. */
+export const GIVEN = (parameter: string) => `(WITH given AS MATERIALIZED (${keysIn(parameter)}) SELECT * FROM given)`;
+
+/** SQL: the keys of the events that messages keep. @param ids a query @param where a condition on them */
+export const KEPT_OF = (ids: string, where: (column: Stored) => string) =>
+  PARTS.map(
+    (part) => `SELECT m.message_id, ${NAMES[part]} AS event FROM messages m
+      WHERE m.message_id IN (${ids}) AND m.${part}_at IS NOT NULL AND ${where(keptAs(part))}`,
+  ).join(" UNION ALL ");
+
+/** SQL: likewise of all events of messages. */
+export const ALL_OF = (ids: string, where: (column: Stored) => string) =>
+  `SELECT r.message_id, r.event FROM events r WHERE r.message_id IN (${ids}) AND ${where(inRow)} UNION ALL ${KEPT_OF(ids, where)}`;
 
 /** A change of events. */
 export interface EventChange {
   /**
-   * Some events, whose keys ?1 has (see toKeys), and SQL of those that are chosen of them, a query in parentheses; that alone, for
-   * `events` null; or a query of the ids of messages, for all of their events.
+   * Which events. `events`: those whose keys are ?1 (see toKeys). `keys`: SQL, a query in parentheses of the keys to change; with
+   * `events`, it selects some of them. `ids`: SQL, a query of message ids, for all events of these messages.
    */
   of: { events: DueEvent[] | null; keys?: string } | { ids: string };
   /** SQL condition. */
@@ -84,7 +97,7 @@ export function updateEvents(db: D1Database, { of, where, set, values }: EventCh
   const { keys = null, events = null } = "events" in of ? of : {};
   const among = (row: string, event: string) => {
     if ("ids" in of) return `${row}.message_id IN (${of.ids})`;
-    const given = `(${row}.message_id, ${event}) IN (SELECT value ->> 'messageId', value ->> 'event' FROM json_each(?1))`;
+    const given = `(${row}.message_id, ${event}) IN (SELECT message_id, event FROM (${keysIn("?1")}))`;
     // The plus has what is given looked up first: most places have none of that, and then nothing is chosen.
     const isChosen = `(${events ? "+" : ""}${row}.message_id, ${event}) IN (SELECT message_id, event FROM ${keys})`;
     return [events && given, keys && isChosen].filter(Boolean).join(" AND ");
@@ -94,14 +107,13 @@ export function updateEvents(db: D1Database, { of, where, set, values }: EventCh
     WHERE ${among("r", "r.event")} AND ${where(inRow)}`;
   const isIn = (part: Part) => !events || events.some((id) => id.endsWith("_SENDING") === (part === "sending"));
   const messages = PARTS.filter(isIn).map((part) => {
-    const event = part === "sending" ? "'SENDING'" : "m.status";
-    const { queued_at: _, ...columns } = set(`m.message_id || '_' || ${event}`);
+    const { queued_at: _, ...columns } = set(`m.message_id || '_' || ${NAMES[part]}`);
     const entries = Object.entries(columns).map(([column, value]): [string, string] => [
       `${part}_${column}`,
       column === "attempted_at" ? `coalesce(${value}, 0)` : value,
     ]);
     return `UPDATE messages AS m SET ${list(entries)}
-      WHERE ${among("m", event)} AND m.${part}_at IS NOT NULL AND ${where(keptAs(part))}`;
+      WHERE ${among("m", NAMES[part])} AND m.${part}_at IS NOT NULL AND ${where(keptAs(part))}`;
   });
   return [rows, ...messages].map((sql) => db.prepare(sql).bind(...values));
 }

@@ -12,7 +12,7 @@ export const DUE = 2;
 export const IS_DUE = (type: (typeof MESSAGE_EVENT_TYPES)[number], message = "m") =>
   `${DUE} * (${message}.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0))`;
 
-/** Callbacks that the caller posts itself, of those that messages keep: see selectClaimedOf. */
+/** The caller claims the callbacks of the first messages, and posts them itself. Only callbacks without a row: see selectClaimedOf. */
 export interface OwnClaim {
   claim: string;
   /** Of so many messages, the first. */

@@ -1,7 +1,7 @@
 // The callbacks that the sweep watches. It looks at each batch of events once, a minute after it was stored, and keeps those that
 // are open then, so that a callback that is posted in time costs no row of an index.
 import { runNamed } from "./database.ts";
-import { EVENTS, EVENTS_OF, type EventChange, GIVEN, type Stored, updateEvents } from "./event-places.ts";
+import { ALL_OF, EVENTS, type EventChange, GIVEN, inEvents, type Stored, updateEvents } from "./event-places.ts";
 import { type DueEvent, SEEN, toEventId } from "./events.ts";
 import { ID_IS_HERE } from "./moving.ts";
 import type { EventRow } from "./rows.ts";
@@ -10,8 +10,7 @@ import type { EventRow } from "./rows.ts";
 const STEP = 1000;
 
 const isOpen = (column: Stored) => `${column("callback_due")} > 0 AND ${column("outcome")} IS NULL`;
-const ofEvent: Stored = (column) => `e.${column}`;
-const IS_OPEN = isOpen(ofEvent);
+const IS_OPEN = isOpen(inEvents);
 
 /** The key of the event whose id is `j.value`. */
 export const MESSAGE_ID = "substr(j.value, 1, instr(j.value, '_') - 1)";
@@ -78,13 +77,16 @@ export function releaseCallbacks(
   db: D1Database,
   { of, where, queuedAt, values }: Omit<EventChange, "set"> & { queuedAt: string },
 ): D1PreparedStatement[] {
-  const keys = "ids" in of ? EVENTS_OF(of.ids) : (of.keys ?? GIVEN("?1"));
   const isReleased = (column: Stored) => `${where(column)} AND ${isOpen(column)}`;
+  const released =
+    "ids" in of
+      ? ALL_OF(of.ids, isReleased)
+      : `SELECT e.message_id, e.event FROM ${EVENTS(of.keys ?? GIVEN("?1"))} WHERE ${isReleased(inEvents)}`;
   return [
     db
       .prepare(
-        `INSERT INTO open_callbacks (message_id, event, queued_at) SELECT e.message_id, e.event, ${queuedAt} FROM ${EVENTS(keys)}
-         WHERE ${isReleased(ofEvent)} ON CONFLICT DO UPDATE SET queued_at = excluded.queued_at`,
+        `INSERT INTO open_callbacks (message_id, event, queued_at) SELECT message_id, event, ${queuedAt} FROM (${released})
+         WHERE true ON CONFLICT DO UPDATE SET queued_at = excluded.queued_at`,
       )
       .bind(...values),
     ...updateEvents(db, {

@@ -185,7 +185,7 @@ function keptCallback(message: StoryRow, part: "sending" | "final"): StoredCallb
   };
 }
 
-/** The events of a message, in order: those with a row, and those that the message keeps. */
+/** The events of a message, by time. Some have a row of their own, the others are columns of the message. */
 function eventsOf(message: StoryRow, rows: EventRow[]): StoredEvent[] {
   const { status, sending_at, final_at } = message;
   const kept = [

@@ -2,8 +2,9 @@ import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { emptyStores } from "../../stores.ts";
-import { Generation, writeRows } from "./old-rows.ts";
+import { Generation } from "./old-rows.ts";
 import { contractions, readSchema, type Schema } from "./schema.ts";
+import { writeRows } from "./write-rows.ts";
 
 /**
  * Migrations that take something away, by name: what, and which release was the first that neither reads nor writes it.

@@ -5,9 +5,10 @@ import { ALL_EVENTS } from "../../all-events.ts";
 import { Outside } from "../../faults/outside.ts";
 import { emptyStores } from "../../stores.ts";
 import { type TestClient, World } from "../../world.ts";
-import { bodyOf, Generation, writeRows } from "./old-rows.ts";
+import { bodyOf, Generation } from "./old-rows.ts";
 import { type OldRow, PEOPLE, WEBSITES } from "./old-states.ts";
 import { readSchema } from "./schema.ts";
+import { writeRows } from "./write-rows.ts";
 
 const MIGRATIONS = env.TEST_MIGRATIONS;
 const HOUR = 3_600_000;
