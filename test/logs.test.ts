@@ -309,14 +309,7 @@ describe.each([twilio, telnyx, kannel])("nothing personal is logged of a life at
     await at.world.sweep();
     expectNothingPersonal(code);
     const events = new Set(linesOf(at.world).map(({ event }) => event));
-    const expected = [
-      "request",
-      "message.submitted",
-      "job",
-      "receipts.received",
-      "callback.posted",
-      "inbound.received",
-    ];
+    const expected = ["request", "messages.accepted", "job", "callbacks.taken", "inbound.received"];
     expect([...events]).toEqual(expect.arrayContaining([...expected, "person.erased", "sweep"]));
   });
 

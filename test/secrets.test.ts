@@ -45,7 +45,7 @@ describe("a secret", () => {
     );
     const stores = await dumpStores(world);
     expect(stores).toContain(client.clientId);
-    expect(printed.join()).toContain("message.submitted");
+    expect(printed.join()).toContain("messages.accepted");
     for (const secret of [...secrets, OPERATOR_TOKEN, "service-key-of-the-tests"]) {
       expect(stores).not.toContain(secret);
       expect(printed.join()).not.toContain(secret);

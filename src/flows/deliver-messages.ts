@@ -8,7 +8,7 @@ import { OUTBOUND_CONNECTIONS } from "./connections.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
-import { type Ended, submit } from "./submit-message.ts";
+import { type Ended, logAccepted, submit } from "./submit-message.ts";
 
 /** Small claims: when a run is cut off, the outcome of each message that it has claimed is unknown. */
 const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
@@ -154,12 +154,21 @@ async function submitAll(
     notePause(deps, part.carrier, part.breaker, cause);
   }
   const reason = `${part.carrier} is slow`;
-  const skipped = left
-    .splice(0)
-    .map((message): Ended => ({ message, at: deps.now(), ending: { kind: "skipped", reason, seconds: 0 } }));
+  const skipped = left.splice(0).map(
+    (message): Ended => ({
+      message,
+      at: deps.now(),
+      milliseconds: 0,
+      ending: { kind: "skipped", reason, seconds: 0 },
+    }),
+  );
   const endings = [...ended.splice(0), ...skipped];
+  logAccepted(deps, part.carrier, endings);
   if (!isDone) {
-    const later = () => recordEndings(deps, part.run, { claim, endings: ended, isLast: false });
+    const later = () => {
+      logAccepted(deps, part.carrier, ended);
+      return recordEndings(deps, part.run, { claim, endings: ended, isLast: false });
+    };
     deps.waitUntil(work.then(later));
   }
   return { ended: { claim, endings, isLast: isLast || !isDone }, isDone };

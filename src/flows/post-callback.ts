@@ -16,6 +16,12 @@ export interface PostingRun {
   secrets: Map<string, Promise<string>>;
 }
 
+/** A callback, and what came of it. */
+export interface Posted {
+  callback: ClaimedCallback;
+  record: CallbackRecord;
+}
+
 /** Signs and posts a claimed callback, once. Never throws. */
 export async function postCallback(
   deps: Deps,
@@ -25,25 +31,48 @@ export async function postCallback(
   const started = deps.now();
   const result = await signAndPost(deps, callback, secrets, started);
   const durationMilliseconds = deps.now() - started;
-  const isTaken = result.httpStatus !== null && result.httpStatus < 300;
   tally.add({ kind: "callback", carrier: "", outcome: outcomeOf(result) });
-  deps.log(isTaken ? "info" : "warn", "callback.posted", {
-    eventId: callback.eventId,
-    websiteId: callback.websiteId,
-    clientId: callback.clientId,
-    host: callback.callbackUrl === null ? null : URL.parse(callback.callbackUrl)?.host,
-    outcome: result.outcome,
-    httpStatus: result.httpStatus,
-    milliseconds: durationMilliseconds,
-    ...(result.outcome === "answered" ? {} : { error: result.response }),
-  });
+  if (!isTaken(result)) {
+    deps.log("warn", "callback.posted", {
+      eventId: callback.eventId,
+      websiteId: callback.websiteId,
+      clientId: callback.clientId,
+      host: hostOf(callback),
+      outcome: result.outcome,
+      httpStatus: result.httpStatus,
+      milliseconds: durationMilliseconds,
+      ...(result.outcome === "answered" ? {} : { error: result.response }),
+    });
+  }
   return { eventId: callback.eventId, durationMilliseconds, ...result };
 }
 
+/** One line for all that were answered 2xx since the last one of the run. */
+export function logTaken(deps: Deps, posted: Posted[]): void {
+  const taken = posted.filter(({ record }) => isTaken(record));
+  if (taken.length === 0) return;
+  const distinct = (toWord: (callback: ClaimedCallback) => string | null | undefined) =>
+    [...new Set(taken.map(({ callback }) => toWord(callback)))].join(" ");
+  deps.log("info", "callbacks.taken", {
+    count: taken.length,
+    eventIds: distinct(({ eventId }) => eventId),
+    clientIds: distinct(({ clientId }) => clientId),
+    hosts: distinct(hostOf),
+    milliseconds: Math.max(...taken.map(({ record }) => record.durationMilliseconds)),
+  });
+}
+
+/** Answered 2xx, in time. */
+const isTaken = (result: Pick<PostResult, "outcome" | "httpStatus">) => outcomeOf(result) === ACCEPTED;
+
+const hostOf = ({ callbackUrl }: ClaimedCallback) => (callbackUrl === null ? null : URL.parse(callbackUrl)?.host);
+
+const ACCEPTED = "accepted";
+
 /** What is counted of a callback: of another answer than 2xx, the status. */
-function outcomeOf({ outcome, httpStatus }: PostResult): string {
+function outcomeOf({ outcome, httpStatus }: Pick<PostResult, "outcome" | "httpStatus">): string {
   if (outcome !== "answered") return outcome;
-  if (httpStatus !== null && httpStatus < 300) return "accepted";
+  if (httpStatus !== null && httpStatus < 300) return ACCEPTED;
   return unreachedBecause(httpStatus) ? "unreachable" : `${ANSWERED}${httpStatus}`;
 }
 

@@ -16,7 +16,7 @@ import { countOutcomes, type OutcomeTally } from "./count-outcomes.ts";
 import { beginRun, type DeliveryRun } from "./delivery-run.ts";
 import { EndpointTally } from "./endpoint-tally.ts";
 import { despiteFence, togetherOrWhereTheyAre } from "./places.ts";
-import { postCallback } from "./post-callback.ts";
+import { logTaken, type Posted, postCallback } from "./post-callback.ts";
 import { claimOrRelease, queueCallbacks } from "./queue-jobs.ts";
 
 /** After a post has timed out, the other callbacks to its endpoint wait so long. */
@@ -66,7 +66,7 @@ class CallbackRun {
   #until: number;
   /** Before what it leaves is tried again: more once the store has failed. */
   #pauseSeconds = 0;
-  #records: CallbackRecord[] = [];
+  #posted: Posted[] = [];
   #claiming: Promise<void> | undefined;
   /** Of a post. */
   readonly #firstEnd = Promise.withResolvers<void>();
@@ -127,7 +127,7 @@ class CallbackRun {
   async #post(callback: ClaimedCallback): Promise<void> {
     const about = { tally: this.#tally, secrets: this.#secrets };
     const record = await this.#connections.use(() => postCallback(this.#deps, callback, about));
-    this.#records.push(record);
+    this.#posted.push({ callback, record });
     this.#endpoints.add(callback, record);
     this.#schedule.ended(callback, record.outcome === "timed-out");
     this.#firstEnd.resolve();
@@ -135,7 +135,7 @@ class CallbackRun {
 
   async #claimNext(): Promise<void> {
     const eventIds = this.#schedule.takeForClaim();
-    const records = this.#records.splice(0);
+    const records = this.#takeRecords();
     try {
       this.#schedule.addClaimed(await this.#recordAndClaim(records, eventIds));
     } catch (error) {
@@ -165,6 +165,13 @@ class CallbackRun {
     return run([]);
   }
 
+  /** What came back since the last call, for the caller to store. */
+  #takeRecords(): CallbackRecord[] {
+    const posted = this.#posted.splice(0);
+    logTaken(this.#deps, posted);
+    return posted.map(({ record }) => record);
+  }
+
   #stop(): void {
     this.#until = 0;
     this.#pauseSeconds = refusedSeconds(this.#deps.random());
@@ -190,7 +197,7 @@ class CallbackRun {
       { eventIds: timedOut, queuedAt: now + PAUSE_SECONDS * 1000, delaySeconds: PAUSE_SECONDS },
       { eventIds: others, queuedAt: now + this.#pauseSeconds * 1000, delaySeconds: this.#pauseSeconds },
     ].filter(({ eventIds }) => eventIds.length > 0);
-    const records = this.#records.splice(0);
+    const records = this.#takeRecords();
     const endpoints = this.#endpoints.take();
     if (records.length + released.length + endpoints.length === 0) return;
     const counts = records.length > 0 ? this.#tally.take() : [];

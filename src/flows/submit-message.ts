@@ -19,6 +19,7 @@ export interface Ended {
   message: ClaimedMessage;
   /** When it began: milliseconds since 1970. */
   at: number;
+  milliseconds: number;
   ending: Ending;
 }
 
@@ -30,26 +31,42 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   if (until !== undefined || isOver(deps, run)) {
     const reason = until === undefined ? "its run was over" : whyPaused(part);
     const seconds = Math.ceil(((until ?? started) - started) / 1000);
-    return { message, at: started, ending: { kind: "skipped", reason, seconds } };
+    return { message, at: started, milliseconds: 0, ending: { kind: "skipped", reason, seconds } };
   }
   const submission = await run.connections.use(() => trySubmit(deps, message));
   if (submission.kind === "later") noteLimits(run, submission);
   if (submission.kind === "accepted" && submission.rehearses) {
     await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
   }
-  updateBreaker(deps, part, message, submission, deps.now() - started > CLAIM_WAIT_MILLISECONDS);
+  const milliseconds = deps.now() - started;
+  updateBreaker(deps, part, message, submission, milliseconds > CLAIM_WAIT_MILLISECONDS);
   const outcome = outcomeOf(submission);
   run.tally.add({ kind: "submission", carrier, outcome });
-  deps.log(submission.kind === "accepted" ? "info" : "warn", "message.submitted", {
-    messageId: message.messageId,
-    websiteId: message.websiteId,
+  if (submission.kind !== "accepted") {
+    deps.log("warn", "message.submitted", {
+      messageId: message.messageId,
+      websiteId: message.websiteId,
+      carrier,
+      outcome,
+      attempt: message.attempts,
+      milliseconds,
+      error: wordsOf(submission.reason, message),
+    });
+  }
+  return { message, at: started, milliseconds, ending: submission };
+}
+
+/** One line for those of a claim: a line for each would cost more than its delivery takes of the queue. */
+export function logAccepted(deps: Deps, carrier: string, ended: Ended[]): void {
+  const accepted = ended.filter(({ ending }) => ending.kind === "accepted");
+  if (accepted.length === 0) return;
+  deps.log("info", "messages.accepted", {
     carrier,
-    outcome,
-    attempt: message.attempts,
-    milliseconds: deps.now() - started,
-    ...(submission.kind === "accepted" ? {} : { error: wordsOf(submission.reason, message) }),
+    count: accepted.length,
+    messageIds: accepted.map(({ message }) => message.messageId).join(" "),
+    websiteIds: [...new Set(accepted.map(({ message }) => message.websiteId))].join(" "),
+    milliseconds: Math.max(...accepted.map(({ milliseconds }) => milliseconds)),
   });
-  return { message, at: started, ending: submission };
 }
 
 const outcomeOf = (ending: Ending) => (ending.kind === "later" && ending.unauthorized ? "unauthorized" : ending.kind);

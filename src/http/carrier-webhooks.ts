@@ -11,7 +11,7 @@ import { BODY_LIMITS, readBytes } from "./body.ts";
 export const receiveReceiptsHandler: Handler = async (request, deps) => {
   const { carrierName, reports } = await verify(request, deps, (carrier, given) => carrier.readReceipts(given));
   await queueReceipts(deps, carrierName, reports);
-  deps.log("info", "receipts.received", { requestId: request.requestId, carrier: carrierName, count: reports.length });
+  request.logged = { receipts: reports.length };
   return received();
 };
 

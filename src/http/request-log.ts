@@ -16,8 +16,8 @@ export function routeOf({ route }: ApiRequest): string | null {
 const COUNTED_AFTER_MILLISECONDS = 20_000;
 
 /**
- * The one line of a request. Of requests that anyone can make in any number, only the first of a kind in a minute has a line; the
- * others are counted in one.
+ * The one line of a request. Of receipts, whose messages tell what they said, and of requests that anyone can make in any number,
+ * only the first of a kind in a minute has a line; the others are counted in one.
  */
 export function logRequest(deps: Deps, request: ApiRequest, { status }: Response, milliseconds: number): void {
   const { requestCounts } = deps;
@@ -62,18 +62,28 @@ const REFUSED_CODES = new Set<unknown>(REFUSED.map((kind) => ERROR_CODES[kind]))
 /** Answered to anyone. */
 const OPEN_ROUTES = new Set<unknown>(["/", "/health", "/openapi.json", "/.well-known/security.txt"]);
 
-/** @returns undefined for a request that has a line of its own */
+/** @returns its kind; undefined for a request that has a line of its own */
 function countedAs(request: ApiRequest, status: number): LogFields | undefined {
   const route = routeOf(request);
   const { code } = request.logged;
   const isCounted =
-    REFUSED_CODES.has(code) || (route === LINK_ROUTE && status >= 400) || (OPEN_ROUTES.has(route) && status === 200);
+    REFUSED_CODES.has(code) ||
+    (route === LINK_ROUTE && status >= 400) ||
+    ((route === RECEIPTS_ROUTE || OPEN_ROUTES.has(route)) && status === 200);
   if (!isCounted || status >= 500) return undefined;
   const { websiteId } = request.client ?? {};
-  return { route, status, ...(code ? { code } : {}), ...(websiteId ? { websiteId } : {}) };
+  const { carrier } = status === 200 ? request.params : {};
+  return {
+    route,
+    status,
+    ...(code ? { code } : {}),
+    ...(websiteId ? { websiteId } : {}),
+    ...(carrier ? { carrier } : {}),
+  };
 }
 
 const LINK_ROUTE = "/l/:code";
+const RECEIPTS_ROUTE = "/carriers/:carrier/receipts";
 
 /** The website of a client that was let through; the client id also of one that was not, if it has the form of one. */
 function clientFields({ client, headers }: ApiRequest) {

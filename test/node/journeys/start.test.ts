@@ -112,7 +112,7 @@ describe("npm start", () => {
 
     // A terminal sends its signal to all of the group in the foreground.
     await endWith(service, () => process.kill(-(service.child.pid ?? 0), "SIGINT"));
-    expect(service.output()).toContain('{"level":"info","event":"message.submitted"');
+    expect(service.output()).toContain('{"level":"info","event":"messages.accepted"');
   });
 
   test("prints the same lines when it runs again, and says that its port is in use; they outlive a rotation; a SIGTERM to npm ends it", async () => {
