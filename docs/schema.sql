@@ -133,7 +133,9 @@ CREATE TABLE messages (
   final_outcome TEXT,
   final_http_status INTEGER,
   final_response TEXT,
-  final_duration_ms INTEGER
+  final_duration_ms INTEGER,
+  -- 1: it had no final receipt when the sweep looked at it, or became SENDING later.
+  watched INTEGER
 ) STRICT;
 
 CREATE INDEX messages_pending ON messages (queued_at) WHERE status = 'PENDING_TO_SEND';
@@ -143,6 +145,7 @@ CREATE INDEX messages_by_time ON messages (website_id, accepted_at);
 
 -- Messages to e-mail addresses without a number.
 CREATE INDEX messages_unmatched ON messages (website_id, email) WHERE phone IS NULL;
+CREATE INDEX messages_unconfirmed ON messages (updated_at) WHERE status = 'SENDING' AND watched = 1;
 
 -- Replaced by the tables from idempotency_keys on. Neither read nor written; a later release drops it.
 CREATE TABLE send_keys (
@@ -283,7 +286,9 @@ CREATE TABLE last_sweep (
   -- event_batches_seen.seq of one to two days before that sweep, and of the latest midnight (UTC). Where an older version has swept
   -- since, batches are looked at again from the former on: it has given up the callbacks that messages keep.
   callbacks_seen INTEGER,
-  callbacks_seen_today INTEGER
+  callbacks_seen_today INTEGER,
+  -- As ended_at, of a version that watches messages. Where the two differ, an older version has swept since, and all are looked at.
+  messages_kept_at INTEGER
 ) STRICT;
 
 -- What a repeated request must find again: a table for each idea, in place of send_keys. The version before still reads
@@ -392,7 +397,13 @@ CREATE INDEX event_batches_by_client ON event_batches (client_id, seq);
 -- The last batch that the sweep has looked at. It looks at each once, when its callbacks would be overdue.
 CREATE TABLE event_batches_seen (
   only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
-  seq INTEGER NOT NULL
+  seq INTEGER NOT NULL,
+  -- The sweep has looked at the messages up to this rowid.
+  messages_seen INTEGER,
+  -- Likewise, before its latest step.
+  messages_seen_before INTEGER,
+  -- When it looks at all of them once more. NULL: never.
+  messages_again_at INTEGER
 ) STRICT;
 
 -- Callbacks that were open when the sweep looked at their batch, or that a run has given back.

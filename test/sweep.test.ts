@@ -109,6 +109,13 @@ describe("a sweep with little to do among much that waits", () => {
   it("finds the messages that were cut off, not taken, not reported and lost, and reads few others", async () => {
     await world.brand();
     await seedMessages(PENDING);
+    const areHeardOf = () =>
+      world.rows("UPDATE messages SET queued_at = ?1 WHERE message_id GLOB 'm[0-9]*'", world.now);
+    await settle();
+    world.advance(200);
+    await areHeardOf();
+    // Each message is looked at once.
+    await settle();
     const old = { website_id: "'brand'", client_id: "''", phone: "NULL" };
     const at = (seconds: number) => `${world.now - seconds * 1000}`;
     const cutOff = { accepted_at: at(3600), queued_at: at(3600), claimed_at: at(1800), claim: "'cut off'" };
@@ -124,8 +131,7 @@ describe("a sweep with little to do among much that waits", () => {
       expect(failedJobs()).toEqual([]);
       expect(take().rowsRead).toBeLessThan(2000);
       world.advance(60);
-      // The others are heard of all the time.
-      await world.rows("UPDATE messages SET queued_at = ?1 WHERE message_id GLOB 'm[0-9]*'", world.now);
+      await areHeardOf();
     }
     const statuses = await world.rows("SELECT message_id, status FROM messages WHERE website_id = 'brand' ORDER BY 1");
     expect(statuses.map(({ message_id, status }) => `${message_id}: ${status}`)).toEqual([

@@ -7,9 +7,13 @@ import {
   recoveryMarginMilliseconds,
 } from "../domain/retry-policy.ts";
 import { changeStatus, type StatusChange } from "../platform/store/messages.ts";
-import { findInterrupted, findUnsubmitted, findWithoutReceipt, markInterrupted } from "../platform/store/overdue.ts";
-import { inSteps } from "./in-steps.ts";
+import { findInterrupted, findUnsubmitted, markInterrupted } from "../platform/store/overdue.ts";
+import { findWithoutReceipt } from "../platform/store/unconfirmed.ts";
+import { inSteps, SWEEP_STEPS } from "./in-steps.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
+
+/** By then most messages have their final receipt. One that has not costs two rows, and is found by an index from then on. */
+const WATCHED_AFTER_MILLISECONDS = 3 * 60_000;
 
 /**
  * Ends messages whose run was cut off. If the store was away, a recovery job may still know how a submission ended, or that it
@@ -41,19 +45,30 @@ export async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
 }
 
 export async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {
-  return endAll(deps, () => findWithoutReceipt(deps.db, now - deps.config.receiptWithinMilliseconds), {
-    status: "FAILED_TO_DELIVERY",
-    code: "NO_RECEIPT",
-    reason: "no final receipt came in time",
-  });
+  const { receiptWithinMilliseconds } = deps.config;
+  const acceptedBefore = now - Math.min(WATCHED_AFTER_MILLISECONDS, receiptWithinMilliseconds);
+  const sendingSince = now - receiptWithinMilliseconds;
+  let ended = 0;
+  for (let step = 0; step < SWEEP_STEPS; step++) {
+    const { ids, mayBeMore } = await findWithoutReceipt(deps.db, { acceptedBefore, sendingSince, now });
+    await end(deps, ids, {
+      status: "FAILED_TO_DELIVERY",
+      code: "NO_RECEIPT",
+      reason: "no final receipt came in time",
+    });
+    ended += ids.length;
+    if (!mayBeMore) break;
+  }
+  return ended;
 }
 
-async function endAll(
-  deps: Deps,
-  find: () => Promise<string[]>,
-  change: Omit<StatusChange, "ids" | "now">,
-): Promise<number> {
-  return inSteps(find, async (ids) => {
-    await queueCallbacks(deps, await changeStatus(deps.db, { ids, keepsReason: true, ...change, now: deps.now() }));
-  });
+type Ending = Omit<StatusChange, "ids" | "now">;
+
+async function endAll(deps: Deps, find: () => Promise<string[]>, ending: Ending): Promise<number> {
+  return inSteps(find, (ids) => end(deps, ids, ending));
+}
+
+async function end(deps: Deps, ids: string[], ending: Ending): Promise<void> {
+  if (ids.length === 0) return;
+  await queueCallbacks(deps, await changeStatus(deps.db, { ids, keepsReason: true, ...ending, now: deps.now() }));
 }

@@ -154,7 +154,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "An operator holds, releases or cancels what waits: it is looked through once a step.",
   },
   { step: "SCAN messages USING INDEX messages_pending", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
-  { step: "SCAN messages USING INDEX messages_sending", sql: "ORDER BY updated_at LIMIT 10000", reason: COUNTED },
+  { step: "SCAN messages USING INDEX messages_unconfirmed", sql: "LIMIT 10000) GROUP BY carrier", reason: COUNTED },
   {
     step: "SCAN open_callbacks",
     reason:

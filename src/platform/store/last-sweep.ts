@@ -27,8 +27,9 @@ export async function readLastSweep(db: D1Database): Promise<LastSweep | null> {
 
 /**
  * Where an older version has swept since, which keeps no counters (see daily-counts.ts), all of them are dropped: what it
- * changed in closed days is not in them. It knows no callbacks that messages keep, either: the next sweep looks for them. The size of
- * the day is noted, and websites of before get their homes: next to nothing to do, so not worth a call of their own.
+ * changed in closed days is not in them. It knows neither callbacks that messages keep nor watched messages: the next sweep looks
+ * for them. The size of the day is noted, and websites of before get their homes: next to nothing to do, so not worth a call of
+ * their own.
  * @param hasDirectory whether it is the first database
  */
 export async function recordSweep(
@@ -50,14 +51,15 @@ export async function recordSweep(
     sweep: db
       .prepare(
         `INSERT INTO last_sweep (only, ended_at, failed_jobs, counts_kept_at, counts_since,
-           callbacks_kept_at, callbacks_since, callbacks_seen, callbacks_seen_today)
-         VALUES (1, ?1, ?2, ?1, ?1, ?1, 0, ${SEEN}, ${SEEN})
+           callbacks_kept_at, callbacks_since, callbacks_seen, callbacks_seen_today, messages_kept_at)
+         VALUES (1, ?1, ?2, ?1, ?1, ?1, 0, ${SEEN}, ${SEEN}, ?1)
          ON CONFLICT (only) DO UPDATE SET ended_at = ?1, failed_jobs = ?2, counts_kept_at = ?1,
            counts_since = iif(counts_kept_at = ended_at, counts_since, ?1), callbacks_kept_at = ?1,
            callbacks_since = iif(callbacks_kept_at = ended_at, callbacks_since, ?1),
            callbacks_seen = CASE WHEN callbacks_kept_at IS NOT ended_at THEN ${SEEN}
              WHEN ended_at >= ?3 THEN callbacks_seen ELSE callbacks_seen_today END,
-           callbacks_seen_today = iif(callbacks_kept_at = ended_at AND ended_at >= ?3, callbacks_seen_today, ${SEEN})`,
+           callbacks_seen_today = iif(callbacks_kept_at = ended_at AND ended_at >= ?3, callbacks_seen_today, ${SEEN}),
+           messages_kept_at = iif(messages_kept_at = ended_at, ?1, messages_kept_at)`,
       )
       .bind(endedAt, JSON.stringify(failedJobs), endedAt - (endedAt % DAY_MILLISECONDS)),
   });

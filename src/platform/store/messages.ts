@@ -7,6 +7,7 @@ import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { HELD } from "./holds.ts";
 import { OPEN_CALLBACKS, releaseCallbacks } from "./open-callbacks.ts";
 import { withSubmission } from "./submissions.ts";
+import { WATCH } from "./unconfirmed.ts";
 
 /** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
 export const OPT_OUT_CONFIRMATION = 1;
@@ -95,7 +96,7 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
   const results = await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET status = ?2, updated_at = ?4,
+        `UPDATE messages SET status = ?2, updated_at = ?4, ${WATCH},
            reason_code = CASE WHEN reason = '${HELD}' THEN 'CANCELLED'
              WHEN ?10 = 'CARRIER_UNAVAILABLE' AND reason LIKE '%${notSetUp("%")}%' THEN 'CARRIER_NOT_SET_UP' ELSE ?10 END,
            reason = iif(?6 = 1 AND reason IS NOT NULL, ?3 || ' (before: ' || reason || ')', ?3)

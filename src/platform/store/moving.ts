@@ -30,6 +30,9 @@ export function isOf(name: TableName, row: string): string {
   return `v.id_part = ${ID_PART(`${row}.${by}`)}`;
 }
 
+/** Query: a row where a website arrives in the database, or is about to leave it. */
+export const IS_COMPARED = `SELECT 1 FROM moving WHERE state IN (${STATE.fenced}, ${STATE.arriving}) LIMIT 1`;
+
 const OPERATIONS = ["INSERT", "UPDATE", "DELETE"] as const;
 
 const nameOf = (name: TableName, operation: string) => `moving_${name}_${operation.toLowerCase()}`;

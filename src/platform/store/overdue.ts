@@ -99,18 +99,6 @@ export async function findInterrupted(db: D1Database, claimedBefore: number, fou
   );
 }
 
-/** Ids of messages in SENDING since `sendingSince` or longer, without a final receipt. */
-export async function findWithoutReceipt(db: D1Database, sendingSince: number): Promise<string[]> {
-  return runIds(
-    db
-      .prepare(
-        `SELECT message_id FROM messages WHERE status = 'SENDING' AND updated_at <= ?1 AND ${IS_OPEN("messages.website_id")}
-         ORDER BY updated_at LIMIT ${SWEEP_STEP}`,
-      )
-      .bind(sendingSince),
-  );
-}
-
 async function runIds(statement: D1PreparedStatement): Promise<string[]> {
   return (await runQuery<{ message_id: string }>(statement)).map((row) => row.message_id);
 }

@@ -2,7 +2,7 @@
 import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
 import type { Key, MovingWebsite, Shifts } from "./move-rows.ts";
 import type { TableName } from "./moved-tables.ts";
-import { createTriggers, dropTriggers, FAIL, ID_PART, idPartOf, STATE } from "./moving.ts";
+import { createTriggers, dropTriggers, FAIL, ID_PART, IS_COMPARED, idPartOf, STATE } from "./moving.ts";
 import { OPEN_OF_ALL } from "./open-callbacks.ts";
 
 /** The passes through the tables. */
@@ -120,8 +120,7 @@ export async function endTriggers(db: D1Database): Promise<void> {
 
 /** Whether a website arrives in this database or is about to leave it. A purge would make its two sides differ. */
 export async function isCompared(db: D1Database): Promise<boolean> {
-  const sql = `SELECT 1 FROM moving WHERE state IN (${STATE.fenced}, ${STATE.arriving}) LIMIT 1`;
-  return (await runQuery(db.prepare(sql))).length > 0;
+  return (await runQuery(db.prepare(IS_COMPARED))).length > 0;
 }
 
 /** A row of the log. */

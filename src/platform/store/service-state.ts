@@ -19,6 +19,7 @@ import { IS_HERE } from "./moving.ts";
 import { OPEN_CALLBACKS } from "./open-callbacks.ts";
 import { selectOutcomes } from "./outcome-counts.ts";
 import type { OutcomeCountRow, WebsiteRow } from "./rows.ts";
+import { UNCONFIRMED } from "./unconfirmed.ts";
 
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
@@ -142,9 +143,7 @@ function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedSt
 function sending(db: D1Database): D1PreparedStatement {
   return db.prepare(
     `SELECT 'withoutReceipt' AS state, coalesce(carrier, '') AS carrier, count(*) AS count, min(updated_at) AS oldest_at
-     FROM (SELECT carrier, updated_at FROM messages WHERE status = 'SENDING' AND ${IS_HERE("messages.website_id")}
-       ORDER BY updated_at LIMIT ${COUNTED_ROWS})
-     GROUP BY carrier`,
+     FROM (${UNCONFIRMED} LIMIT ${COUNTED_ROWS}) GROUP BY carrier`,
   );
 }
 

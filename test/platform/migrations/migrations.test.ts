@@ -72,8 +72,7 @@ describe.each(LATER)("$name", ({ name, at }) => {
     const schema = await makeOld(at);
     const before = await dump(schema);
     await applyUpTo(at + 1);
-    const rows = generations[1]?.rows ?? {};
-    await writeRows(env.DB, schema, rows);
+    const rows = await writeRows(env.DB, schema, generations[1]?.rows ?? {});
     const after = await dump(schema);
     for (const table of schema.keys()) {
       expect([table, after[table]?.length]).toEqual([table, (before[table]?.length ?? 0) + (rows[table]?.length ?? 0)]);

@@ -30,6 +30,8 @@ const toOpen = ({ message_id = null, event = null, queued_at, attempted_at }: Ol
   ...{ message_id, event, queued_at: attempted_at === null ? (queued_at ?? null) : null },
 });
 
+const NOTHING_SEEN: OldRow = { only: 1, messages_seen: 0, messages_seen_before: 0, messages_again_at: null };
+
 /** Of one generation of rows; the rows of two generations stand beside each other. */
 const MOVED_HOME = 1000;
 
@@ -65,7 +67,7 @@ export class Generation {
     rows.events = rows.messages.flatMap((message, index) => made.#events(message, index));
     rows.event_batches = made.#batches(rows.messages, rows.events);
     const seen = number === 0 ? rows.event_batches.slice(0, rows.event_batches.length / 2) : [];
-    rows.event_batches_seen = seen.slice(-1).map(({ seq }) => ({ only: 1, seq: seq ?? null }));
+    rows.event_batches_seen = seen.slice(-1).map(({ seq }) => ({ ...NOTHING_SEEN, seq: seq ?? null }));
     rows.open_callbacks = rows.events.filter((event) => isOpen(event) && isIn(seen, event)).map(toOpen);
     rows.send_keys = await Promise.all(rows.messages.map((message, index) => made.#sendKey(message, index)));
     rows.idempotency_keys = rows.send_keys.map((key, index) => made.#idempotencyKey(key, index, rows.messages ?? []));
@@ -231,6 +233,7 @@ export class Generation {
       segments: 1,
       is_reply: 0,
       opted_out: 0,
+      watched: null,
       ...state,
     };
   }

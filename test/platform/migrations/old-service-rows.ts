@@ -82,4 +82,5 @@ const LAST_SWEEP: OldRow = {
   callbacks_since: NOW - HOUR,
   callbacks_seen: 0,
   callbacks_seen_today: 0,
+  messages_kept_at: NOW - MINUTE,
 };

@@ -34,14 +34,16 @@ function withKeptEvents({ messages = [], events = [], ...others }: OldRows): Old
 
 /**
  * Writes what a Worker that was made for this schema has written: its tables and columns, and no others.
+ * @returns the rows of each table
  * @throws Error for a table or column that this file does not know
  */
-export async function writeRows(db: D1Database, schema: Schema, rows: OldRows): Promise<void> {
+export async function writeRows(db: D1Database, schema: Schema, rows: OldRows): Promise<OldRows> {
   const unknown = [...schema.keys()].filter((table) => !rows[table]);
   if (unknown.length > 0)
     throw new Error(`no rows for the tables ${unknown}: describe their states in old-rows.ts or old-service-rows.ts`);
   const keepsEvents = schema.get("messages")?.columns.has("sending_attempted_at");
-  const inserts = Object.entries(keepsEvents ? withKeptEvents(rows) : rows).flatMap(([table, given]) => {
+  const written = keepsEvents ? withKeptEvents(rows) : rows;
+  const inserts = Object.entries(written).flatMap(([table, given]) => {
     const names = [...(schema.get(table)?.columns.keys() ?? [])];
     const missing = names.filter((name) => given.some((row) => row[name] === undefined));
     if (missing.length > 0)
@@ -52,4 +54,5 @@ export async function writeRows(db: D1Database, schema: Schema, rows: OldRows): 
     return [db.prepare(sql).bind(JSON.stringify(given))];
   });
   await db.batch(inserts);
+  return written;
 }
