@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Carrier, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { countingDatabase } from "../counting-database.ts";
 import { strictCarrier } from "../strict/bindings.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -74,6 +75,19 @@ describe("a message", () => {
     expect(await world.statusOf(messageId)).toBe("SENDING");
     await sweepAfter(MINUTE);
     expect(await world.statusOf(messageId)).toBe("FAILED_TO_DELIVERY");
+  });
+
+  it("costs the sweep two rows written more when it is watched", async () => {
+    await submitted();
+    await sweepAfter(2 * MINUTE);
+    const { db, take } = countingDatabase(world.deps.db);
+    world.deps = { ...world.deps, db };
+    const written = async () => {
+      await sweepAfter(MINUTE);
+      return take().rowsWritten;
+    };
+    // The others are that of the sweep itself, and how far it has looked.
+    expect([await written(), await written(), await written()]).toEqual([4, 2, 1]);
   });
 
   it.each([
