@@ -119,6 +119,18 @@ describe("a message", () => {
   });
 });
 
+it("costs no row when messages of before are gone, and their rowids are given again", async () => {
+  const gone = [await submitted(PEOPLE[0]), await submitted(PEOPLE[1])];
+  for (const messageId of gone) await receive(messageId, "DELIVERED");
+  await sweepAfter(5 * MINUTE);
+  await world.rows("DELETE FROM messages");
+  await sweepAfter(MINUTE);
+  const messageId = await submitted();
+  expect([await world.statusOf(messageId), await isWatched(messageId)]).toEqual(["SENDING", false]);
+  await sweepAfter(5 * MINUTE);
+  expect(await isWatched(messageId)).toBe(true);
+});
+
 describe("what an older version has made SENDING", () => {
   /** It does not know the column. */
   const olderVersion = async (messageId: string) => {

@@ -20,8 +20,11 @@ export const WATCH = `watched = iif(rowid <= ${SEEN("messages_seen")}, 1, watche
 /** Whether no older version has swept since. */
 const IS_KEPT = "coalesce((SELECT messages_kept_at IS ended_at FROM last_sweep WHERE only = 1), 1)";
 
-/** The rowid from which the next step looks on. ?2: now */
-const BEGUN = `iif(${IS_KEPT} AND coalesce(${SEEN("messages_again_at")} > ?2, 1), coalesce(${SEEN("messages_seen")}, 0), 0)`;
+const LAST = "(SELECT rowid FROM messages WHERE rowid > 0 ORDER BY rowid DESC LIMIT 1)";
+
+/** The rowid from which the next step looks on. ?2: now. Rowids of the last messages are given again, once they are deleted. */
+const BEGUN = `iif(${IS_KEPT} AND coalesce(${SEEN("messages_again_at")} > ?2, 1),
+  coalesce(min(${SEEN("messages_seen")}, ${LAST}), 0), 0)`;
 
 /**
  * The last that it looks at: none, while the next message is young. Websites on the move hold it up.
@@ -48,7 +51,8 @@ export async function findWithoutReceipt(
         `WITH next AS MATERIALIZED (SELECT begun, ${UNTIL} AS until, ${IS_KEPT} AS is_kept FROM (SELECT ${BEGUN} AS begun))
          INSERT INTO event_batches_seen (only, seq, messages_seen_before, messages_seen, messages_again_at)
          SELECT 1, 0, begun, coalesce(until, begun), iif(is_kept, NULL, ?2 + ${AGAIN_AFTER_MILLISECONDS}) FROM next
-         WHERE until IS NOT NULL OR NOT is_kept OR ${SEEN("messages_seen_before")} IS NOT ${SEEN("messages_seen")}
+         WHERE until IS NOT NULL OR NOT is_kept OR begun < ${SEEN("messages_seen")}
+           OR ${SEEN("messages_seen_before")} IS NOT ${SEEN("messages_seen")}
          ON CONFLICT DO UPDATE SET messages_seen_before = excluded.messages_seen_before, messages_seen = excluded.messages_seen,
            messages_again_at = coalesce(excluded.messages_again_at, iif(messages_again_at > ?2, messages_again_at, NULL))
          RETURNING messages_seen - messages_seen_before AS count`,
