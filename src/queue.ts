@@ -166,7 +166,7 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
     case "cancel":
       return cancelUnconfirmed(deps.db, job.messageIds, deps.now());
     case "release":
-      return releaseClaim(deps.db, job.claim, job.messageIds ?? null);
+      return releaseClaim(deps.db, job.claim, job.messageIds);
     case "record":
       return storeOutcomes(deps, lane, job.claim, job.records);
     case "move":

@@ -54,8 +54,8 @@ const JOBS = {
   release: z.object({
     kind: z.literal("release"),
     claim: z.string(),
-    /** That were to be claimed, or whose callbacks were. A job of an earlier version has none. */
-    messageIds: z.optional(z.array(z.string())),
+    /** That were to be claimed, or whose callbacks were. */
+    messageIds: z.array(z.string()),
   }),
   /** Recovery: stores how submissions ended, after the store has failed to. */
   record: z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),

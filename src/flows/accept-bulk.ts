@@ -178,7 +178,7 @@ class BulkRun {
   /** @param text what a repetition must repeat, as JSON; `value` is the same parsed */
   async #toPart(number: number, text: string, value: unknown): Promise<BulkPart | null> {
     if (this.#key === undefined || !this.#begun) return null;
-    return { ...this.#begun, number, ...(await hashBody(value, text)), attempt: this.#attempt };
+    return { ...this.#begun, number, bodyHash: await hashBody(value, text), attempt: this.#attempt };
   }
 
   /**

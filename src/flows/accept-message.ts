@@ -48,14 +48,11 @@ export async function prepareSend(
 
 async function toKey(deps: Deps, { key, body }: Idempotency): Promise<SendKey> {
   const { value, text } = body;
-  return { value: key, ...(await hashBody(value, text)), expiresAt: deps.now() + IDEMPOTENCY_MILLISECONDS };
+  return { value: key, bodyHash: await hashBody(value, text), expiresAt: deps.now() + IDEMPOTENCY_MILLISECONDS };
 }
 
-/** What a repetition must repeat: the body in its canonical form; an earlier version stored the hash of its text. */
-export async function hashBody(value: unknown, text: string): Promise<{ bodyHash: string; textHash: string }> {
-  const [bodyHash, textHash] = await Promise.all([sha256Hex(canonicalJson(value, text)), sha256Hex(text)]);
-  return { bodyHash, textHash };
-}
+/** What a repetition must repeat: the body in its canonical form. */
+export const hashBody = (value: unknown, text: string): Promise<string> => sha256Hex(canonicalJson(value, text));
 
 /** End of the window in which duplicates are suppressed; null: they are not. */
 export function duplicatesUntil(deps: Deps, { duplicateWindowHours }: Credentials): number | null {

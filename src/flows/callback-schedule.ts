@@ -1,4 +1,5 @@
 // Pure. Which of its callbacks a run posts and claims next, so that a slow endpoint leaves the others their connections.
+import { homeOf } from "../domain/home.ts";
 import type { ClaimedCallback, DueCallback } from "../platform/store/callbacks.ts";
 import type { DueEvent } from "../platform/store/events.ts";
 import { OUTBOUND_CONNECTIONS } from "./connections.ts";
@@ -8,6 +9,24 @@ const CONNECTIONS_AN_ENDPOINT = 3;
 
 /** Small claims: when a run is cut off, nobody knows which of its claimed callbacks were posted. */
 export const CLAIM_LIMITS = { most: 24, mostOfUrl: 4 * CONNECTIONS_AN_ENDPOINT };
+
+/**
+ * What a run claims before it knows the URLs: of each website in turn, as one website has few endpoints. The event SENDING of a
+ * message goes before the others.
+ */
+export function firstToClaim(eventIds: DueEvent[]): { first: DueEvent[]; others: DueEvent[] } {
+  const isLater = (eventId: DueEvent) => !eventId.endsWith("_SENDING");
+  const { false: before = [], true: after = [] } = Object.groupBy(new Set(eventIds), (id) => `${isLater(id)}` as const);
+  const ofEach = [...Map.groupBy([...before, ...after], homeOf).values()];
+  const first = new Set<DueEvent>();
+  for (let place = 0; place < CLAIM_LIMITS.mostOfUrl; place++) {
+    for (const own of ofEach) {
+      const next = own[place];
+      if (next !== undefined && first.size < CLAIM_LIMITS.most) first.add(next);
+    }
+  }
+  return { first: [...first], others: [...before, ...after].filter((eventId) => !first.has(eventId)) };
+}
 
 interface Endpoint {
   /** In order of occurrence. */

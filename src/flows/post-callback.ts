@@ -37,7 +37,7 @@ export async function postCallback(
       eventId: callback.eventId,
       websiteId: callback.websiteId,
       clientId: callback.clientId,
-      host: hostOf(callback),
+      host: callback.callbackUrl === null ? null : URL.parse(callback.callbackUrl)?.host,
       outcome: result.outcome,
       httpStatus: result.httpStatus,
       milliseconds: durationMilliseconds,
@@ -51,21 +51,16 @@ export async function postCallback(
 export function logTaken(deps: Deps, posted: Posted[]): void {
   const taken = posted.filter(({ record }) => isTaken(record));
   if (taken.length === 0) return;
-  const distinct = (toWord: (callback: ClaimedCallback) => string | null | undefined) =>
-    [...new Set(taken.map(({ callback }) => toWord(callback)))].join(" ");
   deps.log("info", "callbacks.taken", {
     count: taken.length,
-    eventIds: distinct(({ eventId }) => eventId),
-    clientIds: distinct(({ clientId }) => clientId),
-    hosts: distinct(hostOf),
+    eventIds: taken.map(({ callback }) => callback.eventId).join(" "),
+    clientIds: [...new Set(taken.map(({ callback }) => callback.clientId))].join(" "),
     milliseconds: Math.max(...taken.map(({ record }) => record.durationMilliseconds)),
   });
 }
 
 /** Answered 2xx, in time. */
 const isTaken = (result: Pick<PostResult, "outcome" | "httpStatus">) => outcomeOf(result) === ACCEPTED;
-
-const hostOf = ({ callbackUrl }: ClaimedCallback) => (callbackUrl === null ? null : URL.parse(callbackUrl)?.host);
 
 const ACCEPTED = "accepted";
 

@@ -10,7 +10,7 @@ import {
   recordAndClaimCallbacks,
 } from "../platform/store/callbacks.ts";
 import { type DueEvent, splitEventId } from "../platform/store/events.ts";
-import { CallbackSchedule, CLAIM_LIMITS } from "./callback-schedule.ts";
+import { CallbackSchedule, firstToClaim } from "./callback-schedule.ts";
 import { type Connections, OUTBOUND_CONNECTIONS } from "./connections.ts";
 import { countOutcomes, type OutcomeTally } from "./count-outcomes.ts";
 import { beginRun, type DeliveryRun } from "./delivery-run.ts";
@@ -91,7 +91,7 @@ class CallbackRun {
   /** @returns the unclaimed callbacks. @throws the failure of the store; callbacks that it refused to claim are queued again */
   async begin(eventIds: DueEvent[]): Promise<DueCallback[]> {
     const claim = this.#newClaim();
-    const claiming = claimFirst(this.#deps.db, { eventIds, claim, now: this.#deps.now() }, CLAIM_LIMITS);
+    const claiming = claimFirst(this.#deps.db, { ...firstToClaim(eventIds), claim, now: this.#deps.now() });
     const { claimed, due } = await this.#orRelease(claim, eventIds, claiming).catch(async (error) => {
       await this.#requeueRefused(eventIds, error);
       throw error;

@@ -118,7 +118,6 @@ export class RateGate {
       return answer;
     } catch (error) {
       if (isOverloaded(error)) return { admission: this.#rest(websiteId, now()), stored: null };
-      if (isUnknownCall(error)) return countedOnly(await this.admit(websiteId, now, client));
       const admission = error instanceof SilenceError ? this.afterSilence(websiteId, now()) : undefined;
       if (admission) return { admission, stored: null, isUncertain: true };
       throw error;
@@ -209,13 +208,9 @@ function isOverloaded(error: unknown): boolean {
   return (error as { overloaded?: unknown } | null)?.overloaded === true;
 }
 
-/** While a deploy spreads, the object may run an earlier version, which counts requests and stores nothing, or not together. */
+/** While a deploy spreads, the object may run an earlier version, which does not store together. */
 function isUnknownCall(error: unknown): boolean {
   return error instanceof TypeError && error.message.includes("RPC receiver does not implement");
-}
-
-function countedOnly(answer: Admission | Newer): SendAnswer {
-  return "newer" in answer ? answer : { admission: answer, stored: null };
 }
 
 /** Waits for the answer while the work is under way. @throws SilenceError */

@@ -171,7 +171,11 @@ describe("a silent D1", () => {
   });
 
   it("has a batch of a hundred jobs put back within minutes, however many of them run alone", async () => {
-    const jobs = Array.from({ length: 100 }, () => ({ kind: "release", claim: crypto.randomUUID() }));
+    const jobs = Array.from({ length: 100 }, () => ({
+      kind: "release",
+      claim: crypto.randomUUID(),
+      messageIds: ["m"],
+    }));
     const result = await whileSilent("D1", () => world.deliver("textgate-messages", jobs));
     expect(result).toEqual({ acknowledged: 0, retried: 100 });
     expect(seconds()).toBe(60);

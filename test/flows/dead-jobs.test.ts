@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { SubmissionRecord } from "../../src/domain/job.ts";
+import type { Job, SubmissionRecord } from "../../src/domain/job.ts";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { consume } from "../../src/queue.ts";
@@ -104,12 +104,12 @@ describe("the line of a job", () => {
 
   it("that is to be tried again says why", async () => {
     world.deps = { ...world.deps, db: broken() };
-    await deliver(MESSAGES, [{ id: "a", body: { kind: "release", claim: "c" }, attempts: 3 }]);
+    await deliver(MESSAGES, [{ id: "a", body: { kind: "release", claim: "c", messageIds: ["m"] }, attempts: 3 }]);
     expect(jobLines()).toMatchObject([
       {
         level: "warn",
         kind: "release",
-        count: null,
+        count: 1,
         outcome: "retried",
         attempts: 3,
         error: expect.stringContaining("store-unavailable"),
@@ -138,7 +138,7 @@ describe("a job that always fails", () => {
     const messageId = await send();
     const batch = [
       { id: "bad", body: poison },
-      { id: "good", body: { kind: "release", claim: "c" } },
+      { id: "good", body: { kind: "release", claim: "c", messageIds: ["m"] } },
       { id: "message", body: deliverJob(messageId) },
     ];
     expect(await deliver(MESSAGES, batch)).toEqual({ bad: 5, good: null, message: null });
@@ -244,10 +244,11 @@ describe("the dead-letter queue", () => {
 
 describe("a job that makes up for a failed store", () => {
   const claim = "of a run that failed";
-  const release = { id: "a", body: { kind: "release", claim } };
+  let release: { id: string; body: Job };
 
   beforeEach(async () => {
     const messageId = await send();
+    release = { id: "a", body: { kind: "release", claim, messageIds: [messageId] } };
     await world.rows(
       "UPDATE messages SET claimed_at = ?2, claim = ?3 WHERE message_id = ?1",
       messageId,

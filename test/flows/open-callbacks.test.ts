@@ -105,17 +105,6 @@ describe.each(PLACES)("a lost callback of an event %s", (place) => {
     expect(await callbacksOf()).toMatchObject({ due: { count: 1 }, claimed: { count: 1 } });
   });
 
-  it("whose claim an earlier version's job releases by its name is found too", async () => {
-    const [early = "", late = ""] = await lose(2);
-    await claim(early, "not made", 1);
-    await minute();
-    const [unseen = ""] = await lose(1);
-    await claim(late, "not made", 1);
-    await claim(unseen, "not made", 1);
-    await world.invoke("queue", () => releaseClaim(world.deps.db, "not made", null));
-    expect((await minute()).sort()).toEqual([early, late, unseen].sort());
-  });
-
   it("whose message is purged is forgotten", async () => {
     await lose(2);
     await minute();

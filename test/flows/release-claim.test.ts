@@ -94,14 +94,4 @@ describe("a job that releases a claim", () => {
     expect(await run(job)).toBeLessThan(30);
     expect(await claims("events")).toBe(1);
   });
-
-  it("of an earlier version names no messages, and finds them all the same", async () => {
-    const messageId = await world.send(client, { phone: ADA });
-    world.jobs.length = 0;
-    const { claim } = (await loseClaim("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }])) as {
-      claim: string;
-    };
-    await run({ kind: "release", claim });
-    expect(await claims("messages")).toBe(0);
-  });
 });

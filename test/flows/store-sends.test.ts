@@ -4,7 +4,6 @@ import type { Deps } from "../../src/deps.ts";
 import { inDatabase } from "../../src/flows/places.ts";
 import { queueSend } from "../../src/flows/queue-jobs.ts";
 import { SendGroups, storeGroup } from "../../src/flows/store-sends.ts";
-import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import type { Send, StoredSend } from "../../src/platform/store/sends.ts";
 import { bindDatabases } from "../databases.ts";
 import { SEND, type TestClient, World } from "../world.ts";
@@ -286,19 +285,5 @@ describe("the sends of a website", () => {
     expect(await messages()).toEqual([messageId]);
     await world.runQueues();
     expect(await world.statusOf(messageId)).not.toBe("PENDING_TO_SEND");
-  });
-
-  it("are counted by an object that still runs the version before, and stored by their caller", async () => {
-    let counted = 0;
-    const admit = async () => {
-      counted += 1;
-      return { admitted: true, remaining: 1, resetMilliseconds: 1 };
-    };
-    // As workerd says it: `npm run faults -- --only upgrade` runs the two versions together.
-    const send = () => Promise.reject(new TypeError('The RPC receiver does not implement the method "send".'));
-    world.deps.limiter = new RateGate({ getByName: () => ({ admit, send }) } as unknown as RateLimiterNamespace);
-    const messageId = await world.send(client, { phone: `+${ADA}` });
-    expect([counted, await messages()]).toEqual([1, [messageId]]);
-    expect(world.logs.filter((line) => line.includes("rate-limiter.failed"))).toEqual([]);
   });
 });

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
-import { sha256Hex } from "../../src/platform/secrets.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { strictCarrier } from "../strict/bindings.ts";
 import { SEND, type TestClient, World } from "../world.ts";
@@ -139,19 +138,13 @@ describe("a body that breaks off", () => {
     expect(await countStored()).toBe(1000);
   });
 
-  it("can be repeated with its keys in another order, and as an earlier version stored it", async () => {
+  it("can be repeated with its keys in another order", async () => {
     const headers = { "idempotency-key": "batch-7" };
     const turn = (value: object) => Object.fromEntries(Object.entries(value).reverse());
     const { messages } = JSON.parse(whole) as { messages: object[] };
     const turned = JSON.stringify({ messages: messages.map(turn) }, undefined, 1);
     const first = await (await world.post(PATH, client, whole, headers)).json();
     expect(await (await world.post(PATH, client, turned, headers)).json()).toEqual(first);
-    for (const [part, items] of [messages.slice(0, 500), messages.slice(500, 1000), messages.slice(1000)].entries()) {
-      const hash = await sha256Hex(JSON.stringify(items));
-      await world.rows("UPDATE bulk_parts SET body_hash = ?1 WHERE part = ?2", hash, part);
-    }
-    expect(await (await world.post(PATH, client, whole, headers)).json()).toEqual(first);
-    expect((await world.post(PATH, client, turned, headers)).status).toBe(409);
     expect(await countStored()).toBe(1100);
   });
 

@@ -169,11 +169,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: COUNTED,
   },
   {
-    step: "SCAN messages USING INDEX messages_pending",
-    sql: "AND claimed_at IS NOT NULL AND claim = ?1",
-    reason: "A job of the version before, which does not name its messages. For those that do, the key is used.",
-  },
-  {
     step: /^SEARCH \w+ USING (PRIMARY KEY|INDEX \w+) \((website|client)_id=\?/,
     sql: "SELECT t.* FROM",
     reason: A_MOVE,

@@ -2,7 +2,7 @@
 import type { AttemptOutcome } from "../../domain/callback.ts";
 import { runBatch } from "./database.ts";
 import { EVENTS, GIVEN, type Stored, updateEvents } from "./event-places.ts";
-import { type DueEvent, toKeys } from "./events.ts";
+import { type DueEvent, splitEventId, toKeys } from "./events.ts";
 import { type EndpointResult, endpointStatements } from "./failing-endpoints.ts";
 import { releaseCallbacks } from "./open-callbacks.ts";
 import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
@@ -19,12 +19,11 @@ export async function endUnpostable(db: D1Database, eventIds: DueEvent[], now: n
     db,
     updateEvents(db, {
       of: {
-        events: eventIds,
         keys: `(SELECT * FROM ${EVENTS(GIVEN("?1"))} WHERE NOT EXISTS (
           SELECT 1 FROM clients c WHERE c.callback_url IS NOT NULL AND c.client_id = e.client_id))`,
       },
       where: (of) => `${of("callback_due")} > 0 AND ${of("attempted_at")} IS NULL`,
-      set: () => ({ attempted_at: "?2", outcome: "'not-posted'", response: "?3" }),
+      set: { attempted_at: "?2", outcome: "'not-posted'", response: "?3" },
       values: [toKeys(eventIds), now, NO_CALLBACK_URL],
     }),
   );
@@ -84,20 +83,18 @@ export async function recordAndRelease(
 /** Stores what came back. */
 export function recordStatements(db: D1Database, records: CallbackRecord[]): D1PreparedStatement[] {
   if (records.length === 0) return [];
-  const byEventId = Object.fromEntries(records.map((record) => [record.eventId, record]));
+  const given = records.map((record) => ({ ...splitEventId(record.eventId), ...record }));
+  const recorded = (name: keyof CallbackRecord) => `k.value ->> '${name}'`;
   return updateEvents(db, {
     of: { events: records.map(({ eventId }) => eventId) },
     where: () => "true",
-    set: (id) => {
-      const recorded = (name: keyof CallbackRecord) => `json_extract(?2, '$."' || ${id} || '".${name}')`;
-      return {
-        outcome: recorded("outcome"),
-        http_status: recorded("httpStatus"),
-        response: recorded("response"),
-        duration_ms: recorded("durationMilliseconds"),
-        ...{ claim: "NULL", queued_at: "0" },
-      };
+    set: {
+      outcome: recorded("outcome"),
+      http_status: recorded("httpStatus"),
+      response: recorded("response"),
+      duration_ms: recorded("durationMilliseconds"),
+      ...{ claim: "NULL", queued_at: "0" },
     },
-    values: [toKeys(records.map(({ eventId }) => eventId)), JSON.stringify(byEventId)],
+    values: [JSON.stringify(given)],
   });
 }

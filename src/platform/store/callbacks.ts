@@ -3,7 +3,7 @@ import type { CallbackEvent } from "../../domain/callback.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
 import { type CallbackRecord, recordStatements } from "./callback-records.ts";
 import { runNamed } from "./database.ts";
-import { EVENTS, GIVEN, inEvents, KEPT_OF, MESSAGE_EVENTS, type Stored, updateEvents } from "./event-places.ts";
+import { EVENTS, GIVEN, KEPT_OF, MESSAGE_EVENTS, type Stored, updateEvents } from "./event-places.ts";
 import { type DueEvent, toEventId, toKeys } from "./events.ts";
 import type { ClientRow, EventRow } from "./rows.ts";
 
@@ -28,54 +28,33 @@ export interface DueCallback {
   callbackUrl: string | null;
 }
 
-/** How many callbacks a run claims at first: in all, and of one URL. */
-export interface ClaimLimits {
-  most: number;
-  mostOfUrl: number;
-}
-
 /** SQL condition: a run may claim the callback. ?3: its claim. */
 const isClaimable = (of: Stored) =>
   `${of("callback_due")} > 0 AND (${of("attempted_at")} IS NULL OR ${of("claim")} = ?3)`;
 
-const claimed = () => ({ attempted_at: "?2", claim: "?3" });
+const CLAIMED = { attempted_at: "?2", claim: "?3" };
 
 /** In order of occurrence. */
 const ORDER = "e.occurred_at, e.event = 'SENDING' DESC";
 
 /**
- * Claims the first due callbacks among the events, of each URL in turn, and finds the other unclaimed ones. A claimed callback is
- * never claimed again by another run, even if its post fails.
+ * Claims the due callbacks of `first`, and finds those of `others` that are unclaimed. A claimed callback is never claimed again by
+ * another run, even if its post fails.
  * @param claim names this group; the same name claims the same events again
  */
 export async function claimFirst(
   db: D1Database,
-  { eventIds, claim, now }: ToClaim,
-  { most, mostOfUrl }: ClaimLimits,
+  { first, others, claim, now }: { first: DueEvent[]; others: DueEvent[] } & Omit<ToClaim, "eventIds">,
 ): Promise<{ claimed: ClaimedCallback[]; due: DueCallback[] }> {
-  const keys = toKeys([...new Set(eventIds)]);
   const { found, due } = await runNamed(db, {
-    claim: updateEvents(db, {
-      of: {
-        events: eventIds,
-        keys: `(SELECT message_id, event FROM (
-          SELECT e.message_id, e.event, row_number() OVER (PARTITION BY c.callback_url ORDER BY ${ORDER}) AS place
-          FROM ${EVENTS(GIVEN("?1"))} JOIN clients c ON c.client_id = e.client_id
-          WHERE ${isClaimable(inEvents)} AND c.callback_url IS NOT NULL
-        ) WHERE place <= ?4 ORDER BY place LIMIT ?5)`,
-      },
-      where: () => "true",
-      set: claimed,
-      values: [keys, now, claim, mostOfUrl, most],
-    }),
-    found: selectClaimed(db, EVENTS(GIVEN("?1")), [keys, now, claim], ORDER),
+    ...claimStatements(db, { eventIds: first, claim, now }, ORDER),
     due: db
       .prepare(
         `SELECT e.message_id, e.event, c.callback_url
          FROM ${EVENTS(GIVEN("?1"))} LEFT JOIN clients c ON c.client_id = e.client_id
          WHERE e.callback_due > 0 AND e.attempted_at IS NULL ORDER BY ${ORDER}`,
       )
-      .bind(keys),
+      .bind(toKeys(others)),
   });
   return {
     claimed: toClaimedCallbacks(found),
@@ -99,20 +78,21 @@ export interface ToClaim {
 export async function recordAndClaimCallbacks(
   db: D1Database,
   records: CallbackRecord[],
-  { eventIds, claim, now }: ToClaim,
+  given: ToClaim,
 ): Promise<ClaimedCallback[]> {
-  const keys = toKeys(eventIds);
   const { found } = await runNamed(db, {
     records: recordStatements(db, records),
-    claim: updateEvents(db, {
-      of: { events: eventIds },
-      where: isClaimable,
-      set: claimed,
-      values: [keys, now, claim],
-    }),
-    found: selectClaimed(db, EVENTS(GIVEN("?1")), [keys, now, claim], "e.key"),
+    ...claimStatements(db, given, "e.key"),
   });
   return toClaimedCallbacks(found);
+}
+
+function claimStatements(db: D1Database, { eventIds, claim, now }: ToClaim, order: string) {
+  const values = [toKeys(eventIds), now, claim] as [string, number, string];
+  return {
+    claim: updateEvents(db, { of: { events: eventIds }, where: isClaimable, set: CLAIMED, values }),
+    found: selectClaimed(db, EVENTS(GIVEN("?1")), values, order),
+  };
 }
 
 /** The callbacks of these messages that were claimed with their events. */

@@ -62,7 +62,7 @@ export const EVENTS = (keys: string) =>
 export const MESSAGE_EVENTS = (keys: string) => ofMessages(keys, "", "NULL", "m.client_id");
 
 const keysIn = (parameter: string) =>
-  `SELECT key, value ->> 'messageId' AS message_id, value ->> 'event' AS event FROM json_each(${parameter})`;
+  `SELECT key, value, value ->> 'messageId' AS message_id, value ->> 'event' AS event FROM json_each(${parameter})`;
 
 /** SQL: the keys that a parameter has, in their order by `key`: see toKeys. */
 export const GIVEN = (parameter: string) => `(WITH given AS MATERIALIZED (${keysIn(parameter)}) SELECT * FROM given)`;
@@ -78,42 +78,42 @@ export const KEPT_OF = (ids: string, where: (column: Stored) => string) =>
 export const ALL_OF = (ids: string, where: (column: Stored) => string) =>
   `SELECT r.message_id, r.event FROM events r WHERE r.message_id IN (${ids}) AND ${where(inRow)} UNION ALL ${KEPT_OF(ids, where)}`;
 
+/**
+ * Which events. `events`: those whose keys are the items `k.value` of ?1 (see toKeys). `ids`: SQL, a query of message ids, for all
+ * events of these messages.
+ */
+export type Chosen = { events: DueEvent[] } | { ids: string };
+
 /** A change of events. */
 export interface EventChange {
-  /**
-   * Which events. `events`: those whose keys are ?1 (see toKeys). `keys`: SQL, a query in parentheses of the keys to change; with
-   * `events`, it selects some of them. `ids`: SQL, a query of message ids, for all events of these messages.
-   */
-  of: { events: DueEvent[] | null; keys?: string } | { ids: string };
+  /** `keys`: SQL, a query of keys in parentheses. */
+  of: Chosen | { keys: string };
   /** SQL condition. */
   where: (column: Stored) => string;
-  /** SQL values of columns; a message keeps no queued_at. @param id SQL: that of the event */
-  set: (id: string) => Record<string, string>;
+  /** SQL values of columns; a message keeps no queued_at. */
+  set: Record<string, string>;
   values: unknown[];
 }
 
 /** Changes events, wherever they are stored: a statement for each place. One must not change what the next one chooses. */
 export function updateEvents(db: D1Database, { of, where, set, values }: EventChange): D1PreparedStatement[] {
-  const { keys = null, events = null } = "events" in of ? of : {};
-  const among = (row: string, event: string) => {
-    if ("ids" in of) return `${row}.message_id IN (${of.ids})`;
-    const given = `(${row}.message_id, ${event}) IN (SELECT message_id, event FROM (${keysIn("?1")}))`;
-    // The plus has what is given looked up first: most places have none of that, and then nothing is chosen.
-    const isChosen = `(${events ? "+" : ""}${row}.message_id, ${event}) IN (SELECT message_id, event FROM ${keys})`;
-    return [events && given, keys && isChosen].filter(Boolean).join(" AND ");
+  const { queued_at: _, ...kept } = set;
+  const update = (row: string, event: string, columns: [string, string][], condition: string) => {
+    const list = columns.map(([column, value]) => `${column} = ${value}`).join(", ");
+    const chosen =
+      "ids" in of
+        ? `WHERE ${row}.message_id IN (${of.ids})`
+        : `FROM ${"keys" in of ? of.keys : `(${keysIn("?1")})`} k WHERE ${row}.message_id = k.message_id AND ${event} = k.event`;
+    return db.prepare(`UPDATE ${row === "r" ? "events" : "messages"} AS ${row} SET ${list} ${chosen} AND ${condition}`);
   };
-  const list = (entries: [string, string][]) => entries.map(([column, value]) => `${column} = ${value}`).join(", ");
-  const rows = `UPDATE events AS r SET ${list(Object.entries(set("r.message_id || '_' || r.event")))}
-    WHERE ${among("r", "r.event")} AND ${where(inRow)}`;
-  const isIn = (part: Part) => !events || events.some((id) => id.endsWith("_SENDING") === (part === "sending"));
+  const isIn = (part: Part) =>
+    !("events" in of) || of.events.some((id) => id.endsWith("_SENDING") === (part === "sending"));
   const messages = PARTS.filter(isIn).map((part) => {
-    const { queued_at: _, ...columns } = set(`m.message_id || '_' || ${NAMES[part]}`);
-    const entries = Object.entries(columns).map(([column, value]): [string, string] => [
+    const columns = Object.entries(kept).map(([column, value]): [string, string] => [
       `${part}_${column}`,
       column === "attempted_at" ? `coalesce(${value}, 0)` : value,
     ]);
-    return `UPDATE messages AS m SET ${list(entries)}
-      WHERE ${among("m", NAMES[part])} AND m.${part}_at IS NOT NULL AND ${where(keptAs(part))}`;
+    return update("m", NAMES[part], columns, `m.${part}_at IS NOT NULL AND ${where(keptAs(part))}`);
   });
-  return [rows, ...messages].map((sql) => db.prepare(sql).bind(...values));
+  return [update("r", "r.event", Object.entries(set), where(inRow)), ...messages].map((it) => it.bind(...values));
 }

@@ -9,8 +9,6 @@ export interface BulkPart {
   number: number;
   /** SHA-256 of the part in its canonical form. */
   bodyHash: string;
-  /** SHA-256 of the part with its keys in the order of the body, which earlier versions stored. */
-  textHash: string;
   /** The id of this attempt. */
   attempt: string;
   /** Of the key: milliseconds since 1970. */

@@ -5,7 +5,7 @@ import { runBatch, runQuery } from "./database.ts";
 import type { Stored } from "./event-places.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { HELD } from "./holds.ts";
-import { OPEN_CALLBACKS, releaseCallbacks } from "./open-callbacks.ts";
+import { releaseCallbacks } from "./open-callbacks.ts";
 import { withSubmission } from "./submissions.ts";
 import { WATCH } from "./unconfirmed.ts";
 
@@ -62,25 +62,20 @@ export async function postpone(
 
 /**
  * Releases the messages and callbacks of a claim. They must surely not have been submitted or posted.
- * @param messageIds the messages that were to be claimed, or whose callbacks were; null: not known, as a job of an earlier
- * version does not name them, so all that are claimed are looked through
+ * @param messageIds the messages that were to be claimed, or whose callbacks were
  */
-export async function releaseClaim(db: D1Database, claim: string, messageIds: string[] | null): Promise<void> {
-  const ids = messageIds && JSON.stringify(messageIds);
-  const given = "SELECT value FROM json_each(?2)";
-  const of =
-    ids === null ? { events: null, keys: `(SELECT message_id, event FROM (${OPEN_CALLBACKS}))` } : { ids: given };
+export async function releaseClaim(db: D1Database, claim: string, messageIds: string[]): Promise<void> {
+  const ids = "SELECT value FROM json_each(?2)";
+  const values = [claim, JSON.stringify(messageIds)];
   const where = (column: Stored) => `${column("attempted_at")} IS NOT NULL AND ${column("claim")} = ?1`;
-  const values = ids === null ? [claim] : [claim, ids];
   await runBatch(db, [
     db
       .prepare(
         `UPDATE messages SET claimed_at = NULL, claim = NULL, attempts = attempts - 1, queued_at = 0
-         WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1
-           ${ids === null ? "" : `AND message_id IN (${given})`}`,
+         WHERE message_id IN (${ids}) AND status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1`,
       )
       .bind(...values),
-    ...releaseCallbacks(db, { of, where, queuedAt: "0", values }),
+    ...releaseCallbacks(db, { of: { ids }, where, queuedAt: "0", values }),
   ]);
 }
 

@@ -48,7 +48,7 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
     (results.duplicates.results as SuppressedMessageRow[]).map((row) => [row.message_id, row.first_id]),
   );
   const [holder] = results.holder.results as { body_hash: string; attempt: string }[];
-  if (part && holder?.body_hash !== part.bodyHash && holder?.body_hash !== part.textHash) return { kind: "conflict" };
+  if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
   if (part && holder?.attempt !== part.attempt) return { kind: "repeated", duplicates };
   const isStored = results.insert.changes + duplicates.size >= messages.length;
   if (!isStored) await requireStored(db, options, messages, duplicates);

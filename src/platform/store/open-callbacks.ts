@@ -1,7 +1,16 @@
 // The callbacks that the sweep watches. It looks at each batch of events once, a minute after it was stored, and keeps those that
 // are open then, so that a callback that is posted in time costs no row of an index.
 import { runNamed } from "./database.ts";
-import { ALL_OF, EVENTS, type EventChange, GIVEN, inEvents, type Stored, updateEvents } from "./event-places.ts";
+import {
+  ALL_OF,
+  type Chosen,
+  EVENTS,
+  type EventChange,
+  GIVEN,
+  inEvents,
+  type Stored,
+  updateEvents,
+} from "./event-places.ts";
 import { type DueEvent, SEEN, toEventId } from "./events.ts";
 import { ID_IS_HERE } from "./moving.ts";
 import type { EventRow } from "./rows.ts";
@@ -75,13 +84,13 @@ export async function takeOverdueCallbacks(
  */
 export function releaseCallbacks(
   db: D1Database,
-  { of, where, queuedAt, values }: Omit<EventChange, "set"> & { queuedAt: string },
+  { of, where, queuedAt, values }: Omit<EventChange, "set"> & { of: Chosen; queuedAt: string },
 ): D1PreparedStatement[] {
   const isReleased = (column: Stored) => `${where(column)} AND ${isOpen(column)}`;
   const released =
     "ids" in of
       ? ALL_OF(of.ids, isReleased)
-      : `SELECT e.message_id, e.event FROM ${EVENTS(of.keys ?? GIVEN("?1"))} WHERE ${isReleased(inEvents)}`;
+      : `SELECT e.message_id, e.event FROM ${EVENTS(GIVEN("?1"))} WHERE ${isReleased(inEvents)}`;
   return [
     db
       .prepare(
@@ -91,7 +100,7 @@ export function releaseCallbacks(
       .bind(...values),
     ...updateEvents(db, {
       ...{ of, where: isReleased, values },
-      set: () => ({ attempted_at: "NULL", claim: "NULL", queued_at: queuedAt }),
+      set: { attempted_at: "NULL", claim: "NULL", queued_at: queuedAt },
     }),
   ];
 }

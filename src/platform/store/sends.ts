@@ -21,8 +21,6 @@ export interface SendKey {
   value: string;
   /** SHA-256 of the body in its canonical form. */
   bodyHash: string;
-  /** SHA-256 of the body as it came, which earlier versions stored. */
-  textHash?: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
 }
@@ -87,8 +85,7 @@ function toStates(inserted: StateRow[], holders: StateRow[]): Map<string, StateR
 /** @throws Error when the send is not stored, and repeats none: that must not be reported as a success */
 function toOutcome({ message, key }: Send, row: StateRow | undefined, due: Map<string, DueEvent[]>): SendOutcome {
   const { messageId } = message;
-  if (key && row?.body_hash && row.body_hash !== key.bodyHash && row.body_hash !== key.textHash)
-    return { kind: "conflict" };
+  if (key && row?.body_hash && row.body_hash !== key.bodyHash) return { kind: "conflict" };
   const first = key && row?.holder && row.holder !== messageId ? row.holder : row?.first_id;
   if (first && first !== messageId) return { kind: "repeated", messageId: first };
   if (!row?.status) throw new Error(`message ${messageId} was accepted and is not stored`);

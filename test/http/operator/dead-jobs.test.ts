@@ -95,7 +95,7 @@ describe("the operator", () => {
     const record = { messageId, status: null, reason: "busy", carrierMessageId: null, retryAt: 1, optedOut: false };
     const jobs = [
       { kind: "cancel", messageIds: [messageId] },
-      { kind: "release", claim: "of another run" },
+      { kind: "release", claim: "of another run", messageIds: [messageId] },
       { kind: "record", claim: "of another run", records: [{ ...record, receipt: null }] },
     ];
     await world.deliver(MESSAGES, [deliverJob(messageId)]);

@@ -1,4 +1,5 @@
 // Rows as they stand in a database under traffic: every state that a message, subscription, event or job can be in.
+import { canonicalJson } from "../../../src/domain/canonical-json.ts";
 import { MESSAGE_STATUSES } from "../../../src/domain/message.ts";
 import { hmacHex, newCallbackSecret, randomHex, seal, sha256Hex } from "../../../src/platform/secrets.ts";
 import type { TestClient } from "../../world.ts";
@@ -276,7 +277,7 @@ export class Generation {
     return {
       website_id: website_id ?? null,
       send_key: `key:${index}`,
-      body_hash: await sha256Hex(bodyOf(index)),
+      body_hash: await sha256Hex(canonicalJson(JSON.parse(bodyOf(index)), bodyOf(index))),
       message_id: message_id ?? null,
       expires_at: index % 2 === 0 ? NOW + HOUR : NOW - 1,
     };
