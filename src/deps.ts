@@ -8,6 +8,7 @@ import type { Job } from "./domain/job.ts";
 import type { Sign } from "./domain/link.ts";
 import { LookupBudget } from "./domain/lookup-budget.ts";
 import { MinuteCounts } from "./domain/minute-counts.ts";
+import type { Reported } from "./domain/receipt.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
@@ -53,6 +54,7 @@ interface IsolateState extends Database {
   erasureKey: ErasureKey;
   limiter: RateGate;
   acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
+  reported: Gathering<Reported>;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
   /** Claims of runs that post the callbacks of what they have stored. */
@@ -125,6 +127,7 @@ export function makeIsolateState(env: Env): IsolateState {
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
     acceptedSends: new Gathering(),
+    reported: new Gathering(),
     breakers: new Map(),
     ownPosts: new Set(),
     health: new HealthMemory(),

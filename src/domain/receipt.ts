@@ -17,6 +17,14 @@ export const receiptSchema = z.object({
 
 export type Receipt = z.output<typeof receiptSchema>;
 
+/** Receipts of one request of a carrier. */
+export interface Reported {
+  carrier: string;
+  receipts: Receipt[];
+  /** undefined: they wait, or are on their way to the queue. */
+  isQueued?: boolean;
+}
+
 /** Limit of a stored reason: the outcomes of a job are stored as one value and queued as one message. */
 export const REASON_CHARACTERS = 300;
 

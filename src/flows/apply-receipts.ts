@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { chunk } from "../domain/chunk.ts";
 import { homeOf } from "../domain/home.ts";
 import type { Job } from "../domain/job.ts";
 import { hasListeners } from "../platform/store/notices.ts";
@@ -23,9 +24,12 @@ export async function applyReports(
   await inTurn(rehearsals, (rehearsal) => rehearse(deps, rehearsal));
 }
 
+/** A transaction of more would hold up sends. */
+const MESSAGES_A_CALL = 100;
+
 /**
- * Applies receipts to the statuses of their messages in one transaction, and queues the callbacks. If that fails by a fault of
- * one of them, each message gets a transaction of its own. Receipts may come early, late, twice or out of order: a final status
+ * Applies receipts to the statuses of their messages in one transaction of D1 for each hundred, and queues the callbacks. If one fails
+ * by a fault of one of them, each message of it gets a transaction of its own. Receipts may come early, late, twice or out of order: a final status
  * stays. Safe to run again.
  * @param run posts the first callbacks itself; null: all are queued
  */
@@ -37,7 +41,10 @@ export async function applyReceipts(
   const messages = [...Map.groupBy(receipts, ({ messageId }) => messageId).values()];
   const optedOut = receipts.filter((receipt) => receipt.optedOut);
   const apply = [
-    () => togetherOrInTurn(messages, (some) => applyTogether(deps, some, run)),
+    () =>
+      inTurn(chunk(messages, MESSAGES_A_CALL), (part) =>
+        togetherOrInTurn(part, (some) => applyTogether(deps, some, run)),
+      ),
     () => optOutAtCarrier(deps, optedOut),
   ];
   await inTurn(apply, (next) => next());

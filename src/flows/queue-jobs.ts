@@ -3,7 +3,7 @@ import { chunk } from "../domain/chunk.ts";
 import { isStoreRefused, RequestFailure } from "../domain/failure.ts";
 import { homeOf } from "../domain/home.ts";
 import { type Job, type Lane, MESSAGES_A_JOB } from "../domain/job.ts";
-import { cutReceipt, type Receipt } from "../domain/receipt.ts";
+import { cutReceipt, type Receipt, type Reported } from "../domain/receipt.ts";
 import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
@@ -89,17 +89,47 @@ export async function claimOrRelease<T>(
   }
 }
 
-/** Cloudflare takes 128 KB in a message of a queue: a job of so many has 15 KB, and 80 KB when each is as long as it may be. */
-const RECEIPTS_A_JOB = 50;
+/** A carrier sends receipts one by one, and each job is billed. A batch of twenty such jobs is two calls of D1, or one. */
+const RECEIPTS_A_JOB = 10;
 
-/** @throws RequestFailure store-unavailable unless all are queued: the carrier sends them again */
+/** How long a receipt waits for others of its isolate before it is answered, and how often it looks whether they are queued. */
+const RECEIPTS_MILLISECONDS = 20;
+const LOOK_MILLISECONDS = 5;
+
+/**
+ * Queues receipts, with those that other requests bring to this isolate at the same time.
+ * @throws RequestFailure store-unavailable unless all are queued: the carrier sends them again
+ */
 export async function queueReceipts(deps: Deps, carrier: string, receipts: Receipt[]): Promise<void> {
-  // Of one website each: a job for several databases would have to be split.
-  const byHome = Map.groupBy(receipts.map(cutReceipt), ({ messageId }) => homeOf(messageId));
-  const parts = [...byHome.values()].flatMap((own) => chunk(own, RECEIPTS_A_JOB));
-  const jobs = parts.map((some): Job => ({ kind: "receipts", carrier, receipts: some }));
+  const own: Reported = { carrier, receipts: receipts.map(cutReceipt) };
+  if (deps.reported.add(own, deps.now())) {
+    const work = queueReported(deps);
+    // Others wait for it, even if the carrier does not.
+    deps.waitUntil(work);
+    await work;
+  }
+  // Polls, because a request must not await another request's promise, which dies with that request.
+  for (let waited = 0; own.isQueued === undefined && waited < 2 * QUEUE_MILLISECONDS; waited += LOOK_MILLISECONDS) {
+    await scheduler.wait(LOOK_MILLISECONDS);
+  }
+  if (!own.isQueued) throw new RequestFailure({ kind: "store-unavailable" });
+}
+
+async function queueReported(deps: Deps): Promise<void> {
+  await scheduler.wait(RECEIPTS_MILLISECONDS);
+  const reported = deps.reported.take();
+  // A job for several databases would have to be split.
+  const placeOf = ({ messageId }: Receipt) => (deps.others.size > 0 ? homeOf(messageId) : 0);
+  const jobs = [...Map.groupBy(reported, ({ carrier }) => carrier)].flatMap(([carrier, some]) => {
+    const places = Map.groupBy(
+      some.flatMap(({ receipts }) => receipts),
+      placeOf,
+    );
+    const parts = [...places.values()].flatMap((own) => chunk(own, RECEIPTS_A_JOB));
+    return parts.map((own): Job => ({ kind: "receipts", carrier, receipts: own }));
+  });
   const isQueued = await sendAll(deps, deps.receipts, jobs, 0);
-  if (!isQueued) throw new RequestFailure({ kind: "store-unavailable" });
+  for (const item of reported) item.isQueued = isQueued;
 }
 
 /** A batch of ten jobs is what a run can post in its time when endpoints take 100 ms or so. */

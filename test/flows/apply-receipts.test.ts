@@ -1,6 +1,7 @@
 /** Receipts come from their queue: many at once, in any order, and each stands for itself. */
 
 import { beforeEach, describe, expect, it } from "vitest";
+import { chunk } from "../../src/domain/chunk.ts";
 import type { Job } from "../../src/domain/job.ts";
 import type { Receipt } from "../../src/domain/receipt.ts";
 import { ALL_EVENTS } from "../all-events.ts";
@@ -53,6 +54,17 @@ const jobLines = () =>
   world.logs.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ event }) => event === "job");
 
 describe("a batch of receipts", () => {
+  it("takes a call of D1 for each hundred messages, however many a job has", async () => {
+    const [known = ""] = await sendMany(1);
+    const { db, take } = countingDatabase(world.deps.db);
+    world.deps = { ...world.deps, db };
+    const ids = Array.from({ length: 249 }, (_, index) => `unknown ${index}`);
+    const receipts = [...ids, known].map((id) => receipt(id));
+    const jobs = chunk(receipts, 50).map((some) => job(...some));
+    expect(await world.queueCallbacks().deliver(QUEUE, jobs)).toEqual({ acknowledged: 5, retried: 0 });
+    expect([take().calls, await world.statusOf(known)]).toEqual([3, "DELIVERED"]);
+  });
+
   it("is applied in one call of D1, with a callback for each, the first posted at once, and is one line of the log", async () => {
     const ids = await sendMany(100);
     const { db, take } = countingDatabase(world.deps.db);
