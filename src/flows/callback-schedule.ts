@@ -15,9 +15,9 @@ export const CLAIM_LIMITS = { most: 24, mostOfUrl: 4 * CONNECTIONS_AN_ENDPOINT }
  * message goes before the others.
  */
 export function firstToClaim(eventIds: DueEvent[]): { first: DueEvent[]; others: DueEvent[] } {
-  const isLater = (eventId: DueEvent) => !eventId.endsWith("_SENDING");
-  const { false: before = [], true: after = [] } = Object.groupBy(new Set(eventIds), (id) => `${isLater(id)}` as const);
-  const ofEach = [...Map.groupBy([...before, ...after], homeOf).values()];
+  const isLater = (eventId: DueEvent) => Number(!eventId.endsWith("_SENDING"));
+  const inOrder = [...new Set(eventIds)].sort((one, other) => isLater(one) - isLater(other));
+  const ofEach = [...Map.groupBy(inOrder, homeOf).values()];
   const first = new Set<DueEvent>();
   for (let place = 0; place < CLAIM_LIMITS.mostOfUrl; place++) {
     for (const own of ofEach) {
@@ -25,7 +25,7 @@ export function firstToClaim(eventIds: DueEvent[]): { first: DueEvent[]; others:
       if (next !== undefined && first.size < CLAIM_LIMITS.most) first.add(next);
     }
   }
-  return { first: [...first], others: [...before, ...after].filter((eventId) => !first.has(eventId)) };
+  return { first: [...first], others: inOrder.filter((eventId) => !first.has(eventId)) };
 }
 
 interface Endpoint {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CallbackSchedule, CLAIM_LIMITS } from "../../src/flows/callback-schedule.ts";
+import { homeOf, newId } from "../../src/domain/home.ts";
+import { CallbackSchedule, CLAIM_LIMITS, firstToClaim } from "../../src/flows/callback-schedule.ts";
 import type { ClaimedCallback } from "../../src/platform/store/callbacks.ts";
 
 let callbacks = 0;
@@ -75,6 +76,39 @@ describe("a schedule of callbacks", () => {
         expect(posted.length).toBe(waiting.length);
         const orders = (some: ClaimedCallback[]) => [...Map.groupBy(some, ({ messageId }) => messageId)].sort();
         expect(orders(posted)).toEqual(orders(waiting));
+      }),
+    );
+  });
+});
+
+describe("what a run claims first", () => {
+  const events = fc.array(
+    fc.record({
+      home: fc.nat({ max: 3 }),
+      message: fc.nat({ max: 40 }),
+      event: fc.constantFrom("SENDING", "DELIVERED", "CLICK_1"),
+    }),
+    { maxLength: 120 },
+  );
+  const idOf = (home: number, message: number) => newId(home, message, "00000000-0000-4000-8000-000000000000");
+
+  it("is of each website in turn, a few of each, and never the end of a message before its beginning", () => {
+    fc.assert(
+      fc.property(events, (given) => {
+        const ids = given.map(({ home, message, event }) => `${idOf(home, message)}_${event}`);
+        const { first, others } = firstToClaim(ids);
+        expect([...first, ...others].sort()).toEqual([...new Set(ids)].sort());
+        const count = (some: string[], home: number) => some.filter((id) => homeOf(id) === home).length;
+        const homes = [...new Set(given.map(({ home }) => home))];
+        for (const home of homes) {
+          const own = count(first, home);
+          expect(own).toBeLessThanOrEqual(CLAIM_LIMITS.mostOfUrl);
+          const isLeft = count(others, home) > 0 && own < CLAIM_LIMITS.mostOfUrl;
+          if (isLeft) expect(first.length).toBe(CLAIM_LIMITS.most);
+          if (isLeft) for (const other of homes) expect(count(first, other)).toBeLessThanOrEqual(own + 1);
+        }
+        const begins = (id: string) => `${id.slice(0, id.indexOf("_"))}_SENDING`;
+        for (const id of first) expect(others).not.toContain(begins(id));
       }),
     );
   });
