@@ -39,7 +39,7 @@ const WINDOW_SECONDS = 2.5;
 const MOST_UNDER_WAY = 2_000;
 /** Of the sends that go on for longer, in windows. */
 const WINDOWS = 3;
-const WITHOUT_CALLBACKS = 300;
+const WITHOUT_CALLBACKS = 2_000;
 /** RETENTION_DAYS, when left out, and one. */
 const RETENTION_MILLISECONDS = 31 * 86_400_000;
 /** Each purges as many as 20,000 of each website. */
