@@ -99,7 +99,7 @@ function judgeDatabases({ eight, eightAtPrice, beside, cores }: DatabasesFigures
 
 /** Of what a message takes, the worse of many sends and of a campaign counts. */
 function judgeEdge(figures: EdgeFigures, add: Add): void {
-  const { beside, alone, sends, open, campaign, uncalled } = figures;
+  const { beside, alone, sends, open, campaign, uncalled, floor } = figures;
   const worst = (of: (phase: EdgeFigures["sends"]) => number) => Math.max(of(sends), of(campaign));
   const rows = (phase: EdgeFigures["sends"]) => untilPurged(figures, phase).rowsWritten;
   add("edge, ten websites: sends accepted", "≥", 2000, beside.acceptedPerSecond, "a second");
@@ -107,6 +107,10 @@ function judgeEdge(figures: EdgeFigures, add: Add): void {
   add("edge, campaign: messages through to both callbacks", "≥", 500, campaign.throughPerSecond, "a second");
   add("edge, 300 sends a second: p99 of the answer", "≤", 100, open.p99, "ms");
   add("edge: D1 calls of a message alone", "≤", 7, alone.d1Calls, "");
+  for (const { connections, timesFloor } of floor) {
+    const least = connections === 1 ? 1 : 1.5;
+    add(`edge: send, connections: ${connections}, requests/s over the floor's`, "≥", least, timesFloor);
+  }
   const calls = worst(({ d1Calls }) => d1Calls);
   add("edge: D1 calls of a message among others", "≤", 0.4, calls, "");
   add("edge: rows written of a message, with its purge", "≤", 14, worst(rows), "");

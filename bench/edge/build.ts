@@ -41,13 +41,15 @@ export async function buildEdge(directory: string, databases = 1): Promise<EdgeB
   const wrangler = unstable_readConfig({ config: join(directory, "wrangler.toml") }) as WranglerConfig;
   const classes = new Set(wrangler.durable_objects.bindings.map(({ class_name }) => class_name));
   await buildWorker(directory, "service", "src/index.ts");
+  await buildWorker(directory, "floor", "bench/workers/floor.ts");
   const entry = join(directory, "edge-entry.ts");
   const lines = [
     // First: it sets the pace of the clock.
     `import { priceClass, priceHandlers } from ${JSON.stringify(PRICE)};`,
     `import * as service from "./service.js";`,
+    `import floor from "./floor.js";`,
     `export { EdgeQueue } from ${JSON.stringify(PRICE)};`,
-    "export default priceHandlers(service.default);",
+    "export default priceHandlers(service.default, floor);",
     ...[...classes].map((name) => `export const ${name} = priceClass(service.${name}, "${name}");`),
   ];
   await writeFile(entry, lines.join("\n"));

@@ -6,6 +6,7 @@ import { percentile } from "../../test/node/harness/statistics.ts";
 import { messagesToSubscribers } from "../bulk.ts";
 import { type Purge, type Usage, withPurge } from "./bill.ts";
 import { buildEdge, type EdgeBuild } from "./build.ts";
+import { compareWithFloor, type FloorRow } from "./floor.ts";
 import { closedLoop, openLoop, type Send, type Sent, windowLoop } from "./load.ts";
 import { type Goal, type Load, type MachineLoad, type Phase, runPhase, sumOf } from "./phase.ts";
 import { type Edge, type EdgePrice, startEdge } from "./start.ts";
@@ -77,6 +78,7 @@ export interface EdgeFigures {
   uncalled: Phase;
   /** Of the messages that were called back, and of those of `uncalled`. */
   purge: { called: Purge; uncalled: Purge };
+  floor: FloorRow[];
 }
 
 /** What a message of a phase takes, with its purge. */
@@ -95,7 +97,7 @@ export async function measureEdge(directory: string, options: EdgeOptions): Prom
     const accepting = await withRun(build, price, (run) => run.measureAccepting(mayBeSlower));
     if (!accepting) continue;
     const delivering = await withRun(build, price, (run) => run.measureDelivering(options.campaign));
-    return { price, ...accepting, ...delivering };
+    return { price, ...accepting, ...delivering, floor: await compareWithFloor(build, price) };
   }
 }
 
@@ -144,7 +146,7 @@ class Run {
     return { held, beside: await this.#sendBeside() };
   }
 
-  async measureDelivering(count: number): Promise<Omit<EdgeFigures, "price" | "held" | "beside">> {
+  async measureDelivering(count: number): Promise<Omit<EdgeFigures, "price" | "held" | "beside" | "floor">> {
     await this.#warmUp();
     const oneByOne = await this.#sends("one at a time", (send, goal) => this.#oneByOne(send, goal));
     const campaign = await this.#campaign("campaign", count, true);

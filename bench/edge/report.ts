@@ -26,6 +26,10 @@ gives two receipts; endpoints answer in 50 ms. The model ran ${slow} times slowe
   console.log(
     `As many sends of ten websites as are accepted, whatever becomes of deliveries: ${short(beside.acceptedPerSecond)}/s; answers in ${short(beside.p50)} ms, p99 ${short(beside.p99)} ms. ${countsOf(beside.refused)}`,
   );
+  for (const { connections, service, floor, timesFloor } of figures.floor)
+    console.log(
+      `Sends of 64 websites over ${connections} connections: ${short(service.median)}/s, the floor ${short(floor.median)}/s: ${timesFloor.toFixed(2)} ×`,
+    );
   for (const [name, phase] of all) printMade(name, phase);
   const title = `Dollars for a million messages with their purge, at list prices of ${PRICES_AS_OF}`;
   printTable(title, columns(delivered, billRows(figures)), 1);

@@ -20,12 +20,18 @@ globalThis.fetch = (...given: Parameters<typeof fetch>) => platform.fetch(() => 
 
 type Service = Required<Pick<ExportedHandler<Env>, "fetch" | "queue" | "scheduled">>;
 
-export function priceHandlers(service: Service): ExportedHandler<Env> {
+/** The path before those of the floor. */
+const FLOOR_PATH = "/floor";
+
+export function priceHandlers(service: Service, floor: Pick<Service, "fetch">): ExportedHandler<Env> {
   return {
     async fetch(request, env, context) {
       const { pathname, searchParams } = new URL(request.url);
       if (pathname.startsWith("/edge/")) return Response.json((await operate(pathname, searchParams)) ?? null);
-      return platform.invoke(pathname, () => service.fetch(request, priceEnv(env, platform, settings), context));
+      const [worker, own] = pathname.startsWith(FLOOR_PATH)
+        ? [floor, new Request(request.url.replace(FLOOR_PATH, ""), request)]
+        : [service, request];
+      return platform.invoke(pathname, () => worker.fetch(own, priceEnv(env, platform, settings), context));
     },
     queue: (batch, env, context) =>
       platform.invoke(batch.queue, () => service.queue(batch, priceEnv(env, platform, settings), context)),
