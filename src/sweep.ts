@@ -6,7 +6,7 @@ import { closeDays } from "./flows/close-days.ts";
 import { CONNECTIONS } from "./flows/connections.ts";
 import { endInterrupted, endUnsubmitted, endWithoutReceipt } from "./flows/end-messages.ts";
 import { inParallel } from "./flows/in-parallel.ts";
-import { inSteps, SWEEP_STEPS } from "./flows/in-steps.ts";
+import { inSteps, SWEEP_STEPS, whileMore } from "./flows/in-steps.ts";
 import { inDatabaseOfHome, inEach } from "./flows/places.ts";
 import { purgeMessages } from "./flows/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
@@ -169,14 +169,10 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
   const queuedBefore = now - deps.config.requeueAfterMilliseconds;
-  let requeued = 0;
-  for (let step = 0; step < SWEEP_STEPS; step++) {
-    const { due, mayBeMore } = await takeOverdueCallbacks(deps.db, queuedBefore, now);
-    await queueCallbacks(deps, due);
-    requeued += due.length;
-    if (!mayBeMore) break;
-  }
-  return requeued;
+  return whileMore(
+    () => takeOverdueCallbacks(deps.db, queuedBefore, now),
+    (due) => queueCallbacks(deps, due),
+  );
 }
 
 const retainedSince = ({ config }: Deps, now: number) => now - config.retentionMilliseconds;

@@ -1,15 +1,14 @@
 // Sends at the platform's price, of the service and of the floor: its binding calls, and nothing else. Nothing is delivered.
 import { medianRatio, type Spread, spreadOf } from "../../test/node/harness/statistics.ts";
 import { measureLoad, prepareSingles } from "../single.ts";
+import { FLOOR_PATH } from "../workers/edge/settings.ts";
 import type { EdgeBuild } from "./build.ts";
-import { type EdgePrice, startEdge } from "./start.ts";
+import { type EdgePrice, startEdge, tell } from "./start.ts";
 
 const CONNECTIONS = [1, 32, 128];
 const ROUNDS = 3;
 /** Of the model. */
 const SECONDS = 1;
-/** Of bench/workers/edge/index.ts. */
-const FLOOR_PATH = "/floor";
 
 export interface FloorRow {
   connections: number;
@@ -28,17 +27,14 @@ export async function compareWithFloor(build: EdgeBuild, price: EdgePrice): Prom
     const { send } = await prepareSingles(workers, "floor");
     const requests = { service: send, floor: send.map((it) => ({ ...it, path: FLOOR_PATH + it.path })) };
     const measure = async (name: "service" | "floor", connections: number) => {
-      const seconds = SECONDS * price.slow;
-      const { requestsPerSecond } = await measureLoad(workers, name, requests[name], { connections, seconds });
+      const load = { connections, seconds: SECONDS * price.slow };
+      const { requestsPerSecond } = await measureLoad(workers, name, requests[name], load);
       await edge.drop();
       return requestsPerSecond * price.slow;
     };
     const rows: FloorRow[] = [];
     for (const connections of CONNECTIONS) {
-      const seconds = (performance.now() / 1000).toFixed(0);
-      process.stderr.write(
-        `${seconds} s: edge, ${price.slow} times slower: ${connections} connections, and the floor\n`,
-      );
+      tell(price, `${connections} connections, and the floor`);
       const rates = { service: [] as number[], floor: [] as number[] };
       for (let round = 0; round < ROUNDS; round++) {
         for (const name of round % 2 === 0 ? (["service", "floor"] as const) : (["floor", "service"] as const))

@@ -9,7 +9,7 @@ import { buildEdge, type EdgeBuild } from "./build.ts";
 import { compareWithFloor, type FloorRow } from "./floor.ts";
 import { closedLoop, openLoop, type Send, type Sent, windowLoop } from "./load.ts";
 import { type Goal, type Load, type MachineLoad, type Phase, runPhase, sumOf } from "./phase.ts";
-import { type Edge, type EdgePrice, startEdge } from "./start.ts";
+import { type Edge, type EdgePrice, startEdge, tell } from "./start.ts";
 import {
   carrierVars,
   countCallbacks,
@@ -177,14 +177,10 @@ class Run {
   }
 
   async #phase(name: string, load: () => Promise<Load>, goal: Goal | undefined): Promise<Phase> {
-    this.#tell(name);
+    tell(this.#edge.price, name);
     const phase = await runPhase(this.#edge, load, goal);
     this.#messages += phase.messages;
     return phase;
-  }
-
-  #tell(name: string): void {
-    process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: edge, ${this.#slow} times slower: ${name}\n`);
   }
 
   /** Each website in turn sends to its next number. */
@@ -235,7 +231,7 @@ class Run {
   }
 
   async #sendBeside(): Promise<Accepting> {
-    this.#tell("sends, as many as are accepted");
+    tell(this.#edge.price, "sends, as many as are accepted");
     const { messages, refused, milliseconds, elapsed } = await this.#sendSingles((send) =>
       closedLoop(send, CONNECTIONS, BESIDE_MILLISECONDS * this.#slow),
     );

@@ -28,7 +28,7 @@ gives two receipts; endpoints answer in 50 ms. The model ran ${slow} times slowe
   );
   for (const { connections, service, floor, timesFloor } of figures.floor)
     console.log(
-      `Sends of 64 websites over ${connections} connections: ${short(service.median)}/s, the floor ${short(floor.median)}/s: ${timesFloor.toFixed(2)} ×`,
+      `Sends of many websites over ${connections} connections: ${short(service.median)}/s, the floor ${short(floor.median)}/s: ${timesFloor.toFixed(2)} ×`,
     );
   for (const [name, phase] of all) printMade(name, phase);
   const title = `Dollars for a million messages with their purge, at list prices of ${PRICES_AS_OF}`;

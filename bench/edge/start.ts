@@ -16,6 +16,11 @@ export interface EdgePrice extends Pick<EdgeSettings, "slow" | "writingCall" | "
   consumers: number;
 }
 
+/** Says what is being measured. */
+export function tell({ slow }: EdgePrice, what: string): void {
+  process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: edge, ${slow} times slower: ${what}\n`);
+}
+
 /** Of one invocation, in production. */
 const CONNECTIONS = 6;
 

@@ -6,3 +6,9 @@ export function chunk<T>(items: T[], size: number): T[][] {
     items.slice(index * size, (index + 1) * size),
   );
 }
+
+/** One item of each list in turn, so that many of one do not keep the others waiting. */
+export function alternate<T>(lists: T[][]): T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list.slice(turn, turn + 1))).flat();
+}

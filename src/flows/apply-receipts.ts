@@ -28,9 +28,9 @@ export async function applyReports(
 const MESSAGES_A_CALL = 100;
 
 /**
- * Applies receipts to the statuses of their messages in one transaction of D1 for each hundred, and queues the callbacks. If one fails
- * by a fault of one of them, each message of it gets a transaction of its own. Receipts may come early, late, twice or out of order: a final status
- * stays. Safe to run again.
+ * Applies receipts to the statuses of their messages, a hundred messages in a transaction, and queues the callbacks. If a transaction
+ * fails by a fault of one of its messages, each of them gets one of its own. Receipts may come early, late, twice or out of order: a
+ * final status stays. Safe to run again.
  * @param run posts the first callbacks itself; null: all are queued
  */
 export async function applyReceipts(

@@ -1,4 +1,5 @@
 // Pure. Which of its callbacks a run posts and claims next, so that a slow endpoint leaves the others their connections.
+import { alternate } from "../domain/chunk.ts";
 import { homeOf } from "../domain/home.ts";
 import type { ClaimedCallback, DueCallback } from "../platform/store/callbacks.ts";
 import type { DueEvent } from "../platform/store/events.ts";
@@ -15,17 +16,12 @@ export const CLAIM_LIMITS = { most: 24, mostOfUrl: 4 * CONNECTIONS_AN_ENDPOINT }
  * message goes before the others.
  */
 export function firstToClaim(eventIds: DueEvent[]): { first: DueEvent[]; others: DueEvent[] } {
-  const isLater = (eventId: DueEvent) => Number(!eventId.endsWith("_SENDING"));
-  const inOrder = [...new Set(eventIds)].sort((one, other) => isLater(one) - isLater(other));
-  const ofEach = [...Map.groupBy(inOrder, homeOf).values()];
-  const first = new Set<DueEvent>();
-  for (let place = 0; place < CLAIM_LIMITS.mostOfUrl; place++) {
-    for (const own of ofEach) {
-      const next = own[place];
-      if (next !== undefined && first.size < CLAIM_LIMITS.most) first.add(next);
-    }
-  }
-  return { first: [...first], others: inOrder.filter((eventId) => !first.has(eventId)) };
+  const rank = (eventId: DueEvent) => (eventId.endsWith("_SENDING") ? 0 : 1);
+  const inOrder = [...new Set(eventIds)].sort((one, other) => rank(one) - rank(other));
+  const few = [...Map.groupBy(inOrder, homeOf).values()].map((own) => own.slice(0, CLAIM_LIMITS.mostOfUrl));
+  const first = alternate(few).slice(0, CLAIM_LIMITS.most);
+  const isFirst = new Set(first);
+  return { first, others: inOrder.filter((eventId) => !isFirst.has(eventId)) };
 }
 
 interface Endpoint {

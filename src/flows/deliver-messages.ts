@@ -1,14 +1,15 @@
 import type { Deps } from "../deps.ts";
+import { alternate } from "../domain/chunk.ts";
 import { CircuitBreaker } from "../domain/circuit-breaker.ts";
 import { longestWaitMilliseconds } from "../domain/retry-policy.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
-import { findWaiting, postpone, type WaitingMessages } from "../platform/store/messages.ts";
+import { findWaiting, postpone } from "../platform/store/messages.ts";
 import { isReleased, notePause } from "./carrier-pauses.ts";
 import { OUTBOUND_CONNECTIONS } from "./connections.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
-import { type Ended, logAccepted, submit } from "./submit-message.ts";
+import { type Ended, logAccepted, skip, submit } from "./submit-message.ts";
 
 /** Small claims: when a run is cut off, the outcome of each message that it has claimed is unknown. */
 const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
@@ -31,7 +32,7 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
   if (ids.length <= free * SUBMISSIONS_A_CONNECTION.first && !isResting) return deliverFew(deps, ids, run);
   const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
   await withShares(deps, run, waiting, async (part, websites) => {
-    const own = alternate(websites);
+    const own = alternate(websites.map(({ messageIds }) => messageIds));
     // If earlier submissions of this invocation still hang, another invocation has connections of its own.
     await (part.share > 0 ? deliverThrough(deps, part, own) : queueDeliveries(deps, run.lane, own));
   });
@@ -69,14 +70,6 @@ async function withShares<T>(
   );
   const failed = ends.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;
-}
-
-/** One message of each website in turn, so that many of one do not keep the others waiting. */
-function alternate(websites: WaitingMessages[]): string[] {
-  const longest = Math.max(...websites.map(({ messageIds }) => messageIds.length));
-  return Array.from({ length: longest }, (_, turn) =>
-    websites.flatMap(({ messageIds }) => messageIds.slice(turn, turn + 1)),
-  ).flat();
 }
 
 async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Promise<void> {
@@ -154,14 +147,7 @@ async function submitAll(
     notePause(deps, part.carrier, part.breaker, cause);
   }
   const reason = `${part.carrier} is slow`;
-  const skipped = left.splice(0).map(
-    (message): Ended => ({
-      message,
-      at: deps.now(),
-      milliseconds: 0,
-      ending: { kind: "skipped", reason, seconds: 0 },
-    }),
-  );
+  const skipped = left.splice(0).map((message) => skip(message, deps.now(), reason, 0));
   const endings = [...ended.splice(0), ...skipped];
   logAccepted(deps, part.carrier, endings);
   if (!isDone) {

@@ -9,10 +9,10 @@ import {
 import { changeStatus, type StatusChange } from "../platform/store/messages.ts";
 import { findInterrupted, findUnsubmitted, markInterrupted } from "../platform/store/overdue.ts";
 import { findWithoutReceipt } from "../platform/store/unconfirmed.ts";
-import { inSteps, SWEEP_STEPS } from "./in-steps.ts";
+import { inSteps, whileMore } from "./in-steps.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 
-/** By then most messages have their final receipt. One that has not costs two rows, and is found by an index from then on. */
+/** By then most messages have their final receipt. Watching one that has not writes two rows. */
 const WATCHED_AFTER_MILLISECONDS = 3 * 60_000;
 
 /**
@@ -48,18 +48,15 @@ export async function endWithoutReceipt(deps: Deps, now: number): Promise<number
   const { receiptWithinMilliseconds } = deps.config;
   const acceptedBefore = now - Math.min(WATCHED_AFTER_MILLISECONDS, receiptWithinMilliseconds);
   const sendingSince = now - receiptWithinMilliseconds;
-  let ended = 0;
-  for (let step = 0; step < SWEEP_STEPS; step++) {
-    const { ids, mayBeMore } = await findWithoutReceipt(deps.db, { acceptedBefore, sendingSince, now });
-    await end(deps, ids, {
-      status: "FAILED_TO_DELIVERY",
-      code: "NO_RECEIPT",
-      reason: "no final receipt came in time",
-    });
-    ended += ids.length;
-    if (!mayBeMore) break;
-  }
-  return ended;
+  return whileMore(
+    () => findWithoutReceipt(deps.db, { acceptedBefore, sendingSince, now }),
+    (ids) =>
+      end(deps, ids, {
+        status: "FAILED_TO_DELIVERY",
+        code: "NO_RECEIPT",
+        reason: "no final receipt came in time",
+      }),
+  );
 }
 
 type Ending = Omit<StatusChange, "ids" | "now">;
@@ -69,6 +66,5 @@ async function endAll(deps: Deps, find: () => Promise<string[]>, ending: Ending)
 }
 
 async function end(deps: Deps, ids: string[], ending: Ending): Promise<void> {
-  if (ids.length === 0) return;
   await queueCallbacks(deps, await changeStatus(deps.db, { ids, keepsReason: true, ...ending, now: deps.now() }));
 }

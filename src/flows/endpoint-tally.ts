@@ -1,5 +1,5 @@
 import { describeStatus } from "../domain/edge-status.ts";
-import type { PostResult } from "../platform/callback-post.ts";
+import { isTaken, type PostResult } from "../platform/callback-post.ts";
 import type { ClaimedCallback } from "../platform/store/callbacks.ts";
 import type { EndpointResult } from "../platform/store/failing-endpoints.ts";
 
@@ -7,13 +7,13 @@ import type { EndpointResult } from "../platform/store/failing-endpoints.ts";
 export class EndpointTally {
   readonly #results = new Map<string, EndpointResult>();
 
-  add({ clientId, callbackUrl }: ClaimedCallback, { outcome, httpStatus, response }: PostResult): void {
+  add({ clientId, callbackUrl }: ClaimedCallback, result: PostResult): void {
+    const { outcome, httpStatus, response } = result;
     const host = callbackUrl === null ? undefined : URL.parse(callbackUrl)?.host;
     if (host === undefined) return;
-    const isTaken = httpStatus !== null && httpStatus < 300 && outcome === "answered";
     const cause = outcome === "answered" ? describeStatus(httpStatus) : `${outcome}: ${response}`;
     const before = this.#results.get(clientId) ?? { hasSucceeded: false, failures: 0, cause: "" };
-    const now = isTaken ? { hasSucceeded: true, failures: 0 } : { failures: before.failures + 1, cause };
+    const now = isTaken(result) ? { hasSucceeded: true, failures: 0 } : { failures: before.failures + 1, cause };
     this.#results.set(clientId, { ...before, ...now, clientId, host });
   }
 

@@ -2,11 +2,11 @@ import type { Deps } from "../deps.ts";
 import { callbackBody, signatureHeaders } from "../domain/callback.ts";
 import { unreachedBecause } from "../domain/edge-status.ts";
 import { ANSWERED } from "../domain/service-state.ts";
-import { type PostResult, postOnce } from "../platform/callback-post.ts";
+import { isTaken, type PostResult, postOnce } from "../platform/callback-post.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { unseal } from "../platform/secrets.ts";
-import { type CallbackRecord, NO_CALLBACK_URL } from "../platform/store/callback-records.ts";
-import type { ClaimedCallback } from "../platform/store/callbacks.ts";
+import { type CallbackRecord, endUnpostable, NO_CALLBACK_URL } from "../platform/store/callback-records.ts";
+import type { ClaimedCallback, DueCallback } from "../platform/store/callbacks.ts";
 import type { OutcomeTally } from "./count-outcomes.ts";
 
 /** What the callbacks of a run share. */
@@ -47,6 +47,18 @@ export async function postCallback(
   return { eventId: callback.eventId, durationMilliseconds, ...result };
 }
 
+/** Never throws, so that callbacks with a URL are posted. After a failure, the sweep finds the others. */
+export async function endWithoutUrl(deps: Deps, callbacks: DueCallback[]): Promise<void> {
+  const eventIds = callbacks.filter(({ callbackUrl }) => callbackUrl === null).map(({ eventId }) => eventId);
+  if (eventIds.length === 0) return;
+  try {
+    await endUnpostable(deps.db, eventIds, deps.now());
+    deps.log("info", "callbacks.without-url", { count: eventIds.length });
+  } catch (error) {
+    deps.log("error", "callbacks.failed", { count: eventIds.length, error: describeError(error) });
+  }
+}
+
 /** One line for all that were answered 2xx since the last one of the run. */
 export function logTaken(deps: Deps, posted: Posted[]): void {
   const taken = posted.filter(({ record }) => isTaken(record));
@@ -59,15 +71,11 @@ export function logTaken(deps: Deps, posted: Posted[]): void {
   });
 }
 
-/** Answered 2xx, in time. */
-const isTaken = (result: Pick<PostResult, "outcome" | "httpStatus">) => outcomeOf(result) === ACCEPTED;
-
-const ACCEPTED = "accepted";
-
 /** What is counted of a callback: of another answer than 2xx, the status. */
-function outcomeOf({ outcome, httpStatus }: Pick<PostResult, "outcome" | "httpStatus">): string {
+function outcomeOf(result: PostResult): string {
+  const { outcome, httpStatus } = result;
   if (outcome !== "answered") return outcome;
-  if (httpStatus !== null && httpStatus < 300) return ACCEPTED;
+  if (isTaken(result)) return "accepted";
   return unreachedBecause(httpStatus) ? "unreachable" : `${ANSWERED}${httpStatus}`;
 }
 

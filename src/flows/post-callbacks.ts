@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import { hasNoEffect, isMoved, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
 import { DELIVERY_RUN_MILLISECONDS, refusedSeconds } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { type CallbackRecord, endUnpostable, recordAndRelease } from "../platform/store/callback-records.ts";
+import { type CallbackRecord, recordAndRelease } from "../platform/store/callback-records.ts";
 import {
   type ClaimedCallback,
   claimFirst,
@@ -16,7 +16,7 @@ import { countOutcomes, type OutcomeTally } from "./count-outcomes.ts";
 import { beginRun, type DeliveryRun } from "./delivery-run.ts";
 import { EndpointTally } from "./endpoint-tally.ts";
 import { despiteFence, togetherOrWhereTheyAre } from "./places.ts";
-import { logTaken, type Posted, postCallback } from "./post-callback.ts";
+import { endWithoutUrl, logTaken, type Posted, postCallback } from "./post-callback.ts";
 import { claimOrRelease, queueCallbacks } from "./queue-jobs.ts";
 
 /** After a post has timed out, the other callbacks to its endpoint wait so long. */
@@ -39,18 +39,6 @@ export async function postCallbacks(deps: Deps, eventIds: DueEvent[], tally: Out
 /** Posts callbacks that a run of deliveries or receipts has claimed, over its connections. Never throws. */
 export function postClaimed(deps: Deps, run: DeliveryRun, claim: string, callbacks: ClaimedCallback[]): Promise<void> {
   return countOutcomes(deps, (tally) => new CallbackRun(deps, tally, run).postClaimed(claim, callbacks));
-}
-
-/** Never throws, so that callbacks with a URL are posted. After a failure, the sweep finds the others. */
-async function endWithoutUrl(deps: Deps, callbacks: DueCallback[]): Promise<void> {
-  const eventIds = callbacks.filter(({ callbackUrl }) => callbackUrl === null).map(({ eventId }) => eventId);
-  if (eventIds.length === 0) return;
-  try {
-    await endUnpostable(deps.db, eventIds, deps.now());
-    deps.log("info", "callbacks.without-url", { count: eventIds.length });
-  } catch (error) {
-    deps.log("error", "callbacks.failed", { count: eventIds.length, error: describeError(error) });
-  }
 }
 
 /** Claims for all of its connections at once, and stores what came back with the next claim. */

@@ -8,7 +8,7 @@ import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
 import type { OverdueMessage } from "../platform/store/overdue.ts";
-import { withinTime } from "../platform/time-limit.ts";
+import { untilOther, withinTime } from "../platform/time-limit.ts";
 
 /** Timeout of the queue. A job without a confirmation counts as not queued, and may arrive twice. */
 export const QUEUE_MILLISECONDS = 5000;
@@ -92,26 +92,24 @@ export async function claimOrRelease<T>(
 /** A carrier sends receipts one by one, and each job is billed. A batch of twenty such jobs is two calls of D1, or one. */
 const RECEIPTS_A_JOB = 10;
 
-/** How long a receipt waits for others of its isolate before it is answered, and how often it looks whether they are queued. */
+/** How long receipts wait for those of other requests to share their jobs. */
 const RECEIPTS_MILLISECONDS = 20;
+/** How often a request looks whether another has queued its receipts. */
 const LOOK_MILLISECONDS = 5;
 
 /**
- * Queues receipts, with those that other requests bring to this isolate at the same time.
+ * Queues the receipts of a request. They share jobs with those of other requests that reach this isolate within RECEIPTS_MILLISECONDS.
  * @throws RequestFailure store-unavailable unless all are queued: the carrier sends them again
  */
 export async function queueReceipts(deps: Deps, carrier: string, receipts: Receipt[]): Promise<void> {
   const own: Reported = { carrier, receipts: receipts.map(cutReceipt) };
   if (deps.reported.add(own, deps.now())) {
     const work = queueReported(deps);
-    // Others wait for it, even if the carrier does not.
+    // Other requests rely on it even if the carrier hangs up.
     deps.waitUntil(work);
     await work;
   }
-  // Polls, because a request must not await another request's promise, which dies with that request.
-  for (let waited = 0; own.isQueued === undefined && waited < 2 * QUEUE_MILLISECONDS; waited += LOOK_MILLISECONDS) {
-    await scheduler.wait(LOOK_MILLISECONDS);
-  }
+  await untilOther(() => own.isQueued !== undefined, LOOK_MILLISECONDS, 2 * QUEUE_MILLISECONDS);
   if (!own.isQueued) throw new RequestFailure({ kind: "store-unavailable" });
 }
 

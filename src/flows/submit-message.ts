@@ -31,7 +31,7 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   if (until !== undefined || isOver(deps, run)) {
     const reason = until === undefined ? "its run was over" : whyPaused(part);
     const seconds = Math.ceil(((until ?? started) - started) / 1000);
-    return { message, at: started, milliseconds: 0, ending: { kind: "skipped", reason, seconds } };
+    return skip(message, started, reason, seconds);
   }
   const submission = await run.connections.use(() => trySubmit(deps, message));
   if (submission.kind === "later") noteLimits(run, submission);
@@ -56,7 +56,13 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   return { message, at: started, milliseconds, ending: submission };
 }
 
-/** One line for those of a claim: a line for each would cost more than its delivery takes of the queue. */
+/** @param seconds before it may be tried again */
+export const skip = (message: ClaimedMessage, at: number, reason: string, seconds: number): Ended => ({
+  ...{ message, at, milliseconds: 0 },
+  ending: { kind: "skipped", reason, seconds },
+});
+
+/** One line for those of a claim: each line of the log is billed. */
 export function logAccepted(deps: Deps, carrier: string, ended: Ended[]): void {
   const accepted = ended.filter(({ ending }) => ending.kind === "accepted");
   if (accepted.length === 0) return;

@@ -16,6 +16,10 @@ export interface PostResult {
   response: string;
 }
 
+/** Answered 2xx, in time. */
+export const isTaken = ({ outcome, httpStatus }: PostResult) =>
+  outcome === "answered" && httpStatus !== null && httpStatus < 300;
+
 /**
  * Posts JSON once, without following redirects. Closes the connection after 10 seconds or 1 KB of response. Never throws.
  * The URL is validated again, since today's rule may be stricter than the one it was stored under. Loopback was checked

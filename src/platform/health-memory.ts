@@ -1,3 +1,5 @@
+import { untilOther } from "./time-limit.ts";
+
 /** The services that every request depends on. */
 export const CHECKS = ["configuration", "database", "credentials", "limiter"] as const;
 
@@ -53,11 +55,8 @@ export class HealthMemory {
     return this.#health;
   }
 
-  /** Polls, because a request must not await another request's promise, which dies with that request. */
   async #awaitOther(): Promise<Health | undefined> {
-    for (let waited = 0; !this.#health && waited < CHECK_TIMEOUT_MILLISECONDS; waited += LOOK_AGAIN_MILLISECONDS) {
-      await scheduler.wait(LOOK_AGAIN_MILLISECONDS);
-    }
+    await untilOther(() => this.#health !== undefined, LOOK_AGAIN_MILLISECONDS, CHECK_TIMEOUT_MILLISECONDS);
     return this.#health;
   }
 }

@@ -1,6 +1,14 @@
 /** A timeout. The operation may still take effect. */
 export class SilenceError extends Error {}
 
+/**
+ * Polls for what another request does: a request must not await the promise of another, which dies with that request.
+ * @param most milliseconds; then it gives up
+ */
+export async function untilOther(isDone: () => boolean, pauseMilliseconds: number, most: number): Promise<void> {
+  for (let waited = 0; !isDone() && waited < most; waited += pauseMilliseconds) await scheduler.wait(pauseMilliseconds);
+}
+
 /** Starts a time limit. @returns a function that stops it */
 type Clock = (milliseconds: number, onOver: () => void) => () => void;
 

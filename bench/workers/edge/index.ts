@@ -7,7 +7,7 @@ import type { EdgeCounts } from "./counts.ts";
 import { priceObject } from "./objects.ts";
 import { Platform } from "./platform.ts";
 import type { EdgeEnv } from "./queue.ts";
-import type { Ailment } from "./settings.ts";
+import { type Ailment, FLOOR_PATH } from "./settings.ts";
 
 export { EdgeQueue } from "./queue.ts";
 
@@ -19,9 +19,6 @@ const realFetch = globalThis.fetch;
 globalThis.fetch = (...given: Parameters<typeof fetch>) => platform.fetch(() => realFetch(...given));
 
 type Service = Required<Pick<ExportedHandler<Env>, "fetch" | "queue" | "scheduled">>;
-
-/** The path before those of the floor. */
-const FLOOR_PATH = "/floor";
 
 export function priceHandlers(service: Service, floor: Pick<Service, "fetch">): ExportedHandler<Env> {
   return {

@@ -1,3 +1,6 @@
+/** Before the paths of the floor, which runs beside the service. */
+export const FLOOR_PATH = "/floor";
+
 /** What the platform's price is, and which bindings pay it. Comes to the Worker as the binding EDGE. Times in milliseconds. */
 export interface EdgeSettings {
   /** How many real milliseconds one millisecond of the model takes. */

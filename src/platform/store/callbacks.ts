@@ -88,7 +88,7 @@ export async function recordAndClaimCallbacks(
 }
 
 function claimStatements(db: D1Database, { eventIds, claim, now }: ToClaim, order: string) {
-  const values = [toKeys(eventIds), now, claim] as [string, number, string];
+  const values: [string, number, string] = [toKeys(eventIds), now, claim];
   return {
     claim: updateEvents(db, { of: { events: eventIds }, where: isClaimable, set: CLAIMED, values }),
     found: selectClaimed(db, EVENTS(GIVEN("?1")), values, order),

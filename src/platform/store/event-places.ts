@@ -61,11 +61,12 @@ export const EVENTS = (keys: string) =>
 /** Likewise, none of them of a notice. */
 export const MESSAGE_EVENTS = (keys: string) => ofMessages(keys, "", "NULL", "m.client_id");
 
-const keysIn = (parameter: string) =>
-  `SELECT key, value, value ->> 'messageId' AS message_id, value ->> 'event' AS event FROM json_each(${parameter})`;
+const keysIn = (parameter: string, column: "key" | "value") =>
+  `SELECT ${column}, value ->> 'messageId' AS message_id, value ->> 'event' AS event FROM json_each(${parameter})`;
 
 /** SQL: the keys that a parameter has, in their order by `key`: see toKeys. */
-export const GIVEN = (parameter: string) => `(WITH given AS MATERIALIZED (${keysIn(parameter)}) SELECT * FROM given)`;
+export const GIVEN = (parameter: string) =>
+  `(WITH given AS MATERIALIZED (${keysIn(parameter, "key")}) SELECT * FROM given)`;
 
 /** SQL: the keys of the events that messages keep. @param ids a query @param where a condition on them */
 export const KEPT_OF = (ids: string, where: (column: Stored) => string) =>
@@ -103,7 +104,7 @@ export function updateEvents(db: D1Database, { of, where, set, values }: EventCh
     const chosen =
       "ids" in of
         ? `WHERE ${row}.message_id IN (${of.ids})`
-        : `FROM ${"keys" in of ? of.keys : `(${keysIn("?1")})`} k WHERE ${row}.message_id = k.message_id AND ${event} = k.event`;
+        : `FROM ${"keys" in of ? of.keys : `(${keysIn("?1", "value")})`} k WHERE ${row}.message_id = k.message_id AND ${event} = k.event`;
     return db.prepare(`UPDATE ${row === "r" ? "events" : "messages"} AS ${row} SET ${list} ${chosen} AND ${condition}`);
   };
   const isIn = (part: Part) =>

@@ -43,7 +43,7 @@ export async function takeOverdueCallbacks(
   db: D1Database,
   queuedBefore: number,
   now: number,
-): Promise<{ due: DueEvent[]; mayBeMore: boolean }> {
+): Promise<{ found: DueEvent[]; mayBeMore: boolean }> {
   const { seen, ended, taken } = await runNamed(db, {
     found: db
       .prepare(
@@ -72,10 +72,10 @@ export async function takeOverdueCallbacks(
       )
       .bind(queuedBefore, now),
   });
-  const due = (taken as (Pick<EventRow, "message_id" | "event"> & { queued_at: number | null })[])
+  const found = (taken as (Pick<EventRow, "message_id" | "event"> & { queued_at: number | null })[])
     .filter(({ queued_at }) => queued_at !== null)
     .map(toEventId);
-  return { due, mayBeMore: seen.length + ended.length + taken.length > 0 };
+  return { found, mayBeMore: seen.length + ended.length + taken.length > 0 };
 }
 
 /**
