@@ -47,9 +47,9 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
     return { admission, stored: stored as StoredSend };
   }
 
-  async storeTogether(sends: Send[]): Promise<StoredTogether> {
+  async storeTogether(sends: Send[], websiteId: string): Promise<StoredTogether> {
     const deps = RateLimiter.makeDeps(this.env, this.ctx);
-    this.#meetings.visit(sends[0]?.message.websiteId ?? "", this.#together, deps.now());
+    this.#meetings.visit(websiteId, this.#together.isWaiting, deps.now());
     const stored = await this.#together.store(deps, sends);
     return { stored, isShared: this.#meetings.pay(deps.now()) };
   }

@@ -32,9 +32,9 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
       await onTheTest();
       return stub.send(send, ask);
     };
-    const storeTogether = async (sends: Send[]) => {
+    const storeTogether = async (sends: Send[], websiteId: string) => {
       await onTheTest();
-      return stub.storeTogether(sends);
+      return stub.storeTogether(sends, websiteId);
     };
     return {
       admit: (ask: Ask) => stub.admit(ask),

@@ -112,10 +112,6 @@ export class SendGroups {
     }
   }
 
-  get isIdle(): boolean {
-    return this.#storing.size === 0;
-  }
-
   /** What comes now shares a transaction. */
   get isWaiting(): boolean {
     return this.#waiting.length > 0;

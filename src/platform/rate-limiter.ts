@@ -40,8 +40,8 @@ export interface WebsiteObject extends Rpc.DurableObjectBranded {
   /** An earlier state than it knows changes nothing. */
   learn(changed: Credentials[]): void;
   send(send: Send, ask?: Ask): Promise<SendAnswer>;
-  /** Of the object of a database. */
-  storeTogether(sends: Send[]): Promise<StoredTogether>;
+  /** Of the object of a database. @param sends of the website; none: it asks whether it is alone */
+  storeTogether(sends: Send[], websiteId: string): Promise<StoredTogether>;
   /** Whether the send of this message has come and has no outcome yet. */
   isStoring(messageId: string): boolean;
 }
@@ -126,18 +126,13 @@ export class RateGate {
 
   /**
    * Has the object of a database store sends of a website, together with those of others.
-   * @returns undefined: it runs the version before, which cannot
+   * @param sends none: only asks whether other websites send
    * @throws the error of the object, or SilenceError: the sends may be stored
    */
-  async storeTogether(database: string, sends: Send[]): Promise<StoredTogether | undefined> {
+  async storeTogether(database: string, websiteId: string, sends: Send[]): Promise<StoredTogether> {
     const object = this.#object(`database:${database}`);
-    try {
-      const answering = object.storeTogether(sends) as Promise<unknown> as Promise<StoredTogether>;
-      return await untilLost(answering, async () => object.isStoring(sends.at(-1)?.message.messageId ?? ""));
-    } catch (error) {
-      if (isUnknownCall(error)) return undefined;
-      throw error;
-    }
+    const answering = object.storeTogether(sends, websiteId) as Promise<unknown> as Promise<StoredTogether>;
+    return untilLost(answering, async () => object.isStoring(sends.at(-1)?.message.messageId ?? ""));
   }
 
   /** Tells the website's object of changed clients. @throws the error of the object */
@@ -206,11 +201,6 @@ export async function askAsPresent<T extends object>(
 /** An overloaded object has not run the call: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
 function isOverloaded(error: unknown): boolean {
   return (error as { overloaded?: unknown } | null)?.overloaded === true;
-}
-
-/** While a deploy spreads, the object may run an earlier version, which does not store together. */
-function isUnknownCall(error: unknown): boolean {
-  return error instanceof TypeError && error.message.includes("RPC receiver does not implement");
 }
 
 /** Waits for the answer while the work is under way. @throws SilenceError */

@@ -14,8 +14,10 @@ type Name = (typeof WEBSITES)[number];
 
 let world: World;
 let clients: Record<Name, TestClient>;
-/** Of the objects of databases, what was called. */
-let asked: { database: string; sends: Send[] }[];
+/** Of the objects of databases, what was called. Without sends: whether the website is alone. */
+let asked: { object: string; websiteId: string; sends: Send[] }[];
+/** What each call came to. */
+let calls: Promise<unknown>[];
 /** In place of what such an object does. */
 let answer: (whole: () => Promise<StoredTogether>) => Promise<StoredTogether>;
 /** The websites of each transaction that stored messages in the first database. */
@@ -31,13 +33,20 @@ function watchObjects(): void {
   const objects = objectsOn(() => world.deps);
   const getByName = (name: string) => {
     const object = objects.getByName(name);
-    const storeTogether = (sends: Send[]) => {
-      asked.push({ database: name, sends });
-      return answer(async () => (await object.storeTogether(sends)) as unknown as StoredTogether);
+    const storeTogether = (sends: Send[], websiteId: string) => {
+      asked.push({ object: name, websiteId, sends });
+      return answer(async () => (await object.storeTogether(sends, websiteId)) as unknown as StoredTogether);
     };
     return { ...object, storeTogether };
   };
-  world.deps.limiter = new RateGate({ getByName } as unknown as RateLimiterNamespace);
+  const gate = new RateGate({ getByName } as unknown as RateLimiterNamespace);
+  const call = gate.storeTogether.bind(gate);
+  gate.storeTogether = (...given) => {
+    const answering = call(...given);
+    calls.push(answering);
+    return answering;
+  };
+  world.deps.limiter = gate;
 }
 
 function watchDatabase(): void {
@@ -66,7 +75,7 @@ async function makeWorld(databases = 1): Promise<void> {
   }
   const made = WEBSITES.map(async (websiteId) => [websiteId, await world.client(websiteId)] as const);
   clients = Object.fromEntries(await Promise.all(made)) as typeof clients;
-  [asked, writes] = [[], []];
+  [asked, calls, writes] = [[], [], []];
   answer = (whole) => whole();
   onWrite = () => undefined;
   watchDatabase();
@@ -74,13 +83,22 @@ async function makeWorld(databases = 1): Promise<void> {
 }
 
 const send = (name: Name, fields = {}) => world.send(clients[name], { phone: ADA, ...fields });
+/** One after the other, and each with what the object of the database said of it. */
+async function sendInTurn(...names: Name[]): Promise<void> {
+  for (const name of names) {
+    await send(name);
+    await Promise.allSettled(calls);
+  }
+}
 const stored = async () =>
   (await world.rows("SELECT message_id FROM messages ORDER BY message_id")).map((row) => row.message_id);
 const failures = () => world.logs.filter((line) => line.includes("database-object.failed"));
 
-/** Each has learned that it is not alone. */
+/** Each has learned that it is not alone: but for the first that asks, within a transaction's time after another. */
 async function meet(): Promise<void> {
-  await Promise.all(await sendDuringWrite("a", ["b", "c", "d", "e"]));
+  await sendInTurn(...WEBSITES);
+  world.advance(1);
+  await sendInTurn(...WEBSITES);
   asked.length = writes.length = 0;
 }
 
@@ -156,29 +174,48 @@ describe("sends of several websites of a database", () => {
 
   it("go their own way while a website is alone, which asks once a second", async () => {
     for (let second = 0; second < 5; second++) {
-      for (let count = 0; count < 4; count++) await send("a");
+      await sendInTurn("a", "a", "a", "a");
       world.advance(1);
     }
-    expect(asked).toHaveLength(5);
+    expect(asked).toEqual(Array.from({ length: 5 }, () => ({ object: "database:DB", websiteId: "a", sends: [] })));
     expect(writes).toEqual(Array.from({ length: 20 }, () => ["a"]));
     // The other comes, at other times.
-    await send("b");
-    await send("a");
-    await send("b");
-    await send("a");
-    expect(asked.map(({ sends }) => sends[0]?.message.websiteId).slice(5)).toEqual(["b", "a"]);
-    // They send at the same time.
+    asked.length = 0;
+    await sendInTurn("b");
+    world.advance(0.02);
+    await sendInTurn("a", "b", "a");
+    expect(asked).toMatchObject([
+      { websiteId: "b", sends: [] },
+      { websiteId: "a", sends: [] },
+    ]);
+    // They send at the same time: the second to ask learns of it, the first when it asks again.
     world.advance(1);
-    asked.length = writes.length = 0;
-    await Promise.all(await sendDuringWrite("b", ["a"]));
-    await send("a");
-    await send("b");
-    expect(asked.map(({ sends }) => sends[0]?.message.websiteId)).toEqual(["b", "a", "a", "b"]);
+    asked.length = 0;
+    await sendInTurn("b", "a", "b", "a");
+    expect(asked.map(({ websiteId, sends }) => [websiteId, sends.length])).toEqual([
+      ["b", 0],
+      ["a", 0],
+      ["a", 1],
+    ]);
+    world.advance(1);
+    asked.length = 0;
+    await sendInTurn("b", "b");
+    expect(asked.map(({ websiteId, sends }) => [websiteId, sends.length])).toEqual([
+      ["b", 0],
+      ["b", 1],
+    ]);
     // It has gone.
     world.advance(2);
-    await send("a");
-    await send("a");
-    expect(asked).toHaveLength(5);
+    asked.length = 0;
+    await sendInTurn("a", "a");
+    expect(asked).toMatchObject([{ websiteId: "a", sends: [{}] }]);
+  });
+
+  it("of a website that is alone do not wait until it knows that it still is", async () => {
+    answer = () => new Promise(() => {});
+    const ids = [await send("a"), await send("a")];
+    expect(asked).toMatchObject([{ websiteId: "a", sends: [] }]);
+    expect(await stored()).toEqual(ids.toSorted());
   });
 
   it.each([
@@ -209,14 +246,7 @@ describe("sends of several websites of a database", () => {
     world.advance(1);
     answer = (whole) => whole();
     await send("a");
-    expect(asked).toHaveLength(1);
-  });
-
-  it("are stored by each website where the object of the database still runs the version before", async () => {
-    answer = () => Promise.reject(new TypeError('The RPC receiver does not implement the method "storeTogether".'));
-    const ids = [await send("a"), await send("b")];
-    expect(await stored()).toEqual(ids.toSorted());
-    expect(failures()).toEqual([]);
+    expect(asked).toMatchObject([{ websiteId: "a", sends: [] }]);
   });
 
   it("are refused where the store is away, and stored once it is back", async () => {
@@ -234,49 +264,57 @@ describe("sends of several websites of a database", () => {
 });
 
 describe("whether websites share transactions", () => {
-  /** Each writes, each waits for the write of another, and each joins those who wait. */
-  const [WRITES, WAITS, JOINS] = [
-    { isIdle: true, isWaiting: false },
-    { isIdle: false, isWaiting: false },
-    { isIdle: false, isWaiting: true },
+  /** One comes by itself, one right after another, and one joins those who wait. */
+  const [APART, RIGHT_AFTER, JOINING] = [
+    { milliseconds: 20, isJoining: false },
+    { milliseconds: 19, isJoining: false },
+    { milliseconds: 0, isJoining: true },
   ] as const;
   let meetings: Meetings;
   let visits: number;
+  let now: number;
 
   beforeEach(() => {
     meetings = new Meetings();
     visits = 0;
+    now = 1_000_000;
   });
 
+  function visit(websiteId: string, { milliseconds, isJoining }: { milliseconds: number; isJoining: boolean }): void {
+    now += milliseconds;
+    meetings.visit(websiteId, isJoining, now);
+  }
+
   /** Of websites in turn. @returns after how many it changes; undefined: not within 1,000 */
-  function visitsUntilItChanges(...kinds: (typeof WRITES | typeof WAITS | typeof JOINS)[]): number | undefined {
-    const before = meetings.pay(0);
+  function visitsUntilItChanges(...kinds: (typeof APART | typeof RIGHT_AFTER | typeof JOINING)[]): number | undefined {
+    const before = meetings.pay(now);
     for (let count = 1; count <= 1000; count++) {
       const kind = kinds[count % kinds.length] as (typeof kinds)[number];
-      meetings.visit(visits++ % 2 === 0 ? "a" : "b", kind, 0);
-      if (meetings.pay(0) !== before) return count;
+      visit(visits++ % 2 === 0 ? "a" : "b", kind);
+      if (meetings.pay(now) !== before) return count;
     }
     return undefined;
   }
 
   it("begins when two have met, and ends when they join nobody", () => {
-    expect(visitsUntilItChanges(WRITES)).toBeUndefined();
-    expect(visitsUntilItChanges(WAITS)).toBe(1);
-    expect(visitsUntilItChanges(WRITES, WRITES, WAITS)).toBe(44);
+    expect(visitsUntilItChanges(APART)).toBeUndefined();
+    expect(visitsUntilItChanges(RIGHT_AFTER)).toBe(1);
+    expect(visitsUntilItChanges(APART, APART, RIGHT_AFTER)).toBe(44);
     // It is tried again, and not at once.
-    expect(visitsUntilItChanges(WAITS)).toBe(51);
-    expect(visitsUntilItChanges(WRITES, WAITS)).toBe(44);
+    expect(visitsUntilItChanges(RIGHT_AFTER)).toBe(51);
+    expect(visitsUntilItChanges(APART, RIGHT_AFTER)).toBe(44);
   });
 
   it("goes on while a third of them join others, and ends two seconds after the last have met", () => {
-    visitsUntilItChanges(WAITS);
-    expect(visitsUntilItChanges(WRITES, WAITS, JOINS)).toBeUndefined();
-    expect([1999, 2000].map((now) => meetings.pay(now))).toEqual([true, false]);
+    visitsUntilItChanges(RIGHT_AFTER);
+    expect(visitsUntilItChanges(APART, RIGHT_AFTER, JOINING)).toBeUndefined();
+    visit(visits++ % 2 === 0 ? "a" : "b", RIGHT_AFTER);
+    expect([1999, 2000].map((later) => meetings.pay(now + later))).toEqual([true, false]);
   });
 
   it("is nothing for a website that is alone", () => {
-    for (let count = 0; count < 100; count++) meetings.visit("a", count === 0 ? WRITES : JOINS, 0);
-    expect(meetings.pay(2000)).toBe(false);
+    for (let count = 0; count < 100; count++) visit("a", count === 0 ? APART : JOINING);
+    expect(meetings.pay(now + 2000)).toBe(false);
   });
 });
 
