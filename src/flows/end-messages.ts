@@ -8,12 +8,9 @@ import {
 } from "../domain/retry-policy.ts";
 import { changeStatus, type StatusChange } from "../platform/store/messages.ts";
 import { findInterrupted, findUnsubmitted, markInterrupted } from "../platform/store/overdue.ts";
-import { findWithoutReceipt } from "../platform/store/unconfirmed.ts";
-import { inSteps, whileMore } from "./in-steps.ts";
+import { findWithoutReceipt, watchNext } from "../platform/store/watched.ts";
+import { inSteps, SWEEP_STEPS } from "./in-steps.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
-
-/** By then most messages have their final receipt. Watching one that has not writes two rows. */
-const WATCHED_AFTER_MILLISECONDS = 3 * 60_000;
 
 /**
  * Ends messages whose run was cut off. If the store was away, a recovery job may still know how a submission ended, or that it
@@ -33,7 +30,9 @@ export async function endInterrupted(deps: Deps, now: number): Promise<number> {
   });
 }
 
+/** Marks the messages that are watched from now on, and ends those that no carrier has taken in time. */
 export async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
+  await watchMessages(deps, now);
   const acceptedBefore = now - deps.config.submitWithinMilliseconds;
   const queuedBefore = now - overdueAfterMilliseconds(deps.config);
   return endAll(deps, () => findUnsubmitted(deps.db, acceptedBefore, queuedBefore), {
@@ -44,27 +43,25 @@ export async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
   });
 }
 
+async function watchMessages({ db, config }: Deps, now: number): Promise<void> {
+  const acceptedBefore = now - Math.min(overdueAfterMilliseconds(config), config.receiptWithinMilliseconds);
+  for (let steps = 1; (await watchNext(db, acceptedBefore)) && steps < SWEEP_STEPS; steps++);
+}
+
 export async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {
-  const { receiptWithinMilliseconds } = deps.config;
-  const acceptedBefore = now - Math.min(WATCHED_AFTER_MILLISECONDS, receiptWithinMilliseconds);
-  const sendingSince = now - receiptWithinMilliseconds;
-  return whileMore(
-    () => findWithoutReceipt(deps.db, { acceptedBefore, sendingSince, now }),
-    (ids) =>
-      end(deps, ids, {
-        status: "FAILED_TO_DELIVERY",
-        code: "NO_RECEIPT",
-        reason: "no final receipt came in time",
-      }),
-  );
+  const sendingSince = now - deps.config.receiptWithinMilliseconds;
+  return endAll(deps, () => findWithoutReceipt(deps.db, sendingSince), {
+    status: "FAILED_TO_DELIVERY",
+    code: "NO_RECEIPT",
+    reason: "no final receipt came in time",
+  });
 }
 
 type Ending = Omit<StatusChange, "ids" | "now">;
 
 async function endAll(deps: Deps, find: () => Promise<string[]>, ending: Ending): Promise<number> {
-  return inSteps(find, (ids) => end(deps, ids, ending));
-}
-
-async function end(deps: Deps, ids: string[], ending: Ending): Promise<void> {
-  await queueCallbacks(deps, await changeStatus(deps.db, { ids, keepsReason: true, ...ending, now: deps.now() }));
+  return inSteps(find, async (ids) => {
+    const change = { ids, keepsReason: true, ...ending, now: deps.now() };
+    await queueCallbacks(deps, await changeStatus(deps.db, change));
+  });
 }

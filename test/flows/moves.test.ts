@@ -88,6 +88,7 @@ describe("a move", () => {
       homes.set(websiteId, home);
       await fillTables(websiteId === "far" ? "DB_2" : "DB", { websiteId, home, clientId }, world.now);
     }
+    for (const database of ["DB", "DB_2"]) await rowsOf(database, "UPDATE messages SET watched = NULL");
     const rows = (database: string, websiteId: string) =>
       rowsOfWebsite(database, websiteId, homes.get(websiteId) as number);
     const [before, ofNear, ofFar] = [await rows("DB", "brand"), await rows("DB", "near"), await rows("DB_2", "far")];

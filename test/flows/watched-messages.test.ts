@@ -1,9 +1,14 @@
-/** The sweep looks at each message once, and watches those that have no final receipt by then: none of them waits for ever. */
+/** The sweep looks at each message once, and watches those that are not final by then: none of them is lost, or waits for ever. */
 
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Carrier, Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import { cancelUnconfirmed } from "../../src/platform/store/cancelled-messages.ts";
+import { erasePerson } from "../../src/platform/store/erasure.ts";
+import { deleteRows } from "../../src/platform/store/move-rows.ts";
+import { removeMessages } from "../../src/platform/store/retention.ts";
+import { lowerSeen } from "../../src/platform/store/watched.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { strictCarrier } from "../strict/bindings.ts";
 import { type TestClient, World } from "../world.ts";
@@ -33,6 +38,13 @@ async function submitted(phone = PEOPLE[0]): Promise<string> {
   return messageId;
 }
 
+/** @returns a message whose job is lost */
+async function lost(phone = PEOPLE[0]): Promise<string> {
+  const messageId = await world.send(client, { phone });
+  world.jobs.length = 0;
+  return messageId;
+}
+
 async function receive(messageId: string, status: string): Promise<void> {
   const receipt = { messageId, status, reason: null, carrierMessageId: null, optedOut: false };
   await world.deliver("textgate-receipts", [{ kind: "receipts", carrier: "sandbox", receipts: [receipt] }]);
@@ -57,9 +69,9 @@ const withoutReceipt = async () =>
     .messages.withoutReceipt.count;
 
 describe("a message", () => {
-  it("with a receipt within three minutes is never watched", async () => {
+  it("with a receipt within a minute is never watched", async () => {
     const messageId = await submitted();
-    await sweepAfter(2 * MINUTE);
+    await sweepAfter(MINUTE - 1);
     await receive(messageId, "DELIVERED");
     await sweepAfter(5 * MINUTE);
     expect([await world.statusOf(messageId), await isWatched(messageId)]).toEqual(["DELIVERED", false]);
@@ -67,27 +79,43 @@ describe("a message", () => {
 
   it("without one is watched then, and ended at its deadline", async () => {
     const messageId = await submitted();
-    await sweepAfter(2 * MINUTE);
+    await sweepAfter(MINUTE - 1);
     expect(await isWatched(messageId)).toBe(false);
-    await sweepAfter(2 * MINUTE);
-    expect(await isWatched(messageId)).toBe(true);
-    await sweepAfter(DAY - 5 * MINUTE);
-    expect(await world.statusOf(messageId)).toBe("SENDING");
     await sweepAfter(MINUTE);
+    expect(await isWatched(messageId)).toBe(true);
+    await sweepAfter(DAY - 3 * MINUTE);
+    expect(await world.statusOf(messageId)).toBe("SENDING");
+    await sweepAfter(2 * MINUTE);
     expect(await world.statusOf(messageId)).toBe("FAILED_TO_DELIVERY");
   });
 
   it("costs the sweep two rows written more when it is watched", async () => {
+    // Of a new client, another job writes something down.
+    for (let sweeps = 0; sweeps < 3; sweeps++) await sweepAfter(MINUTE);
     await submitted();
-    await sweepAfter(2 * MINUTE);
+    await sweepAfter(MINUTE - 1);
     const { db, take } = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, db };
     const written = async () => {
       await sweepAfter(MINUTE);
       return take().rowsWritten;
     };
-    // The others are that of the sweep itself, and how far it has looked.
-    expect([await written(), await written(), await written()]).toEqual([4, 2, 1]);
+    // The others are that of the sweep itself, and how far it has looked: at its events, too, in the first.
+    expect([await written(), await written(), await written()]).toEqual([5, 2, 1]);
+  });
+
+  it("whose job is lost is watched then, and gets another", async () => {
+    const messageId = await lost();
+    await sweepAfter(MINUTE - 1);
+    expect([world.jobs.length, await isWatched(messageId)]).toEqual([0, false]);
+    await sweepAfter(2);
+    await sweepAfter(10 * MINUTE);
+    expect([await world.statusOf(messageId), await isWatched(messageId)]).toEqual(["SENDING", true]);
+  });
+
+  it("that waits for a retry is watched at once", async () => {
+    submission = LATER;
+    expect(await isWatched(await submitted())).toBe(true);
   });
 
   it.each([
@@ -107,75 +135,112 @@ describe("a message", () => {
   it.each([
     ["a receipt says that it was sent", (messageId: string) => receive(messageId, "SENDING")],
     ["its run was cut off", () => sweepAfter(40 * MINUTE)],
-  ])("that was claimed when the sweep looked is watched once %s", async (_, become) => {
+    // It does not know the column.
+    [
+      "a version of before has stored its outcome",
+      () => world.rows("UPDATE messages SET status = 'SENDING', updated_at = ?1", world.now),
+    ],
+  ])("that was claimed when the sweep looked stays watched once %s", async (_, become) => {
     const messageId = await world.send(client, { phone: PEOPLE[0] });
     const claim = "UPDATE messages SET claimed_at = ?1, claim = 'a run', carrier = 'sandbox', attempts = 1";
     await world.rows(claim, world.now);
     await sweepAfter(5 * MINUTE);
-    expect([await world.statusOf(messageId), await isWatched(messageId)]).toEqual(["PENDING_TO_SEND", false]);
+    expect([await world.statusOf(messageId), await isWatched(messageId)]).toEqual(["PENDING_TO_SEND", true]);
     await become(messageId);
     await sweepAfter(40 * MINUTE);
     expect([await world.statusOf(messageId), await isWatched(messageId)]).toEqual(["SENDING", true]);
   });
 });
 
-it("costs no row when messages of before are gone, and their rowids are given again", async () => {
-  const gone = [await submitted(PEOPLE[0]), await submitted(PEOPLE[1])];
-  for (const messageId of gone) await receive(messageId, "DELIVERED");
-  await sweepAfter(5 * MINUTE);
-  await world.rows("DELETE FROM messages");
-  await sweepAfter(MINUTE);
-  const messageId = await submitted();
-  expect([await world.statusOf(messageId), await isWatched(messageId)]).toEqual(["SENDING", false]);
-  await sweepAfter(5 * MINUTE);
-  expect(await isWatched(messageId)).toBe(true);
-});
-
-describe("what an older version has made SENDING", () => {
-  /** It does not know the column. */
-  const olderVersion = async (messageId: string) => {
-    await world.rows("UPDATE messages SET watched = NULL WHERE message_id = ?1", messageId);
-    expect(await isWatched(messageId)).toBe(false);
-  };
-
-  it("is found by the next sweep, once the older one has swept", async () => {
-    const messageId = await submitted();
+describe("a message that has the rowid of one that is gone", () => {
+  const brand = "brand";
+  it.each<[string, (messageId: string) => Promise<unknown>]>([
+    ["cancelled", (messageId) => cancelUnconfirmed(world.deps.db, [messageId], world.now)],
+    ["purged", (messageId) => removeMessages(world.deps.db, [{ messageId, websiteId: brand }])],
+    ["erased", () => erasePerson(world.deps.db, brand, Number(PEOPLE[1]), [])],
+    [
+      "cleared after a move",
+      (messageId) => world.deps.db.batch(deleteRows(world.deps.db, new Map([["messages", [[messageId]]]]))),
+    ],
+  ])("is looked at, too: the other was %s", async (_, remove) => {
+    await submitted();
+    const gone = await lost(PEOPLE[1]);
+    const rowidOf = async (messageId: string) =>
+      (await world.rows("SELECT rowid FROM messages WHERE message_id = ?1", messageId))[0]?.rowid;
+    const rowid = await rowidOf(gone);
+    expect(rowid).toBeDefined();
     await sweepAfter(5 * MINUTE);
-    await olderVersion(messageId);
-    await sweepAfter(MINUTE);
-    expect(await isWatched(messageId)).toBe(false);
-    await olderSweep();
-    await sweepAfter(MINUTE);
-    expect(await isWatched(messageId)).toBe(true);
-  });
-
-  it("is found an hour later, when a job of it ended after this version had swept", async () => {
-    const messageId = await submitted();
-    await sweepAfter(5 * MINUTE);
-    await olderSweep();
-    await sweepAfter(MINUTE);
-    await olderVersion(messageId);
-    await sweepAfter(58 * MINUTE);
-    expect(await isWatched(messageId)).toBe(false);
+    await remove(gone);
+    expect(await rowidOf(gone)).toBeUndefined();
+    world.jobs.length = 0;
+    const messageId = await lost();
+    expect([await rowidOf(messageId), await isWatched(messageId)]).toEqual([rowid, false]);
     await sweepAfter(2 * MINUTE);
     expect(await isWatched(messageId)).toBe(true);
-    await olderVersion(messageId);
-    await sweepAfter(2 * HOUR);
-    expect(await isWatched(messageId)).toBe(false);
+  });
+
+  it("is looked at, too, where a version of before has deleted all", async () => {
+    for (const phone of PEOPLE.slice(0, 2)) await receive(await submitted(phone), "DELIVERED");
+    await sweepAfter(5 * MINUTE);
+    await world.rows("DELETE FROM messages");
+    await sweepAfter(MINUTE);
+    const messageId = await submitted();
+    await sweepAfter(5 * MINUTE);
+    expect(await isWatched(messageId)).toBe(true);
   });
 });
 
-describe("a website on the move", () => {
-  it.each([1, 3])("holds up the look, and nothing is missed afterwards: state %d", async (state) => {
-    const messageId = await submitted();
-    const move =
-      "INSERT INTO moving (home, website_id, id_part, state, turn, progress) VALUES (900, 'other', '7000900', ?1, 0, 'null')";
-    await world.rows(move, state);
+it("what an older version has left unmarked is found once it has swept", async () => {
+  const ids = [await submitted(), await lost(PEOPLE[1])];
+  await sweepAfter(5 * MINUTE);
+  await world.rows("UPDATE messages SET watched = NULL");
+  const areWatched = () => Promise.all(ids.map(isWatched));
+  await sweepAfter(MINUTE);
+  expect(await areWatched()).toEqual([false, false]);
+  await olderSweep();
+  await sweepAfter(MINUTE);
+  expect(await areWatched()).toEqual([true, true]);
+});
+
+describe("beside a website on the move", () => {
+  const OTHER = "+12125550190";
+  const move = (state: number) =>
+    world.rows(
+      "INSERT INTO moving (home, website_id, id_part, state, turn, progress) VALUES (900, 'brand', '7000900', ?1, 0, 'null')",
+      state,
+    );
+  let ids: [ofBrand: string, ofOther: string];
+  const areWatched = () => Promise.all(ids.map(isWatched));
+
+  beforeEach(async () => {
+    await world.operator("PUT", "/websites/other", { name: "Other", carrier: "sandbox" });
+    await world.subscribers("other", [OTHER]);
+    const other = await world.client("other");
+    const ofBrand = await submitted();
+    ids = [ofBrand, await world.send(other, { phone: OTHER })];
+    await world.runQueues();
+  });
+
+  it("all are watched while it arrives", async () => {
+    await move(3);
     await sweepAfter(5 * MINUTE);
-    expect(await isWatched(messageId)).toBe(false);
+    expect(await areWatched()).toEqual([true, true]);
+  });
+
+  it("the others are watched while it is behind a fence, and its own after that", async () => {
+    await move(1);
+    await sweepAfter(5 * MINUTE);
+    await sweepAfter(MINUTE);
+    expect(await areWatched()).toEqual([false, true]);
     await world.rows("DELETE FROM moving");
     await sweepAfter(MINUTE);
-    expect(await isWatched(messageId)).toBe(true);
+    expect(await areWatched()).toEqual([true, true]);
+  });
+
+  it("the others are watched once it has left", async () => {
+    await move(2);
+    await sweepAfter(5 * MINUTE);
+    expect(await areWatched()).toEqual([false, true]);
   });
 });
 
@@ -194,22 +259,28 @@ describe("the state of the service", () => {
 describe("in any order of sends, submissions, receipts and sweeps, of this version and an older one", () => {
   const steps = fc.array(
     fc.record({
-      action: fc.constantFrom("send", "send", "later", "receipt", "sweep", "sweep", "older", "cancel"),
+      action: fc.constantFrom("send", "send", "lost", "later", "receipt", "sweep", "sweep", "older", "cancel"),
       seconds: fc.constantFrom(0, 1, 30, 61, 200, 601),
       pick: fc.nat({ max: 7 }),
     }),
     { minLength: 4, maxLength: 16 },
   );
 
+  const remove = async (which: string) => {
+    await world.rows(`DELETE FROM messages WHERE ${which}`);
+    await lowerSeen(world.deps.db).run();
+  };
+
   it("each message without a final receipt is ended within a day of its submission, and an hour", async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (given) => {
-        await world.rows("DELETE FROM messages");
+        await remove("true");
         const ids: string[] = [];
         for (const { action, seconds, pick } of given) {
           world.advance(seconds);
           submission = action === "later" ? LATER : ACCEPTED;
           const id = ids[pick % Math.max(1, ids.length)];
+          if (action === "lost") ids.push(await lost(PEOPLE[pick]));
           if (action === "send" || action === "later") ids.push(await submitted(PEOPLE[pick]));
           if (action === "receipt" && id) await receive(id, pick % 2 === 0 ? "DELIVERED" : "SENDING");
           if (action === "sweep") await world.sweep();
@@ -218,8 +289,7 @@ describe("in any order of sends, submissions, receipts and sweeps, of this versi
             await olderSweep();
           }
           // The rowid of the last may be given again.
-          if (action === "cancel")
-            await world.rows("DELETE FROM messages WHERE rowid = (SELECT max(rowid) FROM messages)");
+          if (action === "cancel") await remove("rowid = (SELECT rowid FROM messages ORDER BY rowid DESC LIMIT 1)");
         }
         submission = ACCEPTED;
         for (const seconds of [0, 601, HOUR, DAY]) await sweepAfter(seconds);

@@ -149,12 +149,12 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "One website's texts of one person.",
   },
   {
-    step: "SCAN messages USING INDEX messages_pending",
-    sql: "FROM messages WHERE status = 'PENDING_TO_SEND' ORDER BY queued_at LIMIT 100000) m",
+    step: "SCAN messages USING INDEX messages_waiting",
+    sql: "ORDER BY queued_at LIMIT 100000)",
     reason: "An operator holds, releases or cancels what waits: it is looked through once a step.",
   },
-  { step: "SCAN messages USING INDEX messages_pending", sql: "ORDER BY queued_at LIMIT 10000", reason: COUNTED },
-  { step: "SCAN messages USING INDEX messages_unconfirmed", sql: "LIMIT 10000) GROUP BY carrier", reason: COUNTED },
+  { step: "SCAN messages USING INDEX messages_waiting", sql: "ORDER BY queued_at LIMIT 10000)", reason: COUNTED },
+  { step: "SCAN messages USING INDEX messages_unconfirmed", sql: "ORDER BY updated_at LIMIT 10000)", reason: COUNTED },
   {
     step: "SCAN open_callbacks",
     reason:

@@ -21,9 +21,9 @@ describe("the plan of a statement", () => {
     ["SELECT count(*) FROM messages AS m WHERE m.email = ?1", ["x"], "SCAN messages"],
     ["DELETE FROM clicks WHERE click_id = ?1", ["x"], "SCAN clicks"],
     [
-      "UPDATE messages SET email = 'x' WHERE status = 'PENDING_TO_SEND'",
+      "UPDATE messages SET email = 'x' WHERE status = 'PENDING_TO_SEND' AND watched = 1",
       [],
-      "SCAN messages USING INDEX messages_pending",
+      "SCAN messages USING INDEX messages_waiting",
     ],
     [
       "SELECT max(text) FROM messages m WHERE m.website_id = ?1",

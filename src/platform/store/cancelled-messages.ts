@@ -3,6 +3,7 @@ import { KV_MILLISECONDS } from "./credentials.ts";
 import { reopenDays } from "./daily-counts.ts";
 import { runBatch } from "./database.ts";
 import { FIRST, type Place } from "./directory.ts";
+import { lowerSeen } from "./watched.ts";
 
 /** Lifetime of a tombstone: longer than any transaction may take to commit. */
 export const TOMBSTONE_MILLISECONDS = 24 * 3_600_000;
@@ -38,6 +39,7 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
     reopenDays(db, unconfirmed, [list]),
     run(`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
     run(`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
+    lowerSeen(db),
     run(`DELETE FROM open_callbacks WHERE message_id IN (${GONE})`),
     run(`DELETE FROM events WHERE message_id IN (${GONE})`),
   ]);

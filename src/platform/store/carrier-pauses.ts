@@ -94,7 +94,7 @@ export async function takeRetries(
       .prepare(
         `UPDATE messages SET retry_at = ?2, queued_at = ?2 WHERE message_id IN (
            SELECT p.message_id FROM (SELECT message_id, website_id, claimed_at, retry_at, reason, attempts FROM messages
-             WHERE status = 'PENDING_TO_SEND' AND queued_at > ?2 ORDER BY queued_at LIMIT ${READ_ROWS}) p
+             WHERE status = 'PENDING_TO_SEND' AND watched = 1 AND queued_at > ?2 ORDER BY queued_at LIMIT ${READ_ROWS}) p
            CROSS JOIN websites w ON w.website_id = p.website_id
            WHERE p.claimed_at IS NULL AND p.retry_at > ?2 AND p.reason IS NOT NULL AND w.carrier = ?1
              AND ${IS_OPEN("p.website_id")}

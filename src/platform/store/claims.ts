@@ -19,7 +19,6 @@ import { addCounts, type OutcomeCount } from "./outcome-counts.ts";
 import { receiptStatements } from "./receipts.ts";
 import type { MessageRow, WebsiteRow } from "./rows.ts";
 import { withSubmission } from "./submissions.ts";
-import { WATCH } from "./unconfirmed.ts";
 
 /** A message that only this run may submit. */
 export interface ClaimedMessage {
@@ -138,7 +137,7 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
            attempts = ${unlessFinal(`attempts - (${outcome("attempted")} = 0)`, "attempts")},
            submissions = ${withSubmission(outcome("entry"))},
            ${keepEvent("sending", sending)},
-           updated_at = ${unlessFinal("?3", "updated_at")}, ${WATCH}
+           updated_at = ${unlessFinal("?3", "updated_at")}, watched = iif(${isUnclaimed}, 1, watched)
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND claim = ?2
          RETURNING ${returnKept("sending", "'SENDING'", "?3")}`,
       )

@@ -3,6 +3,7 @@ import type { Author } from "../../domain/audit.ts";
 import type { Hold, MessageFilter } from "../../domain/hold.ts";
 import { auditStatement } from "./audit.ts";
 import { parseJsonColumn, runBatch, runQuery } from "./database.ts";
+import { unfinished } from "./watched.ts";
 
 /**
  * SQL condition: whether an operator holds the message. A reply to a keyword is never held.
@@ -58,9 +59,10 @@ export function toHolds(column: string | null): Hold[] {
 /** Pending messages that a call looks through, of all websites: two million rows of a backlog would take a minute. */
 export const LOOKED_THROUGH = 100_000;
 
-/** Unclaimed messages of a website that are no replies, those whose job is due first in front. */
-const WAITING = `(SELECT message_id, website_id, client_id, send_purpose, claimed_at, is_reply, queued_at, retry_at
-    FROM messages WHERE status = 'PENDING_TO_SEND' ORDER BY queued_at LIMIT ${LOOKED_THROUGH}) m
+const COLUMNS = "message_id, website_id, client_id, send_purpose, claimed_at, is_reply, queued_at, retry_at";
+
+/** Unclaimed messages of a website that are no replies. */
+const WAITING = `(${unfinished("PENDING_TO_SEND", COLUMNS, LOOKED_THROUGH)}) m
   WHERE m.website_id = ?1 AND m.claimed_at IS NULL AND m.is_reply = 0
     AND m.send_purpose = coalesce(?2, m.send_purpose) AND m.client_id = coalesce(?3, m.client_id)`;
 

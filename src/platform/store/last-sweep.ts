@@ -51,7 +51,7 @@ export async function recordSweep(
     sweep: db
       .prepare(
         `INSERT INTO last_sweep (only, ended_at, failed_jobs, counts_kept_at, counts_since,
-           callbacks_kept_at, callbacks_since, callbacks_seen, callbacks_seen_today, messages_kept_at)
+           callbacks_kept_at, callbacks_since, callbacks_seen, callbacks_seen_today, pending_kept_at)
          VALUES (1, ?1, ?2, ?1, ?1, ?1, 0, ${SEEN}, ${SEEN}, ?1)
          ON CONFLICT (only) DO UPDATE SET ended_at = ?1, failed_jobs = ?2, counts_kept_at = ?1,
            counts_since = iif(counts_kept_at = ended_at, counts_since, ?1), callbacks_kept_at = ?1,
@@ -59,7 +59,7 @@ export async function recordSweep(
            callbacks_seen = CASE WHEN callbacks_kept_at IS NOT ended_at THEN ${SEEN}
              WHEN ended_at >= ?3 THEN callbacks_seen ELSE callbacks_seen_today END,
            callbacks_seen_today = iif(callbacks_kept_at = ended_at AND ended_at >= ?3, callbacks_seen_today, ${SEEN}),
-           messages_kept_at = iif(messages_kept_at = ended_at, ?1, messages_kept_at)`,
+           pending_kept_at = iif(pending_kept_at = ended_at, ?1, pending_kept_at)`,
       )
       .bind(endedAt, JSON.stringify(failedJobs), endedAt - (endedAt % DAY_MILLISECONDS)),
   });

@@ -7,7 +7,6 @@ import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { HELD } from "./holds.ts";
 import { releaseCallbacks } from "./open-callbacks.ts";
 import { withSubmission } from "./submissions.ts";
-import { WATCH } from "./unconfirmed.ts";
 
 /** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
 export const OPT_OUT_CONFIRMATION = 1;
@@ -53,7 +52,7 @@ export async function postpone(
     db
       .prepare(
         `UPDATE messages SET retry_at = ?2, queued_at = min(?2, accepted_at + ?4), reason = ?3,
-           submissions = ${withSubmission("?5")}
+           watched = 1, submissions = ${withSubmission("?5")}
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL`,
       )
       .bind(JSON.stringify(ids), retryAt, reason, longestWait, JSON.stringify(entry)),
@@ -71,7 +70,7 @@ export async function releaseClaim(db: D1Database, claim: string, messageIds: st
   await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET claimed_at = NULL, claim = NULL, attempts = attempts - 1, queued_at = 0
+        `UPDATE messages SET claimed_at = NULL, claim = NULL, attempts = attempts - 1, queued_at = 0, watched = 1
          WHERE message_id IN (${ids}) AND status = 'PENDING_TO_SEND' AND claimed_at IS NOT NULL AND claim = ?1`,
       )
       .bind(...values),
@@ -91,7 +90,7 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
   const results = await runBatch(db, [
     db
       .prepare(
-        `UPDATE messages SET status = ?2, updated_at = ?4, ${WATCH},
+        `UPDATE messages SET status = ?2, updated_at = ?4,
            reason_code = CASE WHEN reason = '${HELD}' THEN 'CANCELLED'
              WHEN ?10 = 'CARRIER_UNAVAILABLE' AND reason LIKE '%${notSetUp("%")}%' THEN 'CARRIER_NOT_SET_UP' ELSE ?10 END,
            reason = iif(?6 = 1 AND reason IS NOT NULL, ?3 || ' (before: ' || reason || ')', ?3)

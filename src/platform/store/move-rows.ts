@@ -2,6 +2,7 @@
 import { type Row, runBatch, runNamed, toJsonLists } from "./database.ts";
 import { type Counter, MOVED_NAMES, MOVED_TABLES, type MovedTable, PAGED, type TableName } from "./moved-tables.ts";
 import { ID_PART, idPartOf } from "./moving.ts";
+import { lowerSeen } from "./watched.ts";
 
 /** Of a table. */
 export const PAGE_ROWS = 1000;
@@ -47,6 +48,9 @@ function selectPage(db: D1Database, name: TableName, website: MovingWebsite, ran
     .bind(JSON.stringify({ websiteId, idPart: idPartOf(home), after, until }));
 }
 
+/** Each database watches its messages by itself: the sweep looks at what has come, too. */
+const asMoved = ({ watched, ...row }: Row): Row => row;
+
 /** A page of a table, with what follows its rows. @returns `end`: the key of the last row; null when there are no more */
 export async function readPage(
   db: D1Database,
@@ -55,7 +59,7 @@ export async function readPage(
   range: Range,
 ): Promise<{ rows: Rows; end: Key | null }> {
   const { page } = await runNamed(db, { page: selectPage(db, name, website, range) });
-  const found = page as Row[];
+  const found = (page as Row[]).map(asMoved);
   const ids = JSON.stringify(found.map((row) => row[MOVED_TABLES[name].key[0] as string]));
   const following = MOVED_NAMES.filter((other) => MOVED_TABLES[other].follows?.includes(name));
   const select = (other: TableName) =>
@@ -78,7 +82,8 @@ export async function readRows(db: D1Database, keys: Map<TableName, Key[]>): Pro
     return db.prepare(`SELECT t.* FROM json_each(?1) j CROSS JOIN ${name} t ON ${on}`).bind(JSON.stringify(some));
   };
   if (keys.size === 0) return {};
-  return runNamed(db, Object.fromEntries([...keys].map(([name, some]) => [name, select(name, some)])));
+  const rows = await runNamed(db, Object.fromEntries([...keys].map(([name, some]) => [name, select(name, some)])));
+  return Object.fromEntries(Object.entries(rows).map(([name, some]) => [name, (some as Row[]).map(asMoved)]));
 }
 
 const shifted = (shifts: Shifts, counter: Counter, value: number): number => {
@@ -135,13 +140,14 @@ export function writeRows(db: D1Database, rows: Rows): D1PreparedStatement[] {
 
 export function deleteRows(db: D1Database, keys: Map<TableName, Key[]>): D1PreparedStatement[] {
   const names = [...keys.keys()].sort((a, b) => MOVED_NAMES.indexOf(b) - MOVED_NAMES.indexOf(a));
-  return names.map((name) => {
+  const statements = names.map((name) => {
     const { key } = MOVED_TABLES[name];
     const given = key.map((_, index) => `value ->> ${index}`);
     return db
       .prepare(`DELETE FROM ${name} WHERE (${key}) IN (SELECT ${given} FROM json_each(?1))`)
       .bind(JSON.stringify(keys.get(name)));
   });
+  return [...statements, ...(keys.has("messages") ? [lowerSeen(db)] : [])];
 }
 
 export const keyOf = (name: TableName, row: Row): Key =>

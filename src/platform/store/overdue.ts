@@ -11,7 +11,7 @@ const SWEEP_STEP = 1000;
  * at most this many.
  */
 const oldestPending = (queuedBefore: string) => `(SELECT message_id, accepted_at, queued_at, claimed_at FROM messages
-  WHERE status = 'PENDING_TO_SEND' AND queued_at <= ${queuedBefore} AND ${IS_OPEN("messages.website_id")} ORDER BY queued_at LIMIT 20000)`;
+  WHERE status = 'PENDING_TO_SEND' AND watched = 1 AND queued_at <= ${queuedBefore} AND ${IS_OPEN("messages.website_id")} ORDER BY queued_at LIMIT 20000)`;
 
 /** A pending message whose job was lost. */
 export interface OverdueMessage {
@@ -45,7 +45,7 @@ export async function takeOverdue(
       .prepare(
         `UPDATE messages SET reason = iif(${isParked}, '${HELD}', reason),
            queued_at = max(?1, iif(${isParked}, accepted_at + ?5, min(${at}, accepted_at + ?5))) WHERE message_id IN (
-           SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND queued_at < ?1
+           SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND watched = 1 AND claimed_at IS NULL AND queued_at < ?1
            AND ${IS_OPEN("messages.website_id")} ORDER BY queued_at LIMIT ${SWEEP_STEP}) RETURNING message_id, website_id, ${at} AS at,
            ${isParked} AS is_parked`,
       )

@@ -11,7 +11,6 @@ import {
   recordChanges,
   returnKept,
 } from "./events.ts";
-import { WATCH } from "./unconfirmed.ts";
 
 /** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
 export interface SentReceipt extends Receipt {
@@ -81,7 +80,7 @@ function applyStatements(
     db
       .prepare(
         `UPDATE messages SET status = ${reported("status")}, reason = ${reported("reason")}, reason_code = ${reported("code")},
-           updated_at = ?2, ${part === "sending" ? `${WATCH}, ` : ""}${keepEvent(part, event)}
+           updated_at = ?2, ${keepEvent(part, event)}
          WHERE message_id IN (SELECT key FROM json_each(?1)) AND ${isChanged("messages", "?4")}
          RETURNING ${returnKept(part, "status", "?2")}`,
       )

@@ -3,6 +3,7 @@ import { ADD_COUNTS, COUNT_COLUMNS, COUNTS, restartDay } from "./daily-counts.ts
 import { runNamed, runNamedResults } from "./database.ts";
 import { IS_OPEN } from "./moving.ts";
 import { hourBefore } from "./outcome-counts.ts";
+import { lowerSeen } from "./watched.ts";
 
 /**
  * Deletes messages with their events, links and clicks, and adds their counts to report_rows, in one transaction.
@@ -21,7 +22,7 @@ export function removeCounted(db: D1Database, chosen: string, parameters: unknow
     links: of("links"),
     open: of("open_callbacks"),
     events: of("events"),
-    messages: run(`DELETE FROM messages WHERE message_id IN (${chosen}) RETURNING message_id`),
+    messages: [run(`DELETE FROM messages WHERE message_id IN (${chosen}) RETURNING message_id`), lowerSeen(db)],
   };
 }
 

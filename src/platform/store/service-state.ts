@@ -15,11 +15,10 @@ import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from
 import { isHeld } from "./holds.ts";
 import { countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
-import { IS_HERE } from "./moving.ts";
 import { OPEN_CALLBACKS } from "./open-callbacks.ts";
 import { selectOutcomes } from "./outcome-counts.ts";
 import type { OutcomeCountRow, WebsiteRow } from "./rows.ts";
-import { UNCONFIRMED } from "./unconfirmed.ts";
+import { unfinished } from "./watched.ts";
 
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
@@ -122,6 +121,8 @@ async function readPart(part: StatePart, statement: D1PreparedStatement) {
   }
 }
 
+const PENDING_COLUMNS = "website_id, client_id, send_purpose, is_reply, carrier, claimed_at, retry_at, accepted_at";
+
 /** An unclaimed message will go to its website's current carrier. */
 function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedStatement {
   return db
@@ -133,8 +134,7 @@ function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedSt
              WHERE w.website_id = p.website_id), '') AS carrier,
            coalesce(claimed_at, iif(retry_at <= ?1, retry_at, accepted_at)) AS since,
            iif(retry_at IS NULL, NULL, accepted_at) AS retried
-         FROM (SELECT website_id, client_id, send_purpose, is_reply, carrier, claimed_at, retry_at, accepted_at FROM messages
-           WHERE status = 'PENDING_TO_SEND' AND ${IS_HERE("messages.website_id")} ORDER BY queued_at LIMIT ${COUNTED_ROWS}) p
+         FROM (${unfinished("PENDING_TO_SEND", PENDING_COLUMNS, COUNTED_ROWS)} LIMIT ${COUNTED_ROWS}) p
        ) GROUP BY state, carrier`,
     )
     .bind(now, stuckBefore);
@@ -143,7 +143,7 @@ function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedSt
 function sending(db: D1Database): D1PreparedStatement {
   return db.prepare(
     `SELECT 'withoutReceipt' AS state, coalesce(carrier, '') AS carrier, count(*) AS count, min(updated_at) AS oldest_at
-     FROM (${UNCONFIRMED} LIMIT ${COUNTED_ROWS}) GROUP BY carrier`,
+     FROM (${unfinished("SENDING", "website_id, carrier, updated_at", COUNTED_ROWS)} LIMIT ${COUNTED_ROWS}) GROUP BY carrier`,
   );
 }
 

@@ -83,4 +83,5 @@ const LAST_SWEEP: OldRow = {
   callbacks_seen: 0,
   callbacks_seen_today: 0,
   messages_kept_at: NOW - MINUTE,
+  pending_kept_at: NOW - MINUTE,
 };
