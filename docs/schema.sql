@@ -138,7 +138,6 @@ CREATE TABLE messages (
   watched INTEGER
 ) STRICT;
 
-CREATE INDEX messages_pending ON messages (queued_at) WHERE status = 'PENDING_TO_SEND';
 CREATE INDEX messages_by_phone ON messages (website_id, phone, accepted_at);
 CREATE INDEX messages_by_time ON messages (website_id, accepted_at);
 

@@ -90,7 +90,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 }
 
 /** The latest of migrations/ that this version needs. */
-export const LATEST_MIGRATION = "0029_watched_pending.sql";
+export const LATEST_MIGRATION = "0030_fewer_rows.sql";
 
 /** The liveness check. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
