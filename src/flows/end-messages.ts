@@ -8,8 +8,8 @@ import {
 } from "../domain/retry-policy.ts";
 import { changeStatus, type StatusChange } from "../platform/store/messages.ts";
 import { findInterrupted, findUnsubmitted, markInterrupted } from "../platform/store/overdue.ts";
-import { findWithoutReceipt, watchNext } from "../platform/store/watched.ts";
-import { inSteps, SWEEP_STEPS } from "./in-steps.ts";
+import { findWithoutReceipt, watch } from "../platform/store/watched.ts";
+import { inSteps } from "./in-steps.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 
 /**
@@ -32,20 +32,15 @@ export async function endInterrupted(deps: Deps, now: number): Promise<number> {
 
 /** Marks the messages that are watched from now on, and ends those that no carrier has taken in time. */
 export async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
-  await watchMessages(deps, now);
   const acceptedBefore = now - deps.config.submitWithinMilliseconds;
   const queuedBefore = now - overdueAfterMilliseconds(deps.config);
+  await watch(deps.db, Math.max(queuedBefore, now - deps.config.receiptWithinMilliseconds));
   return endAll(deps, () => findUnsubmitted(deps.db, acceptedBefore, queuedBefore), {
     status: "FAILED_TO_SEND",
     code: "CARRIER_UNAVAILABLE",
     reason: "the carrier could not take it in time",
     onlyUnclaimed: true,
   });
-}
-
-async function watchMessages({ db, config }: Deps, now: number): Promise<void> {
-  const acceptedBefore = now - Math.min(overdueAfterMilliseconds(config), config.receiptWithinMilliseconds);
-  for (let steps = 1; (await watchNext(db, acceptedBefore)) && steps < SWEEP_STEPS; steps++);
 }
 
 export async function endWithoutReceipt(deps: Deps, now: number): Promise<number> {

@@ -3,6 +3,7 @@ import type { Author } from "../domain/audit.ts";
 import type { MessageFilter } from "../domain/hold.ts";
 import { addHold, countWaiting, findWaitingIds, removeHolds, takeReleased } from "../platform/store/holds.ts";
 import { changeStatus } from "../platform/store/messages.ts";
+import { watch } from "../platform/store/watched.ts";
 import { audited } from "./audit.ts";
 import { inSteps } from "./in-steps.ts";
 import { queueCallbacks, queueOverdue } from "./queue-jobs.ts";
@@ -35,6 +36,7 @@ export function releaseMessages(deps: Deps, author: Author, websiteId: string, f
 
 async function release(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
   await removeHolds(deps.db, websiteId, filter);
+  await watch(deps.db);
   const now = deps.now();
   const take = () => takeReleased(deps.db, websiteId, filter, now - 1);
   return inSteps(
@@ -62,7 +64,8 @@ export function cancelWaiting(deps: Deps, author: Author, websiteId: string, fil
   );
 }
 
-function cancel(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
+async function cancel(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
+  await watch(deps.db);
   const change = { status: "FAILED_TO_SEND", code: "CANCELLED", reason: "cancelled by an operator" } as const;
   const end = async (ids: string[]) =>
     queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));

@@ -134,7 +134,7 @@ function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedSt
              WHERE w.website_id = p.website_id), '') AS carrier,
            coalesce(claimed_at, iif(retry_at <= ?1, retry_at, accepted_at)) AS since,
            iif(retry_at IS NULL, NULL, accepted_at) AS retried
-         FROM (${unfinished("PENDING_TO_SEND", PENDING_COLUMNS, COUNTED_ROWS)} LIMIT ${COUNTED_ROWS}) p
+         FROM (${unfinished("PENDING_TO_SEND", PENDING_COLUMNS, COUNTED_ROWS)}) p
        ) GROUP BY state, carrier`,
     )
     .bind(now, stuckBefore);
@@ -143,7 +143,7 @@ function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedSt
 function sending(db: D1Database): D1PreparedStatement {
   return db.prepare(
     `SELECT 'withoutReceipt' AS state, coalesce(carrier, '') AS carrier, count(*) AS count, min(updated_at) AS oldest_at
-     FROM (${unfinished("SENDING", "website_id, carrier, updated_at", COUNTED_ROWS)} LIMIT ${COUNTED_ROWS}) GROUP BY carrier`,
+     FROM (${unfinished("SENDING", "website_id, carrier, updated_at", COUNTED_ROWS)}) GROUP BY carrier`,
   );
 }
 

@@ -4,8 +4,8 @@
 import { runNamed, runQuery } from "./database.ts";
 import { IS_HERE, IS_OPEN, STATE } from "./moving.ts";
 
-/** Rowids that one step looks at. Messages get them in the order in which they are stored. */
-const LOOKED_AT = 50_000;
+/** Rowids that one step looks at. Messages get them in the order in which they are stored. To mark as many takes SQLite 40 ms. */
+const LOOKED_AT = 20_000;
 
 /** Overdue messages that one step finds. */
 const STEP = 1000;
@@ -42,13 +42,9 @@ const UNMARKED = `rowid > ${SEEN("messages_seen_before")} AND rowid <= ${SEEN("m
 const UNTIL = `CASE WHEN ${NEXT("accepted_at", 1)} <= ?1
   THEN (SELECT max(rowid) FROM ${NEXT("rowid, accepted_at", LOOKED_AT)} WHERE accepted_at <= ?1) END`;
 
-/**
- * Marks the next messages that are not final as watched.
- * @param acceptedBefore the last message of a step was accepted at this time or before
- * @returns whether there may be more
- */
-export async function watchNext(db: D1Database, acceptedBefore: number): Promise<boolean> {
-  const { seen } = await runNamed(db, {
+/** Marks the next messages that are not final as watched. @returns whether there may be more, of which none is behind a fence */
+async function watchNext(db: D1Database, acceptedBefore: number): Promise<boolean> {
+  const { seen, again } = await runNamed(db, {
     seen: db
       .prepare(
         `WITH next AS MATERIALIZED (SELECT begun, ${UNTIL} AS until FROM (SELECT ${BEGUN} AS begun))
@@ -70,11 +66,19 @@ export async function watchNext(db: D1Database, acceptedBefore: number): Promise
     again: db.prepare(
       `UPDATE event_batches_seen SET messages_seen = rowid_before FROM (SELECT min(rowid) - 1 AS rowid_before FROM messages
          WHERE EXISTS (SELECT 1 FROM moving WHERE state = ${STATE.fenced}) AND ${UNMARKED} AND ${isIn(`${STATE.fenced}`)})
-       WHERE only = 1 AND rowid_before IS NOT NULL`,
+       WHERE only = 1 AND rowid_before IS NOT NULL RETURNING 1`,
     ),
   });
   const [{ count } = { count: 0 }] = seen as { count: number }[];
-  return count >= LOOKED_AT;
+  return count >= LOOKED_AT && again.length === 0;
+}
+
+/** Five million messages. While the sweep runs, far fewer are left to look at. */
+const MOST_STEPS = 250;
+
+/** @param acceptedBefore the last message of a step was accepted at this time or before; by default, all are looked at */
+export async function watch(db: D1Database, acceptedBefore = Number.MAX_SAFE_INTEGER): Promise<void> {
+  for (let steps = 1; (await watchNext(db, acceptedBefore)) && steps < MOST_STEPS; steps++);
 }
 
 /** @param sendingSince a receipt is overdue if its message became SENDING at this time or before @returns ids, the oldest first */
@@ -99,12 +103,11 @@ const ORDER = { PENDING_TO_SEND: "queued_at", SENDING: "updated_at" } as const;
 /**
  * Query: messages that are not final. The watched ones come first, the oldest in front.
  * @param columns `website_id` is among them
- * @param most of the watched
  */
 export function unfinished(status: keyof typeof ORDER, columns: string, most: number): string {
   return `SELECT * FROM (SELECT ${columns} FROM messages
       WHERE status = '${status}' AND watched = 1 AND ${IS_HERE("messages.website_id")} ORDER BY ${ORDER[status]} LIMIT ${most})
     UNION ALL SELECT ${columns} FROM (SELECT ${columns}, status, watched FROM messages
       WHERE rowid > coalesce(${SEEN("messages_seen")}, 0) ORDER BY rowid DESC LIMIT ${MOST_YOUNG}) young
-    WHERE status = '${status}' AND watched IS NULL AND ${IS_HERE("young.website_id")}`;
+    WHERE status = '${status}' AND watched IS NULL AND ${IS_HERE("young.website_id")} LIMIT ${most}`;
 }
