@@ -145,8 +145,8 @@ CREATE INDEX messages_by_time ON messages (website_id, accepted_at);
 CREATE INDEX messages_unmatched ON messages (website_id, email) WHERE phone IS NULL;
 CREATE INDEX messages_unconfirmed ON messages (updated_at) WHERE status = 'SENDING' AND watched = 1;
 
--- The sweep watches pending messages, too: those that a carrier has not taken a minute after they were accepted. The others cost no
--- row of an index once messages_pending is gone, which the version before needs.
+-- The sweep marks the messages that are still pending a minute after they were accepted. Replaces messages_pending, which the version
+-- before still needs.
 CREATE INDEX messages_waiting ON messages (queued_at) WHERE status = 'PENDING_TO_SEND' AND watched = 1;
 
 -- Replaced by the tables from idempotency_keys on. Neither read nor written; a later release drops it.
@@ -291,7 +291,7 @@ CREATE TABLE last_sweep (
   callbacks_seen_today INTEGER,
   -- As ended_at, of a version that watches messages. Where the two differ, an older version has swept since, and all are looked at.
   messages_kept_at INTEGER,
-  -- As messages_kept_at, which nothing needs any more, of a version that watches pending messages.
+  -- As messages_kept_at, by a version that marks pending messages, too. Replaces it, and messages_again_at of event_batches_seen.
   pending_kept_at INTEGER
 ) STRICT;
 

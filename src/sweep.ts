@@ -34,8 +34,8 @@ interface SweepJob {
 const JOBS: SweepJob[] = [
   // First: cancelled messages must not be requeued.
   { name: "cancel-messages", run: cancelWhereTheyAre },
-  // Before overdue messages are requeued: those among them whose deadline has passed must not be. It marks, too, what the jobs
-  // after it look through.
+  // Before overdue messages are requeued: those among them whose deadline has passed must not be. It also marks
+  // the messages that these jobs look through.
   { name: "end-unsubmitted", run: endUnsubmitted },
   { name: "requeue-messages", run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },

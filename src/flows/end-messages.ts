@@ -30,7 +30,7 @@ export async function endInterrupted(deps: Deps, now: number): Promise<number> {
   });
 }
 
-/** Marks the messages that are watched from now on, and ends those that no carrier has taken in time. */
+/** Marks messages as watched. Then ends those that no carrier has taken in time. */
 export async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
   const acceptedBefore = now - deps.config.submitWithinMilliseconds;
   const queuedBefore = now - overdueAfterMilliseconds(deps.config);

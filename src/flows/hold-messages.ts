@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import type { Author } from "../domain/audit.ts";
 import type { MessageFilter } from "../domain/hold.ts";
-import { addHold, countWaiting, findWaitingIds, removeHolds, takeReleased } from "../platform/store/holds.ts";
+import { addHold, countWatched, findWaitingIds, removeHolds, takeReleased } from "../platform/store/holds.ts";
 import { changeStatus } from "../platform/store/messages.ts";
 import { watch } from "../platform/store/watched.ts";
 import { audited } from "./audit.ts";
@@ -11,6 +11,11 @@ import { queueCallbacks, queueOverdue } from "./queue-jobs.ts";
 /** Of 1,000 messages each: as many as are looked through. */
 const MOST_STEPS = 100;
 
+export async function countWaiting({ db }: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
+  await watch(db);
+  return countWatched(db, websiteId, filter);
+}
+
 /** From now on, no run claims such a message. What a run has claimed goes. @returns how many wait */
 export async function holdMessages(
   deps: Deps,
@@ -19,7 +24,7 @@ export async function holdMessages(
   filter: MessageFilter,
 ): Promise<number> {
   await addHold(deps.db, author, websiteId, filter, deps.now());
-  return countWaiting(deps.db, websiteId, filter);
+  return countWaiting(deps, websiteId, filter);
 }
 
 /** @returns how many are due now */

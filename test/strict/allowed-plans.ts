@@ -150,7 +150,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   {
     step: "SCAN messages USING INDEX messages_waiting",
-    sql: "ORDER BY queued_at LIMIT 100000)",
+    sql: "FROM messages WHERE status = 'PENDING_TO_SEND' AND watched = 1 ORDER BY queued_at LIMIT 100000) m",
     reason: "An operator holds, releases or cancels what waits: it is looked through once a step.",
   },
   { step: "SCAN messages USING INDEX messages_waiting", sql: "ORDER BY queued_at LIMIT 10000)", reason: COUNTED },

@@ -2,9 +2,8 @@ import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { failField, parseFields } from "../../domain/failure.ts";
 import { cancelSchema, holdSchema, type MessageFilter } from "../../domain/hold.ts";
-import { cancelWaiting, holdMessages, releaseMessages } from "../../flows/hold-messages.ts";
+import { cancelWaiting, countWaiting, holdMessages, releaseMessages } from "../../flows/hold-messages.ts";
 import { findClient } from "../../platform/store/clients.ts";
-import { countWaiting } from "../../platform/store/holds.ts";
 import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readJson } from "../body.ts";
 import type { Answers } from "./answers.ts";
@@ -61,7 +60,7 @@ export const releaseMessagesHandler: Handler = async (request, deps) => {
 export const cancelWaitingMessagesHandler: Handler = async (request, deps) => {
   const { websiteId, filter } = await readFilter(request, deps, cancelSchema);
   const work = filter.dryRun
-    ? countWaiting(deps.db, websiteId, filter)
+    ? countWaiting(deps, websiteId, filter)
     : cancelWaiting(deps, authorOf(request), websiteId, filter);
   const answer: HoldAnswers["CancelledMessages"] = { cancelled: await work };
   request.logged = { websiteId, dryRun: filter.dryRun, ...answer };

@@ -3,7 +3,6 @@ import type { Author } from "../../domain/audit.ts";
 import type { Hold, MessageFilter } from "../../domain/hold.ts";
 import { auditStatement } from "./audit.ts";
 import { parseJsonColumn, runBatch, runQuery } from "./database.ts";
-import { watch } from "./watched.ts";
 
 /**
  * SQL condition: whether an operator holds the message. A reply to a keyword is never held.
@@ -59,14 +58,13 @@ export function toHolds(column: string | null): Hold[] {
 /** Pending messages that a call looks through, of all websites: two million rows of a backlog would take a minute. */
 export const LOOKED_THROUGH = 100_000;
 
-/** Unclaimed messages of a website that are no replies, those whose job is due first in front. After watch, these are all. */
+/** Unclaimed messages of a website that are no replies, those whose job is due first in front. It finds watched messages alone: call `watch` first. */
 const WAITING = `(SELECT message_id, website_id, client_id, send_purpose, claimed_at, is_reply, queued_at, retry_at
     FROM messages WHERE status = 'PENDING_TO_SEND' AND watched = 1 ORDER BY queued_at LIMIT ${LOOKED_THROUGH}) m
   WHERE m.website_id = ?1 AND m.claimed_at IS NULL AND m.is_reply = 0
     AND m.send_purpose = coalesce(?2, m.send_purpose) AND m.client_id = coalesce(?3, m.client_id)`;
 
-export async function countWaiting(db: D1Database, websiteId: string, filter: MessageFilter): Promise<number> {
-  await watch(db);
+export async function countWatched(db: D1Database, websiteId: string, filter: MessageFilter): Promise<number> {
   const [row] = await runQuery<{ count: number }>(
     db.prepare(`SELECT count(*) AS count FROM ${WAITING}`).bind(websiteId, filter.sendPurpose, filter.clientId),
   );
@@ -75,7 +73,6 @@ export async function countWaiting(db: D1Database, websiteId: string, filter: Me
 
 const STEP = 1000;
 
-/** For callers that have called watch. */
 export async function findWaitingIds(db: D1Database, websiteId: string, filter: MessageFilter): Promise<string[]> {
   const rows = await runQuery<{ message_id: string }>(
     db
@@ -86,7 +83,7 @@ export async function findWaitingIds(db: D1Database, websiteId: string, filter: 
 }
 
 /**
- * Makes released messages due now, but for those that wait for a retry. For callers that have called watch.
+ * Makes released messages due now, but for those that wait for a retry.
  * @param mark the same in each step: a time just before now, by which the next step knows what this one has done
  * @returns those that were, at most STEP
  */
