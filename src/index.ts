@@ -1,5 +1,3 @@
-import "./bundle-order.ts";
-
 import { makeDeps } from "./deps.ts";
 import { consume } from "./queue.ts";
 import { handleRequest } from "./router.ts";
