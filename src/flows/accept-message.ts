@@ -9,11 +9,11 @@ import type { Admission } from "../domain/sliding-window.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { askAsPresent, type CountedSend, type Newer } from "../platform/rate-limiter.ts";
 import { sha256Hex } from "../platform/secrets.ts";
-import { keepCancellation } from "../platform/store/cancelled-messages.ts";
 import type { StoredMessage } from "../platform/store/new-messages.ts";
 import type { Send, SendKey, StoredSend } from "../platform/store/sends.ts";
-import { queueJobs, queueSend } from "./queue-jobs.ts";
-import { storeGroup } from "./store-sends.ts";
+import { queueSend } from "./queue-jobs.ts";
+import { queueRecovery } from "./recovery-jobs.ts";
+import { storeAfterLoss } from "./store-sends.ts";
 
 export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
 
@@ -111,7 +111,7 @@ export async function acceptSend(deps: Deps, send: Send, counting: Counting): Pr
   }
 }
 
-/** A send that an object may or may not have stored is stored again here: under its id, it is stored once. */
+/** A send whose object has not answered is stored here. */
 async function storeThroughObject(deps: Deps, send: Send, counting: Counting): Promise<StoredSend> {
   const answer = await askAsPresent<CountedSend>(() => askObject(deps, send, counting), counting.renew);
   if (answer) {
@@ -119,8 +119,8 @@ async function storeThroughObject(deps: Deps, send: Send, counting: Counting): P
     counting.admit(answer.admission);
     if (answer.stored) return answer.stored;
   }
-  const [alone] = await storeGroup(deps, [send]);
-  return alone as StoredSend;
+  const [own] = await storeAfterLoss(deps, [send]);
+  return own as StoredSend;
 }
 
 /** @returns undefined when the object fails */
@@ -141,8 +141,8 @@ async function askObject(deps: Deps, send: Send, counting: Counting): Promise<Co
  */
 async function refuse(deps: Deps, { message, key }: Send, stored: StoredSend & { kind: "failed" }): Promise<never> {
   const { isUnavailable, isRefused, isFull, error } = stored;
-  if (isFull) throw new RequestFailure({ kind: "store-full" }, { cause: new Error(error) });
   if (!key && !isRefused) await cancel(deps, [message.messageId]);
+  if (isFull) throw new RequestFailure({ kind: "store-full" }, { cause: new Error(error) });
   if (!isUnavailable) throw new Error(error);
   throw new RequestFailure(
     { kind: "store-unavailable", isKeyed: key !== null, isRefused },
@@ -150,14 +150,7 @@ async function refuse(deps: Deps, { message, key }: Send, stored: StoredSend & {
   );
 }
 
-/** While the store fails, the queue keeps the cancellation, or else KV. */
+/** @throws Error when the cancellation could not be kept: then nobody may be told that a retry is safe */
 export async function cancel(deps: Deps, messageIds: string[]): Promise<void> {
-  if (await queueJobs(deps, [{ kind: "cancel", messageIds }])) return;
-  try {
-    await keepCancellation(deps, `${deps.now()}:${deps.newId()}`, messageIds);
-  } catch (error) {
-    throw new Error("neither the queue nor KV accepts the cancellation of messages that may be stored", {
-      cause: error,
-    });
-  }
+  await queueRecovery(deps, { kind: "cancel", messageIds });
 }

@@ -88,7 +88,7 @@ describe("a store and a queue that fail together", () => {
       await world.runQueues();
     }
     expect(await messages()).toEqual([{ message_id: repeated, status: "DELIVERED" }]);
-    expect((await whole.kv.list({ prefix: "cancel:" })).keys).toEqual([]);
+    expect((await whole.kv.list({ prefix: "job:" })).keys).toEqual([]);
   });
 
   it("with KV as well: the answer does not say that it is safe to repeat, and the log names the cause", async () => {

@@ -235,6 +235,7 @@ describe("a database that is away", () => {
     expect(await rowsOf("DB_2", pending)).toHaveLength(1);
     world.advance(1);
     await world.sweep();
+    await world.runQueues();
     expect(await rowsOf("DB_2", pending)).toEqual([]);
   });
 });

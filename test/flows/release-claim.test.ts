@@ -95,3 +95,116 @@ describe("a job that releases a claim", () => {
     expect(await claims("events")).toBe(1);
   });
 });
+
+describe("while the store and the queue fail together", () => {
+  const closed = { sendBatch: async () => Promise.reject(new Error("Queue sendBatch failed")) };
+
+  /**
+   * Delivers in a Worker whose queue takes nothing, and whose transactions are not heard from the nth on.
+   * @param isLost they take no effect either
+   */
+  async function deliverUnheard(queue: string, bodies: unknown[], from: number, isLost = false): Promise<void> {
+    const { deps } = world;
+    let calls = 0;
+    const batch = async (statements: D1PreparedStatement[]) => {
+      calls += 1;
+      const results = calls >= from && isLost ? null : await deps.db.batch(statements);
+      if (calls >= from) throw new Error("D1_ERROR: Network connection lost.");
+      return results;
+    };
+    const db = { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database;
+    const queues = { messages: closed, bulk: closed, callbacks: closed } as unknown as Partial<typeof deps>;
+    world.deps = { ...deps, db, ...queues };
+    await world.deliver(queue, bodies);
+    await world.afterAnswer();
+    world.deps = deps;
+  }
+
+  async function passMinutes(minutes: number): Promise<void> {
+    for (let minute = 0; minute < minutes; minute++) {
+      world.advance(60);
+      await world.sweep();
+      await world.runQueues();
+    }
+  }
+
+  it("KV keeps the job that releases messages: they are delivered, and none ends as unknown", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    world.jobs.length = 0;
+    await deliverUnheard("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }], 1);
+    expect(await claims("messages")).toBe(1);
+    expect((await world.deps.kv.list({ prefix: "job:" })).keys).toHaveLength(1);
+    await passMinutes(5);
+    expect(await world.statusOf(messageId)).toBe("DELIVERED");
+    expect((await world.deps.kv.list({ prefix: "job:" })).keys).toEqual([]);
+  });
+
+  it("a job that may not run yet stays in KV until it may: a late claim would never be released", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    world.jobs.length = 0;
+    await deliverUnheard("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }], 1);
+    world.advance(29);
+    await world.sweep();
+    expect(world.jobs.filter(({ body }) => body.kind === "release")).toEqual([]);
+    world.advance(1);
+    await world.sweep();
+    expect(world.jobs.filter(({ body }) => body.kind === "release")).toHaveLength(1);
+  });
+
+  it("KV keeps the outcome of a submission that the carrier has put off", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    world.jobs.length = 0;
+    const { sandbox } = world.deps.carriers.ready;
+    const submit = vi.spyOn(sandbox as NonNullable<typeof sandbox>, "submit");
+    submit.mockResolvedValueOnce({ kind: "later", reason: "busy" });
+    await deliverUnheard("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }], 2, true);
+    await passMinutes(10);
+    expect(submit).toHaveBeenCalledTimes(2);
+    expect(await world.statusOf(messageId)).toBe("DELIVERED");
+  });
+
+  it("with KV as well: the log says which job is lost", async () => {
+    const messageId = await world.send(client, { phone: ADA });
+    const kv = { put: async () => Promise.reject(new Error("KV PUT failed: 503")) } as unknown as KVNamespace;
+    world.deps = { ...world.deps, kv };
+    await deliverUnheard("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }], 1);
+    expect(world.logs.some((line) => line.includes("recovery.lost") && line.includes("release"))).toBe(true);
+  });
+});
+
+describe("callbacks that a run has claimed and not posted", () => {
+  it("are released by a job when the store is away at the end of the run: each is posted, once", async () => {
+    world.queueCallbacks();
+    const ids = await Promise.all(Array.from({ length: 30 }, () => world.send(client, { phone: UNKNOWN })));
+    const posted: string[] = [];
+    const fetching = vi.spyOn(globalThis, "fetch").mockImplementation(async (_url, init) => {
+      posted.push((JSON.parse(String(init?.body)) as { messageId: string }).messageId);
+      // The run may begin no further post.
+      world.advance(16);
+      return new Response("thanks");
+    });
+    const { deps } = world;
+    let calls = 0;
+    const batch = async (statements: D1PreparedStatement[]) => {
+      calls += 1;
+      if (calls > 1) throw new Error("D1_ERROR: Network connection lost.");
+      return deps.db.batch(statements);
+    };
+    world.deps = { ...deps, db: { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database };
+    const events = world.callbacks.splice(0).map(({ body }) => body);
+    await world.deliver("textgate-callbacks", [events]);
+    await world.afterAnswer();
+    world.deps = deps;
+    expect(posted.length).toBeLessThan(ids.length);
+    fetching.mockImplementation(async (_url, init) => {
+      posted.push((JSON.parse(String(init?.body)) as { messageId: string }).messageId);
+      return new Response("thanks");
+    });
+    for (let minute = 0; minute < 5; minute++) {
+      world.advance(60);
+      await world.runQueues();
+      await world.sweep();
+    }
+    expect(posted.toSorted()).toEqual(ids.toSorted());
+  });
+});
