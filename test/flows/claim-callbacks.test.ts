@@ -118,3 +118,47 @@ describe.each(PLACES)("a run of callbacks, of each event %s,", (place) => {
     expect(await outcomes()).toEqual({ answered: 40 });
   });
 });
+
+describe("a claimed callback of a message", () => {
+  /** @returns its id, and the run whose post has no answer yet */
+  async function postWithoutAnswer(late: Promise<Response>) {
+    const [id = ""] = await cause(await world.brand(), 1);
+    vi.mocked(fetch).mockImplementationOnce(async () => {
+      posts.push(id);
+      return late;
+    });
+    const running = world.deliver(QUEUE, [id]);
+    await expect.poll(() => posts).toEqual([id]);
+    return { id, running };
+  }
+
+  beforeEach(() => {
+    isKept = false;
+  });
+
+  it("is never posted again while its post has no answer, however often its job comes", async () => {
+    const late = Promise.withResolvers<Response>();
+    const { id, running } = await postWithoutAnswer(late.promise);
+    const isolate = await World.another(world);
+    await world.deliver(QUEUE, [id]);
+    await isolate.deliver(QUEUE, [id, id]);
+    expect(posts).toEqual([id]);
+    late.resolve(new Response("thanks"));
+    await running;
+    await isolate.deliver(QUEUE, [id]);
+    expect(posts).toEqual([id]);
+    expect(await outcomes()).toEqual({ answered: 1 });
+  });
+
+  it("is never posted again when nobody knows what became of its post", async () => {
+    const { id } = await postWithoutAnswer(new Promise(() => {}));
+    const isolate = await World.another(world);
+    for (let hour = 0; hour < 3; hour++) {
+      isolate.advance(3600);
+      await isolate.sweep();
+      await isolate.deliver(QUEUE, [id]);
+      await isolate.runQueues();
+    }
+    expect(posts).toEqual([id]);
+  });
+});
