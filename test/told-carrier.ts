@@ -4,6 +4,9 @@ import { sandbox } from "../src/platform/carriers/sandbox.ts";
 import { strictCarrier } from "./strict/bindings.ts";
 import type { World } from "./world.ts";
 
+/** Other programs may have the machine. */
+export const PATIENCE_MILLISECONDS = 10_000;
+
 export const ACCEPTED: Submission = { kind: "accepted", carrierMessageId: "c-1" };
 
 /** A carrier that answers as the test says. */
@@ -38,6 +41,6 @@ export class ToldCarrier implements Carrier {
   }
 
   async untilSubmitted(count: number): Promise<void> {
-    await expect.poll(() => this.submitted.length, { interval: 5 }).toBe(count);
+    await expect.poll(() => this.submitted.length, { interval: 5, timeout: PATIENCE_MILLISECONDS }).toBe(count);
   }
 }

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { homeOf, newId } from "../../src/domain/home.ts";
 import { CallbackSchedule, CLAIM_LIMITS, firstToClaim } from "../../src/flows/callback-schedule.ts";
 import type { ClaimedCallback } from "../../src/platform/store/callbacks.ts";
+import { PATIENCE_MILLISECONDS } from "../told-carrier.ts";
 import { World } from "../world.ts";
 
 let callbacks = 0;
@@ -140,7 +141,7 @@ describe("the callbacks of one message", () => {
       return eventId === `${slow}_SENDING` ? late.promise : new Response("thanks");
     });
     const running = world.deliver("textgate-callbacks", [due]);
-    await expect.poll(() => posts, { interval: 5 }).toContain(`${quick}_DELIVERED`);
+    await expect.poll(() => posts, { interval: 5, timeout: PATIENCE_MILLISECONDS }).toContain(`${quick}_DELIVERED`);
     expect(posts).not.toContain(`${slow}_DELIVERED`);
     late.resolve(new Response("thanks"));
     await running;
