@@ -1,8 +1,9 @@
 /** A claim that may have been made all the same is released by what it names. */
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { countingDatabase } from "../counting-database.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { seed } from "../seed.ts";
+import { ACCEPTED, PATIENCE_MILLISECONDS, ToldCarrier } from "../told-carrier.ts";
 import { type TestClient, World } from "../world.ts";
 
 const UNKNOWN = "+12125550177";
@@ -206,5 +207,48 @@ describe("callbacks that a run has claimed and not posted", () => {
       await world.sweep();
     }
     expect(posted.toSorted()).toEqual(ids.toSorted());
+  });
+});
+
+describe("a job that releases a claim, and comes twice, leaves what another run has claimed since", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it("of a message: its text goes out once", async () => {
+    const isolate = await World.another(world);
+    const carrier = new ToldCarrier(world, isolate);
+    const messageId = await world.send(client, { phone: ADA });
+    world.jobs.length = 0;
+    const deliver = [{ kind: "deliver", messageIds: [messageId] }];
+    const release = await loseClaim("textgate-messages", deliver);
+    await world.deliver("textgate-messages", [release]);
+    const { end } = carrier.hangOnce();
+    const running = world.deliver("textgate-messages", deliver);
+    await carrier.untilSubmitted(1);
+    await isolate.deliver("textgate-messages", [release]);
+    await isolate.deliver("textgate-messages", deliver);
+    expect(carrier.submitted).toEqual([messageId]);
+    end(ACCEPTED);
+    await running;
+    expect(await world.statusOf(messageId)).toBe("SENDING");
+  });
+
+  it("of a callback: it is posted once", async () => {
+    const isolate = await World.another(world);
+    await world.send(client, { phone: UNKNOWN });
+    const due = world.callbacks.splice(0).map(({ body }) => body);
+    const release = await loseClaim("textgate-callbacks", due);
+    await world.deliver("textgate-messages", [release]);
+    const late = Promise.withResolvers<Response>();
+    const post = vi.spyOn(globalThis, "fetch").mockImplementation(() => late.promise);
+    const running = world.deliver("textgate-callbacks", due);
+    await expect.poll(() => post.mock.calls, { timeout: PATIENCE_MILLISECONDS }).toHaveLength(1);
+    await isolate.deliver("textgate-messages", [release]);
+    post.mockImplementation(async () => new Response("thanks"));
+    await isolate.deliver("textgate-callbacks", due);
+    expect(post).toHaveBeenCalledTimes(1);
+    late.resolve(new Response("thanks"));
+    await running;
   });
 });
