@@ -29,6 +29,9 @@ function writeHome(home: number): string {
   return writeHome(Math.floor(home / ALPHABET.length)) + ALPHABET.charAt(home % ALPHABET.length);
 }
 
+/** How many characters the codes of a website have. */
+export const codeLength = (home: number): number => writeHome(home).length + OWN_CHARACTERS;
+
 /** The home of the website whose link it is. */
 export function homeOfCode(code: string): number {
   return [...code.slice(0, -OWN_CHARACTERS)].reduce((home, one) => home * ALPHABET.length + ALPHABET.indexOf(one), 0);
