@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { jsonObject, orEmpty } from "./fields.ts";
 import { csvFile, readRows } from "./phone-file.ts";
-import { describeLists, failNeither, phoneNumbers } from "./phone-list.ts";
+import { describeLists, phoneNumbers, requireList } from "./phone-list.ts";
 import { describeSendPurpose, sendPurpose } from "./send-request.ts";
 import { Subscribers } from "./subscribers.ts";
 
@@ -12,19 +12,15 @@ const fields = jsonObject({
   phone_numbers: orEmpty(phoneNumbers),
   csv_file: orEmpty(csvOfSubscribers),
   sendPurpose,
-});
+}).check(requireList);
 
 export const subscribeSchema = z.pipe(
   fields,
-  z.transform(({ phone_numbers, csv_file, sendPurpose: purpose }, payload) => {
-    const listed = phone_numbers || [];
-    if (listed.length > 0 || csv_file) {
-      const subscribers = new Subscribers();
-      for (const phone of listed) subscribers.add(phone, "", true);
-      for (const { phone, email } of csv_file || []) subscribers.add(phone, email, true);
-      return { subscribers, sendPurpose: purpose };
-    }
-    return failNeither(payload);
+  z.transform(({ phone_numbers, csv_file, sendPurpose: purpose }) => {
+    const subscribers = new Subscribers();
+    for (const phone of phone_numbers || []) subscribers.add(phone, "", true);
+    for (const { phone, email } of csv_file || []) subscribers.add(phone, email, true);
+    return { subscribers, sendPurpose: purpose };
   }),
 );
 

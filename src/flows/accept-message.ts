@@ -1,10 +1,10 @@
 import type { Deps } from "../deps.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import type { Credentials } from "../domain/client.ts";
-import { type FieldError, RequestFailure } from "../domain/failure.ts";
-import { newLinkCode, placeLink } from "../domain/link.ts";
+import { RequestFailure, type Tried } from "../domain/failure.ts";
+import { codeLength, newLinkCode, placeLink } from "../domain/link.ts";
 import { countSegments } from "../domain/segments.ts";
-import { type SendRequest, validateLinkedText } from "../domain/send-request.ts";
+import { type SendRequest, trySendRequest } from "../domain/send-request.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { askAsPresent, type CountedSend, type Newer } from "../platform/rate-limiter.ts";
@@ -29,10 +29,14 @@ interface Idempotency {
   body: { text: string; value: unknown };
 }
 
-/**
- * A send request as it is stored, with an id of its own.
- * @throws RequestFailure fields-wrong
- */
+/** The request of a sender, or every rule that its body breaks. */
+export function trySend({ client, linkOrigin }: Sender, body: unknown): Tried<SendRequest> {
+  return trySendRequest(body, linkTo(linkOrigin, "x".repeat(codeLength(client.home ?? 0))));
+}
+
+const linkTo = (origin: string, code: string): string => `${origin}/l/${code}`;
+
+/** A send request as it is stored, with an id of its own. */
 export async function prepareSend(
   deps: Deps,
   sender: Sender,
@@ -40,8 +44,7 @@ export async function prepareSend(
   idempotency: Idempotency | undefined,
 ): Promise<Send> {
   const { home, database } = sender.client;
-  const { message, detail } = await toStoredMessage(deps, sender, request, deps.newId(home));
-  if (detail) throw new RequestFailure({ kind: "fields-wrong", details: [detail] });
+  const message = await toStoredMessage(deps, sender, request, deps.newId(home));
   const key = idempotency ? await toKey(deps, idempotency) : null;
   return { message, key, duplicatesUntil: duplicatesUntil(deps, sender.client), database };
 }
@@ -59,26 +62,23 @@ export function duplicatesUntil(deps: Deps, { duplicateWindowHours }: Credential
   return duplicateWindowHours === null ? null : deps.now() + duplicateWindowHours * 3_600_000;
 }
 
-type ToStore = { message: StoredMessage; detail?: undefined } | { message?: undefined; detail: FieldError };
-
-/** The message of a request, with its link in place of the URL; or the rule that it breaks with its link. */
+/** The message of a request, with its link in place of the URL. */
 export async function toStoredMessage(
   deps: Deps,
   { client, linkOrigin }: Sender,
   request: SendRequest,
   messageId: string,
-): Promise<ToStore> {
+): Promise<StoredMessage> {
   const { websiteId, clientId, duplicateWindowHours, home = 0 } = client;
   const { clickUrl, sendPurpose } = request;
   const linkCode = clickUrl === null ? null : newLinkCode(home, deps.randomBytes, deps.signLink);
-  const text = clickUrl === null ? request.text : placeLink(request.text, clickUrl, `${linkOrigin}/l/${linkCode}`);
-  const message = validateLinkedText(text);
-  if (message) return { detail: { field: "text", message } };
+  const text =
+    clickUrl === null ? request.text : placeLink(request.text, clickUrl, linkTo(linkOrigin, String(linkCode)));
   const content = JSON.stringify([request.text, sendPurpose]);
   const dedupeHash = duplicateWindowHours === null ? null : await sha256Hex(content);
   const acceptedAt = deps.now();
   const ids = { messageId, websiteId, clientId, acceptedAt };
-  return { message: { ...request, ...countSegments(text), text, linkCode, dedupeHash, ...ids } };
+  return { ...request, ...countSegments(text), text, linkCode, dedupeHash, ...ids };
 }
 
 /** What the object of a website says of a request, beside storing it. Each throws a RequestFailure on a refusal. */
