@@ -148,11 +148,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     step: "SEARCH inbound_texts USING INDEX inbound_texts_of_sender (website_id=? AND sender=?)",
     reason: "One website's texts of one person.",
   },
-  {
-    step: "SCAN messages USING INDEX messages_waiting",
-    sql: "FROM messages WHERE status = 'PENDING_TO_SEND' AND watched = 1 ORDER BY queued_at LIMIT 100000) m",
-    reason: "An operator holds, releases or cancels what waits: it is looked through once a step.",
-  },
   { step: "SCAN messages USING INDEX messages_waiting", sql: "ORDER BY queued_at LIMIT 10000)", reason: COUNTED },
   { step: "SCAN messages USING INDEX messages_unconfirmed", sql: "ORDER BY updated_at LIMIT 10000)", reason: COUNTED },
   {
