@@ -66,6 +66,12 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "A text to a sender that no website has or has had: every website of the carrier may be meant.",
   },
   {
+    step: "SEARCH websites USING INDEX websites_by_sender (carrier=?)",
+    sql: "CROSS JOIN messages m INDEXED BY messages_put_off",
+    reason:
+      "A carrier that was down works again, or is probed once a minute: any of its websites may have messages for it.",
+  },
+  {
     step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
     sql: "?6 = 'any' LIMIT 1",
     reason: "Whether the website has erased anybody: one row.",
