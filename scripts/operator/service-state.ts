@@ -106,6 +106,7 @@ function showServiceState(answer: string): string {
       ["dead jobs", toCell(state.deadJobs)],
       ["credentials behind", toCell(state.credentialsBehind)],
       ["keywords without effect, last day", toCell(state.keywordsWithoutEffect)],
+      ["texts that may be opt-outs, last 3 days", toCell(state.maybeOptOuts)],
     ]),
     "",
     toTable([

@@ -107,6 +107,7 @@ const CHECKS = {
   "dead-jobs": ({ deadJobs }) => when(isMany(deadJobs)),
   "credentials-behind": ({ credentialsBehind }) => when(isOlder(credentialsBehind, LATE_SECONDS)),
   "keywords-without-effect": ({ keywordsWithoutEffect }) => when(isMany(keywordsWithoutEffect)),
+  "maybe-opt-outs": ({ maybeOptOuts }) => when(isMany(maybeOptOuts)),
 } satisfies Record<string, (state: Observed) => Subject[]>;
 
 export type Problem = keyof typeof CHECKS;

@@ -4,6 +4,9 @@ import type { DatabaseState } from "./database-state.ts";
 /** A keyword without effect is a problem for a day: the operator should see it, and cannot resolve it. */
 export const KEYWORD_MILLISECONDS = 24 * 3_600_000;
 
+/** A text that may be an opt-out is a problem until the number is opted out, or for three days: over a weekend. */
+export const MAYBE_OPT_OUT_MILLISECONDS = 3 * 24 * 3_600_000;
+
 /** The number of items in a state, and since when the oldest is (milliseconds since 1970). */
 export interface Load {
   count: number;
@@ -35,6 +38,7 @@ export const STATE_PARTS = [
   "deadJobs",
   "credentialsBehind",
   "keywordsWithoutEffect",
+  "maybeOptOuts",
   "lastSweep",
   "pauses",
   "endpoints",
@@ -108,6 +112,7 @@ export interface ObservedState {
   deadJobs: Backlog;
   credentialsBehind: Backlog;
   keywordsWithoutEffect: Backlog;
+  maybeOptOuts: Backlog;
 }
 
 export const isKnown = (failing: ObservedState["failing"], name: StatePart) =>

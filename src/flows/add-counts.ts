@@ -25,6 +25,7 @@ export function addCounts(first: StateCounts, others: StateCounts[]): StateCount
     deadJobs: add(({ deadJobs }) => deadJobs),
     credentialsBehind: add(({ credentialsBehind }) => credentialsBehind),
     keywordsWithoutEffect: add(({ keywordsWithoutEffect }) => keywordsWithoutEffect),
+    maybeOptOuts: add(({ maybeOptOuts }) => maybeOptOuts),
     lastSweep: first.lastSweep && {
       endedAt: first.lastSweep.endedAt,
       failedJobs: [...new Set(all.flatMap(({ lastSweep }) => lastSweep?.failedJobs ?? []))],

@@ -79,6 +79,7 @@ export async function readServiceState(deps: Deps, origin: string, requestId: st
     deadJobs: ifKnown("deadJobs", counts.deadJobs),
     credentialsBehind: ifKnown("credentialsBehind", counts.credentialsBehind),
     keywordsWithoutEffect: ifKnown("keywordsWithoutEffect", counts.keywordsWithoutEffect),
+    maybeOptOuts: ifKnown("maybeOptOuts", counts.maybeOptOuts),
   };
   const isSandboxInUse = inUse.includes(DEFAULT_CARRIER) && !runsLocally(deps, origin);
   const moves = counts.failure === null ? await findStuck(deps, now) : [];

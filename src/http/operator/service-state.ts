@@ -59,6 +59,9 @@ export function serviceStateAnswers() {
           "Of the last day: STOP, START and HELP that reached no website, or whose sender is no phone number.",
         ),
       ),
+      maybeOptOuts: backlog.check(
+        z.describe("Of the last three days: texts with an opt-out word in them, whose sender is not opted out."),
+      ),
     }),
   };
 }

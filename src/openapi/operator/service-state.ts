@@ -69,6 +69,7 @@ const SERVICE_STATE = {
   deadJobs: { count: 1, oldestSeconds: 3600 },
   credentialsBehind: NONE,
   keywordsWithoutEffect: NONE,
+  maybeOptOuts: NONE,
 } satisfies ServiceStateAnswers["ServiceState"];
 
 export function describeServiceState(): Resource {

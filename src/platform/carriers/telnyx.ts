@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { Keyword } from "../../domain/keyword.ts";
 import { isE164 } from "../../domain/phone.ts";
 import type { Receipt } from "../../domain/receipt.ts";
 import {
@@ -167,6 +168,8 @@ const inboundSchema = z.object({
       to: z.array(z.object({ phone_number: z.string() })).check(z.minLength(1)),
       messaging_profile_id: z.nullish(z.string()),
       text: z.nullish(z.string()),
+      /** The auto-response that Telnyx has sent. */
+      autoresponse_type: z.optional(z.unknown()),
       // Whatever it is, the text and its keyword are taken.
       media: z.optional(z.unknown()),
     }),
@@ -177,11 +180,26 @@ function toUrls(media: unknown): string[] {
   return Array.isArray(media) ? media.map((one) => one?.url).filter((url) => typeof url === "string") : [];
 }
 
+/**
+ * By the auto-response that Telnyx has sent: `STOP` and so on. Its documents also say opt-out, opt-in and help. A profile may have
+ * further words for each, in any language. https://developers.telnyx.com/docs/messaging/messages/advanced-opt-in-out
+ */
+const AUTORESPONSES = new Map<string, Keyword>([
+  ["STOP", "stop"],
+  ["OPTOUT", "stop"],
+  ["START", "start"],
+  ["UNSTOP", "start"],
+  ["OPTIN", "start"],
+  ["HELP", "help"],
+  ["INFO", "help"],
+]);
+
 function toInbound(event: unknown): InboundText[] {
   const payload = inboundSchema.safeParse(event).data?.data.payload;
   if (!payload) return [];
   const numbers = payload.to.map(({ phone_number }) => phone_number);
   const profile = payload.messaging_profile_id;
+  const autoresponse = typeof payload.autoresponse_type === "string" ? payload.autoresponse_type.trim() : "";
   return [
     {
       carrierMessageId: payload.id,
@@ -189,8 +207,8 @@ function toInbound(event: unknown): InboundText[] {
       to: profile ? [...numbers, profile] : numbers,
       text: payload.text ?? "",
       mediaUrls: toUrls(payload.media),
-      keyword: null,
-      answeredByCarrier: false,
+      keyword: AUTORESPONSES.get(autoresponse.toUpperCase().replaceAll(/[^A-Z]/g, "")) ?? null,
+      answeredByCarrier: autoresponse !== "",
     },
   ];
 }

@@ -90,7 +90,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 }
 
 /** The latest of migrations/ that this version needs. */
-export const LATEST_MIGRATION = "0031_by_website.sql";
+export const LATEST_MIGRATION = "0032_opt_outs.sql";
 
 /** The liveness check. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
@@ -99,7 +99,9 @@ export async function probeDatabase(db: D1Database): Promise<void> {
 
 /** It fails where the latest migration is not applied. */
 export function selectLatest(db: D1Database): D1PreparedStatement {
-  return db.prepare("SELECT outcome FROM imports WHERE import_id = ''");
+  return db.prepare(
+    "SELECT maybe_opt_out FROM inbound_texts WHERE website_id = '' AND carrier = '' AND carrier_message_id = ''",
+  );
 }
 
 /** @param error of probeDatabase */

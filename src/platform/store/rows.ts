@@ -15,6 +15,8 @@ export interface WebsiteRow {
   help_text: string | null;
   duplicate_window_hours: number | null;
   /** JSON array. */
+  opt_out_words: string | null;
+  /** JSON array. */
   holds: string | null;
   home: number | null;
   database: string | null;
@@ -156,6 +158,7 @@ export interface InboundTextRow {
   recipient: string;
   text: string;
   keyword: Keyword | null;
+  maybe_opt_out: Bit;
   received_at: number;
 }
 

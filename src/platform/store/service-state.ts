@@ -4,6 +4,7 @@ import {
   type CarrierStates,
   KEYWORD_MILLISECONDS,
   type Load,
+  MAYBE_OPT_OUT_MILLISECONDS,
   STATE_PARTS,
   type StatePart,
 } from "../../domain/service-state.ts";
@@ -13,7 +14,7 @@ import { countBehind } from "./client-copies.ts";
 import { runNamed, runQuery } from "./database.ts";
 import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from "./failing-endpoints.ts";
 import { isHeld } from "./holds.ts";
-import { countWithoutEffect } from "./inbound.ts";
+import { countMaybeOptOuts, countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
 import { OPEN_CALLBACKS } from "./open-callbacks.ts";
 import { selectOutcomes } from "./outcome-counts.ts";
@@ -41,6 +42,8 @@ export interface StateCounts {
   failingEndpoints: FailingEndpoint[];
   /** In the last day. */
   keywordsWithoutEffect: Load;
+  /** In the last three days. */
+  maybeOptOuts: Load;
   lastSweep: LastSweep | null;
   /** A state has more rows than were counted; the oldest were counted. */
   isCut: boolean;
@@ -66,6 +69,7 @@ export async function countStates(
     deadJobs: load(db, "died_at", "dead_jobs WHERE put_back_at IS NULL ORDER BY died_at"),
     credentialsBehind: countBehind(db, COUNTED_ROWS),
     keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, COUNTED_ROWS),
+    maybeOptOuts: countMaybeOptOuts(db, now - MAYBE_OPT_OUT_MILLISECONDS, COUNTED_ROWS),
     lastSweep: selectLastSweep(db),
     pauses: selectPauses(db),
     endpoints: selectFailingEndpoints(db, now - HOUR_MILLISECONDS, ENDPOINT_FAILURES),
@@ -74,7 +78,8 @@ export async function countStates(
     migrations: db.prepare("SELECT max(name) AS name FROM d1_migrations"),
   });
   const { pending: waiting, sending: sent, keywordsWithoutEffect, lastSweep, pauses, endpoints } = rows;
-  const counted = [waiting, sent, keywordsWithoutEffect, rows.callbacks, rows.deadJobs, rows.credentialsBehind];
+  const texts = [keywordsWithoutEffect, rows.maybeOptOuts];
+  const counted = [waiting, sent, ...texts, rows.callbacks, rows.deadJobs, rows.credentialsBehind];
   return {
     ...{ failing, failure },
     messages: byCarrier([...rows.pending, ...rows.sending] as CarrierLoadRow[]),
@@ -85,6 +90,7 @@ export async function countStates(
     deadJobs: toLoad(rows.deadJobs),
     credentialsBehind: toLoad(rows.credentialsBehind),
     keywordsWithoutEffect: toLoad(keywordsWithoutEffect),
+    maybeOptOuts: toLoad(rows.maybeOptOuts),
     lastSweep: toLastSweep(lastSweep),
     isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
     outcomes: rows.outcomes as OutcomeCountRow[],

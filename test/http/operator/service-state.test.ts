@@ -88,6 +88,7 @@ it("of an idle service is empty, and no problem", async () => {
     deadJobs: NONE,
     credentialsBehind: NONE,
     keywordsWithoutEffect: NONE,
+    maybeOptOuts: NONE,
   });
 });
 
@@ -348,7 +349,7 @@ it("reads no table of messages or events from one end to the other", async () =>
   }
   expect(plans.filter((plan) => /^SCAN (messages|events|dead_jobs)(?!.* INDEX)/.test(plan))).toEqual([]);
   const indexes = ["messages_waiting", "messages_unconfirmed", "dead_jobs_waiting"];
-  for (const index of [...indexes, "inbound_texts_without_effect"])
+  for (const index of [...indexes, "inbound_texts_without_effect", "inbound_texts_maybe_opt_out"])
     expect(plans.join("\n")).toContain(`INDEX ${index}`);
 });
 

@@ -30,20 +30,23 @@ describe("websites", () => {
       output: expect.stringMatching(/name +The Shop\n.*sender +\+12125559999\n/s),
     });
     await operator(["put-website", "shop", "--help-text", "Call us.", "--duplicate-window-hours", "2"]);
+    const words = await operator(["put-website", "shop", "--opt-out-words", "BAJA, no más"]);
+    expect(words.output).toMatch(/opt-out words +BAJA, no más\n/);
     const changed = await operatorJson(["website", "shop"]);
     expect(changed).toMatchObject({ name: "The Shop", carrier: "sandbox", sender: "+12125559999" });
-    expect(changed).toMatchObject({ helpText: "Call us.", duplicateWindowHours: 2, clients: [] });
-    const cleared = await operatorJson(["put-website", "shop", "--sender", "", "--duplicate-window-hours", ""]);
+    expect(changed).toMatchObject({ helpText: "Call us.", duplicateWindowHours: 2, optOutWords: ["BAJA", "no más"] });
+    const none = ["--sender", "", "--duplicate-window-hours", "", "--opt-out-words", ""];
+    const cleared = await operatorJson(["put-website", "shop", ...none]);
     expect(cleared).toMatchObject({ sender: null, helpText: "Call us.", duplicateWindowHours: null });
+    expect(cleared.optOutWords).toBe(null);
     const put = await operator(["put-website", "elsewhere", "--name", "Elsewhere", "--database", "DB_2"]);
     expect(put).toMatchObject({ code: 0, output: expect.stringMatching(/database +DB_2/) });
     expect((await operator(["databases"])).output).toMatch(
       /^DATABASE +STATUS +WEBSITES .*\nDB +ok +1 .*\d{4}_\w+\.sql\nDB_2 +ok +2 .*\d{4}_\w+\.sql/,
     );
     expect((await operator(["websites"])).output).toMatch(/^WEBSITE +NAME +CARRIER +SENDER\n.*^shop +The Shop/ms);
-    expect((await operatorJson(["websites"])).websites.map((it: { websiteId: string }) => it.websiteId)).toContain(
-      "shop",
-    );
+    const { websites } = await operatorJson(["websites"]);
+    expect(websites).toContainEqual(expect.objectContaining({ websiteId: "shop" }));
   });
 });
 

@@ -97,6 +97,7 @@ const STORIES: Record<string, Story> = {
       const messageId = await sendUntil("DELIVERED", { phone: ADA });
       await receive(ADA, OURS, "STOP");
       await receive(BOB, "+12125550177", "STOP");
+      await receive(DEE, OURS, "please stop texting me");
       const file = join(service.folder.folder, "opt-outs.csv");
       writeFileSync(file, `phone_numbers,subscribed\n${BOB},no\n`);
       return { messageId, file };
