@@ -33,7 +33,7 @@ export const REASON_CHARACTERS = 300;
 /** No id of ours is longer; one that is cut names no message. */
 const ID_CHARACTERS = 100;
 
-/** Of a carrier's code: Twilio's and Telnyx's have five. */
+/** The longest code of a carrier that is kept: Twilio's and Telnyx's have five characters. */
 const CODE_CHARACTERS = 20;
 
 /** The receipt with the carrier's own words cut: 50 of them fit into a message of a queue. */
