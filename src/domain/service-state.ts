@@ -23,6 +23,9 @@ export type CarrierStates = Partial<Record<MessageState, Load>>;
 /** `unauthorized`: the carrier rejected our credentials; retried as `later` is. */
 export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "unauthorized"] as const;
 
+/** What became of texts that a carrier has taken: their final receipt. */
+export const RECEIPT_OUTCOMES = ["delivered", "undelivered", "no-receipt"] as const;
+
 /** `refused`: answered with another status than 2xx, and counted by it: `answered 500`. An earlier version counts `refused`. */
 export const ANSWERED = "answered ";
 
@@ -43,6 +46,7 @@ export const STATE_PARTS = [
   "pauses",
   "endpoints",
   "outcomes",
+  "receipts",
   "carriersInUse",
   "migrations",
 ] as const;
@@ -67,10 +71,25 @@ export interface CarrierState extends Record<MessageState, Backlog> {
   pause: { since: string; cause: string; nextTryAt: string | null } | null;
   lastFiveMinutes: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
   lastHour: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
+  /** What became of the texts that were submitted in that time. */
+  receipts: {
+    lastFiveMinutes: Counts<(typeof RECEIPT_OUTCOMES)[number]>;
+    lastHour: Counts<(typeof RECEIPT_OUTCOMES)[number]>;
+  };
+}
+
+/** A sender of websites, and what came of the texts of the last hour that have a final receipt. */
+export interface SenderState {
+  carrier: string;
+  sender: string | null;
+  lastFiveMinutes: { delivered: number; undelivered: number };
+  lastHour: { delivered: number; undelivered: number };
+  /** Why most of them did not arrive; null: all did. */
+  cause: string | null;
 }
 
 /** An endpoint that has failed several times in a row. */
-interface EndpointState {
+export interface EndpointState {
   websiteId: string;
   clientId: string;
   host: string;
@@ -100,6 +119,8 @@ export interface ObservedState {
   /** Of the oldest message that the carrier could not accept at first, since it was accepted here. */
   retriedSeconds: number | null;
   carriers: CarrierState[];
+  /** Those with most failures come first. */
+  senders: SenderState[];
   callbacks: {
     due: Backlog;
     claimed: Backlog;

@@ -32,6 +32,7 @@ export function addCounts(first: StateCounts, others: StateCounts[]): StateCount
     },
     isCut: all.some(({ isCut }) => isCut),
     outcomes: all.flatMap(({ outcomes }) => outcomes),
+    receipts: all.flatMap(({ receipts }) => receipts),
     carriersInUse: [...new Set(all.flatMap(({ carriersInUse }) => carriersInUse))],
   };
 }

@@ -97,6 +97,8 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
+  { step: "SEARCH receipt_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
+  { step: "SEARCH receipt_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
   {
     step: "SEARCH report_rows USING PRIMARY KEY (website_id=? AND day>? AND day<?)",
     reason: "The days that are asked for, all purposes and statuses of them.",

@@ -26,6 +26,9 @@ const STATUSES: [bit: number, status: Receipt["status"], word: string][] = [
   [4, "SENDING", "buffered"],
 ];
 
+/** In the text of a receipt, as SMPP 3.4 has it in appendix B: the network's own error code. */
+const ERROR_CODE = /\berr:(\w{1,8})\b/i;
+
 /** The body of a 403 when no SMSC takes the message. Any other 403 of smsbox is about user and password. */
 const NOT_ROUTABLE = /^Not routable/;
 
@@ -149,7 +152,11 @@ async function readReceipts(
   const [, status, word] = found;
   const answer = query.get("answer")?.slice(0, 200).trim();
   const reason = status === "FAILED_TO_DELIVERY" ? `kannel: ${word}${answer ? `: ${answer}` : ""}` : null;
-  const receipt: Receipt = { messageId, status, reason, carrierMessageId: null, optedOut: false };
+  const [, code] = (reason && ERROR_CODE.exec(reason)) || [];
+  const receipt: Receipt = {
+    ...{ messageId, status, reason, carrierMessageId: null, optedOut: false },
+    ...(code ? { carrierCode: code } : {}),
+  };
   return { kind: "verified", reports: [receipt] };
 }
 

@@ -90,7 +90,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 }
 
 /** The latest of migrations/ that this version needs. */
-export const LATEST_MIGRATION = "0032_opt_outs.sql";
+export const LATEST_MIGRATION = "0035_receipt_counts.sql";
 
 /** The liveness check. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
@@ -99,9 +99,7 @@ export async function probeDatabase(db: D1Database): Promise<void> {
 
 /** It fails where the latest migration is not applied. */
 export function selectLatest(db: D1Database): D1PreparedStatement {
-  return db.prepare(
-    "SELECT maybe_opt_out FROM inbound_texts WHERE website_id = '' AND carrier = '' AND carrier_message_id = ''",
-  );
+  return db.prepare("SELECT count FROM receipt_counts WHERE minute < 0");
 }
 
 /** @param error of probeDatabase */

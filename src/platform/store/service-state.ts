@@ -1,3 +1,4 @@
+import type { ReceiptCount } from "../../domain/deliveries.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
 import { ENDPOINT_FAILURES } from "../../domain/problems.ts";
 import {
@@ -17,8 +18,9 @@ import { isHeld } from "./holds.ts";
 import { countMaybeOptOuts, countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
 import { OPEN_CALLBACKS } from "./open-callbacks.ts";
-import { selectOutcomes } from "./outcome-counts.ts";
-import type { OutcomeCountRow, WebsiteRow } from "./rows.ts";
+import { type OutcomeCount, selectOutcomes, toOutcomeCounts } from "./outcome-counts.ts";
+import { selectReceiptCounts, toReceiptCounts } from "./receipt-counts.ts";
+import type { WebsiteRow } from "./rows.ts";
 import { unfinished } from "./watched.ts";
 
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
@@ -48,7 +50,9 @@ export interface StateCounts {
   /** A state has more rows than were counted; the oldest were counted. */
   isCut: boolean;
   /** Of the last hour. */
-  outcomes: OutcomeCountRow[];
+  outcomes: OutcomeCount[];
+  /** The receipts of the texts that were submitted in it. */
+  receipts: ReceiptCount[];
   carriersInUse: string[];
   /** The name of the latest that is applied. */
   latestMigration: string | null;
@@ -74,6 +78,7 @@ export async function countStates(
     pauses: selectPauses(db),
     endpoints: selectFailingEndpoints(db, now - HOUR_MILLISECONDS, ENDPOINT_FAILURES),
     outcomes: selectOutcomes(db, now),
+    receipts: selectReceiptCounts(db, now),
     carriersInUse: selectCarriersInUse(db),
     migrations: db.prepare("SELECT max(name) AS name FROM d1_migrations"),
   });
@@ -93,7 +98,8 @@ export async function countStates(
     maybeOptOuts: toLoad(rows.maybeOptOuts),
     lastSweep: toLastSweep(lastSweep),
     isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
-    outcomes: rows.outcomes as OutcomeCountRow[],
+    outcomes: toOutcomeCounts(rows.outcomes),
+    receipts: toReceiptCounts(rows.receipts),
     carriersInUse: (rows.carriersInUse as Pick<WebsiteRow, "carrier">[]).map(({ carrier }) => carrier),
     latestMigration: (rows.migrations as { name: string | null }[])[0]?.name ?? null,
   };

@@ -254,37 +254,6 @@ describe("a token leaked", () => {
 });
 
 describe("faults", () => {
-  test("are shown: callbacks to an endpoint that is not there, and nothing else", async () => {
-    const client = await makeClient(service.url, "http://127.0.0.1:9/", ["+12125550150"]);
-    await send(client, { phone: "+12125550150" });
-    await send(client, { phone: "+12125550150" });
-    await waitFor("its callbacks to fail", async () => {
-      const { callbacks } = await operate(service.url, "GET", "/health");
-      const isShown = callbacks.failingEndpoints.some(
-        ({ clientId }: { clientId: string }) => clientId === client.clientId,
-      );
-      return isShown && callbacks.lastHour.unreachable >= 4 && callbacks.due.count === 0;
-    });
-    const { code, output } = await operator(["health"]);
-    expect(code, output).toBe(4);
-    expect((await operatorProcess(service.url, ["health"])).code).toBe(4);
-    const about = `website \\S+, client ${client.clientId}, 127.0.0.1:9, since \\S+, unreachable: .+`;
-    expect(output).toMatch(new RegExp(`^ +endpoint-failing +${about}$`, "m"));
-    expect(output).toMatch(
-      /^at +2\S+Z\nproblems +callbacks-failing, endpoint-failing\n(?: .*\n)+database +answered in \d+ ms\nsweep +ended \d+ s ago\nqueue of messages +0\n/,
-    );
-    expect(output).toMatch(/^callbacks, last hour +unreachable \d+$/m);
-    expect(output).toMatch(/^CARRIER +WAITING .*\nsandbox +0 .* accepted \d+$/m);
-    const watched = await operator(["watch", "--looks", "2", "--seconds", "0", "--json"]);
-    expect(watched.code).toBe(4);
-    const looks = watched.output.split("\n").filter(Boolean);
-    expect(looks.map((look) => JSON.parse(look))).toMatchObject(
-      Array(2).fill({ problems: ["callbacks-failing", "endpoint-failing"], deadJobs: { count: 0 } }),
-    );
-    expect((await operator(["watch", "--looks", "1"])).output).toMatch(/^at +2/);
-    expect((await operator(["metrics"])).output).toContain('textgate_problem{problem="callbacks-failing"} 1');
-  });
-
   test("that no job has died of leave nothing to put back", async () => {
     expect(await operator(["dead-jobs"])).toEqual({ code: 0, output: "No dead jobs.\n" });
     expect(await operator(["put-back", "--all"])).toEqual({ code: 0, output: "Put back 0 jobs.\n" });
