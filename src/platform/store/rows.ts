@@ -145,7 +145,6 @@ export interface ImportRow {
   undone_to: number | null;
   restored: number;
   changed_since: number;
-  /** Of its row in audit_log. */
   outcome: string | null;
 }
 
