@@ -10,8 +10,9 @@ export interface FieldError {
 }
 
 export type Failure =
-  | { kind: "path-unknown" }
-  | { kind: "method-wrong"; allow: string[] }
+  /** `nearest`: what may have been meant, out of the paths that anyone may know. */
+  | { kind: "path-unknown"; nearest?: string | undefined }
+  | { kind: "method-wrong"; given: string; allow: string[] }
   | { kind: "credentials-missing"; message: string }
   | { kind: "credentials-wrong"; message: string }
   /** More look-ups of unknown clients, wrong secrets or unknown links than an isolate makes in a second. */
