@@ -198,6 +198,8 @@ function addHeaders(response: Response, request: ApiRequest): Response {
   headers.set("x-request-id", request.requestId);
   headers.set("cache-control", "no-store");
   headers.set("x-content-type-options", "nosniff");
+  const ignored = request.ignored?.header;
+  if (response.ok && ignored) headers.set("ignored-fields", ignored);
   if (request.admission) {
     const { remaining, resetMilliseconds } = request.admission;
     headers.set("ratelimit-policy", `"website";q=${REQUESTS_PER_SECOND};w=1`);

@@ -17,7 +17,7 @@ export interface CarrierRules {
   defaultCarrier: string | undefined;
 }
 
-const fields = jsonObject({
+export const websiteFields = jsonObject({
   name: z.optional(
     z
       .string({ error: "is required, and must be a string" })
@@ -32,7 +32,7 @@ const fields = jsonObject({
 
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function describeWebsiteSettings(): void {
-  const { name, carrier, sender, helpText, database, duplicateWindowHours } = fields.shape;
+  const { name, carrier, sender, helpText, database, duplicateWindowHours } = websiteFields.shape;
   name.register(z.globalRegistry, { description: "Required of a new website." });
   carrier.register(z.globalRegistry, {
     description:
@@ -55,7 +55,7 @@ export function describeWebsiteSettings(): void {
  */
 export function websiteSettingsSchema(present: WebsiteSettings | undefined, carriers: CarrierRules) {
   const isLeft = (carrier: unknown) => present !== undefined && carrier === undefined;
-  const checked = fields.check(
+  const checked = websiteFields.check(
     ruleOfFields<Record<string, unknown>>(({ name, carrier, sender }, add) => {
       if (!present && name === undefined) add("name", "is required");
       if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;

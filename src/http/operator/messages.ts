@@ -54,6 +54,9 @@ export function messageAnswers() {
     clickUrl: z.nullable(z.string()),
     callbackData: z.string(),
     sendPurpose: z.string(),
+    ignoredFields: z
+      .nullable(z.array(z.string()))
+      .check(z.describe("Fields of the request that no send request has; null: it had none.")),
     encoding: z.nullable(z.enum(["GSM-7", "UCS-2"])),
     segments: z.nullable(z.int()),
     carrier: z.nullable(z.string()),
@@ -74,7 +77,7 @@ export function messageAnswers() {
     callbacks: z.array(callback),
   });
   const { events: _, callbacks: _2, clicks: _3, callbackData: _4, submissions: _5, ...others } = message.shape;
-  const { websiteName: _6, clientName: _7, ...facts } = others;
+  const { websiteName: _6, clientName: _7, ignoredFields: _8, ...facts } = others;
   return {
     OperatorMessage: message,
     FoundMessages: z.object({
@@ -234,10 +237,10 @@ export const getMessageHandler: Handler = async (request, deps) => {
 
 /** A message with all that is stored of it. */
 export function messageView(whole: WholeMessage, now: number): Message {
-  const { isHeld, events, clicks, submissions, websiteName, clientName, ...message } = whole;
+  const { isHeld, events, clicks, submissions, websiteName, clientName, ignoredFields, ...message } = whole;
   return {
     ...factsView(message, isHeld, now),
-    ...{ websiteName, clientName, callbackData: message.callbackData },
+    ...{ websiteName, clientName, ignoredFields, callbackData: message.callbackData },
     submissions: submissionViews(submissions, message, events),
     clicks: { ...clicks, firstAt: toTime(clicks.firstAt) },
     events: events.map(eventView),

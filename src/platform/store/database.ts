@@ -90,7 +90,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 }
 
 /** The latest of migrations/ that this version needs. */
-export const LATEST_MIGRATION = "0030_fewer_rows.sql";
+export const LATEST_MIGRATION = "0034_ignored_fields.sql";
 
 /** The liveness check. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
@@ -99,7 +99,7 @@ export async function probeDatabase(db: D1Database): Promise<void> {
 
 /** It fails where the latest migration is not applied. */
 export function selectLatest(db: D1Database): D1PreparedStatement {
-  return db.prepare("SELECT pending_kept_at FROM last_sweep WHERE only = 0");
+  return db.prepare("SELECT ignored_fields FROM messages WHERE message_id = ''");
 }
 
 /** @param error of probeDatabase */
