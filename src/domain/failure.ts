@@ -93,6 +93,24 @@ export function failField(field: string, message: string): never {
   throw new RequestFailure({ kind: "fields-wrong", details: [{ field, message }] });
 }
 
+/** Reads several parameters. @throws RequestFailure fields-wrong, with what each of the readers finds wrong */
+export function readTogether<T extends Record<string, () => unknown>>(
+  readers: T,
+): { [Name in keyof T]: ReturnType<T[Name]> } {
+  const details: FieldError[] = [];
+  const read = Object.entries(readers).map(([name, reader]) => {
+    try {
+      return [name, reader()];
+    } catch (error) {
+      if (!(error instanceof RequestFailure) || error.failure.kind !== "fields-wrong") throw error;
+      details.push(...error.failure.details);
+      return [name, undefined];
+    }
+  });
+  if (details.length > 0) throw new RequestFailure({ kind: "fields-wrong", details });
+  return Object.fromEntries(read);
+}
+
 /** @throws RequestFailure fields-wrong, with every broken rule */
 export function parseFields<T extends z.ZodMiniType>(schema: T, input: unknown): z.output<T> {
   const parsed = tryFields(schema, input);

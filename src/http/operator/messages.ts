@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { MESSAGE_EVENT_TYPES } from "../../domain/callback.ts";
-import { failField } from "../../domain/failure.ts";
+import { failField, readTogether } from "../../domain/failure.ts";
 import type { SubmissionEntry } from "../../domain/job.ts";
 import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
@@ -203,17 +203,20 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
         .replace(/^ (?=\d)/, "+")
         .trim()
     : undefined;
-  if (!website && !text) failField("website", "name a website, or a phone: without both, all messages would be read");
-  const search = {
-    phone: text === undefined ? undefined : toDigits(readPhone(text)),
-    email: email ? String(email).trim().toLowerCase() : undefined,
-    status: readChoice(request, "status", MESSAGE_STATUSES),
-    reason: readChoice(request, "reason", REASONS),
-    sendPurpose: request.query.purpose ? String(request.query.purpose) : undefined,
-    clientId: request.query.client ? toStoredId(String(request.query.client)) : undefined,
-    from: readTime(request, "from", 0),
-    until: readTime(request, "until", Number.MAX_SAFE_INTEGER),
-  };
+  const search = readTogether({
+    phone: () => {
+      if (!website && !text)
+        failField("website", "name a website, or a phone: without both, all messages would be read");
+      return text === undefined ? undefined : toDigits(readPhone(text));
+    },
+    email: () => (email ? String(email).trim().toLowerCase() : undefined),
+    status: () => readChoice(request, "status", MESSAGE_STATUSES),
+    reason: () => readChoice(request, "reason", REASONS),
+    sendPurpose: () => (request.query.purpose ? String(request.query.purpose) : undefined),
+    clientId: () => (request.query.client ? toStoredId(String(request.query.client)) : undefined),
+    from: () => readTime(request, "from", 0),
+    until: () => readTime(request, "until", Number.MAX_SAFE_INTEGER),
+  });
   return { website: website ? await requireKnown(deps, String(website)) : undefined, search };
 }
 
