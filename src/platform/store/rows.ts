@@ -60,6 +60,8 @@ export interface MessageRow extends KeptCallback<"sending">, KeptCallback<"final
   click_url: string | null;
   callback_data: string;
   send_purpose: string;
+  /** JSON array of names; null: none. */
+  ignored_fields: string | null;
   status: MessageStatus;
   /** In words, for the operator. */
   reason: string | null;
