@@ -65,7 +65,7 @@ async function release(deps: Deps, websiteId: string, filter: MessageFilter): Pr
   });
 }
 
-/** Ends what waits or is held, with its events and callbacks. */
+/** Ends waiting messages, held ones too, with their events and callbacks. */
 export function cancelWaiting(deps: Deps, author: Author, websiteId: string, filter: MessageFilter): Promise<Worked> {
   const { sendPurpose, clientId } = filter;
   const entry = { action: "cancel", websiteId, after: { sendPurpose, clientId } } as const;

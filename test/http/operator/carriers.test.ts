@@ -111,7 +111,7 @@ it("reads what waits, and no more of it than an answer needs", async () => {
   expect(take().rowsRead).toBeLessThan(10);
 });
 
-it("finds what waits for it behind 150,000 messages of other websites, held, due later, or at another carrier", async () => {
+it("finds its waiting messages behind 150,000 messages of other websites, held, due later, or at another carrier", async () => {
   const now = world.now;
   await world.website("far", { carrier: "twilio" });
   await world.website("held", { carrier: "sandbox" });
