@@ -15,7 +15,13 @@ beforeEach(async () => {
 });
 
 /** Columns whose names say that they have a number, and whose number is a website's own. */
-const OWN_NUMBERS = ["former_senders.sender", "inbound_texts.recipient", "sender_homes.sender", "websites.sender"];
+const OWN_NUMBERS = [
+  "former_senders.sender",
+  "inbound_texts.recipient",
+  "sender_homes.sender",
+  "websites.sender",
+  "receipt_counts.sender",
+];
 
 const OF_A_MESSAGE = "ids of messages and notices: its rows go with them, or tell nothing without them";
 const SETTINGS = "what an operator has set up";
@@ -60,12 +66,13 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   open_callbacks: ["message_id event", OF_A_MESSAGE],
   operator_tokens: ["token_hash name created_by", SETTINGS],
   outcome_counts: ["kind carrier outcome", COUNTS],
+  receipt_counts: ["carrier sender reason code", COUNTS],
   report_rows: ["website_id day send_purpose status reasons", COUNTS],
   send_keys: ["website_id send_key body_hash message_id", "nothing writes it; its rows go with their messages"],
   sender_homes: ["carrier sender", SETTINGS],
   suppressed_messages: ["message_id first_id", OF_A_MESSAGE],
   told_problems: ["problem subject", "the subject is a carrier, a client or a database"],
-  websites: ["website_id name carrier sender help_text holds database", SETTINGS],
+  websites: ["website_id name carrier sender help_text holds database opt_out_words", SETTINGS],
 };
 
 interface Column {

@@ -11,6 +11,7 @@ export const OF_THE_DATABASE: (keyof typeof STAYING_TABLES)[] = [
   "moving",
   "open_callbacks",
   "outcome_counts",
+  "receipt_counts",
   "send_keys",
 ];
 
@@ -22,6 +23,10 @@ export const ALLOWED_JOINS: [sql: string, reason: string][] = [
     "Websites of the first database without a home get one.",
   ],
   ["UPDATE websites SET home =", "The same: it is written where the website is."],
+  [
+    "UNION SELECT sender FROM sender_homes WHERE carrier = ?1",
+    "The senders of all websites of a carrier, for the countries of their numbers: the directory has those of other databases.",
+  ],
   ["SELECT database, count(*) FROM homes GROUP BY database", "A count, to which those without a home are added."],
 ];
 
