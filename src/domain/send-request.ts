@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { isEmail } from "./email.ts";
 import { atMost, jsonObject, orAbsent, ruleOfFields } from "./fields.ts";
+import { isBlank, strip } from "./invisible.ts";
 import { isE164, toDigits } from "./phone.ts";
 import { explainPhone } from "./phone-fault.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
@@ -19,7 +20,7 @@ function requiredString(example: string) {
 }
 
 const e164 = z.string({ error: "must be a string" }).check(
-  z.trim(),
+  z.overwrite((value) => strip(value)),
   z.refine((value) => value === "" || isE164(value), { error: ({ input }) => explainPhone(String(input)) }),
 );
 
@@ -93,7 +94,7 @@ const requireRecipient = ruleOfFields<{ phone?: unknown; email?: unknown }>(({ p
 });
 
 function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+  return value === undefined || value === null || (typeof value === "string" && isBlank(value));
 }
 
 const fields = jsonObject({

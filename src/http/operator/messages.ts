@@ -193,11 +193,7 @@ interface Asked {
 async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
   const { website, phone, email } = request.query;
   // A plus sign that is not escaped comes as a space.
-  const text = phone
-    ? String(phone)
-        .replace(/^ (?=\d)/, "+")
-        .trim()
-    : undefined;
+  const text = phone ? String(phone).replace(/^ (?=\d)/, "+") : undefined;
   if (!website && !text) failField("website", "name a website, or a phone: without both, all messages would be read");
   const search = {
     phone: text === undefined ? undefined : toDigits(readPhone(text)),
