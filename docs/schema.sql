@@ -149,6 +149,12 @@ CREATE INDEX messages_unconfirmed ON messages (updated_at) WHERE status = 'SENDI
 -- before still needs.
 CREATE INDEX messages_waiting ON messages (queued_at) WHERE status = 'PENDING_TO_SEND' AND watched = 1;
 
+-- The pending messages of one website, however many others have.
+CREATE INDEX messages_pending_by_website ON messages (website_id, message_id) WHERE status = 'PENDING_TO_SEND';
+
+-- Messages that wait for a retry. Most messages have none, and no entry here.
+CREATE INDEX messages_put_off ON messages (website_id, retry_at) WHERE status = 'PENDING_TO_SEND' AND retry_at IS NOT NULL;
+
 -- Replaced by the tables from idempotency_keys on. Neither read nor written; a later release drops it.
 CREATE TABLE send_keys (
   website_id TEXT NOT NULL,
@@ -508,7 +514,8 @@ CREATE TABLE imports (
   changed INTEGER NOT NULL DEFAULT 0,
   undone_to INTEGER,                   -- its rows up to this id are undone; NULL: none
   restored INTEGER NOT NULL DEFAULT 0,
-  changed_since INTEGER NOT NULL DEFAULT 0
+  changed_since INTEGER NOT NULL DEFAULT 0,
+  outcome TEXT
 ) STRICT, WITHOUT ROWID;
 
 -- Websites may live in several databases. Each database has the whole schema; the first also has the directory: which database

@@ -1,6 +1,6 @@
 import type { Deps } from "./deps.ts";
 import { isMoved, isStoreRefused, isStoreUnavailable } from "./domain/failure.ts";
-import { type Job, type Lane, tryJob } from "./domain/job.ts";
+import { isRecovery, type Lane, type Recovery, tryJob } from "./domain/job.ts";
 import {
   backoffSeconds,
   JOB_TRIES,
@@ -17,6 +17,7 @@ import { inTurn } from "./flows/in-turn.ts";
 import { type Entry, logJobs } from "./flows/log-jobs.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { queueDeliveries } from "./flows/queue-jobs.ts";
+import { releaseAndQueue } from "./flows/release-unposted.ts";
 import { workOnMove } from "./flows/run-moves.ts";
 import { inParts, restAfter } from "./flows/split-batch.ts";
 import { storeOutcomes } from "./flows/store-outcomes.ts";
@@ -62,13 +63,6 @@ async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
   );
   deps.waitUntil(posting);
   await Promise.race([posting, scheduler.wait(CALLBACK_WAIT_MILLISECONDS)]);
-}
-
-/** A recovery job repairs the effects of a failed store. */
-type Recovery = Exclude<Job, { kind: "deliver" | "receipts" }>;
-
-function isRecovery(job: Job | undefined): job is Recovery {
-  return job !== undefined && job.kind !== "deliver" && job.kind !== "receipts";
 }
 
 /** Jobs that end or fail together. */
@@ -167,6 +161,8 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
       return cancelUnconfirmed(deps.db, job.messageIds, deps.now());
     case "release":
       return releaseClaim(deps.db, job.claim, job.messageIds);
+    case "release-callbacks":
+      return releaseAndQueue(deps, job.claims, job.eventIds as DueEvent[]);
     case "record":
       return storeOutcomes(deps, lane, job.claim, job.records);
     case "move":

@@ -1,5 +1,4 @@
 import type { Deps } from "./deps.ts";
-import { homeOf } from "./domain/home.ts";
 import { longestWaitMilliseconds, recoveryMarginMilliseconds } from "./domain/retry-policy.ts";
 import { probeCarriers } from "./flows/carrier-pauses.ts";
 import { closeDays } from "./flows/close-days.ts";
@@ -7,14 +6,15 @@ import { CONNECTIONS } from "./flows/connections.ts";
 import { endInterrupted, endUnsubmitted, endWithoutReceipt } from "./flows/end-messages.ts";
 import { inParallel } from "./flows/in-parallel.ts";
 import { inSteps, SWEEP_STEPS, whileMore } from "./flows/in-steps.ts";
-import { inDatabaseOfHome, inEach } from "./flows/places.ts";
+import { inEach } from "./flows/places.ts";
 import { purgeMessages } from "./flows/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
+import { requeueKeptJobs } from "./flows/recovery-jobs.ts";
 import { takeUpMoves } from "./flows/run-moves.ts";
 import { spreadUncopied } from "./flows/spread-changes.ts";
 import { tellProblems } from "./flows/tell-problems.ts";
 import { describeError } from "./platform/describe-error.ts";
-import { cancelKept, cancelUnconfirmed, TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
+import { TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
 import { takeOverdueCallbacks } from "./platform/store/open-callbacks.ts";
 import { takeOverdue } from "./platform/store/overdue.ts";
@@ -32,8 +32,8 @@ interface SweepJob {
 }
 
 const JOBS: SweepJob[] = [
-  // First: cancelled messages must not be requeued.
-  { name: "cancel-messages", run: cancelWhereTheyAre },
+  // First: these jobs cancel or release messages, and overdue messages get jobs that run later.
+  { name: "requeue-kept-jobs", run: async (deps) => (deps.first ? 0 : requeueKeptJobs(deps)) },
   // Before overdue messages are requeued: those among them whose deadline has passed must not be. It also marks
   // the messages that these jobs look through.
   { name: "end-unsubmitted", run: endUnsubmitted },
@@ -143,14 +143,6 @@ async function run(deps: Deps, { name, isRoutine, run }: SweepJob, now: number):
     deps.log("error", "sweep.failed", { job: name, milliseconds, error: describeError(error) });
     return { name, count: null, milliseconds, failed: true };
   }
-}
-
-/** Of one request each, so of one website. */
-async function cancelWhereTheyAre(deps: Deps, now: number): Promise<number> {
-  return cancelKept(deps, async (messageIds) => {
-    const { db } = await inDatabaseOfHome(deps, homeOf(messageIds[0] ?? ""));
-    await cancelUnconfirmed(db, messageIds, now);
-  });
 }
 
 async function requeueMessages(deps: Deps, now: number): Promise<number> {

@@ -85,3 +85,37 @@ export function lateDatabase(db: D1Database, matches: RegExp): { db: D1Database;
   };
   return { db: { prepare, batch } as unknown as D1Database, commit };
 }
+
+/**
+ * D1 that lets somebody else act as soon as an answer of it names this id: between what a flow has read and what it writes next.
+ * @param act must not use this very database, which would be a part of the flow
+ */
+export function racingDatabase(
+  db: D1Database,
+  id: string,
+  act: () => Promise<unknown>,
+): { db: D1Database; hasActed(): boolean } {
+  let hasActed = false;
+  const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+  const race = async <T>(answer: T): Promise<T> => {
+    if (hasActed || !JSON.stringify(answer).includes(id)) return answer;
+    hasActed = true;
+    await act();
+    return answer;
+  };
+  const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
+    const wrapped = new Proxy(statement, {
+      get: (target, name) => {
+        if (name === "bind") return (...values: unknown[]) => wrap(target.bind(...values));
+        if (name === "all") return async () => race(await target.all());
+        return Reflect.get(target, name);
+      },
+    });
+    originals.set(wrapped, statement);
+    return wrapped;
+  };
+  const batch = async (statements: D1PreparedStatement[]) =>
+    race(await db.batch(statements.map((statement) => originals.get(statement) ?? statement)));
+  const racing = { prepare: (sql: string) => wrap(db.prepare(sql)), batch } as unknown as D1Database;
+  return { db: racing, hasActed: () => hasActed };
+}

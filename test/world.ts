@@ -297,6 +297,12 @@ export class World {
     ).results;
   }
 
+  /** What the client reads of its messages, in the order of the feed. */
+  async events(client: TestClient): Promise<{ messageId: string; status: string }[]> {
+    const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
+    return ((await (await this.fetch("/text/events", { headers })).json()) as { events: [] }).events;
+  }
+
   async statusOf(messageId: string): Promise<unknown> {
     return (await this.rows("SELECT status FROM messages WHERE message_id = ?1", messageId))[0]?.status;
   }

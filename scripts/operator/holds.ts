@@ -9,6 +9,9 @@ const FILTER: Record<string, Option> = {
 
 const toFilter = ({ purpose, client }: Values) => ({ sendPurpose: purpose, clientId: client });
 
+/** @param more the call has not looked at all of them */
+const repeatIf = (more: true | undefined) => (more ? " There are more: repeat it." : "");
+
 const texts = (count: number) => `${count} waiting ${count === 1 ? "message" : "messages"}`;
 
 export const HOLD_COMMANDS: Command[] = [
@@ -27,7 +30,10 @@ export const HOLD_COMMANDS: Command[] = [
     summary: "send what is held; without options, all that is held of the website",
     options: FILTER,
     run: (service, [id], values) => callOperator(service, "POST", `/websites/${segment(id)}/release`, toFilter(values)),
-    show: (answer) => `${texts((JSON.parse(answer) as HoldAnswers["ReleasedMessages"]).released)} released.`,
+    show: (answer) => {
+      const { released, more } = JSON.parse(answer) as HoldAnswers["ReleasedMessages"];
+      return `${texts(released)} released.${repeatIf(more)}`;
+    },
   },
   {
     name: "cancel",
@@ -39,6 +45,9 @@ export const HOLD_COMMANDS: Command[] = [
       const dryRun = values["dry-run"] === true;
       return callOperator(service, "POST", `/websites/${segment(id)}/cancel`, { ...toFilter(values), dryRun });
     },
-    show: (answer) => `${texts((JSON.parse(answer) as HoldAnswers["CancelledMessages"]).cancelled)}.`,
+    show: (answer) => {
+      const { cancelled, more } = JSON.parse(answer) as HoldAnswers["CancelledMessages"];
+      return `${texts(cancelled)}.${repeatIf(more)}`;
+    },
   },
 ];

@@ -6,8 +6,19 @@ import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 export const jsonObject = <T extends z.core.$ZodShape>(shape: T) => z.object(shape, { error: "must be a JSON object" });
 
 /**
- * A rule for several fields of a body. What breaks it is told together with the broken rules of the fields.
- * @param check calls `add` for each field that breaks it
+ * Rules of one field: of those that are broken, the first is told. Checks of zod with `abort` would do the same, and hide the
+ * rules for several fields too.
+ */
+export const rulesInOrder = (...rules: [isKept: (value: string) => boolean, message: string][]) =>
+  z.superRefine<string>((value, context) => {
+    const [, message] = rules.find(([isKept]) => !isKept(value)) ?? [];
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  });
+
+/**
+ * A rule for several fields of a body. What breaks it is told together with the broken rules of the fields, as long as none of
+ * these has `abort`.
+ * @param check gets fields that break a rule of their own as they were given, and calls `add` for each field that breaks it
  */
 export const ruleOfFields = <T>(check: (body: T, add: (field: string, message: string) => void) => void) =>
   z.superRefine<T>(

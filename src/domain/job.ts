@@ -57,6 +57,12 @@ const JOBS = {
     /** That were to be claimed, or whose callbacks were. */
     messageIds: z.array(z.string()),
   }),
+  /** Recovery: releases callbacks that a run has claimed, or may have, and has surely not posted. */
+  "release-callbacks": z.object({
+    kind: z.literal("release-callbacks"),
+    claims: z.array(z.string()),
+    eventIds: z.array(z.string()),
+  }),
   /** Recovery: stores how submissions ended, after the store has failed to. */
   record: z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
   /** Goes on with the move of a website to another database. */
@@ -72,6 +78,13 @@ const JOBS = {
 };
 
 export type Job = z.output<(typeof JOBS)[keyof typeof JOBS]>;
+
+/** A job that repairs the effects of a failed store, or goes on with what was cut off. */
+export type Recovery = Exclude<Job, { kind: "deliver" | "receipts" }>;
+
+export function isRecovery(job: Job | undefined): job is Recovery {
+  return job !== undefined && job.kind !== "deliver" && job.kind !== "receipts";
+}
 
 const kindSchema = z.object({ kind: z.enum(Object.keys(JOBS) as (keyof typeof JOBS)[]) });
 

@@ -29,6 +29,9 @@ function writeHome(home: number): string {
   return writeHome(Math.floor(home / ALPHABET.length)) + ALPHABET.charAt(home % ALPHABET.length);
 }
 
+/** How many characters the codes of a website have. */
+export const codeLength = (home: number): number => writeHome(home).length + OWN_CHARACTERS;
+
 /** The home of the website whose link it is. */
 export function homeOfCode(code: string): number {
   return [...code.slice(0, -OWN_CHARACTERS)].reduce((home, one) => home * ALPHABET.length + ALPHABET.indexOf(one), 0);
@@ -46,19 +49,35 @@ function checkCharacter(random: string, sign: Sign): string {
   return ALPHABET.charAt(sign(random) % ALPHABET.length);
 }
 
-/** The end of a URL in a text: space or punctuation. */
-const AFTER_URL = /^(?:$|\s|[.,!?;:)\]}"'»]+(?:\s|$))/;
+/**
+ * Where a URL ends, in front of what follows it. RFC 3986 lets a URL go on with the characters of the last class only: white
+ * space, a quotation mark, any letter that is not ASCII or an emoji ends it. Punctuation that ends a sentence, a quotation, a
+ * bracket or an emphasis is part of the text and not of the URL, unless the URL goes on after it (`.html`, `,then`, `'s`). The
+ * other characters of a URL (`/ # & % @ = + $ ( [`) make it another one.
+ */
+const URL_ENDS = /^[.,:;!?'*_~)\]-]*(?![\w.~:/?#[\]@!$&'()*+,;=%-])/;
 
-/** Replaces the URL with the link wherever it occurs in the text; appends the link when it does not. */
+/** Whether a URL, or the link in its place, ends in front of this text. */
+export function endsUrl(rest: string): boolean {
+  return URL_ENDS.test(rest);
+}
+
+/** A URL without a path, which is the same URL with a slash after it (RFC 3986, 6.2.3). */
+const WITHOUT_PATH = /^https?:\/\/[^/?#]*$/i;
+
+/** Replaces the URL with the link wherever it stands in the text; appends the link where the text has only longer URLs, or none. */
 export function placeLink(text: string, url: string, link: string): string {
-  const parts = text.split(url);
-  let placed = parts[0] ?? "";
-  let count = 0;
-  for (const [index, part] of parts.slice(1).entries()) {
-    const rest = parts.slice(index + 1).join(url);
-    const isWhole = AFTER_URL.test(rest);
-    if (isWhole) count += 1;
-    placed += (isWhole ? link : url) + part;
+  let placed = "";
+  let isPlaced = false;
+  let rest = text;
+  for (let at = rest.indexOf(url); at !== -1; at = rest.indexOf(url)) {
+    const before = rest.slice(0, at);
+    rest = rest.slice(at + url.length);
+    const withoutSlash = WITHOUT_PATH.test(url) ? rest.replace(/^\//, "") : rest;
+    const isWhole = endsUrl(withoutSlash);
+    placed += before + (isWhole ? link : url);
+    if (isWhole) rest = withoutSlash;
+    isPlaced ||= isWhole;
   }
-  return count > 0 ? placed : `${text} ${link}`;
+  return isPlaced ? placed + rest : `${text} ${link}`;
 }

@@ -1,6 +1,6 @@
 // Pure. The phone numbers of a request: an array, a CSV file in Base64, or both.
 import * as z from "zod/mini";
-import { jsonObject, orEmpty, strings } from "./fields.ts";
+import { jsonObject, orEmpty, ruleOfFields, strings } from "./fields.ts";
 import { distinctPhones } from "./number-list/distinct-phones.ts";
 import { csvFile, describeCsvFile, MAX_CSV_ROWS, readPhoneColumn } from "./phone-file.ts";
 
@@ -17,22 +17,20 @@ export const phoneNumbers = strings(
 
 const csvOfPhones = csvFile(readPhoneColumn);
 
-/** Fails a request that has neither list. */
-export function failNeither({ issues, value: input }: z.core.ParsePayload): never {
-  const message = "either phone_numbers (a flat array of strings) or csv_file must be given";
-  issues.push({ code: "custom", path: ["phone_numbers"], message, input });
-  return z.NEVER;
-}
+/** The rule for the lists of a request, reported together with the rules of its fields. An empty array is no list. */
+export const requireList = ruleOfFields<{ phone_numbers?: unknown; csv_file?: unknown }>((body, add) => {
+  const isAbsent = (list: unknown) => list === undefined || list === null || list === "";
+  const isEmpty = Array.isArray(body.phone_numbers) && body.phone_numbers.length === 0;
+  if ((isEmpty || isAbsent(body.phone_numbers)) && isAbsent(body.csv_file)) {
+    add("phone_numbers", "either phone_numbers (a flat array of strings) or csv_file must be given");
+  }
+});
 
-const fields = jsonObject({ phone_numbers: orEmpty(phoneNumbers), csv_file: orEmpty(csvOfPhones) });
+const fields = jsonObject({ phone_numbers: orEmpty(phoneNumbers), csv_file: orEmpty(csvOfPhones) }).check(requireList);
 
 export const phoneListSchema = z.pipe(
   fields,
-  z.transform(({ phone_numbers, csv_file }, payload) => {
-    const listed = phone_numbers || [];
-    if (listed.length > 0 || csv_file) return distinctPhones(listed, csv_file || undefined);
-    return failNeither(payload);
-  }),
+  z.transform(({ phone_numbers, csv_file }) => distinctPhones(phone_numbers || [], csv_file || undefined)),
 );
 
 /** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
@@ -49,7 +47,7 @@ export function describeLists(request: z.ZodMiniType, file: z.ZodMiniType): void
     maxItems: MAX_PHONE_NUMBERS,
   });
   describeCsvFile(file);
-  // The rule of failNeither. Generators of types read an anyOf beside the fields as alternatives to them: allOf holds it.
+  // The rule of requireList. Generators of types read an anyOf beside the fields as alternatives to them: allOf holds it.
   const phones = { phone_numbers: { type: "array", items: { type: "string" }, minItems: 1 } } as const;
   const csv = { csv_file: { type: "string", minLength: 1 } } as const;
   request.register(z.globalRegistry, {

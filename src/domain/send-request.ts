@@ -1,8 +1,10 @@
 // Pure. The request and the response of POST /text/message/send.
 import * as z from "zod/mini";
 import { isEmail } from "./email.ts";
-import { atMost, jsonObject, orAbsent, ruleOfFields } from "./fields.ts";
+import { type FieldError, type Tried, tryFields } from "./failure.ts";
+import { jsonObject, orAbsent, ruleOfFields, rulesInOrder } from "./fields.ts";
 import { isBlank, strip } from "./invisible.ts";
+import { placeLink } from "./link.ts";
 import { isE164, toDigits } from "./phone.ts";
 import { explainPhone } from "./phone-fault.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
@@ -24,52 +26,54 @@ const e164 = z.string({ error: "must be a string" }).check(
   z.refine((value) => value === "" || isE164(value), { error: ({ input }) => explainPhone(String(input)) }),
 );
 
-const webUrl = z.string({ error: "must be a string" }).check(
-  z.trim(),
-  z.refine((value) => value.length <= MAX_URL_CHARACTERS, {
-    error: `must have at most ${MAX_URL_CHARACTERS} characters`,
-    abort: true,
-  }),
-  z.refine((value) => value === "" || (/^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(value) && URL.canParse(value)), {
-    error: "must be an absolute http or https URL, such as https://example.com/sale",
-  }),
-);
+const webUrl = z
+  .string({ error: "must be a string" })
+  .check(
+    z.trim(),
+    rulesInOrder(
+      [(value) => value.length <= MAX_URL_CHARACTERS, `must have at most ${MAX_URL_CHARACTERS} characters`],
+      [
+        (value) => value === "" || (/^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(value) && URL.canParse(value)),
+        "must be an absolute http or https URL, such as https://example.com/sale",
+      ],
+    ),
+  );
 
 const text = requiredString("").check(
-  z.refine((value) => value.trim() !== "", { error: "must not be empty or only white space", abort: true }),
-  z.refine((value) => value.length <= MAX_TEXT_CHARACTERS || [...value].length <= MAX_TEXT_CHARACTERS, {
-    error: `must have at most ${MAX_TEXT_CHARACTERS} characters`,
-    abort: true,
-  }),
-  z.refine(isWellFormed, ILL_FORMED),
+  rulesInOrder(
+    [(value) => value.trim() !== "", "must not be empty or only white space"],
+    [(value) => surplusOf(value) <= 0, `must have at most ${MAX_TEXT_CHARACTERS} characters`],
+    [isWellFormed, ILL_FORMED],
+  ),
 );
 
-/** The link may be longer than the URL that it replaces. @returns the broken rule, or undefined */
-export function validateLinkedText(text: string): string | undefined {
-  const surplus = text.length <= MAX_TEXT_CHARACTERS ? 0 : [...text].length - MAX_TEXT_CHARACTERS;
-  if (surplus <= 0) return undefined;
-  return `must have at most ${MAX_TEXT_CHARACTERS} characters with its link: shorten it by ${surplus}`;
+/** Characters over the limit. A surrogate pair is one. */
+function surplusOf(value: string): number {
+  return value.length <= MAX_TEXT_CHARACTERS ? 0 : [...value].length - MAX_TEXT_CHARACTERS;
 }
 
 const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\":\\"42\\"}", or ""').check(
-  z.refine((value) => new TextEncoder().encode(value).byteLength <= MAX_CALLBACK_DATA_BYTES, {
-    error: `must have at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8`,
-    abort: true,
-  }),
-  z.refine((value) => value === "" || isJson(value), {
-    error: 'must be a string that parses as JSON, or ""',
-    abort: true,
-  }),
-  z.refine(isWellFormed, ILL_FORMED),
+  rulesInOrder(
+    [
+      (value) => new TextEncoder().encode(value).byteLength <= MAX_CALLBACK_DATA_BYTES,
+      `must have at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8`,
+    ],
+    [(value) => value === "" || isJson(value), 'must be a string that parses as JSON, or ""'],
+    [isWellFormed, ILL_FORMED],
+  ),
 );
 
+const SEND_PURPOSE = /^\s*[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*\s*$/;
+
 export const sendPurpose = requiredString("").check(
-  z.regex(/^\s*[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*\s*$/, {
-    error: 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only',
-    abort: true,
-  }),
+  rulesInOrder(
+    [(value) => SEND_PURPOSE.test(value), 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only'],
+    [
+      (value) => value.trim().length <= MAX_SEND_PURPOSE_CHARACTERS,
+      `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters`,
+    ],
+  ),
   z.trim(),
-  atMost(MAX_SEND_PURPOSE_CHARACTERS),
 );
 
 function isJson(value: string): boolean {
@@ -116,6 +120,26 @@ export const sendRequestSchema = z.pipe(
   })),
 );
 
+/**
+ * The request, or every rule that its body breaks.
+ * @param link as long as the one that takes the place of its clickUrl
+ */
+export function trySendRequest(body: unknown, link: string): Tried<SendRequest> {
+  const { data, details } = tryFields(sendRequestSchema, body);
+  const fault = findLinkedFault(body, details ?? [], link);
+  return data && !fault ? { data } : { details: [...(details ?? []), ...(fault ? [fault] : [])] };
+}
+
+/** The link may be longer than the URL that it replaces. Without a text or a URL, there is nothing to measure. */
+function findLinkedFault(body: unknown, details: FieldError[], link: string): FieldError | undefined {
+  const { text, clickUrl } = Object(body) as Record<string, unknown>;
+  if (details.some(({ field }) => ["body", "text", "clickUrl"].includes(field)) || isAbsent(clickUrl)) return undefined;
+  const surplus = surplusOf(placeLink(String(text), String(clickUrl).trim(), link));
+  if (surplus <= 0) return undefined;
+  const message = `must have at most ${MAX_TEXT_CHARACTERS} characters with its link: shorten it by ${surplus}`;
+  return { field: "text", message };
+}
+
 /** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
 export function describedSendRequest() {
   e164.register(z.globalRegistry, {
@@ -161,6 +185,8 @@ export function describedSendRequest() {
 export function describeSendPurpose(): void {
   sendPurpose.register(z.globalRegistry, {
     description: `The purpose, such as the name of a campaign: words of A–Z a–z 0–9 \`-\` \`_\` with spaces between, at most ${MAX_SEND_PURPOSE_CHARACTERS} characters.`,
+    pattern: SEND_PURPOSE.source,
+    maxLength: MAX_SEND_PURPOSE_CHARACTERS,
   });
 }
 

@@ -5,7 +5,7 @@ import { echoPhone } from "./echo.ts";
 import { jsonObject, orEmpty } from "./fields.ts";
 import { strip } from "./invisible.ts";
 import { csvFile, readRows } from "./phone-file.ts";
-import { describeLists, failNeither, phoneNumbers } from "./phone-list.ts";
+import { describeLists, phoneNumbers, requireList } from "./phone-list.ts";
 import type { RowFaults } from "./row-faults.ts";
 import { describeSendPurpose, sendPurpose } from "./send-request.ts";
 import { findStateColumn } from "./state-column.ts";
@@ -18,19 +18,15 @@ const fields = jsonObject({
   phone_numbers: orEmpty(phoneNumbers),
   csv_file: orEmpty(csvOfSubscribers),
   sendPurpose,
-});
+}).check(requireList);
 
 export const subscribeSchema = z.pipe(
   fields,
-  z.transform(({ phone_numbers, csv_file, sendPurpose: purpose }, payload) => {
-    const listed = phone_numbers || [];
-    if (listed.length > 0 || csv_file) {
-      const subscribers = new Subscribers();
-      for (const phone of listed) subscribers.add(phone, "", true);
-      for (const { phone, email } of csv_file || []) subscribers.add(phone, email, true);
-      return { subscribers, sendPurpose: purpose };
-    }
-    return failNeither(payload);
+  z.transform(({ phone_numbers, csv_file, sendPurpose: purpose }) => {
+    const subscribers = new Subscribers();
+    for (const phone of phone_numbers || []) subscribers.add(phone, "", true);
+    for (const { phone, email } of csv_file || []) subscribers.add(phone, email, true);
+    return { subscribers, sendPurpose: purpose };
   }),
 );
 

@@ -2,7 +2,7 @@
 
 export const isWellFormed = (text: string): boolean => text.isWellFormed();
 
-export const ILL_FORMED = { error: "must be well-formed Unicode: it has half of a surrogate pair" };
+export const ILL_FORMED = "must be well-formed Unicode: it has half of a surrogate pair";
 
 /** Where bytes stop being UTF-8: the place of the first byte of what is no character; undefined when all are. */
 export function findIllFormed(bytes: Uint8Array): number | undefined {

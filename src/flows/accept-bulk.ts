@@ -8,8 +8,7 @@ import {
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
 import { echoEmail, echoPhone } from "../domain/echo.ts";
-import { isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure, tryFields } from "../domain/failure.ts";
-import { sendRequestSchema } from "../domain/send-request.ts";
+import { isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
 import { type BulkPart, beginBulk, END_PART } from "../platform/store/idempotency-keys.ts";
 import { type Stored, type StoredMessage, storeMessages } from "../platform/store/new-messages.ts";
 import {
@@ -19,6 +18,7 @@ import {
   IDEMPOTENCY_MILLISECONDS,
   type Sender,
   toStoredMessage,
+  trySend,
 } from "./accept-message.ts";
 import { queueAccepted } from "./queue-jobs.ts";
 import { storeWithinLimit } from "./store-sends.ts";
@@ -150,13 +150,10 @@ class BulkRun {
     const messages = new Map<number, StoredMessage>();
     for (const [offset, item] of items.entries()) {
       const index = start + offset;
-      const { data, details } = tryFields(sendRequestSchema, item);
-      const { message, detail } = data
-        ? await toStoredMessage(this.#deps, this.#sender, data, nthId(firstId, index))
-        : {};
-      if (message) messages.set(index, message);
+      const { data, details } = trySend(this.#sender, item);
+      if (data) messages.set(index, await toStoredMessage(this.#deps, this.#sender, data, nthId(firstId, index)));
       else {
-        const errorMessage = (details ?? [detail]).map((it) => `${it?.field}: ${it?.message}`).join("; ");
+        const errorMessage = details.map(({ field, message }) => `${field}: ${message}`).join("; ");
         this.answer.failedSent.push({ index, ...recipientOf(item), errorMessage });
       }
     }

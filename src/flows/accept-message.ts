@@ -1,19 +1,19 @@
 import type { Deps } from "../deps.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import type { Credentials } from "../domain/client.ts";
-import { type FieldError, RequestFailure } from "../domain/failure.ts";
-import { newLinkCode, placeLink } from "../domain/link.ts";
+import { RequestFailure, type Tried } from "../domain/failure.ts";
+import { codeLength, newLinkCode, placeLink } from "../domain/link.ts";
 import { countSegments } from "../domain/segments.ts";
-import { type SendRequest, validateLinkedText } from "../domain/send-request.ts";
+import { type SendRequest, trySendRequest } from "../domain/send-request.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { askAsPresent, type CountedSend, type Newer } from "../platform/rate-limiter.ts";
 import { sha256Hex } from "../platform/secrets.ts";
-import { keepCancellation } from "../platform/store/cancelled-messages.ts";
 import type { StoredMessage } from "../platform/store/new-messages.ts";
 import type { Send, SendKey, StoredSend } from "../platform/store/sends.ts";
-import { queueJobs, queueSend } from "./queue-jobs.ts";
-import { storeGroup } from "./store-sends.ts";
+import { queueSend } from "./queue-jobs.ts";
+import { queueRecovery } from "./recovery-jobs.ts";
+import { storeAfterLoss } from "./store-sends.ts";
 
 export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
 
@@ -29,10 +29,14 @@ interface Idempotency {
   body: { text: string; value: unknown };
 }
 
-/**
- * A send request as it is stored, with an id of its own.
- * @throws RequestFailure fields-wrong
- */
+/** The request of a sender, or every rule that its body breaks. */
+export function trySend({ client, linkOrigin }: Sender, body: unknown): Tried<SendRequest> {
+  return trySendRequest(body, linkTo(linkOrigin, "x".repeat(codeLength(client.home ?? 0))));
+}
+
+const linkTo = (origin: string, code: string): string => `${origin}/l/${code}`;
+
+/** A send request as it is stored, with an id of its own. */
 export async function prepareSend(
   deps: Deps,
   sender: Sender,
@@ -40,8 +44,7 @@ export async function prepareSend(
   idempotency: Idempotency | undefined,
 ): Promise<Send> {
   const { home, database } = sender.client;
-  const { message, detail } = await toStoredMessage(deps, sender, request, deps.newId(home));
-  if (detail) throw new RequestFailure({ kind: "fields-wrong", details: [detail] });
+  const message = await toStoredMessage(deps, sender, request, deps.newId(home));
   const key = idempotency ? await toKey(deps, idempotency) : null;
   return { message, key, duplicatesUntil: duplicatesUntil(deps, sender.client), database };
 }
@@ -59,26 +62,23 @@ export function duplicatesUntil(deps: Deps, { duplicateWindowHours }: Credential
   return duplicateWindowHours === null ? null : deps.now() + duplicateWindowHours * 3_600_000;
 }
 
-type ToStore = { message: StoredMessage; detail?: undefined } | { message?: undefined; detail: FieldError };
-
-/** The message of a request, with its link in place of the URL; or the rule that it breaks with its link. */
+/** The message of a request, with its link in place of the URL. */
 export async function toStoredMessage(
   deps: Deps,
   { client, linkOrigin }: Sender,
   request: SendRequest,
   messageId: string,
-): Promise<ToStore> {
+): Promise<StoredMessage> {
   const { websiteId, clientId, duplicateWindowHours, home = 0 } = client;
   const { clickUrl, sendPurpose } = request;
   const linkCode = clickUrl === null ? null : newLinkCode(home, deps.randomBytes, deps.signLink);
-  const text = clickUrl === null ? request.text : placeLink(request.text, clickUrl, `${linkOrigin}/l/${linkCode}`);
-  const message = validateLinkedText(text);
-  if (message) return { detail: { field: "text", message } };
+  const text =
+    clickUrl === null ? request.text : placeLink(request.text, clickUrl, linkTo(linkOrigin, String(linkCode)));
   const content = JSON.stringify([request.text, sendPurpose]);
   const dedupeHash = duplicateWindowHours === null ? null : await sha256Hex(content);
   const acceptedAt = deps.now();
   const ids = { messageId, websiteId, clientId, acceptedAt };
-  return { message: { ...request, ...countSegments(text), text, linkCode, dedupeHash, ...ids } };
+  return { ...request, ...countSegments(text), text, linkCode, dedupeHash, ...ids };
 }
 
 /** What the object of a website says of a request, beside storing it. Each throws a RequestFailure on a refusal. */
@@ -111,7 +111,7 @@ export async function acceptSend(deps: Deps, send: Send, counting: Counting): Pr
   }
 }
 
-/** A send that an object may or may not have stored is stored again here: under its id, it is stored once. */
+/** A send whose object has not answered is stored here. */
 async function storeThroughObject(deps: Deps, send: Send, counting: Counting): Promise<StoredSend> {
   const answer = await askAsPresent<CountedSend>(() => askObject(deps, send, counting), counting.renew);
   if (answer) {
@@ -119,8 +119,8 @@ async function storeThroughObject(deps: Deps, send: Send, counting: Counting): P
     counting.admit(answer.admission);
     if (answer.stored) return answer.stored;
   }
-  const [alone] = await storeGroup(deps, [send]);
-  return alone as StoredSend;
+  const [own] = await storeAfterLoss(deps, [send]);
+  return own as StoredSend;
 }
 
 /** @returns undefined when the object fails */
@@ -141,8 +141,8 @@ async function askObject(deps: Deps, send: Send, counting: Counting): Promise<Co
  */
 async function refuse(deps: Deps, { message, key }: Send, stored: StoredSend & { kind: "failed" }): Promise<never> {
   const { isUnavailable, isRefused, isFull, error } = stored;
-  if (isFull) throw new RequestFailure({ kind: "store-full" }, { cause: new Error(error) });
   if (!key && !isRefused) await cancel(deps, [message.messageId]);
+  if (isFull) throw new RequestFailure({ kind: "store-full" }, { cause: new Error(error) });
   if (!isUnavailable) throw new Error(error);
   throw new RequestFailure(
     { kind: "store-unavailable", isKeyed: key !== null, isRefused },
@@ -150,14 +150,7 @@ async function refuse(deps: Deps, { message, key }: Send, stored: StoredSend & {
   );
 }
 
-/** While the store fails, the queue keeps the cancellation, or else KV. */
+/** @throws Error when the cancellation could not be kept: then nobody may be told that a retry is safe */
 export async function cancel(deps: Deps, messageIds: string[]): Promise<void> {
-  if (await queueJobs(deps, [{ kind: "cancel", messageIds }])) return;
-  try {
-    await keepCancellation(deps, `${deps.now()}:${deps.newId()}`, messageIds);
-  } catch (error) {
-    throw new Error("neither the queue nor KV accepts the cancellation of messages that may be stored", {
-      cause: error,
-    });
-  }
+  await queueRecovery(deps, { kind: "cancel", messageIds });
 }

@@ -5,7 +5,7 @@ import { toDigits } from "../domain/phone.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { Hmac } from "../platform/hmac.ts";
 import { erasePerson } from "../platform/store/erasure.ts";
-import { findWebsitesOf } from "../platform/store/find-messages.ts";
+import { findWebsitesOf } from "../platform/store/person-tables.ts";
 import { Tombstones } from "../platform/tombstones.ts";
 import { askEach, type Missing } from "./ask-each.ts";
 import { audited } from "./audit.ts";

@@ -1,8 +1,9 @@
 // What one database has of a number.
 import type { Deps } from "../deps.ts";
 import { toDigits } from "../domain/phone.ts";
-import { findMessages, findWebsitesOf } from "../platform/store/find-messages.ts";
+import { findMessages } from "../platform/store/find-messages.ts";
 import { listInbound } from "../platform/store/inbound.ts";
+import { findWebsitesOf } from "../platform/store/person-tables.ts";
 import { readPerson } from "../platform/store/subscriptions.ts";
 import { inParallel } from "./in-parallel.ts";
 

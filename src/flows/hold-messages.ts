@@ -1,20 +1,31 @@
 import type { Deps } from "../deps.ts";
 import type { Author } from "../domain/audit.ts";
 import type { MessageFilter } from "../domain/hold.ts";
-import { addHold, countWatched, findWaitingIds, removeHolds, takeReleased } from "../platform/store/holds.ts";
+import {
+  addHold,
+  countWaiting,
+  findReleased,
+  findWaiting,
+  makeDue,
+  removeHolds,
+  type WaitingStep,
+} from "../platform/store/holds.ts";
 import { changeStatus } from "../platform/store/messages.ts";
-import { watch } from "../platform/store/watched.ts";
 import { audited } from "./audit.ts";
-import { inSteps } from "./in-steps.ts";
 import { queueCallbacks, queueOverdue } from "./queue-jobs.ts";
 
-/** Of 1,000 messages each: as many as are looked through. */
-const MOST_STEPS = 100;
-
-export async function countWaiting({ db }: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
-  await watch(db);
-  return countWatched(db, websiteId, filter);
+/** What a call has done. */
+export interface Worked {
+  count: number;
+  /** Messages are left that it has not looked at. */
+  more: boolean;
 }
+
+/** D1 takes a thousand calls of a request, and a step makes two: 800,000 messages. */
+const MOST_STEPS = 400;
+
+/** A call begins no step after this: a caller and what stands between wait for an answer. */
+const LONGEST_MILLISECONDS = 60_000;
 
 /** From now on, no run claims such a message. What a run has claimed goes. @returns how many wait */
 export async function holdMessages(
@@ -24,40 +35,38 @@ export async function holdMessages(
   filter: MessageFilter,
 ): Promise<number> {
   await addHold(deps.db, author, websiteId, filter, deps.now());
-  return countWaiting(deps, websiteId, filter);
+  return countWaiting(deps.db, websiteId, filter);
 }
 
-/** @returns how many are due now */
-export function releaseMessages(deps: Deps, author: Author, websiteId: string, filter: MessageFilter): Promise<number> {
+/** Makes due now what was held. */
+export function releaseMessages(deps: Deps, author: Author, websiteId: string, filter: MessageFilter): Promise<Worked> {
   const entry = { action: "release", websiteId, after: { ...filter } } as const;
   return audited(
     deps,
     author,
     entry,
     () => release(deps, websiteId, filter),
-    (released) => ({ released }),
+    ({ count, more }) => ({ released: count, ...(more ? { more } : {}) }),
   );
 }
 
-async function release(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
+async function release(deps: Deps, websiteId: string, filter: MessageFilter): Promise<Worked> {
   await removeHolds(deps.db, websiteId, filter);
-  await watch(deps.db);
   const now = deps.now();
-  const take = () => takeReleased(deps.db, websiteId, filter, now - 1);
-  return inSteps(
-    take,
-    (released) =>
-      queueOverdue(
-        deps,
-        released.map((message) => ({ ...message, at: now })),
-        now,
-      ),
-    MOST_STEPS,
-  );
+  const find = (after: string) => findReleased(deps.db, websiteId, filter, after, now);
+  return throughWaiting(deps, find, async (found) => {
+    const due = await makeDue(deps.db, found, now);
+    await queueOverdue(
+      deps,
+      due.map((messageId) => ({ messageId, websiteId, at: now })),
+      now,
+    );
+    return due.length;
+  });
 }
 
-/** Ends what waits or is held, with its events and callbacks. @returns how many */
-export function cancelWaiting(deps: Deps, author: Author, websiteId: string, filter: MessageFilter): Promise<number> {
+/** Ends what waits or is held, with its events and callbacks. */
+export function cancelWaiting(deps: Deps, author: Author, websiteId: string, filter: MessageFilter): Promise<Worked> {
   const { sendPurpose, clientId } = filter;
   const entry = { action: "cancel", websiteId, after: { sendPurpose, clientId } } as const;
   return audited(
@@ -65,14 +74,32 @@ export function cancelWaiting(deps: Deps, author: Author, websiteId: string, fil
     author,
     entry,
     () => cancel(deps, websiteId, filter),
-    (cancelled) => ({ cancelled }),
+    ({ count, more }) => ({ cancelled: count, ...(more ? { more } : {}) }),
   );
 }
 
-async function cancel(deps: Deps, websiteId: string, filter: MessageFilter): Promise<number> {
-  await watch(deps.db);
+async function cancel(deps: Deps, websiteId: string, filter: MessageFilter): Promise<Worked> {
   const change = { status: "FAILED_TO_SEND", code: "CANCELLED", reason: "cancelled by an operator" } as const;
-  const end = async (ids: string[]) =>
-    queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
-  return inSteps(() => findWaitingIds(deps.db, websiteId, filter), end, MOST_STEPS);
+  const find = (after: string) => findWaiting(deps.db, websiteId, filter, after);
+  return throughWaiting(deps, find, async (ids) => {
+    await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
+    return ids.length;
+  });
+}
+
+/** Goes through the waiting messages of a website once. */
+async function throughWaiting(
+  deps: Deps,
+  find: (after: string) => Promise<WaitingStep>,
+  work: (messageIds: string[]) => Promise<number>,
+): Promise<Worked> {
+  const started = deps.now();
+  let count = 0;
+  let next: string | null = "";
+  for (let step = 0; next !== null && step < MOST_STEPS && deps.now() - started < LONGEST_MILLISECONDS; step++) {
+    const found: WaitingStep = await find(next);
+    if (found.messageIds.length > 0) count += await work(found.messageIds);
+    next = found.next;
+  }
+  return { count, more: next !== null };
 }

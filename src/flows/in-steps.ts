@@ -6,16 +6,12 @@ export const SWEEP_STEPS = 20;
  * @param take the next rows: their work, or their being taken, keeps them from the next step
  * @returns how many there were
  */
-export function inSteps<T>(
-  take: () => Promise<T[]>,
-  work: (found: T[]) => Promise<void>,
-  mostSteps = SWEEP_STEPS,
-): Promise<number> {
+export function inSteps<T>(take: () => Promise<T[]>, work: (found: T[]) => Promise<void>): Promise<number> {
   const step = async () => {
     const found = await take();
     return { found, mayBeMore: found.length > 0 };
   };
-  return whileMore(step, work, mostSteps);
+  return whileMore(step, work);
 }
 
 /**
@@ -25,10 +21,9 @@ export function inSteps<T>(
 export async function whileMore<T>(
   take: () => Promise<{ found: T[]; mayBeMore: boolean }>,
   work: (found: T[]) => Promise<void>,
-  mostSteps = SWEEP_STEPS,
 ): Promise<number> {
   let count = 0;
-  for (let step = 0; step < mostSteps; step++) {
+  for (let step = 0; step < SWEEP_STEPS; step++) {
     const { found, mayBeMore } = await take();
     if (found.length > 0) await work(found);
     count += found.length;

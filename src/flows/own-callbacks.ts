@@ -4,7 +4,8 @@ import type { DueEvent } from "../platform/store/events.ts";
 import { OUTBOUND_CONNECTIONS } from "./connections.ts";
 import { type DeliveryRun, isOver } from "./delivery-run.ts";
 import { postClaimed } from "./post-callbacks.ts";
-import { claimOrRelease, queueCallbacks } from "./queue-jobs.ts";
+import { queueCallbacks } from "./queue-jobs.ts";
+import { claimOrRelease } from "./recovery-jobs.ts";
 
 /** Runs of an isolate that post their own callbacks at a time: an endpoint that hangs keeps each of them for a while. */
 const MOST_OWN = 8;

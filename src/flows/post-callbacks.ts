@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { hasNoEffect, isMoved, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
-import { DELIVERY_RUN_MILLISECONDS, refusedSeconds } from "../domain/retry-policy.ts";
+import { DELIVERY_RUN_MILLISECONDS, RECOVERY_DELAY_SECONDS, refusedSeconds } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { type CallbackRecord, recordAndRelease } from "../platform/store/callback-records.ts";
 import {
@@ -17,7 +17,9 @@ import { beginRun, type DeliveryRun } from "./delivery-run.ts";
 import { EndpointTally } from "./endpoint-tally.ts";
 import { despiteFence, togetherOrWhereTheyAre } from "./places.ts";
 import { endWithoutUrl, logTaken, type Posted, postCallback } from "./post-callback.ts";
-import { claimOrRelease, queueCallbacks } from "./queue-jobs.ts";
+import { queueCallbacks } from "./queue-jobs.ts";
+import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
+import { releaseUnposted } from "./release-unposted.ts";
 
 /** After a post has timed out, the other callbacks to its endpoint wait so long. */
 const PAUSE_SECONDS = 60;
@@ -198,30 +200,24 @@ class CallbackRun {
     for (const { eventIds, delaySeconds } of released) await queueCallbacks(this.#deps, eventIds, delaySeconds);
   }
 
-  /** Each part by itself, where the store works. */
+  /** Each part by itself, where the store works. What cannot be released now is released by a job. */
   async #endAfterFailure(
     records: CallbackRecord[],
     released: { eventIds: DueEvent[]; queuedAt: number }[],
     error: unknown,
   ): Promise<void> {
-    const count = released.flatMap(({ eventIds }) => eventIds).length;
-    if (isStoreUnavailable(error) && !isMoved(error)) {
-      this.#logUnrecorded(records, error);
-      if (count > 0) this.#deps.log("error", "callbacks.failed", { count, error: describeError(error) });
-      return;
-    }
-    await this.#record(records);
-    if (count === 0) return;
-    try {
-      const claims = this.#claims;
-      for (const { eventIds, queuedAt } of released)
-        await despiteFence(() =>
-          togetherOrWhereTheyAre(this.#deps, eventIds, String, ({ db, now }, some) =>
-            recordAndRelease(db, { released: [{ eventIds: some, queuedAt }], claims, now: now() }),
-          ),
-        );
-    } catch (failure) {
-      this.#deps.log("error", "callbacks.failed", { count, error: describeError(failure) });
+    const isAway = isStoreUnavailable(error) && !isMoved(error);
+    if (isAway) this.#logUnrecorded(records, error);
+    else await this.#record(records);
+    for (const { eventIds, queuedAt } of released) {
+      try {
+        if (isAway) throw error;
+        await releaseUnposted(this.#deps, this.#claims, eventIds, queuedAt);
+      } catch (failure) {
+        this.#deps.log("error", "callbacks.failed", { count: eventIds.length, error: describeError(failure) });
+        const job = { kind: "release-callbacks", claims: this.#claims, eventIds } as const;
+        await queueRecoveryOrLog(this.#deps, job, RECOVERY_DELAY_SECONDS);
+      }
     }
   }
 

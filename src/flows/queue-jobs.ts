@@ -1,10 +1,9 @@
 import type { Deps } from "../deps.ts";
 import { chunk } from "../domain/chunk.ts";
-import { isStoreRefused, RequestFailure } from "../domain/failure.ts";
+import { RequestFailure } from "../domain/failure.ts";
 import { homeOf } from "../domain/home.ts";
 import { type Job, type Lane, MESSAGES_A_JOB } from "../domain/job.ts";
 import { cutReceipt, type Receipt, type Reported } from "../domain/receipt.ts";
-import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
 import type { OverdueMessage } from "../platform/store/overdue.ts";
@@ -69,24 +68,6 @@ export async function queueOverdue(deps: Deps, found: OverdueMessage[], now: num
  */
 export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0, lane: Lane = "messages"): Promise<boolean> {
   return sendAll(deps, deps[lane], jobs, delaySeconds);
-}
-
-/**
- * A store that fails may still have made the claim, unless it refused the call: then a job releases it.
- * @param messageIds the messages to claim, or whose callbacks
- * @throws the error of the claim
- */
-export async function claimOrRelease<T>(
-  deps: Deps,
-  { claim, messageIds }: { claim: string; messageIds: string[] },
-  claiming: Promise<T>,
-): Promise<T> {
-  try {
-    return await claiming;
-  } catch (error) {
-    if (!isStoreRefused(error)) await queueJobs(deps, [{ kind: "release", claim, messageIds }], RELEASE_DELAY_SECONDS);
-    throw error;
-  }
 }
 
 /** A carrier sends receipts one by one, and each job is billed. A batch of twenty such jobs is two calls of D1, or one. */

@@ -95,7 +95,7 @@ async function watch(deps: Deps, work: Promise<void>): Promise<void> {
 }
 
 /** The lists of a job, of ids or of what has one. */
-const LISTS = ["messageIds", "records", "receipts", "rehearsals"] as const;
+const LISTS = ["messageIds", "eventIds", "records", "receipts", "rehearsals"] as const;
 
 type Body = Partial<Record<string, unknown>>;
 

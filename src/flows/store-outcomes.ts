@@ -10,7 +10,8 @@ import type { DeliveryRun } from "./delivery-run.ts";
 import { inTurn } from "./in-turn.ts";
 import { storeAndPost } from "./own-callbacks.ts";
 import { togetherOrWhereTheyAre } from "./places.ts";
-import { claimOrRelease, queueCallbacks, queueDeliveriesAt, queueJobs } from "./queue-jobs.ts";
+import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
+import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
 import { type Ended, toRecord } from "./submit-message.ts";
 
 /** Submissions of one claim that have ended. */
@@ -73,7 +74,7 @@ async function recordWithCounts(
 
 async function keepRecords(deps: Deps, claim: string, records: SubmissionRecord[], error: unknown): Promise<void> {
   deps.log("error", "submissions.not-recorded", { count: records.length, error: describeError(error) });
-  await queueJobs(deps, [{ kind: "record", claim, records }], RECOVERY_DELAY_SECONDS);
+  await queueRecoveryOrLog(deps, { kind: "record", claim, records }, RECOVERY_DELAY_SECONDS);
 }
 
 /**

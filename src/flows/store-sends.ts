@@ -26,6 +26,16 @@ export async function storeGroup(deps: Deps, sends: Send[], isPatient = true): P
 }
 
 /**
+ * Stores sends whose first route has not answered: it may have stored them, whatever this route says. Under their ids, they are stored
+ * once. Never throws.
+ * @returns the outcomes, in the given order; none of them is a refusal
+ */
+export async function storeAfterLoss(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
+  const stored = await storeGroup(deps, sends);
+  return stored.map((one) => (one.kind === "failed" ? { ...one, isRefused: false, isFull: false } : one));
+}
+
+/**
  * Sheds load: what the store cannot take in time is refused at once.
  * @throws RequestFailure store-unavailable, store-full
  */

@@ -3,17 +3,38 @@ import { RequestFailure } from "../domain/failure.ts";
 import { inTurn } from "../flows/in-turn.ts";
 import { queueReceipts } from "../flows/queue-jobs.ts";
 import { receiveInbound } from "../flows/receive-inbound.ts";
-import type { Carrier, CarrierRequest, Verified } from "../platform/carriers/carrier.ts";
+import type { Carrier, CarrierRequest, UnknownReceipt, Verified } from "../platform/carriers/carrier.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { BODY_LIMITS, readBytes } from "./body.ts";
 
 /** /carriers/:carrier/receipts. They are queued before the answer. Without that, it is 503, and the carrier sends them again. */
 export const receiveReceiptsHandler: Handler = async (request, deps) => {
-  const { carrierName, reports } = await verify(request, deps, (carrier, given) => carrier.readReceipts(given));
+  const { carrierName, reports, unknown } = await verify(request, deps, (carrier, given) =>
+    carrier.readReceipts(given),
+  );
+  if (unknown) logUnknown(request, deps, carrierName, unknown);
   await queueReceipts(deps, carrierName, reports);
   request.logged = { receipts: reports.length };
   return received();
 };
+
+/** A status is a word or a number of few digits. Anything else is not logged: it may be a phone number. */
+const STATUS = /^[A-Za-z_%-]{0,40}$|^-?\d{1,3}$/;
+const MESSAGE_ID = /^[0-9a-f-]{36}$/;
+
+function logUnknown(
+  { requestId }: ApiRequest,
+  deps: Deps,
+  carrier: string,
+  { messageId, status }: UnknownReceipt,
+): void {
+  deps.log("warn", "receipt.status-unknown", {
+    requestId,
+    carrier,
+    status: STATUS.test(status) ? status : "(no word)",
+    ...(messageId !== null && MESSAGE_ID.test(messageId) ? { messageId } : {}),
+  });
+}
 
 /** /carriers/:carrier/inbound */
 export const receiveInboundHandler: Handler = async (request, deps) => {
@@ -29,21 +50,24 @@ function received(): Response {
   return new Response(null, { status: 200 });
 }
 
+/** Of a URL. */
+const ORIGIN = /^[^:/?#]*:\/\/[^/?#]*/;
+
 /** @throws RequestFailure path-unknown without such a carrier, signature-wrong for what it has not sent */
 async function verify<T>(
   request: ApiRequest,
   deps: Deps,
   read: (carrier: Carrier, given: CarrierRequest) => Promise<Verified<T>>,
-): Promise<{ carrierName: string; reports: T[] }> {
+): Promise<{ carrierName: string; reports: T[]; unknown?: UnknownReceipt | undefined }> {
   const carrierName = request.params.carrier ?? "";
   const carrier = Object.hasOwn(deps.carriers.ready, carrierName) ? deps.carriers.ready[carrierName] : undefined;
   const { PUBLIC_ORIGIN } = deps.config.carriers;
   if (!carrier || PUBLIC_ORIGIN === undefined) throw new RequestFailure({ kind: "path-unknown" });
-  const { pathname, search } = new URL(request.url);
+  const rawUrl = PUBLIC_ORIGIN + request.url.replace(ORIGIN, "");
   const body = new TextDecoder().decode(await readBytes(request, BODY_LIMITS.carrier));
   const { method, headers } = request;
-  const given = { method, url: new URL(pathname + search, PUBLIC_ORIGIN), headers, body, now: deps.now() };
+  const given = { method, url: new URL(rawUrl), rawUrl, headers, body, now: deps.now() };
   const verified = await read(carrier, given);
   if (verified.kind === "forged") throw new RequestFailure({ kind: "signature-wrong" });
-  return { carrierName, reports: verified.reports };
+  return { carrierName, reports: verified.reports, unknown: verified.unknown };
 }

@@ -1,4 +1,4 @@
-import { hasCheck, homeOfCode, LINK_CODE } from "../domain/link.ts";
+import { endsUrl, hasCheck, homeOfCode, LINK_CODE } from "../domain/link.ts";
 import { countClick } from "../flows/count-click.ts";
 import { inDatabaseOfHome } from "../flows/places.ts";
 import { describeError } from "../platform/describe-error.ts";
@@ -8,7 +8,7 @@ import { isPerson } from "./is-person.ts";
 
 /** GET and HEAD /l/:code : one look-up, and the click is counted after the answer. */
 export const followLinkHandler: Handler = async (request, deps) => {
-  const code = request.params.code ?? "";
+  const code = readCode(request.params.code ?? "");
   if (!LINK_CODE.test(code)) return noSuchLink();
   const { links, uncheckedLinks } = deps.lookups;
   const budget = hasCheck(code, deps.signLink) ? links : uncheckedLinks;
@@ -39,6 +39,24 @@ export const followLinkHandler: Handler = async (request, deps) => {
     headers: { location: toHeader(link.url), "referrer-policy": "no-referrer" },
   });
 };
+
+/**
+ * The code, without what stood behind the link in the text: phones take a full stop, a bracket or a quotation mark for a part of
+ * the link. What could go on the URL is none of it.
+ */
+function readCode(given: string): string {
+  const [code] = /^[A-Za-z0-9]*/.exec(given) ?? [""];
+  return endsUrl(decode(given.slice(code.length))) ? code : given;
+}
+
+/** What is not percent-encoded as it should be stays as it is. */
+function decode(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
 
 /** The very URL; where it has more than ASCII, which a header cannot carry, with that encoded. */
 function toHeader(url: string): string {

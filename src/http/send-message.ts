@@ -1,7 +1,6 @@
 import type { Deps } from "../deps.ts";
-import { failField, parseFields } from "../domain/failure.ts";
-import { sendRequestSchema } from "../domain/send-request.ts";
-import { acceptSend, prepareSend, type Sender } from "../flows/accept-message.ts";
+import { type FieldError, failField, RequestFailure } from "../domain/failure.ts";
+import { acceptSend, prepareSend, type Sender, trySend } from "../flows/accept-message.ts";
 import { inDatabase } from "../flows/places.ts";
 import type { Send } from "../platform/store/sends.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
@@ -27,9 +26,13 @@ export const sendMessageHandler: Handler = async (request, deps) => {
 async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
   try {
     const body = await readJson(request, BODY_LIMITS.send);
-    const message = parseFields(sendRequestSchema, body.value);
-    const key = readIdempotencyKey(request);
-    return await prepareSend(deps, senderOf(request, deps), message, key === undefined ? key : { key, body });
+    const sender = senderOf(request, deps);
+    const { data: message, details = [] } = trySend(sender, body.value);
+    const { key, fault } = tryIdempotencyKey(request);
+    if (!message || fault) {
+      throw new RequestFailure({ kind: "fields-wrong", details: fault ? [...details, fault] : details });
+    }
+    return await prepareSend(deps, sender, message, key === undefined ? key : { key, body });
   } catch (error) {
     await limitRate(request, deps);
     throw error;
@@ -43,7 +46,13 @@ export function senderOf(request: ApiRequest, deps: Deps): Sender {
 
 /** @throws RequestFailure fields-wrong */
 export function readIdempotencyKey(request: ApiRequest): string | undefined {
+  const { key, fault } = tryIdempotencyKey(request);
+  if (fault) failField(fault.field, fault.message);
+  return key;
+}
+
+function tryIdempotencyKey(request: ApiRequest): { key: string | undefined; fault?: FieldError } {
   const key = request.headers.get("Idempotency-Key")?.trim();
-  if (key === undefined) return undefined;
-  return /^[\x21-\x7e]{1,255}$/.test(key) ? key : failField("Idempotency-Key", "must have 1 to 255 visible characters");
+  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return { key };
+  return { key, fault: { field: "Idempotency-Key", message: "must have 1 to 255 visible characters" } };
 }

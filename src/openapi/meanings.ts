@@ -85,6 +85,7 @@ export const JOB_MEANINGS: Record<Job["kind"], string> = {
   deliver: "messages to submit; the sweep has requeued them since",
   record: "outcomes of submissions, to be stored",
   release: "a claim whose messages were not submitted, to be released",
+  "release-callbacks": "callbacks that a run had claimed and did not post, to be released",
   cancel: "messages whose sender was told that they are not stored, to be cancelled",
   move: "goes on with the move of a website; the sweep has queued another since",
   receipts: "receipts of a carrier, to be applied: a requeued one still takes effect",

@@ -38,7 +38,7 @@ function followLink(method: "get" | "head"): ApiOperation {
     tag: "Links",
     summary: method === "get" ? "Follow a tracking link" : "Follow a tracking link without being counted",
     description:
-      "The link that replaces `clickUrl` in a text. A person's clicks are counted, and the first three on a message are posted as callbacks; robots, previews and prefetches are counted separately.",
+      "The link that replaces `clickUrl` in a text. A person's clicks are counted, and the first three on a message are posted as callbacks; robots, previews and prefetches are counted separately. Punctuation behind the code, which phones take for a part of a link, is ignored.",
     access: "open",
     parameters: [CODE],
     answers: [

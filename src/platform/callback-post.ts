@@ -12,8 +12,8 @@ export const KEPT_BYTES = 1024;
 export interface PostResult {
   outcome: AttemptOutcome;
   httpStatus: number | null;
-  /** The beginning of the response body, or the error. */
-  response: string;
+  /** The beginning of the response body, or the error; null: the body cannot be read. */
+  response: string | null;
 }
 
 /** Answered 2xx, in time. */
@@ -42,7 +42,11 @@ export async function postOnce(url: string, body: string, headers: Record<string
     httpStatus = answer.status;
     return { outcome: "answered", httpStatus, response: await readBeginning(answer, KEPT_BYTES) };
   } catch (error) {
-    if (!abort.signal.aborted) return { outcome: "unreachable", httpStatus, response: describeFetchError(error) };
+    if (!abort.signal.aborted) {
+      // The endpoint has it, and has said so: what is wrong with the rest of its answer changes nothing.
+      if (httpStatus !== null) return { outcome: "answered", httpStatus, response: null };
+      return { outcome: "unreachable", httpStatus, response: describeFetchError(error) };
+    }
     return {
       outcome: "timed-out",
       httpStatus,

@@ -272,8 +272,8 @@ describe.each(OPTING_OUT)("$name, with a receipt", (carrier) => {
 });
 
 describe("a status table", () => {
-  /** Those of inbound texts, and of channels other than SMS and MMS. */
-  const NOT_OURS = ["receiving", "received", "partially_delivered"];
+  /** Those of inbound texts. */
+  const NOT_OURS = ["receiving", "received"];
 
   it("has every status that the carrier publishes", () => {
     const [twilio, telnyx] = CARRIERS;

@@ -67,6 +67,41 @@ describe("Twilio's signature", () => {
   });
 });
 
+describe("Twilio's signature of a URL that may be written in several ways", () => {
+  const BODY = "MessageSid=SM1&From=%2B15005550006&To=%2B15005550001&Body=STOP";
+  const FIELDS = "BodySTOPFrom+15005550006MessageSidSM1To+15005550001";
+
+  async function sign(url: string): Promise<string> {
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    const algorithm = { name: "HMAC", hash: "SHA-1" };
+    const key = await crypto.subtle.importKey("raw", bytes(twilioVectors.authToken), algorithm, false, ["sign"]);
+    return new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes(url + FIELDS))).toBase64();
+  }
+
+  const INBOUND = "https://gw.example.com/carriers/twilio/inbound";
+
+  it.each(["'", '"', "<", ">", "`", "%27", "%20", "+", "[x]", "^", "|", "{}", "é", "//", "\\"])(
+    "counts as the operator has written it, and as its normal form: %s",
+    async (text) => {
+      const rawUrl = `${INBOUND}?brand=it${text}s`;
+      const url = new URL(rawUrl);
+      const request = (signature: string) => ({
+        ...{ method: "POST", url, rawUrl, body: BODY, now: 0 },
+        headers: new Headers({ [twilioVectors.header]: signature }),
+      });
+      for (const signed of [rawUrl, url.href]) {
+        expect(await ready.twilio?.readInbound(request(await sign(signed)))).toMatchObject({
+          kind: "verified",
+          reports: [{ carrierMessageId: "SM1", text: "STOP" }],
+        });
+      }
+      for (const signed of [INBOUND, `${rawUrl}x`, rawUrl.replace("it", "its"), ""]) {
+        expect((await ready.twilio?.readInbound(request(await sign(signed))))?.kind).toBe("forged");
+      }
+    },
+  );
+});
+
 describe("Twilio's signature while a token rotates", () => {
   const carrier = (TWILIO_AUTH_TOKEN: string, TWILIO_SECONDARY_AUTH_TOKEN?: string) =>
     makeCarriers(

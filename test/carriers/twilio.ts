@@ -85,6 +85,7 @@ export const twilio: TestCarrier = {
     sent: "SENDING",
     delivered: "DELIVERED",
     read: "DELIVERED",
+    partially_delivered: "DELIVERED",
     undelivered: "FAILED_TO_DELIVERY",
     failed: "FAILED_TO_DELIVERY",
     canceled: "FAILED_TO_DELIVERY",

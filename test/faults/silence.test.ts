@@ -105,7 +105,7 @@ describe("a silent KV", () => {
     await whileSilent("KV", () => world.sweep());
     expect(seconds()).toBe(20);
     const [row] = await world.rows("SELECT failed_jobs FROM last_sweep");
-    expect(row?.failed_jobs).toBe('["cancel-messages","copy-credentials"]');
+    expect(row?.failed_jobs).toBe('["requeue-kept-jobs","copy-credentials"]');
   });
 });
 

@@ -1,8 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { homeOf, newId } from "../../src/domain/home.ts";
 import { CallbackSchedule, CLAIM_LIMITS, firstToClaim } from "../../src/flows/callback-schedule.ts";
 import type { ClaimedCallback } from "../../src/platform/store/callbacks.ts";
+import { PATIENCE_MILLISECONDS } from "../told-carrier.ts";
+import { World } from "../world.ts";
 
 let callbacks = 0;
 
@@ -111,5 +113,39 @@ describe("what a run claims first", () => {
         for (const id of first) expect(others).not.toContain(begins(id));
       }),
     );
+  });
+});
+
+describe("the callbacks of one message", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it("are posted one after the other: while SENDING has no answer, DELIVERED waits, and other messages do not", async () => {
+    const world = (await World.create()).queueCallbacks();
+    const people = ["+12125550100", "+12125550101"];
+    const client = await world.brand(people);
+    const [slow = "", quick = ""] = await Promise.all(people.map((phone) => world.send(client, { phone })));
+    await world.deliver(
+      "textgate-messages",
+      world.jobs.splice(0).map(({ body }) => body),
+    );
+    await world.runReceipts();
+    const due = world.callbacks.splice(0).map(({ body }) => body);
+    expect(due.toSorted()).toEqual([slow, quick].flatMap((id) => [`${id}_DELIVERED`, `${id}_SENDING`]).toSorted());
+    const late = Promise.withResolvers<Response>();
+    const posts: string[] = [];
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+      const eventId = new Headers(init?.headers).get("webhook-id") ?? "";
+      posts.push(eventId);
+      return eventId === `${slow}_SENDING` ? late.promise : new Response("thanks");
+    });
+    const running = world.deliver("textgate-callbacks", [due]);
+    await expect.poll(() => posts, { interval: 5, timeout: PATIENCE_MILLISECONDS }).toContain(`${quick}_DELIVERED`);
+    expect(posts).not.toContain(`${slow}_DELIVERED`);
+    late.resolve(new Response("thanks"));
+    await running;
+    expect(posts.at(-1)).toBe(`${slow}_DELIVERED`);
+    expect(posts.toSorted()).toEqual(due.toSorted());
   });
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../src/deps.ts";
 import { failingDatabase } from "../failing-database.ts";
+import { ToldCarrier } from "../told-carrier.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -88,7 +89,7 @@ describe("a store and a queue that fail together", () => {
       await world.runQueues();
     }
     expect(await messages()).toEqual([{ message_id: repeated, status: "DELIVERED" }]);
-    expect((await whole.kv.list({ prefix: "cancel:" })).keys).toEqual([]);
+    expect((await whole.kv.list({ prefix: "job:" })).keys).toEqual([]);
   });
 
   it("with KV as well: the answer does not say that it is safe to repeat, and the log names the cause", async () => {
@@ -117,5 +118,50 @@ describe("a store and a queue that fail together", () => {
     const answer = await world.post("/text/bulk/message/send", client, { messages: items });
     const { code, details } = (await answer.json()) as { code: number; details: unknown[] };
     expect([answer.status, code, details.length]).toEqual([500, 50000, 500]);
+  });
+});
+
+describe("a cancellation", () => {
+  it("holds through the sweeps of an hour against a transaction that commits after them", async () => {
+    const late = lateDatabase();
+    world.deps = { ...whole, db: late.db };
+    expect(await codeOf(await send())).toBe(50300);
+    world.deps = whole;
+    await world.runQueues();
+    for (let sweeps = 0; sweeps < 2; sweeps++) {
+      world.advance(29 * 60);
+      await world.sweep();
+    }
+    await late.commit();
+    expect(await messages()).toEqual([]);
+    world.advance(600);
+    await world.sweep();
+    await world.runQueues();
+    expect(await messages()).toEqual([]);
+  });
+
+  it("that comes too late leaves a message that its carrier was asked to take: it goes out, once", async () => {
+    const carrier = new ToldCarrier(world);
+    const { deps } = world;
+    world.deps = { ...deps, db: failingDatabase(deps.db, Number.POSITIVE_INFINITY, "after") };
+    expect(await codeOf(await send())).toBe(50300);
+    world.deps = deps;
+    const cancellations = world.jobs.splice(0).map(({ body }) => body);
+    expect(cancellations).toMatchObject([{ kind: "cancel" }]);
+    carrier.answer = () => ({ kind: "later", reason: "busy", retryAfterSeconds: 300 });
+    for (let minute = 0; minute < 3; minute++) {
+      world.advance(61);
+      await world.sweep();
+      await world.runQueues();
+    }
+    expect(carrier.submitted).toHaveLength(1);
+    await world.deliver("textgate-messages", cancellations);
+    const [message] = await messages();
+    expect(message).toMatchObject({ message_id: carrier.submitted[0], status: "PENDING_TO_SEND" });
+    carrier.answer = () => ({ kind: "accepted", carrierMessageId: "c-1" });
+    world.advance(301);
+    await world.runQueues();
+    expect(carrier.submitted).toHaveLength(2);
+    expect(await messages()).toMatchObject([{ status: "SENDING" }]);
   });
 });

@@ -249,3 +249,26 @@ it("a message is tried forty times at most", async () => {
   const [row] = await world.rows("SELECT status, reason FROM messages WHERE message_id = ?1", messageId);
   expect(row).toEqual({ status: "FAILED_TO_SEND", reason: "not taken in 40 attempts: busy" });
 });
+
+describe("a message that was claimed when the circuit breaker opened, and not submitted", () => {
+  it("waits until the breaker lets submissions through again, as those do that nobody had claimed", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = away;
+    const ids = await sendAll(client);
+    await world.runQueues();
+    const untried = ids.filter((id) => !one.submitted.includes(id));
+    expect(untried.length).toBeGreaterThanOrEqual(PHONES.length - 7);
+    const waits = await Promise.all(
+      untried.map(async (id) => {
+        const message = await (await world.operator("GET", `/messages/${id}`)).json<{ waits: { until: string } }>();
+        return Date.parse(message.waits.until) - world.now;
+      }),
+    );
+    // Half of 5 seconds, and half of the other half: the random number of the tests.
+    expect(new Set(waits)).toEqual(new Set([4000]));
+    one.answer = accepted;
+    world.advance(3);
+    await world.runQueues();
+    expect(untried.filter((id) => one.submitted.includes(id))).toEqual([]);
+  });
+});

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ALL_EVENTS, KEEP_EVENTS, PLACES } from "../all-events.ts";
 import { countingDatabase } from "../counting-database.ts";
+import { PATIENCE_MILLISECONDS } from "../told-carrier.ts";
 import { type TestClient, World } from "../world.ts";
 
 const QUEUE = "textgate-callbacks";
@@ -116,5 +117,79 @@ describe.each(PLACES)("a run of callbacks, of each event %s,", (place) => {
     }
     expect(posts.toSorted()).toEqual(ids.toSorted());
     expect(await outcomes()).toEqual({ answered: 40 });
+  });
+});
+
+describe("a claimed callback of a message", () => {
+  /** @returns its id, and the run whose post has no answer yet */
+  async function postWithoutAnswer(late: Promise<Response>) {
+    const [id = ""] = await cause(await world.brand(), 1);
+    vi.mocked(fetch).mockImplementationOnce(async () => {
+      posts.push(id);
+      return late;
+    });
+    const running = world.deliver(QUEUE, [id]);
+    await expect.poll(() => posts, { timeout: PATIENCE_MILLISECONDS }).toEqual([id]);
+    return { id, running };
+  }
+
+  beforeEach(() => {
+    isKept = false;
+  });
+
+  it("is never posted again while its post has no answer, however often its job comes", async () => {
+    const late = Promise.withResolvers<Response>();
+    const { id, running } = await postWithoutAnswer(late.promise);
+    const isolate = await World.another(world);
+    await world.deliver(QUEUE, [id]);
+    await isolate.deliver(QUEUE, [id, id]);
+    expect(posts).toEqual([id]);
+    late.resolve(new Response("thanks"));
+    await running;
+    await isolate.deliver(QUEUE, [id]);
+    expect(posts).toEqual([id]);
+    expect(await outcomes()).toEqual({ answered: 1 });
+  });
+
+  it("is not given back by another run, which has found it too and has no time left to post it", async () => {
+    const ids = await cause(await world.brand(), 30);
+    const last = ids.at(-1) ?? "";
+    const isolate = await World.another(world);
+    const late = Promise.withResolvers<Response>();
+    let running: Promise<unknown> | undefined;
+    /** The other run has begun to post the last one, and the time of this run is over. */
+    const overtake = async () => {
+      running = isolate.deliver(QUEUE, [last]);
+      await expect.poll(() => posts, { timeout: PATIENCE_MILLISECONDS }).toContain(last);
+      world.now += 20_000;
+    };
+    let overtaken: Promise<void> | undefined;
+    vi.mocked(fetch).mockImplementation(async (_, init) => {
+      const id = new Headers(init?.headers).get("webhook-id") ?? "";
+      posts.push(id);
+      if (id === last && posts.filter((posted) => posted === last).length === 1) return late.promise;
+      overtaken ??= overtake();
+      await overtaken;
+      return new Response("thanks");
+    });
+    await world.deliver(QUEUE, [ids]);
+    expect(posts.length).toBeLessThan(ids.length);
+    await world.runQueues();
+    expect(posts.toSorted()).toEqual(ids.toSorted());
+    late.resolve(new Response("thanks"));
+    await running;
+    expect(await outcomes()).toEqual({ answered: ids.length });
+  });
+
+  it("is never posted again when nobody knows what became of its post", async () => {
+    const { id } = await postWithoutAnswer(new Promise(() => {}));
+    const isolate = await World.another(world);
+    for (let hour = 0; hour < 3; hour++) {
+      isolate.advance(3600);
+      await isolate.sweep();
+      await isolate.deliver(QUEUE, [id]);
+      await isolate.runQueues();
+    }
+    expect(posts).toEqual([id]);
   });
 });

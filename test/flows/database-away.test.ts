@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { STORE_TRY_MILLISECONDS } from "../../src/domain/retry-policy.ts";
+import { JOB_TRIES, STORE_TRY_MILLISECONDS } from "../../src/domain/retry-policy.ts";
 import { limits } from "../../src/platform/time-limit.ts";
 import { type Brand, bindDatabases, boundDatabase, makeBrand, otherNames, rowsOf, useDatabases } from "../databases.ts";
 import { failingDatabase } from "../failing-database.ts";
@@ -220,6 +220,23 @@ describe("a database that is away", () => {
     expect([list.websites.length, list.unavailableDatabases]).toEqual([2, ["DB_2"]]);
   });
 
+  it("lets no job of its websites die, however often it is tried: it is done once the database is back", async () => {
+    const { client, phone } = brands.get("DB_2") as Brand;
+    const messageId = await world.send(client, { phone });
+    const jobs = world.jobs.splice(0).map(({ body }) => body);
+    setAway("DB_2", true);
+    for (let attempts = 1; attempts <= JOB_TRIES + 1; attempts++) {
+      expect(await world.deliver("textgate-messages", jobs, attempts)).toEqual({ acknowledged: 0, retried: 1 });
+      // For a while, the isolate leaves the database alone.
+      world.advance(20);
+    }
+    setAway("DB_2", false);
+    expect(await (await world.operator("GET", "/dead-jobs")).json()).toMatchObject({ deadJobs: [] });
+    expect(await world.deliver("textgate-messages", jobs, JOB_TRIES + 2)).toEqual({ acknowledged: 1, retried: 0 });
+    await world.runQueues();
+    expect(await statusOf({ ...(brands.get("DB_2") as Brand), messageId })).toBe("DELIVERED");
+  });
+
   it("has what its clients were told is not stored cancelled once it is back", async () => {
     const { client, phone } = brands.get("DB_2") as Brand;
     const { db } = databases.get("DB_2") as Breakable;
@@ -235,6 +252,7 @@ describe("a database that is away", () => {
     expect(await rowsOf("DB_2", pending)).toHaveLength(1);
     world.advance(1);
     await world.sweep();
+    await world.runQueues();
     expect(await rowsOf("DB_2", pending)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Job, SubmissionRecord } from "../../src/domain/job.ts";
+import { JOB_TRIES, STORE_TRIES } from "../../src/domain/retry-policy.ts";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { consume } from "../../src/queue.ts";
@@ -272,5 +273,21 @@ describe("a job that makes up for a failed store", () => {
     expect(await deliver(DEAD, [{ ...release, attempts: 5 }])).toEqual({ a: 25 });
     expect(await deliver(DEAD, [{ ...release, attempts: 6 }])).toEqual({ a: null });
     expect(await list()).toMatchObject([{ id: "a", queue: MESSAGES, body: release.body }]);
+  });
+});
+
+describe("a job whose store is away", () => {
+  it.each(["deliver", "release"])("does not die, even where the store is back a moment later: %s", async (kind) => {
+    const messageId = await send();
+    const body = kind === "deliver" ? deliverJob(messageId) : { kind, claim: "c", messageIds: [messageId] };
+    const { deps } = world;
+    for (let attempts = JOB_TRIES; attempts < JOB_TRIES + 3; attempts++) {
+      world.deps = { ...deps, db: failingDatabase(deps.db, STORE_TRIES) };
+      expect(await deliver(MESSAGES, [{ id: "a", body, attempts }])).toEqual({ a: expect.any(Number) });
+    }
+    world.deps = deps;
+    expect(await list()).toEqual([]);
+    expect(await deliver(MESSAGES, [{ id: "a", body, attempts: JOB_TRIES + 3 }])).toEqual({ a: null });
+    expect(submitted).toEqual(kind === "deliver" ? [messageId] : []);
   });
 });

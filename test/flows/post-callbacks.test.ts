@@ -170,6 +170,10 @@ describe("what comes back", () => {
       pull: (controller) => controller.enqueue(new TextEncoder().encode("x".repeat(500))),
     });
 
+  /** As workerd says it of a body that is not in the encoding that its header names. */
+  const unreadable = () =>
+    new ReadableStream({ pull: (controller) => controller.error(new TypeError("Decompression failed.")) });
+
   it.each<[string, () => Response | Promise<Response>, object]>([
     [
       "a redirect",
@@ -187,6 +191,16 @@ describe("what comes back", () => {
       { outcome: "unreachable", http_status: null },
     ],
     ["nothing", () => new Response(null, { status: 204 }), { outcome: "answered", http_status: 204, response: "" }],
+    [
+      "a body that cannot be read",
+      () => new Response(unreadable()),
+      { outcome: "answered", http_status: 200, response: null },
+    ],
+    [
+      "a refusal with a body that cannot be read",
+      () => new Response(unreadable(), { status: 503 }),
+      { outcome: "answered", http_status: 503, response: null },
+    ],
     ["bytes that are no text", () => new Response(new Uint8Array([0xff, 0xfe, 0])), { outcome: "answered" }],
   ])("%s is kept for the operator, and the post is not repeated", async (_, answer, kept) => {
     answers["brand.example.com"] = answer;

@@ -156,8 +156,15 @@ describe("a carrier that works for an hour and then", () => {
 });
 
 describe("an endpoint that", () => {
+  const unreadable = (status: number) =>
+    new Response(
+      new ReadableStream({ pull: (controller) => controller.error(new TypeError("Decompression failed.")) }),
+      { status },
+    );
+
   const FAULTS: [string, string, () => Response | Promise<Response>][] = [
     ["answers 500", "answered 500", () => new Response("no", { status: 500 })],
+    ["answers 500 with a body that cannot be read", "answered 500", () => unreadable(500)],
     [
       "cannot be reached",
       "unreachable: TypeError: certificate has expired",
@@ -179,6 +186,13 @@ describe("an endpoint that", () => {
       },
     ]);
     endpoint = () => new Response("thanks");
+    await minute();
+    expect((await look()).problems).toEqual([]);
+    expect(await world.rows("SELECT * FROM failing_endpoints")).toEqual([]);
+  });
+
+  it("answers 200 with a body that cannot be read is no problem: it has the callback", async () => {
+    endpoint = () => unreadable(200);
     await minute();
     expect((await look()).problems).toEqual([]);
     expect(await world.rows("SELECT * FROM failing_endpoints")).toEqual([]);

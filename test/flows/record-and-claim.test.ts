@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { countingDatabase } from "../counting-database.ts";
+import { ACCEPTED, ToldCarrier } from "../told-carrier.ts";
 import { type TestClient, World } from "../world.ts";
 
 const PEOPLE = Array.from({ length: 30 }, (_, index) => `+1212555${1000 + index}`);
@@ -111,5 +112,69 @@ describe("a run of thirty texts", () => {
     ]);
     expect(await statuses()).toEqual({ SENDING: 30 });
     expect(submitted).toHaveLength(30);
+  });
+});
+
+describe("a claimed message", () => {
+  const [ADA = ""] = PEOPLE;
+  let carrier: ToldCarrier;
+  /** What it does alone, it does with an empty memory. */
+  let isolate: World;
+
+  beforeEach(async () => {
+    isolate = await World.another(world);
+    carrier = new ToldCarrier(world, isolate);
+  });
+
+  /** @returns the message's id, and the run that is about to hear of the carrier */
+  async function submitWithoutAnswer() {
+    const messageId = await world.send(client, { phone: ADA });
+    world.jobs.length = 0;
+    const { end } = carrier.hangOnce();
+    const running = world.deliver(QUEUE, [{ kind: "deliver", messageIds: [messageId] }]);
+    await carrier.untilSubmitted(1);
+    return { messageId, end, running };
+  }
+
+  it("is never claimed again: a repeated job does not have it submitted a second time", async () => {
+    const { messageId, end, running } = await submitWithoutAnswer();
+    const job = { kind: "deliver", messageIds: [messageId] };
+    await world.deliver(QUEUE, [job]);
+    expect(await isolate.deliver(QUEUE, [job, job])).toEqual({ acknowledged: 2, retried: 0 });
+    expect(carrier.submitted).toEqual([messageId]);
+    expect(await world.statusOf(messageId)).toBe("PENDING_TO_SEND");
+    end(ACCEPTED);
+    await running;
+    expect(carrier.submitted).toEqual([messageId]);
+    expect(await world.statusOf(messageId)).toBe("SENDING");
+  });
+
+  it("whose person opts out while it is submitted keeps the status of what was sent", async () => {
+    const { messageId, end, running } = await submitWithoutAnswer();
+    await world.subscribers("brand", [`${ADA},,false`]);
+    await isolate.deliver(QUEUE, [{ kind: "deliver", messageIds: [messageId] }]);
+    expect(await world.statusOf(messageId)).toBe("PENDING_TO_SEND");
+    expect(await world.events(client)).toEqual([]);
+    end(ACCEPTED);
+    await running;
+    expect(await world.statusOf(messageId)).toBe("SENDING");
+    expect(await world.events(client)).toMatchObject([{ messageId, status: "SENDING" }]);
+  });
+});
+
+describe("a message whose deadline has passed", () => {
+  it("is not submitted, even before a sweep has ended it", async () => {
+    const carrier = new ToldCarrier(world);
+    const messageId = await world.send(client, { phone: PEOPLE[0] });
+    world.jobs.length = 0;
+    world.advance(world.deps.config.submitWithinMilliseconds / 1000 + 1);
+    await world.deliver(QUEUE, [{ kind: "deliver", messageIds: [messageId] }]);
+    expect(carrier.submitted).toEqual([]);
+    expect(await world.statusOf(messageId)).toBe("PENDING_TO_SEND");
+    await world.sweep();
+    await world.runQueues();
+    expect(carrier.submitted).toEqual([]);
+    expect(await world.statusOf(messageId)).toBe("FAILED_TO_SEND");
+    expect(await world.events(client)).toMatchObject([{ messageId, status: "FAILED_TO_SEND" }]);
   });
 });

@@ -72,6 +72,22 @@ describe("a click URL", () => {
     expect(answer.headers.get("location")).toBe("https://xn--bcher-kva.example/%E8%B7%AF%E5%BE%84?q=%C3%A9#%C3%9F");
   });
 
+  it("is counted into the segments of the text as it is sent", async () => {
+    const clickUrl = `https://shop.example.com/${"long".repeat(50)}`;
+    const short = await sendLink({ clickUrl, text: `“${clickUrl}” ${"x".repeat(20)}` });
+    expect(short.text).toBe(`“http://localhost${short.path}” ${"x".repeat(20)}`);
+    const long = await sendLink({ clickUrl, text: `${clickUrl}/more ${"x".repeat(20)}` });
+    expect(long.text).toBe(`${clickUrl}/more ${"x".repeat(20)} http://localhost${long.path}`);
+    for (const [{ messageId, text }, encoding, perSegment] of [
+      [short, "UCS-2", 70],
+      [long, "GSM-7", 153],
+    ] as const) {
+      expect(await world.rows("SELECT encoding, segments FROM messages WHERE message_id = ?1", messageId)).toEqual([
+        { encoding, segments: Math.ceil(text.length / perSegment) },
+      ]);
+    }
+  });
+
   it("belongs to each message of a bulk request too", async () => {
     const messages = [1, 2].map((n) => ({
       phone: ADA,
@@ -210,16 +226,83 @@ describe("a click", () => {
   });
 });
 
-describe("a link that leads nowhere", () => {
-  it.each(["/l/AAAAAAAAAA", "/l/short", "/l/AAAAAAAAAAA", "/l/AAAA'AAAAA", "/l/%00%00%00%00"])(
-    "%s is a plain page, 404",
-    async (path) => {
-      const answer = await click(path);
-      expect(answer.status).toBe(404);
-      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
-      expect(await answer.text()).toContain("Link not found");
+describe("a link that a phone opens with what stands behind it", () => {
+  it.each([
+    ".",
+    ",",
+    "!",
+    "?",
+    ";",
+    ":",
+    ")",
+    "]",
+    "'",
+    "*",
+    "...",
+    ").",
+    ".)",
+    "/",
+    "./",
+    "”",
+    "’",
+    "…",
+    "»",
+    ">",
+    '"',
+    "。",
+    "。今日",
+    "—now",
+    "🎉",
+    "|x",
+    "%2E",
+    "%2e",
+    "%29",
+    "%2C",
+    "%21",
+    "%E2%80%9D",
+    "%e2%80%a6",
+    "%22",
+    "%3E",
+    "%20",
+    "%20and",
+    "%0A",
+    "%E2%80%8B",
+    ".%E2%80%9D",
+  ])("leads to its URL, and the click is counted: %s", async (after) => {
+    const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });
+    const answer = await click(path + after);
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, "https://example.com/"]);
+    expect(await clicksOf(messageId)).toMatchObject({ people: 1, robots: 0 });
+    expect((await click(path + after, {}, "HEAD")).status).toBe(302);
+    expect(await clicksOf(messageId)).toMatchObject({ people: 1, robots: 1 });
+  });
+
+  it.each(["x", ".x", "'s", ",then", "/x", "%2Fx", "%78", "%", ".%", "=", "@", "-x"])(
+    "is no link where it goes on: %s",
+    async (after) => {
+      const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });
+      expect((await click(path + after)).status).toBe(404);
+      expect(await clicksOf(messageId)).toMatchObject({ people: 0, robots: 0 });
     },
   );
+});
+
+describe("a link that leads nowhere", () => {
+  it.each([
+    "/l/AAAAAAAAAA",
+    "/l/short",
+    "/l/AAAAAAAAAAA",
+    "/l/AAAA'AAAAA",
+    "/l/%00%00%00%00",
+    "/l/AAAAAAAAAA.",
+    "/l/%E2%80%9D",
+    "/l/AAAAAAAAAAAAAAA.",
+  ])("%s is a plain page, 404", async (path) => {
+    const answer = await click(path);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(await answer.text()).toContain("Link not found");
+  });
 });
 
 describe("the code of a link", () => {

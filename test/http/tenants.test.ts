@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { receiveInbound } from "../../src/flows/receive-inbound.ts";
 import { ALL_EVENTS } from "../all-events.ts";
+import { ToldCarrier } from "../told-carrier.ts";
 import { SEND, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -80,5 +82,70 @@ describe("a client without a callback URL, or a message without callbackData", (
       ]);
     }
     expect(world.callbacks).toEqual([]);
+  });
+});
+
+describe("a person of two websites", () => {
+  const BOB = "+12125550101";
+  const SENDERS = { one: "+12125550001", two: "+12125550002" };
+  let carrier: ToldCarrier;
+  let texts: { from: string | null; to: string; text: string }[];
+
+  beforeEach(() => {
+    carrier = new ToldCarrier(world);
+    texts = [];
+    carrier.answer = ({ messageId, from, to, text }) => {
+      texts.push({ from, to, text });
+      return { kind: "accepted", carrierMessageId: messageId };
+    };
+  });
+
+  it("who opts out of one, while texts of both wait for the carrier, gets that of the other alone", async () => {
+    const one = await world.brand([ADA], "one");
+    const two = await world.brand([ADA], "two");
+    const ofOne = await world.send(one, { phone: ADA, text: "One: hello" });
+    const ofTwo = await world.send(two, { phone: ADA, text: "Two: hello" });
+    await world.subscribers("two", [`${ADA},,false`]);
+    await world.runQueues();
+    expect(texts.map(({ text }) => text)).toEqual(["One: hello"]);
+    expect(await world.events(one)).toMatchObject([{ messageId: ofOne, status: "SENDING" }]);
+    expect(await world.events(two)).toMatchObject([{ messageId: ofTwo, status: "NOT_SUBSCRIBED" }]);
+  });
+
+  it("who has opted out of one gets the answer of the other to HELP", async () => {
+    for (const [websiteId, sender] of Object.entries(SENDERS))
+      await world.website(websiteId, { sender, helpText: `Write to ${websiteId}` });
+    await world.subscribers("two", [`${ADA},,false`]);
+    const about = { from: ADA, to: [SENDERS.one], carrierMessageId: "in-1", keyword: null, answeredByCarrier: false };
+    await world.invoke("fetch", () => receiveInbound(world.deps, "sandbox", { ...about, text: "HELP" }));
+    await world.runQueues();
+    expect(texts).toEqual([{ from: SENDERS.one, to: ADA, text: "Write to one" }]);
+  });
+
+  it("whose address is the same at both is texted by each at the number that it has", async () => {
+    const one = await world.brand([`${ADA},ada@example.com`], "one");
+    const two = await world.brand([`${BOB},ada@example.com`], "two");
+    await world.send(one, { email: "ada@example.com", text: "One: hello" });
+    await world.send(two, { email: "ada@example.com", text: "Two: hello" });
+    await world.runQueues();
+    expect(texts.map(({ to, text }) => [to, text]).sort()).toEqual([
+      [ADA, "One: hello"],
+      [BOB, "Two: hello"],
+    ]);
+  });
+
+  it("is no subscriber of a website that has never had her number, whatever another has of it", async () => {
+    await world.brand([ADA, BOB], "one");
+    const two = await world.brand([BOB], "two");
+    const answer = await world.post("/text/subscription/status", two, { phone_numbers: [ADA, BOB] });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      200,
+      {
+        phoneNumberStatuses: [
+          { phoneNumber: ADA, subscriptionStatus: false },
+          { phoneNumber: BOB, subscriptionStatus: true },
+        ],
+      },
+    ]);
   });
 });

@@ -314,6 +314,28 @@ describe("closed days", () => {
   });
 });
 
+describe("an opt-out on a day that is counted in part, of a message that is not counted yet", () => {
+  it("is in the report once, and still once when the day is closed", async () => {
+    await world.website("brand", { carrier: "sandbox", sender: OURS });
+    await world.subscribers("brand", ["+12125559999"]);
+    await settleVersion();
+    await seedDay(9000);
+    await world.rows("UPDATE messages SET phone = 12125559999 WHERE message_id = 'm8997'");
+    await world.rows("UPDATE messages SET status = 'SENDING', updated_at = ?1 WHERE message_id = 'm8998'", world.now);
+    await world.sweep();
+    expect(await countedUntil()).toBeGreaterThan(Date.UTC(2026, 10, 19));
+    expect(await countedUntil()).toBeLessThan(Date.UTC(2026, 10, 20));
+    const stop = { from: "+12125559999", to: [OURS], text: "STOP", keyword: null, answeredByCarrier: false };
+    await receiveInbound(world.deps, "sandbox", { ...stop, carrierMessageId: "in-1" });
+    expect((await report()).total.optedOut).toBe(1);
+    const receipt = { status: "DELIVERED", reason: null, carrierMessageId: null, optedOut: false } as const;
+    await applyReceipts(world.deps, [{ ...receipt, messageId: "m8998" }]);
+    await world.sweep();
+    expect(await countedUntil()).toBe(Date.UTC(2026, 10, 20));
+    expect((await report()).total.optedOut).toBe(1);
+  });
+});
+
 /** What a version that keeps no counters does: its sweep, a click, an opt-out, an erasure. */
 async function runOlderVersion(): Promise<void> {
   await world.rows("UPDATE last_sweep SET ended_at = ?1, failed_jobs = '[]'", world.now);

@@ -66,6 +66,12 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "A text to a sender that no website has or has had: every website of the carrier may be meant.",
   },
   {
+    step: "SEARCH websites USING INDEX websites_by_sender (carrier=?)",
+    sql: "CROSS JOIN messages m INDEXED BY messages_put_off",
+    reason:
+      "A carrier that was down works again, or is probed once a minute: any of its websites may have messages for it.",
+  },
+  {
     step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
     sql: "?6 = 'any' LIMIT 1",
     reason: "Whether the website has erased anybody: one row.",
@@ -147,11 +153,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   {
     step: "SEARCH inbound_texts USING INDEX inbound_texts_of_sender (website_id=? AND sender=?)",
     reason: "One website's texts of one person.",
-  },
-  {
-    step: "SCAN messages USING INDEX messages_waiting",
-    sql: "FROM messages WHERE status = 'PENDING_TO_SEND' AND watched = 1 ORDER BY queued_at LIMIT 100000) m",
-    reason: "An operator holds, releases or cancels what waits: it is looked through once a step.",
   },
   { step: "SCAN messages USING INDEX messages_waiting", sql: "ORDER BY queued_at LIMIT 10000)", reason: COUNTED },
   { step: "SCAN messages USING INDEX messages_unconfirmed", sql: "ORDER BY updated_at LIMIT 10000)", reason: COUNTED },

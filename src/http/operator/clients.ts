@@ -12,10 +12,10 @@ import {
 } from "../../domain/client.ts";
 import { CLIENT_REFUSALS } from "../../domain/client-uses.ts";
 import { parseFields } from "../../domain/failure.ts";
-import { countWaiting } from "../../flows/hold-messages.ts";
 import { changeClient, createClient, rotateClient } from "../../flows/manage-clients.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { readClient } from "../../platform/store/client-uses.ts";
+import { countWaiting } from "../../platform/store/holds.ts";
 import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readJson } from "../body.ts";
 import { toTime } from "../time.ts";
@@ -124,7 +124,7 @@ export const changeClientHandler: Handler = async (request, deps) => {
 /** @returns null: not known. The client is changed, whatever comes of the count. */
 async function countOfClient(deps: Deps, { websiteId, clientId }: Client): Promise<number | null> {
   try {
-    return await countWaiting(deps, websiteId, { clientId, sendPurpose: null });
+    return await countWaiting(deps.db, websiteId, { clientId, sendPurpose: null });
   } catch (error) {
     deps.log("error", "waiting.not-counted", { websiteId, clientId, error: describeError(error) });
     return null;

@@ -2,18 +2,24 @@ import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { failField, parseFields } from "../../domain/failure.ts";
 import { cancelSchema, holdSchema, type MessageFilter } from "../../domain/hold.ts";
-import { cancelWaiting, countWaiting, holdMessages, releaseMessages } from "../../flows/hold-messages.ts";
+import { cancelWaiting, holdMessages, releaseMessages } from "../../flows/hold-messages.ts";
 import { findClient } from "../../platform/store/clients.ts";
+import { countWaiting } from "../../platform/store/holds.ts";
 import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readJson } from "../body.ts";
 import type { Answers } from "./answers.ts";
 import { requireWebsite } from "./params.ts";
 
 export function holdAnswers() {
+  const more = z
+    .optional(z.literal(true))
+    .check(
+      z.describe("The call took a minute, and has not looked at all waiting messages: repeat it. Left out otherwise."),
+    );
   return {
     HeldMessages: z.object({ held: z.int().check(z.describe("How many wait now, and are held.")) }),
-    ReleasedMessages: z.object({ released: z.int().check(z.describe("How many are due now.")) }),
-    CancelledMessages: z.object({ cancelled: z.int().check(z.describe("With dryRun, how many would be.")) }),
+    ReleasedMessages: z.object({ released: z.int().check(z.describe("How many are due now.")), more }),
+    CancelledMessages: z.object({ cancelled: z.int().check(z.describe("With dryRun, how many would be.")), more }),
   };
 }
 
@@ -49,9 +55,8 @@ export const holdMessagesHandler: Handler = async (request, deps) => {
 /** POST /operator/websites/:websiteId/release */
 export const releaseMessagesHandler: Handler = async (request, deps) => {
   const { websiteId, filter } = await readFilter(request, deps, holdSchema);
-  const answer: HoldAnswers["ReleasedMessages"] = {
-    released: await releaseMessages(deps, authorOf(request), websiteId, filter),
-  };
+  const { count, more } = await releaseMessages(deps, authorOf(request), websiteId, filter);
+  const answer: HoldAnswers["ReleasedMessages"] = { released: count, ...(more ? { more } : {}) };
   request.logged = { websiteId, ...answer };
   return Response.json(answer);
 };
@@ -59,10 +64,10 @@ export const releaseMessagesHandler: Handler = async (request, deps) => {
 /** POST /operator/websites/:websiteId/cancel */
 export const cancelWaitingMessagesHandler: Handler = async (request, deps) => {
   const { websiteId, filter } = await readFilter(request, deps, cancelSchema);
-  const work = filter.dryRun
-    ? countWaiting(deps, websiteId, filter)
-    : cancelWaiting(deps, authorOf(request), websiteId, filter);
-  const answer: HoldAnswers["CancelledMessages"] = { cancelled: await work };
+  const { count, more } = filter.dryRun
+    ? { count: await countWaiting(deps.db, websiteId, filter), more: false }
+    : await cancelWaiting(deps, authorOf(request), websiteId, filter);
+  const answer: HoldAnswers["CancelledMessages"] = { cancelled: count, ...(more ? { more } : {}) };
   request.logged = { websiteId, dryRun: filter.dryRun, ...answer };
   return Response.json(answer);
 };

@@ -101,7 +101,9 @@ export function callbackSchema() {
     attemptedAt: z.nullable(z.iso.datetime()),
     outcome: z.nullable(z.enum(["answered", "timed-out", "unreachable", "not-posted"])),
     httpStatus: z.nullable(z.int()),
-    response: z.nullable(z.string()).check(z.describe("The first kilobyte of the response, or the error.")),
+    response: z
+      .nullable(z.string())
+      .check(z.describe("The first kilobyte of the response, or the error; null: its body could not be read.")),
     durationMilliseconds: z.nullable(z.number()),
   });
 }

@@ -10,9 +10,10 @@ import { findPerson, inWebsitesOf, readInWebsite } from "../../flows/find-person
 import { inEach } from "../../flows/places.ts";
 import type { InboundText } from "../../platform/store/inbound.ts";
 import { readRecords, type StoredNotice } from "../../platform/store/person-records.ts";
+import { isKnownIn } from "../../platform/store/person-tables.ts";
 import type { StoredMessage } from "../../platform/store/read-message.ts";
 import { CHANGE_SOURCES } from "../../platform/store/rows.ts";
-import { type Person, readPerson, removeEmail, type SubscriptionEntry } from "../../platform/store/subscriptions.ts";
+import { type Person, removeEmail, type SubscriptionEntry } from "../../platform/store/subscriptions.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
@@ -107,7 +108,7 @@ function changeView({ wasSubscribed, subscribed, changedAt, ...entry }: Subscrip
   return { from: wasSubscribed, to: subscribed, at: toTime(changedAt), ...entry };
 }
 
-/** @param person undefined for a number that has only texted */
+/** @param person undefined for a number that was never subscribed or opted out */
 function personView(phone: string, person: Person | undefined, texts: InboundText[]): PeopleAnswers["Person"] {
   return {
     phone,
@@ -124,12 +125,16 @@ function personView(phone: string, person: Person | undefined, texts: InboundTex
 export const getPersonHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   const phone = requirePhone(request);
+  await requireKnown(deps, websiteId, phone);
   const { person, texts } = await readInWebsite(deps, websiteId, phone, PAGE);
-  requireFound(person ?? texts[0], "number");
   return Response.json(personView(phone, person, texts));
 };
 
 type KnownIn = Awaited<ReturnType<typeof readInWebsite>>;
+
+async function requireKnown(deps: Deps, websiteId: string, phone: string): Promise<void> {
+  requireFound(await isKnownIn(deps.db, websiteId, toDigits(phone), phone), "number");
+}
 
 /** GET /operator/people/:phone */
 export const findPersonHandler: Handler = async (request, deps) => {
@@ -176,9 +181,8 @@ export const exportPersonHandler: Handler = async (request, deps) => {
 export const exportPersonOfWebsiteHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   const phone = requirePhone(request);
-  const found = await readWebsite(deps, websiteId, phone);
-  requireFound(found.changes[0] ?? found.messages[0] ?? found.texts[0], "number");
-  return exportAnswer(deps, phone, [found]);
+  await requireKnown(deps, websiteId, phone);
+  return exportAnswer(deps, phone, [await readWebsite(deps, websiteId, phone)]);
 };
 
 function exportAnswer(
@@ -192,12 +196,8 @@ function exportAnswer(
 }
 
 async function readWebsite(deps: Deps, websiteId: string, phone: string) {
-  const digits = toDigits(phone);
-  const [person, records] = await Promise.all([
-    readPerson(deps.db, websiteId, digits),
-    readRecords(deps.db, websiteId, digits, phone),
-  ]);
-  const { messages, texts, notices, duplicateKeys, isCut } = records;
+  const records = await readRecords(deps.db, websiteId, toDigits(phone), phone);
+  const { person, messages, texts, notices, duplicateKeys, isCut } = records;
   return {
     websiteId: websiteId || null,
     ...personView(phone, person, texts),

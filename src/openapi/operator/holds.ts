@@ -28,7 +28,7 @@ export function describeHolds(): Resource {
       path: "/operator/websites/{websiteId}/release",
       summary: "Release what is held",
       description:
-        "Ends the hold with the same fields; without any, all holds of the website. What another hold still covers stays held.",
+        "Ends the hold with the same fields; without any, all holds of the website. What another hold still covers stays held. Several hundred thousand messages take a minute: then the answer has `more`, and the call is to be repeated.",
       body: settingsBody(HoldRequest, { campaign: { sendPurpose: "spring-sale_01" }, all: {} }),
       answers: [ok(schemas.ReleasedMessages, "What was held is due.", { released: 1500 })],
     },
@@ -38,7 +38,7 @@ export function describeHolds(): Resource {
       path: "/operator/websites/{websiteId}/cancel",
       summary: "Cancel the waiting messages of a website",
       description:
-        "What waits or is held becomes FAILED_TO_SEND, with its callbacks. `dryRun` counts it, and changes nothing. What a run has claimed goes, and new messages are accepted: hold first. At most 100,000 waiting messages are looked through, those that are due first in front: repeat until 0.",
+        "What waits or is held becomes FAILED_TO_SEND, with its callbacks. `dryRun` counts it, and changes nothing. What a run has claimed goes, and new messages are accepted: hold first. All waiting messages of the website are looked at, however many other websites have. Several hundred thousand take a minute: then the answer has `more`, and the call is to be repeated.",
       body: settingsBody(CancelRequest, { count: { sendPurpose: "spring-sale_01", dryRun: true } }),
       answers: [ok(schemas.CancelledMessages, "They are cancelled, or counted.", { cancelled: 1500 })],
     },

@@ -48,8 +48,10 @@ export type Submission =
 /** A webhook request of a carrier, with its body read. */
 export interface CarrierRequest {
   method: string;
-  /** Under the public origin: the URL that the carrier was given, and signs. */
+  /** Under the public origin: the URL that the carrier was given. */
   url: URL;
+  /** The same as it came, which a URL does not keep where it has quotation marks or angle brackets. Left out: `url` as it is. */
+  rawUrl?: string;
   headers: Headers;
   body: string;
   /** Milliseconds since 1970. */
@@ -73,8 +75,16 @@ export interface InboundText {
   answeredByCarrier: boolean;
 }
 
-/** `forged`: not proven to come from the carrier: altered, stale or malformed. */
-export type Verified<T> = { kind: "verified"; reports: T[] } | { kind: "forged" };
+/**
+ * `forged`: not proven to come from the carrier: altered, stale or malformed. `unknown`: a receipt whose status is in no table
+ * here. It changes nothing, and the operator must learn of it.
+ */
+export type Verified<T> = { kind: "verified"; reports: T[]; unknown?: UnknownReceipt } | { kind: "forged" };
+
+export interface UnknownReceipt {
+  messageId: string | null;
+  status: string;
+}
 
 export interface Carrier {
   /** @returns an error in a few words; undefined if the sender is valid */

@@ -9,6 +9,7 @@ import {
   type InboundText,
   type OutboundMessage,
   type Submission,
+  type Verified,
 } from "./carrier.ts";
 import { classifyResponse, isOutOfSubrequests, post } from "./http.ts";
 
@@ -128,19 +129,27 @@ function receiptKey(webhookKey: string, messageId: string): Promise<string> {
   return hmacHex(webhookKey, `receipt ${messageId}`);
 }
 
-async function readReceipts({ webhookKey }: KannelSettings, { method, url }: CarrierRequest) {
+/** A mask has some of the seven bits that Kannel knows. Its -1 is no mask: it stands for a type that Kannel does not know itself. */
+const MASK = /^\d{1,3}$/;
+const MOST = 127;
+
+async function readReceipts(
+  { webhookKey }: KannelSettings,
+  { method, url }: CarrierRequest,
+): Promise<Verified<Receipt>> {
   const query = url.searchParams;
   const messageId = query.get("m") ?? "";
   const isOurs = await equalTexts(query.get("k") ?? "", await receiptKey(webhookKey, messageId));
   if (method !== "GET" || !isOurs) return FORGED;
-  const type = Number(query.get("type"));
-  const found = STATUSES.find(([bit]) => (type & bit) !== 0);
-  if (!found) return { kind: "verified" as const, reports: [] };
+  const type = query.get("type") ?? "";
+  const mask = MASK.test(type) && Number(type) <= MOST ? Number(type) : 0;
+  const found = STATUSES.find(([bit]) => (mask & bit) !== 0);
+  if (!found) return { kind: "verified", reports: [], unknown: { messageId, status: type } };
   const [, status, word] = found;
   const answer = query.get("answer")?.slice(0, 200).trim();
   const reason = status === "FAILED_TO_DELIVERY" ? `kannel: ${word}${answer ? `: ${answer}` : ""}` : null;
   const receipt: Receipt = { messageId, status, reason, carrierMessageId: null, optedOut: false };
-  return { kind: "verified" as const, reports: [receipt] };
+  return { kind: "verified", reports: [receipt] };
 }
 
 async function readInbound({ webhookKey }: KannelSettings, { method, url }: CarrierRequest) {

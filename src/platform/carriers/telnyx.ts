@@ -8,6 +8,7 @@ import {
   type InboundText,
   type OutboundMessage,
   type Submission,
+  type Verified,
 } from "./carrier.ts";
 import { type CarrierResponse, classifyResponse, parseJson, post } from "./http.ts";
 
@@ -53,7 +54,7 @@ export function telnyx(settings: TelnyxSettings): Carrier {
     submit: async (message) => toSubmission(await create(settings, message)),
     readReceipts: async (request) => {
       const event = await readSigned(settings, request);
-      return event === undefined ? FORGED : { kind: "verified", reports: toReceipts(event) };
+      return event === undefined ? FORGED : toReceipts(event);
     },
     readInbound: async (request) => {
       const event = await readSigned(settings, request);
@@ -137,23 +138,24 @@ const receiptSchema = z.object({
   }),
 });
 
-function toReceipts(event: unknown): Receipt[] {
+function toReceipts(event: unknown): Verified<Receipt> {
   const payload = receiptSchema.safeParse(event).data?.data.payload;
-  const status = STATUSES.get(payload?.to[0]?.status ?? "");
-  if (!payload || status === undefined || !URL.canParse(payload.webhook_url)) return [];
-  const messageId = new URL(payload.webhook_url).searchParams.get("m");
-  if (messageId === null) return [];
+  if (!payload) return { kind: "verified", reports: [] };
+  const messageId = URL.parse(payload.webhook_url)?.searchParams.get("m") ?? null;
+  const word = payload.to[0]?.status ?? "";
+  const status = STATUSES.get(word);
+  if (status === undefined) return { kind: "verified", reports: [], unknown: { messageId, status: word } };
+  if (messageId === null) return { kind: "verified", reports: [] };
   const [error] = payload.errors ?? [];
-  const failure = `telnyx: ${payload.to[0]?.status}${error?.code ? `, ${error.code}` : ""}${error?.title ? `: ${error.title}` : ""}`;
-  return [
-    {
-      messageId,
-      status,
-      reason: status === "FAILED_TO_DELIVERY" ? failure : null,
-      carrierMessageId: payload.id,
-      optedOut: payload.errors?.some(({ code }) => code === OPTED_OUT) ?? false,
-    },
-  ];
+  const failure = `telnyx: ${word}${error?.code ? `, ${error.code}` : ""}${error?.title ? `: ${error.title}` : ""}`;
+  const receipt: Receipt = {
+    messageId,
+    status,
+    reason: status === "FAILED_TO_DELIVERY" ? failure : null,
+    carrierMessageId: payload.id,
+    optedOut: payload.errors?.some(({ code }) => code === OPTED_OUT) ?? false,
+  };
+  return { kind: "verified", reports: [receipt] };
 }
 
 const inboundSchema = z.object({

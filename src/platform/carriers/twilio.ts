@@ -10,6 +10,7 @@ import {
   type InboundText,
   type OutboundMessage,
   type Submission,
+  type Verified,
 } from "./carrier.ts";
 import { type CarrierResponse, classifyResponse, parseJson, post } from "./http.ts";
 
@@ -22,6 +23,8 @@ const STATUSES = new Map<string, Receipt["status"]>([
   ["sent", "SENDING"],
   ["delivered", "DELIVERED"],
   ["read", "DELIVERED"],
+  // Something of it is at the handset, and Twilio sends nothing after it. As a failure, it would be sent again.
+  ["partially_delivered", "DELIVERED"],
   ["undelivered", "FAILED_TO_DELIVERY"],
   ["failed", "FAILED_TO_DELIVERY"],
   ["canceled", "FAILED_TO_DELIVERY"],
@@ -65,7 +68,7 @@ export function twilio(settings: TwilioSettings): Carrier {
     submit: async (message) => toSubmission(await create(settings, message)),
     readReceipts: async (request) => {
       const form = await readSigned(settings, request);
-      return form ? { kind: "verified", reports: toReceipts(request, form) } : FORGED;
+      return form ? toReceipts(request, form) : FORGED;
     },
     readInbound: async (request) => {
       const form = await readSigned(settings, request);
@@ -117,10 +120,13 @@ async function readSigned(settings: TwilioSettings, request: CarrierRequest): Pr
   const signature = decodeSignature(request.headers.get("x-twilio-signature"));
   if (request.method !== "POST" || !signature) return undefined;
   const names = distinct([...form.keys()]);
-  const signed =
-    request.url.href + names.flatMap((name) => distinct(form.getAll(name)).map((value) => name + value)).join("");
+  const fields = names.flatMap((name) => distinct(form.getAll(name)).map((value) => name + value)).join("");
+  // Twilio signs the URL as the operator has written it. With the same characters encoded, it is the same URL.
+  const urls = distinct([request.rawUrl ?? request.url.href, request.url.href]);
   const tokens = [settings.authToken, settings.secondaryAuthToken].filter((token) => token !== undefined);
-  const verdicts = await Promise.all(tokens.map((token) => isSignedWith(token, signature, signed)));
+  const verdicts = await Promise.all(
+    urls.flatMap((url) => tokens.map((token) => isSignedWith(token, signature, url + fields))),
+  );
   return verdicts.includes(true) ? form : undefined;
 }
 
@@ -144,21 +150,22 @@ function decodeSignature(header: string | null): Uint8Array | undefined {
   }
 }
 
-function toReceipts({ url }: CarrierRequest, form: URLSearchParams): Receipt[] {
+function toReceipts({ url }: CarrierRequest, form: URLSearchParams): Verified<Receipt> {
   const messageId = url.searchParams.get("m");
-  const status = STATUSES.get(form.get("MessageStatus") ?? "");
-  if (messageId === null || status === undefined) return [];
+  const word = form.get("MessageStatus") ?? "";
+  const status = STATUSES.get(word);
+  if (status === undefined) return { kind: "verified", reports: [], unknown: { messageId, status: word } };
+  if (messageId === null) return { kind: "verified", reports: [] };
   const code = form.get("ErrorCode");
-  return [
-    {
-      messageId,
-      status,
-      reason: status === "FAILED_TO_DELIVERY" ? `twilio: ${form.get("MessageStatus")}${code ? `, ${code}` : ""}` : null,
-      ...(code === String(HANDSET_WITHOUT_MEDIA) ? { code: "MEDIA_NOT_SUPPORTED" satisfies Reason } : {}),
-      carrierMessageId: form.get("MessageSid"),
-      optedOut: code === String(OPTED_OUT),
-    },
-  ];
+  const receipt: Receipt = {
+    messageId,
+    status,
+    reason: status === "FAILED_TO_DELIVERY" ? `twilio: ${word}${code ? `, ${code}` : ""}` : null,
+    ...(code === String(HANDSET_WITHOUT_MEDIA) ? { code: "MEDIA_NOT_SUPPORTED" satisfies Reason } : {}),
+    carrierMessageId: form.get("MessageSid"),
+    optedOut: code === String(OPTED_OUT),
+  };
+  return { kind: "verified", reports: [receipt] };
 }
 
 function toInbound(form: URLSearchParams): InboundText[] {

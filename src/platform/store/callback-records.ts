@@ -34,8 +34,8 @@ export interface CallbackRecord {
   eventId: DueEvent;
   outcome: AttemptOutcome;
   httpStatus: number | null;
-  /** The beginning of the response body, or the error. */
-  response: string;
+  /** The beginning of the response body, or the error; null: the body could not be read. */
+  response: string | null;
   durationMilliseconds: number;
 }
 

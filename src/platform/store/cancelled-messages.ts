@@ -1,8 +1,5 @@
-import { askStore } from "../ask-store.ts";
-import { KV_MILLISECONDS } from "./credentials.ts";
 import { reopenDays } from "./daily-counts.ts";
 import { runBatch } from "./database.ts";
-import { FIRST, type Place } from "./directory.ts";
 import { lowerSeen } from "./watched.ts";
 
 /** Lifetime of a tombstone: longer than any transaction may take to commit. */
@@ -44,38 +41,3 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
     run(`DELETE FROM events WHERE message_id IN (${GONE})`),
   ]);
 }
-
-/** By database: one that is away keeps no other waiting. */
-const prefixOf = (database: string) => (database === FIRST ? "cancel:" : `cancel-${database}:`);
-const ENTRY_SECONDS = 2 * 24 * 3600;
-const ENTRIES_AT_ONCE = 100;
-
-/**
- * Stores cancellations in KV when both the database and the queue fail.
- * @throws RequestFailure store-unavailable
- */
-export async function keepCancellation(
-  { kv, database }: Pick<Place, "database"> & { kv: KVNamespace },
-  name: string,
-  messageIds: string[],
-): Promise<void> {
-  await askKv(() => kv.put(prefixOf(database) + name, JSON.stringify(messageIds), { expirationTtl: ENTRY_SECONDS }));
-}
-
-/** Runs the stored cancellations, oldest names first. @returns the number of messages */
-export async function cancelKept(
-  { kv, database }: Pick<Place, "database"> & { kv: KVNamespace },
-  cancel: (messageIds: string[]) => Promise<void>,
-): Promise<number> {
-  const { keys } = await askKv(() => kv.list({ prefix: prefixOf(database), limit: ENTRIES_AT_ONCE }));
-  let count = 0;
-  for (const { name } of keys) {
-    const messageIds = (await askKv(() => kv.get<string[]>(name, "json"))) ?? [];
-    if (messageIds.length > 0) await cancel(messageIds);
-    await askKv(() => kv.delete(name));
-    count += messageIds.length;
-  }
-  return count;
-}
-
-const askKv = <T>(call: () => Promise<T>) => askStore(KV_MILLISECONDS, call);

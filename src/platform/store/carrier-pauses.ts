@@ -76,7 +76,7 @@ export async function readPauses(db: D1Database): Promise<CarrierPause[]> {
   return toPauses(await runQuery(selectPauses(db)));
 }
 
-/** The pending messages that are read: of a backlog of any size, those whose jobs are due next. */
+/** Messages that one statement reads. All of them wait for a retry at the carrier. */
 const READ_ROWS = 20_000;
 
 /**
@@ -93,11 +93,11 @@ export async function takeRetries(
     db
       .prepare(
         `UPDATE messages SET retry_at = ?2, queued_at = ?2 WHERE message_id IN (
-           SELECT p.message_id FROM (SELECT message_id, website_id, claimed_at, retry_at, reason, attempts FROM messages
-             WHERE status = 'PENDING_TO_SEND' AND watched = 1 AND queued_at > ?2 ORDER BY queued_at LIMIT ${READ_ROWS}) p
-           CROSS JOIN websites w ON w.website_id = p.website_id
-           WHERE p.claimed_at IS NULL AND p.retry_at > ?2 AND p.reason IS NOT NULL AND w.carrier = ?1
-             AND ${IS_OPEN("p.website_id")}
+           SELECT p.message_id FROM (SELECT m.message_id, m.attempts
+             FROM websites w INDEXED BY websites_by_sender CROSS JOIN messages m INDEXED BY messages_put_off
+               ON m.website_id = w.website_id AND m.status = 'PENDING_TO_SEND' AND m.retry_at > ?2
+             WHERE w.carrier = ?1 AND m.claimed_at IS NULL AND m.reason IS NOT NULL AND ${IS_OPEN("w.website_id")}
+             LIMIT ${READ_ROWS}) p
            ORDER BY iif(?3 = 1, p.attempts, 0) LIMIT ?3)
          RETURNING message_id, website_id`,
       )

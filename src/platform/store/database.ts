@@ -1,4 +1,4 @@
-import { RequestFailure } from "../../domain/failure.ts";
+import { isMoved, isStoreRefused, RequestFailure } from "../../domain/failure.ts";
 import {
   LONGEST_STORE_PAUSE_MILLISECONDS,
   SILENT_STORE_TRIES,
@@ -29,7 +29,7 @@ const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
  * thrown, for as long as D1 lets a call run. So each statement depends on the state that it finds (a status, a claim, a key,
  * a time of change), under names that all tries share: a late try finds its work done. A job that releases an unconfirmed
  * claim waits until the claim can no longer take effect (see claimOrRelease).
- * @throws RequestFailure store-unavailable after the last try; isRefused when no try was run
+ * @throws RequestFailure store-unavailable after the last try; isRefused when each try was refused
  */
 export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
   const results = await untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
@@ -90,7 +90,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 }
 
 /** The latest of migrations/ that this version needs. */
-export const LATEST_MIGRATION = "0030_fewer_rows.sql";
+export const LATEST_MIGRATION = "0031_by_website.sql";
 
 /** The liveness check. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
@@ -99,7 +99,7 @@ export async function probeDatabase(db: D1Database): Promise<void> {
 
 /** It fails where the latest migration is not applied. */
 export function selectLatest(db: D1Database): D1PreparedStatement {
-  return db.prepare("SELECT pending_kept_at FROM last_sweep WHERE only = 0");
+  return db.prepare("SELECT outcome FROM imports WHERE import_id = ''");
 }
 
 /** @param error of probeDatabase */
@@ -118,23 +118,41 @@ export function parseJsonColumn<T>(column: string | null | undefined, otherwise:
   }
 }
 
+/**
+ * A try that was lost may have taken effect, whatever the tries after it say. So the failure is a refusal (`isRefused`), or a fault of
+ * our own, only if no try before it was lost.
+ */
 async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number): Promise<T> {
   let silences = 0;
-  let isRefused = true;
+  let wasLost = false;
   for (let tries = 1; ; tries++) {
     try {
       return await withinTime(tryMilliseconds, run());
     } catch (error) {
-      const message = String(error);
-      if (OWN_FAULT.test(message) || error instanceof RequestFailure) throw error;
+      const verdict = judge(error);
+      if (verdict === "own-fault" && !wasLost) throw error;
       if (error instanceof SilenceError) silences += 1;
-      isRefused &&= REFUSED.test(message);
-      const isFinal = REFUSED.test(message) || TOO_HEAVY.test(message);
-      if (isFinal || tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
-        throw new RequestFailure({ kind: "store-unavailable", isRefused }, { cause: error });
+      wasLost ||= verdict === "lost" || verdict === "lost-for-good";
+      if (verdict !== "lost" || tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
+        throw new RequestFailure(
+          { kind: "store-unavailable", isRefused: !wasLost, ...(isMoved(error) && { isMoved: true }) },
+          { cause: error },
+        );
       await scheduler.wait(Math.random() * LONGEST_STORE_PAUSE_MILLISECONDS);
     }
   }
+}
+
+/**
+ * What the failure of one try says. `refused` and `own-fault`: the try surely had no effect. `lost`: the try may have taken effect, and
+ * another one may be heard. `lost-for-good`: another one would fail, too.
+ */
+function judge(error: unknown): "refused" | "own-fault" | "lost" | "lost-for-good" {
+  if (error instanceof RequestFailure) return isStoreRefused(error) ? "refused" : "lost-for-good";
+  const message = String(error);
+  if (OWN_FAULT.test(message)) return "own-fault";
+  if (REFUSED.test(message)) return "refused";
+  return TOO_HEAVY.test(message) ? "lost-for-good" : "lost";
 }
 
 /**

@@ -1,5 +1,6 @@
 import { toE164 } from "../../domain/phone.ts";
 import { runNamed } from "./database.ts";
+import type { PersonTable } from "./person-tables.ts";
 import { removeCounted, removeNotices } from "./retention.ts";
 
 /** Of an erased number. */
@@ -32,22 +33,25 @@ export async function erasePerson(
   const messages = messagesOf("message_id");
   const run = (sql: string) => db.prepare(sql).bind(...person);
   const { messages: stored, ...parts } = removeCounted(db, messages, [...person]);
-  const notices = "SELECT notice_id FROM notices WHERE website_id = ?1 AND phone = ?2";
-  const rows = await runNamed(db, {
+  const notices = removeNotices(db, "SELECT notice_id FROM notices WHERE website_id = ?1 AND phone = ?2", [...person]);
+  const removed = {
     ...parts,
-    ...removeNotices(db, notices, [...person]),
+    ...notices,
     // Each names a message of the person, and has the number in it.
     keys: run(`DELETE FROM send_keys WHERE message_id IN (${messages}) AND send_key >= 'same:' AND send_key < 'same;'`),
     messages: stored,
-    duplicates: run("DELETE FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2"),
-    texts: db
+    duplicate_keys: run("DELETE FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2"),
+    inbound_texts: db
       .prepare(
         `DELETE FROM inbound_texts WHERE (website_id, carrier, carrier_message_id) IN (
            SELECT website_id, carrier, carrier_message_id FROM inbound_texts WHERE website_id = ?1 AND sender = ?2)`,
       )
       .bind(websiteId, toE164(phone)),
-    changes: run("DELETE FROM subscription_changes WHERE website_id = ?1 AND phone = ?2"),
-    subscription: run("DELETE FROM subscriptions WHERE website_id = ?1 AND phone = ?2"),
+    subscription_changes: run("DELETE FROM subscription_changes WHERE website_id = ?1 AND phone = ?2"),
+    subscriptions: run("DELETE FROM subscriptions WHERE website_id = ?1 AND phone = ?2"),
+  } satisfies Record<PersonTable, unknown> & Record<string, unknown>;
+  const rows = await runNamed(db, {
+    ...removed,
     tombstones: db
       .prepare(
         "INSERT INTO erased_people (website_id, mark) SELECT ?1, value FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING",

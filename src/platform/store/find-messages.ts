@@ -111,23 +111,6 @@ function run<T>(db: D1Database, sql: string, search: MessageSearch): Promise<T[]
   return runQuery<T>(db.prepare(numbered).bind(...names.map((name) => values[name])));
 }
 
-/** The websites that know a number: by a subscription, a message or a text; the last is `""` where a text reached no website. */
-export async function findWebsitesOf(db: D1Database, phone: number, e164: string): Promise<string[]> {
-  const rows = await runQuery<{ website_id: string }>(
-    db
-      .prepare(
-        `SELECT website_id FROM (SELECT w.website_id FROM websites w
-         WHERE ${IS_HERE("w.website_id")} AND (EXISTS (SELECT 1 FROM subscriptions s WHERE s.website_id = w.website_id AND s.phone = ?1)
-           OR EXISTS (SELECT 1 FROM messages m WHERE m.website_id = w.website_id AND m.phone = ?1)
-           OR EXISTS (SELECT 1 FROM inbound_texts i WHERE i.website_id = w.website_id AND i.sender = ?2))
-         UNION ALL SELECT '' WHERE EXISTS (SELECT 1 FROM inbound_texts i WHERE i.website_id = '' AND i.sender = ?2))
-         ORDER BY website_id = '', website_id`,
-      )
-      .bind(phone, e164),
-  );
-  return rows.map((row) => row.website_id);
-}
-
 export async function listWebsiteIds(db: D1Database): Promise<string[]> {
   const rows = await runQuery<{ website_id: string }>(
     db.prepare(`SELECT website_id FROM websites WHERE ${IS_HERE("websites.website_id")} ORDER BY website_id`),

@@ -108,11 +108,46 @@ export function releaseCallbacks(
 /** Events of batches that are looked at for open callbacks. More wait only where no sweep runs. */
 const LOOKED_AT = 100_000;
 
-/** The open callbacks: of those that the sweep keeps, and of batches that it has not looked at yet. */
-export const OPEN_OF_ALL = `SELECT e.message_id, e.event, e.attempted_at, e.occurred_at FROM ${EVENTS(`(
+/**
+ * The open callbacks, as a count of all websites needs them: of those that the sweep keeps, and of batches that it has not looked at
+ * yet. Without those of websites that have left.
+ */
+export const OPEN_CALLBACKS = `SELECT e.message_id, e.event, e.attempted_at, e.occurred_at FROM ${EVENTS(`(
     SELECT message_id, event FROM open_callbacks
     UNION ALL SELECT * FROM (${IN_BATCHES} WHERE b.seq > ${SEEN} LIMIT ${LOOKED_AT}) latest
-      WHERE NOT EXISTS (SELECT 1 FROM open_callbacks o WHERE o.message_id = latest.message_id AND o.event = latest.event))`)} WHERE ${IS_OPEN}`;
+      WHERE NOT EXISTS (SELECT 1 FROM open_callbacks o WHERE o.message_id = latest.message_id AND o.event = latest.event))`)} WHERE ${IS_OPEN}
+  AND ${ID_IS_HERE("e.message_id")}`;
 
-/** Without those of websites that have left. */
-export const OPEN_CALLBACKS = `${OPEN_OF_ALL} AND ${ID_IS_HERE("e.message_id")}`;
+/** Batches that one statement reads: some 30,000 events. */
+const BATCHES_READ = 1000;
+
+/**
+ * All open callbacks that meet a condition: however many events others have had since the sweep last looked, none is left out.
+ * @param where SQL condition on the event `e`, with the parameters from ?2 on
+ */
+export async function findOpenCallbacks(
+  db: D1Database,
+  where: string,
+  values: unknown[],
+): Promise<{ messageId: string; event: string }[]> {
+  const select = (keys: string) =>
+    `SELECT e.message_id AS messageId, e.event FROM ${EVENTS(keys)} WHERE ${IS_OPEN} AND ${where}`;
+  const { seen, kept } = await runNamed(db, {
+    seen: db.prepare(`SELECT ${SEEN} AS seq`),
+    kept: db.prepare(select("open_callbacks")).bind(null, ...values),
+  });
+  const found = kept as { messageId: string; event: string }[];
+  // A batch that the sweep looks at meanwhile is read nevertheless.
+  const end = `(SELECT max(seq) FROM (SELECT seq FROM event_batches WHERE seq > ?1 ORDER BY seq LIMIT ${BATCHES_READ}))`;
+  for (let last = firstOf(seen); last !== null; ) {
+    const step: Record<"next" | "open", unknown[]> = await runNamed(db, {
+      next: db.prepare(`SELECT ${end} AS seq`).bind(last),
+      open: db.prepare(select(`(${IN_BATCHES} WHERE b.seq > ?1 AND b.seq <= ${end})`)).bind(last, ...values),
+    });
+    found.push(...(step.open as typeof found));
+    last = firstOf(step.next);
+  }
+  return found;
+}
+
+const firstOf = ([row]: unknown[]) => (row as { seq: number | null } | undefined)?.seq ?? null;

@@ -2,6 +2,7 @@
 import { parseJsonColumn, runNamed } from "./database.ts";
 import { messagesOf } from "./erasure.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
+import type { PersonTable } from "./person-tables.ts";
 import {
   addDetails,
   STORED_CALLBACK,
@@ -13,11 +14,14 @@ import {
   type WholeMessage,
 } from "./read-message.ts";
 import type { InboundTextRow, NoticeRow } from "./rows.ts";
+import { type Person, selectPerson, toPerson } from "./subscriptions.ts";
 
 /** Rows of each kind. A person has a few hundred; what has more is no person, and must fit the memory of an isolate. */
 export const MOST_RECORDS = 5000;
 
 export interface PersonRecords {
+  /** undefined: the number was never subscribed or opted out. */
+  person: Person | undefined;
   messages: WholeMessage[];
   texts: InboundText[];
   notices: StoredNotice[];
@@ -47,23 +51,26 @@ export async function readRecords(
 ): Promise<PersonRecords> {
   const latest = (sql: string, time: string) => `${sql} ORDER BY ${time} DESC LIMIT ${MOST_RECORDS + 1}`;
   const query = (sql: string) => db.prepare(sql).bind(websiteId, phone);
-  const { messages, texts, notices, keys } = await runNamed(db, {
+  const statements = {
+    ...selectPerson(db, websiteId, phone),
     messages: query(storyOf(`(${latest(messagesOf("*"), "accepted_at")})`)),
-    texts: db
+    inbound_texts: db
       .prepare(latest("SELECT * FROM inbound_texts WHERE website_id = ?1 AND sender = ?2", "received_at"))
       .bind(websiteId, e164),
     notices: query(
       `SELECT n.*, ${STORED_CALLBACK} FROM (${latest("SELECT * FROM notices WHERE website_id = ?1 AND phone = ?2", "occurred_at")}) n
        LEFT JOIN events e ON e.message_id = n.notice_id AND e.event = n.type`,
     ),
-    keys: query(
+    duplicate_keys: query(
       "SELECT message_id AS messageId, expires_at AS expiresAt FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2",
     ),
-  });
+  } satisfies Record<PersonTable, D1PreparedStatement>;
+  const { messages, inbound_texts: texts, notices, duplicate_keys: keys, ...person } = await runNamed(db, statements);
   const all = [messages, texts, notices];
   const isCut = all.some((rows) => rows.length > MOST_RECORDS);
   for (const rows of all) rows.splice(MOST_RECORDS);
   return {
+    person: toPerson(person),
     messages: await addDetails(db, messages as StoryRow[]),
     texts: (texts as InboundTextRow[]).map(toInboundText),
     notices: (notices as Notice[]).map(toNotice),

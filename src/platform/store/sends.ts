@@ -37,10 +37,10 @@ type SendOutcome =
   /** The key was used with another body. */
   | { kind: "conflict" };
 
-interface FailedSend {
+export interface FailedSend {
   kind: "failed";
   isUnavailable: boolean;
-  /** It is certainly not stored; otherwise it may be. */
+  /** It is certainly not stored, as each attempt on each route says; otherwise it may be. */
   isRefused: boolean;
   isFull?: boolean;
   /** A website of its group has left the database, or is about to. */

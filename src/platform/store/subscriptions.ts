@@ -4,7 +4,7 @@ import type { PhoneList } from "../../domain/number-list/distinct-phones.ts";
 import { toSortedJson } from "../../domain/number-list/sorted-json.ts";
 import { auditStatement } from "./audit.ts";
 import { countLate } from "./daily-counts.ts";
-import { runBatch, runNamed, runQuery, toJsonLists } from "./database.ts";
+import { runNamed, runQuery, toJsonLists } from "./database.ts";
 import { type DueEvent, dueEvents } from "./events.ts";
 import { changeNotices, noticeEvents, TOLD_CLIENTS } from "./notices.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "./rows.ts";
@@ -141,21 +141,27 @@ export interface SubscriptionEntry {
   proof: string;
 }
 
-/** undefined: unknown number. */
+/** undefined: the number was never subscribed or opted out. */
 export async function readPerson(db: D1Database, websiteId: string, phone: number): Promise<Person | undefined> {
-  const [people, changes] = await runBatch(db, [
-    db.prepare("SELECT * FROM subscriptions WHERE website_id = ?1 AND phone = ?2").bind(websiteId, phone),
-    db
-      .prepare("SELECT * FROM subscription_changes WHERE website_id = ?1 AND phone = ?2 ORDER BY change_id")
-      .bind(websiteId, phone),
-  ]);
-  const [row] = (people?.results ?? []) as SubscriptionRow[];
-  const entries = (changes?.results ?? []) as SubscriptionChangeRow[];
-  return row || entries[0] ? toPerson(row, entries.map(toSubscriptionEntry)) : undefined;
+  return toPerson(await runNamed(db, selectPerson(db, websiteId, phone)));
 }
 
-/** @param row undefined: an undo has taken back the import that added the number */
-function toPerson(row: SubscriptionRow | undefined, changes: SubscriptionEntry[]): Person {
+export function selectPerson(db: D1Database, websiteId: string, phone: number) {
+  return {
+    subscriptions: db
+      .prepare("SELECT * FROM subscriptions WHERE website_id = ?1 AND phone = ?2")
+      .bind(websiteId, phone),
+    subscription_changes: db
+      .prepare("SELECT * FROM subscription_changes WHERE website_id = ?1 AND phone = ?2 ORDER BY change_id")
+      .bind(websiteId, phone),
+  };
+}
+
+/** @param rows of selectPerson: there is no subscription where an undo has taken back the import that added the number */
+export function toPerson(rows: { subscriptions: unknown[]; subscription_changes: unknown[] }): Person | undefined {
+  const [row] = rows.subscriptions as SubscriptionRow[];
+  const changes = (rows.subscription_changes as SubscriptionChangeRow[]).map(toSubscriptionEntry);
+  if (!row && changes.length === 0) return undefined;
   return {
     subscribed: row?.subscribed === 1,
     email: row?.email ?? null,

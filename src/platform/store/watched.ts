@@ -76,8 +76,8 @@ async function watchNext(db: D1Database, acceptedBefore: number): Promise<boolea
 /** Five million messages. While the sweep runs, far fewer are left to look at. */
 const MOST_STEPS = 250;
 
-/** @param acceptedBefore the last message of a step was accepted at this time or before; by default, all are looked at */
-export async function watch(db: D1Database, acceptedBefore = Number.MAX_SAFE_INTEGER): Promise<void> {
+/** @param acceptedBefore the last message of a step was accepted at this time or before */
+export async function watch(db: D1Database, acceptedBefore: number): Promise<void> {
   for (let steps = 1; (await watchNext(db, acceptedBefore)) && steps < MOST_STEPS; steps++);
 }
 

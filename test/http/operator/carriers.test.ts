@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import type { Carrier, Submission } from "../../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
 import { countingDatabase } from "../../counting-database.ts";
+import { seed } from "../../seed.ts";
 import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";
 
@@ -108,6 +109,33 @@ it("reads what waits, and no more of it than an answer needs", async () => {
   expect(usage.rowsRead).toBeLessThan(PHONES.length * 10);
   await tryCarrier();
   expect(take().rowsRead).toBeLessThan(10);
+});
+
+it("finds what waits for it behind 150,000 messages of other websites, held, due later, or at another carrier", async () => {
+  const now = world.now;
+  await world.website("far", { carrier: "twilio" });
+  await world.website("held", { carrier: "sandbox" });
+  const backlog = (websiteId: string, count: number, retryAt: string) =>
+    seed(world, "messages", count, {
+      message_id: `'${websiteId}-' || i`,
+      ...{
+        website_id: `'${websiteId}'`,
+        client_id: "''",
+        status: "'PENDING_TO_SEND'",
+        text: "''",
+        callback_data: "''",
+      },
+      ...{ send_purpose: "'sale'", accepted_at: `${now}`, updated_at: `${now}`, queued_at: `${now} + 3000` },
+      ...{ watched: "1", retry_at: retryAt, reason: "'busy'" },
+    });
+  await backlog("far", 100_000, `${now} + 3000`);
+  await backlog("held", 50_000, "NULL");
+  await sendAll();
+  await world.runQueues();
+  const { db, take } = countingDatabase(world.deps.db);
+  world.deps = { ...world.deps, db };
+  expect(await (await tryCarrier()).json()).toEqual({ carrier: "sandbox", due: PHONES.length });
+  expect(take().rowsRead).toBeLessThan(PHONES.length * 10);
 });
 
 it("of an unknown carrier is 404; it needs the operator's token", async () => {

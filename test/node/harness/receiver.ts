@@ -32,7 +32,7 @@ export async function startReceiver(behave: Behaviour = answer(200)) {
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-    received.push({ path: request.url ?? "", headers, body: body.toString("utf8") });
+    received.push({ path: request.url ?? "", headers, body: body.toString() });
     behave(response);
   });
   const { origin } = await listen(server);

@@ -157,6 +157,7 @@ const FAULTY: [name: string, behaviour: Behaviour, outcome: string, httpStatus: 
   ["redirects", answer(302, { location: "/elsewhere" }), "answered", 302],
   ["hangs", hang, "timed-out", null],
   ["closes the connection", closeConnection, "unreachable", null],
+  ["says gzip of what is none", answer(200, { "content-encoding": "gzip" }), "answered", 200],
   ["streams without end", streamWithoutEnd, "answered", 200],
 ];
 

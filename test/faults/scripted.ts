@@ -1,0 +1,117 @@
+// Bindings that follow a script: how each of their next calls ends. Once the script is over, all of them work.
+import type { Deps } from "../../src/deps.ts";
+import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
+import type { Send } from "../../src/platform/store/sends.ts";
+import { objectsOn } from "../objects.ts";
+import { strictEnv } from "../strict/bindings.ts";
+
+/**
+ * How a call ends. `unheard`: it took effect, and its answer is lost. `lost`: it had no effect, and its answer is lost. `late`: it takes
+ * effect once its caller has long given up. `refused`: it had no effect, and says so.
+ */
+export type Fate = "heard" | "unheard" | "lost" | "late" | "too heavy" | "refused";
+
+export const FATES: Fate[] = ["heard", "unheard", "lost", "late", "too heavy", "refused"];
+
+const D1_ERRORS: Partial<Record<Fate, string>> = {
+  "too heavy": "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
+  refused: "D1_ERROR: D1 DB is overloaded. Too many requests queued.",
+};
+
+export interface Script {
+  /** Of D1, whoever calls it. */
+  database: Fate[];
+  /** Of the object of the website, and of the object of its database. */
+  objects: Exclude<Fate, "late" | "too heavy">[];
+  /** Of the queue's sendBatch, and of KV's put. */
+  queue: ("heard" | "refused")[];
+  kv: ("heard" | "refused")[];
+}
+
+/** @param script is used up */
+export class ScriptedBindings {
+  readonly #script: Script;
+  #late: (() => Promise<unknown>)[] = [];
+
+  constructor(script: Script) {
+    this.#script = structuredClone(script);
+  }
+
+  wrap(deps: Deps): Deps {
+    const wrapped: Deps = {
+      ...deps,
+      db: this.database(strictEnv.DB),
+      kv: this.#members(deps.kv, "put", this.#script.kv),
+      limiter: new RateGate(this.#objects(objectsOn(() => wrapped))),
+      messages: this.#members(deps.messages, "sendBatch", this.#script.queue),
+    };
+    return wrapped;
+  }
+
+  /** Whether a call that nobody waits for has yet to take effect. */
+  get isLate(): boolean {
+    return this.#late.length > 0;
+  }
+
+  /** What is late takes effect. */
+  async commit(): Promise<void> {
+    for (const run of this.#late.splice(0)) await run().catch(() => {});
+  }
+
+  /** From now on all works. */
+  end(): void {
+    for (const fates of Object.values(this.#script)) fates.length = 0;
+  }
+
+  async #call<T>(fate: Fate, run: () => Promise<T>): Promise<T> {
+    if (fate === "late") this.#late.push(run);
+    const result = fate === "heard" || fate === "unheard" ? await run() : undefined;
+    if (fate === "heard") return result as T;
+    const overloaded = fate === "refused";
+    throw Object.assign(new Error(D1_ERRORS[fate] ?? "Network connection lost."), { overloaded });
+  }
+
+  database(db: D1Database): D1Database {
+    const originals = new WeakMap<object, D1PreparedStatement>();
+    const next = <T>(run: () => Promise<T>) => this.#call(this.#script.database.shift() ?? "heard", run);
+    const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
+      const wrapped = {
+        bind: (...values: unknown[]) => wrap(statement.bind(...values)),
+        all: () => next(() => statement.all()),
+      };
+      originals.set(wrapped, statement);
+      return wrapped as unknown as D1PreparedStatement;
+    };
+    const batch = (statements: D1PreparedStatement[]) =>
+      next(() => db.batch(statements.map((statement) => originals.get(statement) ?? statement)));
+    return { prepare: (sql: string) => wrap(db.prepare(sql)), batch } as unknown as D1Database;
+  }
+
+  #members<T extends object>(object: T, counted: string, fates: Fate[]): T {
+    return new Proxy(object, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== "function") return member;
+        if (name !== counted) return member.bind(target);
+        return (...given: unknown[]) => this.#call(fates.shift() ?? "heard", async () => member.apply(target, given));
+      },
+    });
+  }
+
+  /** The object of the website finds that others send, too, so that it goes through the object of the database. */
+  #objects(namespace: RateLimiterNamespace): RateLimiterNamespace {
+    const next = <T>(run: () => Promise<T>) => this.#call(this.#script.objects.shift() ?? "heard", run);
+    const getByName = (name: string) => {
+      const stub = namespace.getByName(name);
+      return {
+        admit: stub.admit,
+        learn: stub.learn,
+        isStoring: async () => false,
+        send: (send: Send, ask: object) => next(async () => stub.send(send, ask)),
+        storeTogether: (sends: Send[], websiteId: string) =>
+          next(async () => ({ ...(await stub.storeTogether(sends, websiteId)), isShared: true })),
+      };
+    };
+    return { getByName } as unknown as RateLimiterNamespace;
+  }
+}

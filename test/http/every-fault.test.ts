@@ -1,0 +1,114 @@
+/** An error names all that is wrong with a request at once, so that a client mends it once. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const GOOD = { phone: ADA, text: "hi", callbackData: "{}", sendPurpose: "a" };
+const NOBODY = "phone: either phone or email must be given";
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([ADA]);
+});
+
+async function faultsOf(answer: Response): Promise<string[]> {
+  const { code, details } = (await answer.json()) as { code: number; details: { field: string; message: string }[] };
+  expect([answer.status, code]).toEqual([400, 40001]);
+  return details.map(({ field, message }) => `${field}: ${message}`).sort();
+}
+
+const CASES: [string, Record<string, unknown>, string[]][] = [
+  ["an empty text", { text: "", phone: undefined }, [NOBODY, "text: must not be empty or only white space"]],
+  [
+    "a text that is too long",
+    { text: "x".repeat(1601), phone: "" },
+    [NOBODY, "text: must have at most 1600 characters"],
+  ],
+  [
+    "callbackData that is no JSON",
+    { callbackData: "{", phone: null },
+    ['callbackData: must be a string that parses as JSON, or ""', NOBODY],
+  ],
+  [
+    "a purpose with a slash",
+    { sendPurpose: "a/b", phone: "" },
+    [NOBODY, 'sendPurpose: must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only'],
+  ],
+  [
+    "a long URL",
+    { clickUrl: `https://a.example/${"x".repeat(2048)}`, phone: "" },
+    ["clickUrl: must have at most 2048 characters", NOBODY],
+  ],
+  [
+    "a bad address",
+    { callbackData: "{", phone: "", email: "ada" },
+    [
+      'callbackData: must be a string that parses as JSON, or ""',
+      "email: must be an e-mail address, such as ada@example.com",
+    ],
+  ],
+  [
+    "a text that its link makes too long",
+    { text: "x".repeat(1590), clickUrl: "https://a.example/", sendPurpose: "" },
+    [
+      'sendPurpose: must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only',
+      "text: must have at most 1600 characters with its link: shorten it by 21",
+    ],
+  ],
+];
+
+describe("a send request", () => {
+  it.each(CASES)("with %s and another fault is told both", async (_, fields, faults) => {
+    expect(await faultsOf(await world.post("/text/message/send", client, { ...GOOD, ...fields }))).toEqual(faults);
+    expect(await world.rows("SELECT * FROM messages")).toEqual([]);
+  });
+
+  it.each(CASES)(
+    "in bulk with %s and another fault is told both, and the others are stored",
+    async (_, fields, faults) => {
+      const answer = await world.post("/text/bulk/message/send", client, { messages: [GOOD, { ...GOOD, ...fields }] });
+      const { successSent, failedSent } = (await answer.json()) as {
+        successSent: { index: number }[];
+        failedSent: { index: number; errorMessage: string }[];
+      };
+      expect(successSent.map(({ index }) => index)).toEqual([0]);
+      expect(failedSent.map(({ index }) => index)).toEqual([1]);
+      expect(failedSent[0]?.errorMessage.split("; ").sort()).toEqual(faults);
+      expect(await world.rows("SELECT text FROM messages")).toEqual([{ text: "hi" }]);
+    },
+  );
+
+  it("is told a bad Idempotency-Key beside what is wrong with its body", async () => {
+    const headers = { "idempotency-key": "x".repeat(256) };
+    const fault = "Idempotency-Key: must have 1 to 255 visible characters";
+    expect(await faultsOf(await world.post("/text/message/send", client, GOOD, headers))).toEqual([fault]);
+    const answer = await world.post("/text/message/send", client, { ...GOOD, text: "", phone: "" }, headers);
+    expect(await faultsOf(answer)).toEqual([fault, NOBODY, "text: must not be empty or only white space"]);
+  });
+});
+
+describe("a subscribe", () => {
+  it("without a list and without a purpose is told both", async () => {
+    for (const lists of [{}, { phone_numbers: [] }, { phone_numbers: "", csv_file: null }]) {
+      expect(await faultsOf(await world.post("/text/subscribe", client, lists))).toEqual([
+        "phone_numbers: either phone_numbers (a flat array of strings) or csv_file must be given",
+        "sendPurpose: is required",
+      ]);
+    }
+    expect(await world.rows("SELECT count(*) AS n FROM subscriptions")).toEqual([{ n: 1 }]);
+  });
+});
+
+describe("a new website", () => {
+  it("is told a bad setting beside the name that it lacks", async () => {
+    const answer = await world.operator("PUT", "/websites/new", { helpText: 5, duplicateWindowHours: 0 });
+    expect(await faultsOf(answer)).toEqual([
+      "duplicateWindowHours: must be at least 1",
+      "helpText: must be a string",
+      "name: is required",
+    ]);
+  });
+});
