@@ -17,7 +17,9 @@ CREATE TABLE websites (
   holds TEXT,
   home INTEGER,
   -- NULL: it has none yet, and ids of home 0
-  database TEXT
+  database TEXT,
+  -- Words with which people opt out of this website, beside those that every website has.
+  opt_out_words TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
@@ -197,7 +199,9 @@ CREATE TABLE inbound_texts (
   text TEXT NOT NULL,
   keyword TEXT,                        -- stop, start, help; NULL for any other text
   received_at INTEGER NOT NULL,
-  applied INTEGER NOT NULL DEFAULT 0,  -- 1: the keyword took effect; 2: it could not, for lack of a website or a phone number
+  applied INTEGER NOT NULL DEFAULT 0,  -- 1: the keyword took effect; 2: it could not, for lack of a website or a phone number; 3: it took effect, and this website replied
+  -- 1: the text contains an opt-out word, and is none. A person decides what is meant.
+  maybe_opt_out INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (website_id, carrier, carrier_message_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -207,6 +211,7 @@ CREATE INDEX inbound_texts_by_time ON inbound_texts (website_id, received_at);
 CREATE INDEX inbound_texts_without_effect ON inbound_texts (received_at) WHERE applied = 2;
 CREATE INDEX inbound_texts_of_sender ON inbound_texts (website_id, sender, received_at);
 CREATE INDEX inbound_texts_by_age ON inbound_texts (received_at);
+CREATE INDEX inbound_texts_maybe_opt_out ON inbound_texts (received_at) WHERE maybe_opt_out = 1;
 
 -- Where a tracking link leads. The text of its message has the link in place of the URL.
 CREATE TABLE links (
@@ -270,6 +275,9 @@ CREATE TABLE outcome_counts (
   carrier TEXT NOT NULL,               -- '' of a callback
   outcome TEXT NOT NULL,
   count INTEGER NOT NULL,
+  -- When the first and the latest of these outcomes came.
+  first_at INTEGER NOT NULL DEFAULT 0,
+  last_at INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (minute, kind, carrier, outcome)
 ) STRICT, WITHOUT ROWID;
 
@@ -591,4 +599,21 @@ CREATE TABLE moved_feeds (
   until INTEGER NOT NULL,              -- a place below it is of before the move
   shift INTEGER NOT NULL,
   PRIMARY KEY (website_id, until)
+) STRICT, WITHOUT ROWID;
+
+-- Whether texts arrive, and when an outcome came: a success ends a problem at once, whatever its minute.
+
+-- Receipts of texts that were submitted in the last hour. A minute is that of the submission, so accepted texts and their receipts
+-- add up.
+CREATE TABLE receipt_counts (
+  minute INTEGER NOT NULL,             -- since 1970
+  carrier TEXT NOT NULL,
+  sender TEXT NOT NULL,                -- of the website; '' for none
+  reason TEXT NOT NULL,                -- '' for delivered; see src/domain/reason.ts
+  code TEXT NOT NULL,                  -- the carrier's own code of a failure; '' for none
+  count INTEGER NOT NULL,
+  first_at INTEGER NOT NULL,           -- when the first and the last of these texts were submitted
+  last_at INTEGER NOT NULL,
+  received_at INTEGER NOT NULL,        -- when the latest of these receipts came
+  PRIMARY KEY (minute, carrier, sender, reason, code)
 ) STRICT, WITHOUT ROWID;

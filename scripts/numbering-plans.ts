@@ -1,7 +1,5 @@
 /** Positions in a country's entry: https://gitlab.com/catamphetamine/libphonenumber-js/-/blob/master/METADATA.md */
-const [PREFIX_ABROAD, ASSIGNED, LENGTHS, PREFIX, PREFIX_FOR_PARSING, REPLACEMENT, START, TYPES] = [
-  1, 2, 3, 5, 7, 8, 10, 11,
-];
+const [ASSIGNED, LENGTHS, PREFIX, PREFIX_FOR_PARSING, REPLACEMENT, START, TYPES] = [2, 3, 5, 7, 8, 10, 11];
 
 type Country = unknown[];
 
@@ -26,7 +24,7 @@ export function writePlans({ country_calling_codes, countries, nonGeographic }: 
 function toPlan(main: Country, others: Country[]): unknown[] {
   const prefix = main[PREFIX_FOR_PARSING] || main[PREFIX] || 0;
   const parts = others.flatMap((other) => toPart(other, main[LENGTHS] as number[]));
-  const plan = [main[LENGTHS], main[ASSIGNED], main[PREFIX_ABROAD], prefix, main[REPLACEMENT] || 0, parts];
+  const plan = [main[LENGTHS], main[ASSIGNED], prefix, main[REPLACEMENT] || 0, parts];
   if (parts.length === 0) plan.pop();
   while (plan.at(-1) === 0) plan.pop();
   return plan;

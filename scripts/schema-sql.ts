@@ -22,7 +22,8 @@ const COMMENTS: Record<string, string> = {
   "report_rows.reasons": "as in daily_counts",
   "events.outcome": "answered, timed-out, unreachable, not-posted",
   inbound_texts: "Texts that people sent. A carrier may deliver one twice: its id is stored once per website.",
-  "inbound_texts.applied": "1: the keyword took effect; 2: it could not, for lack of a website or a phone number",
+  "inbound_texts.applied":
+    "1: the keyword took effect; 2: it could not, for lack of a website or a phone number; 3: it took effect, and this website replied",
   "clicks.count":
     "how many clicks the row stands for: a person's first few on a message have a row each, others share one",
   "clicks.last_click_id": "of such a shared row, the click that was counted last: counting it again changes nothing",

@@ -57,6 +57,8 @@ interface IsolateState extends Database {
   reported: Gathering<Reported>;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
+  /** When the latest counted outcome came: milliseconds since 1970. */
+  lastOutcome: { at: number };
   /** Claims of runs that post the callbacks of what they have stored. */
   ownPosts: Set<string>;
   health: HealthMemory;
@@ -129,6 +131,7 @@ export function makeIsolateState(env: Env): IsolateState {
     acceptedSends: new Gathering(),
     reported: new Gathering(),
     breakers: new Map(),
+    lastOutcome: { at: 0 },
     ownPosts: new Set(),
     health: new HealthMemory(),
     lookups: {

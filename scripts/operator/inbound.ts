@@ -13,7 +13,9 @@ export const INBOUND_COMMANDS: Command[] = [
     summary: "show what people texted, the latest first, 100 at a time",
     options: {
       before: { value: "<time>", summary: "ISO 8601: only what came before" },
-      "without-effect": { summary: "texts that reached no website, and keywords that had no effect" },
+      "without-effect": {
+        summary: "texts that reached no website, keywords that had no effect, and texts that may be opt-outs",
+      },
     },
     run: listInbound,
     show: showInbound,
@@ -36,6 +38,6 @@ function showInbound(answer: string): string {
   return toTable([["WEBSITE", "TO", "RECEIVED", "FROM", "KEYWORD", "TEXT"], ...rows]);
 }
 
-export function textRow({ receivedAt, from, keyword, text }: Text): Cell[] {
-  return [receivedAt, from, keyword, text];
+export function textRow({ receivedAt, from, keyword, maybeOptOut, text }: Text): Cell[] {
+  return [receivedAt, from, maybeOptOut ? "maybe stop" : keyword, text];
 }

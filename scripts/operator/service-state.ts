@@ -103,15 +103,20 @@ function showServiceState(answer: string): string {
       ["callbacks claimed", toCell(callbacks.claimed)],
       ["callbacks, last 5 minutes", toCounts(callbackCounts(callbacks, "lastFiveMinutes"))],
       ["callbacks, last hour", toCounts(callbackCounts(callbacks, "lastHour"))],
+      ...endpointRows(state),
       ["dead jobs", toCell(state.deadJobs)],
       ["credentials behind", toCell(state.credentialsBehind)],
       ["keywords without effect, last day", toCell(state.keywordsWithoutEffect)],
+      ["texts that may be opt-outs, last 3 days", toCell(state.maybeOptOuts)],
     ]),
     "",
     toTable([
       ["CARRIER", "WAITING", "HELD", "RETRYING", "CLAIMED", "STUCK", "NO RECEIPT", "LAST 5 MIN", "LAST HOUR"],
       ...carrierRows(state),
     ]),
+    ...(state.senders.length > 0
+      ? ["", toTable([["SENDER", "CARRIER", "LAST 5 MIN", "LAST HOUR", "MOST FAIL FOR"], ...senderRows(state)])]
+      : []),
     ...(state.isCut ? ["", "More than is counted waits: the oldest 10,000 of a state are."] : []),
   ].join("\n");
 }
@@ -127,10 +132,27 @@ function carrierRows({ carriers }: ServiceState): Cell[][] {
     return [
       it.carrier + lacks + refused,
       ...STATES.map((state) => toCell(it[state])),
-      toCounts(it.lastFiveMinutes),
-      toCounts(it.lastHour),
+      toCounts({ ...it.lastFiveMinutes, ...it.receipts.lastFiveMinutes }),
+      toCounts({ ...it.lastHour, ...it.receipts.lastHour }),
     ];
   });
+}
+
+function senderRows({ senders }: ServiceState): Cell[][] {
+  return senders.map((it) => [
+    it.sender ?? "-",
+    it.carrier,
+    toCounts(it.lastFiveMinutes),
+    toCounts(it.lastHour),
+    it.cause ?? "-",
+  ]);
+}
+
+/** Failing endpoints that are no problem: those of websites that use the sandbox. */
+function endpointRows({ callbacks, details }: ServiceState): Cell[][] {
+  const { failingEndpoints } = callbacks;
+  const others = failingEndpoints.filter(({ clientId }) => !details.some((it) => it.clientId === clientId));
+  return others.map(({ failures: _, ...about }) => ["  endpoint failing (sandbox)", describeProblem(about)]);
 }
 
 /** With the statuses in place of their sum. */

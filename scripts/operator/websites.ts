@@ -34,6 +34,10 @@ export const WEBSITE_COMMANDS: Command[] = [
       sender: { value: "<text>", summary: "the number or name that its texts come from; '' for none" },
       database: { value: "<name>", summary: "where a new one is put, such as DB_2; the least full when left out" },
       "help-text": { value: "<text>", summary: "the answer to HELP; '' for none" },
+      "opt-out-words": {
+        value: "<words>",
+        summary: "further words that opt out, with commas between them; '' for none",
+      },
       "duplicate-window-hours": { value: "<n>", summary: "suppress duplicates for so long; '' for not at all" },
     },
     notes: "What is not given stays as it is; '' takes a setting away.",
@@ -51,17 +55,22 @@ async function putWebsite(service: Service, [id]: string[], values: Values): Pro
     sender: values.sender,
     database: values.database,
     helpText: values["help-text"],
+    optOutWords: toWords(values["opt-out-words"]),
     duplicateWindowHours: toNumber("duplicate-window-hours", values["duplicate-window-hours"]),
   };
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return callOperator(service, "PUT", path, { ...(await readSettings(service, path)), ...set });
 }
 
+function toWords(list: Values[string]): string[] | null | undefined {
+  return typeof list === "string" ? (list === "" ? null : list.split(",")) : undefined;
+}
+
 async function readSettings(service: Service, path: string): Promise<Partial<Website>> {
   try {
     const website = JSON.parse(await callOperator(service, "GET", path)) as Website;
-    const { name, carrier, sender, helpText, duplicateWindowHours } = website;
-    return { name, carrier, sender, helpText, duplicateWindowHours };
+    const { name, carrier, sender, helpText, duplicateWindowHours, optOutWords } = website;
+    return { name, carrier, sender, helpText, duplicateWindowHours, optOutWords };
   } catch (error) {
     if (error instanceof Refusal && error.body.code === 40401) return {};
     throw error;
@@ -85,6 +94,7 @@ function showWebsite(answer: string): string {
     ["sender", website.sender],
     ["database", website.database],
     ["help text", website.helpText],
+    ["opt-out words", website.optOutWords?.join(", ") ?? null],
     ...website.holds.map((hold): Cell[] => ["HELD", describeHold(hold)]),
     ["duplicates", hours === null ? "not suppressed" : `suppressed for ${hours} h`],
   ]);

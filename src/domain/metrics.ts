@@ -60,6 +60,11 @@ export function toMetrics(state: ServiceState): string {
       "Submissions of the last five minutes, by outcome.",
       carriers.flatMap(({ carrier, lastFiveMinutes }) => byOutcome(lastFiveMinutes, { carrier })),
     ),
+    gauge(
+      "receipts_5m",
+      "Texts that a carrier took in the last five minutes, by final receipt.",
+      carriers.flatMap(({ carrier, receipts }) => byOutcome(receipts.lastFiveMinutes, { carrier })),
+    ),
     gauge("callbacks_due", "Callbacks that wait to be posted.", [[{}, callbacks.due.count]]),
     gauge("callbacks_due_oldest_seconds", "Age of the oldest of them.", [[{}, callbacks.due.oldestSeconds]]),
     gauge("callbacks_claimed", "Callbacks that are being posted.", [[{}, callbacks.claimed.count]]),

@@ -7,8 +7,6 @@ type PlanData = [
   lengths: number[],
   /** Numbers that are assigned; absent where no country has the calling code. */
   assigned?: string,
-  /** Dialed before the calling code of another country. */
-  prefixAbroad?: string,
   /** Dialed before a number at home. */
   prefix?: string | 0,
   /** Takes the place of the prefix and of what its groups match. */
@@ -18,9 +16,6 @@ type PlanData = [
 ];
 
 const data = JSON.parse(PHONE_METADATA) as Record<string, PlanData>;
-
-/** The calling codes of countries. */
-export const listCallingCodes = () => Object.keys(data).filter((code) => data[code]?.[1] !== undefined);
 
 /** The plans that have been asked for, by calling code. */
 const plans: Plan[] = [];
@@ -36,14 +31,13 @@ export function planOf(callingCode: number): Plan | undefined {
 
 type Plan = ReturnType<typeof toPlan>;
 
-function toPlan([lengths, assigned = "", prefixAbroad = "", prefix, replacement, others = []]: PlanData) {
+function toPlan([lengths, assigned = "", prefix, replacement, others = []]: PlanData) {
   const start = (source: string) => new RegExp(`^(?:${source})`);
   return {
     lengths,
     /** Bit n: a number may have n digits, whichever country it belongs to. */
     commonLengths: others.map(([, own]) => toBits(own)).reduce((all, own) => all & own, toBits(lengths)),
     assigned: new RegExp(`^(?:${assigned})$`),
-    prefixAbroad: start(prefixAbroad),
     prefix: prefix ? start(prefix) : null,
     /** Bit d: the prefix may begin with digit d. */
     prefixStarts: toStarts(prefix || ""),
@@ -92,21 +86,4 @@ export function normalize(digits: string): string | undefined {
   const [callingCode, national] = splitCallingCode(digits) ?? [];
   const plan = planOf(Number(callingCode));
   return plan && national !== undefined ? callingCode + withoutPrefix(plan, national) : undefined;
-}
-
-/** The number in international form that a phone at home reaches when it dials the digits. */
-export function dial(digits: string, callingCode: string): string | undefined {
-  const plan = planOf(Number(callingCode));
-  if (!plan) return undefined;
-  const [abroad = ""] = plan.prefixAbroad.exec(digits) ?? [];
-  const rest = digits.slice(abroad.length);
-  if (abroad !== "" && rest !== "" && !rest.startsWith("0")) return normalize(rest);
-  const atHome = withoutPrefix(plan, digits);
-  if (digits.startsWith(callingCode)) {
-    const international = withoutPrefix(plan, digits.slice(callingCode.length));
-    const isTooLong = atHome.length > (plan.lengths.at(-1) ?? 0);
-    if (isTooLong || (!plan.assigned.test(atHome) && plan.assigned.test(international)))
-      return callingCode + international;
-  }
-  return callingCode + atHome;
 }

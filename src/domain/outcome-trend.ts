@@ -1,10 +1,13 @@
-// Pure. Whether what is counted by minute fails now: seen in time, and over soon after the repair.
+// Pure. Whether what is counted by minute fails now: seen in time, and over with the first success after the repair.
 
+/** What is counted in one minute with one outcome. Times are milliseconds since 1970. */
 export interface MinuteOutcome {
   /** Minutes since 1970. */
   minute: number;
   outcome: string;
   count: number;
+  firstAt: number;
+  lastAt: number;
 }
 
 export const WINDOW_MINUTES = 5;
@@ -13,8 +16,8 @@ export const WINDOW_MINUTES = 5;
 const FEWEST_FAILURES = 3;
 
 /**
- * More than half of the last five minutes failed, and so did the latest minute of them; or nothing has succeeded since several
- * failures, in the last hour.
+ * More than half of the last five minutes failed, so did the latest minute of them, and nothing shows that it is over; or nothing has
+ * succeeded since several failures, in the last hour.
  * @param ignored outcomes that are neither a success nor a failure
  */
 export function isFailing(counts: MinuteOutcome[], nowMinute: number, ignored: readonly string[] = []): boolean {
@@ -23,18 +26,40 @@ export function isFailing(counts: MinuteOutcome[], nowMinute: number, ignored: r
   const latest = lastMinute(recent);
   const window = tally(recent);
   const end = tally(recent.filter(({ minute }) => minute === latest));
-  if (window.failed >= FEWEST_FAILURES && window.failed > window.accepted && end.failed >= end.accepted) return true;
-  const lastSuccess = lastMinute(known.filter(({ outcome }) => outcome === "accepted"));
+  const isMost = window.failed >= FEWEST_FAILURES && window.failed > window.accepted && end.failed >= end.accepted;
+  if (isMost && !isOver(recent)) return true;
+  const lastSuccess = lastMinute(known.filter(isSuccess));
   return tally(known.filter(({ minute }) => minute > lastSuccess)).failed >= FEWEST_FAILURES;
 }
 
-/** -Infinity: there is none. */
-export function lastMinute(counts: MinuteOutcome[]): number {
-  return Math.max(...counts.map(({ minute }) => minute));
+/**
+ * The first success after a failure of all ends it. Where successes stand between the failures, only a part fails, and one success more
+ * says nothing.
+ */
+function isOver(counts: MinuteOutcome[]): boolean {
+  const failures = counts.filter((it) => !isSuccess(it));
+  const successes = counts.filter(isSuccess);
+  const began = Math.min(...failures.map(({ firstAt }) => firstAt));
+  const ended = lastAt(failures);
+  const isBetween = (at: number) => at > began && at < ended;
+  return lastAt(successes) >= ended && !successes.some((it) => isBetween(it.firstAt) || isBetween(it.lastAt));
 }
+
+/** A carrier has rejected our credentials, and has answered no submission otherwise since. */
+export function isUnauthorized(counts: MinuteOutcome[]): boolean {
+  const last = (...names: string[]) => lastAt(counts.filter(({ outcome }) => names.includes(outcome)));
+  return last("unauthorized") > last("accepted", "refused");
+}
+
+/** -Infinity: there is none. */
+const lastAt = (counts: MinuteOutcome[]) => Math.max(...counts.map((it) => it.lastAt));
+
+const lastMinute = (counts: MinuteOutcome[]) => Math.max(...counts.map(({ minute }) => minute));
+
+const isSuccess = ({ outcome }: MinuteOutcome) => outcome === "accepted";
 
 function tally(counts: MinuteOutcome[]): { accepted: number; failed: number } {
   const sum = (isOf: boolean) =>
-    counts.filter(({ outcome }) => (outcome === "accepted") === isOf).reduce((total, { count }) => total + count, 0);
+    counts.filter((it) => isSuccess(it) === isOf).reduce((total, { count }) => total + count, 0);
   return { accepted: sum(true), failed: sum(false) };
 }

@@ -1,5 +1,5 @@
 // Pure. Phone numbers: E.164 text at the edges, whole numbers inside.
-import { dial, isPossible, normalize, planOf, splitCallingCode, withoutPrefix } from "./numbering-plan.ts";
+import { isPossible, normalize, planOf, withoutPrefix } from "./numbering-plan.ts";
 
 const PLUS = 43;
 const ZERO = 48;
@@ -46,16 +46,6 @@ function isInPlan(text: string, start: number, end: number): boolean {
 
 /** `+` and 7 to 15 digits. Stored numbers have this form even when newer data no longer finds them possible. */
 export const PHONE_FORM = /^\+[1-9]\d{6,14}$/;
-
-/** The number that a phone in a country reaches when it dials the digits, as digits; NaN unless it is possible. */
-export function dialledDigits(digits: string, callingCode: string): number {
-  return e164Digits(`+${dial(digits, callingCode)}`);
-}
-
-/** Of a number in E.164 form; undefined for any other text. */
-export function callingCodeOf(text: string): string | undefined {
-  return isE164(text) ? splitCallingCode(text.slice(1))?.[0] : undefined;
-}
 
 /** The number that is left when the national prefix is removed, with which numbers are dialed at home; undefined: it has none. */
 export function nationalPrefixRemoved(text: string): string | undefined {

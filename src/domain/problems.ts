@@ -1,15 +1,18 @@
 // Pure. The problems in the state of the service.
 import { type DatabaseState, describeFill, FILLING_SHARE, FULL_SHARE, shareOf } from "./database-state.ts";
+import { findFailingSenders, findSilentCarriers, type ReceiptCount } from "./deliveries.ts";
 import type { Move } from "./move.ts";
 import { isFailing, type MinuteOutcome } from "./outcome-trend.ts";
 import { LONGEST_RUN_MILLISECONDS } from "./retry-policy.ts";
-import { type Backlog, type CarrierState, isKnown, type ObservedState } from "./service-state.ts";
+import { type Backlog, type CarrierState, type EndpointState, isKnown, type ObservedState } from "./service-state.ts";
 
 /** A problem and what it concerns. */
 export interface ProblemDetail {
   problem: Problem;
   /** Of one carrier, or of one client's endpoint; null of the service. */
   carrier: string | null;
+  /** The sender of the websites that the problem concerns. */
+  sender: string | null;
   websiteId: string | null;
   clientId: string | null;
   host: string | null;
@@ -30,9 +33,11 @@ interface Observed extends ObservedState {
   nowMinute: number;
   /** Moves of websites that have failed, or that no job has worked on for minutes. */
   moves: Pick<Move, "websiteId" | "step" | "error">[];
-  /** Of the last hour. */
+  /** These are of the last hour, without those of the sandbox, whose failures are rehearsed. */
   submissions: (MinuteOutcome & { carrier: string })[];
+  receipts: ReceiptCount[];
   posts: MinuteOutcome[];
+  failingEndpoints: EndpointState[];
   /** Whether a website uses the sandbox outside a developer's machine: its texts count as delivered, and reach nobody. */
   isSandboxInUse: boolean;
 }
@@ -98,15 +103,19 @@ const CHECKS = {
       const own = state.submissions.filter((it) => it.carrier === carrier);
       return isFailing(own, state.nowMinute, ["unauthorized"]);
     }),
+  "deliveries-failing": ({ receipts, nowMinute }) => findFailingSenders(receipts, nowMinute),
+  "receipts-missing": ({ failing, submissions, receipts, nowMinute }) =>
+    isKnown(failing, "receipts") ? findSilentCarriers(submissions, receipts, nowMinute) : [],
   "move-stuck": ({ moves }) =>
     moves.map(({ websiteId, step, error }) => ({ websiteId, cause: `${step}${error ? `: ${error}` : ""}` })),
   "callbacks-late": ({ callbacks }) => when(isOlder(callbacks.due, LATE_SECONDS)),
   "callbacks-failing": ({ posts, nowMinute }) => when(isFailing(posts, nowMinute)),
-  "endpoint-failing": ({ callbacks }) => callbacks.failingEndpoints.map(({ failures, ...about }) => about),
+  "endpoint-failing": ({ failingEndpoints }) => failingEndpoints.map(({ failures, ...about }) => about),
   "callbacks-unknown": ({ callbacks }) => when(isOlder(callbacks.claimed, LONGEST_RUN_MILLISECONDS / 1000)),
   "dead-jobs": ({ deadJobs }) => when(isMany(deadJobs)),
   "credentials-behind": ({ credentialsBehind }) => when(isOlder(credentialsBehind, LATE_SECONDS)),
   "keywords-without-effect": ({ keywordsWithoutEffect }) => when(isMany(keywordsWithoutEffect)),
+  "maybe-opt-outs": ({ maybeOptOuts }) => when(isMany(maybeOptOuts)),
 } satisfies Record<string, (state: Observed) => Subject[]>;
 
 export type Problem = keyof typeof CHECKS;
@@ -115,6 +124,7 @@ export const PROBLEMS = Object.keys(CHECKS) as Problem[];
 
 const NOTHING = {
   carrier: null,
+  sender: null,
   websiteId: null,
   clientId: null,
   host: null,
@@ -129,14 +139,15 @@ export function findProblems(state: Observed): ProblemDetail[] {
 }
 
 /** What tells two entries of one problem apart. */
-export const subjectOf = ({ carrier, clientId, database, websiteId }: ProblemDetail) =>
-  carrier ?? clientId ?? database ?? websiteId ?? "";
+export const subjectOf = ({ carrier, sender, clientId, database, websiteId }: ProblemDetail) =>
+  carrier && sender ? `${carrier} ${sender}` : (carrier ?? clientId ?? database ?? websiteId ?? "");
 
 /** In words, for a person. */
 export function describeProblem(detail: Partial<ProblemDetail>): string {
-  const { carrier, websiteId, clientId, host, since, cause, nextTryAt, database } = detail;
+  const { carrier, sender, websiteId, clientId, host, since, cause, nextTryAt, database } = detail;
   const parts = [
     carrier,
+    sender && `sender ${sender}`,
     database,
     websiteId && `website ${websiteId}`,
     clientId && `client ${clientId}`,

@@ -9,6 +9,8 @@ export const receiptSchema = z.object({
   reason: z.nullable(z.string()),
   /** See reason.ts. Absent: what failureReason says. */
   code: z.nullish(z.string()),
+  /** The carrier's own code of a failure. */
+  carrierCode: z.nullish(z.string()),
   /** null when the carrier gives none. */
   carrierMessageId: z.nullable(z.string()),
   /** Whether the person has opted out at the carrier. */
@@ -31,12 +33,16 @@ export const REASON_CHARACTERS = 300;
 /** No id of ours is longer; one that is cut names no message. */
 const ID_CHARACTERS = 100;
 
+/** The longest code of a carrier that is kept: Twilio's and Telnyx's have five characters. */
+const CODE_CHARACTERS = 20;
+
 /** The receipt with the carrier's own words cut: 50 of them fit into a message of a queue. */
 export function cutReceipt(receipt: Receipt): Receipt {
   return {
     ...receipt,
     messageId: receipt.messageId.slice(0, ID_CHARACTERS),
     reason: receipt.reason?.slice(0, REASON_CHARACTERS) ?? null,
+    ...(receipt.carrierCode ? { carrierCode: receipt.carrierCode.slice(0, CODE_CHARACTERS) } : {}),
     carrierMessageId: receipt.carrierMessageId?.slice(0, ID_CHARACTERS) ?? null,
   };
 }

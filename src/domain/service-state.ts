@@ -4,6 +4,9 @@ import type { DatabaseState } from "./database-state.ts";
 /** A keyword without effect is a problem for a day: the operator should see it, and cannot resolve it. */
 export const KEYWORD_MILLISECONDS = 24 * 3_600_000;
 
+/** A text that may be an opt-out is a problem until the number is opted out, or for three days: over a weekend. */
+export const MAYBE_OPT_OUT_MILLISECONDS = 3 * 24 * 3_600_000;
+
 /** The number of items in a state, and since when the oldest is (milliseconds since 1970). */
 export interface Load {
   count: number;
@@ -20,6 +23,9 @@ export type CarrierStates = Partial<Record<MessageState, Load>>;
 /** `unauthorized`: the carrier rejected our credentials; retried as `later` is. */
 export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "unauthorized"] as const;
 
+/** What became of texts that a carrier has taken: their final receipt. */
+export const RECEIPT_OUTCOMES = ["delivered", "undelivered", "no-receipt"] as const;
+
 /** `refused`: answered with another status than 2xx, and counted by it: `answered 500`. An earlier version counts `refused`. */
 export const ANSWERED = "answered ";
 
@@ -35,10 +41,12 @@ export const STATE_PARTS = [
   "deadJobs",
   "credentialsBehind",
   "keywordsWithoutEffect",
+  "maybeOptOuts",
   "lastSweep",
   "pauses",
   "endpoints",
   "outcomes",
+  "receipts",
   "carriersInUse",
   "migrations",
 ] as const;
@@ -63,10 +71,25 @@ export interface CarrierState extends Record<MessageState, Backlog> {
   pause: { since: string; cause: string; nextTryAt: string | null } | null;
   lastFiveMinutes: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
   lastHour: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
+  /** What became of the texts that were submitted in that time. */
+  receipts: {
+    lastFiveMinutes: Counts<(typeof RECEIPT_OUTCOMES)[number]>;
+    lastHour: Counts<(typeof RECEIPT_OUTCOMES)[number]>;
+  };
+}
+
+/** A sender of websites, and what came of the texts of the last hour that have a final receipt. */
+export interface SenderState {
+  carrier: string;
+  sender: string | null;
+  lastFiveMinutes: { delivered: number; undelivered: number };
+  lastHour: { delivered: number; undelivered: number };
+  /** Why most of them did not arrive; null: all did. */
+  cause: string | null;
 }
 
 /** An endpoint that has failed several times in a row. */
-interface EndpointState {
+export interface EndpointState {
   websiteId: string;
   clientId: string;
   host: string;
@@ -96,6 +119,8 @@ export interface ObservedState {
   /** Of the oldest message that the carrier could not accept at first, since it was accepted here. */
   retriedSeconds: number | null;
   carriers: CarrierState[];
+  /** Those with most failures come first. */
+  senders: SenderState[];
   callbacks: {
     due: Backlog;
     claimed: Backlog;
@@ -108,6 +133,7 @@ export interface ObservedState {
   deadJobs: Backlog;
   credentialsBehind: Backlog;
   keywordsWithoutEffect: Backlog;
+  maybeOptOuts: Backlog;
 }
 
 export const isKnown = (failing: ObservedState["failing"], name: StatePart) =>

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { FieldError } from "./failure.ts";
 import { atMost, jsonObject, orNull, ruleOfFields, text, wholeNumber } from "./fields.ts";
 import type { Hold } from "./hold.ts";
+import { findWordFault } from "./keyword.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
@@ -17,6 +18,21 @@ export interface CarrierRules {
   defaultCarrier: string | undefined;
 }
 
+const LEAST_WORDS = 1;
+const MOST_WORDS = 20;
+const WORD_COUNT = { error: `must have ${LEAST_WORDS} to ${MOST_WORDS} words; null removes them` };
+
+const optOutWord = z.string({ error: "must be a string" }).check(
+  z.trim(),
+  z.minLength(2, { error: "must have at least 2 characters" }),
+  atMost(40),
+  z.refine(isWellFormed, ILL_FORMED),
+  z.superRefine<string>((word, context) => {
+    const fault = findWordFault(word);
+    if (fault) context.addIssue({ code: "custom", message: `"${word}" ${fault}` });
+  }),
+);
+
 const fields = jsonObject({
   name: z.optional(
     z
@@ -28,11 +44,16 @@ const fields = jsonObject({
   helpText: orNull(text(1600)),
   database: z.optional(z.string({ error: "must be a string" }).check(atMost(20))),
   duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)),
+  optOutWords: orNull(
+    z
+      .array(optOutWord, { error: "must be an array of words" })
+      .check(z.minLength(LEAST_WORDS, WORD_COUNT), z.maxLength(MOST_WORDS, WORD_COUNT)),
+  ),
 });
 
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function describeWebsiteSettings(): void {
-  const { name, carrier, sender, helpText, database, duplicateWindowHours } = fields.shape;
+  const { name, carrier, sender, helpText, database, duplicateWindowHours, optOutWords } = fields.shape;
   name.register(z.globalRegistry, { description: "Required of a new website." });
   carrier.register(z.globalRegistry, {
     description:
@@ -46,6 +67,10 @@ export function describeWebsiteSettings(): void {
   duplicateWindowHours.register(z.globalRegistry, {
     description:
       "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
+  });
+  optOutWords.register(z.globalRegistry, {
+    description:
+      "Further words with which people opt out of this website, such as `BAJA`. Case, accents, spaces and punctuation do not matter. None may be a word that opts in or asks for help.",
   });
 }
 
@@ -92,6 +117,8 @@ interface WebsiteSettings {
   helpText: string | null;
   /** Within this time, the same number, text and purpose is a duplicate; null: never. */
   duplicateWindowHours: number | null;
+  /** Beside those that every website has. */
+  optOutWords: string[] | null;
 }
 
 export interface Website extends WebsiteSettings {

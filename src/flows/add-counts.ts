@@ -25,12 +25,14 @@ export function addCounts(first: StateCounts, others: StateCounts[]): StateCount
     deadJobs: add(({ deadJobs }) => deadJobs),
     credentialsBehind: add(({ credentialsBehind }) => credentialsBehind),
     keywordsWithoutEffect: add(({ keywordsWithoutEffect }) => keywordsWithoutEffect),
+    maybeOptOuts: add(({ maybeOptOuts }) => maybeOptOuts),
     lastSweep: first.lastSweep && {
       endedAt: first.lastSweep.endedAt,
       failedJobs: [...new Set(all.flatMap(({ lastSweep }) => lastSweep?.failedJobs ?? []))],
     },
     isCut: all.some(({ isCut }) => isCut),
     outcomes: all.flatMap(({ outcomes }) => outcomes),
+    receipts: all.flatMap(({ receipts }) => receipts),
     carriersInUse: [...new Set(all.flatMap(({ carriersInUse }) => carriersInUse))],
   };
 }

@@ -1,9 +1,9 @@
 import type { Deps } from "../deps.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { unguarded } from "../platform/store/guarded-database.ts";
-import { addOutcomes, type OutcomeCount } from "../platform/store/outcome-counts.ts";
+import { addOutcomes, minuteOf, type OutcomeCount } from "../platform/store/outcome-counts.ts";
 
-type Outcome = Omit<OutcomeCount, "count">;
+type Outcome = Pick<OutcomeCount, "kind" | "carrier" | "outcome">;
 
 /** Counts how submissions and callbacks end. Counts that cannot be stored are lost. */
 export class OutcomeTally {
@@ -16,14 +16,21 @@ export class OutcomeTally {
   }
 
   add(outcome: Outcome): void {
-    this.#add(outcome, 1);
+    const at = nextTime(this.#deps);
+    this.#add({ ...outcome, minute: minuteOf(at), count: 1, firstAt: at, lastAt: at });
   }
 
-  #add(outcome: Outcome, count: number): void {
-    const key = JSON.stringify([outcome.kind, outcome.carrier, outcome.outcome]);
+  #add(count: OutcomeCount): void {
+    const key = JSON.stringify([count.minute, count.kind, count.carrier, count.outcome]);
     // Work in the background goes on after the tally is stored: each of its outcomes is stored by itself.
-    if (this.#isStored) this.#storeLater([{ ...outcome, count }]);
-    else this.#counts.set(key, { ...outcome, count: (this.#counts.get(key)?.count ?? 0) + count });
+    if (this.#isStored) return void this.#storeLater([count]);
+    const before = this.#counts.get(key) ?? { ...count, count: 0 };
+    this.#counts.set(key, {
+      ...count,
+      count: before.count + count.count,
+      firstAt: Math.min(before.firstAt, count.firstAt),
+      lastAt: Math.max(before.lastAt, count.lastAt),
+    });
   }
 
   /** The counts so far, which the caller stores with something else. */
@@ -35,7 +42,7 @@ export class OutcomeTally {
 
   /** Counts that could not be stored with something else. */
   putBack(counts: OutcomeCount[]): void {
-    for (const { count, ...outcome } of counts) this.#add(outcome, count);
+    for (const count of counts) this.#add(count);
   }
 
   /** One statement for the counts that are left, after the job is acknowledged. */
@@ -47,6 +54,12 @@ export class OutcomeTally {
   #storeLater(counts: OutcomeCount[]): void {
     this.#deps.waitUntil(store(this.#deps, counts));
   }
+}
+
+/** The clock of a Worker may stand still from one outcome to the next: they keep their order all the same. */
+function nextTime({ now, lastOutcome }: Deps): number {
+  lastOutcome.at = Math.max(now(), lastOutcome.at + 1);
+  return lastOutcome.at;
 }
 
 /** Runs work with a tally, and stores the tally when the work has ended or failed. */
@@ -61,7 +74,7 @@ export async function countOutcomes<T>(deps: Deps, work: (tally: OutcomeTally) =
 
 async function store(deps: Deps, counts: OutcomeCount[]): Promise<void> {
   try {
-    await addOutcomes(unguarded(deps.db), counts, deps.now());
+    await addOutcomes(unguarded(deps.db), counts);
   } catch (error) {
     deps.log("error", "outcomes.not-counted", { count: counts.length, error: describeError(error) });
   }

@@ -1,122 +1,107 @@
 import type { Deps } from "../deps.ts";
-import { readSenderNumber } from "../domain/sender-number.ts";
+import { type ReadText, readText } from "../domain/keyword.ts";
 import type { Website } from "../domain/website.ts";
+import { ALL_COUNTRIES, type CountryCode, type Reading, readNumber } from "../domain/written-number.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
-import { databaseOf, findDatabasesOfSenders, findPlaces } from "../platform/store/directory.ts";
-import {
-  type Acquaintance,
-  findAcquaintances,
-  findLastToText,
-  findOwners,
-  type Owner,
-} from "../platform/store/senders.ts";
-import { CONNECTIONS } from "./connections.ts";
-import { inParallel } from "./in-parallel.ts";
-import { inDatabase, inEach, inFirst } from "./places.ts";
+import { type Acquaintance, findAcquaintances, findTexted, type Owner } from "../platform/store/senders.ts";
+import { byTime, chooseOwners } from "./choose-owners.ts";
+import { countriesOf, findOwnersOf, inEachOf, type Senders, sendersAt, whereTheyAre } from "./find-owners.ts";
+import { inDatabase, inEach } from "./places.ts";
 
-/** The recipients of an inbound text, and its sender. */
-export interface Addressees {
-  /** By their latest text to the person, the latest first; then those without one. Empty: no website was found. */
+/** For whom an inbound text is, from whom it is, and what it says to them. */
+export interface Addressees extends ReadText {
+  /** By their latest text to the person, the latest first; then those without one. Empty: the text is for nobody. */
   websites: Website[];
-  /** Websites that the person has opted out of. */
-  optedOutOf: Set<string>;
-  /** The sender as digits; null when it is no phone number, or may be several. */
-  phone: number | null;
+  /** Those of the websites whose clients hear of it. */
+  told: Website[];
+  /** The websites that reply once together: those that a STOP is for; of HELP, which one answers, every one that has the sender. */
+  sharers: Website[];
+  /** The number of the sender, as digits. Several where it is stored in two forms. Empty: it is no phone number, or may be several. */
+  phones: number[];
+}
+
+/** @throws RequestFailure store-unavailable also where one of the databases that may know is away: the carrier sends it again */
+export async function findAddressees(deps: Deps, carrier: string, inbound: InboundText): Promise<Addressees> {
+  const senders = sendersAt(deps, carrier);
+  const owners = await findOwnersOf(deps, carrier, inbound.to, senders);
+  return owners.length > 0 ? amongOwners(deps, owners, inbound, senders) : amongTexted(deps, carrier, inbound, senders);
+}
+
+/** The sender of the text is read with the country of the number that was texted; that of any other country is a guess. */
+async function amongOwners(deps: Deps, owners: Owner[], inbound: InboundText, senders: Senders): Promise<Addressees> {
+  const homes = countriesOf([...inbound.to, ...owners.flatMap(({ website }) => website.sender ?? [])]);
+  const readings = readNumber(inbound.from, homes, isInternational(inbound.from) ? [] : await guessable(senders));
+  const read = readFor(inbound, owners);
+  const [only] = readings;
+  const isOneNumber = readings.length < 2 && (!only || (only.forms.length === 1 && only.assumed !== null));
+  const isPlain = isOneNumber && owners.length === 1 && !owners[0]?.isFormer;
+  const known = isPlain ? [] : await acquaintancesOf(deps, owners, readings);
+  const phones = chooseNumber(readings, known);
+  const acquaintances = known.filter(({ phone }) => phones.includes(phone));
+  const chosen = chooseOwners(owners, acquaintances, phones, read.keyword);
+  const sharers = read.keyword === "help" ? owners.map(({ website }) => website) : chosen.websites;
+  return { ...read, ...chosen, sharers, phones };
+}
+
+const isInternational = (written: string) => /^\s*(\+|00)[1-9]/.test(written);
+
+async function guessable(senders: Senders): Promise<CountryCode[]> {
+  const countries = countriesOf(await senders());
+  return countries.length > 0 ? countries : ALL_COUNTRIES;
+}
+
+/** What the carrier has recognized counts; otherwise the words of the websites that may be meant. */
+function readFor(inbound: InboundText, found: { website: Website }[]): ReadText {
+  if (inbound.keyword !== null) return { keyword: inbound.keyword, maybeOptOut: false };
+  return readText(
+    inbound.text,
+    found.flatMap(({ website }) => website.optOutWords ?? []),
+  );
+}
+
+function acquaintancesOf(deps: Deps, owners: Owner[], readings: Reading[]): Promise<Acquaintance[]> {
+  const phones = [...new Set(readings.flatMap(({ forms }) => forms))];
+  if (phones.length === 0) return Promise.resolve([]);
+  const databases = [...Map.groupBy(owners, ({ website }) => website.database)];
+  return inEachOf(databases, ([database, some]) => {
+    const ids = some.map(({ website }) => website.websiteId);
+    const homes = some.map(({ website }) => website.home);
+    return findAcquaintances(inDatabase(deps, database, homes).db, ids, phones);
+  });
+}
+
+/** The number that was texted last, in each form that is stored, a subscribed one first; where none is, the likeliest. */
+function chooseNumber(readings: Reading[], known: Acquaintance[]): number[] {
+  const placeOf = (phone: number) => readings.findIndex(({ forms }) => forms.includes(phone));
+  const [best] = known.toSorted((a, b) => byTime(a, b) || placeOf(a.phone) - placeOf(b.phone));
+  if (!best) return readings.flatMap(({ assumed }) => assumed ?? []).slice(0, 1);
+  const stored = known.filter(({ phone }) => readings[placeOf(best.phone)]?.forms.includes(phone));
+  const bySubscription = stored.toSorted(
+    (a, b) => Number(b.isSubscribed ?? false) - Number(a.isSubscribed ?? false) || byTime(a, b),
+  );
+  return [...new Set(bySubscription.map(({ phone }) => phone))];
 }
 
 /**
- * The websites whose sender was texted. If none of them knows the person, former owners of the sender that do are added. If the
- * sender has no owner, the website that was the last to text the person through this carrier.
- * @throws RequestFailure store-unavailable also where one of the databases that may know is away: the carrier sends it again
+ * Nobody has the sender that was texted. A STOP is for every website that has texted the person through this carrier, and for none
+ * where two numbers may be meant: nothing here chooses one of several. Any other text is for nobody.
  */
-export async function findAddressees(deps: Deps, carrier: string, inbound: InboundText): Promise<Addressees> {
-  const owners = await findAllOwners(deps, carrier, inbound.to.flatMap(withAndWithoutPlus));
-  const senders = owners.flatMap(({ website }) => website.sender ?? []);
-  const { likely, guesses } = readSenderNumber(inbound.from, [...inbound.to, ...senders]);
-  if (owners.length === 0) return findByLastText(deps, carrier, likely);
-  const phones = [...likely, ...guesses];
-  const isPlain = owners.length === 1 && guesses.length === 0 && likely.length < 2;
-  if (isPlain || phones.length === 0) {
-    const present = owners.filter(({ isFormer }) => !isFormer);
-    return toAddressees(present.length > 0 ? present : owners, [], likely[0] ?? null);
-  }
-  const databases = [...Map.groupBy(owners, ({ website }) => website.database)];
-  const known = await inEachOf(databases, ([database, some]) => {
-    const ids = some.map(({ website }) => website.websiteId);
-    const own = inDatabase(
-      deps,
-      database,
-      some.map(({ website }) => website.home),
-    );
-    return findAcquaintances(own.db, ids, phones);
-  });
-  const [best] = known.toSorted((a, b) => byTime(a, b) || phones.indexOf(a.phone) - phones.indexOf(b.phone));
-  const phone = best?.phone ?? likely[0] ?? null;
-  const acquaintances = known.filter((one) => one.phone === phone);
-  return toAddressees(choose(owners, acquaintances), acquaintances, phone);
+async function amongTexted(deps: Deps, carrier: string, inbound: InboundText, senders: Senders): Promise<Addressees> {
+  const homes = countriesOf([...inbound.to, ...(await senders())]);
+  const readings = readNumber(inbound.from, homes, homes.length === 0 ? ALL_COUNTRIES : []);
+  const candidates = [...new Set(readings.flatMap(({ forms }) => forms))];
+  const found =
+    candidates.length === 0 ? [] : await inEachOf(inEach(deps), ({ db }) => findTexted(db, carrier, candidates));
+  const texted = (await whereTheyAre(deps, found)).sort(byTime);
+  const read = readFor(inbound, texted);
+  const meant = readings.filter(({ forms }) => texted.some(({ phone }) => forms.includes(phone)));
+  const isClear = read.keyword === "stop" && meant.length === 1;
+  const websites = isClear ? [...new Map(texted.map(({ website }) => [website.websiteId, website])).values()] : [];
+  const phones = isClear ? texted.map(({ phone }) => phone) : onlyNumber(readings);
+  return { ...read, websites, told: websites, sharers: websites, phones: [...new Set(phones)] };
 }
 
-async function inEachOf<T, R>(databases: T[], ask: (database: T) => Promise<R[]>): Promise<R[]> {
-  return (await inParallel(databases, CONNECTIONS, ask)).flat();
-}
-
-/** In the order of findOwners. */
-async function findAllOwners(deps: Deps, carrier: string, senders: string[]): Promise<Owner[]> {
-  const first = inFirst(deps);
-  const others = first.others.size === 0 ? [] : await findDatabasesOfSenders(first.db, carrier, senders);
-  const databases = [first, ...others.map((database) => inDatabase(first, database))];
-  const found = await inEachOf(databases, ({ db }) => findOwners(db, carrier, senders));
-  const owners = await whereTheyAre(deps, found);
-  return owners.sort(
-    (a, b) => Number(a.isFormer) - Number(b.isFormer) || (a.website.websiteId < b.website.websiteId ? -1 : 1),
-  );
-}
-
-/** Of a website that moves, or has moved, two databases have its senders: the one counts in which it is. */
-async function whereTheyAre(deps: Deps, owners: Owner[]): Promise<Owner[]> {
-  const websites = Map.groupBy(owners, ({ website }) => website.websiteId);
-  if (websites.size === owners.length) return owners;
-  const homes = owners.map(({ website }) => website.home);
-  const places = new Map(
-    (await findPlaces(inFirst(deps).db, homes)).map((place) => [place.home, databaseOf(place.database)]),
-  );
-  const isThere = ({ website }: Owner) => places.get(website.home) === website.database;
-  return [...websites.values()].flatMap((some) => (some.length === 1 ? some : some.filter(isThere)));
-}
-
-/** A short code has no plus sign, and some gateways omit it from numbers. */
-function withAndWithoutPlus(name: string): string[] {
-  return name.startsWith("+") ? [name, name.slice(1)] : [name, `+${name}`];
-}
-
-async function findByLastText(deps: Deps, carrier: string, likely: number[]): Promise<Addressees> {
-  const databases = likely.length > 0 ? inEach(deps) : [];
-  const [found] = (await inEachOf(databases, ({ db }) => findLastToText(db, carrier, likely))).sort(byTime);
-  const phone = found?.phone ?? likely[0] ?? null;
-  return { websites: found ? [found.website] : [], optedOutOf: new Set(), phone };
-}
-
-/** Former owners count only when no present owner knows the person. */
-function choose(owners: Owner[], acquaintances: Acquaintance[]): Owner[] {
-  const knows = ({ website }: Owner) => acquaintances.some(({ websiteId }) => websiteId === website.websiteId);
-  const present = owners.filter(({ isFormer }) => !isFormer);
-  if (present.some(knows)) return present;
-  const chosen = [...present, ...owners.filter((owner) => owner.isFormer && knows(owner))];
-  return chosen.length > 0 ? chosen : owners;
-}
-
-function toAddressees(owners: Owner[], acquaintances: Acquaintance[], phone: number | null): Addressees {
-  const places = acquaintances.toSorted(byTime).map(({ websiteId }) => websiteId);
-  const placeOf = ({ websiteId }: Website) => (places.includes(websiteId) ? places.indexOf(websiteId) : places.length);
-  const optedOut = acquaintances.filter(({ isSubscribed }) => isSubscribed === false);
-  return {
-    websites: owners.map(({ website }) => website).sort((a, b) => placeOf(a) - placeOf(b)),
-    optedOutOf: new Set(optedOut.map(({ websiteId }) => websiteId)),
-    phone,
-  };
-}
-
-/** The latest text first; websites without one come last. */
-function byTime(a: Pick<Acquaintance, "textedAt">, b: Pick<Acquaintance, "textedAt">): number {
-  return (b.textedAt ?? 0) - (a.textedAt ?? 0);
+function onlyNumber(readings: Reading[]): number[] {
+  const assumed = readings.flatMap((reading) => reading.assumed ?? []);
+  return assumed.length === 1 ? assumed : [];
 }

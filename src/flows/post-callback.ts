@@ -31,7 +31,7 @@ export async function postCallback(
   const started = deps.now();
   const result = await signAndPost(deps, callback, secrets, started);
   const durationMilliseconds = deps.now() - started;
-  tally.add({ kind: "callback", carrier: "", outcome: outcomeOf(result) });
+  tally.add({ kind: "callback", carrier: callback.carrier, outcome: outcomeOf(result) });
   if (!isTaken(result)) {
     deps.log("warn", "callback.posted", {
       eventId: callback.eventId,

@@ -2,15 +2,15 @@ import type { Deps } from "../deps.ts";
 import { isLoopback } from "../domain/callback-url.ts";
 import { isStoreRefused } from "../domain/failure.ts";
 import { isUnderWay, type Move } from "../domain/move.ts";
-import { lastMinute, WINDOW_MINUTES } from "../domain/outcome-trend.ts";
+import { isUnauthorized } from "../domain/outcome-trend.ts";
 import { findProblems, LATE_SECONDS, type ServiceState } from "../domain/problems.ts";
 import { LONGEST_RUN_MILLISECONDS } from "../domain/retry-policy.ts";
 import {
-  ANSWERED,
   addLoads,
   ageSeconds,
   CALLBACK_OUTCOMES,
   type CarrierState,
+  type EndpointState,
   isKnown,
   type Load,
   MESSAGE_STATES,
@@ -24,14 +24,15 @@ import { DEFAULT_CARRIER } from "../platform/carriers/index.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { CarrierPause } from "../platform/store/carrier-pauses.ts";
 import { LATEST_MIGRATION } from "../platform/store/database.ts";
+import type { FailingEndpoint } from "../platform/store/failing-endpoints.ts";
 import { listMoves } from "../platform/store/moves.ts";
-import { minuteOf } from "../platform/store/outcome-counts.ts";
-import type { OutcomeCountRow } from "../platform/store/rows.ts";
+import { minuteOf, type OutcomeCount } from "../platform/store/outcome-counts.ts";
 import { countStates, type StateCounts } from "../platform/store/service-state.ts";
 import { withinTime } from "../platform/time-limit.ts";
 import { addCounts } from "./add-counts.ts";
 import { CONNECTIONS } from "./connections.ts";
 import { inParallel } from "./in-parallel.ts";
+import { asRefused, countAnswers, countArrivals, countOutcomes, countSenders } from "./last-hour.ts";
 import { inEach } from "./places.ts";
 import { readDatabases } from "./read-databases.ts";
 
@@ -46,7 +47,7 @@ export async function readServiceState(deps: Deps, origin: string, requestId: st
     readCounts(deps, now),
     ...QUEUES.map((queue) => readQueue(deps, queue, now)),
   ]);
-  const { lastSweep, callbacks, outcomes, failing, carriersInUse: inUse } = counts;
+  const { lastSweep, callbacks, outcomes, receipts, failing, carriersInUse: inUse } = counts;
   logFailing(deps, counts, requestId);
   const databases = counts.failure === null ? await readDatabases(deps) : [];
   const ifKnown = (part: StatePart, load: Load) => (isKnown(failing, part) ? toBacklog(load, now) : UNKNOWN);
@@ -69,22 +70,39 @@ export async function readServiceState(deps: Deps, origin: string, requestId: st
     ),
     retriedSeconds: counts.retriedSince && ageSeconds(counts.retriedSince, now),
     carriers: readCarriers(deps, counts, submissions),
+    senders: countSenders(receipts, now),
     callbacks: {
       due: ifKnown("callbacks", callbacks.due),
       claimed: ifKnown("callbacks", callbacks.claimed),
       ...countOutcomes(CALLBACK_OUTCOMES, isKnown(failing, "outcomes") && posts.map(asRefused), now),
       answered: countAnswers(posts, now),
-      failingEndpoints: counts.failingEndpoints.map((it) => ({ ...it, since: toTime(it.since) })),
+      failingEndpoints: counts.failingEndpoints.map(toEndpoint),
     },
     deadJobs: ifKnown("deadJobs", counts.deadJobs),
     credentialsBehind: ifKnown("credentialsBehind", counts.credentialsBehind),
     keywordsWithoutEffect: ifKnown("keywordsWithoutEffect", counts.keywordsWithoutEffect),
+    maybeOptOuts: ifKnown("maybeOptOuts", counts.maybeOptOuts),
   };
   const isSandboxInUse = inUse.includes(DEFAULT_CARRIER) && !runsLocally(deps, origin);
   const moves = counts.failure === null ? await findStuck(deps, now) : [];
-  const details = findProblems({ ...state, moves, isSandboxInUse, posts, submissions, nowMinute: minuteOf(now) });
+  const details = findProblems({
+    ...state,
+    ...{ moves, isSandboxInUse, nowMinute: minuteOf(now) },
+    posts: posts.filter(isReal),
+    submissions: submissions.filter(isReal),
+    receipts: receipts.filter(isReal),
+    failingEndpoints: counts.failingEndpoints.filter(isReal).map(toEndpoint),
+  });
   return { problems: [...new Set(details.map(({ problem }) => problem))], details, ...state };
 }
+
+/** The failures of the sandbox are rehearsed, and reach nobody. */
+const isReal = ({ carrier }: { carrier: string }) => carrier !== DEFAULT_CARRIER;
+
+const toEndpoint = ({ carrier: _, since, ...about }: FailingEndpoint): EndpointState => ({
+  ...about,
+  since: toTime(since),
+});
 
 /** Where the first database is away, another problem says so. */
 async function findStuck({ db, others }: Deps, now: number): Promise<Move[]> {
@@ -139,8 +157,8 @@ function runsLocally({ config }: Deps, origin: string): boolean {
 
 function readCarriers(
   { carriers, now }: Deps,
-  { messages, pauses, failing, carriersInUse: inUse }: StateCounts,
-  submissions: OutcomeCountRow[],
+  { messages, pauses, failing, receipts, carriersInUse: inUse }: StateCounts,
+  submissions: OutcomeCount[],
 ): CarrierState[] {
   const submitted = submissions.map(({ carrier }) => carrier);
   const names = new Set([...Object.keys(carriers.ready), ...inUse, ...messages.keys(), ...submitted]);
@@ -155,17 +173,19 @@ function readCarriers(
     isUnauthorized: isUnauthorized(ofCarrier(submissions, carrier)),
     pause: pauseOf(pauses, carrier, now()),
     ...countOutcomes(SUBMISSION_OUTCOMES, isKnown(failing, "outcomes") && ofCarrier(submissions, carrier), now()),
+    receipts: countArrivals(
+      isKnown(failing, "outcomes") &&
+        isKnown(failing, "receipts") && {
+          submissions: ofCarrier(submissions, carrier),
+          receipts: ofCarrier(receipts, carrier),
+        },
+      now(),
+    ),
   }));
 }
 
-const ofCarrier = (submissions: OutcomeCountRow[], name: string) =>
-  submissions.filter(({ carrier }) => carrier === name);
-
-/** When both fall into the same minute, their order is unknown: the carrier counts as unauthorized until the next submission. */
-function isUnauthorized(own: OutcomeCountRow[]): boolean {
-  const last = (...names: string[]) => lastMinute(own.filter(({ outcome }) => names.includes(outcome)));
-  return last("unauthorized") > Number.NEGATIVE_INFINITY && last("unauthorized") >= last("accepted", "refused");
-}
+const ofCarrier = <Count extends { carrier: string }>(counts: Count[], name: string) =>
+  counts.filter(({ carrier }) => carrier === name);
 
 /** With the next try some seconds behind, it is under way. After that, nothing waits for the carrier. */
 const TRIED_WITHIN_MILLISECONDS = 60_000;
@@ -179,31 +199,6 @@ function pauseOf(pauses: CarrierPause[], name: string, now: number): CarrierStat
 
 function byState<T>(read: (state: MessageState) => T): Record<MessageState, T> {
   return Object.fromEntries(MESSAGE_STATES.map((state) => [state, read(state)])) as Record<MessageState, T>;
-}
-
-/** @param own false: not known */
-function countOutcomes<Name extends string>(names: readonly Name[], own: OutcomeCountRow[] | false, now: number) {
-  const countAfter = (after: number) => {
-    if (!own) return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
-    const some = own.filter(({ minute }) => minute > after);
-    const count = (name: Name) =>
-      some.filter(({ outcome }) => outcome === name).reduce((sum, { count }) => sum + count, 0);
-    return Object.fromEntries(names.map((name) => [name, count(name)])) as Record<Name, number>;
-  };
-  return { lastFiveMinutes: countAfter(minuteOf(now) - WINDOW_MINUTES), lastHour: countAfter(0) };
-}
-
-const asRefused = (post: OutcomeCountRow): OutcomeCountRow =>
-  post.outcome.startsWith(ANSWERED) ? { ...post, outcome: "refused" } : post;
-
-function countAnswers(posts: OutcomeCountRow[], now: number): ServiceState["callbacks"]["answered"] {
-  const names = [...new Set(posts.map(({ outcome }) => outcome))].filter((name) => name.startsWith(ANSWERED)).sort();
-  const { lastFiveMinutes, lastHour } = countOutcomes(names, posts, now);
-  return names.map((name) => ({
-    status: Number(name.slice(ANSWERED.length)),
-    lastFiveMinutes: lastFiveMinutes[name] ?? 0,
-    lastHour: lastHour[name] ?? 0,
-  }));
 }
 
 const QUEUE_TIMEOUT_MILLISECONDS = 2000;

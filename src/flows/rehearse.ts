@@ -1,12 +1,14 @@
 // What a person does with a text, for websites of the sandbox: their own tests see replies and clicks.
 import type { Deps } from "../deps.ts";
 import type { Job, Rehearsal } from "../domain/job.ts";
+import { readText } from "../domain/keyword.ts";
+import { toDigits } from "../domain/phone.ts";
 import { SANDBOX } from "../platform/carriers/sandbox.ts";
 import { readMessage } from "../platform/store/read-message.ts";
 import { findWebsite } from "../platform/store/websites.ts";
 import { countClick } from "./count-click.ts";
 import { queueJobs } from "./queue-jobs.ts";
-import { receiveInbound } from "./receive-inbound.ts";
+import { receiveFor } from "./receive-inbound.ts";
 
 const AFTER_SECONDS = 1;
 
@@ -19,7 +21,8 @@ export async function queueRehearsal(deps: Deps, rehearsal: Rehearsal): Promise<
 }
 
 /**
- * Takes the way of a real text or click, from where the carrier's webhook or the link is read. Nothing happens where the website
+ * Takes the way of a real text or click, from where the carrier's webhook or the link is read. The text is for the website whose
+ * message it answers: another team's website may have texted the number since, or have the same sender. Nothing happens where the website
  * has left the sandbox since, and nobody answers the reply to a keyword, which has no client. Safe to run again.
  */
 export async function rehearse(deps: Deps, { messageId, act }: Rehearsal): Promise<void> {
@@ -28,9 +31,11 @@ export async function rehearse(deps: Deps, { messageId, act }: Rehearsal): Promi
   const website = await findWebsite(deps.db, message.websiteId);
   if (website?.carrier !== SANDBOX) return;
   if (act !== "click") {
-    const reply = { carrierMessageId: `reply-${messageId}`, from: message.phone, text: TEXTS[act] };
     const to = website.sender === null ? [] : [website.sender];
-    await receiveInbound(deps, SANDBOX, { ...reply, to, keyword: null, answeredByCarrier: false });
+    const reply = { carrierMessageId: `reply-${messageId}`, from: message.phone, to, text: TEXTS[act] };
+    const own = { websites: [website], told: [website], sharers: [website], phones: [toDigits(message.phone)] };
+    const read = readText(reply.text, website.optOutWords ?? []);
+    await receiveFor(deps, SANDBOX, { ...reply, keyword: null, answeredByCarrier: false }, { ...own, ...read });
   } else if (message.clickUrl !== null) {
     await countClick(deps, { messageId, clickId: messageId, clickedAt: deps.now(), isPerson: true });
   }

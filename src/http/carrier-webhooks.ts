@@ -41,6 +41,9 @@ export const receiveInboundHandler: Handler = async (request, deps) => {
   const { carrierName, reports } = await verify(request, deps, (carrier, given) => carrier.readInbound(given));
   if (reports.length === 0)
     deps.log("warn", "inbound.unreadable", { requestId: request.requestId, carrier: carrierName });
+  for (const { unknownCharset: charset } of reports)
+    if (charset)
+      deps.log("warn", "inbound.charset-unknown", { requestId: request.requestId, carrier: carrierName, charset });
   await inTurn(reports, (inbound) => receiveInbound(deps, carrierName, inbound));
   return received();
 };

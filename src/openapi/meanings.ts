@@ -29,6 +29,12 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
     meaning: "the carrier refused the message: the number, the sender or the content",
     advice: "do not repeat it unchanged; the operator has the carrier's words",
   },
+  CARRIER_FILTERED: {
+    meaning:
+      "the carrier or a network blocked it because of the operator's sender or of the text, not of the number: the sender is not registered, its registration is suspended or used up, or the text was taken for spam",
+    advice:
+      "unsubscribe nobody: the numbers are fine. Tell the operator, who registers the sender (in the USA a 10DLC brand and campaign, or the toll-free verification) or asks the carrier",
+  },
   CARRIER_UNAVAILABLE: {
     meaning:
       "no carrier took it in time: it could not be reached, was overloaded, or rejected the operator's credentials or account",
@@ -52,8 +58,9 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
   },
   UNDELIVERED: {
     meaning:
-      "the carrier could not deliver it: the number is a landline, is not in use, or cannot be reached, or a network blocked it",
-    advice: "if it happens again and again, unsubscribe the number",
+      "the carrier could not deliver it: the number is a landline, is not in use, or could not be reached, or the carrier does not say why",
+    advice:
+      "if it happens to one number again and again while other numbers get your texts, unsubscribe that number. If it happens to many numbers at once, unsubscribe nobody, and tell the operator",
   },
   NO_RECEIPT: {
     meaning: "the carrier has never said what became of it, within `RECEIPT_WITHIN_HOURS`",

@@ -86,14 +86,14 @@ export const RUNBOOK: Record<Problem, Entry> = {
     meaning:
       "The carrier rejects our credentials (`isUnauthorized`), and has neither accepted nor refused a message since.",
     action:
-      "`npx wrangler secret put …` with the right token or key. A wrong `TWILIO_ACCOUNT_SID` or URL shows as 404. The problem ends with a submission that works, or an hour after the last try.",
+      "`npx wrangler secret put …` with the right token or key. A wrong `TWILIO_ACCOUNT_SID` or URL shows as 404. The problem ends at once with the first submission that works, such as after `try-carrier`, or an hour after the last try.",
     isSafe: "Nothing was sent. Everything is retried for `SUBMIT_WITHIN_HOURS`.",
   },
   "carrier-failing": {
     meaning:
       "In the last five minutes, the carrier accepted fewer submissions than it refused, deferred or left unknown; or it has accepted none since three that failed, in the last hour. `reasonDetail` of `GET /operator/messages/{messageId}` has the carrier's own words.",
     action:
-      "`refused`: fix the account or the sender. `later`: retried for `SUBMIT_WITHIN_HOURS`. `unknown`: see `messages-stuck`.",
+      "`refused`: fix the account or the sender. `later`: retried for `SUBMIT_WITHIN_HOURS`. `unknown`: see `messages-stuck`. The problem ends with the first text that is accepted after all have failed. Where only a part fails, it ends with a minute in which most are accepted.",
     isSafe: "`refused`: yes, the carrier does not have the message. `unknown`: no.",
   },
   "carrier-paused": {
@@ -102,6 +102,20 @@ export const RUNBOOK: Record<Problem, Entry> = {
     action:
       "Repair the gateway, or ask the carrier. The first answer makes due what waits, and ends the problem unless it takes longer than 2 seconds. `try-carrier` does so at once.",
     isSafe: "Yes. What waits is sent within `SUBMIT_WITHIN_HOURS`.",
+  },
+  "deliveries-failing": {
+    meaning:
+      "The carrier takes the texts of a sender, and they do not arrive. Among the texts of the last hour that have a final receipt, the undelivered ones are more than 30 in 100 and three: 5 of 5, 10 of 20, 34 of 100. Or among those of the last five minutes, they are more than half and three: 7 of 7, 14 of 20. `sender` is that of the website. `cause` has the commonest reason and the carrier's code, such as `CARRIER_FILTERED, 30034 × 28 of 30`.",
+    action:
+      "`CARRIER_FILTERED`: register the sender (in the USA a 10DLC brand and campaign, or the toll-free verification), or ask the carrier why it is blocked. Look any other code up at the carrier. Meanwhile `hold` the website. The problem ends with the first text that arrives after all have failed. Otherwise it ends when fewer fail, or an hour after the last text of the sender.",
+    isSafe: "**No**: a text that is sent again fails again, and repeated failures harm the sender. Unsubscribe nobody.",
+  },
+  "receipts-missing": {
+    meaning:
+      "In the last hour, the carrier has accepted five texts or more, each at least 15 minutes ago and after the last text that has a final receipt, and for 15 minutes no receipt has come at all. On a new deployment, the problem shows 17 minutes after the fifth text at the latest. The messages are SENDING, and after `RECEIPT_WITHIN_HOURS` FAILED_TO_DELIVERY, `NO_RECEIPT`.",
+    action:
+      "Look at the `receipts` queue first: with a `backlog`, they wait here. Then at `PUBLIC_ORIGIN`: the carrier must reach it from the internet, without a firewall or a login before it. Requests with code 40302 in the log are receipts whose signature or key does not fit. A Kannel whose SMSC gives no receipts has this problem whenever it sends. The problem ends with the first receipt, or an hour after the last text.",
+    isSafe: "**No**: the texts may have arrived. Send nothing again.",
   },
   "move-stuck": {
     meaning:
@@ -119,7 +133,8 @@ export const RUNBOOK: Record<Problem, Entry> = {
   "callbacks-failing": {
     meaning:
       "In the last five minutes, more callbacks failed than succeeded; or none has succeeded since three that failed, in the last hour. `not-posted`: the client has no URL any longer, or `SERVICE_KEY` changed (see `response` of `GET /operator/messages/{messageId}`).",
-    action: "Tell the client. For a changed `SERVICE_KEY`: restore the old key, or `rotate-client` each client.",
+    action:
+      "Tell the client. For a changed `SERVICE_KEY`: restore the old key, or `rotate-client` each client. The problem ends as `carrier-failing` does.",
     isSafe: "A callback is posted once, ever. The client can read `GET /text/message/status`.",
   },
   "endpoint-failing": {
@@ -151,6 +166,13 @@ export const RUNBOOK: Record<Problem, Entry> = {
       "In the last day, a STOP, START or HELP reached no website, or came from a sender that is no phone number: a person who opted out may still be texted.",
     action:
       "`npm run operator -- inbound --without-effect` lists them. Opt the number out by an import. Give the website its sender, or make the gateway send numbers in international form.",
+    isSafe: "Yes.",
+  },
+  "maybe-opt-outs": {
+    meaning:
+      'In the last three days, a person who is not opted out texted an opt-out word among other words, such as "please stop texting me". The service does not guess what is meant: the person is still subscribed.',
+    action:
+      "`npm run operator -- inbound --without-effect` lists them as `maybe stop`. Read each: if the person wants no more texts, opt the number out by an import (`subscribed` is `false`). The problem ends when each number is opted out, or three days after the text. If many people write the same word, add it to the website's `optOutWords`.",
     isSafe: "Yes.",
   },
 };

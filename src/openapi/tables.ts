@@ -85,8 +85,8 @@ const KEYWORD_EFFECTS: Record<Keyword, string> = {
 
 export function keywordTable(): string {
   const rows = Object.entries(KEYWORD_EFFECTS).map(([keyword, effect]) => {
-    const words = Object.keys(WORDS).filter((word) => WORDS[word] === keyword);
-    return [words.join(", "), effect];
+    const words = WORDS[keyword as Keyword].join(", ");
+    return [keyword === "stop" ? `${words}, and the website's \`optOutWords\`` : words, effect];
   });
   return toTable(["Text", "Effect"], [...rows, ["any other", "is kept for the operator"]]);
 }

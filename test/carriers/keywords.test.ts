@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readKeyword } from "../../src/domain/keyword.ts";
+import { findWordFault, readKeyword, readText } from "../../src/domain/keyword.ts";
 
 const WORDS = {
-  stop: ["STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "OPT OUT"],
+  stop: ["STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "OPT OUT", "ARRET"],
   start: ["START", "UNSTOP", "YES"],
   help: ["HELP", "INFO"],
 } as const;
@@ -16,6 +16,24 @@ describe("a keyword", () => {
     ["stop", ["STOP ALL", "Stop all.", "stop-all", "STOP  ALL", "stop\nall", "stopall", "STOP_ALL"]],
     ["stop", [" opt-out ", "Opt out", "OPT OUT!", "optout", "opt—out", "opt/out"]],
     ["stop", ["End", "revoke", "Cancel...", "quit", "unsubscribe", "Unsubscribe.", "END\u200b", "STOP\ufe0f"]],
+    [
+      "stop",
+      ["S T O P", "s.t.o.p", "S-T-O-P!", "opt o ut", "un subscribe", "UN-SUBSCRIBE", "STO\u200bP", "S\u00adTOP"],
+    ],
+    ["stop", ["stop stop", "STOP, STOP!", "Stop. Stop. Stop.", "STOPSTOP", "opt out opt out", "S.T.O.P. S.T.O.P."]],
+    [
+      "stop",
+      ["please stop", "STOP please", "Stop. Thank you", "stop, thanks!", "pls stop pls", "END thx", "stop stop please"],
+    ],
+    [
+      "stop",
+      ["arret", "ARRÊT", "Arre\u0302t", "arrêt s'il vous plaît", "STOP svp", "merci, stop", "stop por favor", "stóp"],
+    ],
+    [
+      "stop",
+      ["STOP\n\nSent from my iPhone", "\r\nStop.\r\n--\r\nAda\r\n+1 212 555 0100", "stop\u2028Ada", "👋\nStop\nAda"],
+    ],
+    ["stop", ["STOP2END", "stop 2 end", "STOP to end", "stop2stop", "Stop to quit, thanks"]],
     ["stop", ["ＳＴＯＰ", "ｓｔｏｐ！", "𝐒𝐓𝐎𝐏", "Ⓢⓣⓞⓟ"]],
     ["start", ["start", "Start!", "UNSTOP", "yes", "Yes."]],
     ["help", ["help", "Help?", "INFO", "info..."]],
@@ -24,11 +42,15 @@ describe("a keyword", () => {
   });
 
   it.each([
-    ["a word within a sentence", ["don't stop", "stop it please", "please stop", "Please STOP texting", "help me"]],
+    ["a word within a sentence", ["don't stop", "stop it please", "Please STOP texting", "help me", "unsubscribe me"]],
     ["a word within a word", ["cancellation", "yesterday", "ending", "the end", "stopp", "bus stop", "informed"]],
-    ["two of them", ["stop stop", "START STOP", "yes no", "STOP HELP", "stop, end"]],
-    ["letters apart", ["S T O P", "s.t.o.p", "opt o ut", "un subscribe"]],
-    ["other letters", ["stóp", "ЅТОР", "СТОП", "st0p", "stop2", "1 stop", "arrêt"]],
+    ["two of them", ["START STOP", "yes no", "STOP HELP", "stop, end", "stop to start", "yes yes", "help help"]],
+    ["letters apart of what does not opt out", ["Y E S", "s.t.a.r.t", "un stop", "in fo"]],
+    ["a courtesy beside what does not opt out", ["yes please", "start thanks", "help please", "Yes\nAda"]],
+    ["a courtesy alone", ["please", "thanks", "thank you", "merci", "STP"]],
+    ["a number beside it", ["STOP 12345 is not my order", "stop 12345", "stop2", "1 stop"]],
+    ["a later line", ["Hello\nSTOP", "no\nstop\nAda"]],
+    ["other letters", ["ЅТОР", "СТОП", "st0p", "STOPP", "BAJA", "remove", "no"]],
     ["nothing", ["", " ", "!", "👍", "\n", "constructor", "__proto__", "toString"]],
   ])("is not %s: %j", (_, texts) => {
     for (const text of texts) expect([text, readKeyword(text)]).toEqual([text, null]);
@@ -54,11 +76,99 @@ describe("a keyword", () => {
   });
 
   it("counts alone: with any other word before or after it, it is none", () => {
-    const other = fc.stringMatching(/^[a-z0-9]{1,8}$/).filter((word) => !/^(all|out)$/.test(word));
+    const other = fc
+      .stringMatching(/^[a-z0-9]{1,8}$/)
+      .filter((word) => !/^(all|out|pls|plz|thx|ty|svp|stp)$/.test(word));
     fc.assert(
       fc.property(fc.constantFrom(...KEYWORDS), other, fc.boolean(), ({ word }, added, isBefore) => {
         expect(readKeyword(isBefore ? `${added} ${word}` : `${word} ${added}`)).toBe(null);
       }),
     );
+  });
+});
+
+describe("a website's own opt-out words", () => {
+  const OWN = ["BAJA", "no más", "СТОП", "退订"];
+
+  it.each([
+    "baja",
+    "Baja, por favor",
+    "B.A.J.A",
+    "baja baja",
+    "NO MÁS",
+    "no mas!",
+    "стоп",
+    "退订",
+    "BAJA\nAda",
+    "stop",
+    "STOP2BAJA",
+  ])("opt out: %j", (text) => {
+    expect(readText(text, OWN)).toEqual({ keyword: "stop", maybeOptOut: false });
+  });
+
+  it.each(["baja", "no más", "стоп", "退订"])("do not opt out of a website without them: %j", (text) => {
+    expect(readText(text)).toEqual({ keyword: null, maybeOptOut: false });
+  });
+
+  it.each([
+    ["yes", "is the keyword YES, which does not opt out"],
+    ["Y.E.S.", "is the keyword YES, which does not opt out"],
+    ["HELP!", "is the keyword HELP, which does not opt out"],
+    ["Únstop", "is the keyword UNSTOP, which does not opt out"],
+    ["por favor", "is a courtesy that may stand beside any opt-out word"],
+    ["🛑🛑", "has fewer than two letters or digits"],
+    ["N.", "has fewer than two letters or digits"],
+  ])("cannot be %j", (word, fault) => {
+    expect(findWordFault(word)).toBe(fault);
+  });
+
+  it("opt out once they are allowed, whatever they are", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", minLength: 2, maxLength: 40 }), (word) => {
+        if (findWordFault(word) === undefined) expect(readKeyword(word, [word])).toBe("stop");
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("a text that may be an opt-out", () => {
+  it.each([
+    "please stop texting me",
+    "Stop sending me these!!",
+    "STOP 12345 is not my order",
+    "unsubscribe me",
+    "S.T.O.P texting me",
+    "I want to cancel",
+    "stop, end",
+    "STOP HELP",
+    "don't stop",
+    "opt out of this",
+    "arrêt immédiat",
+    "Hello\nSTOP",
+  ])("has an opt-out word in it, and is none: %j", (text) => {
+    expect(readText(text)).toEqual({ keyword: null, maybeOptOut: true });
+  });
+
+  it.each([
+    "thank you",
+    "unstoppable",
+    "the bus stopped",
+    "stopp",
+    "opt me out",
+    "yes please",
+    "",
+    "weekend",
+    "cancellation",
+  ])("has no whole opt-out word in it: %j", (text) => {
+    expect(readText(text)).toEqual({ keyword: null, maybeOptOut: false });
+  });
+
+  it.each(["STOP", "START", "HELP"])("is none that is a keyword: %s", (text) => {
+    expect(readText(text).maybeOptOut).toBe(false);
+  });
+
+  it("may have a word of the website's own in it", () => {
+    expect(readText("quiero la baja ya", ["Baja"])).toEqual({ keyword: null, maybeOptOut: true });
   });
 });

@@ -94,6 +94,25 @@ it("a STOP that one website cannot store opts the person out of the others", asy
     "SELECT website_id, subscribed FROM subscriptions WHERE website_id IN ('a', 'b', 'c') ORDER BY website_id",
   );
   expect(rows.map(({ subscribed }) => subscribed)).toEqual([1, 0, 0]);
+  const replies = "SELECT website_id FROM messages WHERE is_reply > 0";
+  expect(await world.rows(replies)).toEqual([]);
+  await world.rows("DROP TRIGGER poison_INSERT_ON_inbound_texts");
+  for (let again = 0; again < 2; again++) await receiveInbound(world.deps, "sandbox", inbound);
+  expect(await world.rows(replies)).toEqual([{ website_id: "a" }]);
+});
+
+it("a START that one website cannot store subscribes the person to none that did not know them", async () => {
+  for (const websiteId of ["a", "b", "c"]) await world.website(websiteId, { sender: "+12125550000" });
+  for (const websiteId of ["a", "b"]) await world.subscribers(websiteId, [ADA]);
+  const about = { from: ADA, to: ["+12125550000"], keyword: null, answeredByCarrier: false };
+  await receiveInbound(world.deps, "sandbox", { ...about, carrierMessageId: "t1", text: "STOP" });
+  await poison("INSERT ON inbound_texts", "NEW.website_id = 'a'");
+  const start = { ...about, carrierMessageId: "t2", text: "START" };
+  await expect(receiveInbound(world.deps, "sandbox", start)).rejects.toThrow("poisoned");
+  const rows = await world.rows(
+    "SELECT subscribed FROM subscriptions WHERE website_id IN ('a', 'b', 'c') ORDER BY website_id",
+  );
+  expect(rows.map(({ subscribed }) => subscribed)).toEqual([0, 1, 0]);
 });
 
 describe("the sweep", () => {

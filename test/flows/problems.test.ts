@@ -8,7 +8,11 @@ import { strictCarrier } from "../strict/bindings.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
-const ACCEPTED: Submission = { kind: "accepted", carrierMessageId: "c" };
+/** With its receipt: a carrier that gives none is a problem of its own. */
+const ACCEPTED: Submission = {
+  ...{ kind: "accepted", carrierMessageId: "c" },
+  receipt: { status: "DELIVERED", reason: null, carrierMessageId: "c", optedOut: false },
+};
 const AWAY: Submission = { kind: "later", reason: "connection refused", failing: true };
 const HANGS: Submission = { kind: "unknown", reason: "no answer in 20 s", failing: true };
 const REFUSED: Submission = { kind: "refused", reason: "sender not allowed" };
@@ -27,7 +31,8 @@ beforeEach(async () => {
   submit = () => ACCEPTED;
   endpoint = () => new Response("thanks");
   const carrier: Carrier = { ...sandbox, submit: async () => submit() };
-  world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
+  world.deps = { ...world.deps, carriers: { ready: { gateway: strictCarrier(carrier) }, missing: {} } };
+  await world.rows("UPDATE websites SET carrier = 'gateway'");
   vi.spyOn(globalThis, "fetch").mockImplementation(async (url) => endpoint(String(url)));
   await world.sweep();
 });
@@ -94,7 +99,7 @@ describe("a carrier that works for an hour and then", () => {
       await minute();
       const { details, retriedSeconds } = await look();
       const [paused] = details.filter(({ problem }) => problem === "carrier-paused");
-      expect(paused).toMatchObject({ carrier: "sandbox", cause: "connection refused", websiteId: null });
+      expect(paused).toMatchObject({ carrier: "gateway", cause: "connection refused", websiteId: null });
       expect(Date.parse(paused?.since ?? "")).toBeLessThan(began + 60_000);
       if (paused?.nextTryAt) expect(Date.parse(paused.nextTryAt)).toBeGreaterThan(world.now);
       expect(retriedSeconds).toBeGreaterThanOrEqual(passed * 60);
@@ -135,7 +140,7 @@ describe("a carrier that works for an hour and then", () => {
     world.advance(60);
     await world.sweep();
     await world.runQueues();
-    expect(await world.statusOf(messageId)).toBe("SENDING");
+    expect(await world.statusOf(messageId)).toBe("DELIVERED");
   });
 
   it.each([
@@ -152,6 +157,49 @@ describe("a carrier that works for an hour and then", () => {
     await world.runQueues();
     expect(await world.rows(WAITING)).toEqual([{ count: 0 }]);
     expect(await world.rows("SELECT * FROM carrier_pauses")).toEqual([]);
+  });
+});
+
+describe("the first success after a failure of all", () => {
+  const FAULTS: [string, Submission, Problem[]][] = [
+    ["the carrier rejected our credentials", UNAUTHORIZED, ["carrier-credentials", "carrier-paused"]],
+    ["the carrier refused", REFUSED, ["carrier-failing"]],
+    ["the carrier was down", AWAY, ["carrier-paused", "carrier-failing"]],
+  ];
+
+  it.each(FAULTS)("ends the problems at once, in the minute of the failures: %s", async (_, fault, problems) => {
+    await sendTexts(2);
+    submit = () => fault;
+    await sendTexts(5);
+    expect((await look()).problems).toEqual(problems);
+    submit = () => ACCEPTED;
+    expect((await world.operator("POST", "/carriers/gateway/try")).status).toBe(200);
+    await sendTexts(1);
+    const { problems: left, carriers } = await look();
+    expect(left).toEqual([]);
+    expect(carriers).toMatchObject([{ carrier: "gateway", isUnauthorized: false }]);
+    submit = () => fault;
+    await sendTexts(5);
+    expect((await look()).problems).toContain(problems[0]);
+  });
+
+  it("of an endpoint ends its problems at once, in the minute of the failures", async () => {
+    endpoint = () => new Response("no", { status: 500 });
+    await sendTexts(3);
+    expect((await look()).problems).toEqual(["callbacks-failing", "endpoint-failing"]);
+    endpoint = () => new Response("thanks");
+    await sendTexts(1);
+    expect((await look()).problems).toEqual([]);
+  });
+
+  it("does not end a problem with a part of the texts: single ones succeed in between", async () => {
+    let texts = 0;
+    submit = () => (++texts % 5 === 0 ? ACCEPTED : REFUSED);
+    for (let passed = 0; passed < 4; passed++) {
+      await sendTexts(10);
+      world.advance(60);
+      if (passed > 1) expect((await look()).problems).toEqual(["carrier-failing"]);
+    }
   });
 });
 
@@ -181,8 +229,8 @@ describe("an endpoint that", () => {
     expect(details.filter(({ problem }) => problem === "endpoint-failing")).toEqual([
       {
         problem: "endpoint-failing",
-        ...{ carrier: null, websiteId: "brand", clientId: client.clientId, host: "brand.example.com", cause },
-        ...{ since: "2026-11-21T12:00:00.000Z", nextTryAt: null, database: null },
+        ...{ carrier: null, sender: null, websiteId: "brand", clientId: client.clientId, cause },
+        ...{ host: "brand.example.com", since: "2026-11-21T12:00:00.000Z", nextTryAt: null, database: null },
       },
     ]);
     endpoint = () => new Response("thanks");

@@ -108,6 +108,29 @@ describe("the job of a rehearsal", () => {
     expect([await inbound(), await isSubscribed(STOPS)]).toEqual([[], true]);
   });
 
+  it("is for the website of its message, though another one has texted the number since", async () => {
+    const others = await world.brand([STOPS], "other");
+    const first = await world.send(client, { phone: STOPS });
+    const second = await world.send(others, { phone: STOPS });
+    await world.deliver("textgate-messages", [{ kind: "deliver", messageIds: [first] }]);
+    world.advance(0.5);
+    await world.deliver("textgate-messages", [{ kind: "deliver", messageIds: [second] }]);
+    world.jobs.length = 0;
+    await world.deliver("textgate-messages", [job(first, "stop")]);
+    expect([await isSubscribed(STOPS), await isSubscribed(STOPS, "other")]).toEqual([false, true]);
+    expect([await inbound(), await inbound("other")]).toMatchObject([[{ text: "STOP" }], []]);
+    await world.deliver("textgate-messages", [job(second, "text")]);
+    expect(await inbound("other")).toMatchObject([{ text: "Thank you!" }]);
+  });
+
+  it("is for the website of its message alone, though another one has the same sender", async () => {
+    await world.website("brand", { carrier: "sandbox", sender: OURS });
+    await world.website("other", { carrier: "sandbox", sender: OURS });
+    await world.subscribers("other", [STOPS]);
+    await sendAndWait({ phone: STOPS });
+    expect([await isSubscribed(STOPS), await isSubscribed(STOPS, "other")]).toEqual([false, true]);
+  });
+
   it("leaves alone another website that has the number and the same sender with a real carrier", async () => {
     await world.website("other", { carrier: "sandbox", sender: OURS });
     await world.website("brand", { carrier: "sandbox", sender: OURS });

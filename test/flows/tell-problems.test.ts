@@ -33,7 +33,8 @@ beforeEach(async () => {
   submit = () => ({ kind: "accepted", carrierMessageId: "c" });
   const carrier: Carrier = { ...sandbox, submit: async () => submit() };
   const config = { ...world.deps.config, alertUrl: ALERTS, alertSecret: SECRET, heartbeatUrl: HEARTBEAT };
-  world.deps = { ...world.deps, config, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
+  world.deps = { ...world.deps, config, carriers: { ready: { gateway: strictCarrier(carrier) }, missing: {} } };
+  await world.rows("UPDATE websites SET carrier = 'gateway'");
   [posted, beats, isTaken] = [[], 0, true];
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.spyOn(globalThis, "fetch").mockImplementation(async (url, init) => {
@@ -77,9 +78,9 @@ it("tells of a problem when it begins, and when it ends, with a text that a pers
   expect(of("messages-late")).toEqual(["problem.began"]);
   const [paused] = posted.filter(({ data }) => data.problem === "carrier-paused");
   expect(paused?.text).toMatch(
-    /^Textgate: Problem: carrier-paused \(sandbox, since 2026-11-21T12:0\d:\d\d\S+, connection/,
+    /^Textgate: Problem: carrier-paused \(gateway, since 2026-11-21T12:0\d:\d\d\S+, connection/,
   );
-  expect(paused?.data).toMatchObject({ subject: "sandbox", carrier: "sandbox" });
+  expect(paused?.data).toMatchObject({ subject: "gateway", carrier: "gateway" });
   submit = () => ({ kind: "accepted", carrierMessageId: "c" });
   await passMinutes(2);
   expect(of("carrier-paused")).toEqual(["problem.began", "problem.ended"]);
@@ -158,7 +159,7 @@ it("reads a few rows, and nothing where nobody is to be told", async () => {
   await world.sweep();
   const told = take();
   expect(told.calls - without.calls).toBe(3);
-  expect(told.rowsRead - without.rowsRead).toBeLessThan(33);
+  expect(told.rowsRead - without.rowsRead).toBeLessThan(34);
   expect(told.rowsWritten).toBe(without.rowsWritten);
   expect(beats).toBe(1);
 });

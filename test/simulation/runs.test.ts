@@ -128,6 +128,7 @@ class Platform {
       carriers: { ready: { slow: this.#carrier(isAlive) }, missing: {} } as unknown as Deps["carriers"],
       config: readConfig({}),
       breakers: this.#breakers,
+      lastOutcome: { at: 0 },
       now: () => clock.now,
       newId: () => `claim-${this.#ids++}`,
       random: () => 0.5,

@@ -61,8 +61,8 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The websites that have, or have had, one sender.",
   },
   {
-    step: "SEARCH websites USING INDEX websites_by_sender (carrier=?)",
-    sql: "INDEXED BY websites_by_sender CROSS JOIN json_each",
+    step: /^SEARCH (websites USING INDEX websites_by_sender|former_senders USING PRIMARY KEY) \(carrier=\?\)$/,
+    sql: ") CROSS JOIN websites w USING (website_id) CROSS JOIN json_each(?2) p",
     reason: "A text to a sender that no website has or has had: every website of the carrier may be meant.",
   },
   {
@@ -70,6 +70,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "CROSS JOIN messages m INDEXED BY messages_put_off",
     reason:
       "A carrier that was down works again, or is probed once a minute: any of its websites may have messages for it.",
+  },
+  {
+    step: /^SEARCH (websites USING INDEX websites_by_sender|(former_senders|sender_homes) USING PRIMARY KEY) \(carrier=\?/,
+    sql: "UNION SELECT sender FROM sender_homes WHERE carrier = ?1",
+    reason: "A number in another form is read with the countries of all senders of the carrier: one for each website.",
   },
   {
     step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
@@ -92,6 +97,8 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
+  { step: "SEARCH receipt_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
+  { step: "SEARCH receipt_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
   {
     step: "SEARCH report_rows USING PRIMARY KEY (website_id=? AND day>? AND day<?)",
     reason: "The days that are asked for, all purposes and statuses of them.",

@@ -14,6 +14,7 @@ export function inboundAnswers() {
     to: z.string(),
     text: z.string(),
     keyword: z.nullable(z.enum(KEYWORDS)),
+    maybeOptOut: z.boolean().check(z.describe("It contains an opt-out word, and is none: a person must decide.")),
     carrier: z.string(),
     carrierMessageId: z.string(),
     receivedAt: z.iso.datetime(),

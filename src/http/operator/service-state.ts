@@ -5,6 +5,7 @@ import {
   CALLBACK_OUTCOMES,
   MESSAGE_STATES,
   QUEUES,
+  RECEIPT_OUTCOMES,
   STATE_PARTS,
   SUBMISSION_OUTCOMES,
 } from "../../domain/service-state.ts";
@@ -51,6 +52,9 @@ export function serviceStateAnswers() {
         .nullable(z.int())
         .check(z.describe("Age of the oldest waiting message that the carrier could not accept at first.")),
       carriers: z.array(z.extend(states, carrierFields())),
+      senders: z
+        .array(senderSchema())
+        .check(z.describe("The senders of websites whose texts of the last hour have final receipts, at most 100.")),
       callbacks: z.object({ due: backlog, claimed: backlog, ...callbackFields() }),
       deadJobs: backlog,
       credentialsBehind: backlog,
@@ -58,6 +62,9 @@ export function serviceStateAnswers() {
         z.describe(
           "Of the last day: STOP, START and HELP that reached no website, or whose sender is no phone number.",
         ),
+      ),
+      maybeOptOuts: backlog.check(
+        z.describe("Of the last three days: texts with an opt-out word in them, whose sender is not opted out."),
       ),
     }),
   };
@@ -70,6 +77,7 @@ function detailSchema() {
   return z.object({
     problem: z.enum(PROBLEMS),
     carrier: optionalText(),
+    sender: optionalText().check(z.describe("The sender of the websites whose texts it concerns.")),
     websiteId: optionalText(),
     clientId: optionalText(),
     host: optionalText(),
@@ -102,7 +110,23 @@ function carrierFields() {
       .check(z.describe("Its circuit breaker is open. nextTryAt is null while a try is under way.")),
     lastFiveMinutes: each(SUBMISSION_OUTCOMES, count()),
     lastHour: each(SUBMISSION_OUTCOMES, count()),
+    receipts: z
+      .object({ lastFiveMinutes: each(RECEIPT_OUTCOMES, count()), lastHour: each(RECEIPT_OUTCOMES, count()) })
+      .check(z.describe("What became of the texts that it took in that time: their final receipt.")),
   };
+}
+
+function senderSchema() {
+  const counts = z.object({ delivered: z.int(), undelivered: z.int() });
+  return z.object({
+    carrier: z.string(),
+    sender: optionalText(),
+    lastFiveMinutes: counts.check(z.describe("What became of the texts that were submitted in that time.")),
+    lastHour: counts,
+    cause: optionalText().check(
+      z.describe("Why most of the undelivered ones failed: the reason and the carrier's code. null: none failed."),
+    ),
+  });
 }
 
 function callbackFields() {

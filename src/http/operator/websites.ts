@@ -28,6 +28,7 @@ export function websiteAnswers(
     sender: z.nullable(z.string()),
     helpText: z.nullable(z.string()),
     duplicateWindowHours: z.nullable(z.int()),
+    optOutWords: z.nullable(z.array(z.string())),
     holds: z
       .array(
         z.object({

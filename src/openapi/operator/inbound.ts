@@ -8,6 +8,7 @@ export const INBOUND_TEXT = {
   to: "+12125550199",
   text: "Stop!",
   keyword: "stop",
+  maybeOptOut: false,
   carrier: "twilio",
   carrierMessageId: "SM00000000000000000000000000000001",
   receivedAt: TIME,
@@ -53,7 +54,7 @@ function listWithoutEffect(schemas: Schemas): ApiOperation {
     path: "/operator/inbound/without-effect",
     summary: "List inbound texts without effect",
     description:
-      "Texts to a number that no website has, and STOP, START or HELP from a sender that is no phone number. Newest first, 100 per page. Keywords of the last day are the problem `keywords-without-effect`.",
+      "Texts that reached no website, STOP, START or HELP from a sender that is no phone number, and texts that may be opt-outs. Newest first, 100 per page. Those of the last days are the problems `keywords-without-effect` and `maybe-opt-outs`.",
     parameters: [BEFORE],
     answers: [ok(schemas.TextsWithoutEffect, "One page.", { texts: [text] })],
     errors: ["fields-wrong"],

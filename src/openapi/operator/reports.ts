@@ -13,6 +13,7 @@ const COUNTS = {
   reasons: {
     CANCELLED: 0,
     CARRIER_REFUSED: 0,
+    CARRIER_FILTERED: 0,
     CARRIER_UNAVAILABLE: 0,
     CARRIER_NOT_SET_UP: 0,
     MEDIA_NOT_SUPPORTED: 0,
@@ -40,7 +41,7 @@ const REPORT = {
 const CSV = {
   mediaType: "text/csv",
   schema: z.string(),
-  example: `"day","accepted","pending","sent","delivered","FAILED_TO_SEND","FAILED_TO_DELIVERY","NOT_FOUND","NOT_SUBSCRIBED","FAILED_TO_MATCH","clicked","clicks","robotClicks","optedOut","segments","CANCELLED","CARRIER_REFUSED","CARRIER_UNAVAILABLE","CARRIER_NOT_SET_UP","MEDIA_NOT_SUPPORTED","OPTED_OUT","OUTCOME_UNKNOWN","UNDELIVERED","NO_RECEIPT"\r
+  example: `"day","accepted","pending","sent","delivered","FAILED_TO_SEND","FAILED_TO_DELIVERY","NOT_FOUND","NOT_SUBSCRIBED","FAILED_TO_MATCH","clicked","clicks","robotClicks","optedOut","segments","CANCELLED","CARRIER_REFUSED","CARRIER_FILTERED","CARRIER_UNAVAILABLE","CARRIER_NOT_SET_UP","MEDIA_NOT_SUPPORTED","OPTED_OUT","OUTCOME_UNKNOWN","UNDELIVERED","NO_RECEIPT"\r
 "2026-11-21",3,0,2,2,0,0,0,1,0,1,2,1,0,2,0,0,0,0,0,1,0,0,0\r
 `,
 };

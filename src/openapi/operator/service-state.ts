@@ -28,8 +28,8 @@ const SERVICE_STATE = {
   details: [
     {
       problem: "dead-jobs",
-      ...{ carrier: null, websiteId: null, clientId: null, host: null, since: null, cause: null, nextTryAt: null },
-      database: null,
+      ...{ carrier: null, sender: null, websiteId: null, clientId: null, host: null, since: null, cause: null },
+      ...{ nextTryAt: null, database: null },
     },
   ],
   database: { status: "ok", milliseconds: 12, cause: null, missing: null },
@@ -56,6 +56,18 @@ const SERVICE_STATE = {
       pause: null,
       lastFiveMinutes: { accepted: 35, refused: 0, unknown: 0, later: 7, unauthorized: 0 },
       lastHour: { accepted: 412, refused: 0, unknown: 0, later: 7, unauthorized: 0 },
+      receipts: {
+        lastFiveMinutes: { delivered: 31, undelivered: 1, "no-receipt": 3 },
+        lastHour: { delivered: 392, undelivered: 14, "no-receipt": 6 },
+      },
+    },
+  ],
+  senders: [
+    {
+      ...{ carrier: "twilio", sender: "+12125550123" },
+      lastFiveMinutes: { delivered: 31, undelivered: 1 },
+      lastHour: { delivered: 392, undelivered: 14 },
+      cause: "UNDELIVERED, 30003 × 9 of 406",
     },
   ],
   callbacks: {
@@ -69,6 +81,7 @@ const SERVICE_STATE = {
   deadJobs: { count: 1, oldestSeconds: 3600 },
   credentialsBehind: NONE,
   keywordsWithoutEffect: NONE,
+  maybeOptOuts: NONE,
 } satisfies ServiceStateAnswers["ServiceState"];
 
 export function describeServiceState(): Resource {
@@ -80,7 +93,7 @@ export function describeServiceState(): Resource {
     tag: "Service state",
     access: "operator",
     summary: "Read the state of the service",
-    description: `Counts the messages that are not final by their state, in all and by carrier, each with the age of the oldest; \`lastHour\` counts submissions and callbacks by outcome.\n\n${stateTable()}\n\n\`problems\` names what needs an operator.\n\n${problemTable()}`,
+    description: `Counts the messages that are not final by their state, in all and by carrier, each with the age of the oldest; \`lastHour\` counts submissions and callbacks by outcome, and \`receipts\` the texts of that time by their final receipt.\n\n${stateTable()}\n\n\`problems\` names what needs an operator.\n\n${problemTable()}`,
     answers: [ok(schemas.ServiceState, "The present state.", SERVICE_STATE)],
   };
   const getMetrics: ApiOperation = {

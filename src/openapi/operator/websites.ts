@@ -15,6 +15,7 @@ const WEBSITE = {
   sender: null,
   helpText: "Brand: call 212 555 0199.",
   duplicateWindowHours: 24,
+  optOutWords: ["BAJA"],
   holds: [],
   createdAt: TIME,
   updatedAt: TIME,
@@ -38,7 +39,7 @@ export function describeWebsites(
     changes: [CHANGE],
   });
   const common = { tag: "Websites", access: "operator", path: "/operator/websites/{websiteId}" } as const;
-  const { name, carrier, helpText, duplicateWindowHours } = WEBSITE;
+  const { name, carrier, helpText, duplicateWindowHours, optOutWords } = WEBSITE;
   const operations: ApiOperation[] = [
     {
       ...common,
@@ -57,7 +58,7 @@ export function describeWebsites(
       description:
         'Fields that are left out stay as they are; `""` or null removes an optional setting. A new website needs a `name`, and a `carrier` once one is set up.',
       parameters: [WEBSITE_PARAMETER],
-      body: settingsBody(WebsiteSettings, { brand: { name, carrier, helpText, duplicateWindowHours } }),
+      body: settingsBody(WebsiteSettings, { brand: { name, carrier, helpText, duplicateWindowHours, optOutWords } }),
       answers: [withClients],
     },
     {

@@ -64,15 +64,17 @@ export interface InboundText {
   carrierMessageId: string;
   /** E.164, or as the carrier gives it. */
   from: string;
-  /** Every form in which a website may have this number as its sender. */
+  /** Every name under which a website may have this sender. Empty: the carrier does not say what was texted. */
   to: string[];
   text: string;
   /** Of media that came with it. Absent: none. */
   mediaUrls?: string[];
   /** The keyword that the carrier recognized, if it reads keywords itself (it may know more words). */
   keyword: Keyword | null;
-  /** The carrier has already answered the keyword itself. */
+  /** The carrier has already answered the text itself. */
   answeredByCarrier: boolean;
+  /** The character set that the carrier names, if it is not known: the text was read as UTF-8. */
+  unknownCharset?: string;
 }
 
 /**

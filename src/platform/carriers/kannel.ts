@@ -11,6 +11,7 @@ import {
   type Submission,
   type Verified,
 } from "./carrier.ts";
+import { decodeText, rawParameter } from "./charset.ts";
 import { classifyResponse, isOutOfSubrequests, post } from "./http.ts";
 
 /**
@@ -24,6 +25,9 @@ const STATUSES: [bit: number, status: Receipt["status"], word: string][] = [
   [8, "SENDING", "accepted by the SMSC"],
   [4, "SENDING", "buffered"],
 ];
+
+/** In the text of a receipt, as SMPP 3.4 has it in appendix B: the network's own error code. */
+const ERROR_CODE = /\berr:(\w{1,8})\b/i;
 
 /** The body of a 403 when no SMSC takes the message. Any other 403 of smsbox is about user and password. */
 const NOT_ROUTABLE = /^Not routable/;
@@ -148,24 +152,40 @@ async function readReceipts(
   const [, status, word] = found;
   const answer = query.get("answer")?.slice(0, 200).trim();
   const reason = status === "FAILED_TO_DELIVERY" ? `kannel: ${word}${answer ? `: ${answer}` : ""}` : null;
-  const receipt: Receipt = { messageId, status, reason, carrierMessageId: null, optedOut: false };
+  const [, code] = (reason && ERROR_CODE.exec(reason)) || [];
+  const receipt: Receipt = {
+    ...{ messageId, status, reason, carrierMessageId: null, optedOut: false },
+    ...(code ? { carrierCode: code } : {}),
+  };
   return { kind: "verified", reports: [receipt] };
 }
 
-async function readInbound({ webhookKey }: KannelSettings, { method, url }: CarrierRequest) {
+async function readInbound({ webhookKey }: KannelSettings, { method, url, now }: CarrierRequest) {
   const query = url.searchParams;
   if (method !== "GET" || !(await equalTexts(query.get("key") ?? "", webhookKey))) return FORGED;
-  const [id, from, to] = [query.get("id"), query.get("from"), query.get("to")];
-  if (!id || !from || !to) return { kind: "verified" as const, reports: [] };
-  const text: InboundText = {
-    carrierMessageId: id,
+  const [from, to] = [query.get("from"), query.get("to")];
+  if (!from) return { kind: "verified" as const, reports: [] };
+  const { text, unknownCharset } = decodeText(rawParameter(url.search, "text"), query.get("charset"));
+  const inbound: InboundText = {
+    carrierMessageId: query.get("id")?.replace(UNFILLED, "") || (await makeId(query, text, now)),
     from,
-    to: [to],
-    text: query.get("text") ?? "",
+    to: to ? [to] : [],
+    text,
     keyword: null,
     answeredByCarrier: false,
+    ...(unknownCharset ? { unknownCharset } : {}),
   };
-  return { kind: "verified" as const, reports: [text] };
+  return { kind: "verified" as const, reports: [inbound] };
+}
+
+/** What another smsbox leaves of `%I`. */
+const UNFILLED = /^%\w$/;
+
+/** Of a text without the gateway's own id: the same text that comes again within the second, or minute, of the first is one text. */
+async function makeId(query: URLSearchParams, text: string, now: number): Promise<string> {
+  const time = query.get("time") || query.get("ts") || `received ${Math.floor(now / 60_000)}`;
+  const hash = await sha256Hex(JSON.stringify([query.get("from"), query.get("to"), text, time]));
+  return `made-${hash.slice(0, 32)}`;
 }
 
 async function equalTexts(a: string, b: string): Promise<boolean> {

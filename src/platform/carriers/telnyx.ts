@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
+import type { Keyword } from "../../domain/keyword.ts";
 import { isE164 } from "../../domain/phone.ts";
+import type { Reason } from "../../domain/reason.ts";
 import type { Receipt } from "../../domain/receipt.ts";
 import {
   type Carrier,
@@ -27,6 +29,30 @@ const STATUSES = new Map<string, Receipt["status"]>([
 
 /** The recipient has opted out of this sender (with HTTP 409, or in a receipt). */
 const OPTED_OUT = "40300";
+
+/**
+ * https://developers.telnyx.com/docs/messaging/messages/error-codes and
+ * https://support.telnyx.com/en/articles/6505121-telnyx-messaging-error-codes: the sender, its registration or the text is blocked, and
+ * the number is fine. They come with a refusal or in a receipt.
+ */
+const FILTERED = new Set([
+  "40002", // blocked as spam, for a while
+  "40003", // blocked as spam, for good
+  "40010", // the sender is in no 10DLC campaign
+  "40011", // beyond the network's rate, and taken for spam
+  "40013", // the network rejects the sender
+  "40015", // Telnyx's own filter
+  "40016", // beyond T-Mobile's daily limit of the 10DLC brand
+  "40017", // taken for spam by AT&T
+  "40018", // beyond AT&T's rate of the 10DLC campaign
+  "40100", // the sender is not enabled for messages
+  "40150", // the toll-free number is not registered
+  "40151", // the sender is being enabled elsewhere
+  "40314", // messages are disabled for the account
+  "40315", // the sender has failed its health check
+  "40322", // blocked because of its content
+  "40329", // the toll-free number is not verified
+]);
 
 /** https://developers.telnyx.com/docs/messaging/messages/error-codes: codes of messages and senders; other codes are about any call. */
 const MESSAGING_CODE = /^40\d{3}$/;
@@ -102,9 +128,12 @@ function toSubmission(response: CarrierResponse): Submission {
     reason,
     errors.some(({ code }) => MESSAGING_CODE.test(code ?? "")),
   );
-  const optedOut = errors.some(({ code }) => code === OPTED_OUT);
-  return submission.kind === "refused" && optedOut ? { ...submission, optedOut: true } : submission;
+  if (submission.kind !== "refused") return submission;
+  if (errors.some(({ code }) => code === OPTED_OUT)) return { ...submission, optedOut: true };
+  return errors.some(isFiltered) ? { ...submission, code: "CARRIER_FILTERED" } : submission;
 }
+
+const isFiltered = ({ code }: { code?: string | null | undefined }) => FILTERED.has(code ?? "");
 
 /** The event of a request whose raw body Telnyx has signed within the last five minutes; undefined otherwise. */
 async function readSigned({ publicKey }: TelnyxSettings, request: CarrierRequest): Promise<unknown> {
@@ -148,12 +177,15 @@ function toReceipts(event: unknown): Verified<Receipt> {
   if (messageId === null) return { kind: "verified", reports: [] };
   const [error] = payload.errors ?? [];
   const failure = `telnyx: ${word}${error?.code ? `, ${error.code}` : ""}${error?.title ? `: ${error.title}` : ""}`;
+  const optedOut = payload.errors?.some(({ code }) => code === OPTED_OUT) ?? false;
   const receipt: Receipt = {
     messageId,
     status,
     reason: status === "FAILED_TO_DELIVERY" ? failure : null,
+    ...(!optedOut && payload.errors?.some(isFiltered) ? { code: "CARRIER_FILTERED" satisfies Reason } : {}),
+    ...(error?.code && status === "FAILED_TO_DELIVERY" ? { carrierCode: error.code } : {}),
     carrierMessageId: payload.id,
-    optedOut: payload.errors?.some(({ code }) => code === OPTED_OUT) ?? false,
+    optedOut,
   };
   return { kind: "verified", reports: [receipt] };
 }
@@ -167,6 +199,8 @@ const inboundSchema = z.object({
       to: z.array(z.object({ phone_number: z.string() })).check(z.minLength(1)),
       messaging_profile_id: z.nullish(z.string()),
       text: z.nullish(z.string()),
+      /** The auto-response that Telnyx has sent. */
+      autoresponse_type: z.optional(z.unknown()),
       // Whatever it is, the text and its keyword are taken.
       media: z.optional(z.unknown()),
     }),
@@ -177,11 +211,26 @@ function toUrls(media: unknown): string[] {
   return Array.isArray(media) ? media.map((one) => one?.url).filter((url) => typeof url === "string") : [];
 }
 
+/**
+ * By the auto-response that Telnyx has sent: `STOP` and so on. Its documents also say opt-out, opt-in and help. A profile may have
+ * further words for each, in any language. https://developers.telnyx.com/docs/messaging/messages/advanced-opt-in-out
+ */
+const AUTORESPONSES = new Map<string, Keyword>([
+  ["STOP", "stop"],
+  ["OPTOUT", "stop"],
+  ["START", "start"],
+  ["UNSTOP", "start"],
+  ["OPTIN", "start"],
+  ["HELP", "help"],
+  ["INFO", "help"],
+]);
+
 function toInbound(event: unknown): InboundText[] {
   const payload = inboundSchema.safeParse(event).data?.data.payload;
   if (!payload) return [];
   const numbers = payload.to.map(({ phone_number }) => phone_number);
   const profile = payload.messaging_profile_id;
+  const autoresponse = typeof payload.autoresponse_type === "string" ? payload.autoresponse_type.trim() : "";
   return [
     {
       carrierMessageId: payload.id,
@@ -189,8 +238,8 @@ function toInbound(event: unknown): InboundText[] {
       to: profile ? [...numbers, profile] : numbers,
       text: payload.text ?? "",
       mediaUrls: toUrls(payload.media),
-      keyword: null,
-      answeredByCarrier: false,
+      keyword: AUTORESPONSES.get(autoresponse.toUpperCase().replaceAll(/[^A-Z]/g, "")) ?? null,
+      answeredByCarrier: autoresponse !== "",
     },
   ];
 }

@@ -44,6 +44,30 @@ const OPTED_OUT = 21610;
 const SENDER_WITHOUT_MEDIA = 21621;
 const HANDSET_WITHOUT_MEDIA = 30011;
 
+/**
+ * https://www.twilio.com/docs/api/errors/30007 and so on: the sender, its registration or the text is blocked, and the number is fine.
+ * They come with a refusal or in a receipt.
+ */
+const FILTERED = new Set([
+  30002, // the account was suspended
+  30007, // filtered as spam or against a policy
+  30022, // beyond the rate of the 10DLC campaign
+  30023, // beyond the daily cap of the 10DLC brand
+  30024, // the sender is not provisioned at the network
+  30027, // beyond T-Mobile's daily limit of the 10DLC brand
+  30032, // the toll-free number is not verified
+  30033, // the 10DLC campaign is suspended
+  30034, // the number is not registered for 10DLC
+  30035, // the number is still being registered for 10DLC
+  30037, // the account may not send
+  30040, // the network requires a registered sender
+  30041, // a network of the United Kingdom does
+  30042, // the sender's name is blocked
+  30450, // blocked by the protection against traffic pumping
+  30453, // blocked by the detection of fraud
+  30454, // beyond the account's limit for this destination
+]);
+
 /** Codes about the account (20003 authenticate, 20005 not active, 20404 no such path); any other is about the message. */
 const isAccountCode = (code: number) => Math.floor(code / 1000) === 20;
 
@@ -111,6 +135,7 @@ function toSubmission(response: CarrierResponse): Submission {
   const submission = classifyResponse(response, reason, typeof code === "number" && !isAccountCode(code));
   if (submission.kind !== "refused") return submission;
   if (code === SENDER_WITHOUT_MEDIA) return { ...submission, code: "MEDIA_NOT_SUPPORTED" };
+  if (FILTERED.has(code ?? 0)) return { ...submission, code: "CARRIER_FILTERED" };
   return code === OPTED_OUT ? { ...submission, optedOut: true } : submission;
 }
 
@@ -161,11 +186,17 @@ function toReceipts({ url }: CarrierRequest, form: URLSearchParams): Verified<Re
     messageId,
     status,
     reason: status === "FAILED_TO_DELIVERY" ? `twilio: ${word}${code ? `, ${code}` : ""}` : null,
-    ...(code === String(HANDSET_WITHOUT_MEDIA) ? { code: "MEDIA_NOT_SUPPORTED" satisfies Reason } : {}),
+    ...reasonOf(Number(code)),
+    ...(code && status === "FAILED_TO_DELIVERY" ? { carrierCode: code } : {}),
     carrierMessageId: form.get("MessageSid"),
     optedOut: code === String(OPTED_OUT),
   };
   return { kind: "verified", reports: [receipt] };
+}
+
+function reasonOf(code: number): { code?: Reason } {
+  if (code === HANDSET_WITHOUT_MEDIA) return { code: "MEDIA_NOT_SUPPORTED" };
+  return FILTERED.has(code) ? { code: "CARRIER_FILTERED" } : {};
 }
 
 function toInbound(form: URLSearchParams): InboundText[] {

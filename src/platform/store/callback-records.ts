@@ -68,7 +68,7 @@ export async function recordAndRelease(
     `EXISTS (SELECT 1 FROM ${EVENTS(GIVEN(parameter))} WHERE e.occurred_at IS NOT NULL AND e.outcome IS NULL)`;
   const keys = toKeys(records.map(({ eventId }) => eventId));
   await runBatch(db, [
-    ...(counts.length > 0 ? [addCounts(db, counts, now, { condition: isNew("?3"), values: [keys] })] : []),
+    ...(counts.length > 0 ? [addCounts(db, counts, { condition: isNew("?2"), values: [keys] })] : []),
     ...endpointStatements(db, endpoints, now, { condition: records.length > 0 ? isNew("?1") : "true", keys }),
     ...recordStatements(db, records),
     ...released.flatMap(({ eventIds, queuedAt }) => {

@@ -5,7 +5,7 @@ import { type CallbackRecord, recordStatements } from "./callback-records.ts";
 import { runNamed } from "./database.ts";
 import { EVENTS, GIVEN, KEPT_OF, MESSAGE_EVENTS, type Stored, updateEvents } from "./event-places.ts";
 import { type DueEvent, toEventId, toKeys } from "./events.ts";
-import type { ClientRow, EventRow } from "./rows.ts";
+import type { ClientRow, EventRow, WebsiteRow } from "./rows.ts";
 
 /** A callback that only this run may post. */
 export type ClaimedCallback = CallbackEvent & {
@@ -13,6 +13,8 @@ export type ClaimedCallback = CallbackEvent & {
   /** Or the id of the notice. */
   messageId: string;
   websiteId: string;
+  /** The carrier of the website. */
+  carrier: string;
   clientId: string;
   /** null: the client has removed it. */
   callbackUrl: string | null;
@@ -111,7 +113,8 @@ function selectClaimed(
   return db
     .prepare(
       `SELECT ${CALLBACK_EVENT}, c.client_id, c.website_id, c.callback_url, c.callback_secret,
-         iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret
+         iif(c.old_until > ?2, c.old_callback_secret, NULL) AS old_callback_secret,
+         (SELECT w.carrier FROM websites w WHERE w.website_id = c.website_id) AS carrier
        FROM ${events} JOIN clients c ON c.client_id = e.client_id
        WHERE e.claim = ?3 AND e.outcome IS NULL ORDER BY ${order}`,
     )
@@ -119,7 +122,8 @@ function selectClaimed(
 }
 
 type ClaimedRow = CallbackEventRow &
-  Pick<ClientRow, "client_id" | "website_id" | "callback_url" | "callback_secret" | "old_callback_secret">;
+  Pick<ClientRow, "client_id" | "website_id" | "callback_url" | "callback_secret" | "old_callback_secret"> &
+  Pick<WebsiteRow, "carrier">;
 
 /** @param rows of selectClaimedOf */
 export const toClaimedCallbacks = (rows: unknown[]) =>
@@ -128,6 +132,7 @@ export const toClaimedCallbacks = (rows: unknown[]) =>
       ...toCallbackEvent(row),
       messageId: row.message_id,
       websiteId: row.website_id,
+      carrier: row.carrier,
       clientId: row.client_id,
       callbackUrl: row.callback_url,
       callbackSecrets: [row.callback_secret, row.old_callback_secret].filter((secret) => secret !== null),

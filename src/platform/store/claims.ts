@@ -104,8 +104,8 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
     `json_extract(?1, '$."' || messages.message_id || '".${name}')`;
   const unlessFinal = (value: string, column: string) => `iif(status = 'PENDING_TO_SEND', ${value}, ${column})`;
   const isUnclaimed = `status = 'PENDING_TO_SEND' AND ${outcome("status")} IS NULL`;
-  const stillClaimed = `EXISTS (SELECT 1 FROM json_each(?3) j CROSS JOIN messages m ON m.message_id = j.value
-    WHERE m.claim = ?4)`;
+  const stillClaimed = `EXISTS (SELECT 1 FROM json_each(?2) j CROSS JOIN messages m ON m.message_id = j.value
+    WHERE m.claim = ?3)`;
   const changes = records.flatMap(({ messageId, status, code = null }) =>
     status === null ? [] : [{ messageId, status, code, isKept: status === "SENDING" && code === null }],
   );
@@ -123,7 +123,7 @@ function outcomeStatements(db: D1Database, outcomes: Outcomes, now: number) {
   return {
     counts:
       counts.length > 0
-        ? addCounts(db, counts, now, { condition: stillClaimed, values: [JSON.stringify(ids), claim] })
+        ? addCounts(db, counts, { condition: stillClaimed, values: [JSON.stringify(ids), claim] })
         : null,
     recorded: recordChanges(db, changes, { now, condition: isChanged, value: claim }),
     outcomes: db

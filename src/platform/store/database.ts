@@ -90,7 +90,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 }
 
 /** The latest of migrations/ that this version needs. */
-export const LATEST_MIGRATION = "0031_by_website.sql";
+export const LATEST_MIGRATION = "0035_receipt_counts.sql";
 
 /** The liveness check. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {
@@ -99,7 +99,7 @@ export async function probeDatabase(db: D1Database): Promise<void> {
 
 /** It fails where the latest migration is not applied. */
 export function selectLatest(db: D1Database): D1PreparedStatement {
-  return db.prepare("SELECT outcome FROM imports WHERE import_id = ''");
+  return db.prepare("SELECT count FROM receipt_counts WHERE minute < 0");
 }
 
 /** @param error of probeDatabase */

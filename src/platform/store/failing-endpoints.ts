@@ -48,13 +48,15 @@ export function endpointStatements(
 export interface FailingEndpoint {
   clientId: string;
   websiteId: string;
+  /** The carrier of the website. */
+  carrier: string;
   host: string;
   since: number;
   failures: number;
   cause: string;
 }
 
-type FoundRow = FailingEndpointRow & { website_id: string; callback_url: string };
+type FoundRow = FailingEndpointRow & { website_id: string; carrier: string; callback_url: string };
 
 /** Of clients that still have that URL. */
 export function selectFailingEndpoints(
@@ -64,8 +66,9 @@ export function selectFailingEndpoints(
 ): D1PreparedStatement {
   return db
     .prepare(
-      `SELECT f.client_id, f.host, f.since, f.failures, f.cause, c.website_id, c.callback_url
+      `SELECT f.client_id, f.host, f.since, f.failures, f.cause, c.website_id, w.carrier, c.callback_url
        FROM failing_endpoints f CROSS JOIN clients c ON c.client_id = f.client_id
+         CROSS JOIN websites w ON w.website_id = c.website_id
        WHERE f.failed_at > ?1 AND f.failures >= ?2 AND c.callback_url IS NOT NULL
          AND ${IS_HERE("c.website_id")}`,
     )
@@ -76,9 +79,10 @@ export function selectFailingEndpoints(
 export function toFailingEndpoints(rows: unknown[]): FailingEndpoint[] {
   return (rows as FoundRow[])
     .filter(({ callback_url, host }) => URL.parse(callback_url)?.host === host)
-    .map(({ client_id, website_id, host, since, failures, cause }) => ({
+    .map(({ client_id, website_id, carrier, host, since, failures, cause }) => ({
       clientId: client_id,
       websiteId: website_id,
+      carrier,
       host,
       since,
       failures,

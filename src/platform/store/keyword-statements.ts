@@ -1,19 +1,11 @@
 import type { Keyword } from "../../domain/keyword.ts";
-import type { NewMessage } from "../../domain/message.ts";
 import { countLate } from "./daily-counts.ts";
 import type { Tombstone } from "./erasure.ts";
 import { isOpenToUndo } from "./imports.ts";
-import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
+import { CONFIRM_AGAIN_AFTER_MILLISECONDS } from "./keyword-replies.ts";
 import { changeNotices, TOLD_CLIENTS } from "./notices.ts";
-import { LATEST_TEXT } from "./senders.ts";
+import { IS_KNOWN, LATEST_TEXT } from "./senders.ts";
 import { LATEST_CHANGE } from "./subscriptions.ts";
-
-/** A repeated STOP within this time gets no second confirmation. */
-const CONFIRM_AGAIN_AFTER_MILLISECONDS = 24 * 3_600_000;
-
-/** Replies to HELP per number and hour, over all websites of the sender. The limit ends a loop of two auto-responders. */
-const MOST_HELP = 3;
-const HELP_MILLISECONDS = 3_600_000;
 
 /** Identifies the text in each statement below: carrier (?1), the carrier's id (?2), and its websites as JSON (?3). */
 export type TextKey = readonly [carrier: string, carrierMessageId: string, websiteIds: string];
@@ -24,7 +16,8 @@ interface Acted {
   keyword: Keyword | null;
   text: string;
   receivedAt: number;
-  reply: NewMessage | null;
+  /** No other website shares the sender, and the number has one form. */
+  isOnlyOne: boolean;
   tombstones: Tombstone[];
   /** Names the notices of the transaction; null: nobody is told. */
   run: string | null;
@@ -37,8 +30,6 @@ const freshWith = (clients = "") =>
   `json_each(?3) w ${clients} CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied = 0`;
 const FRESH = freshWith();
 export const FRESH_AND_TOLD = freshWith(`CROSS JOIN ${TOLD_CLIENTS}`);
-
-const IS_FIRST = `NOT EXISTS (SELECT 1 FROM json_each(?3) w CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied <> 0)`;
 
 const SUBSCRIPTION = "subscriptions s ON s.website_id = w.value AND s.phone = ?4";
 
@@ -56,15 +47,14 @@ function tellChange(
   return [changeNotices(db, changes, { run, source: "keyword", now: receivedAt })];
 }
 
-/** Applies a keyword. Runs after the text is stored and before it is marked as applied. */
+/** Applies a keyword. Runs after the text is stored and its reply, and before it is marked as applied. */
 export function keywordStatements(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
   switch (acted.keyword) {
     case "stop":
-      return [...markLatest(db, key, acted), ...stopReply(db, key, acted), ...optOut(db, key, acted)];
+      return [...markLatest(db, key, acted), ...optOut(db, key, acted)];
     case "start":
       return optIn(db, key, acted);
     case "help":
-      return helpReply(db, key, acted);
     case null:
       return [];
   }
@@ -77,48 +67,6 @@ function markLatest(db: D1Database, key: TextKey, { phone }: Acted): D1PreparedS
   return [
     countLate(db, "opted_out = opted_out + 1", answered, [...key, phone]),
     db.prepare(`UPDATE messages SET opted_out = 1 WHERE message_id IN (${answered})`).bind(...key, phone),
-  ];
-}
-
-/** One confirmation per opt-out: none if the person had opted out of all websites and got one within the last day. */
-function stopReply(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
-  const isTold = `s.subscribed = 0 AND s.opted_out_by_person = 1
-    AND s.opt_out_confirmed_at > ${acted.receivedAt - CONFIRM_AGAIN_AFTER_MILLISECONDS}`;
-  const isNew = `EXISTS (SELECT 1 FROM json_each(?3) w LEFT JOIN ${SUBSCRIPTION} WHERE (${isTold}) IS NOT TRUE)`;
-  return insertReply(db, key, acted, OPT_OUT_CONFIRMATION, isNew);
-}
-
-/** A number that opted out gets no text, not even a reply to HELP. */
-function helpReply(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
-  const isOptedOut = "EXISTS (SELECT 1 FROM subscriptions WHERE website_id = ?5 AND phone = ?4 AND subscribed = 0)";
-  const helped = `(SELECT count(*) FROM json_each(?3) w CROSS JOIN messages m ON m.website_id = w.value AND m.phone = ?4
-    AND m.accepted_at > ${acted.receivedAt - HELP_MILLISECONDS} WHERE m.is_reply = ${ANSWER})`;
-  return insertReply(db, key, acted, ANSWER, `NOT ${isOptedOut} AND ${helped} < ${MOST_HELP}`);
-}
-
-function insertReply(db: D1Database, key: TextKey, { phone, reply }: Acted, isReply: number, condition: string) {
-  if (!reply) return [];
-  return [
-    db
-      .prepare(
-        `INSERT INTO messages (website_id, message_id, client_id, phone, text, callback_data, send_purpose, status,
-           accepted_at, updated_at, queued_at, encoding, segments, is_reply)
-         SELECT ?5, ?6, ?7, ?4, ?8, ?9, ?10, 'PENDING_TO_SEND', ?11, ?11, ?11, ?12, ?13, ${isReply}
-         WHERE ${IS_FIRST} AND ${condition} ON CONFLICT (message_id) DO NOTHING`,
-      )
-      .bind(
-        ...key,
-        phone,
-        reply.websiteId,
-        reply.messageId,
-        reply.clientId,
-        reply.text,
-        reply.callbackData,
-        reply.sendPurpose,
-        reply.acceptedAt,
-        reply.encoding,
-        reply.segments,
-      ),
   ];
 }
 
@@ -154,11 +102,8 @@ function optOut(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement
  * it away.
  */
 function optIn(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
-  const { phone, text, receivedAt, tombstones } = acted;
-  const known = `(json_array_length(?3) = 1 OR EXISTS (SELECT 1 FROM subscription_changes c
-    WHERE c.website_id = w.value AND c.phone = ?4 AND NOT (c.source = 'keyword' AND c.subscribed = 0) AND c.source <> 'undo'
-      AND NOT EXISTS (SELECT 1 FROM subscription_changes u
-        WHERE u.website_id = c.website_id AND u.phone = c.phone AND u.source = 'undo' AND u.proof = c.proof)))`;
+  const { phone, text, receivedAt, isOnlyOne, tombstones } = acted;
+  const known = isOnlyOne ? "true" : IS_KNOWN("w.value", "?4");
   const erased = `EXISTS (SELECT 1 FROM json_each(?5) j CROSS JOIN erased_people e
     ON e.website_id = j.value ->> 'websiteId' AND e.mark = j.value ->> 'mark' WHERE j.value ->> 'websiteId' = w.value)`;
   const isReturning = `s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${known}) OR ${erased})`;

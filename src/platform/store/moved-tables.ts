@@ -69,6 +69,7 @@ export const STAYING_TABLES = {
   event_batches_seen: "how far the sweep of this database is",
   last_sweep: "of the sweep of this database",
   outcome_counts: "of an hour, of all websites",
+  receipt_counts: "of an hour, of all websites",
   carrier_pauses: "of a carrier; the first database has them",
   told_problems: "of the service; the first database has them",
   dead_jobs: "their ids lead to where the website is; the first database has them",

@@ -11,6 +11,7 @@ import {
   recordChanges,
   returnKept,
 } from "./events.ts";
+import { countReceipts } from "./receipt-counts.ts";
 
 /** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
 export interface SentReceipt extends Receipt {
@@ -75,8 +76,10 @@ function applyStatements(
   const isChanged = (message: string, sender: string) =>
     `${message}.status IN (${ALLOWED_FROM[status].map((from) => `'${from}'`)}) AND (${sender} IS NULL OR ${message}.carrier = ${sender})`;
   const value = carrier ?? null;
+  const changed = { now, condition: isChanged("m", "?3"), value };
   return [
-    ...recordChanges(db, reports, { now, condition: isChanged("m", "?3"), value }),
+    ...(part === "final" ? [countReceipts(db, reports, changed)] : []),
+    ...recordChanges(db, reports, changed),
     db
       .prepare(
         `UPDATE messages SET status = ${reported("status")}, reason = ${reported("reason")}, reason_code = ${reported("code")},

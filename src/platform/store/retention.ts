@@ -153,7 +153,12 @@ export function purgeKeys(
 
 /** Deletes counts older than one hour. */
 export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
-  return purge(db, [[["outcome_counts", "minute, kind, carrier, outcome", "minute"], hourBefore(now)]]);
+  const outcomes = ["outcome_counts", "minute, kind, carrier, outcome", "minute"] as const;
+  const receipts = ["receipt_counts", "minute, carrier, sender, reason, code", "minute"] as const;
+  return purge(db, [
+    [outcomes, hourBefore(now)],
+    [receipts, hourBefore(now)],
+  ]);
 }
 
 export function purgeDeadJobs(db: D1Database, before: number): Promise<number> {

@@ -15,6 +15,8 @@ export interface WebsiteRow {
   help_text: string | null;
   duplicate_window_hours: number | null;
   /** JSON array. */
+  opt_out_words: string | null;
+  /** JSON array. */
   holds: string | null;
   home: number | null;
   database: string | null;
@@ -156,6 +158,7 @@ export interface InboundTextRow {
   recipient: string;
   text: string;
   keyword: Keyword | null;
+  maybe_opt_out: Bit;
   received_at: number;
 }
 
@@ -191,10 +194,29 @@ export interface OutcomeCountRow {
   /** Since 1970. */
   minute: number;
   kind: "submission" | "callback";
-  /** `""` of a callback. */
+  /** For a callback, the carrier of its website. */
   carrier: string;
   outcome: string;
   count: number;
+  first_at: number;
+  last_at: number;
+}
+
+export interface ReceiptCountRow {
+  /** The minute of the submission, since 1970. */
+  minute: number;
+  carrier: string;
+  /** `""` for none. */
+  sender: string;
+  /** `""` for delivered. */
+  reason: string;
+  /** The carrier's own; `""` for none. */
+  code: string;
+  count: number;
+  /** When the first and the last of the texts were submitted. */
+  first_at: number;
+  last_at: number;
+  received_at: number;
 }
 
 export interface CarrierPauseRow {

@@ -27,7 +27,35 @@ export async function findOwners(db: D1Database, carrier: string, senders: strin
   return rows.map((row) => ({ website: toWebsite(row), isFormer: row.is_former === 1 }));
 }
 
-/** A website and a number that it has subscribed or texted. */
+/** Every sender that a website has, or has had, at the carrier, whichever database it is in. */
+export async function listSenders(directory: D1Database, carrier: string): Promise<string[]> {
+  const rows = await runQuery<{ sender: string }>(
+    directory
+      .prepare(
+        `SELECT sender FROM websites WHERE carrier = ?1 AND sender IS NOT NULL
+         UNION SELECT sender FROM former_senders WHERE carrier = ?1
+         UNION SELECT sender FROM sender_homes WHERE carrier = ?1`,
+      )
+      .bind(carrier),
+  );
+  return rows.map(({ sender }) => sender);
+}
+
+/** The latest message to a person that a carrier took: a person replies to this one. Uses messages_by_phone. */
+export const LATEST_TEXT = (column: string, websiteId: string, phone: string, more = "") =>
+  `(SELECT l.${column} FROM messages l WHERE l.website_id = ${websiteId} AND l.phone = ${phone} AND l.is_reply = 0
+    AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') ${more} ORDER BY l.accepted_at DESC LIMIT 1)`;
+
+/**
+ * SQL condition: the website knew the number before its STOP. A STOP alone, and an import that was undone, leave rows that are
+ * nobody's acquaintance.
+ */
+export const IS_KNOWN = (websiteId: string, phone: string) => `EXISTS (SELECT 1 FROM subscription_changes c
+  WHERE c.website_id = ${websiteId} AND c.phone = ${phone} AND NOT (c.source = 'keyword' AND c.subscribed = 0) AND c.source <> 'undo'
+    AND NOT EXISTS (SELECT 1 FROM subscription_changes u
+      WHERE u.website_id = c.website_id AND u.phone = c.phone AND u.source = 'undo' AND u.proof = c.proof))`;
+
+/** A website and a number that it has stored. */
 export interface Acquaintance {
   websiteId: string;
   /** As digits. */
@@ -36,6 +64,8 @@ export interface Acquaintance {
   isSubscribed: boolean | null;
   /** Acceptance time of the latest text to it that a carrier took: milliseconds since 1970; null if none is stored. */
   textedAt: number | null;
+  /** Whether the website knows the number: it has texted it, or a subscription of it that is not of a STOP alone. */
+  isKnown: boolean;
 }
 
 interface AcquaintanceRow {
@@ -43,14 +73,10 @@ interface AcquaintanceRow {
   phone: number;
   subscribed: SubscriptionRow["subscribed"] | null;
   texted_at: number | null;
+  is_known: 0 | 1;
 }
 
-/** The latest message to a person that a carrier took: a person replies to this one. Uses messages_by_phone. */
-export const LATEST_TEXT = (column: string, websiteId: string, phone: string, more = "") =>
-  `(SELECT l.${column} FROM messages l WHERE l.website_id = ${websiteId} AND l.phone = ${phone} AND l.is_reply = 0
-    AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') ${more} ORDER BY l.accepted_at DESC LIMIT 1)`;
-
-/** All pairs of website and number with a subscription or a text. Costs two index look-ups per pair. */
+/** All pairs of website and number with a subscription or a text. Costs two index look-ups per pair, and a few more where there is one. */
 export async function findAcquaintances(
   db: D1Database,
   websiteIds: string[],
@@ -60,7 +86,8 @@ export async function findAcquaintances(
     db
       .prepare(
         `SELECT w.value AS website_id, p.value AS phone, s.subscribed,
-           ${LATEST_TEXT("accepted_at", "w.value", "p.value")} AS texted_at
+           ${LATEST_TEXT("accepted_at", "w.value", "p.value")} AS texted_at,
+           s.subscribed IS NOT NULL AND ${IS_KNOWN("w.value", "p.value")} AS is_known
          FROM json_each(?1) w CROSS JOIN json_each(?2) p
          LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = p.value
          WHERE s.subscribed IS NOT NULL OR texted_at IS NOT NULL`,
@@ -72,25 +99,29 @@ export async function findAcquaintances(
     phone: row.phone,
     isSubscribed: row.subscribed === null ? null : row.subscribed === 1,
     textedAt: row.texted_at,
+    isKnown: row.is_known === 1 || row.texted_at !== null,
   }));
 }
 
+/** A website and a number that it has texted through the carrier. */
+export interface Texted {
+  website: Website;
+  phone: number;
+  textedAt: number;
+}
+
 /**
- * The website that last texted one of these numbers through the carrier. Covers senders that were changed before
- * former_senders existed, and recipients in a gateway's own form. Costs one index look-up per website and number.
- * @returns one at most
+ * Every website that has, or has had, the carrier, and has texted one of these numbers through it. Costs one index look-up per website
+ * and number.
  */
-export async function findLastToText(
-  db: D1Database,
-  carrier: string,
-  phones: number[],
-): Promise<{ website: Website; phone: number; textedAt: number }[]> {
+export async function findTexted(db: D1Database, carrier: string, phones: number[]): Promise<Texted[]> {
   const rows = await runQuery<WebsiteRow & { phone: number; texted_at: number }>(
     db
       .prepare(
         `SELECT w.*, p.value AS phone, ${LATEST_TEXT("accepted_at", "w.website_id", "p.value", "AND l.carrier = ?1")} AS texted_at
-         FROM websites w INDEXED BY websites_by_sender CROSS JOIN json_each(?2) p
-         WHERE w.carrier = ?1 AND texted_at IS NOT NULL ORDER BY texted_at DESC LIMIT 1`,
+         FROM (SELECT website_id FROM websites WHERE carrier = ?1 UNION SELECT website_id FROM former_senders WHERE carrier = ?1)
+         CROSS JOIN websites w USING (website_id) CROSS JOIN json_each(?2) p
+         WHERE texted_at IS NOT NULL`,
       )
       .bind(carrier, JSON.stringify(phones)),
   );

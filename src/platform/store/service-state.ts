@@ -1,9 +1,11 @@
+import type { ReceiptCount } from "../../domain/deliveries.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
 import { ENDPOINT_FAILURES } from "../../domain/problems.ts";
 import {
   type CarrierStates,
   KEYWORD_MILLISECONDS,
   type Load,
+  MAYBE_OPT_OUT_MILLISECONDS,
   STATE_PARTS,
   type StatePart,
 } from "../../domain/service-state.ts";
@@ -13,11 +15,12 @@ import { countBehind } from "./client-copies.ts";
 import { runNamed, runQuery } from "./database.ts";
 import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from "./failing-endpoints.ts";
 import { isHeld } from "./holds.ts";
-import { countWithoutEffect } from "./inbound.ts";
+import { countMaybeOptOuts, countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
 import { OPEN_CALLBACKS } from "./open-callbacks.ts";
-import { selectOutcomes } from "./outcome-counts.ts";
-import type { OutcomeCountRow, WebsiteRow } from "./rows.ts";
+import { type OutcomeCount, selectOutcomes, toOutcomeCounts } from "./outcome-counts.ts";
+import { selectReceiptCounts, toReceiptCounts } from "./receipt-counts.ts";
+import type { WebsiteRow } from "./rows.ts";
 import { unfinished } from "./watched.ts";
 
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
@@ -41,11 +44,15 @@ export interface StateCounts {
   failingEndpoints: FailingEndpoint[];
   /** In the last day. */
   keywordsWithoutEffect: Load;
+  /** In the last three days. */
+  maybeOptOuts: Load;
   lastSweep: LastSweep | null;
   /** A state has more rows than were counted; the oldest were counted. */
   isCut: boolean;
   /** Of the last hour. */
-  outcomes: OutcomeCountRow[];
+  outcomes: OutcomeCount[];
+  /** The receipts of the texts that were submitted in it. */
+  receipts: ReceiptCount[];
   carriersInUse: string[];
   /** The name of the latest that is applied. */
   latestMigration: string | null;
@@ -66,15 +73,18 @@ export async function countStates(
     deadJobs: load(db, "died_at", "dead_jobs WHERE put_back_at IS NULL ORDER BY died_at"),
     credentialsBehind: countBehind(db, COUNTED_ROWS),
     keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, COUNTED_ROWS),
+    maybeOptOuts: countMaybeOptOuts(db, now - MAYBE_OPT_OUT_MILLISECONDS, COUNTED_ROWS),
     lastSweep: selectLastSweep(db),
     pauses: selectPauses(db),
     endpoints: selectFailingEndpoints(db, now - HOUR_MILLISECONDS, ENDPOINT_FAILURES),
     outcomes: selectOutcomes(db, now),
+    receipts: selectReceiptCounts(db, now),
     carriersInUse: selectCarriersInUse(db),
     migrations: db.prepare("SELECT max(name) AS name FROM d1_migrations"),
   });
   const { pending: waiting, sending: sent, keywordsWithoutEffect, lastSweep, pauses, endpoints } = rows;
-  const counted = [waiting, sent, keywordsWithoutEffect, rows.callbacks, rows.deadJobs, rows.credentialsBehind];
+  const texts = [keywordsWithoutEffect, rows.maybeOptOuts];
+  const counted = [waiting, sent, ...texts, rows.callbacks, rows.deadJobs, rows.credentialsBehind];
   return {
     ...{ failing, failure },
     messages: byCarrier([...rows.pending, ...rows.sending] as CarrierLoadRow[]),
@@ -85,9 +95,11 @@ export async function countStates(
     deadJobs: toLoad(rows.deadJobs),
     credentialsBehind: toLoad(rows.credentialsBehind),
     keywordsWithoutEffect: toLoad(keywordsWithoutEffect),
+    maybeOptOuts: toLoad(rows.maybeOptOuts),
     lastSweep: toLastSweep(lastSweep),
     isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
-    outcomes: rows.outcomes as OutcomeCountRow[],
+    outcomes: toOutcomeCounts(rows.outcomes),
+    receipts: toReceiptCounts(rows.receipts),
     carriersInUse: (rows.carriersInUse as Pick<WebsiteRow, "carrier">[]).map(({ carrier }) => carrier),
     latestMigration: (rows.migrations as { name: string | null }[])[0]?.name ?? null,
   };

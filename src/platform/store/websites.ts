@@ -1,7 +1,7 @@
 import { type AuditEntry, type Author, changeOf } from "../../domain/audit.ts";
 import type { GivenSettings, Website } from "../../domain/website.ts";
 import { auditStatement } from "./audit.ts";
-import { runBatch, runQuery } from "./database.ts";
+import { parseJsonColumn, runBatch, runQuery } from "./database.ts";
 import { FIRST, type Place } from "./directory.ts";
 import { toHolds } from "./holds.ts";
 import { IS_HERE } from "./moving.ts";
@@ -27,8 +27,8 @@ export async function insertWebsite(
     db
       .prepare(
         `INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, created_at, updated_at,
-           home, database)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, coalesce(?8, (SELECT home FROM homes WHERE website_id = ?1)), ?9
+           home, database, opt_out_words)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, coalesce(?8, (SELECT home FROM homes WHERE website_id = ?1)), ?9, ?10
          WHERE ?9 IS NOT NULL OR EXISTS (SELECT 1 FROM homes WHERE website_id = ?1 AND database = '${FIRST}') ON CONFLICT DO NOTHING RETURNING website_id`,
       )
       .bind(
@@ -41,6 +41,7 @@ export async function insertWebsite(
         now,
         place?.home ?? null,
         place?.database ?? null,
+        toColumn(settings.optOutWords) ?? null,
       ),
     auditStatement(db, author, entry, now),
   ]);
@@ -68,6 +69,7 @@ export async function updateWebsite(
     sender: given.sender,
     help_text: given.helpText,
     duplicate_window_hours: given.duplicateWindowHours,
+    opt_out_words: toColumn(given.optOutWords),
   };
   const set = Object.entries(columns).filter(([, value]) => value !== undefined);
   const assignments = set.map(([column], index) => `${column} = ?${index + 4}, `).join("");
@@ -87,6 +89,9 @@ export async function updateWebsite(
   ]);
   return updated?.results.length === 1;
 }
+
+/** undefined: the setting is kept; null: it is removed. */
+const toColumn = (list: string[] | null | undefined) => list && JSON.stringify(list);
 
 /** People go on replying to the sender that the website has had until now. */
 function keepSender(db: D1Database, websiteId: string): D1PreparedStatement {
@@ -121,6 +126,7 @@ export function toWebsite(row: WebsiteRow): Website {
     sender: row.sender,
     helpText: row.help_text,
     duplicateWindowHours: row.duplicate_window_hours,
+    optOutWords: parseJsonColumn<string[] | null>(row.opt_out_words, null),
     holds: toHolds(row.holds),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

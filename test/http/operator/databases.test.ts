@@ -163,7 +163,7 @@ describe("a database that lacks a migration, or does not answer", () => {
   it("is named by /health, by the list and by the problems, and takes no website", async () => {
     await bindDatabases(world, 3);
     await world.sweep();
-    await boundDatabase("DB_2").exec("ALTER TABLE last_sweep RENAME COLUMN pending_kept_at TO gone");
+    await boundDatabase("DB_2").exec("ALTER TABLE receipt_counts RENAME TO gone");
     const names = otherNames(world);
     const dead = (name: string) => failingDatabase(strictDatabase(boundDatabase(name)), Number.POSITIVE_INFINITY);
     useDatabases(world, (name) => (name === "DB_3" ? dead(name) : strictDatabase(boundDatabase(name))), names);
@@ -191,7 +191,7 @@ describe("a database that lacks a migration, or does not answer", () => {
     );
     expect(await put("brand", { database: "DB_3" })).toMatchObject({ status: 400 });
     expect(await put("brand")).toMatchObject({ database: "DB" });
-    await boundDatabase("DB_2").exec("ALTER TABLE last_sweep RENAME COLUMN gone TO pending_kept_at");
+    await boundDatabase("DB_2").exec("ALTER TABLE gone RENAME TO receipt_counts");
   });
 });
 

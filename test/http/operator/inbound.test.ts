@@ -34,7 +34,15 @@ it("lists the texts to a website page by page, the latest first", async () => {
   const first = await list("/websites/brand/inbound");
   expect(first.map((it) => it.text)).toEqual(Array.from({ length: 100 }, (_, index) => `text ${101 - index}`));
   expect(first[0]).toEqual({
-    ...{ from: ADA, to: OURS, text: "text 101", keyword: null, carrier: "sandbox", carrierMessageId: "in-102" },
+    ...{
+      from: ADA,
+      to: OURS,
+      text: "text 101",
+      keyword: null,
+      maybeOptOut: false,
+      carrier: "sandbox",
+      carrierMessageId: "in-102",
+    },
     receivedAt: new Date(world.now - 2000).toISOString(),
   });
   const second = await list(`/websites/brand/inbound?before=${first.at(-1)?.receivedAt}`);

@@ -21,7 +21,8 @@ beforeEach(async () => {
   submit = () => ({ kind: "accepted", carrierMessageId: "c" });
   endpoint = () => new Response("thanks");
   const carrier: Carrier = { ...sandbox, submit: async () => submit() };
-  world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
+  world.deps = { ...world.deps, carriers: { ready: { gateway: strictCarrier(carrier) }, missing: {} } };
+  await world.rows("UPDATE websites SET carrier = 'gateway'");
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => endpoint());
   await world.sweep();
 });
@@ -66,7 +67,7 @@ it("of an idle service is empty, and no problem", async () => {
     retriedSeconds: null,
     carriers: [
       {
-        carrier: "sandbox",
+        carrier: "gateway",
         isInUse: true,
         isSetUp: true,
         missingSettings: [],
@@ -75,8 +76,13 @@ it("of an idle service is empty, and no problem", async () => {
         ...states,
         lastFiveMinutes: { accepted: 0, refused: 0, unknown: 0, later: 0, unauthorized: 0 },
         lastHour: { accepted: 0, refused: 0, unknown: 0, later: 0, unauthorized: 0 },
+        receipts: {
+          lastFiveMinutes: { delivered: 0, undelivered: 0, "no-receipt": 0 },
+          lastHour: { delivered: 0, undelivered: 0, "no-receipt": 0 },
+        },
       },
     ],
+    senders: [],
     callbacks: {
       due: NONE,
       claimed: NONE,
@@ -88,6 +94,7 @@ it("of an idle service is empty, and no problem", async () => {
     deadJobs: NONE,
     credentialsBehind: NONE,
     keywordsWithoutEffect: NONE,
+    maybeOptOuts: NONE,
   });
 });
 
@@ -153,7 +160,7 @@ describe("messages", () => {
     world.deps.carriers.missing.twilio = ["TWILIO_AUTH_TOKEN"];
     const { carriers, problems } = await look();
     expect(carriers).toMatchObject([
-      { carrier: "sandbox", isInUse: false, withoutReceipt: { count: 1 }, waiting: NONE, lastHour: { accepted: 1 } },
+      { carrier: "gateway", isInUse: false, withoutReceipt: { count: 1 }, waiting: NONE, lastHour: { accepted: 1 } },
       { carrier: "twilio", isInUse: true, isSetUp: false, withoutReceipt: NONE, waiting: { count: 1 } },
     ]);
     expect(carriers[1]?.missingSettings).toEqual(["TWILIO_AUTH_TOKEN"]);
@@ -348,7 +355,7 @@ it("reads no table of messages or events from one end to the other", async () =>
   }
   expect(plans.filter((plan) => /^SCAN (messages|events|dead_jobs)(?!.* INDEX)/.test(plan))).toEqual([]);
   const indexes = ["messages_waiting", "messages_unconfirmed", "dead_jobs_waiting"];
-  for (const index of [...indexes, "inbound_texts_without_effect"])
+  for (const index of [...indexes, "inbound_texts_without_effect", "inbound_texts_maybe_opt_out"])
     expect(plans.join("\n")).toContain(`INDEX ${index}`);
 });
 
@@ -374,11 +381,11 @@ describe("metrics", () => {
     expect(families.length).toBe(new Set(families).size);
     const samples = lines.filter((line) => !line.startsWith("#")).map((line) => line.replace(/ \S+$/, ""));
     expect(samples.length).toBe(new Set(samples).size);
-    expect(lines).toContain('textgate_carrier_paused{carrier="sandbox"} 1');
+    expect(lines).toContain('textgate_carrier_paused{carrier="gateway"} 1');
     expect(lines).toContain('textgate_problem{problem="carrier-paused"} 1');
     expect(lines).toContain('textgate_problem{problem="sweep-late"} 0');
-    expect(lines).toContain('textgate_submissions_5m{carrier="sandbox",outcome="later"} 4');
-    expect(lines).toContain('textgate_messages{carrier="sandbox",state="retrying"} 4');
+    expect(lines).toContain('textgate_submissions_5m{carrier="gateway",outcome="later"} 4');
+    expect(lines).toContain('textgate_messages{carrier="gateway",state="retrying"} 4');
     expect(text).not.toContain("brand");
   });
 

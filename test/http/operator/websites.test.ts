@@ -10,6 +10,7 @@ const WHOLE = {
   sender: "+12125550000",
   helpText: "Write to us",
   duplicateWindowHours: 24,
+  optOutWords: ["BAJA", "no más"],
 };
 
 let world: World;
@@ -49,14 +50,21 @@ describe("a website that is changed", () => {
     ["the sender", { sender: "12345" }],
     ["the help text", { helpText: "Call us" }],
     ["the window", { duplicateWindowHours: 1 }],
+    ["the opt-out words", { optOutWords: ["alto"] }],
   ])("in %s keeps the rest", async (_, given) => {
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, ...given } });
     expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject({ ...WHOLE, ...given });
   });
 
   it.each(["", null])("has what is optional taken away by %j", async (nothing) => {
-    const given = { carrier: "sandbox", sender: nothing, helpText: nothing, duplicateWindowHours: nothing };
-    const none = { sender: null, helpText: null, duplicateWindowHours: null };
+    const given = {
+      carrier: "sandbox",
+      sender: nothing,
+      helpText: nothing,
+      duplicateWindowHours: nothing,
+      optOutWords: nothing,
+    };
+    const none = { sender: null, helpText: null, duplicateWindowHours: null, optOutWords: null };
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, carrier: "sandbox", ...none } });
   });
 
@@ -96,6 +104,29 @@ describe("a website that is changed", () => {
       helpText: "Call us",
       duplicateWindowHours: 1,
     });
+  });
+
+  it.each<[words: unknown, field: string, message: RegExp]>([
+    [["BAJA", "Yes!"], "optOutWords[1]", /^"Yes!" is the keyword YES, which does not opt out$/],
+    [["info"], "optOutWords[0]", /^"info" is the keyword INFO/],
+    [["please"], "optOutWords[0]", /^"please" is a courtesy/],
+    [["B."], "optOutWords[0]", /^"B\." has fewer than two letters or digits$/],
+    [["B"], "optOutWords[0]", /^must have at least 2 characters$/],
+    [["B".repeat(41)], "optOutWords[0]", /^must have at most 40 characters$/],
+    [[7], "optOutWords[0]", /^must be a string$/],
+    [[], "optOutWords", /^must have 1 to 20 words; null removes them$/],
+    [Array.from({ length: 21 }, (_, index) => `word${index}`), "optOutWords", /^must have 1 to 20 words/],
+    ["BAJA", "optOutWords", /^must be an array of words$/],
+  ])("is refused %j as its opt-out words", async (optOutWords, field, message) => {
+    const { status, body } = await put({ optOutWords });
+    expect([status, body.code]).toEqual([400, 40001]);
+    expect(body.details).toContainEqual({ field, message: expect.stringMatching(message) });
+    expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject(WHOLE);
+  });
+
+  it("has opt-out words of 2 to 40 characters, without the spaces around them", async () => {
+    const optOutWords = ["no", "x".repeat(40), "СТОП", "退订"];
+    expect(await put({ optOutWords: [" no\t", ...optOutWords.slice(1)] })).toMatchObject({ body: { optOutWords } });
   });
 
   it.each([

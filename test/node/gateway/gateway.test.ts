@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decodeText, rawParameter } from "../../../src/platform/carriers/charset.ts";
 import { KANNEL_INSTALL_HINT, type Kannel, kannelInstalled, startKannel } from "./kannel.ts";
 import { type Call, type Receiver, startReceiver } from "./receiver.ts";
 import { reassemble, type SmscSimulator, startSmscSimulator } from "./smsc-simulator.ts";
@@ -211,6 +212,40 @@ describe.skipIf(!installed)("Kannel and the SMSC simulator", () => {
     const accepted = smsc.submits.filter((submit) => submit.messageId !== undefined);
     const distinct = new Set(accepted.map(({ to, text, part }) => JSON.stringify([to, text, part?.number])));
     expect(accepted.length).toBe(distinct.size);
+  });
+});
+
+describe.skipIf(!installed)("Kannel without mo-recode", () => {
+  let smsc: SmscSimulator;
+  let receiver: Receiver;
+  let kannel: Kannel;
+
+  beforeAll(async () => {
+    smsc = await startSmscSimulator({ receiptDelayMs: RECEIPT_DELAY_MS });
+    receiver = await startReceiver();
+    const inboundUrl = `${receiver.url}/inbound?from=%p&to=%P&text=%b&charset=%C&id=%I`;
+    kannel = await startKannel({ smscPort: smsc.port, inboundUrl, recodes: false });
+  }, START_TIMEOUT_MS);
+
+  afterAll(async () => {
+    await kannel?.stop();
+    await receiver?.close();
+    await smsc?.close();
+  });
+
+  it.each([
+    ["STOP", "UTF-8"],
+    ["Stop é", "UTF-8"],
+    ["STOP 🙏", "UTF-16BE"],
+    ["“Stop”", "UTF-16BE"],
+  ])("hands over %s in %s, as the carrier reads it", async (text, charset) => {
+    const before = receiver.calls.length;
+    expect(await smsc.sendInbound({ from: PHONE, to: SENDER, text })).toBe(true);
+    await until("the get-url call", () => receiver.calls.length > before);
+    const { search, query } = receiver.calls[before] as Call;
+    expect(query.charset).toBe(charset);
+    const bytes = rawParameter(search, "text");
+    expect([decodeText(bytes, charset), decodeText(bytes, null)]).toEqual([{ text }, { text }]);
   });
 });
 

@@ -17,6 +17,8 @@ export interface KannelConfig {
   inboundUrl: string;
   /** Keep on disk what has been accepted and which receipts are still expected. */
   store: boolean;
+  /** Hand over texts in UTF-8, whatever their coding. */
+  recodes: boolean;
 }
 
 export const ADMIN_PASSWORD = "admin";
@@ -106,7 +108,7 @@ function smsc({ smscPort }: KannelConfig): string {
   });
 }
 
-function smsbox({ ports }: KannelConfig): string {
+function smsbox({ ports, recodes }: KannelConfig): string {
   return group("smsbox", {
     // No smsbox-id: bearerbox hands messages from phones only to a smsbox without one.
     "bearerbox-host": LOOPBACK,
@@ -118,7 +120,8 @@ function smsbox({ ports }: KannelConfig): string {
     "http-queue-delay": 1,
     "http-request-retry": 600,
     "http-timeout": 10,
-    "mo-recode": true, // UCS-2 from a phone reaches the get-url as UTF-8
+    // Without it, a text in UCS-2 reaches the get-url as UTF-16BE.
+    ...(recodes ? { "mo-recode": true } : {}),
     // No apology of Kannel's own is ever sent to a phone.
     "reply-couldnotfetch": "",
     "reply-requestfailed": "",

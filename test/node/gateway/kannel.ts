@@ -26,6 +26,8 @@ export interface KannelOptions {
   dir?: string;
   /** Whether kill() leaves on disk what has been accepted (see kannel-config.ts for what that promises). */
   store?: boolean;
+  /** Whether texts are handed over in UTF-8, whatever their coding; true when left out. */
+  recodes?: boolean;
 }
 
 export interface Kannel {
@@ -61,9 +63,10 @@ export async function startKannel(options: KannelOptions): Promise<Kannel> {
   const ports = await choosePorts();
   const kannel = new KannelProcesses(dir, ports, options.dir === undefined);
   try {
-    const { smscPort, inboundUrl, store = false } = options;
+    const { smscPort, inboundUrl, store = false, recodes = true } = options;
     mkdirSync(receiptSpool(dir), { recursive: true });
-    writeFileSync(join(dir, "kannel.conf"), renderConfig({ dir, ports, smscPort, inboundUrl, store }));
+    const config = renderConfig({ dir, ports, smscPort, inboundUrl, store, recodes });
+    writeFileSync(join(dir, "kannel.conf"), config);
     await kannel.start();
   } catch (error) {
     await kannel.stop();

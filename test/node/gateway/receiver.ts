@@ -6,6 +6,8 @@ import { close, listen } from "../harness/loopback.ts";
 export interface Call {
   path: string;
   query: Record<string, string>;
+  /** The same as it came, with its question mark. */
+  search: string;
   /** What it was answered with. */
   status: number;
 }
@@ -22,8 +24,8 @@ export async function startReceiver(): Promise<Receiver> {
   const calls: Call[] = [];
   let fails: (call: Call) => boolean = () => false;
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://receiver");
-    const call: Call = { path: pathname, query: Object.fromEntries(searchParams), status: 200 };
+    const { pathname, search, searchParams } = new URL(request.url ?? "/", "http://receiver");
+    const call: Call = { path: pathname, query: Object.fromEntries(searchParams), search, status: 200 };
     if (fails(call)) call.status = 500;
     calls.push(call);
     response.writeHead(call.status).end();

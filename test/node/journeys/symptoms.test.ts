@@ -12,15 +12,19 @@ const KEY = "webhook-key";
 const PEOPLE = [100, 101, 102, 103, 104].map((number) => `+12125550${number}`);
 const [ADA, BOB, CY, UNKNOWN, DEE] = PEOPLE as [string, string, string, string, string];
 const HANGS = "This text hangs";
+/** A network blocks it. */
+const BLOCKED = "This text is blocked";
 
 let carrier: CountingCarrier;
 let service: Service;
 let client: Client;
 
-/** A gateway that delivers, breaks off after a text to one number, and never answers one text. */
+/** A gateway that delivers, breaks off after a text to one number, never answers one text, and is blocked with another. */
 function conduct({ phone, text }: Submission): Conduct {
   const receipts = [RECEIPT.sending, RECEIPT.delivered].map((type) => ({ type, afterMilliseconds: 0 }));
   if (text === HANGS) return { takes: true, answer: () => new Promise(() => {}), receipts: [] };
+  if (text === BLOCKED)
+    return { takes: true, answer: accept, receipts: [{ type: RECEIPT.failed, afterMilliseconds: 0 }] };
   return phone === UNKNOWN
     ? { takes: true, answer: (response) => void response.writeHead(500).end(), receipts: [] }
     : { takes: true, answer: accept, receipts };
@@ -97,6 +101,7 @@ const STORIES: Record<string, Story> = {
       const messageId = await sendUntil("DELIVERED", { phone: ADA });
       await receive(ADA, OURS, "STOP");
       await receive(BOB, "+12125550177", "STOP");
+      await receive(DEE, OURS, "please stop texting me");
       const file = join(service.folder.folder, "opt-outs.csv");
       writeFileSync(file, `phone_numbers,subscribed\n${BOB},no\n`);
       return { messageId, file };
@@ -159,6 +164,19 @@ const STORIES: Record<string, Story> = {
           const { messages } = await operate(service.url, "GET", "/messages?website=brand&status=PENDING_TO_SEND");
           return messages.length === 0;
         });
+      },
+    },
+  },
+  "Texts do not arrive": {
+    begin: async () => {
+      const sent = await Promise.all(Array.from({ length: 30 }, () => send(client, { phone: DEE, text: BLOCKED })));
+      for (const { messageId } of sent) await untilStatus(service.url, messageId, "FAILED_TO_DELIVERY");
+      return { messageId: sent[0]?.messageId ?? "" };
+    },
+    after: {
+      "Register the sender": async () => {},
+      release: async () => {
+        await sendUntil("DELIVERED", { phone: CY });
       },
     },
   },

@@ -113,6 +113,7 @@ export class Generation {
       sender: index === 0 ? null : "+12125550000",
       help_text: index === 0 ? null : "Texts about your orders.",
       duplicate_window_hours: index === 0 ? null : 24,
+      opt_out_words: index === 0 ? null : JSON.stringify(["BAJA"]),
       created_at: NOW - HOUR,
       updated_at: NOW - HOUR,
       counted_until: Date.UTC(2026, 9, 2),
@@ -325,7 +326,8 @@ export class Generation {
       text,
       keyword: at(["stop", "start", "help", null], index),
       received_at: NOW - HOUR + index,
-      applied: index % 3,
+      applied: index % 4,
+      maybe_opt_out: index % 2,
     };
   }
 

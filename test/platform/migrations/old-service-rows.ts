@@ -8,6 +8,7 @@ export async function makeServiceRows(generation: number, websiteId: string, cli
     erasure_key: generation === 0 ? [await makeErasureKey()] : [],
     dead_jobs: Array.from({ length: 12 }, (_, index) => makeDeadJob(generation, index)),
     outcome_counts: ["accepted", "refused", "unknown", "later"].map((outcome) => makeOutcome(generation, outcome)),
+    receipt_counts: ["", "UNDELIVERED"].map((reason) => makeReceiptCount(generation, reason)),
     carrier_pauses: [makePause(generation)],
     failing_endpoints: clientIds.map(makeFailingEndpoint),
     told_problems: [makeToldProblem(generation)],
@@ -37,7 +38,14 @@ function makeDeadJob(generation: number, index: number): OldRow {
 
 function makeOutcome(generation: number, outcome: string): OldRow {
   const kind = generation === 0 ? "submission" : "callback";
-  return { minute: NOW / MINUTE - 1, kind, carrier: kind === "callback" ? "" : "sandbox", outcome, count: 7 };
+  const times = { first_at: NOW - MINUTE, last_at: NOW - MINUTE };
+  return { minute: NOW / MINUTE - 1, kind, carrier: kind === "callback" ? "" : "sandbox", outcome, count: 7, ...times };
+}
+
+function makeReceiptCount(generation: number, reason: string): OldRow {
+  const times = { first_at: NOW - MINUTE, last_at: NOW - MINUTE, received_at: NOW };
+  const of = { carrier: `carrier-${generation}`, sender: "+12125550000", reason, code: reason && "30003" };
+  return { minute: NOW / MINUTE - 1, ...of, count: 7, ...times };
 }
 
 function makePause(generation: number): OldRow {

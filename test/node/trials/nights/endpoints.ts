@@ -19,7 +19,7 @@ function answeringNight(name: string, fault: Behaviour): Night {
     async play(place) {
       let behave = thank;
       const receiver = new CountingReceiver((response) => behave(response));
-      const brand = await place.makeBrand(MOST_TEXTS, { carrier: "sandbox", receiver });
+      const brand = await place.makeBrand(MOST_TEXTS, { receiver });
       const turn = (to: Behaviour) => async () => {
         behave = to;
       };
@@ -33,7 +33,7 @@ function answeringNight(name: string, fault: Behaviour): Night {
 const certificateNight: Night = {
   name: "endpoint with a broken certificate",
   async play(place) {
-    const brand = await place.makeBrand(MOST_TEXTS, { carrier: "sandbox" });
+    const brand = await place.makeBrand(MOST_TEXTS);
     const { clientId } = brand.client;
     const broken = await new CountingReceiver(thank, makeSelfSigned("127.0.0.1")).open();
     const move = (url: string) => async () => {

@@ -1,0 +1,80 @@
+// The one reply to a keyword, whichever databases the websites of the sender are in.
+import type { Deps } from "../deps.ts";
+import type { Keyword } from "../domain/keyword.ts";
+import type { NewMessage } from "../domain/message.ts";
+import { countSegments } from "../domain/segments.ts";
+import type { Website } from "../domain/website.ts";
+import type { DueReply, InboundRecord } from "../platform/store/inbound.ts";
+import { readElsewhere } from "../platform/store/keyword-replies.ts";
+import { CONNECTIONS } from "./connections.ts";
+import type { Addressees } from "./find-addressees.ts";
+import { inParallel } from "./in-parallel.ts";
+import { inDatabase } from "./places.ts";
+
+/** The sendPurpose of replies to keywords. */
+const REPLY_PURPOSE = "keyword-reply";
+
+/** The reply of the first website. */
+export function replyTo(
+  deps: Deps,
+  { websites: [website] }: Addressees,
+  keyword: Keyword,
+  acceptedAt: number,
+): NewMessage | null {
+  const text = website ? replyText(website, keyword) : null;
+  if (!website || text === null) return null;
+  return {
+    ...countSegments(text),
+    messageId: deps.newId(website.home),
+    websiteId: website.websiteId,
+    clientId: "",
+    phone: null,
+    email: null,
+    text,
+    mediaUrl: null,
+    clickUrl: null,
+    linkCode: null,
+    callbackData: "",
+    sendPurpose: REPLY_PURPOSE,
+    acceptedAt,
+  };
+}
+
+function replyText({ name, helpText }: Website, keyword: Keyword): string | null {
+  if (keyword === "stop")
+    return `${name}: You are unsubscribed and will get no more messages. Reply START to subscribe again.`;
+  if (keyword === "help") return helpText ?? `${name}: Reply STOP to unsubscribe.`;
+  return null;
+}
+
+/** What the sharers in other databases say of the reply: the transaction does not see them. */
+export async function toDueReply(
+  deps: Deps,
+  { sharers, phones, keyword }: Addressees,
+  { carrier, carrierMessageId, receivedAt }: Pick<InboundRecord, "carrier" | "carrierMessageId" | "receivedAt">,
+  message: NewMessage,
+): Promise<DueReply> {
+  const about = { carrier, carrierMessageId, phone: phones[0] as number };
+  const databases = [...Map.groupBy(sharers, ({ database }) => database)];
+  const home = sharers.find(({ websiteId }) => websiteId === message.websiteId)?.database;
+  const askedOf = (some: Website[]) => ({ ...about, sharers: some.map(({ websiteId }) => websiteId) });
+  const others = await inParallel(
+    databases.filter(([database]) => database !== home),
+    CONNECTIONS,
+    ([database, some]) => {
+      const homes = some.map((website) => website.home);
+      return readElsewhere(inDatabase(deps, database, homes).db, askedOf(some), receivedAt);
+    },
+  );
+  const own = databases.find(([database]) => database === home)?.[1] ?? [];
+  return {
+    message,
+    keyword: keyword as Keyword,
+    asked: askedOf(own),
+    elsewhere: {
+      isAnswered: others.some(({ isAnswered }) => isAnswered),
+      isUntold: others.some(({ isUntold }) => isUntold),
+      helped: others.reduce((sum, { helped }) => sum + helped, 0),
+    },
+  };
+}

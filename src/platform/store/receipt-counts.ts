@@ -1,0 +1,54 @@
+import type { ReceiptCount } from "../../domain/deliveries.ts";
+import { hourBefore } from "./outcome-counts.ts";
+import type { ReceiptCountRow } from "./rows.ts";
+
+const HOUR_MILLISECONDS = 3_600_000;
+
+/**
+ * Counts final receipts of texts that were submitted in the last hour. It is run before the receipts are applied, in the same
+ * transaction: run again, it finds them applied, and counts nothing. A later receipt tells of a phone that was off, and nothing of
+ * how texts arrive now.
+ * @param reports the receipts, with the reason in `code`
+ * @param condition SQL on the message `m`, with the parameter ?3: the receipt changes it
+ */
+export function countReceipts(
+  db: D1Database,
+  reports: unknown[],
+  { now, condition, value }: { now: number; condition: string; value: string | null },
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO receipt_counts (minute, carrier, sender, reason, code, count, first_at, last_at, received_at)
+       SELECT submitted_at / 60000, carrier, sender, reason, code, count(*), min(submitted_at), max(submitted_at), ?2 FROM (
+         SELECT cast(iif(m.status = 'SENDING', m.updated_at, ?2) AS INTEGER) AS submitted_at, coalesce(m.carrier, '') AS carrier,
+           coalesce(w.sender, '') AS sender, coalesce(j.value ->> 'code', '') AS reason,
+           coalesce(j.value ->> 'carrierCode', '') AS code
+         FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value ->> 'messageId'
+           LEFT JOIN websites w ON w.website_id = m.website_id
+         WHERE ${condition})
+       WHERE submitted_at > ?2 - ${HOUR_MILLISECONDS} GROUP BY 1, 2, 3, 4, 5
+       ON CONFLICT (minute, carrier, sender, reason, code) DO UPDATE SET count = count + excluded.count,
+         first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at),
+         received_at = max(received_at, excluded.received_at)`,
+    )
+    .bind(JSON.stringify(reports), now, value);
+}
+
+/** The counts of texts that were submitted in the last hour. */
+export function selectReceiptCounts(db: D1Database, now: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT minute, carrier, sender, reason, code, count, first_at, last_at, received_at FROM receipt_counts
+       WHERE minute > ?1`,
+    )
+    .bind(hourBefore(now));
+}
+
+/** @param rows of selectReceiptCounts */
+export const toReceiptCounts = (rows: unknown[]) =>
+  (rows as ReceiptCountRow[]).map(
+    ({ first_at, last_at, received_at, ...row }): ReceiptCount => ({
+      ...row,
+      ...{ firstAt: first_at, lastAt: last_at, receivedAt: received_at },
+    }),
+  );
