@@ -137,7 +137,9 @@ CREATE TABLE messages (
   final_response TEXT,
   final_duration_ms INTEGER,
   -- 1: it had no final receipt when the sweep looked at it, or became SENDING later.
-  watched INTEGER
+  watched INTEGER,
+  -- Names of fields of the send request that no send request has, as a JSON array. Hardly any message has some.
+  ignored_fields TEXT
 ) STRICT;
 
 CREATE INDEX messages_by_phone ON messages (website_id, phone, accepted_at);

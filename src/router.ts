@@ -1,7 +1,8 @@
 import { Router } from "itty-router/Router";
 import type { Deps } from "./deps.ts";
 import type { Operation } from "./domain/client.ts";
-import { RequestFailure } from "./domain/failure.ts";
+import { type Failure, RequestFailure } from "./domain/failure.ts";
+import { nearestPath } from "./domain/nearest-path.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
 import { keepUses } from "./flows/client-uses.ts";
 import type { ApiRequest } from "./http/api-request.ts";
@@ -122,9 +123,17 @@ router
   .delete("/operator/tokens/:name", requireOperator, endOperatorTokenHandler)
   .get("/operator/audit", requireOperator, listAuditHandler);
 
+/** A base URL that ends in a slash makes paths that begin with two. They are the same paths, with the same guards. */
+for (const route of router.routes) route[1] = new RegExp(route[1].source.replace(/^\^\\\/(?!\*)/, "^\\/+"));
+
 /** itty-router writes the path "/" as "". */
 export const routes = router.routes.map(
   ([method, path, handlers, name]) => [method, path, handlers, name || "/"] as const,
+);
+
+/** The paths of clients, and those that tell of them. */
+const PUBLIC_PATHS = [...new Set(routes.map(([, , , path]) => path))].filter((path) =>
+  /^\/(text\/|health$|openapi)/.test(path),
 );
 
 router.all("*", refuseUnknown);
@@ -145,7 +154,7 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
     return response;
   } catch (error) {
     const { requestId, method } = apiRequest;
-    const isHealth = method === "GET" && new URL(request.url).pathname === "/health";
+    const isHealth = method === "GET" && /^\/+health\/*$/.test(new URL(request.url).pathname);
     const response = isHealth ? misconfiguredResponse() : faultResponse(requestId);
     const { status } = response;
     log("error", "configuration.wrong", { requestId, method, status, error: describeError(error) });
@@ -157,12 +166,23 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
 function refuseUnknown(request: ApiRequest, deps: Deps): never {
   const { pathname } = new URL(request.url);
   const allow = routes.filter(([, path]) => path.test(pathname)).map(([method]) => method);
-  const hidden = pathname.startsWith("/operator") && deps.config.operatorToken === undefined;
-  throw new RequestFailure(allow.length === 0 || hidden ? { kind: "path-unknown" } : { kind: "method-wrong", allow });
+  const hidden = /^\/+operator/.test(pathname) && deps.config.operatorToken === undefined;
+  const isUnknown = allow.length === 0 || hidden;
+  throw new RequestFailure(
+    isUnknown ? { kind: "path-unknown" } : { kind: "method-wrong", given: request.method, allow },
+  );
+}
+
+/** Whoever says that there is no such path: what is named depends on the path alone, and so does not tell what is hidden. */
+function failureOf(error: unknown, request: ApiRequest): Failure | undefined {
+  if (!(error instanceof RequestFailure)) return undefined;
+  const { failure } = error;
+  if (failure.kind !== "path-unknown") return failure;
+  return { ...failure, nearest: nearestPath(new URL(request.url).pathname, PUBLIC_PATHS) };
 }
 
 function answerError(error: unknown, request: ApiRequest, deps: Deps): Response {
-  const failure = error instanceof RequestFailure ? error.failure : undefined;
+  const failure = failureOf(error, request);
   request.logged = { ...request.logged, code: (failure ? toAnswer(failure, 0) : FAULT).code };
   const { requestId } = request;
   const fields = { requestId, route: routeOf(request), error: describeError(error) };
@@ -178,6 +198,8 @@ function addHeaders(response: Response, request: ApiRequest): Response {
   headers.set("x-request-id", request.requestId);
   headers.set("cache-control", "no-store");
   headers.set("x-content-type-options", "nosniff");
+  const ignored = request.ignored?.header;
+  if (response.ok && ignored) headers.set("ignored-fields", ignored);
   if (request.admission) {
     const { remaining, resetMilliseconds } = request.admission;
     headers.set("ratelimit-policy", `"website";q=${REQUESTS_PER_SECOND};w=1`);

@@ -65,6 +65,7 @@ const FACTS = [
   "clickUrl",
   "callbackData",
   "sendPurpose",
+  "ignoredFields",
   "websiteId",
   "websiteName",
   "clientId",
@@ -78,7 +79,10 @@ const FACTS = [
 
 function showMessage(answer: string): string {
   const message = JSON.parse(answer) as Message;
-  const facts = FACTS.map((field) => [field, message[field]]);
+  const facts = FACTS.map((field) => [
+    field,
+    Array.isArray(message[field]) ? message[field].join(", ") : message[field],
+  ]);
   const steps = [...message.submissions.map(submissionRows), ...timeline(message)];
   const inOrder = steps.toSorted(([one], [other]) => String(one?.[0]).localeCompare(String(other?.[0])));
   const times: Cell[][] = [[message.acceptedAt, "accepted", ""], ...inOrder.flat()];

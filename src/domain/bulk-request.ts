@@ -56,6 +56,7 @@ export class BulkReader {
   readonly #scanner = new JsonScanner();
   readonly #decoder = new TextDecoder("utf-8", STRICT);
   readonly #complete: BulkChunk[] = [];
+  readonly #onIgnored: (name: string) => void;
   #items: unknown[] = [];
   #texts: string[] = [];
   #characters = 0;
@@ -67,7 +68,9 @@ export class BulkReader {
   /** The bytes of a character within which the last piece ended. */
   #cut = new Uint8Array();
 
-  constructor() {
+  /** @param onIgnored gets each name beside `messages` */
+  constructor(onIgnored: (name: string) => void = () => {}) {
+    this.#onIgnored = onIgnored;
     this.#scanner.onName = (raw) => this.#begin(JSON.parse(raw));
     this.#scanner.onOpen = () => {
       if (this.#scanner.open.length > MOST_DEEP) failField("body", `must not be nested more than ${MOST_DEEP} deep`);
@@ -109,6 +112,7 @@ export class BulkReader {
   /** Of two fields of one name, JSON.parse takes the last. Here the messages of the first are already stored, so a second fails. */
   #begin(name: string): void {
     this.#name = name;
+    if (name !== "messages") this.#onIgnored(name);
     if (name === "messages" && ++this.#arrays > 1) {
       throw new BrokenBodyError("has two fields named messages: put all messages into one array.");
     }

@@ -10,8 +10,9 @@ export interface FieldError {
 }
 
 export type Failure =
-  | { kind: "path-unknown" }
-  | { kind: "method-wrong"; allow: string[] }
+  /** `nearest`: what may have been meant, out of the paths that anyone may know. */
+  | { kind: "path-unknown"; nearest?: string | undefined }
+  | { kind: "method-wrong"; given: string; allow: string[] }
   | { kind: "credentials-missing"; message: string }
   | { kind: "credentials-wrong"; message: string }
   /** More look-ups of unknown clients, wrong secrets or unknown links than an isolate makes in a second. */
@@ -90,6 +91,24 @@ export function hasNoEffect(error: unknown): boolean {
 /** @throws RequestFailure fields-wrong, for one field */
 export function failField(field: string, message: string): never {
   throw new RequestFailure({ kind: "fields-wrong", details: [{ field, message }] });
+}
+
+/** Reads several parameters. @throws RequestFailure fields-wrong, with what each of the readers finds wrong */
+export function readTogether<T extends Record<string, () => unknown>>(
+  readers: T,
+): { [Name in keyof T]: ReturnType<T[Name]> } {
+  const details: FieldError[] = [];
+  const read = Object.entries(readers).map(([name, reader]) => {
+    try {
+      return [name, reader()];
+    } catch (error) {
+      if (!(error instanceof RequestFailure) || error.failure.kind !== "fields-wrong") throw error;
+      details.push(...error.failure.details);
+      return [name, undefined];
+    }
+  });
+  if (details.length > 0) throw new RequestFailure({ kind: "fields-wrong", details });
+  return Object.fromEntries(read);
 }
 
 /** @throws RequestFailure fields-wrong, with every broken rule */

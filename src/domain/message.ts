@@ -53,6 +53,8 @@ export interface NewMessage extends Segments {
   linkCode: string | null;
   callbackData: string;
   sendPurpose: string;
+  /** Names of fields of the request that were ignored. Left out: none. */
+  ignoredFields?: string[];
   /** Milliseconds since 1970. */
   acceptedAt: number;
 }

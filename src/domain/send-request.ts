@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { isEmail } from "./email.ts";
 import { type FieldError, type Tried, tryFields } from "./failure.ts";
 import { jsonObject, orAbsent, ruleOfFields, rulesInOrder } from "./fields.ts";
+import { IgnoredFields } from "./ignored-fields.ts";
 import { isBlank, strip } from "./invisible.ts";
 import { placeLink } from "./link.ts";
 import { isE164, toDigits } from "./phone.ts";
@@ -127,7 +128,16 @@ export const sendRequestSchema = z.pipe(
 export function trySendRequest(body: unknown, link: string): Tried<SendRequest> {
   const { data, details } = tryFields(sendRequestSchema, body);
   const fault = findLinkedFault(body, details ?? [], link);
-  return data && !fault ? { data } : { details: [...(details ?? []), ...(fault ? [fault] : [])] };
+  return data && !fault
+    ? { data: { ...data, ...ignoredOf(body) } }
+    : { details: [...(details ?? []), ...(fault ? [fault] : [])] };
+}
+
+/** Left out where there are none: hardly any message has some, and all of them would carry it. */
+function ignoredOf(body: unknown): Pick<SendRequest, "ignoredFields"> {
+  const ignored = new IgnoredFields();
+  ignored.addOf(sendRequestSchema, body);
+  return ignored.names.length > 0 ? { ignoredFields: ignored.names } : {};
 }
 
 /** The link may be longer than the URL that it replaces. Without a text or a URL, there is nothing to measure. */
@@ -191,7 +201,10 @@ export function describeSendPurpose(): void {
 }
 
 /** A valid send request: `phone` as digits, absent optional fields null, exactly one of phone and email. */
-export type SendRequest = z.output<typeof sendRequestSchema>;
+export type SendRequest = z.output<typeof sendRequestSchema> & {
+  /** Names of fields that no send request has. */
+  ignoredFields?: string[];
+};
 
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function sendAnswerSchema() {

@@ -33,7 +33,7 @@ const optOutWord = z.string({ error: "must be a string" }).check(
   }),
 );
 
-const fields = jsonObject({
+export const websiteFields = jsonObject({
   name: z.optional(
     z
       .string({ error: "is required, and must be a string" })
@@ -53,7 +53,7 @@ const fields = jsonObject({
 
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function describeWebsiteSettings(): void {
-  const { name, carrier, sender, helpText, database, duplicateWindowHours, optOutWords } = fields.shape;
+  const { name, carrier, sender, helpText, database, duplicateWindowHours, optOutWords } = websiteFields.shape;
   name.register(z.globalRegistry, { description: "Required of a new website." });
   carrier.register(z.globalRegistry, {
     description:
@@ -80,7 +80,7 @@ export function describeWebsiteSettings(): void {
  */
 export function websiteSettingsSchema(present: WebsiteSettings | undefined, carriers: CarrierRules) {
   const isLeft = (carrier: unknown) => present !== undefined && carrier === undefined;
-  const checked = fields.check(
+  const checked = websiteFields.check(
     ruleOfFields<Record<string, unknown>>(({ name, carrier, sender }, add) => {
       if (!present && name === undefined) add("name", "is required");
       if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;

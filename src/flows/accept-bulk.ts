@@ -9,6 +9,8 @@ import {
 } from "../domain/bulk-request.ts";
 import { echoEmail, echoPhone } from "../domain/echo.ts";
 import { isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
+import { IgnoredFields } from "../domain/ignored-fields.ts";
+import { sendRequestSchema } from "../domain/send-request.ts";
 import { type BulkPart, beginBulk, END_PART } from "../platform/store/idempotency-keys.ts";
 import { type Stored, type StoredMessage, storeMessages } from "../platform/store/new-messages.ts";
 import {
@@ -39,18 +41,18 @@ export async function acceptBulk(
   sender: Sender,
   body: AsyncIterable<Uint8Array>,
   key: string | undefined,
-): Promise<BulkAnswer> {
+): Promise<{ answer: BulkAnswer; ignored: IgnoredFields }> {
   const run = new BulkRun(deps, sender, key);
   try {
     await readAll(body, run);
   } catch (error) {
     throw interrupted(error, run.answer, key !== undefined);
   }
-  return run.answer;
+  return run;
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>, run: BulkRun): Promise<void> {
-  const reader = new BulkReader();
+  const reader = new BulkReader((name) => run.ignored.add(name));
   const storeWhole = async () => {
     for (let chunk = reader.take(); chunk; chunk = reader.take()) await run.store(chunk);
   };
@@ -84,6 +86,8 @@ function nthId(first: string, index: number): string {
 
 class BulkRun {
   readonly answer: BulkAnswer = { successSent: [], failedSent: [] };
+  /** Of the body, and of its messages. */
+  readonly ignored = new IgnoredFields();
   readonly #deps: Deps;
   readonly #sender: Sender;
   readonly #key: string | undefined;
@@ -150,6 +154,7 @@ class BulkRun {
     const messages = new Map<number, StoredMessage>();
     for (const [offset, item] of items.entries()) {
       const index = start + offset;
+      this.ignored.addOf(sendRequestSchema, item);
       const { data, details } = trySend(this.#sender, item);
       if (data) messages.set(index, await toStoredMessage(this.#deps, this.#sender, data, nthId(firstId, index)));
       else {

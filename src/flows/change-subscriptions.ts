@@ -2,11 +2,12 @@ import type { Deps } from "../deps.ts";
 import { PHONE_FORM, toDigits } from "../domain/phone.ts";
 import type { SubscriptionChange } from "../domain/subscriber-rows.ts";
 import { changeSubscriptions, type SubscriptionsSet } from "../platform/store/change-subscriptions.ts";
-import { beginImport } from "../platform/store/imports.ts";
+import { beginImport, endImport } from "../platform/store/imports.ts";
 import { hasListeners } from "../platform/store/notices.ts";
 import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.ts";
 import { readTombstones } from "./erasure-tombstones.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
+import { unlessItFails } from "./unless-it-fails.ts";
 
 /**
  * Sets the subscriptions of numbers. The word of a person wins: a number that its owner has opted out, or that was erased, is
@@ -43,11 +44,24 @@ export async function importSubscribers(
 ): Promise<Imported> {
   const origin = { source: "import", proof: importId, now: deps.now() } as const;
   const tombstones = () => readTombstones(deps, websiteId);
-  if (!isDry) await beginImport(deps.db, importId, websiteId, origin.now);
   // Nobody is told of an import.
   const how = { newRun: null, isDry, keepsUnsubscribed: !resubscribes };
-  return changeSubscriptions(deps.db, websiteId, changes, origin, how, tombstones);
+  const work = () => changeSubscriptions(deps.db, websiteId, changes, origin, how, tombstones);
+  if (isDry) return work();
+  await beginImport(deps.db, importId, websiteId, origin.now);
+  try {
+    const imported = await work();
+    await noteEnd(deps, importId, "done");
+    return imported;
+  } catch (error) {
+    await noteEnd(deps, importId, "failed");
+    throw error;
+  }
 }
+
+/** An import whose end cannot be stored can be undone some minutes later. */
+const noteEnd = (deps: Deps, importId: string, outcome: "done" | "failed") =>
+  unlessItFails(deps, "import.not-ended", { importId, outcome }, () => endImport(deps.db, importId, outcome));
 
 /**
  * The numbers to opt out that are no longer possible, and that the website has stored or texted: numbering plans change, and

@@ -2,6 +2,7 @@ import type { IRequestStrict } from "itty-router";
 import type { Deps } from "../deps.ts";
 import type { Author } from "../domain/audit.ts";
 import type { Credentials, Operation } from "../domain/client.ts";
+import type { IgnoredFields } from "../domain/ignored-fields.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { LogFields } from "../log.ts";
 
@@ -17,6 +18,8 @@ export type ApiRequest = IRequestStrict & {
   client?: Credentials;
   /** Set by requireClient: what a later change of the client is held against. */
   access?: { secretHash: string; operation: Operation };
+  /** Set where the fields of a JSON body are read. */
+  ignored?: IgnoredFields;
   /** Set by limitRate. */
   admission?: Admission | undefined;
 };

@@ -1,4 +1,6 @@
-import { failField, RequestFailure } from "../domain/failure.ts";
+import type * as z from "zod/mini";
+import { failField, parseFields, RequestFailure } from "../domain/failure.ts";
+import { IgnoredFields } from "../domain/ignored-fields.ts";
 import { explainEncoding, explainNotJson } from "../domain/json-fault.ts";
 import type { ApiRequest } from "./api-request.ts";
 
@@ -37,6 +39,26 @@ export async function readJson(request: ApiRequest, limitBytes: number): Promise
   } catch {
     throw notJson(explainNotJson(bytes));
   }
+}
+
+/**
+ * The fields of a JSON body; what it has beside them is noted for the answer.
+ * @throws RequestFailure as readJson
+ */
+export async function readFields<T extends z.ZodMiniType>(
+  request: ApiRequest,
+  schema: T,
+  limitBytes: number,
+): Promise<z.output<T>> {
+  const { value } = await readJson(request, limitBytes);
+  noteIgnored(request, schema, value);
+  return parseFields(schema, value);
+}
+
+/** @param body a JSON value, which may break the rules of the schema */
+export function noteIgnored(request: ApiRequest, schema: z.ZodMiniType, body: unknown): void {
+  request.ignored = new IgnoredFields();
+  request.ignored.addOf(schema, body);
 }
 
 function notJson(problem: string): RequestFailure {

@@ -103,11 +103,11 @@ function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause:
 function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Omit<ErrorAnswer, "code"> {
   switch (failure.kind) {
     case "path-unknown":
-      return { message: "There is no such path." };
-    case "method-wrong": {
-      const allow = failure.allow.join(", ");
-      return { message: `This path takes ${allow}.`, headers: { allow } };
-    }
+      return {
+        message: `There is no such path. ${failure.nearest ? `Did you mean ${failure.nearest}?` : "/docs has all of them."}`,
+      };
+    case "method-wrong":
+      return explainMethod(failure);
     case "credentials-missing":
     case "credentials-wrong":
       return { message: failure.message };
@@ -158,6 +158,14 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
     case "store-unavailable":
       return explainStore(failure, random);
   }
+}
+
+/** Where http is redirected to https, most clients follow with a GET, and their authors know that they have posted. */
+function explainMethod({ given, allow }: Extract<Failure, { kind: "method-wrong" }>): Omit<ErrorAnswer, "code"> {
+  const isRedirected = given === "GET" && allow.includes("POST");
+  const note = isRedirected ? " (a redirect from http to https turns a POST into a GET)" : "";
+  const methods = allow.join(", ");
+  return { message: `This path takes ${methods}${note}.`, headers: { allow: methods } };
 }
 
 type StoreFailure = Extract<Failure, { kind: "store-full" | "store-unavailable" }>;

@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
 import { echoId } from "../domain/echo.ts";
-import { parseFields } from "../domain/failure.ts";
 import { messageIdsSchema } from "../domain/message-ids.ts";
 import { readStatuses } from "../platform/store/read-message.ts";
 import { clientOf, type Handler, toStoredId } from "./api-request.ts";
-import { BODY_LIMITS, readJson } from "./body.ts";
+import { BODY_LIMITS, readFields } from "./body.ts";
 import { messageStatusAnswerSchema } from "./message-status.ts";
 import { toTime } from "./time.ts";
 
@@ -14,8 +13,7 @@ export function messageStatusesAnswerSchema() {
 
 /** POST /text/message/statuses: a message of another website is unknown. */
 export const messageStatusesHandler: Handler = async (request, deps) => {
-  const { value } = await readJson(request, BODY_LIMITS.ids);
-  const { messageIds } = parseFields(messageIdsSchema, value);
+  const { messageIds } = await readFields(request, messageIdsSchema, BODY_LIMITS.ids);
   /** From each distinct id as it is stored to the first form in which it was given. */
   const given = new Map(messageIds.toReversed().map((id) => [toStoredId(id), id]));
   const ids = [...new Set(messageIds.map(toStoredId))];

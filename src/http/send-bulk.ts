@@ -7,7 +7,13 @@ import { readIdempotencyKey, senderOf } from "./send-message.ts";
 export const sendMessagesHandler: Handler = async (request, deps) => {
   requireMediaType(request, "application/json");
   const key = readIdempotencyKey(request);
-  const answer = await acceptBulk(deps, senderOf(request, deps), readChunks(request, BODY_LIMITS.bulk), key);
+  const { answer, ignored } = await acceptBulk(
+    deps,
+    senderOf(request, deps),
+    readChunks(request, BODY_LIMITS.bulk),
+    key,
+  );
+  request.ignored = ignored;
   request.logged = { stored: answer.successSent.length, failed: answer.failedSent.length };
   return Response.json(answer);
 };

@@ -1,10 +1,11 @@
 import type { Deps } from "../deps.ts";
 import { type FieldError, failField, RequestFailure } from "../domain/failure.ts";
+import { sendRequestSchema } from "../domain/send-request.ts";
 import { acceptSend, prepareSend, type Sender, trySend } from "../flows/accept-message.ts";
 import { inDatabase } from "../flows/places.ts";
 import type { Send } from "../platform/store/sends.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
-import { BODY_LIMITS, readJson } from "./body.ts";
+import { BODY_LIMITS, noteIgnored, readJson } from "./body.ts";
 import { countingOf, limitRate } from "./guards.ts";
 
 /** POST /text/message/send */
@@ -29,6 +30,7 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
     const sender = senderOf(request, deps);
     const { data: message, details = [] } = trySend(sender, body.value);
     const { key, fault } = tryIdempotencyKey(request);
+    noteIgnored(request, sendRequestSchema, body.value);
     if (!message || fault) {
       throw new RequestFailure({ kind: "fields-wrong", details: fault ? [...details, fault] : details });
     }

@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
-import { parseFields } from "../domain/failure.ts";
 import { toE164 } from "../domain/phone.ts";
 import { phoneListSchema } from "../domain/phone-list.ts";
 import { subscribeSchema } from "../domain/subscribe-request.ts";
 import { without } from "../domain/subscribers.ts";
 import { findInvalidOptOuts, setSubscriptions } from "../flows/change-subscriptions.ts";
 import { clientOf, type Handler } from "./api-request.ts";
-import { BODY_LIMITS, readJson } from "./body.ts";
+import { BODY_LIMITS, readFields } from "./body.ts";
 
 export function unsubscribeAnswerSchema() {
   return z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
@@ -23,8 +22,7 @@ export function subscribeAnswerSchema() {
 
 /** POST /text/unsubscribe */
 export const unsubscribeHandler: Handler = async (request, deps) => {
-  const { value } = await readJson(request, BODY_LIMITS.lists);
-  const { valid, invalid } = parseFields(phoneListSchema, value);
+  const { valid, invalid } = await readFields(request, phoneListSchema, BODY_LIMITS.lists);
   const client = clientOf(request);
   const known = await findInvalidOptOuts(deps, client.websiteId, invalid);
   const changes = [...valid, ...known].map((phone) => ({ phone, email: null, subscribed: false }));
@@ -44,8 +42,7 @@ export const unsubscribeHandler: Handler = async (request, deps) => {
 
 /** POST /text/subscribe */
 export const subscribeHandler: Handler = async (request, deps) => {
-  const { value } = await readJson(request, BODY_LIMITS.lists);
-  const { subscribers, sendPurpose } = parseFields(subscribeSchema, value);
+  const { subscribers, sendPurpose } = await readFields(request, subscribeSchema, BODY_LIMITS.lists);
   const proof = `request ${request.requestId}, sendPurpose ${sendPurpose}`;
   const client = clientOf(request);
   const origin = { source: "api", proof, now: deps.now(), clientId: client.clientId } as const;

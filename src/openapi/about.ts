@@ -30,7 +30,7 @@ export const SECURITY_SCHEMES = {
 export function description(): string {
   return `A text messaging service: client platforms send texts through it and read which numbers are subscribed.
 
-Every response has an \`X-Request-Id\`. Each request of a client counts against the limit of its website: ${REQUESTS_PER_SECOND} in any span of one second, over all endpoints, clients and outcomes. Unknown fields are ignored. \`null\` and \`""\` count as absent for every optional field.
+Every response has an \`X-Request-Id\`. Each request of a client counts against the limit of its website: ${REQUESTS_PER_SECOND} in any span of one second, over all endpoints, clients and outcomes. Unknown fields are ignored, and named in the header \`Ignored-Fields\` of the response. \`null\` and \`""\` count as absent for every optional field.
 
 ## Message statuses
 

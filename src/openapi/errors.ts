@@ -10,7 +10,7 @@ import { type JsonObject, toJsonSchema } from "./schemas.ts";
 
 const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K }> } = {
   "path-unknown": { kind: "path-unknown" },
-  "method-wrong": { kind: "method-wrong", allow: ["POST"] },
+  "method-wrong": { kind: "method-wrong", given: "GET", allow: ["POST"] },
   "credentials-missing": { kind: "credentials-missing", message: "The header X-Client-ID is missing." },
   "credentials-wrong": {
     kind: "credentials-wrong",

@@ -18,6 +18,12 @@ export const HEADERS = {
     schema: { type: "string", pattern: '^"website";r=\\d+;t=\\d+$' },
     example: '"website";r=299;t=1',
   },
+  "Ignored-Fields": {
+    description:
+      "The names of the fields of the body that were ignored, because no such field is known, as they were sent: at most 20, and 500 characters. A comma, a percent sign, and what is neither visible nor ASCII, is percent-encoded. Left out where there are none.",
+    schema: { type: "string", pattern: "^[\\x21-\\x7e]+(, [\\x21-\\x7e]+)*$", maxLength: 500 },
+    example: "sendAt, click_url",
+  },
   "Retry-After": {
     description: "Whole seconds to wait before the retry.",
     required: true,

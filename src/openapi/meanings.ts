@@ -100,8 +100,11 @@ export const JOB_MEANINGS: Record<Job["kind"], string> = {
 
 /** `advice`: what the caller does about it, where the meaning does not make it plain. */
 export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: string }> = {
-  "path-unknown": { meaning: "no such path", advice: "compare it with the list of calls" },
-  "method-wrong": { meaning: "wrong method", advice: "use a method that `Allow` names" },
+  "path-unknown": { meaning: "no such path", advice: "`message` names the nearest path, if one is near" },
+  "method-wrong": {
+    meaning: "wrong method",
+    advice: "use a method that `Allow` names; send to https, because a redirect from http turns a POST into a GET",
+  },
   "credentials-missing": {
     meaning: "credentials missing, or not of the issued form",
     advice: "`message` names the header and its form",

@@ -69,7 +69,7 @@ function sendMessage(schemas: Schemas): ApiOperation {
     tag: "Messages",
     summary: "Send a message",
     description:
-      "Stores the message; callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored.",
+      "Stores the message; callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored, and named in `Ignored-Fields`.",
     access: { client: "send" },
     parameters: [IDEMPOTENCY_KEY],
     body: jsonBody(schemas.SendRequest, BODY_LIMITS.send, { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),

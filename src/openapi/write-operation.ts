@@ -28,7 +28,7 @@ export function writeOperation(operation: ApiOperation, names: SchemaNames, erro
     ...(all.length > 0 ? { parameters: all } : {}),
     ...(body ? { requestBody: writeBody(body, names) } : {}),
     responses: {
-      ...Object.fromEntries(answers.map((answer) => [answer.status, writeAnswer(answer, isLimited, names)])),
+      ...Object.fromEntries(answers.map((answer) => [answer.status, writeAnswer(answer, operation, names)])),
       ...errors.byStatus(errorsOf(operation), isLimited),
     },
   };
@@ -57,10 +57,13 @@ function writeBody(body: RequestBody, names: SchemaNames): JsonObject {
   return { required: true, description, content: Object.fromEntries(mediaTypes.map((type) => [type, content])) };
 }
 
-function writeAnswer({ headers = [], ...answer }: Answer, isLimited: boolean, names: SchemaNames) {
+function writeAnswer({ headers = [], ...answer }: Answer, { access, body }: ApiOperation, names: SchemaNames) {
+  // Those of carriers read no fields of ours.
+  const hasFields = access !== "carrier" && body?.mediaTypes.includes("application/json");
   const all: HeaderName[] = [
     "X-Request-Id",
-    ...(isLimited ? (["RateLimit-Policy", "RateLimit"] as const) : []),
+    ...(typeof access === "object" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
+    ...(hasFields ? (["Ignored-Fields"] as const) : []),
     ...headers,
   ];
   const content = [answer, answer.other ?? {}].flatMap((form) => writeForm(form, names));

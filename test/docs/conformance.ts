@@ -22,7 +22,7 @@ const closed = closeObjects(documentOfApi) as typeof documentOfApi;
 
 const paths = Object.keys(documentOfApi.paths)
   .sort((a, b) => a.split("{").length - b.split("{").length)
-  .map((path) => ({ path, form: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/*$`) }));
+  .map((path) => ({ path, form: new RegExp(`^/*${path.replaceAll(/\{\w+\}/g, "[^/]+")}/*$`) }));
 
 /**
  * Holds an answer to the document.

@@ -102,6 +102,20 @@ describe("a subscribe", () => {
   });
 });
 
+describe("a question of the operator", () => {
+  it.each<[string, string[]]>([
+    ["/websites/brand/report?by=color&format=pdf&from=today&to=x", ["by", "format", "from", "to"]],
+    ["/websites/brand/report?by=color&from=2026-11-21&to=2026-11-20", ["by", "from"]],
+    ["/report?by=color&from=2020-01-01&to=2026-11-20", ["by", "from"]],
+    ["/messages?status=LOST&reason=x&from=x&until=y", ["from", "reason", "status", "until", "website"]],
+    ["/messages?website=brand&phone=1&status=LOST", ["phone", "status"]],
+    ["/audit?cursor=x&website=brand&client=y", ["client", "cursor"]],
+  ])("with several parameters that are wrong is told of each: %s", async (path, fields) => {
+    const faults = await faultsOf(await world.operator("GET", path));
+    expect(faults.map((fault) => fault.split(":")[0])).toEqual(fields);
+  });
+});
+
 describe("a new website", () => {
   it("is told a bad setting beside the name that it lacks", async () => {
     const answer = await world.operator("PUT", "/websites/new", { helpText: 5, duplicateWindowHours: 0 });

@@ -1,3 +1,4 @@
+import { joinFault } from "./joins.ts";
 import { LIMITS } from "./limits.ts";
 import { planFaults } from "./plans.ts";
 import { platform } from "./platform.ts";
@@ -8,7 +9,7 @@ interface Prepared {
   original: D1PreparedStatement;
 }
 
-/** D1 with its limits. */
+/** D1 with its limits; and what no statement of the service may do. */
 export function strictDatabase(db: D1Database): D1Database {
   const prepared = new WeakMap<D1PreparedStatement, Prepared>();
   const wrap = (one: Prepared): D1PreparedStatement => {
@@ -49,6 +50,10 @@ async function ask(db: D1Database, statements: Prepared[]): Promise<D1Result<unk
     waiting += 1;
     try {
       for (const statement of statements) checkStatement(statement);
+      for (const { sql } of statements) {
+        const fault = joinFault(sql);
+        if (fault) platform.refuse(fault);
+      }
       for (const fault of await planFaults(db, statements)) platform.refuse(fault);
       const results = await db.batch<unknown>(statements.map(({ original }) => original));
       checkResults(results);

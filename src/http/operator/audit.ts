@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { AUDIT_ACTIONS, type StoredAudit } from "../../domain/audit.ts";
-import { failField } from "../../domain/failure.ts";
+import { failField, readTogether } from "../../domain/failure.ts";
 import { mergePages } from "../../flows/ask-each.ts";
 import { inEach } from "../../flows/places.ts";
 import { AUDIT_FILTERS, type AuditFilter, listAudit } from "../../platform/store/audit.ts";
@@ -54,24 +54,22 @@ export async function lastChanges(deps: Deps, filter: AuditFilter): Promise<Audi
 
 /** GET /operator/audit?website=&client=&by=&cursor= : newest first. */
 export const listAuditHandler: Handler = async (request, deps) => {
-  const { cursor } = request.query;
-  if (cursor && !/^(\d{0,15}|\.)(~(\d{0,15}|\.))*$/.test(String(cursor)))
-    failField("cursor", "must be the next of a page");
-  const filter = readFilter(request);
-  const { items, next, missing } = await mergePages(
-    inEach(deps),
-    String(cursor ?? ""),
-    PAGE,
-    async ({ db }, before) => {
-      const found = await listAudit(db, filter, PAGE, before ? Number(before) : null);
-      const last = found.length === PAGE ? found.at(-1) : undefined;
-      const items = found.map((item) => ({ item, at: item.storedAt, cursor: String(item.id) }));
-      return { items, next: last ? String(last.id) : null };
-    },
-  );
+  const { cursor, filter } = readTogether({ cursor: () => readCursor(request), filter: () => readFilter(request) });
+  const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, before) => {
+    const found = await listAudit(db, filter, PAGE, before ? Number(before) : null);
+    const last = found.length === PAGE ? found.at(-1) : undefined;
+    const items = found.map((item) => ({ item, at: item.storedAt, cursor: String(item.id) }));
+    return { items, next: last ? String(last.id) : null };
+  });
   const answer: AuditAnswers["AuditPage"] = { entries: items.map(auditView), next, ...missing };
   return Response.json(answer);
 };
+
+function readCursor({ query }: ApiRequest): string {
+  const cursor = String(query.cursor ?? "");
+  if (cursor && !/^(\d{0,15}|\.)(~(\d{0,15}|\.))*$/.test(cursor)) failField("cursor", "must be the next of a page");
+  return cursor;
+}
 
 function readFilter({ query }: ApiRequest): AuditFilter {
   const names = Object.keys(AUDIT_FILTERS) as (keyof typeof AUDIT_FILTERS)[];

@@ -11,13 +11,12 @@ import {
   rotationSchema,
 } from "../../domain/client.ts";
 import { CLIENT_REFUSALS } from "../../domain/client-uses.ts";
-import { parseFields } from "../../domain/failure.ts";
 import { changeClient, createClient, rotateClient } from "../../flows/manage-clients.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { readClient } from "../../platform/store/client-uses.ts";
 import { countWaiting } from "../../platform/store/holds.ts";
 import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
-import { BODY_LIMITS, readJson } from "../body.ts";
+import { BODY_LIMITS, readFields } from "../body.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { type auditAnswers, lastChanges } from "./audit.ts";
@@ -134,8 +133,7 @@ async function countOfClient(deps: Deps, { websiteId, clientId }: Client): Promi
 /** POST /operator/clients/:clientId/rotate */
 export const rotateClientHandler: Handler = async (request, deps) => {
   const clientId = requireClientId(request);
-  const { value } = await readJson(request, BODY_LIMITS.settings);
-  const { graceSeconds } = parseFields(rotationSchema, value);
+  const { graceSeconds } = await readFields(request, rotationSchema, BODY_LIMITS.settings);
   const answer: ClientAnswers["NewSecrets"] = requireFound(
     await rotateClient(deps, authorOf(request), clientId, graceSeconds),
     "client",
@@ -144,8 +142,7 @@ export const rotateClientHandler: Handler = async (request, deps) => {
 };
 
 async function readSettings(request: ApiRequest) {
-  const { value } = await readJson(request, BODY_LIMITS.settings);
-  return parseFields(clientSettingsSchema(isLocal(request)), value);
+  return await readFields(request, clientSettingsSchema(isLocal(request)), BODY_LIMITS.settings);
 }
 
 /** On a developer's machine, callbacks may go to loopback. No host name of the edge is one of loopback. */

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
-import { failField, parseFields } from "../../domain/failure.ts";
+import { failField } from "../../domain/failure.ts";
 import { cancelSchema, holdSchema, type MessageFilter } from "../../domain/hold.ts";
 import { cancelWaiting, holdMessages, releaseMessages } from "../../flows/hold-messages.ts";
 import { findClient } from "../../platform/store/clients.ts";
 import { countWaiting } from "../../platform/store/holds.ts";
 import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
-import { BODY_LIMITS, readJson } from "../body.ts";
+import { BODY_LIMITS, readFields } from "../body.ts";
 import type { Answers } from "./answers.ts";
 import { requireWebsite } from "./params.ts";
 
@@ -31,8 +31,7 @@ async function readFilter<T extends typeof holdSchema | typeof cancelSchema>(
   schema: T,
 ) {
   const { websiteId } = await requireWebsite(request, deps);
-  const { value } = await readJson(request, BODY_LIMITS.settings);
-  const filter = parseFields(schema, value) as z.output<T> & MessageFilter;
+  const filter = (await readFields(request, schema, BODY_LIMITS.settings)) as z.output<T> & MessageFilter;
   await requireOwnClient(deps, websiteId, filter);
   return { websiteId, filter };
 }

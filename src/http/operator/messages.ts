@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { MESSAGE_EVENT_TYPES } from "../../domain/callback.ts";
-import { failField } from "../../domain/failure.ts";
+import { failField, readTogether } from "../../domain/failure.ts";
+import { strip } from "../../domain/invisible.ts";
 import type { SubmissionEntry } from "../../domain/job.ts";
 import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
@@ -54,6 +55,9 @@ export function messageAnswers() {
     clickUrl: z.nullable(z.string()),
     callbackData: z.string(),
     sendPurpose: z.string(),
+    ignoredFields: z
+      .nullable(z.array(z.string()))
+      .check(z.describe("Fields of the request that no send request has; null: it had none.")),
     encoding: z.nullable(z.enum(["GSM-7", "UCS-2"])),
     segments: z.nullable(z.int()),
     carrier: z.nullable(z.string()),
@@ -74,7 +78,7 @@ export function messageAnswers() {
     callbacks: z.array(callback),
   });
   const { events: _, callbacks: _2, clicks: _3, callbackData: _4, submissions: _5, ...others } = message.shape;
-  const { websiteName: _6, clientName: _7, ...facts } = others;
+  const { websiteName: _6, clientName: _7, ignoredFields: _8, ...facts } = others;
   return {
     OperatorMessage: message,
     FoundMessages: z.object({
@@ -195,18 +199,21 @@ interface Asked {
 async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
   const { website, phone, email } = request.query;
   // A plus sign that is not escaped comes as a space.
-  const text = phone ? String(phone).replace(/^ (?=\d)/, "+") : undefined;
-  if (!website && !text) failField("website", "name a website, or a phone: without both, all messages would be read");
-  const search = {
-    phone: text === undefined ? undefined : toDigits(readPhone(text)),
-    email: email ? String(email).trim().toLowerCase() : undefined,
-    status: readChoice(request, "status", MESSAGE_STATUSES),
-    reason: readChoice(request, "reason", REASONS),
-    sendPurpose: request.query.purpose ? String(request.query.purpose) : undefined,
-    clientId: request.query.client ? toStoredId(String(request.query.client)) : undefined,
-    from: readTime(request, "from", 0),
-    until: readTime(request, "until", Number.MAX_SAFE_INTEGER),
-  };
+  const text = phone ? strip(String(phone).replace(/^ (?=\d)/, "+")) : undefined;
+  const search = readTogether({
+    phone: () => {
+      if (!website && !text)
+        failField("website", "name a website, or a phone: without both, all messages would be read");
+      return text === undefined ? undefined : toDigits(readPhone(text));
+    },
+    email: () => (email ? String(email).trim().toLowerCase() : undefined),
+    status: () => readChoice(request, "status", MESSAGE_STATUSES),
+    reason: () => readChoice(request, "reason", REASONS),
+    sendPurpose: () => (request.query.purpose ? String(request.query.purpose) : undefined),
+    clientId: () => (request.query.client ? toStoredId(String(request.query.client)) : undefined),
+    from: () => readTime(request, "from", 0),
+    until: () => readTime(request, "until", Number.MAX_SAFE_INTEGER),
+  });
   return { website: website ? await requireKnown(deps, String(website)) : undefined, search };
 }
 
@@ -230,10 +237,10 @@ export const getMessageHandler: Handler = async (request, deps) => {
 
 /** A message with all that is stored of it. */
 export function messageView(whole: WholeMessage, now: number): Message {
-  const { isHeld, events, clicks, submissions, websiteName, clientName, ...message } = whole;
+  const { isHeld, events, clicks, submissions, websiteName, clientName, ignoredFields, ...message } = whole;
   return {
     ...factsView(message, isHeld, now),
-    ...{ websiteName, clientName, callbackData: message.callbackData },
+    ...{ websiteName, clientName, ignoredFields, callbackData: message.callbackData },
     submissions: submissionViews(submissions, message, events),
     clicks: { ...clicks, firstAt: toTime(clicks.firstAt) },
     events: events.map(eventView),

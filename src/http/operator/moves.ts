@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
-import { parseFields } from "../../domain/failure.ts";
 import { canGoBack, keptUntil, MOVE_STEPS, type MoveStep } from "../../domain/move.ts";
 import { inDatabase } from "../../flows/places.ts";
 import { type MoveStatus, moveBack, readMoveStatus, startMove } from "../../flows/start-move.ts";
 import { authorOf, type Handler } from "../api-request.ts";
-import { BODY_LIMITS, readJson } from "../body.ts";
+import { BODY_LIMITS, readFields } from "../body.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { requireFound, requireWebsite } from "./params.ts";
@@ -66,8 +65,7 @@ function moveView(status: MoveStatus | undefined, now: number): MoveAnswers["Mov
 /** POST /operator/websites/:websiteId/move */
 export const moveWebsiteHandler: Handler = async (request, deps) => {
   const website = await requireWebsite(request, deps);
-  const { value } = await readJson(request, BODY_LIMITS.settings);
-  const { database } = parseFields(moveRequestSchema, value);
+  const { database } = await readFields(request, moveRequestSchema, BODY_LIMITS.settings);
   await startMove(deps, authorOf(request), website, database);
   return answerMove(deps, website.websiteId);
 };

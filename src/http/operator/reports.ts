@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { writeCsv } from "../../domain/csv.ts";
 import { DAY_MILLISECONDS, toDay } from "../../domain/day.ts";
-import { failField, RequestFailure } from "../../domain/failure.ts";
+import { failField, RequestFailure, readTogether } from "../../domain/failure.ts";
 import { GROUPS, type GroupBy, reportSchema, toTable } from "../../domain/report.ts";
 import type { Website } from "../../domain/website.ts";
 import { askEach } from "../../flows/ask-each.ts";
@@ -43,17 +43,20 @@ async function answerReport(
   websites: Website[],
   otherwise: { websiteId: string | null; by: GroupBy },
 ): Promise<Response> {
-  const by = readChoice(request, "by", Object.keys(GROUPS) as GroupBy[]) ?? otherwise.by;
-  const format = readChoice(request, "format", ["json", "csv"]);
-  const range = readRange(request, websites.length, deps.now());
+  const { by, format, range } = readTogether({
+    by: () => readChoice(request, "by", Object.keys(GROUPS) as GroupBy[]) ?? otherwise.by,
+    format: () => readChoice(request, "format", ["json", "csv"]),
+    range: () => readRange(request, websites.length, deps.now()),
+  });
   const report: ReportAnswers["Report"] = await reportOn(deps, websites, { ...otherwise, ...range, by });
   if (format !== "csv") return Response.json(report);
   return new Response(writeCsv(toTable(report)), { headers: { "content-type": "text/csv; charset=utf-8" } });
 }
 
 function readRange({ query }: ApiRequest, websites: number, now: number): { from: string; to: string } {
-  const to = readDay("to", query.to) ?? toDay(now);
-  const from = readDay("from", query.from) ?? toDay(Date.parse(to) - (DAYS_WHEN_LEFT_OUT - 1) * DAY_MILLISECONDS);
+  const given = readTogether({ from: () => readDay("from", query.from), to: () => readDay("to", query.to) });
+  const to = given.to ?? toDay(now);
+  const from = given.from ?? toDay(Date.parse(to) - (DAYS_WHEN_LEFT_OUT - 1) * DAY_MILLISECONDS);
   if (from > to) failField("from", `must not be after ${to}`);
   const longest = Math.min(LONGEST_DAYS, Math.floor(MOST_WEBSITE_DAYS / websites));
   const isTooLong = Date.parse(to) - Date.parse(from) > longest * DAY_MILLISECONDS;

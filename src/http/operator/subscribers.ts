@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { failField, RequestFailure } from "../../domain/failure.ts";
+import { failField, RequestFailure, readTogether } from "../../domain/failure.ts";
 import { toE164 } from "../../domain/phone.ts";
 import { type ColumnsRead, SubscriberFile } from "../../domain/subscriber-file.ts";
 import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
@@ -87,8 +87,10 @@ export type SubscriberAnswers = Answers<typeof subscriberAnswers>;
 /** POST /operator/websites/:websiteId/subscribers?dryRun=&resubscribe= */
 export const importSubscribersHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
-  const isDry = readYes(request, "dryRun");
-  const resubscribes = readYes(request, "resubscribe");
+  const { isDry, resubscribes } = readTogether({
+    isDry: () => readYes(request, "dryRun"),
+    resubscribes: () => readYes(request, "resubscribe"),
+  });
   requireMediaType(request, "text/csv");
   const { subscribers: file, columns } = await readFile(request);
   const importId = request.requestId;

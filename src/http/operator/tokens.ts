@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { failField, parseFields } from "../../domain/failure.ts";
+import { failField } from "../../domain/failure.ts";
 import { newTokenSchema, OPERATOR_NAME } from "../../domain/operator-token.ts";
 import { createOperatorToken } from "../../flows/operator-tokens.ts";
 import { deleteOperatorTokens, listOperatorTokens } from "../../platform/store/operator-tokens.ts";
 import { authorOf, type Handler } from "../api-request.ts";
-import { BODY_LIMITS, readJson } from "../body.ts";
+import { BODY_LIMITS, readFields } from "../body.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { requireFound } from "./params.ts";
@@ -38,8 +38,7 @@ export const listOperatorTokensHandler: Handler = async (_request, deps) => {
 
 /** POST /operator/tokens */
 export const createOperatorTokenHandler: Handler = async (request, deps) => {
-  const { value } = await readJson(request, BODY_LIMITS.settings);
-  const given = parseFields(newTokenSchema, value);
+  const given = await readFields(request, newTokenSchema, BODY_LIMITS.settings);
   const token = await createOperatorToken(deps, authorOf(request), given);
   const answer: TokenAnswers["NewOperatorToken"] = { name: given.name, token };
   return Response.json(answer, { status: 201 });

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { failField } from "../../domain/failure.ts";
-import { WEBSITE_ID, type Website } from "../../domain/website.ts";
+import { WEBSITE_ID, type Website, websiteFields } from "../../domain/website.ts";
 import { askEach } from "../../flows/ask-each.ts";
 import { inEach } from "../../flows/places.ts";
 import { putWebsite } from "../../flows/put-website.ts";
 import { listClients } from "../../platform/store/clients.ts";
 import { listWebsites } from "../../platform/store/websites.ts";
 import { authorOf, type Handler } from "../api-request.ts";
-import { BODY_LIMITS, readJson } from "../body.ts";
+import { BODY_LIMITS, noteIgnored, readJson } from "../body.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { type auditAnswers, lastChanges } from "./audit.ts";
@@ -72,6 +72,7 @@ export const putWebsiteHandler: Handler = async (request, deps) => {
   const websiteId = request.params.websiteId ?? "";
   if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
   const { value } = await readJson(request, BODY_LIMITS.settings);
+  noteIgnored(request, websiteFields, value);
   const own = await putWebsite(deps, authorOf(request), websiteId, value);
   return Response.json(await readPage(own, await requireWebsite(request, own)));
 };

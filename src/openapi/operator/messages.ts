@@ -20,6 +20,7 @@ export const MESSAGE = {
   email: null,
   mediaUrl: null,
   clickUrl: null,
+  ignoredFields: null,
   encoding: "GSM-7",
   segments: 1,
   carrier: "sandbox",
@@ -66,7 +67,7 @@ export function describeMessages() {
     errors: ["resource-unknown"],
   };
   const { events: _, callbacks: _2, clicks: _3, callbackData: _4, submissions: _5, ...others } = MESSAGE;
-  const { websiteName: _6, clientName: _7, ...facts } = others;
+  const { websiteName: _6, clientName: _7, ignoredFields: _8, ...facts } = others;
   const findMessages: ApiOperation = {
     ...{ id: "findMessages", method: "get", path: "/operator/messages", tag: "People", access: "operator" },
     summary: "Find messages",

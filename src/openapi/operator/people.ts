@@ -140,7 +140,7 @@ function getPerson(schemas: Schemas): ApiOperation {
     path: "/operator/websites/{websiteId}/people/{phone}",
     summary: "Read a person: state, history and texts",
     description:
-      "A number that never had a subscription and sent no text is unknown. An undo of an import has the source `undo`, and the import as its proof.",
+      "A number of which the website stores nothing is unknown. An undo of an import has the source `undo`, and the import as its proof.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
     answers: [ok(schemas.Person, "The state of the number, its changes and its texts.", PERSON)],
     errors: ["resource-unknown", "fields-wrong"],

@@ -146,13 +146,21 @@ async function readSigned(settings: TwilioSettings, request: CarrierRequest): Pr
   if (request.method !== "POST" || !signature) return undefined;
   const names = distinct([...form.keys()]);
   const fields = names.flatMap((name) => distinct(form.getAll(name)).map((value) => name + value)).join("");
-  // Twilio signs the URL as the operator has written it. With the same characters encoded, it is the same URL.
-  const urls = distinct([request.rawUrl ?? request.url.href, request.url.href]);
+  const urls = writtenForms(request);
   const tokens = [settings.authToken, settings.secondaryAuthToken].filter((token) => token !== undefined);
   const verdicts = await Promise.all(
     urls.flatMap((url) => tokens.map((token) => isSignedWith(token, signature, url + fields))),
   );
   return verdicts.includes(true) ? form : undefined;
+}
+
+/**
+ * Twilio signs the URL as the operator has written it. A URL object encodes four characters of a query that an operator may
+ * write as they are, and what a request passes on its way here may do the same: each form is the same URL.
+ */
+function writtenForms({ url, rawUrl = url.href }: CarrierRequest): string[] {
+  const { href } = url;
+  return distinct([rawUrl, href, href.replace(/%(?:22|27|3C|3E)/gi, decodeURIComponent)]);
 }
 
 async function isSignedWith(token: string, signature: Uint8Array, signed: string): Promise<boolean> {

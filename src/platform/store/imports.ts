@@ -10,7 +10,7 @@ export interface StoredImport {
   websiteId: string;
   /** When its latest part was stored: milliseconds since 1970. */
   storedAt: number;
-  /** Of the audit log; null: it goes on, or was cut off. */
+  /** null: it goes on, or was cut off. */
   outcome: "done" | "failed" | null;
   /** Its rows of the ledger up to this id are undone. */
   undoneTo: number;
@@ -27,6 +27,11 @@ export async function beginImport(db: D1Database, importId: string, websiteId: s
   const insert = `INSERT INTO imports (import_id, website_id, after_id, last_id, stored_at) SELECT ?1, ?2, latest, latest, ?3
     FROM (SELECT coalesce((SELECT max(change_id) FROM subscription_changes), 0) AS latest) WHERE true ON CONFLICT DO NOTHING`;
   await runQuery(db.prepare(insert).bind(importId, websiteId, now));
+}
+
+/** After its last part. The outcome moves with the website, as the audit log does not. */
+export async function endImport(db: D1Database, importId: string, outcome: "done" | "failed"): Promise<void> {
+  await runQuery(db.prepare("UPDATE imports SET outcome = ?2 WHERE import_id = ?1").bind(importId, outcome));
 }
 
 /**
@@ -67,12 +72,7 @@ export async function readImport(db: D1Database, importId: string): Promise<Stor
 }
 
 function selectImport(db: D1Database, importId: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT i.*, a.outcome FROM imports i LEFT JOIN audit_log a ON a.request_id = i.import_id
-       WHERE i.import_id = ?1 AND ${IS_HERE("i.website_id")}`,
-    )
-    .bind(importId);
+  return db.prepare(`SELECT i.* FROM imports i WHERE i.import_id = ?1 AND ${IS_HERE("i.website_id")}`).bind(importId);
 }
 
 function toImport(row: ImportRow): StoredImport {

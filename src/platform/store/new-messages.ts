@@ -107,12 +107,13 @@ export function insertMessages(sql: Record<"website" | "clientId" | "acceptedAt"
   const field = (name: keyof StoredMessage) => `r.value ->> '${name}'`;
   const { website, clientId, acceptedAt, condition } = sql;
   return `${recipients(website)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
-      callback_data, send_purpose, encoding, segments, status, accepted_at, updated_at, queued_at)
+      callback_data, send_purpose, encoding, segments, status, ignored_fields, accepted_at, updated_at, queued_at)
     SELECT r.message_id, r.website_id, ${clientId}, r.phone, ${field("email")}, ${field("text")}, ${field("mediaUrl")}, ${field("clickUrl")},
       ${field("callbackData")}, ${field("sendPurpose")}, ${field("encoding")}, ${field("segments")},
       CASE WHEN r.phone IS NULL THEN 'FAILED_TO_MATCH' ELSE
         CASE (SELECT subscribed FROM subscriptions s WHERE s.website_id = r.website_id AND s.phone = r.phone)
           WHEN 1 THEN 'PENDING_TO_SEND' WHEN 0 THEN 'NOT_SUBSCRIBED' ELSE 'NOT_FOUND' END END,
+      ${field("ignoredFields")},
       ${acceptedAt}, ${acceptedAt}, ${acceptedAt}
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
 }

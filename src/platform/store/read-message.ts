@@ -56,6 +56,7 @@ function toStory(row: StoryRow): MessageStory {
     websiteName: row.website_name,
     clientName: row.client_name,
     submissions: readSubmissions(row.submissions),
+    ignoredFields: row.ignored_fields === null ? null : (JSON.parse(row.ignored_fields) as string[]),
   };
 }
 
@@ -66,6 +67,8 @@ interface MessageStory extends StoredMessage {
   clientName: string | null;
   /** Without one that was accepted at once. */
   submissions: SubmissionEntry[];
+  /** Of the request; null: none. */
+  ignoredFields: string[] | null;
 }
 
 export type StoryRow = MessageRow & { is_held: 0 | 1; website_name: string | null; client_name: string | null };

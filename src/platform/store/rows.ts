@@ -60,6 +60,8 @@ export interface MessageRow extends KeptCallback<"sending">, KeptCallback<"final
   click_url: string | null;
   callback_data: string;
   send_purpose: string;
+  /** JSON array of names; null: none. */
+  ignored_fields: string | null;
   status: MessageStatus;
   /** In words, for the operator. */
   reason: string | null;
@@ -145,7 +147,6 @@ export interface ImportRow {
   undone_to: number | null;
   restored: number;
   changed_since: number;
-  /** Of its row in audit_log. */
   outcome: string | null;
 }
 

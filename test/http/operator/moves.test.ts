@@ -45,6 +45,20 @@ describe("a move", () => {
     );
   });
 
+  it("takes along that an import is over: right after it, the import is undone", async () => {
+    const { importId } = (await (await world.subscribers("brand", ["+12125550100"])).json()) as { importId: string };
+    const importedAt = world.now;
+    await move("DB_2");
+    await finishMove(world, "brand");
+    expect(world.now - importedAt).toBeLessThan(5 * 60_000);
+    expect(await call("POST", `/imports/${importId}/undo`)).toMatchObject({
+      status: 200,
+      restored: 1,
+      isComplete: true,
+    });
+    expect(await call("GET", "/websites/brand/people/+12125550100")).toMatchObject({ subscribed: false });
+  });
+
   it("is refused with a reason", async () => {
     expect(await move("DB")).toMatchObject(refused("it is in DB already"));
     expect(await move("DB_9")).toMatchObject({ status: 400 });

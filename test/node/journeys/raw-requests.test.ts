@@ -1,13 +1,18 @@
 /** Requests as some clients write them, byte by byte: `npm start` answers each as the deployed service would, and none with a fault. */
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Service, startService } from "../harness/service.ts";
+import { makeClient, operate, type Service, send, startService, TOKEN } from "../harness/service.ts";
+
+const AUTH_TOKEN = "0".repeat(32);
+const ORIGIN = "https://sms.example.com";
 
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  const twilio = { TWILIO_ACCOUNT_SID: `AC${"0".repeat(32)}`, TWILIO_AUTH_TOKEN: AUTH_TOKEN };
+  service = await startService({ ...twilio, PUBLIC_ORIGIN: ORIGIN });
 });
 
 afterAll(() => service?.stop());
@@ -122,6 +127,72 @@ describe("a request to no host", () => {
     async (given) => {
       const [answer] = await write(linesOf("GET /health HTTP/1.1", `Host: ${given}`, CLOSE));
       expect(answer?.status).toBe(200);
+    },
+  );
+});
+
+describe("a path with two slashes in front", () => {
+  test("sends, as a base URL that ends in a slash makes it", async () => {
+    const client = await makeClient(`${service.url}`, "", ["+12125550003"]);
+    const { status } = await send({ ...client, url: `${service.url}/` }, { phone: "+12125550003" });
+    expect(status).toBe(200);
+  });
+
+  test.each([
+    "//docs",
+    "//docs/operator",
+    "//docs.html",
+    "//docs/page.css",
+    "///docs",
+    "//openapi.json/",
+    "//_headers",
+    "//sms.example.com/docs",
+    "//.dev.vars",
+  ])("is no way to a file, and leads nowhere else: %s", async (path) => {
+    const [answer] = await write(linesOf(`GET ${path} HTTP/1.1`, host(), CLOSE));
+    expect(answer?.status).toBe(path.includes("openapi") ? 200 : 404);
+    expect(answer?.headers).not.toContain("location:");
+    expect(answer?.headers).toContain("x-request-id");
+  });
+
+  test("is guarded where the path is the operator's", async () => {
+    for (const path of ["//operator/websites", "///operator/health", "//operator/people/+12125550003"]) {
+      const [refused] = await write(linesOf(`GET ${path} HTTP/1.1`, host(), CLOSE));
+      expect([path, refused?.status]).toEqual([path, 401]);
+      const [wrong] = await write(linesOf(`GET ${path} HTTP/1.1`, host(), "Authorization: Bearer x", CLOSE));
+      expect([path, wrong?.status]).toEqual([path, 401]);
+    }
+    const [answer] = await write(
+      linesOf("GET //operator/websites HTTP/1.1", host(), `Authorization: Bearer ${TOKEN}`, CLOSE),
+    );
+    expect(answer?.status).toBe(200);
+  });
+});
+
+describe("a text from Twilio", () => {
+  test.each(["?brand=it's", '?brand="it"', "?brand=<it>", "?brand=it%27s", "?brand=[x]|^`{}", ""])(
+    "counts where the URL that Twilio was given, and signs, ends in %s",
+    async (query) => {
+      const { clientId } = await makeClient(service.url, "", ["+12125550100"]);
+      const { websiteId } = await operate(service.url, "GET", `/clients/${clientId}`);
+      await operate(service.url, "PUT", `/websites/${websiteId}`, { carrier: "twilio", sender: "+12125550000" });
+      for (const path of ["/carriers/twilio/inbound", "//carriers/twilio/inbound"]) {
+        const fields = { Body: "hello", From: "+12125550100", MessageSid: `SM${path}${query}`, To: "+12125550000" };
+        const signed = ORIGIN + path + query + Object.entries(fields).flat().join("");
+        const body = new URLSearchParams(fields).toString();
+        const head = (url: string) => {
+          const signature = createHmac("sha1", AUTH_TOKEN).update(url).digest("base64");
+          const type = "Content-Type: application/x-www-form-urlencoded";
+          const lines = [host(), type, `X-Twilio-Signature: ${signature}`, `Content-Length: ${body.length}`, CLOSE];
+          return linesOf(`POST ${path}${query} HTTP/1.1`, ...lines);
+        };
+        const [answer] = await write(head(signed) + body);
+        expect([path, answer?.status]).toEqual([path, 200]);
+        const [forged] = await write(head(`${signed}x`) + body);
+        expect([path, forged?.status]).toEqual([path, 403]);
+      }
+      const { texts } = await operate(service.url, "GET", `/websites/${websiteId}/inbound`);
+      expect(texts.map(({ text }: { text: string }) => text)).toEqual(["hello", "hello"]);
     },
   );
 });

@@ -227,6 +227,7 @@ export class Generation {
       claimed_at: isTaken ? NOW - HOUR : null,
       claim: isTaken ? "a run" : null,
       attempts: isTaken ? 1 : 0,
+      ignored_fields: isTaken ? null : '["sendAt"]',
       submissions: isTaken ? null : '[{"at":1,"attempt":1,"outcome":"later","reason":"busy"}]',
       retry_at: null,
       carrier: isTaken ? "sandbox" : null,

@@ -74,7 +74,7 @@ function makeAudit(id: number, websiteId: string): OldRow {
 }
 
 function makeImport(generation: number, websiteId: string): OldRow {
-  const ids = { import_id: `import-${generation}`, website_id: websiteId, after_id: 0, last_id: 9 };
+  const ids = { import_id: `import-${generation}`, website_id: websiteId, after_id: 0, last_id: 9, outcome: "done" };
   return { ...ids, stored_at: NOW - HOUR, added: 9, changed: 0, undone_to: null, restored: 0, changed_since: 0 };
 }
 

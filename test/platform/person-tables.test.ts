@@ -1,7 +1,7 @@
 /** Where a person is follows from the schema: no table with a number is left out where somebody is found, exported or erased. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { PERSON_TABLES, type PersonTable } from "../../../src/platform/store/person-tables.ts";
-import { type TestClient, World } from "../../world.ts";
+import { PERSON_TABLES, type PersonTable } from "../../src/platform/store/person-tables.ts";
+import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
 const DIGITS = Number(ADA.slice(1));

@@ -1,10 +1,10 @@
 /** All waiting messages of a website are found, counted, released and cancelled, however many other websites have, and however many it has. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { findWaiting } from "../../../src/platform/store/holds.ts";
-import { countingDatabase } from "../../counting-database.ts";
-import { bindDatabases, boundDatabase } from "../../databases.ts";
-import { seed } from "../../seed.ts";
-import { type TestClient, World } from "../../world.ts";
+import { findWaiting } from "../../src/platform/store/holds.ts";
+import { countingDatabase } from "../counting-database.ts";
+import { bindDatabases, boundDatabase } from "../databases.ts";
+import { seed } from "../seed.ts";
+import { type TestClient, World } from "../world.ts";
 
 const PHONES = Array.from({ length: 5 }, (_, index) => `+1212555010${index}`);
 

@@ -1,0 +1,56 @@
+// Pure. The fields of a request that no schema has: they are ignored, and named in the answer.
+import type * as z from "zod/mini";
+
+/** A header has room for some names; who has misspelled one finds it among them. */
+const MOST_NAMES = 20;
+const MOST_CHARACTERS = 500;
+
+/** What stands between the names in the header. */
+const SEPARATOR = ", ";
+
+/** The names, as they were sent: what is neither visible nor ASCII, and what would be taken for the separator, is percent-encoded. */
+export class IgnoredFields {
+  readonly #names = new Set<string>();
+  #characters = 0;
+
+  /** @param body a JSON value: what is no object has no fields */
+  addOf(schema: z.ZodMiniType, body: unknown): void {
+    if (typeof body !== "object" || body === null || Array.isArray(body)) return;
+    const known = knownFields(schema);
+    for (const name of Object.keys(body)) if (!known.has(name)) this.add(name);
+  }
+
+  add(name: string): void {
+    if (this.#names.size === MOST_NAMES || name === "" || name.length > MOST_CHARACTERS) return;
+    const shown = name.toWellFormed().replace(/[^\x21-\x7e]|[,%]/gu, encodeURIComponent);
+    const characters = this.#characters + shown.length + (this.#names.size === 0 ? 0 : SEPARATOR.length);
+    if (this.#names.has(shown) || characters > MOST_CHARACTERS) return;
+    this.#names.add(shown);
+    this.#characters = characters;
+  }
+
+  get names(): string[] {
+    return [...this.#names];
+  }
+
+  /** "": none. */
+  get header(): string {
+    return this.names.join(SEPARATOR);
+  }
+}
+
+const known = new WeakMap<z.ZodMiniType, ReadonlySet<string>>();
+
+/** The fields of the object that a schema begins with. */
+function knownFields(schema: z.ZodMiniType): ReadonlySet<string> {
+  const found = known.get(schema) ?? new Set(Object.keys(shapeOf(schema)));
+  known.set(schema, found);
+  return found;
+}
+
+function shapeOf(schema: z.core.$ZodType): object {
+  const { def } = schema._zod as { def: { in?: z.core.$ZodType; shape?: object } };
+  if (def.in) return shapeOf(def.in);
+  if (!def.shape) throw new Error("the schema is of no object");
+  return def.shape;
+}

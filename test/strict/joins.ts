@@ -1,0 +1,52 @@
+import { MOVED_NAMES, STAYING_TABLES } from "../../src/platform/store/moved-tables.ts";
+
+/**
+ * Staying tables that tell of the work of their own database on the websites that are in it, and that say nothing of a website after
+ * it has left: a statement may read them together with rows of websites.
+ */
+export const OF_THE_DATABASE: (keyof typeof STAYING_TABLES)[] = [
+  "event_batches_seen",
+  "last_sweep",
+  "move_log",
+  "moving",
+  "open_callbacks",
+  "outcome_counts",
+  "send_keys",
+];
+
+/** Statements that may read the directory with the websites of the first database, by a part of their text, and why. */
+export const ALLOWED_JOINS: [sql: string, reason: string][] = [
+  ["INSERT INTO websites (", "A new website of the first database gets its home in one transaction."],
+  [
+    "INSERT INTO homes (website_id, database) SELECT website_id",
+    "Websites of the first database without a home get one.",
+  ],
+  ["UPDATE websites SET home =", "The same: it is written where the website is."],
+  ["SELECT database, count(*) FROM homes GROUP BY database", "A count, to which those without a home are added."],
+];
+
+const STAYING = Object.keys(STAYING_TABLES).filter((name) => !OF_THE_DATABASE.some((own) => own === name));
+const STAYING_NAME = new RegExp(`\\b(${STAYING.join("|")})\\b`);
+const MOVED_ROWS = new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE)\\s+"?(${MOVED_NAMES.join("|")})\\b`);
+
+/** By text; null: right. */
+const known = new Map<string, string | null>();
+
+/**
+ * What a statement has of a table that moves with its website and of one that stays: after a move it finds only one of them.
+ * undefined: it has no such two.
+ */
+export function joinFault(sql: string): string | undefined {
+  const found = known.get(sql) ?? findFault(sql);
+  known.set(sql, found);
+  return found ?? undefined;
+}
+
+function findFault(text: string): string | null {
+  const sql = text.replaceAll(/\s+/g, " ");
+  const words = sql.replaceAll(/'(?:[^']|'')*'/g, "''");
+  const [, moved] = MOVED_ROWS.exec(words) ?? [];
+  const [, staying] = STAYING_NAME.exec(words) ?? [];
+  if (!moved || !staying || ALLOWED_JOINS.some(([part]) => sql.includes(part))) return null;
+  return `${moved} moves with its website, and ${staying} stays: ${sql}`;
+}
