@@ -111,7 +111,12 @@ async function ensureSubscribers(service: Service, client: DemoClient): Promise<
   const missing = DEMO_SUBSCRIBERS.filter(({ phone }) => !subscribed.includes(phone));
   if (missing.length === 0) return;
   const csv = ["phone_numbers,email", ...missing.map(({ phone, email }) => `${phone},${email}`)].join("\n");
-  await callOperator(service, "POST", `/websites/${WEBSITE}/subscribers`, new TextEncoder().encode(csv));
+  await callOperator(
+    service,
+    "POST",
+    `/websites/${WEBSITE}/subscribers?resubscribe=true`,
+    new TextEncoder().encode(csv),
+  );
 }
 
 function post(url: string, client: DemoClient, body: object): Promise<Response> {

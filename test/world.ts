@@ -212,9 +212,10 @@ export class World {
     });
   }
 
-  async subscribers(websiteId: string, lines: string[]): Promise<Response> {
+  /** @param query such as `?resubscribe=true` */
+  async subscribers(websiteId: string, lines: string[], query = ""): Promise<Response> {
     const csv = ["phone_numbers,email,subscribed", ...lines].join("\n");
-    return this.operator("POST", `/websites/${websiteId}/subscribers`, csv, "text/csv");
+    return this.operator("POST", `/websites/${websiteId}/subscribers${query}`, csv, "text/csv");
   }
 
   /** Sends, and gives the message's id. */

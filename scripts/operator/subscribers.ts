@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { SubscriberAnswers } from "../../src/http/operator/subscribers.ts";
 import { callOperator, type Service } from "./api.ts";
-import { type Command, segment, UsageError } from "./command.ts";
+import { type Command, segment, toQuery, UsageError } from "./command.ts";
 import { printable } from "./table.ts";
 
 type Undone = SubscriberAnswers["UndoneImport"];
@@ -11,10 +11,19 @@ export const SUBSCRIBER_COMMANDS: Command[] = [
     name: "import-subscribers",
     parameters: ["<websiteId>", "<file.csv or ->"],
     summary: "import subscribers from a CSV file, or from standard input",
-    options: { "dry-run": { summary: "say what it would change, and store nothing" } },
-    notes: "Columns: phone_numbers, and if wanted email and subscribed (true when left out).",
+    options: {
+      "dry-run": { summary: "say what it would change, and store nothing" },
+      resubscribe: {
+        summary: "subscribe also whom a client, an import or an operator has unsubscribed; never whom a STOP has",
+      },
+    },
+    notes:
+      "Columns: phone_numbers, and if wanted email and subscribed (true when left out). Of a number with several rows, an opt-out counts.",
     run: async (service, [id, file = "-"], values) => {
-      const query = values["dry-run"] ? "?dryRun=true" : "";
+      const query = toQuery({
+        dryRun: values["dry-run"] ? "true" : undefined,
+        resubscribe: values.resubscribe ? "true" : undefined,
+      });
       return callOperator(service, "POST", `/websites/${segment(id)}/subscribers${query}`, readInput(file));
     },
     show: showImport,
@@ -60,24 +69,40 @@ function readInput(file: string): Uint8Array<ArrayBuffer> {
   }
 }
 
+type ImportAnswer = SubscriberAnswers["ImportAnswer"];
+
 function showImport(answer: string): string {
-  const result = JSON.parse(answer) as SubscriberAnswers["ImportAnswer"];
-  const {
-    importId,
-    imported,
-    changed,
-    unchanged,
-    invalidPhoneNumbers,
-    invalidEmails = [],
-    optedOutNumbers = [],
-  } = result;
-  const list = (title: string, items: string[]) =>
-    items.length === 0 ? [] : [`${title}: ${items.length}`, ...items.map((item) => `  ${printable(item)}`)];
+  const result = JSON.parse(answer) as ImportAnswer;
+  const { importId, imported, changed, unchanged, keptUnsubscribed, optedOutNumbers, unsubscribedNumbers } = result;
+  const { invalidPhoneNumbers, invalidEmails = [], invalidCells = [] } = result;
+  const invalid = (items: string[], column: string) => [
+    ...invalidCells.filter((it) => it.column === column).map((it) => `line ${it.line}: ${it.value}: ${it.message}`),
+    ...withoutCells(items, invalidCells, column),
+  ];
   return [
+    `Columns read: ${describeColumns(result)}`,
     `${importId ? "Imported" : "Would be imported"}: ${imported} (${result.new} new, ${changed} changed, ${unchanged} unchanged)`,
-    ...list("Not phone numbers, left out", invalidPhoneNumbers),
-    ...list("Not e-mail addresses, their numbers imported without", invalidEmails),
+    ...list("Not phone numbers, left out", invalid(invalidPhoneNumbers, "phone_numbers")),
+    ...list("Not e-mail addresses, their numbers imported without", invalid(invalidEmails, "email")),
+    ...(keptUnsubscribed > 0 ? [`Kept unsubscribed: ${keptUnsubscribed}`] : []),
     ...list("Opted out by the person, and not brought back", optedOutNumbers),
+    ...list("Unsubscribed before, and brought back only with --resubscribe", unsubscribedNumbers),
     ...(importId ? [`To undo it: undo-import ${importId}`] : []),
   ].join("\n");
+}
+
+function list(title: string, items: string[] = []): string[] {
+  return items.length === 0 ? [] : [`${title}: ${items.length}`, ...items.map((item) => `  ${printable(item)}`)];
+}
+
+/** The service tells the lines of the first ones. */
+function withoutCells(items: string[], cells: NonNullable<ImportAnswer["invalidCells"]>, column: string): string[] {
+  const told = new Set(cells.filter((it) => it.column === column).map(({ value }) => value));
+  return items.filter((item) => !told.has(item));
+}
+
+/** A column has the name of what is read from it, or the same in other letters. */
+function describeColumns({ columns: { phone, email, subscribed } }: ImportAnswer): string {
+  const others = [`email: ${email ?? "none"}`, `subscribed: ${subscribed ?? "none, so every row is true"}`];
+  return printable([phone, ...others].join("; "));
 }

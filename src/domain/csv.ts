@@ -1,12 +1,15 @@
-// Pure. CSV after RFC 4180. The reader also accepts files of spreadsheets and scripts: LF, CRLF or CR, and blank lines.
+// Pure. CSV after RFC 4180. The reader also accepts files of spreadsheets and scripts: LF, CRLF or CR, other separators, and
+// blank lines.
+import { isBlank } from "./invisible.ts";
 
-const COMMA = 44;
-const SEMICOLON = 59;
 const QUOTE = 34;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-export class UnclosedQuoteError extends Error {
+/** A CSV file cannot be read. Its author reads the message. */
+export class CsvError extends Error {}
+
+export class UnclosedQuoteError extends CsvError {
   /** The line, from 1, on which the quoted field begins. */
   readonly line: number;
 
@@ -20,21 +23,35 @@ export class UnclosedQuoteError extends Error {
 type Place = "field" | "bare" | "quoted" | "after-quote" | "after-return";
 
 /**
- * Reads a CSV text that comes in pieces, record by record, without blank lines. Quotes around a field are removed and doubled
- * quotes are halved; nothing is trimmed. It holds one record at a time: a file may be larger than the memory.
+ * Reads a CSV text that comes in pieces, record by record, without blank lines and without rows of separators alone. Quotes
+ * around a field are removed and doubled quotes are halved; nothing is trimmed. It holds one record at a time: a file may be
+ * larger than the memory.
  */
 export class CsvReader {
-  readonly #onRecord: (fields: string[]) => void;
-  #separator = COMMA;
+  readonly #separator: number;
+  readonly #onRecord: (fields: string[], line: number) => void;
   #place: Place = "field";
   #fields: string[] = [];
   /** The beginning of the field, from the pieces before. */
   #field = "";
+  /** Of the field, and of the record: where it begins. */
   #line = 1;
+  #recordLine = 1;
 
-  /** @param onRecord gets a new array each time; an error that it throws ends the reading */
-  constructor(onRecord: (fields: string[]) => void) {
+  /**
+   * @param separator one character
+   * @param onRecord gets a new array each time, and the line, from 1, on which the record begins; an error that it throws ends
+   * the reading
+   */
+  constructor(separator: string, onRecord: (fields: string[], line: number) => void) {
+    this.#separator = separator.charCodeAt(0);
     this.#onRecord = onRecord;
+  }
+
+  /** The line of the file, from 1, that the next character stands on. A line break within quotes counts. */
+  get line(): number {
+    const isQuoted = this.#place === "quoted" || this.#place === "after-quote";
+    return this.#line + (isQuoted ? countLineBreaks(this.#field) : 0);
   }
 
   /** @param text the next piece, already decoded, without a byte-order mark */
@@ -47,19 +64,6 @@ export class CsvReader {
     if (this.#place === "quoted") throw new UnclosedQuoteError(this.#line);
     if (this.#place === "after-quote") this.#closeQuote();
     if (this.#place === "bare" || this.#fields.length > 0) this.#endField(LINE_FEED);
-  }
-
-  /**
-   * Takes semicolons for separators from the next record on, as spreadsheets write them where the comma is the decimal point.
-   * @param first the record before, as it was read with commas
-   * @returns the same as it is read with semicolons
-   */
-  useSemicolons(first: string[]): string[] {
-    this.#separator = SEMICOLON;
-    return first
-      .join(",")
-      .split(";")
-      .map((field) => field.replace(/^\s*"(.*)"\s*$/s, "$1"));
   }
 
   /** @returns the place after what was read */
@@ -109,7 +113,7 @@ export class CsvReader {
 
   /** Text between a closing quote and the next separator stays in the field: a broken quote loses no character. */
   #closeQuote(): void {
-    this.#line += this.#field.split(/\r\n|\r|\n/).length - 1;
+    this.#line += countLineBreaks(this.#field);
     this.#place = "bare";
   }
 
@@ -119,11 +123,26 @@ export class CsvReader {
     this.#field = "";
     this.#place = separator === CARRIAGE_RETURN ? "after-return" : "field";
     if (separator === this.#separator) return;
-    this.#line += 1;
-    const fields = this.#fields;
+    const [fields, line] = [this.#fields, this.#recordLine];
     this.#fields = [];
-    if (fields.length > 1 || fields[0]?.trim() !== "") this.#onRecord(fields);
+    this.#line += 1;
+    this.#recordLine = this.#line;
+    if (!fields.every(isBlank)) this.#onRecord(fields, line);
   }
+}
+
+/** The line, from 1, on which what follows the text stands. */
+export function lineAfter(text: string): number {
+  return 1 + countLineBreaks(text);
+}
+
+function countLineBreaks(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === LINE_FEED || (code === CARRIAGE_RETURN && text.charCodeAt(at + 1) !== LINE_FEED)) count += 1;
+  }
+  return count;
 }
 
 /** Characters with which a formula of a spreadsheet begins, full-width forms included. */

@@ -1,4 +1,5 @@
 // Pure. Says why a body is not JSON, and where. What it returns completes a sentence that begins with "The body".
+import { toCodePoint } from "./invisible.ts";
 import { JsonFault, JsonScanner } from "./json-scanner.ts";
 import { findIllFormed } from "./well-formed.ts";
 
@@ -105,5 +106,5 @@ function describeCharacter(text: string, at: number): string {
   if (/[\r\n]/.test(character)) return "a line break";
   if (character === "\t") return "a tab";
   if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(character)) return `"${character}"`;
-  return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  return toCodePoint(character);
 }

@@ -1,22 +1,32 @@
 // Pure. Says what keeps a text from being a phone number in E.164 form.
+import { toCodePoint } from "./invisible.ts";
 import { planOf, splitCallingCode } from "./numbering-plan.ts";
 import { nationalPrefixRemoved } from "./phone.ts";
 
 export const PHONE_RULE = "must be an E.164 phone number such as +12125550100";
 
-/** @param text that is no phone number in E.164 form, trimmed */
+/** No notation of a number has more. */
+const MOST_CHARACTERS = 64;
+
+/** @param text that is no phone number in E.164 form, stripped */
 export function explainPhone(text: string): string {
   return `${PHONE_RULE}: ${findFault(text)}`;
 }
 
 function findFault(text: string): string {
+  if (text.length > MOST_CHARACTERS) return `it is too long: it has ${text.length} characters`;
+  const hidden = findHidden(text);
+  if (hidden) return hidden;
   const plus = text.indexOf("+");
-  if (!/\d/.test(text)) return "it has no digits";
-  if (/e\+?\d+$/i.test(text)) return "it is in scientific notation: format the column of the spreadsheet as text";
+  if (!/\d/.test(text)) return explainNoDigits(text);
+  if (/^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i.test(text))
+    return "it is in scientific notation: format the column of the spreadsheet as text";
   if (plus === -1 && text.startsWith("00")) return "it begins with 00: write a plus sign in its place";
+  const [otherPlus] = /[＋﹢⁺₊➕]/u.exec(text) ?? [];
+  if (plus === -1 && otherPlus) return `it has the plus sign ${toCodePoint(otherPlus)}: write "+" in its place`;
   if (plus === -1) return "it has no plus sign: begin with a plus sign and the country code";
   if (plus > 0) return "the plus sign is not its first character";
-  const [other] = /[^\d]/.exec(text.slice(1)) ?? [];
+  const [other] = /[^\d]/u.exec(text.slice(1)) ?? [];
   if (other !== undefined) return `it has ${nameOf(other)}: after the plus sign, write digits only`;
   if (text[1] === "0") return "it has a 0 after the plus sign: no country code begins with 0";
   const [callingCode, national] = splitCallingCode(text.slice(1)) ?? [];
@@ -25,6 +35,22 @@ function findFault(text: string): string {
   const corrected = nationalPrefixRemoved(text);
   if (corrected) return `it has a national prefix after +${callingCode}: without it, it is ${corrected}`;
   return explainLength(national.length, `+${callingCode}`, plan.lengths);
+}
+
+/** What Unicode says to draw as nothing, and control characters but for white space. */
+const HIDDEN = /(?![\t\n\v\f\r])[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}]/u;
+
+/** What nobody can see is named by its place and its code point. */
+function findHidden(text: string): string | undefined {
+  const { 0: character, index } = HIDDEN.exec(text) ?? { 0: "", index: 0 };
+  if (character === "") return undefined;
+  const place = [...text.slice(0, index)].length + 1;
+  return `its character ${place} is ${toCodePoint(character)}, which cannot be seen: remove it`;
+}
+
+function explainNoDigits(text: string): string {
+  const [other] = /\p{N}/u.exec(text) ?? [];
+  return other ? `it has ${nameOf(other)}: write the digits 0 to 9` : "it has no digits";
 }
 
 function explainLength(digits: number, callingCode: string, lengths: number[]): string {
@@ -37,8 +63,9 @@ function explainLength(digits: number, callingCode: string, lengths: number[]): 
 }
 
 function nameOf(character: string): string {
-  if (/\s/.test(character)) return "a space";
-  if (/\p{L}/u.test(character)) return "a letter";
-  if (/\p{N}/u.test(character)) return "a digit other than 0 to 9";
-  return /[!-~]/.test(character) ? `"${character}"` : "a character that is no digit";
+  const codePoint = /[!-~ ]/.test(character) ? "" : ` (${toCodePoint(character)})`;
+  if (/\s/.test(character)) return `a space${codePoint}`;
+  if (/\p{L}/u.test(character)) return `a letter${codePoint}`;
+  if (/\p{N}/u.test(character)) return `a digit other than 0 to 9${codePoint}`;
+  return codePoint === "" ? `"${character}"` : `a character that is no digit${codePoint}`;
 }

@@ -1,30 +1,33 @@
 // Pure. A CSV file with a column of phone numbers, as requests carry it (Base64) and as operators import it.
 import * as z from "zod/mini";
-import { CsvReader, UnclosedQuoteError } from "./csv.ts";
-import { findColumn, readPlainColumn } from "./number-list/csv-column.ts";
+import { CsvError, CsvReader, lineAfter } from "./csv.ts";
+import { findColumn, readHeader } from "./csv-header.ts";
+import { readFileText, type TextSink } from "./file-text.ts";
+import { readPlainColumn } from "./number-list/csv-column.ts";
 import type { Cells } from "./number-list/distinct-phones.ts";
+import { RowFaults } from "./row-faults.ts";
 
 export const MAX_CSV_ROWS = 50_000;
 const PHONE_COLUMN = "phone_numbers";
 
-/** The CSV file cannot be read. Its author reads the message. */
-export class CsvError extends Error {}
-
 /**
  * The field `csv_file` of a request.
- * @param read takes the text of the file; the message of its CsvError goes into the answer
+ * @param read takes the text of the file; the message of its CsvError goes into the answer, and so do what it adds to the faults
  */
-export function csvFile<T>(read: (csv: string) => T) {
+export function csvFile<T>(read: (csv: string, faults: RowFaults) => T) {
   return z.pipe(
     z.string({ error: "must be a string: a CSV file in Base64" }),
     z.transform((input, { issues }) => {
+      const faults = new RowFaults();
       try {
-        return read(decodeBase64Text(input));
+        const value = read(decodeBase64Text(input), faults);
+        if (faults.count === 0) return value;
       } catch (error) {
         if (!(error instanceof CsvError)) throw error;
-        issues.push({ code: "custom", message: error.message, input });
-        return z.NEVER;
+        faults.addFirst(error.message);
       }
+      issues.push(...faults.messages.map((message) => ({ code: "custom" as const, message, input })));
+      return z.NEVER;
     }),
   );
 }
@@ -32,7 +35,7 @@ export function csvFile<T>(read: (csv: string) => T) {
 /** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
 export function describeCsvFile(schema: z.ZodMiniType): void {
   schema.register(z.globalRegistry, {
-    description: `A CSV file in UTF-8 with a column headed \`${PHONE_COLUMN}\` (in any case), commas or semicolons between columns, and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional). A byte order mark, LF, CRLF or CR, quoted fields, other columns and blank lines are allowed. Required where \`phone_numbers\` is absent.`,
+    description: `A CSV file in UTF-8, or in UTF-16 with its byte order mark, with a column headed \`${PHONE_COLUMN}\` (in any case), commas, semicolons or tabs between columns, and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional). A byte order mark, LF, CRLF or CR, a first line \`sep=;\`, quoted fields, other columns, blank lines and rows of separators alone are allowed. Required where \`phone_numbers\` is absent.`,
     contentEncoding: "base64",
     contentMediaType: "text/csv",
   });
@@ -50,43 +53,28 @@ function decodeBase64Text(base64: string): string {
   } catch {
     throw new CsvError("is not Base64 (standard or URL-safe alphabet, without a data: prefix)");
   }
-  return decodeUtf8(bytes);
-}
-
-/** @throws CsvError */
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    throw notUtf8();
-  }
-}
-
-export function notUtf8(): CsvError {
-  return new CsvError("is not text in UTF-8");
+  return readFileText(bytes);
 }
 
 /** @throws CsvError without the column, or over MAX_CSV_ROWS */
 export function readPhoneColumn(csv: string): Cells {
-  if (csv.includes('"')) return readRows(csv, [], ([phone = ""]) => phone);
-  const { columns, text, rows, bounds } = readPlainColumn(csv, PHONE_COLUMN, MAX_CSV_ROWS);
-  if (!bounds) throw missingColumn(columns);
+  if (csv.includes('"')) return readRows(csv, {}, ([phone = ""]) => phone);
+  const { text, rows, bounds } = readPlainColumn(csv, PHONE_COLUMN, MAX_CSV_ROWS);
   if (rows > MAX_CSV_ROWS) throw tooManyRows(rows);
   return { text, bounds };
 }
 
 /**
  * Rows beyond MAX_CSV_ROWS are counted, for the message, and dropped.
- * @param columns others than that of phone numbers
  * @param take see PhoneRowReader
  * @throws CsvError without the column of phone numbers, or over MAX_CSV_ROWS
  */
-export function readRows<R>(csv: string, columns: string[], take: (cells: string[]) => R): R[] {
+export function readRows<R>(csv: string, wanted: WantedColumns, take: (cells: string[], line: number) => R): R[] {
   const taken: R[] = [];
   let count = 0;
-  const reader = new PhoneRowReader(columns, (cells) => {
+  const reader = new PhoneRowReader(wanted, (cells, line) => {
     count += 1;
-    if (count <= MAX_CSV_ROWS) taken.push(take(cells));
+    if (count <= MAX_CSV_ROWS) taken.push(take(cells, line));
   });
   reader.write(csv);
   reader.end();
@@ -98,53 +86,68 @@ function tooManyRows(count: number): CsvError {
   return new CsvError(`has ${count} rows; at most ${MAX_CSV_ROWS} are allowed`);
 }
 
+export interface WantedColumns {
+  /** Beside that of phone numbers. */
+  others?: string[];
+  /** Gets the names of all columns before the first row. @throws CsvError */
+  check?(names: string[]): void;
+}
+
 /** Reads the rows of a file that comes in pieces; see CsvReader. */
-export class PhoneRowReader {
-  readonly #csv = new CsvReader((record) => this.#take(record));
-  readonly #columns: string[];
-  readonly #onRow: (cells: string[]) => void;
-  /** Where the columns are; undefined before the first line. */
-  #indexes: number[] | undefined;
+export class PhoneRowReader implements TextSink {
+  readonly #wanted: WantedColumns;
+  readonly #onRow: (cells: string[], line: number) => void;
+  /** The text, until the names of the columns are known. */
+  #beginning = "";
+  #csv: CsvReader | undefined;
+  /** As the file writes them, in the order of the cells; null: it lacks the column. */
+  columns: (string | null)[] = [];
 
   /**
-   * @param columns others than that of phone numbers
-   * @param onRow gets the cell of the phone column, and then of the other columns; "" where the file lacks a column or a cell
+   * @param onRow gets the cell of the phone column, and then of the other columns, "" where the file lacks a column or a cell;
+   * and the line on which the row begins
    */
-  constructor(columns: string[], onRow: (cells: string[]) => void) {
-    this.#columns = columns;
+  constructor(wanted: WantedColumns, onRow: (cells: string[], line: number) => void) {
+    this.#wanted = wanted;
     this.#onRow = onRow;
+  }
+
+  get line(): number {
+    return this.#csv?.line ?? lineAfter(this.#beginning);
   }
 
   /** @throws CsvError without the column of phone numbers */
   write(text: string): void {
-    this.#csv.write(text);
+    if (this.#csv) this.#csv.write(text);
+    else {
+      this.#beginning += text;
+      this.#open(false);
+    }
   }
 
   /** @throws CsvError without the column of phone numbers, or within a quoted field */
   end(): void {
-    try {
-      this.#csv.end();
-    } catch (error) {
-      if (error instanceof UnclosedQuoteError) throw new CsvError(error.message);
-      throw error;
-    }
-    if (!this.#indexes) throw missingColumn([]);
+    if (!this.#csv) this.#open(true);
+    this.#csv?.end();
   }
 
-  #take(record: string[]): void {
-    if (this.#indexes) this.#onRow(this.#indexes.map((index) => record[index] ?? ""));
-    else this.#indexes = this.#find(record);
+  #open(isAll: boolean): void {
+    const header = readHeader(this.#beginning, isAll, PHONE_COLUMN);
+    if (!header) return;
+    const { names, separator } = header;
+    this.#wanted.check?.(names);
+    const places = [PHONE_COLUMN, ...(this.#wanted.others ?? [])].map((name) => findColumn(names, name));
+    this.columns = places.map((place) => names[place] ?? null);
+    let before = header.records;
+    this.#csv = new CsvReader(separator, (record, line) => {
+      if (before > 0) before -= 1;
+      else
+        this.#onRow(
+          places.map((place) => record[place] ?? ""),
+          line,
+        );
+    });
+    this.#csv.write(this.#beginning);
+    this.#beginning = "";
   }
-
-  #find(record: string[]): number[] {
-    let names = record;
-    if (findColumn(names, PHONE_COLUMN) === -1) names = this.#csv.useSemicolons(record);
-    if (findColumn(names, PHONE_COLUMN) === -1) throw missingColumn(record);
-    return [PHONE_COLUMN, ...this.#columns].map((name) => findColumn(names, name));
-  }
-}
-
-function missingColumn(columns: string[]): CsvError {
-  const found = columns.slice(0, 10).map((column) => JSON.stringify(column.trim().slice(0, 40)));
-  return new CsvError(`has no column headed ${PHONE_COLUMN}; its first line has ${found.join(", ") || "nothing"}`);
 }

@@ -4,6 +4,7 @@ import { isEmail } from "./email.ts";
 import { type FieldError, type Tried, tryFields } from "./failure.ts";
 import { jsonObject, orAbsent, ruleOfFields, rulesInOrder } from "./fields.ts";
 import { IgnoredFields } from "./ignored-fields.ts";
+import { isBlank, strip } from "./invisible.ts";
 import { placeLink } from "./link.ts";
 import { isE164, toDigits } from "./phone.ts";
 import { explainPhone } from "./phone-fault.ts";
@@ -22,7 +23,7 @@ function requiredString(example: string) {
 }
 
 const e164 = z.string({ error: "must be a string" }).check(
-  z.trim(),
+  z.overwrite((value) => strip(value)),
   z.refine((value) => value === "" || isE164(value), { error: ({ input }) => explainPhone(String(input)) }),
 );
 
@@ -98,7 +99,7 @@ const requireRecipient = ruleOfFields<{ phone?: unknown; email?: unknown }>(({ p
 });
 
 function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+  return value === undefined || value === null || (typeof value === "string" && isBlank(value));
 }
 
 const fields = jsonObject({

@@ -1,9 +1,15 @@
 // Pure. The body of POST /text/subscribe.
 import * as z from "zod/mini";
+import { CsvError } from "./csv.ts";
+import { echoPhone } from "./echo.ts";
 import { jsonObject, orEmpty } from "./fields.ts";
+import { strip } from "./invisible.ts";
 import { csvFile, readRows } from "./phone-file.ts";
 import { describeLists, phoneNumbers, requireList } from "./phone-list.ts";
+import type { RowFaults } from "./row-faults.ts";
 import { describeSendPurpose, sendPurpose } from "./send-request.ts";
+import { findStateColumn } from "./state-column.ts";
+import { readYesNo } from "./subscriber-file.ts";
 import { Subscribers } from "./subscribers.ts";
 
 const csvOfSubscribers = csvFile(readSubscribers);
@@ -31,7 +37,28 @@ export function describedSubscribeRequest() {
   return subscribeSchema;
 }
 
-/** @throws CsvError without the column of phone numbers, or over MAX_CSV_ROWS */
-function readSubscribers(csv: string) {
-  return readRows(csv, ["email"], ([phone = "", email = ""]) => ({ phone, email }));
+const ONLY_SUBSCRIBES = "this call subscribes every number of the file";
+
+/**
+ * A column `subscribed` may say that each row is to be subscribed, and nothing else.
+ * @throws CsvError without the column of phone numbers, over MAX_CSV_ROWS, or with a column that looks like another state
+ */
+function readSubscribers(csv: string, faults: RowFaults) {
+  const wanted = { others: ["email", "subscribed"], check: refuseStates };
+  return readRows(csv, wanted, ([phone = "", email = "", yesNo = ""], line) => {
+    if (!readYesNo(yesNo)) {
+      const has = JSON.stringify(echoPhone(strip(yesNo)));
+      faults.add(`line ${line} has ${has} in the column subscribed: ${ONLY_SUBSCRIBES}, so leave the row out`);
+    }
+    return { phone, email };
+  });
+}
+
+/** @throws CsvError */
+function refuseStates(names: string[]): void {
+  const state = findStateColumn(names);
+  if (state === undefined) return;
+  throw new CsvError(
+    `has a column headed ${JSON.stringify(state)}, which looks like a state: ${ONLY_SUBSCRIBES}, so leave out the rows of those who have opted out, and the column`,
+  );
 }

@@ -1,75 +1,105 @@
 // Pure. The CSV file of subscribers that an operator imports.
-import { failField } from "./failure.ts";
-import { CsvError, notUtf8, PhoneRowReader } from "./phone-file.ts";
-import { Subscribers } from "./subscribers.ts";
+import { CsvError } from "./csv.ts";
+import { echoPhone } from "./echo.ts";
+import { type FieldError, RequestFailure } from "./failure.ts";
+import { FileText } from "./file-text.ts";
+import { strip } from "./invisible.ts";
+import { PhoneRowReader } from "./phone-file.ts";
+import { RowFaults } from "./row-faults.ts";
+import { findStateColumn } from "./state-column.ts";
+import { type InvalidCell, Subscribers } from "./subscribers.ts";
 
 const YES_NO = new Map([
   ...["", "true", "1", "yes", "y", "t"].map((word) => [word, true] as const),
   ...["false", "0", "no", "n", "f"].map((word) => [word, false] as const),
 ]);
 
+/** @returns undefined for any other word */
+export function readYesNo(cell: string): boolean | undefined {
+  return YES_NO.get(strip(cell).toLowerCase());
+}
+
 /** A file with more is not what it should be, and the answer would list them all. */
 const MOST_INVALID = 100_000;
 
+/** The columns that are read, as the file writes them; null: it lacks the column. */
+export interface ColumnsRead {
+  phone: string;
+  email: string | null;
+  subscribed: string | null;
+}
+
 /** Checks the file while it comes in, and holds what is to be stored. */
 export class SubscriberFile {
-  /** workerd's own removal of the byte order mark also takes one from the beginning of a later piece. */
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  readonly #reader = new PhoneRowReader(["email", "subscribed"], (cells) => this.#take(cells));
+  readonly #reader = new PhoneRowReader({ others: ["email", "subscribed"], check: refuseStates }, (cells, line) =>
+    this.#take(cells, line),
+  );
+  readonly #text: FileText;
+  readonly #faults = new RowFaults();
   #subscribers = new Subscribers();
-  #rows = 0;
-  #isText = true;
-  #hasBegun = false;
-  #error: unknown;
+  /** What ended the reading. */
+  #error: CsvError | undefined;
+
+  /** @param beginningBytes see FileText */
+  constructor(beginningBytes?: number) {
+    this.#text = new FileText(this.#reader, beginningBytes);
+  }
 
   write(bytes: Uint8Array): void {
-    this.#read(bytes, (text) => this.#reader.write(text));
+    this.#try(() => this.#text.write(bytes));
   }
 
   /** @throws RequestFailure fields-wrong: the caller stores nothing of the file */
-  end(): Subscribers {
-    this.#read(undefined, (text) => {
-      this.#reader.write(text);
+  end(): { subscribers: Subscribers; columns: ColumnsRead } {
+    this.#try(() => {
+      this.#text.end();
       this.#reader.end();
     });
-    if (this.#error instanceof CsvError) failField("body", this.#error.message);
-    if (this.#error) throw this.#error;
-    return this.#subscribers;
+    const details = this.#listFaults();
+    if (details.length > 0) throw new RequestFailure({ kind: "fields-wrong", details });
+    const [phone = "", email = null, subscribed = null] = this.#reader.columns as [string, ...(string | null)[]];
+    return { subscribers: this.#subscribers, columns: { phone, email, subscribed } };
   }
 
-  /** After an error in a row, the rest is decoded only: bytes that are no text are the error to tell, wherever they are. */
-  #read(bytes: Uint8Array | undefined, work: (text: string) => void): void {
-    const text = this.#decode(bytes);
+  #try(work: () => void): void {
     if (this.#error) return;
     try {
-      work(text);
+      work();
     } catch (error) {
+      if (!(error instanceof CsvError)) throw error;
       this.#error = error;
-      this.#subscribers = new Subscribers();
     }
   }
 
-  #decode(bytes: Uint8Array | undefined): string {
-    if (!this.#isText) return "";
-    try {
-      const text = this.#decoder.decode(bytes, { stream: bytes !== undefined });
-      const hasMark = !this.#hasBegun && text.startsWith("\uFEFF");
-      this.#hasBegun ||= text !== "";
-      return hasMark ? text.slice(1) : text;
-    } catch {
-      this.#isText = false;
-      this.#error = notUtf8();
-      return "";
-    }
+  /** Cells that are invalid refuse no file. Where something else does, they are told with it, as far as there is room. */
+  #listFaults(): FieldError[] {
+    const rows = this.#faults.messages.map((message) => ({ field: "subscribed", message }));
+    const faults = this.#error ? [{ field: "body", message: this.#error.message }, ...rows] : rows;
+    if (faults.length === 0) return [];
+    return [...faults, ...this.#subscribers.invalidCells.slice(0, this.#faults.room).map(toFieldError)];
   }
 
-  #take([phone = "", email = "", yesNo = ""]: string[]): void {
-    this.#rows += 1;
-    const subscribed = yesNo === "" || YES_NO.get(yesNo.trim().toLowerCase());
-    if (subscribed === undefined) failField("subscribed", `must be true or false; row ${this.#rows} has neither`);
-    this.#subscribers.add(phone, email, subscribed);
+  #take([phone = "", email = "", yesNo = ""]: string[], line: number): void {
+    const subscribed = yesNo === "" || readYesNo(yesNo);
+    if (subscribed === undefined) {
+      this.#faults.add(`must be true or false; line ${line} has ${JSON.stringify(echoPhone(strip(yesNo)))}`);
+    }
+    this.#subscribers.add(phone, email, subscribed ?? false, line);
     if (this.#subscribers.invalidCount > MOST_INVALID) {
       throw new CsvError(`has more than ${MOST_INVALID} invalid phone numbers and e-mail addresses`);
     }
   }
+}
+
+/** Whoever exports a list with those who have opted out, and imports it, must not subscribe them. @throws CsvError */
+function refuseStates(names: string[]): void {
+  const state = findStateColumn(names);
+  if (state === undefined) return;
+  throw new CsvError(
+    `has a column headed ${JSON.stringify(state)}, which looks like a state, and none headed subscribed: name the column subscribed and write true or false in each row, or delete it to subscribe every number of the file`,
+  );
+}
+
+function toFieldError({ line, column, value, message }: InvalidCell): FieldError {
+  return { field: column, message: `${message}; line ${line} has ${JSON.stringify(value)}` };
 }

@@ -42,42 +42,42 @@ export class SubscriberRows {
   }
 
   /**
-   * The last row of each number. If there are more than 65,536 rows, the numbers ascend: then the store writes its pages one
-   * after the other, and not each of them again and again. But rows that share an address keep their order in any case: the
-   * later is subscribed later.
+   * Each number once: opted out where any of its rows says so, and with the address of its last row. If there are more than
+   * 65,536 rows, the numbers ascend: then the store writes its pages one after the other, and not each of them again and again.
+   * But rows that share an address keep their order in any case: the later is subscribed later.
    */
-  *last(): Generator<SubscriptionChange, void> {
+  *distinct(): Generator<SubscriptionChange, void> {
     this.#closePage();
     const range = new Range(Math.min(this.#count, USUAL_RANGE_ROWS));
     if (this.#count <= RANGE_ROWS) {
-      for (const row of this.#lastBetween(0, Number.POSITIVE_INFINITY, range).sort()) yield this.#read(row);
+      for (const key of this.#findBetween(0, Number.POSITIVE_INFINITY, range).sort()) yield this.#read(key);
       return;
     }
     const shared = this.#findShared();
     const inOrder: number[] = [];
     const starts = this.#findStarts();
     for (const [index, start] of starts.entries()) {
-      for (const row of this.#lastBetween(start, starts[index + 1] ?? Number.POSITIVE_INFINITY, range)) {
-        const change = this.#read(row);
-        if (change.email !== null && shared.has(change.email)) inOrder.push(row);
+      for (const key of this.#findBetween(start, starts[index + 1] ?? Number.POSITIVE_INFINITY, range)) {
+        const change = this.#read(key);
+        if (change.email !== null && shared.has(change.email)) inOrder.push(key);
         else yield change;
       }
     }
-    for (const row of Uint32Array.from(inOrder).sort()) yield this.#read(row);
+    for (const key of Uint32Array.from(inOrder).sort()) yield this.#read(key);
   }
 
-  /** @returns of each number with a value in the range its last row, by number; valid until the next call */
-  #lastBetween(start: number, end: number, range: Range): Uint32Array {
+  /** @returns the keys of each number with a value in the range, by number; valid until the next call */
+  #findBetween(start: number, end: number, range: Range): Uint32Array {
     range.clear();
     let row = 0;
     for (const { values } of this.#pages) {
       const count = Math.min(PAGE_ROWS, this.#count - row);
       for (let index = 0; index < count; index++, row++) {
         const value = values[index] as number;
-        if (value >= start && value < end) range.add(row, phoneOf(value));
+        if (value >= start && value < end) range.add(row, value);
       }
     }
-    return range.last();
+    return range.distinct();
   }
 
   /** Where ranges of about as many rows begin. Both values of a number are in one. */
@@ -111,11 +111,12 @@ export class SubscriberRows {
     this.#emails = [];
   }
 
-  #read(row: number): SubscriptionChange {
-    const value = this.#value(row);
+  /** @param key see Range */
+  #read(key: number): SubscriptionChange {
+    const row = key >>> 1;
     const { addresses } = this.#pages[row >>> PAGE_BITS] as Page;
     const email = addresses ? addressAt(addresses, row % PAGE_ROWS) : "";
-    return { phone: phoneOf(value), subscribed: value % 2 === 1, email: email === "" ? null : email };
+    return { phone: phoneOf(this.#value(row)), subscribed: key % 2 === 1, email: email === "" ? null : email };
   }
 
   #value(row: number): number {
@@ -142,16 +143,19 @@ function joinAddresses(emails: (string | null)[]): Page["addresses"] {
   return { text: new TextDecoder().decode(new TextEncoder().encode(emails.join(""))), ends };
 }
 
-/** Rows of a range of numbers. The memory is used again for the next range: an engine frees buffers late. */
+/**
+ * Rows of a range of numbers. It finds the key of each number: twice its last row, and 1 for a subscriber. The memory is used
+ * again for the next range: an engine frees buffers late.
+ */
 class Range {
   #rows: Uint32Array<ArrayBuffer>;
-  #phones: Float64Array<ArrayBuffer>;
+  #values: Float64Array<ArrayBuffer>;
   #sorter: Sorter;
   #count = 0;
 
   constructor(room: number) {
     this.#rows = new Uint32Array(room);
-    this.#phones = new Float64Array(room);
+    this.#values = new Float64Array(room);
     this.#sorter = new Sorter(room);
   }
 
@@ -159,30 +163,33 @@ class Range {
     this.#count = 0;
   }
 
-  add(row: number, phone: number): void {
+  add(row: number, value: number): void {
     if (this.#count === this.#rows.length) this.#grow();
     this.#rows[this.#count] = row;
-    this.#phones[this.#count++] = phone;
+    this.#values[this.#count++] = value;
   }
 
-  last(): Uint32Array {
-    const phones = this.#phones.subarray(0, this.#count);
-    const order = this.#sorter.sort(phones);
+  /** Sorted by value, the rows of a number are neighbors, and its opt-outs come first. */
+  distinct(): Uint32Array {
+    const values = this.#values.subarray(0, this.#count);
+    const order = this.#sorter.sort(values);
     let found = 0;
-    for (let place = 0; place < order.length; place++) {
-      const index = order[place] as number;
-      const isLast = place + 1 === order.length || phones[order[place + 1] as number] !== phones[index];
-      if (isLast) order[found++] = this.#rows[index] as number;
+    for (let place = 0; place < order.length; ) {
+      const first = values[order[place] as number] as number;
+      let last = 0;
+      do last = Math.max(last, this.#rows[order[place++] as number] as number);
+      while (place < order.length && phoneOf(values[order[place] as number] as number) === phoneOf(first));
+      order[found++] = last * 2 + (first % 2);
     }
     return order.subarray(0, found);
   }
 
   #grow(): void {
-    const [rows, phones] = [this.#rows, this.#phones];
+    const [rows, values] = [this.#rows, this.#values];
     this.#rows = new Uint32Array(rows.length * 2);
     this.#rows.set(rows);
-    this.#phones = new Float64Array(rows.length * 2);
-    this.#phones.set(phones);
+    this.#values = new Float64Array(rows.length * 2);
+    this.#values.set(values);
     this.#sorter = new Sorter(rows.length * 2);
   }
 }

@@ -1,37 +1,73 @@
 // Pure. Checks rows of subscribers, and holds the valid ones.
 import { echoEmail, echoPhone } from "./echo.ts";
 import { isEmail } from "./email.ts";
+import { strip } from "./invisible.ts";
 import { e164Digits, PHONE_FORM } from "./phone.ts";
+import { explainPhone } from "./phone-fault.ts";
 import { SubscriberRows, type SubscriptionChange } from "./subscriber-rows.ts";
+
+/** A cell that is no phone number, or no address. */
+export interface InvalidCell {
+  /** Of the file: where its row begins. */
+  line: number;
+  column: "phone_numbers" | "email";
+  /** As given, stripped, and cut after the longest valid one. */
+  value: string;
+  message: string;
+}
+
+/** Of many that are invalid, so many are told with their lines. */
+export const MOST_INVALID_CELLS = 1000;
 
 export class Subscribers {
   readonly #rows = new SubscriberRows();
   readonly #invalidPhones = new Set<string>();
   readonly #invalidOptOuts = new Set<string>();
   readonly #invalidEmails = new Set<string>();
+  /** The first of them. */
+  readonly invalidCells: InvalidCell[] = [];
 
-  /** A row as given; an empty email counts as absent. */
-  add(givenPhone: string, givenEmail: string, subscribed: boolean): void {
-    const phone = givenPhone.trim();
+  /**
+   * A row as given; an empty email counts as absent.
+   * @param line of the file, where there is one
+   */
+  add(givenPhone: string, givenEmail: string, subscribed: boolean, line?: number): void {
+    const phone = strip(givenPhone);
     const digits = e164Digits(phone);
     if (Number.isNaN(digits)) {
-      this.#invalidPhones.add(copy(echoPhone(phone)));
+      this.#addInvalid(this.#invalidPhones, "phone_numbers", echoPhone(phone), line, () => explainPhone(phone));
       if (!subscribed && PHONE_FORM.test(phone)) this.#invalidOptOuts.add(copy(phone));
       return;
     }
-    const email = givenEmail.trim();
+    const email = strip(givenEmail);
     const address = email === "" ? "" : email.toLowerCase();
     const isAddress = address !== "" && isEmail(address);
-    if (address !== "" && !isAddress) this.#invalidEmails.add(copy(echoEmail(email)));
+    if (address !== "" && !isAddress) {
+      this.#addInvalid(this.#invalidEmails, "email", echoEmail(email), line, () => "must be an e-mail address");
+    }
     this.#rows.add({ phone: digits, email: isAddress ? address : null, subscribed });
   }
 
-  /** Distinct numbers; the last row of a number counts. See SubscriberRows for their order. */
-  changes(): Generator<SubscriptionChange, void> {
-    return this.#rows.last();
+  #addInvalid(
+    those: Set<string>,
+    column: InvalidCell["column"],
+    value: string,
+    line: number | undefined,
+    explain: () => string,
+  ): void {
+    if (those.has(value)) return;
+    const kept = copy(value);
+    those.add(kept);
+    if (line === undefined || this.invalidCells.length >= MOST_INVALID_CELLS) return;
+    this.invalidCells.push({ line, column, value: kept, message: explain() });
   }
 
-  /** As given, trimmed, and cut after the longest valid number; distinct. */
+  /** Distinct numbers. See SubscriberRows for what counts, and for their order. */
+  changes(): Generator<SubscriptionChange, void> {
+    return this.#rows.distinct();
+  }
+
+  /** As given, stripped, and cut after the longest valid number; distinct. */
   get invalidPhoneNumbers(): string[] {
     return [...this.#invalidPhones];
   }
@@ -41,7 +77,7 @@ export class Subscribers {
     return [...this.#invalidOptOuts];
   }
 
-  /** As given, trimmed, and cut after the longest valid address; distinct. The numbers of these rows are stored without one. */
+  /** As given, stripped, and cut after the longest valid address; distinct. The numbers of these rows are stored without one. */
   get invalidEmails(): string[] {
     return [...this.#invalidEmails];
   }

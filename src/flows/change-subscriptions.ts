@@ -19,38 +19,34 @@ export async function setSubscriptions(
   { websiteId, home }: { websiteId: string; home?: number },
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
-): Promise<Pick<SubscriptionsSet, "count" | "refused">> {
+): Promise<{ count: number; refused: number[] }> {
   const tombstones = () => readTombstones(deps, websiteId);
   const newRun = (await hasListeners(deps.db, { websiteIds: [websiteId] })) ? () => deps.newId(home) : null;
-  const how = { newRun, isDry: false };
-  const { due, ...set } = await changeSubscriptions(deps.db, websiteId, changes, origin, how, tombstones);
+  const how = { newRun, isDry: false, keepsUnsubscribed: false };
+  const { due, count, refused } = await changeSubscriptions(deps.db, websiteId, changes, origin, how, tombstones);
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
-  return set;
+  return { count, refused: refused.byPerson };
 }
 
-export interface Imported {
-  /** Numbers that are now as they were to be: new, changed and unchanged ones. */
-  count: number;
-  added: number;
-  changed: number;
-  /** The others, as digits. */
-  refused: number[];
-}
+/** `count`: new, changed and unchanged numbers. */
+export type Imported = Omit<SubscriptionsSet, "due">;
 
 /**
- * Sets subscriptions as a file says, so that it can be undone.
+ * Sets subscriptions as a file says, so that it can be undone. Whom anyone has unsubscribed, it leaves so.
  * @param isDry stores nothing, and counts what would be stored
+ * @param resubscribes subscribes again whom anybody else than the person has unsubscribed
  */
 export async function importSubscribers(
   deps: Deps,
   websiteId: string,
   changes: Iterable<SubscriptionChange>,
-  { importId, isDry }: { importId: string; isDry: boolean },
+  { importId, isDry, resubscribes }: { importId: string; isDry: boolean; resubscribes: boolean },
 ): Promise<Imported> {
   const origin = { source: "import", proof: importId, now: deps.now() } as const;
   const tombstones = () => readTombstones(deps, websiteId);
   // Nobody is told of an import.
-  const work = () => changeSubscriptions(deps.db, websiteId, changes, origin, { newRun: null, isDry }, tombstones);
+  const how = { newRun: null, isDry, keepsUnsubscribed: !resubscribes };
+  const work = () => changeSubscriptions(deps.db, websiteId, changes, origin, how, tombstones);
   if (isDry) return work();
   await beginImport(deps.db, importId, websiteId, origin.now);
   try {

@@ -120,7 +120,7 @@ function subscribe(schemas: Schemas): ApiOperation {
     tag: "Subscriptions",
     summary: "Subscribe numbers",
     description:
-      "The file may have a column `email`. `failedToProcessNumbers` has the numbers whose owners opted out themselves: only they can undo it, by texting START. Safe to repeat.",
+      "The file may have a column `email`. A file is refused that has anything else than true in a column `subscribed`, or a column such as `status`, `opt_in` or `unsubscribed`: every number of it is subscribed. `failedToProcessNumbers` has the numbers whose owners opted out themselves: only they can undo it, by texting START. Safe to repeat.",
     access: { client: "subscribe" },
     body: jsonBody(schemas.SubscribeRequest, BODY_LIMITS.lists, withPurpose),
     answers: [

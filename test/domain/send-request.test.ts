@@ -43,6 +43,9 @@ describe("each rule of a send request, at its edge", () => {
     ["sendPurpose", "a  b   c"],
     ["sendPurpose", "-_9"],
     ["phone", " ", { email: "ada@example.com" }],
+    ["phone", "\u202a+13125550100\u202c"],
+    ["phone", "\u200b +12125550100\u2060\ufeff"],
+    ["phone", "\u200b", { email: "ada@example.com" }],
   ])("%s may be %j", (field, value, rest) => {
     expect(faults(field, value, rest)).toEqual([]);
   });
@@ -50,6 +53,8 @@ describe("each rule of a send request, at its edge", () => {
   it.each<[string, unknown, RegExp, Record<string, unknown>?]>([
     ["phone", "12125550100", /^phone: must be an E.164/],
     ["phone", 12125550100, /^phone: must be a string/],
+    ["phone", "\u202a+1312\u200b5550100", /: its character 6 is U\+200B, which cannot be seen: remove it$/],
+    ["phone", "\u200b", /^phone: either phone or email/],
     ["phone", " ", /^phone: either phone or email/],
     ["phone", "", /^phone: either phone or email/],
     ["phone", undefined, /^phone: either phone or email/, { email: null }],

@@ -2,21 +2,23 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RequestFailure } from "../../src/domain/failure.ts";
 import { SubscriberFile } from "../../src/domain/subscriber-file.ts";
-import { readSubscribers } from "./whole-file.ts";
+import { type Outcome, readSubscribers } from "./whole-file.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-function readPieces(pieces: Uint8Array[]): ReturnType<typeof readSubscribers> {
-  const file = new SubscriberFile();
+/** As if the beginning of each file were so short that pieces are read as they come. */
+const BEGINNING_BYTES = 4;
+
+function readPieces(pieces: Uint8Array[]): Outcome {
+  const file = new SubscriberFile(BEGINNING_BYTES);
   for (const piece of pieces) file.write(piece);
   try {
-    const subscribers = file.end();
-    const { invalidPhoneNumbers, invalidEmails } = subscribers;
-    return { changes: [...subscribers.changes()], invalidPhoneNumbers, invalidEmails };
+    const { subscribers } = file.end();
+    const { invalidPhoneNumbers, invalidEmails, invalidCells } = subscribers;
+    return { changes: [...subscribers.changes()], invalidPhoneNumbers, invalidEmails, invalidCells };
   } catch (error) {
     if (!(error instanceof RequestFailure) || error.failure.kind !== "fields-wrong") throw error;
-    const [detail] = error.failure.details;
-    return { error: [String(detail?.field), String(detail?.message)] };
+    return { details: error.failure.details };
   }
 }
 
@@ -27,6 +29,16 @@ function cut(bytes: Uint8Array, places: number[]): Uint8Array[] {
 }
 
 const anywhere = fc.array(fc.nat(100_000), { maxLength: 12 });
+
+/** The text before the first byte that is none. */
+function wellFormed(bytes: Uint8Array): string {
+  for (let length = bytes.length; length >= 0; length--) {
+    try {
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, length));
+    } catch {}
+  }
+  return "";
+}
 
 describe("a file of subscribers in pieces", () => {
   const phone = fc.constantFrom(
@@ -51,6 +63,9 @@ describe("a file of subscribers in pieces", () => {
     '"phone_numbers","email","subscribed",name',
     "phone_numbers,email",
     "name,subscribed,phone_numbers",
+    '"phone_numbers";"the ""name""\n, or none";email;subscribed',
+    "sep=;\nphone_numbers;email;subscribed;name",
+    "phone_numbers\temail\tsubscribed\tname",
     "phone,email",
     "",
   );
@@ -65,8 +80,11 @@ describe("a file of subscribers in pieces", () => {
     })
     .map(({ heading: first, rows, lineEnd, mark, quoted, end }) => {
       const write = (cell: string) =>
-        quoted === "always" || (quoted !== "never" && /[",\r\n]/.test(cell)) ? `"${cell.replaceAll('"', '""')}"` : cell;
-      return mark + [first, ...rows.map((row) => row.map(write).join(","))].join(lineEnd) + end;
+        quoted === "always" || (quoted !== "never" && /[",;\t\r\n]/.test(cell))
+          ? `"${cell.replaceAll('"', '""')}"`
+          : cell;
+      const separator = /[;\t]/.exec(first)?.[0] ?? ",";
+      return mark + [first, ...rows.map((row) => row.map(write).join(separator))].join(lineEnd) + end;
     });
 
   it("is what a reader of the whole file makes of it, wherever it is cut", () => {
@@ -79,31 +97,57 @@ describe("a file of subscribers in pieces", () => {
     );
   });
 
-  it("is what a reader of the whole file makes of any bytes, and no text comes before any other error", () => {
+  it("ends at the first bytes that are no text, with their line, and tells the faults before them", () => {
     const bytes = fc
-      .tuple(file, fc.nat(2000), fc.uint8Array({ maxLength: 3 }))
+      .tuple(
+        file,
+        fc.integer({ min: 1, max: 2000 }),
+        fc.constantFrom([0x80], [0xff], [0xe2, 0x41], [0xc3], [0xed, 0xa0]),
+      )
       .map(([text, at, noise]) => Uint8Array.of(...encode(text).slice(0, at), ...noise, ...encode(text).slice(at)));
     fc.assert(
       fc.property(bytes, anywhere, (given, places) => {
-        expect(readPieces(cut(given, places))).toEqual(readSubscribers(given));
+        const outcome = readPieces(cut(given, places));
+        expect(outcome).toEqual(readPieces([given]));
+        const before = wellFormed(given);
+        const [first] = "details" in outcome ? outcome.details : [];
+        if (/no column|never closed/.test(first?.message ?? "")) return;
+        const line = before.split(/\r\n|\r|\n/).length;
+        expect(first?.message).toMatch(new RegExp(`^is not text in UTF-8: on line ${line} is the byte 0x`));
       }),
       { numRuns: 1000 },
     );
-    expect(readPieces([encode("phone_numbers,subscribed\n+12125550100,maybe\n"), Uint8Array.of(0xff)])).toEqual({
-      error: ["body", "is not text in UTF-8"],
+    const noText = [encode("phone_numbers,subscribed\n+12125550100,maybe\n"), Uint8Array.of(0xff)];
+    expect(readPieces(noText)).toMatchObject({
+      details: [{ field: "body" }, { field: "subscribed", message: 'must be true or false; line 2 has "maybe"' }],
     });
   });
 
-  it("keeps the character of a byte order mark wherever it is not the first of the file", () => {
-    const bytes = encode("\uFEFFphone_numbers,email\n+12125550100,\uFEFF");
+  it("takes a byte order mark from its beginning, and from nowhere else", () => {
+    const bytes = encode("\uFEFFphone_numbers,email\n+12125550100,a\uFEFFda@example.com");
     for (let at = 0; at <= bytes.length; at++) {
       expect(readPieces(cut(bytes, [at]))).toEqual(readSubscribers(bytes));
+      expect(readPieces(cut(bytes, [at]))).toMatchObject({ invalidEmails: ["a\uFEFFda@example.com"] });
     }
-    const other = encode("\0\uFEFFphone_numbers");
-    expect(readPieces(cut(other, [1]))).toEqual(readSubscribers(other));
   });
 
-  it("has one row for each number, its last, and of many rows those with one address in their order", () => {
+  it("opts a number out where any of its rows says so, however far apart they are, and in whatever order", () => {
+    const rows = Array.from({ length: 200_000 }, (_, index) => `+1212${5_000_000 + index},yes`);
+    const first = ["+12124000000,no", "+12124000001,yes", "+12124000002,yes"];
+    const last = ["+12124000000,yes", "+12124000001,no", "+12124000002,yes"];
+    const lines = ["phone_numbers,subscribed", ...first, ...rows, ...last];
+    const read = readPieces(cut(encode(lines.join("\n")), [70_000, 140_000, 1_000_000]));
+    if (!("changes" in read)) throw new Error("the file is valid");
+    const some = read.changes.filter(({ phone: number }) => number < 12125000000);
+    expect(some.map(({ phone: number, subscribed: to }) => [number, to])).toEqual([
+      [12124000000, false],
+      [12124000001, false],
+      [12124000002, true],
+    ]);
+    expect(read.changes.length).toBe(200_003);
+  });
+
+  it("has one row for each number, and of many rows those with one address in their order", () => {
     const random = fc.sample(fc.integer({ min: 0, max: 2 ** 31 }), { numRuns: 1, seed: 7 })[0] ?? 0;
     const rows = Array.from({ length: 150_000 }, (_, index) => {
       const number = ((index + random) * 48_271) % 120_000;
@@ -113,7 +157,7 @@ describe("a file of subscribers in pieces", () => {
     const bytes = encode(`phone_numbers,email,subscribed\n${rows.join("\n")}`);
     const read = readPieces(cut(bytes, [70_000, 140_001, 999_999]));
     const whole = readSubscribers(bytes);
-    if ("error" in read || "error" in whole) throw new Error("the file is valid");
+    if (!("changes" in read && "changes" in whole)) throw new Error("the file is valid");
     const byNumber = (changes: typeof read.changes) => changes.toSorted((a, b) => a.phone - b.phone);
     expect(byNumber(read.changes)).toEqual(byNumber(whole.changes));
     const withAddress = (changes: typeof read.changes, email: string) => changes.filter((it) => it.email === email);
@@ -128,7 +172,10 @@ describe("a file of subscribers in pieces", () => {
   it("is refused with more invalid rows than an answer can list", () => {
     const rows = Array.from({ length: 100_001 }, (_, index) => `x${index}`);
     const message = "has more than 100000 invalid phone numbers and e-mail addresses";
-    expect(readPieces([encode(`phone_numbers\n${rows.join("\n")}`)])).toEqual({ error: ["body", message] });
+    const { details } = readPieces([encode(`phone_numbers\n${rows.join("\n")}`)]) as { details: object[] };
+    expect(details[0]).toEqual({ field: "body", message });
+    expect(details[99]).toMatchObject({ message: expect.stringMatching(/; line 100 has "x98"$/) });
+    expect(details.length).toBe(101);
     const invalid = rows.slice(1);
     expect(readPieces([encode(`phone_numbers\n${invalid.join("\n")}`)])).toMatchObject({
       invalidPhoneNumbers: invalid,

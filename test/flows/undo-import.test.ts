@@ -26,7 +26,9 @@ interface ImportAnswer {
   changed: number;
   unchanged: number;
 }
-const load = async (...lines: string[]) => (await (await world.subscribers("brand", lines)).json()) as ImportAnswer;
+/** An import that changes whatever an import can change. */
+const load = async (...lines: string[]) =>
+  (await (await world.subscribers("brand", lines, "?resubscribe=true")).json()) as ImportAnswer;
 const importId = async (...lines: string[]) => (await load(...lines)).importId;
 const undo = async (id: string) => {
   const answer = await world.operator("POST", `/imports/${id}/undo`);

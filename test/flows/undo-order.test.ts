@@ -36,16 +36,19 @@ class Num {
     this.state = after;
   }
 
-  set(by: string, subscribed: boolean, email: string | null): void {
+  /** @returns whether it stays unsubscribed, although it was to be subscribed */
+  set(by: string, subscribed: boolean, email: string | null, resubscribes = true): boolean {
     const { state } = this;
     const isImport = by !== "other";
     if (subscribed && (this.isErased || state?.byPerson)) {
       if (!this.isErased && state && email !== null && email !== state.email) this.say(by, { ...state, email });
-      return;
+      return true;
     }
+    if (subscribed && state?.subscribed === false && !resubscribes) return true;
     const after = { subscribed, email: email ?? state?.email ?? null, byPerson: state?.byPerson ?? false };
     const isNothingNew = state?.subscribed === subscribed && state.email === after.email;
     if (!(isNothingNew && subscribed && isImport)) this.say(by, after);
+    return false;
   }
 
   stop(): void {
@@ -87,7 +90,7 @@ class Run {
   readonly #numbers = new Map(PHONES.map((phone) => [phone, new Num()]));
   readonly #imports: string[] = [];
   readonly #undone = new Set<string>();
-  readonly counts = { restored: 0, changedSince: 0 };
+  readonly counts = { restored: 0, changedSince: 0, kept: 0 };
   #texts = 0;
 
   constructor(seed: number, world: World, client: TestClient) {
@@ -124,11 +127,16 @@ class Run {
       subscribed: this.#random.chance(0.6),
     }));
     const csv = lines.map(({ phone, email, subscribed }) => `${phone},${email},${subscribed}`);
-    const dry = await this.#import(csv, "?dryRun=true");
+    const resubscribes = this.#random.chance(0.5);
+    const dry = await this.#import(csv, `?dryRun=true&resubscribe=${resubscribes}`);
     expect(await this.#stored()).toEqual(this.#expected());
-    const { importId, ...counts } = await this.#import(csv);
+    const { importId, ...counts } = await this.#import(csv, `?resubscribe=${resubscribes}`);
     expect(dry).toEqual(counts);
-    for (const { phone, email, subscribed } of lines) this.#of(phone).set(importId, subscribed, email || null);
+    const kept = lines.filter(({ phone, email, subscribed }) =>
+      this.#of(phone).set(importId, subscribed, email || null, resubscribes),
+    );
+    expect(counts).toMatchObject({ keptUnsubscribed: kept.length, imported: lines.length - kept.length });
+    this.counts.kept += kept.length;
     const said = [...this.#numbers.values()].flatMap(({ sayings }) => sayings.filter(({ by }) => by === importId));
     const fresh = said.filter(({ before }) => before === null).length;
     const changed = said.filter((saying) => saying.changed && !saying.before?.byPerson).length - fresh;
@@ -193,7 +201,7 @@ class Run {
 }
 
 it("whatever is said, an undo takes back its import and nothing else", async () => {
-  const total = { restored: 0, changedSince: 0 };
+  const total = { restored: 0, changedSince: 0, kept: 0 };
   for (const seed of SEEDS) {
     const world = await World.create();
     await world.website("brand", { sender: OURS });
@@ -201,7 +209,9 @@ it("whatever is said, an undo takes back its import and nothing else", async () 
     for (let step = 0; step < STEPS; step++) await run.step();
     total.restored += run.counts.restored;
     total.changedSince += run.counts.changedSince;
+    total.kept += run.counts.kept;
   }
   expect(total.restored).toBeGreaterThan(30);
   expect(total.changedSince).toBeGreaterThan(15);
+  expect(total.kept).toBeGreaterThan(30);
 });

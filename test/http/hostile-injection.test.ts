@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { writeCsv } from "../../src/domain/csv.ts";
 import { CARRIERS, CarrierWorld, mockSockets, OURS } from "../carriers/carrier-world.ts";
-import { readTable } from "../domain/whole-file.ts";
+import { csvRecords } from "../domain/whole-file.ts";
 import { type TestClient, World } from "../world.ts";
 
 mockSockets();
@@ -175,14 +175,12 @@ describe("CSV for a spreadsheet", () => {
 
   it("is read again as it was, but for the apostrophes", () => {
     const cell = fc.string({ unit: fc.constantFrom(..."=+-@\t\r\n,;\"' aé'") });
-    const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 5 });
+    const row = fc.array(cell, { minLength: 2, maxLength: 2 }).filter((cells) => cells.join("").trim() !== "");
+    const table = fc.array(row, { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(table, (rows) => {
-        const read = readTable(`"h","h"\r\n${writeCsv(rows)}`);
-        const plain = [...(read?.rows ?? [])].map((row) =>
-          row.map((field) => field.replace(/^'(?=[=+\-@\t\r\n])/, "")),
-        );
-        expect(plain).toEqual(rows.map((row) => row.map((field) => field.replace(/^'(?=[=+\-@\t\r\n])/, ""))));
+        const plain = (cells: string[]) => cells.map((field) => field.replace(/^'(?=[=+\-@\t\r\n])/, ""));
+        expect(csvRecords(writeCsv(rows)).map(({ fields }) => plain(fields))).toEqual(rows.map(plain));
       }),
     );
   });

@@ -104,6 +104,30 @@ describe("subscribe", () => {
     expect(await isSubscribed(ADA)).toBe(1);
   });
 
+  it("refuses a file that says who is not to be subscribed, and says on which lines", async () => {
+    const rows = ["", `${ADA},yes`, "+12125550101,No", "+12125550102,maybe", '"+12125550103\n",', "+12125550104,0"];
+    const csv_file = base64(["phone_numbers,Subscribed", ...rows].join("\r\n"));
+    const { status, body } = await call("/text/subscribe", { csv_file, sendPurpose: "a" });
+    expect([status, body.code]).toEqual([400, 40001]);
+    const rest = "in the column subscribed: this call subscribes every number of the file, so leave the row out";
+    const messages = [`line 4 has "No" ${rest}`, `line 5 has "maybe" ${rest}`, `line 8 has "0" ${rest}`];
+    expect(body.details).toEqual(messages.map((message) => ({ field: "csv_file", message })));
+    const all = base64(`phone_numbers,subscribed\n${ADA},true\n+12125550101,`);
+    const answer = await call("/text/subscribe", { csv_file: all, sendPurpose: "a" });
+    expect(answer.body.message).toBe("2 numbers are subscribed.");
+  });
+
+  it("refuses a file with a column that looks like a state", async () => {
+    await call("/text/unsubscribe", { phone_numbers: [ADA] });
+    const csv_file = base64(`phone_numbers;Opt-In\n${ADA};no\n`);
+    const { status, body } = await call("/text/subscribe", { csv_file, sendPurpose: "a" });
+    expect([status, body.message]).toEqual([
+      400,
+      'csv_file: has a column headed "Opt-In", which looks like a state: this call subscribes every number of the file, so leave out the rows of those who have opted out, and the column',
+    ]);
+    expect(await isSubscribed(ADA)).toBe(0);
+  });
+
   it("wants a sendPurpose and a list, and tells both", async () => {
     const { status, body } = await call("/text/subscribe", { phone_numbers: {} });
     expect(status).toBe(400);

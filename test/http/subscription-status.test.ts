@@ -40,7 +40,10 @@ const statuses = (...entries: [string, boolean][]) =>
 
 describe("the subscription status of numbers", () => {
   it("is told of each distinct number once, in the order given", async () => {
-    const phone_numbers = ["+12125550102", "+12125550100", "+12125559999", " +12125550100 ", "+12125550101"];
+    const phone_numbers = [
+      ...["+12125550102", "+12125550100", "+12125559999", " +12125550100 ", "+12125550101"],
+      ...["\u202a+12125550100\u202c", "\u200b+12125550101"],
+    ];
     expect(await ask({ phone_numbers })).toEqual({
       phoneNumberStatuses: statuses(
         ["+12125550102", false],
@@ -81,6 +84,18 @@ describe("the subscription status of numbers", () => {
     ["semicolons and quotes", '"Name";"phone_numbers"\n"Ada; L";"+12125550100"\n'],
     ["a column in small letters beside one in capitals", "PHONE_NUMBERS,phone_numbers\nx,+12125550100\n"],
     ["rows that are too short", "name,phone_numbers\nAda,+12125550100\n"],
+    ["tabs", "name\tphone_numbers\nAda, L\t+12125550100\n"],
+    ["a line that names its separator", "sep=;\r\nname;phone_numbers\r\nAda;+12125550100\r\n"],
+    ["such a line in quotes", '"sep=\t"\r\nname\tphone_numbers\r\nAda\t+12125550100\r\n'],
+    ["such a line beside another separator in a name", 'sep=,\n"a;b",phone_numbers\nx;y,+12125550100\n'],
+    ["a separator in a quoted name", '"Agent; desk";phone_numbers;phone\r\n"Desk; 4";+12125550100;+12125550102\r\n'],
+    ["a comma in a quoted name", '"Agent, desk",phone_numbers,phone\n"Desk, 4",+12125550100,+12125550102\n'],
+    ["a line break in a quoted name", 'phone_numbers;"Notes\n(internal)"\n+12125550100;x\n'],
+    ["a line break in the first of two names", '"Notes\r\n""internal""";phone_numbers\r\nx;+12125550100\r\n'],
+    ["rows of separators alone", 'phone_numbers,email\r\n+12125550100,ada@example.com\r\n,\r\n , \r\n"",""\r\n'],
+    ["a first row of separators alone", ";;\nname;phone_numbers;\n;;\nAda;+12125550100;\n"],
+    ["invisible characters", "\u200bphone_numbers\u00ad\n\u202a+12125550100\u202c\n\u2060\n"],
+    ["invisible characters in quotes", '"\u202aphone_numbers"\n"\u200e+12125550100\u200b"\n"\u200b"\n'],
   ])("reads a CSV file with %s", async (_, csv) => {
     expect(await ask({ phone_numbers: [], csv_file: base64(csv) })).toEqual({
       phoneNumberStatuses: statuses(["+12125550100", true]),
@@ -101,6 +116,18 @@ describe("the subscription status of numbers", () => {
     }
   });
 
+  it.each([
+    ["UTF-16LE, as Excel writes it", [0xff, 0xfe], 0],
+    ["UTF-16BE", [0xfe, 0xff], 1],
+  ])("reads a CSV file in %s", async (_, mark, first) => {
+    const units = Array.from('phone_numbers\tnäme\r\n+12125550100\t"名\t"\r\n', (it) => it.charCodeAt(0));
+    const bytes = units.flatMap((unit) => (first === 0 ? [unit & 0xff, unit >> 8] : [unit >> 8, unit & 0xff]));
+    expect(await ask({ csv_file: Uint8Array.from([...mark, ...bytes]).toBase64() })).toEqual({
+      phoneNumberStatuses: statuses(["+12125550100", true]),
+      invalidPhoneNumbers: [],
+    });
+  });
+
   it("answers an empty file with empty lists", async () => {
     expect(await ask({ csv_file: base64("phone_numbers\n") })).toEqual({
       phoneNumberStatuses: [],
@@ -118,11 +145,37 @@ describe("a request that is refused", () => {
     ["a string", { phone_numbers: "+12125550100" }, "phone_numbers: must be a flat array"],
     ["broken Base64", { csv_file: "a*b" }, "csv_file: is not Base64"],
     ["a data URL", { csv_file: "data:text/csv;base64,cGhvbmU=" }, "csv_file: is not Base64"],
-    ["no UTF-8", { csv_file: new Uint8Array([0x70, 0xff]).toBase64() }, "csv_file: is not text in UTF-8"],
+    [
+      "no UTF-8",
+      { csv_file: new Uint8Array([0x70, 0x0a, 0xff]).toBase64() },
+      "csv_file: is not text in UTF-8: on line 2 is the byte 0xFF",
+    ],
+    ["an Excel workbook", { csv_file: "UEsDBBQAAAAAAHhsL3dvcmtib29r" }, "csv_file: is an Excel workbook (.xlsx)"],
+    ["UTF-16 without its mark", { csv_file: base64("p\0h\0o\0") }, "csv_file: looks like text in UTF-16 without"],
     [
       "no such column",
       { csv_file: base64("phone;name\n+1") },
-      'csv_file: has no column headed phone_numbers; its first line has "phone;name"',
+      'csv_file: has no column headed phone_numbers; its first line has "phone", "name"',
+    ],
+    [
+      "no such column beside a quoted name",
+      { csv_file: base64('"a;b"\t"phone\nnumbers"\n') },
+      'csv_file: has no column headed phone_numbers; its first line has "a;b", "phone\\nnumbers"',
+    ],
+    [
+      "no such column with the separator that it names",
+      { csv_file: base64("sep=;\nname,phone_numbers\n") },
+      'csv_file: has no column headed phone_numbers; its first line has "name,phone_numbers"',
+    ],
+    [
+      "a separator that is none",
+      { csv_file: base64("sep=|\nname|phone_numbers\n") },
+      'csv_file: names the separator "|" in its first line, which begins with sep=: write a comma, a semicolon or a tab',
+    ],
+    [
+      "a first line without an end",
+      { csv_file: base64(`"${"x\n".repeat(40_000)}",y`) },
+      "csv_file: has no first line that ends within 65536 characters: is a quote missing in it?",
     ],
     [
       "nothing in the file",

@@ -1,60 +1,53 @@
 // Pure. Reads one column of a CSV file without quotes. It takes neither lines nor cells apart, so that a file of 50,000 rows
 // costs few allocations. csv.ts gives the same column more slowly; a test compares the two. Measured in docs/measurements.md.
+import { findColumn, readHeader } from "../csv-header.ts";
+import { isBlankCode } from "../invisible.ts";
 
 const SPACE = 32;
+const DELETE = 127;
 
 interface Column {
-  /** The names of all columns. */
-  columns: string[];
   /** The file with LF as its only line break. */
   text: string;
   /** All rows of the file, including those beyond `mostRows`. */
   rows: number;
-  /** For each row, where its cell begins and ends in `text`; undefined when the file lacks the column. */
-  bounds: Uint32Array | undefined;
+  /** For each row, where its cell begins and ends in `text`. */
+  bounds: Uint32Array;
 }
 
 /**
- * The same cells as readTable gives.
+ * The same cells as CsvReader gives.
  * @param given a text without any quote
  * @param mostRows rows beyond these are counted, and their cells are not found
+ * @throws CsvError for a file without the column
  */
 export function readPlainColumn(given: string, name: string, mostRows: number): Column {
+  const header = readHeader(given, true, name);
   const text = given.includes("\r") ? given.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : given;
-  const lines = new Lines(text);
-  const header = lines.next() ? lines.read() : "";
-  const names = header === "" ? [] : header.split(",").map((column) => column.trim());
-  let index = findColumn(names, name);
-  if (index === -1 && header.includes(";")) {
-    lines.separator = ";";
-    index = findColumn(header.split(";"), name);
-  }
-  if (index === -1) return { columns: names, text, rows: 0, bounds: undefined };
+  const lines = new Lines(text, header.separator);
+  for (let record = 0; record < header.records; record++) lines.next();
+  const index = findColumn(header.names, name);
   // Every row but the last has at least two characters.
   const bounds = new Uint32Array(2 * Math.min(mostRows, Math.ceil(text.length / 2)));
   let rows = 0;
   for (; lines.next(); rows++) if (rows < mostRows) lines.findCell(index, bounds, 2 * rows);
-  return { columns: names, text, rows, bounds: bounds.subarray(0, 2 * Math.min(rows, mostRows)) };
+  return { text, rows, bounds: bounds.subarray(0, 2 * Math.min(rows, mostRows)) };
 }
 
-/** The place of the column with this name: as it is written, or else in any case. @returns -1 when there is none */
-export function findColumn(columns: string[], name: string): number {
-  const names = columns.map((column) => column.trim());
-  const exact = names.indexOf(name);
-  return exact === -1 ? names.findIndex((other) => other.toLowerCase() === name) : exact;
-}
-
-/** Walks over the lines of a text that are not blank, and copies none of them. */
+/** Walks over the lines of a text that are more than separators and blanks, and copies none of them. */
 class Lines {
   readonly #text: string;
   #start = 0;
   #end = -1;
-  separator = ",";
+  readonly #separator: string;
+  readonly #separatorCode: number;
   /** The first separator at or after the place of the latest search. */
   #comma = -1;
 
-  constructor(text: string) {
+  constructor(text: string, separator: string) {
     this.#text = text;
+    this.#separator = separator;
+    this.#separatorCode = separator.charCodeAt(0);
   }
 
   /** @returns false at the end */
@@ -68,10 +61,6 @@ class Lines {
     return false;
   }
 
-  read(): string {
-    return this.#text.slice(this.#start, this.#end);
-  }
-
   /** Writes where the cell with this index begins and ends. A line that is too short has an empty cell. */
   findCell(index: number, bounds: Uint32Array, at: number): void {
     let start = this.#start;
@@ -82,13 +71,18 @@ class Lines {
   }
 
   #isBlank(): boolean {
-    return !(this.#text.charCodeAt(this.#start) > SPACE && this.#start < this.#end) && this.read().trim() === "";
+    for (let at = this.#start; at < this.#end; at++) {
+      const code = this.#text.charCodeAt(at);
+      if (code === this.#separatorCode) continue;
+      if ((code > SPACE && code < DELETE) || !isBlankCode(code)) return false;
+    }
+    return true;
   }
 
   /** Searches each part of the text once. */
   #commaFrom(place: number): number {
     if (this.#comma < place) {
-      const comma = this.#text.indexOf(this.separator, place);
+      const comma = this.#text.indexOf(this.#separator, place);
       this.#comma = comma === -1 ? this.#text.length : comma;
     }
     return this.#comma;

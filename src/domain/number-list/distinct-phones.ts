@@ -1,6 +1,7 @@
 // Pure. Up to 50,000 numbers, each once. They stay numbers in typed arrays, read straight from the text of the file; sorting
 // finds repeats and gives SQL its ascending order. Measured in docs/measurements.md.
 import { echoPhone } from "../echo.ts";
+import { strip } from "../invisible.ts";
 import { e164Digits } from "../phone.ts";
 import { sortOrder } from "./sort-order.ts";
 
@@ -9,7 +10,7 @@ export interface PhoneList {
   valid: Float64Array;
   /** The indexes of `valid`, by ascending number. */
   order: Uint32Array;
-  /** As given, trimmed; distinct, in order of first appearance. */
+  /** As given, stripped; distinct, in order of first appearance. */
   invalid: string[];
 }
 
@@ -24,7 +25,7 @@ export function distinctPhones(listed: readonly string[], file: Cells = []): Pho
   const add = (text: string, start = 0, end = text.length) => {
     let number = e164Digits(text, start, end);
     if (Number.isNaN(number)) {
-      const phone = text.slice(start, end).trim();
+      const phone = strip(text, start, end);
       number = e164Digits(phone);
       if (Number.isNaN(number)) return invalid.add(echoPhone(phone));
     }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { MESSAGE_EVENT_TYPES } from "../../domain/callback.ts";
 import { failField, readTogether } from "../../domain/failure.ts";
+import { strip } from "../../domain/invisible.ts";
 import type { SubmissionEntry } from "../../domain/job.ts";
 import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/message.ts";
 import { toDigits } from "../../domain/phone.ts";
@@ -198,11 +199,7 @@ interface Asked {
 async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
   const { website, phone, email } = request.query;
   // A plus sign that is not escaped comes as a space.
-  const text = phone
-    ? String(phone)
-        .replace(/^ (?=\d)/, "+")
-        .trim()
-    : undefined;
+  const text = phone ? strip(String(phone).replace(/^ (?=\d)/, "+")) : undefined;
   const search = readTogether({
     phone: () => {
       if (!website && !text)

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { failField, RequestFailure } from "../../domain/failure.ts";
+import { strip } from "../../domain/invisible.ts";
 import { isE164, PHONE_FORM } from "../../domain/phone.ts";
 import { explainPhone } from "../../domain/phone-fault.ts";
 import { WEBSITE_ID, type Website } from "../../domain/website.ts";
@@ -35,12 +36,13 @@ export async function requireWebsite(request: ApiRequest, deps: Deps): Promise<W
  * @throws RequestFailure fields-wrong
  */
 export function requirePhone(request: ApiRequest): string {
-  return readPhone((request.params.phone ?? "").replace(/^%2B/i, "+").trim());
+  return readPhone((request.params.phone ?? "").replace(/^%2B/i, "+"));
 }
 
 /** @throws RequestFailure fields-wrong */
 export function readPhone(given: string): string {
-  return isE164(given) || PHONE_FORM.test(given) ? given : failField("phone", explainPhone(given));
+  const phone = strip(given);
+  return isE164(phone) || PHONE_FORM.test(phone) ? phone : failField("phone", explainPhone(phone));
 }
 
 /** @returns milliseconds since 1970; later than any time when none is given */

@@ -1,14 +1,15 @@
 import * as z from "zod/mini";
-import { failField, RequestFailure } from "../../domain/failure.ts";
+import { failField, RequestFailure, readTogether } from "../../domain/failure.ts";
 import { toE164 } from "../../domain/phone.ts";
-import { SubscriberFile } from "../../domain/subscriber-file.ts";
+import { type ColumnsRead, SubscriberFile } from "../../domain/subscriber-file.ts";
 import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
-import { type Subscribers, without } from "../../domain/subscribers.ts";
+import { MOST_INVALID_CELLS, type Subscribers, without } from "../../domain/subscribers.ts";
 import { askEach } from "../../flows/ask-each.ts";
 import { audited } from "../../flows/audit.ts";
 import { findInvalidOptOuts, type Imported, importSubscribers } from "../../flows/change-subscriptions.ts";
 import { inEach } from "../../flows/places.ts";
 import { undoImport } from "../../flows/undo-import.ts";
+import { MOST_NAMED } from "../../platform/store/change-subscriptions.ts";
 import { readImport } from "../../platform/store/imports.ts";
 import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readChunks, requireMediaType } from "../body.ts";
@@ -21,17 +22,54 @@ export function subscriberAnswers() {
       importId: z
         .optional(z.uuid())
         .check(z.describe("For an undo; the audit log has it as the subject of the import. Left out with `dryRun`.")),
+      columns: z
+        .object({ phone: z.string(), email: z.nullable(z.string()), subscribed: z.nullable(z.string()) })
+        .check(z.describe("The columns that were read, as the file writes them. null: it has no such column.")),
       imported: z.int().check(z.describe("The sum of the next three.")),
       new: z.int().check(z.describe("Never seen before.")),
       changed: z.int().check(z.describe("Of the others, those with another state or address than before.")),
       unchanged: z.int(),
+      keptUnsubscribed: z
+        .int()
+        .check(
+          z.describe(
+            "Numbers that the file would subscribe, and that stay unsubscribed: those of the two lists at the end.",
+          ),
+        ),
       invalidPhoneNumbers: z.array(z.string()),
       invalidEmails: z
         .optional(z.array(z.string()))
         .check(z.describe("Left out if empty. Their numbers are imported without an address.")),
+      invalidCells: z
+        .optional(
+          z.array(
+            z.object({
+              line: z.int().check(z.describe("Of the file, from 1: where the row begins.")),
+              column: z.enum(["phone_numbers", "email"]),
+              value: z.string(),
+              message: z.string(),
+            }),
+          ),
+        )
+        .check(
+          z.describe(
+            `Left out if empty. Where the values of the two lists before stand first, and what is wrong with each; at most ${MOST_INVALID_CELLS}.`,
+          ),
+        ),
       optedOutNumbers: z
         .optional(z.array(z.string()))
-        .check(z.describe("Left out if empty. Their owners opted out themselves: they are not subscribed again.")),
+        .check(
+          z.describe(
+            `Left out if empty. Their owners opted out themselves, or they were erased: no import subscribes them. At most ${MOST_NAMED}.`,
+          ),
+        ),
+      unsubscribedNumbers: z
+        .optional(z.array(z.string()))
+        .check(
+          z.describe(
+            `Left out if empty. Unsubscribed by a client, an import or an operator: \`resubscribe=true\` subscribes them again. At most ${MOST_NAMED}.`,
+          ),
+        ),
     }),
     UndoneImport: z.object({
       restored: z.int().check(z.describe("Numbers that this call has given back what they were.")),
@@ -46,42 +84,59 @@ export function subscriberAnswers() {
 
 export type SubscriberAnswers = Answers<typeof subscriberAnswers>;
 
-/** POST /operator/websites/:websiteId/subscribers?dryRun= */
+/** POST /operator/websites/:websiteId/subscribers?dryRun=&resubscribe= */
 export const importSubscribersHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
-  const isDry = readDryRun(request);
+  const { isDry, resubscribes } = readTogether({
+    isDry: () => readYes(request, "dryRun"),
+    resubscribes: () => readYes(request, "resubscribe"),
+  });
   requireMediaType(request, "text/csv");
-  const file = await readFile(request);
+  const { subscribers: file, columns } = await readFile(request);
   const importId = request.requestId;
   const known = await findInvalidOptOuts(deps, websiteId, file.invalidOptOuts);
   const invalidPhoneNumbers = without(file.invalidPhoneNumbers, known.map(toE164));
-  const work = () => importSubscribers(deps, websiteId, changesOf(file, known), { importId, isDry });
+  const work = () => importSubscribers(deps, websiteId, changesOf(file, known), { importId, isDry, resubscribes });
   const entry = { action: "import", websiteId, subject: importId } as const;
   const done = isDry
     ? await work()
     : await audited(deps, authorOf(request), entry, work, (stored) => ({
         ...countsOf(stored),
-        refused: stored.refused.length,
         invalid: file.invalidPhoneNumbers.length,
+        ...(resubscribes ? { resubscribe: true } : {}),
       }));
   request.logged = { websiteId, dryRun: isDry, ...countsOf(done) };
   const answer: SubscriberAnswers["ImportAnswer"] = {
     ...(isDry ? {} : { importId }),
+    columns,
     ...countsOf(done),
     invalidPhoneNumbers,
-    ...(file.invalidEmails.length > 0 ? { invalidEmails: file.invalidEmails } : {}),
-    ...(done.refused.length > 0 ? { optedOutNumbers: done.refused.map(toE164) } : {}),
+    ...unlessEmpty("invalidEmails", file.invalidEmails),
+    ...unlessEmpty("invalidCells", invalidCellsOf(file, known)),
+    ...unlessEmpty("optedOutNumbers", done.refused.byPerson.map(toE164)),
+    ...unlessEmpty("unsubscribedNumbers", done.refused.byOthers.map(toE164)),
   };
   return Response.json(answer);
 };
 
-function readDryRun({ query }: ApiRequest): boolean {
-  const given = query.dryRun || "false";
-  return given === "true" || (given === "false" ? false : failField("dryRun", "must be true or false"));
+function readYes({ query }: ApiRequest, name: string): boolean {
+  const given = query[name] || "false";
+  return given === "true" || (given === "false" ? false : failField(name, "must be true or false"));
 }
 
-function countsOf({ count, added, changed }: Imported) {
-  return { imported: count, new: added, changed, unchanged: count - added - changed };
+function countsOf({ count, added, changed, refused }: Imported) {
+  return {
+    ...{ imported: count, new: added, changed, unchanged: count - added - changed },
+    keptUnsubscribed: refused.count,
+  };
+}
+
+const unlessEmpty = <N extends string, T>(name: N, list: T[]) =>
+  (list.length === 0 ? {} : { [name]: list }) as Partial<Record<N, T[]>>;
+
+function invalidCellsOf({ invalidCells }: Subscribers, known: number[]) {
+  const optedOut = new Set(known.map(toE164));
+  return invalidCells.filter(({ value }) => !optedOut.has(value));
 }
 
 /** POST /operator/imports/:importId/undo */
@@ -106,7 +161,7 @@ export const undoImportHandler: Handler = async (request, deps) => {
 };
 
 /** Checked while it comes in, and stored afterwards: neither the file nor its text is in memory at any time. */
-async function readFile(request: ApiRequest): Promise<Subscribers> {
+async function readFile(request: ApiRequest): Promise<{ subscribers: Subscribers; columns: ColumnsRead }> {
   const file = new SubscriberFile();
   for await (const piece of readChunks(request, BODY_LIMITS.subscribers)) file.write(piece);
   return file.end();

@@ -15,23 +15,25 @@ export function describeSubscribers(): Resource {
     access: "operator",
     summary: "Import subscribers",
     description:
-      "A file with an invalid row is rejected as a whole, and so is one with more than 100,000 invalid phone numbers and e-mail addresses; fewer are left out, and listed. `optedOutNumbers` has the numbers whose owners opted out themselves: they are not subscribed again.",
-    parameters: [WEBSITE_PARAMETER, DRY_RUN],
+      "Invalid phone numbers and e-mail addresses are left out, and listed with line and reason. A file is rejected as a whole that has more than 100,000 of them, a word in the column `subscribed` that is neither true nor false, or a column such as `status`, `opt_in` or `unsubscribed` and none headed `subscribed`. Where the rows of a number differ, an opt-out counts, whatever their order. An import subscribes nobody whom anyone has unsubscribed: `keptUnsubscribed` counts them. With `resubscribe=true` it does, but for those who opted out themselves: only START brings them back.",
+    parameters: [WEBSITE_PARAMETER, DRY_RUN, RESUBSCRIBE],
     body: {
       mediaTypes: ["text/csv"],
       schema: z.string(),
       description:
-        "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address) and `subscribed` (default `true`).",
+        "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address) and `subscribed` (default `true`), as `csv_file` of `POST /text/subscription/status` may be: commas, semicolons or tabs, UTF-8, or UTF-16 with its byte order mark.",
       limitBytes: BODY_LIMITS.subscribers,
       examples: { two: `phone_numbers,email,subscribed\n${PHONE},ada@example.com,true\n+12125550101,,false\n` },
     },
     answers: [
       ok(schemas.ImportAnswer, "How many numbers were imported, and which were not.", {
         importId: MESSAGE_ID,
+        columns: { phone: "phone_numbers", email: "email", subscribed: "subscribed" },
         imported: 2,
         new: 1,
         changed: 1,
         unchanged: 0,
+        keptUnsubscribed: 0,
         invalidPhoneNumbers: [],
       }),
     ],
@@ -45,6 +47,15 @@ const DRY_RUN: Parameter = {
   in: "query",
   required: false,
   description: "true: counts what the import would change, and stores nothing.",
+  schema: { type: "boolean", default: false },
+};
+
+const RESUBSCRIBE: Parameter = {
+  name: "resubscribe",
+  in: "query",
+  required: false,
+  description:
+    "true: also subscribes numbers that a client, an import or an operator has unsubscribed. Whoever opted out themselves stays opted out.",
   schema: { type: "boolean", default: false },
 };
 

@@ -10,6 +10,7 @@ import {
   GIVEN,
   type ImportCounts,
   IS_SAID_AGAIN,
+  type Refused,
   SubscriptionPart,
   type Target,
   writePart,
@@ -19,10 +20,13 @@ import type { ChangeOrigin } from "./subscriptions.ts";
 export interface SubscriptionsSet extends ImportCounts {
   /** How many numbers are now as they were to be. */
   count: number;
-  /** The others, as digits: their owners have opted out, or they were erased. */
-  refused: number[];
+  /** How many are not subscribed, although they were to be, and which, as digits. */
+  refused: { count: number; byPerson: number[]; byOthers: number[] };
   due: DueEvent[];
 }
+
+/** So many of an import are named: it may refuse millions. */
+export const MOST_NAMED = 1000;
 
 /**
  * Sets the state of numbers, and adds what changes to the ledger. Repeating it changes nothing. A number whose owner has
@@ -36,19 +40,27 @@ export async function changeSubscriptions(
   websiteId: string,
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
-  how: Pick<Target, "newRun" | "isDry">,
+  how: Pick<Target, "newRun" | "isDry" | "keepsUnsubscribed">,
   readTombstones: () => Promise<Tombstones>,
 ): Promise<SubscriptionsSet> {
   const target: Target = { db, websiteId, origin, ...how, due: [], counts: { added: 0, changed: 0 } };
-  const refused: number[] = [];
+  const refused: SubscriptionsSet["refused"] = { count: 0, byPerson: [], byOthers: [] };
+  const most = origin.source === "import" ? MOST_NAMED : Number.POSITIVE_INFINITY;
   let count = 0;
   for (const part of toParts(changes)) {
     count += part.size;
     const written = await writePart(target, part, ANY_ERASED);
-    if (written.erased.length === 0) refused.push(...written.refused);
-    else refused.push(...(await subscribeOthers(target, part.optIns(), await readTombstones())));
+    const some =
+      written.erased.length === 0
+        ? written.refused
+        : await subscribeOthers(target, part.optIns(), await readTombstones());
+    refused.count += some.length;
+    for (const { phone, byPerson } of some) {
+      const named = byPerson ? refused.byPerson : refused.byOthers;
+      if (named.length < most) named.push(phone);
+    }
   }
-  return { count: count - refused.length, refused, due: target.due, ...target.counts };
+  return { count: count - refused.count, refused, due: target.due, ...target.counts };
 }
 
 function* toParts(changes: Iterable<SubscriptionChange>): Generator<SubscriptionPart, void> {
@@ -72,12 +84,12 @@ const MARKED_ROWS = 9_000;
  * Subscribes the numbers that were not erased. Of the tombstones of the numbers and those of the website, the fewer travel.
  * @returns the numbers that it refused
  */
-async function subscribeOthers(target: Target, all: SubscriptionChange[], tombstones: Tombstones): Promise<number[]> {
+async function subscribeOthers(target: Target, all: SubscriptionChange[], tombstones: Tombstones): Promise<Refused[]> {
   if (all.length < MANY) return subscribeMarked(target, all, tombstones);
   const changes = await withoutUnchanged(target, all);
   const erased = await findErased(target, changes.length);
   if (erased) return subscribeExcept(target, changes, tombstones, erased);
-  const refused: number[] = [];
+  const refused: Refused[] = [];
   for (const some of chunk(changes, MARKED_ROWS)) refused.push(...(await subscribeMarked(target, some, tombstones)));
   return refused;
 }
@@ -117,21 +129,25 @@ async function subscribeExcept(
   all: SubscriptionChange[],
   tombstones: Tombstones,
   erased: string[],
-): Promise<number[]> {
+): Promise<Refused[]> {
   const found = tombstones.find(phonesOf(all), erased);
   const changes = all.filter(({ phone }) => !found.has(phone));
   const written = await writePart(target, SubscriptionPart.of(changes), erasedBeside(erased));
-  if (written.erased.length === 0) return [...found, ...written.refused];
-  return [...found, ...(await subscribeExcept(target, changes, tombstones, [...erased, ...written.erased]))];
+  if (written.erased.length === 0) return [...refusedAs(found), ...written.refused];
+  return [...refusedAs(found), ...(await subscribeExcept(target, changes, tombstones, [...erased, ...written.erased]))];
 }
 
-async function subscribeMarked(target: Target, all: SubscriptionChange[], tombstones: Tombstones): Promise<number[]> {
+async function subscribeMarked(target: Target, all: SubscriptionChange[], tombstones: Tombstones): Promise<Refused[]> {
   const guard = erasedAmong(all.flatMap(({ phone }) => tombstones.of(phone)));
   const written = await writePart(target, SubscriptionPart.of(all), guard);
   if (written.erased.length === 0) return written.refused;
   const found = tombstones.find(phonesOf(all), written.erased);
   const changes = all.filter(({ phone }) => !found.has(phone));
-  return [...found, ...(await subscribeMarked(target, changes, tombstones))];
+  return [...refusedAs(found), ...(await subscribeMarked(target, changes, tombstones))];
+}
+
+function refusedAs(erased: Set<number>): Refused[] {
+  return [...erased].map((phone) => ({ phone, byPerson: true }));
 }
 
 function phonesOf(changes: SubscriptionChange[]): number[] {

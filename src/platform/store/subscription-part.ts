@@ -75,6 +75,8 @@ export interface Target {
   due: DueEvent[];
   /** Of an import: whether it only counts what it would change. */
   isDry: boolean;
+  /** Of an import: whether numbers that anyone has unsubscribed stay so. */
+  keepsUnsubscribed: boolean;
   /** Of an import: what it has changed so far. */
   counts: ImportCounts;
 }
@@ -127,11 +129,18 @@ export function erasedBeside(tombstones: string[]): Guard {
   };
 }
 
+/** A number that is not subscribed. */
+export interface Refused {
+  /** As digits. */
+  phone: number;
+  /** Its owner has opted out, or it was erased. Otherwise anybody else has unsubscribed it. */
+  byPerson: boolean;
+}
+
 export interface Written {
   /** What the guard has found. If anything, only the opt-outs are written. */
   erased: string[];
-  /** Numbers (as digits) that are not subscribed, because their owners have opted out. */
-  refused: number[];
+  refused: Refused[];
 }
 
 /** In one transaction, so that it cannot undo a concurrent erasure. A row that stays as it is is not written. */
@@ -142,7 +151,10 @@ export async function writePart(target: Target, part: SubscriptionPart, guard: G
   target.due.push(...dueEvents(rows.events));
   return {
     erased: (rows.erased as { mark: string }[]).map(({ mark }) => mark),
-    refused: (rows.refused as { phone: number }[]).map(({ phone }) => phone),
+    refused: (rows.refused as { phone: number; by_person: number }[]).map(({ phone, by_person }) => ({
+      phone,
+      byPerson: by_person === 1,
+    })),
   };
 }
 
@@ -162,29 +174,36 @@ function statements(target: Target, part: SubscriptionPart, guard: Guard) {
     refused: part.hasOptIns
       ? db
           .prepare(
-            `SELECT g.phone FROM ${GIVEN} CROSS JOIN ${SUBSCRIPTION} WHERE g.subscribed = 1 AND s.opted_out_by_person = 1`,
+            `SELECT g.phone, s.opted_out_by_person AS by_person FROM ${GIVEN} CROSS JOIN ${SUBSCRIPTION}
+             WHERE g.subscribed = 1 AND (s.opted_out_by_person = 1 OR ${isKept(target, "s")})`,
           )
           .bind(websiteId, bound[1])
       : null,
-    ...(target.isDry ? countPart(run, guarded) : write(target, bound, guarded, run)),
+    ...(target.isDry ? countPart(target, run, guarded) : write(target, bound, guarded, run)),
   };
 }
 
-const IS_ALLOWED = "(g.subscribed = 0 OR guard.is_open)";
+/** Whether a known number stays as it is, although the import would subscribe it. */
+const isKept = ({ keepsUnsubscribed }: Target, row: string) =>
+  keepsUnsubscribed ? `(${row}.subscribed = 0 AND ${row}.opted_out_by_person = 0)` : "false";
+
+/** Whether a row of the part counts. */
+const isAllowed = (target: Target) => `(g.subscribed = 0 OR (guard.is_open AND ${isKept(target, "s")} IS NOT TRUE))`;
 
 type Run = (sql: string) => D1PreparedStatement;
 
 /** What writing would count. */
-function countPart(run: Run, guarded: string) {
+function countPart(target: Target, run: Run, guarded: string) {
   const counts = run(
     `${guarded} SELECT count(*) FILTER (WHERE s.phone IS NULL) AS added,
        count(*) FILTER (WHERE s.opted_out_by_person = 0 AND (${IS_CHANGE} OR ${IS_MOVE})) AS changed
-     FROM ${GIVEN} CROSS JOIN guard LEFT JOIN ${SUBSCRIPTION} WHERE ${IS_ALLOWED}`,
+     FROM ${GIVEN} CROSS JOIN guard LEFT JOIN ${SUBSCRIPTION} WHERE ${isAllowed(target)}`,
   );
   return { counts, changes: null, told: null, subscriptions: null, events: null };
 }
 
-function write({ db, origin, newRun }: Target, bound: readonly unknown[], guarded: string, run: Run) {
+function write(target: Target, bound: readonly unknown[], guarded: string, run: Run) {
+  const { db, origin, newRun } = target;
   const notices = newRun?.() ?? null;
   return {
     changes: run(
@@ -192,7 +211,7 @@ function write({ db, origin, newRun }: Target, bound: readonly unknown[], guarde
        ${guarded} SELECT ?1, g.phone, s.subscribed, iif(s.opted_out_by_person IS 1, 0, g.subscribed), ?3, ?4, ?5,
          iif(${IS_MOVE}, iif(?4 = 'import', coalesce(s.email, ''), ''), NULL)
        FROM ${GIVEN} CROSS JOIN guard LEFT JOIN ${SUBSCRIPTION}
-       WHERE ${IS_ALLOWED} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${IS_SAID_AGAIN})`,
+       WHERE ${isAllowed(target)} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${IS_SAID_AGAIN})`,
     ),
     told:
       notices === null
@@ -203,7 +222,7 @@ function write({ db, origin, newRun }: Target, bound: readonly unknown[], guarde
               values: bound,
               with: guarded,
               from: `${TOLD_CLIENTS} CROSS JOIN ${GIVEN} CROSS JOIN guard LEFT JOIN ${SUBSCRIPTION}`,
-              where: `${IS_CHANGE} AND ${IS_ALLOWED}`,
+              where: `${IS_CHANGE} AND ${isAllowed(target)}`,
               ...{ websiteId: "?1", phone: "g.phone", subscribed: "g.subscribed" },
             },
             { ...origin, run: notices },
@@ -211,11 +230,11 @@ function write({ db, origin, newRun }: Target, bound: readonly unknown[], guarde
     subscriptions: run(
       `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
        ${guarded} SELECT ?1, g.phone, g.subscribed, g.email, ${LATEST_CHANGE("?1", "g.phone")}
-       FROM ${GIVEN} CROSS JOIN guard WHERE ${IS_ALLOWED}
+       FROM ${GIVEN} CROSS JOIN guard WHERE (g.subscribed = 0 OR guard.is_open)
        ON CONFLICT (website_id, phone) DO UPDATE SET
          subscribed = iif(subscriptions.opted_out_by_person = 1, 0, excluded.subscribed),
          email = coalesce(excluded.email, subscriptions.email), change_id = excluded.change_id
-       WHERE subscriptions.change_id <> excluded.change_id
+       WHERE subscriptions.change_id <> excluded.change_id AND (excluded.subscribed = 0 OR ${isKept(target, "subscriptions")} IS NOT TRUE)
          AND (SELECT c.source FROM subscription_changes c WHERE c.change_id = excluded.change_id) <> 'undo'`,
     ),
     counts: origin.source === "import" ? countImported(db, origin.proof, origin.now) : null,

@@ -112,7 +112,7 @@ function changes(): Change[] {
       type: "text/csv",
       entry: {
         ...{ ...brand, subject: expect.stringMatching(/^[0-9a-f-]{36}$/), action: "import" },
-        after: { imported: 2, new: 1, changed: 0, unchanged: 1, refused: 0, invalid: 1 },
+        after: { imported: 2, new: 1, changed: 0, unchanged: 1, keptUnsubscribed: 0, invalid: 1 },
       },
     },
     {

@@ -90,7 +90,8 @@ describe("the erasure of a person", () => {
     await erase();
     expect(await (await world.subscribers("brand", [ADA, "+12125550101"])).json()).toEqual({
       importId: expect.anything(),
-      ...{ imported: 1, new: 1, changed: 0, unchanged: 0 },
+      columns: { phone: "phone_numbers", email: "email", subscribed: "subscribed" },
+      ...{ imported: 1, new: 1, changed: 0, unchanged: 0, keptUnsubscribed: 1 },
       invalidPhoneNumbers: [],
       optedOutNumbers: [ADA],
     });

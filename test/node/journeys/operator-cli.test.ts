@@ -134,7 +134,10 @@ describe("people and reports", () => {
 describe("subscribers", () => {
   const csv = "phone_numbers,email\n+12125550130,a@example.com\n12125550131,\n";
   const counts = (unchanged: number) => `1 (${1 - unchanged} new, 0 changed, ${unchanged} unchanged)`;
-  const invalid = "Not phone numbers, left out: 1\n  12125550131\n";
+  const columns = "Columns read: phone_numbers; email: email; subscribed: none, so every row is true\n";
+  const rule = "must be an E.164 phone number such as +12125550100";
+  const why = `${rule}: it has no plus sign: begin with a plus sign and the country code`;
+  const invalid = `Not phone numbers, left out: 1\n  line 3: 12125550131: ${why}\n`;
   const ID = "[0-9a-f-]{36}";
 
   test("are imported from a file, and from standard input", async () => {
@@ -143,10 +146,32 @@ describe("subscribers", () => {
     const { code, output } = await operator(["import-subscribers", "demo", file]);
     expect([code, output.replace(new RegExp(ID), "<id>")]).toEqual([
       0,
-      `Imported: ${counts(0)}\n${invalid}To undo it: undo-import <id>\n`,
+      `${columns}Imported: ${counts(0)}\n${invalid}To undo it: undo-import <id>\n`,
     ]);
     const again = await operatorProcess(service.url, ["import-subscribers", "demo", "-"], { input: csv });
     expect(again.output).toContain(`Imported: ${counts(1)}\n`);
+  });
+
+  test("are brought back only when that is said, and a file that is refused says all that is wrong with it", async () => {
+    const file = join(service.folder.folder, "back.csv");
+    writeFileSync(file, "phone_numbers;Subscribed\n+12125550134;no\n+12125550134;yes\n");
+    const read = "Columns read: phone_numbers; email: none; subscribed: Subscribed\n";
+    const { output } = await operator(["import-subscribers", "demo", file]);
+    expect(output).toContain(`${read}Imported: 1 (1 new, 0 changed, 0 unchanged)\n`);
+    writeFileSync(file, "phone_numbers\n+12125550134\n");
+    const kept =
+      "Kept unsubscribed: 1\nUnsubscribed before, and brought back only with --resubscribe: 1\n  +12125550134\n";
+    expect((await operator(["import-subscribers", "demo", file])).output).toContain(
+      `Imported: 0 (0 new, 0 changed, 0 unchanged)\n${kept}`,
+    );
+    expect((await operator(["import-subscribers", "demo", file, "--resubscribe"])).output).toContain(
+      "Imported: 1 (0 new, 1 changed, 0 unchanged)\nTo undo it",
+    );
+    writeFileSync(file, "\nphone_numbers,subscribed\n+12125550134,maybe\n\n+12125550134,perhaps\n");
+    const refused = await operator(["import-subscribers", "demo", file]);
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain('subscribed: must be true or false; line 3 has "maybe"\n');
+    expect(refused.output).toContain('subscribed: must be true or false; line 5 has "perhaps"\n');
   });
 
   test("a wrong file: it is counted, its id is found, and it is undone, as the page says", async () => {
@@ -154,7 +179,7 @@ describe("subscribers", () => {
     writeFileSync(file, "phone_numbers,email\n+12125550132,\n+12125550133,wrong@example.com\n");
     expect(await operator(["import-subscribers", "demo", file, "--dry-run"])).toEqual({
       code: 0,
-      output: "Would be imported: 2 (2 new, 0 changed, 0 unchanged)\n",
+      output: `${columns}Would be imported: 2 (2 new, 0 changed, 0 unchanged)\n`,
     });
     await operator(["import-subscribers", "demo", file]);
     const { output } = await operator(["website", "demo"]);

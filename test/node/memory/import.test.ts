@@ -50,7 +50,7 @@ test.each(FILES)("an import of 32 MiB of $of holds 40 MiB at most", ({ header, l
     piece = "";
     if (++pieces % LOOK_EVERY_PIECES === 0) look();
   }
-  const subscribers = file.end();
+  const { subscribers } = file.end();
   look();
   let changes = 0;
   for (const _ of subscribers.changes()) if (++changes % LOOK_EVERY_CHANGES === 0) look();

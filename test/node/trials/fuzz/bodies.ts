@@ -151,6 +151,8 @@ const CSV_HEADINGS = [
   "phone_numbers",
   "\ufeffphone_numbers;email",
   "x,phone_numbers",
+  'sep=;\r\n"a;b\n";phone_numbers;subscribed',
+  "phone_numbers\tstatus",
   "",
   '"phone',
 ];
