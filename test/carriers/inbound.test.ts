@@ -206,7 +206,10 @@ describe("a person texts", () => {
     await text("STOP");
     const answer = await at.world.subscribers("brand", [`${ADA},ada@example.com,true`, BOB]);
     const counts = { importId: expect.anything(), imported: 1, new: 0, changed: 0, unchanged: 1 };
-    expect(await answer.json()).toEqual({ ...counts, invalidPhoneNumbers: [], optedOutNumbers: [ADA] });
+    const columns = { phone: "phone_numbers", email: "email", subscribed: "subscribed" };
+    const kept = { keptUnsubscribed: 1, optedOutNumbers: [ADA] };
+    const read = { columns, invalidPhoneNumbers: [] };
+    expect(await answer.json()).toEqual({ ...counts, ...kept, ...read });
     expect(await at.person(ADA)).toMatchObject({ subscribed: false, email: "ada@example.com" });
     await at.world.subscribers("brand", [`${BOB},,false`]);
     const again = await (await at.world.subscribers("brand", [BOB])).json();

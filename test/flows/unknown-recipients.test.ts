@@ -112,6 +112,7 @@ describe.each([1, 2])("with %i databases, a website's number in another form", (
   it.each(FORMS)("%s is that website's, and not that of the one that texted last", async (to) => {
     await text("STOP", { to });
     expect([await stateOf(), await stateOf(ADA, "second"), await answers()]).toEqual([0, 1, ["brand"]]);
+    world.advance(1);
     await text("hello", { to });
     expect((await readers()).at(-1)).toEqual(["brand", "hello"]);
   });
