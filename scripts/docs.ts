@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadSource } from "./load-source.ts";
-import { writeSchema } from "./schema-sql.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const { makeDocument } = (await loadSource("openapi/document.ts")) as { makeDocument(): object };
@@ -12,7 +11,6 @@ const { fillTables, makeTables } = (await loadSource("openapi/docs.ts")) as {
 };
 
 write("public/openapi.json", `${JSON.stringify(makeDocument())}\n`);
-write("docs/schema.sql", writeSchema(list("migrations").map(read)));
 const tables = makeTables();
 for (const page of ["README.md", ...list("docs").filter((path) => path.endsWith(".md"))]) {
   write(page, fillTables(read(page), tables));

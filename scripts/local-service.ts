@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle } from "./bundle.ts";
 import { readVars } from "./dev-vars.ts";
-import { applyMigrations } from "./migrations.ts";
+import { applyMigrations, ForeignSchemaError } from "./migrations.ts";
 import type { Call } from "./minute-sweep.ts";
 import type { Version } from "./runtime.ts";
 import { StartError, type StartOptions } from "./start-options.ts";
@@ -68,9 +68,13 @@ export async function startService(options: StartOptions, log: WorkerLog): Promi
   const origin = await miniflare.ready.catch(explain("workerd could not start"));
   const db = await miniflare.getD1Database("DB");
   for (const name of Object.keys(config.d1Databases ?? {}).sort()) {
-    await applyMigrations(await miniflare.getD1Database(name)).catch(
-      explain(`The database ${name} could not be brought up to date`),
-    );
+    await applyMigrations(await miniflare.getD1Database(name)).catch((error: Error) => {
+      if (error instanceof ForeignSchemaError)
+        throw new StartError(
+          `The data in ${persistTo} have another schema: delete that folder, or choose another with --persist-to.`,
+        );
+      return explain(`The database ${name} could not be brought up to date`)(error);
+    });
   }
   const call: Call = async (path, signal) => {
     const answer = await miniflare.dispatchFetch(`http://localhost${path}`, { signal });

@@ -12,17 +12,26 @@ const APPLIED = `CREATE TABLE IF NOT EXISTS d1_migrations (
   applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 )`;
 
+/** The data are of another schema: no migration leads from it to this one. */
+export class ForeignSchemaError extends Error {}
+
 /** Paths, in the order in which they are applied. */
 export async function findMigrations(checkout = ROOT): Promise<string[]> {
   const folder = join(checkout, "migrations");
   return (await readdir(folder)).sort().map((file) => join(folder, file));
 }
 
-/** Applies the pending ones as `wrangler d1 migrations apply` does: each in one transaction with its record. */
-export async function applyMigrations(db: Database, paths?: string[]): Promise<void> {
+/**
+ * Applies the pending ones as `wrangler d1 migrations apply` does: each in one transaction with its record.
+ * @throws ForeignSchemaError when the database has a migration that is not among them
+ */
+export async function applyMigrations(db: Database, given?: string[]): Promise<void> {
+  const paths = given ?? (await findMigrations());
   await db.prepare(APPLIED).run();
   const applied = (await db.prepare("SELECT name FROM d1_migrations").raw<[string]>()).map(([name]) => name);
-  for (const path of paths ?? (await findMigrations())) {
+  const names = paths.map((path) => basename(path));
+  if (applied.some((name) => !names.includes(name))) throw new ForeignSchemaError();
+  for (const path of paths) {
     if (applied.includes(basename(path))) continue;
     await db.batch([db.prepare(await readMigration(path))]);
   }

@@ -45,9 +45,8 @@ async function consumePart(batch: Batch, deps: Deps): Promise<void> {
 /** Never retried by the queue: the sweep requeues unclaimed callbacks. Logs one line per batch; each post has its own. */
 async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
   const started = deps.now();
-  // A job of an earlier version is one id.
   const eventIds = batch.messages
-    .flatMap(({ body }): unknown[] => (Array.isArray(body) ? body : [body]))
+    .flatMap(({ body }): unknown[] => (Array.isArray(body) ? body : []))
     .filter((id): id is DueEvent => typeof id === "string");
   const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
   const posting = countOutcomes(deps, (tally) => postCallbacks(deps, eventIds, tally)).then(

@@ -51,7 +51,7 @@ const JOBS: SweepJob[] = [
     run: (deps, now) => purgeMessages(deps, retainedSince(deps, now), SWEEP_STEPS),
   },
   {
-    name: "purge-send-keys",
+    name: "purge-keys",
     run: (deps, now) => untilDeleted(deps, () => purgeKeys(deps.db, expired(deps, now))),
   },
   {
@@ -104,7 +104,7 @@ async function sweepOne(deps: Deps): Promise<boolean> {
 
 async function record(deps: Deps, failedJobs: string[]): Promise<boolean> {
   try {
-    await recordSweep(deps.db, { endedAt: deps.now(), failedJobs }, deps.first === undefined);
+    await recordSweep(deps.db, { endedAt: deps.now(), failedJobs });
     return true;
   } catch (error) {
     deps.log("error", "sweep.failed", { job: "record-sweep", error: describeError(error) });

@@ -1,6 +1,6 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import schema from "../docs/schema.sql?raw";
+import schema from "../migrations/0001_schema.sql?raw";
 import { LATEST_MIGRATION } from "../src/platform/store/database.ts";
 import type { World } from "./world.ts";
 
@@ -14,7 +14,7 @@ export async function emptyStores(): Promise<void> {
   await reset();
 }
 
-/** Faster than the migrations, which make the same database: test/docs/schema.test.ts. */
+/** Faster than to apply the migration. */
 export async function makeSchema(db: D1Database = env.DB): Promise<void> {
   await db.prepare(`${SCHEMA}\n${APPLIED.join(";\n")}`).run();
 }

@@ -261,7 +261,8 @@ export class World {
       id: `job-${index}`,
       timestamp: new Date(this.now),
       attempts,
-      body,
+      // A callback by its id alone is a job of one.
+      body: queue === "textgate-callbacks" && typeof body === "string" ? [body] : body,
     }));
     const batch = createMessageBatch(queue, messages);
     const context = createExecutionContext();

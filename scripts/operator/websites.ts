@@ -1,5 +1,5 @@
 import type { WebsiteAnswers } from "../../src/http/operator/websites.ts";
-import { callOperator, Refusal, type Service } from "./api.ts";
+import { callOperator, type Service } from "./api.ts";
 import { showEntries } from "./audit.ts";
 import { describeClient } from "./clients.ts";
 import { type Command, segment, toNumber, type Values } from "./command.ts";
@@ -46,7 +46,6 @@ export const WEBSITE_COMMANDS: Command[] = [
   },
 ];
 
-/** Reads the settings first: a service of an earlier version replaces all of them. */
 async function putWebsite(service: Service, [id]: string[], values: Values): Promise<string> {
   const path = `/websites/${segment(id)}`;
   const given = {
@@ -59,22 +58,11 @@ async function putWebsite(service: Service, [id]: string[], values: Values): Pro
     duplicateWindowHours: toNumber("duplicate-window-hours", values["duplicate-window-hours"]),
   };
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return callOperator(service, "PUT", path, { ...(await readSettings(service, path)), ...set });
+  return callOperator(service, "PUT", path, set);
 }
 
 function toWords(list: Values[string]): string[] | null | undefined {
   return typeof list === "string" ? (list === "" ? null : list.split(",")) : undefined;
-}
-
-async function readSettings(service: Service, path: string): Promise<Partial<Website>> {
-  try {
-    const website = JSON.parse(await callOperator(service, "GET", path)) as Website;
-    const { name, carrier, sender, helpText, duplicateWindowHours, optOutWords } = website;
-    return { name, carrier, sender, helpText, duplicateWindowHours, optOutWords };
-  } catch (error) {
-    if (error instanceof Refusal && error.body.code === 40401) return {};
-    throw error;
-  }
 }
 
 function showWebsites(answer: string): string {

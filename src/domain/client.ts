@@ -98,17 +98,17 @@ export interface Credentials {
   oldSecret: { hash: string; until: number } | null;
   /** A setting of the website; null: duplicates are not suppressed. */
   duplicateWindowHours: number | null;
-  /** Of the website: see home.ts. Without one, 0. */
-  home?: number;
-  /** The binding of the database that the website is in. Without one, the first. */
-  database?: string;
-  /** Grows with each change of any of these. A copy that an earlier version of the service has written has none. */
-  version?: number;
+  /** Of the website: see home.ts. */
+  home: number;
+  /** The binding of the database that the website is in. */
+  database: string;
+  /** Grows with each change of any of these. */
+  version: number;
 }
 
 /** Whether the one is of a later change than the other. */
 export function isNewer(one: Pick<Credentials, "version">, other: Pick<Credentials, "version">): boolean {
-  return (one.version ?? 0) > (other.version ?? 0);
+  return one.version > other.version;
 }
 
 /**

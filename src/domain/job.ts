@@ -23,8 +23,8 @@ const submissionRecordSchema = z.object({
   status: z.nullable(z.enum(MESSAGE_STATUSES)),
   /** In words, for the operator. */
   reason: z.nullable(z.string()),
-  /** See reason.ts. A job of an earlier version has none. */
-  code: z.nullish(z.string()),
+  /** See reason.ts. */
+  code: z.nullable(z.string()),
   carrierMessageId: z.nullable(z.string()),
   retryAt: z.nullable(z.number()),
   /** Whether the carrier refused it because the person has opted out there. */
@@ -33,8 +33,8 @@ const submissionRecordSchema = z.object({
   receipt: z.nullable(receiptSchema),
   /** false: the message was claimed, and not submitted. */
   attempted: z._default(z.boolean(), true),
-  /** null: what the message itself says of it is all. A job of an earlier version has none. */
-  entry: z.nullish(submissionEntrySchema),
+  /** null: what the message itself says of it is all. */
+  entry: z.nullable(submissionEntrySchema),
 });
 
 /** What a person does with a text of the sandbox. */
@@ -72,7 +72,7 @@ const JOBS = {
     kind: z.literal("receipts"),
     carrier: z.string(),
     receipts: z.array(receiptSchema),
-    /** Of the sandbox. An earlier version leaves them out. */
+    /** What people do with texts of the sandbox. */
     rehearsals: z.optional(z.array(rehearsalSchema)),
   }),
 };

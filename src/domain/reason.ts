@@ -20,11 +20,7 @@ export type Reason = keyof typeof REASON_STATUSES;
 
 export const REASONS = Object.keys(REASON_STATUSES) as Reason[];
 
-/**
- * The reason of a message or of an event of it. An older version changes a status and leaves the stored code as it was, and a
- * newer one may store other codes: neither is a reason.
- * @param stored the column reason_code
- */
+/** The reason of a message or of an event of it. @param stored the column reason_code */
 export function readReason(status: MessageStatus, stored: string | null): Reason | null {
   const explains = (reason: Reason) => (REASON_STATUSES[reason] as readonly MessageStatus[]).includes(status);
   return REASONS.find((reason) => reason === stored && explains(reason)) ?? null;

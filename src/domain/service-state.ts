@@ -26,7 +26,7 @@ export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "
 /** What became of texts that a carrier has taken: their final receipt. */
 export const RECEIPT_OUTCOMES = ["delivered", "undelivered", "no-receipt"] as const;
 
-/** `refused`: answered with another status than 2xx, and counted by it: `answered 500`. An earlier version counts `refused`. */
+/** `refused`: answered with another status than 2xx, and counted by it: `answered 500`. */
 export const ANSWERED = "answered ";
 
 export const CALLBACK_OUTCOMES = ["accepted", "refused", "timed-out", "unreachable", "not-posted"] as const;

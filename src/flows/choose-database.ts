@@ -6,7 +6,7 @@ import { countHomes } from "../platform/store/directory.ts";
 import { inFirst } from "./places.ts";
 import { type BoundDatabase, readDatabases } from "./read-databases.ts";
 
-/** An isolate of before the deploy that bound a database may run on for some minutes: it does not find what is there. */
+/** An isolate that was started before the deploy that bound a database may run on for some minutes, and does not find the database. */
 const OLDER_ISOLATE_MILLISECONDS = 10 * 60_000;
 
 /** Databases that were first swept in one run were bound by one deploy. */

@@ -12,7 +12,7 @@ export async function closeDays({ db, config }: Deps, now: number, mostSteps: nu
   const closing = open - (open % DAY_MILLISECONDS);
   let after: Slice | null = null;
   const take = async () => {
-    const slices: Slice[] = await findSlices(db, { closing, after, now });
+    const slices: Slice[] = await findSlices(db, { closing, after });
     after = slices.at(-1) ?? null;
     // Where a message has not ended in spite of its deadlines, a later sweep tries again.
     return after && slices.filter(({ isOpen }) => !isOpen).map((slice) => [slice]);

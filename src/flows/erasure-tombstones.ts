@@ -3,7 +3,6 @@ import { type Author, partOf, toRequestId } from "../domain/audit.ts";
 import { maskNumbers } from "../domain/mask.ts";
 import { toDigits } from "../domain/phone.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { Hmac } from "../platform/hmac.ts";
 import { erasePerson } from "../platform/store/erasure.ts";
 import { findWebsitesOf } from "../platform/store/person-tables.ts";
 import { Tombstones } from "../platform/tombstones.ts";
@@ -12,21 +11,16 @@ import { audited } from "./audit.ts";
 import { inTurn } from "./in-turn.ts";
 import { inEach, inFirst } from "./places.ts";
 
-/** Those of a website: under the erasure key, and then under SERVICE_KEY and OPERATOR_TOKEN, as the previous version made them. */
 export async function readTombstones(deps: Deps, websiteId: string): Promise<Tombstones> {
-  const { serviceKey, operatorToken } = deps.config;
-  const secrets = new Set([serviceKey, operatorToken].filter((secret) => secret !== undefined));
-  const own = await deps.erasureKey.read(inFirst(deps).db, serviceKey ?? "");
-  return new Tombstones(websiteId, [own, ...Array.from(secrets, (secret) => new Hmac(secret))]);
+  return new Tombstones(websiteId, await deps.erasureKey.read(inFirst(deps).db, deps.config.serviceKey ?? ""));
 }
 
 /** @param websiteId `""`: of no website. @returns the number of erased messages */
 export async function erase(deps: Deps, author: Author, websiteId: string, phone: string): Promise<number> {
   const entry = { action: "erase-person", subject: maskNumbers(phone), ...(websiteId && { websiteId }) } as const;
   const work = async () => {
-    const tombstones = websiteId ? (await readTombstones(deps, websiteId)).of(toDigits(phone)) : [];
-    // The second is the one that the previous version knows: a rollback must not bring erased people back.
-    return erasePerson(deps.db, websiteId, toDigits(phone), tombstones.slice(0, 2));
+    const tombstone = websiteId ? (await readTombstones(deps, websiteId)).of(toDigits(phone)) : null;
+    return erasePerson(deps.db, websiteId, toDigits(phone), tombstone);
   };
   const messages = await audited(deps, author, entry, work, (count) => ({ messages: count }));
   deps.log("info", "person.erased", { requestId: toRequestId(author), websiteId, messages });

@@ -41,7 +41,10 @@ function requireSame({ database }: Website, given: GivenSettings): void {
   if ((given.database ?? database) !== database) failField("database", `is ${database}, and cannot be changed`);
 }
 
-/** Of a new website. One that an interrupted call has given it stays. null: the first database, which gives it one. */
+/**
+ * The place of a new website. One that an interrupted call has given it stays. null: the first database, which gives the website its
+ * home in the transaction that stores it.
+ */
 async function makePlace(deps: Deps, websiteId: string, named: string | undefined): Promise<Place | null> {
   const { db, database, others } = inFirst(deps);
   const chosen = await chooseDatabase(deps, named);

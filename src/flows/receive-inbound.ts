@@ -125,8 +125,7 @@ async function applyTogether(
 async function tombstonesIn(deps: Deps, websiteIds: string[], phone: number): Promise<Tombstone[]> {
   const tombstones: Tombstone[] = [];
   for (const websiteId of websiteIds) {
-    const own = (await readTombstones(deps, websiteId)).of(phone);
-    tombstones.push(...own.map((mark) => ({ websiteId, mark })));
+    tombstones.push({ websiteId, mark: (await readTombstones(deps, websiteId)).of(phone) });
   }
   return tombstones;
 }

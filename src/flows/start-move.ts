@@ -2,10 +2,8 @@ import type { Deps } from "../deps.ts";
 import type { Author } from "../domain/audit.ts";
 import { FULL_SHARE, percentOf, shareOf } from "../domain/database-state.ts";
 import { failField, RequestFailure } from "../domain/failure.ts";
-import { homeOf } from "../domain/home.ts";
 import { canGoBack, isUnderWay, keptUntil, type Move } from "../domain/move.ts";
 import type { Website } from "../domain/website.ts";
-import { findOldestMessage } from "../platform/store/messages.ts";
 import { insertMove, readMove } from "../platform/store/moves.ts";
 import { countLog, hasForeignNotices, readPresence } from "../platform/store/presence.ts";
 import { audited } from "./audit.ts";
@@ -24,17 +22,13 @@ function refuse(why: string): never {
  * @throws RequestFailure move-refused, fields-wrong
  */
 export async function startMove(own: Deps, author: Author, website: Website, target: string): Promise<Move> {
-  const { websiteId, home } = website;
+  const { websiteId } = website;
   const first = inFirst(own);
   const before = await readMove(first.db, websiteId);
   if (before && isUnderWay(before)) refuse(`it is on its way to ${before.target}`);
   if (before?.movedAt)
     refuse(`its last move is kept until ${new Date(keptUntil(before)).toISOString()}: move it back, or wait`);
   if (before && before.target !== target) refuse(`${before.target} still has what a failed move has left there`);
-  if (home === 0) refuse("it has no home yet: the next sweep gives it one");
-  const oldest = await findOldestMessage(own.db, websiteId);
-  if (oldest && homeOf(oldest) !== home)
-    refuse("it has messages of before it had its home: wait until they are purged");
   return begin(own, author, website, target);
 }
 

@@ -4,7 +4,7 @@ import type { Admission } from "../domain/sliding-window.ts";
 import type { Send, StoredSend } from "./store/sends.ts";
 import { SilenceError, withinTime } from "./time-limit.ts";
 
-/** What an isolate says when it asks. The version before says nothing. */
+/** What an isolate says when it asks. */
 export interface Ask {
   /** See RequestLimit. */
   unasked?: number;
@@ -156,7 +156,7 @@ export class RateGate {
     const unasked = this.#recall(websiteId, now)?.takeUnasked() ?? 0;
     if (!client) return { unasked };
     const { clientId, version } = client;
-    return { unasked, client: version === undefined ? { clientId } : { clientId, version } };
+    return { unasked, client: { clientId, version } };
   }
 
   #recall(websiteId: string, now: number): Refusals | undefined {

@@ -1,20 +1,19 @@
 import { toE164 } from "../domain/phone.ts";
 import type { Hmac } from "./hmac.ts";
 
-/** Computes the tombstones that numbers (as digits) of a website have if it has erased them: a keyed hash under each key. */
+/** Computes the tombstones that numbers (as digits) of a website have if the website has erased them: keyed hashes. */
 export class Tombstones {
   readonly #beginning: string;
-  readonly #keys: Hmac[];
+  readonly #key: Hmac;
 
-  constructor(websiteId: string, keys: Hmac[]) {
+  constructor(websiteId: string, key: Hmac) {
     this.#beginning = `erased ${websiteId} `;
-    this.#keys = keys;
+    this.#key = key;
   }
 
-  /** As hex, in the order of the keys. */
-  of(phone: number): string[] {
-    const text = this.#beginning + toE164(phone);
-    return this.#keys.map((key) => key.sign(text).toHex());
+  /** As hex. */
+  of(phone: number): string {
+    return this.#sign(phone).toHex();
   }
 
   /** @returns the numbers that have one of the tombstones */
@@ -22,11 +21,13 @@ export class Tombstones {
     const among = new Set(tombstones);
     // The beginning tells most numbers apart, without writing their hashes as text.
     const beginnings = new Set(tombstones.map((tombstone) => beginningOf(Uint8Array.fromHex(tombstone))));
-    const mayHave = (phone: number) => {
-      const text = this.#beginning + toE164(phone);
-      return this.#keys.some((key) => beginnings.has(beginningOf(key.sign(text))));
-    };
-    return new Set(phones.filter((phone) => mayHave(phone) && this.of(phone).some((mark) => among.has(mark))));
+    return new Set(
+      phones.filter((phone) => beginnings.has(beginningOf(this.#sign(phone))) && among.has(this.of(phone))),
+    );
+  }
+
+  #sign(phone: number) {
+    return this.#key.sign(this.#beginning + toE164(phone));
   }
 }
 

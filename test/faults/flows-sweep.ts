@@ -73,8 +73,7 @@ export async function judgeSwept(scene: Scene): Promise<string[]> {
   for (const { to, answered } of gone) {
     const texts = await scene.judgeNumber(String(to), { subscribed: 1, changes: 1, texts: 0 });
     const [rows] = await world.rows(
-      `SELECT (SELECT count(*) FROM events WHERE message_id = ?1) + (SELECT count(*) FROM links WHERE message_id = ?1)
-         + (SELECT count(*) FROM send_keys WHERE message_id = ?1) AS left`,
+      `SELECT (SELECT count(*) FROM events WHERE message_id = ?1) + (SELECT count(*) FROM links WHERE message_id = ?1) AS left`,
       [...answered][0],
     );
     faults.push(...texts, ...(rows?.left === 0 ? [] : [`${rows?.left} rows of a purged message are left`]));

@@ -72,6 +72,8 @@ describe("a carrier's reports", () => {
       retryAt: null,
       receipt: null,
       attempted: true,
+      code: null,
+      entry: null,
     };
     const refusal = { ...record, messageId: one, status: "FAILED_TO_SEND", reason: "21610", optedOut: true };
     const receipt = { ...RECEIPT, messageId: two };

@@ -104,15 +104,6 @@ describe("far from where the operator's call was made", () => {
     expect(asked).toBe(1);
   });
 
-  it("a client that KV has written to without a version is held to what the object knows", async () => {
-    const old = await env.CREDENTIALS.get<Credentials>(`client:${client.clientId}`, "json");
-    const { version: _, ...withoutVersion } = old as Credentials;
-    far.deps.credentials = new CredentialStore({ get: async () => withoutVersion } as unknown as KVNamespace);
-    expect(await works(far)).toBe(200);
-    await patch({ suspended: true });
-    expect(await works(far)).toBe(40300);
-  });
-
   it("the limiter fails: then what KV says holds, and the operator was told so", async () => {
     await works(far);
     const { limiter } = world.deps;

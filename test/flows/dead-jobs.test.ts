@@ -119,7 +119,7 @@ describe("the line of a job", () => {
   });
 
   it("of callbacks stands for the batch", async () => {
-    await deliver("textgate-callbacks", [{ id: "a", body: "x_SENDING" }]);
+    await deliver("textgate-callbacks", [{ id: "a", body: ["x_SENDING"] }]);
     expect(jobLines()).toMatchObject([{ kind: "callback", count: 1, outcome: "done" }]);
   });
 });
@@ -127,7 +127,7 @@ describe("the line of a job", () => {
 describe("a job that always fails", () => {
   const record: SubmissionRecord = {
     ...{ messageId: "x", status: "FAILED_TO_SEND", reason: `no such number: ${ADA}`, carrierMessageId: null },
-    ...{ retryAt: null, optedOut: false, receipt: null, attempted: true },
+    ...{ retryAt: null, optedOut: false, receipt: null, attempted: true, code: null, entry: null },
   };
   const poison = { kind: "record", claim: "poison-1", records: [record] };
 

@@ -5,7 +5,6 @@ import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
-const DAY = 24 * 3600;
 
 let world: World;
 let client: TestClient;
@@ -141,33 +140,6 @@ it("is called back once the client wants callbacks, and an event of before is no
 });
 
 /** What the version before writes when its sweep ends. */
-const olderSweep = () => world.rows("UPDATE last_sweep SET ended_at = ?1, counts_kept_at = ?1", world.now);
-
-it("has a row for a day after an older version has swept, which reads nothing else", async () => {
-  await world.rows(
-    "INSERT INTO last_sweep (only, ended_at, failed_jobs, counts_kept_at) VALUES (1, ?1, '[]', ?1)",
-    world.now,
-  );
-  const rowsOf = async () => {
-    await world.rows("DELETE FROM events");
-    await story();
-    return (await stored()).length;
-  };
-  expect(await rowsOf()).toBe(2);
-  await world.sweep();
-  world.advance(DAY - 10);
-  expect(await rowsOf()).toBe(2);
-  await world.sweep();
-  world.advance(10);
-  expect(await rowsOf()).toBe(0);
-  world.advance(60);
-  await olderSweep();
-  expect(await rowsOf()).toBe(2);
-  await world.sweep();
-  expect(await rowsOf()).toBe(2);
-  world.advance(DAY);
-  expect(await rowsOf()).toBe(0);
-});
 
 it("is told once where the version before, after a rollback, has stored a row of it too", async () => {
   const messageId = await story();
@@ -178,35 +150,4 @@ it("is told once where the version before, after a rollback, has stored a row of
   expect(await feed()).toMatchObject([{ status: "SENDING" }, { status: "DELIVERED" }]);
   expect((await page(messageId)).events).toMatchObject([{ status: "SENDING" }, { status: "DELIVERED" }]);
   expect((await page(messageId)).events).toHaveLength(2);
-});
-
-it("is called back once, after an older version has given its callback up and swept for a day", async () => {
-  const called = await world.client("brand", { callbackUrl: "https://brand.example.com/" });
-  const posts = () => vi.mocked(fetch).mock.calls.map(([, init]) => new Headers(init?.headers).get("webhook-id"));
-  await world.sweep();
-  const posted = await story("DELIVERED", called);
-  await world.runQueues();
-  world.queueCallbacks();
-  const waiting = await story("DELIVERED", called);
-  for (let minute = 0; minute < 2; minute++) {
-    world.callbacks.length = 0;
-    world.advance(61);
-    await world.sweep();
-  }
-  expect(world.callbacks).toHaveLength(2);
-  expect(await stored()).toEqual([]);
-
-  world.callbacks.length = 0;
-  for (let minute = 0; minute < 24 * 60; minute += 60) {
-    world.advance(3600);
-    await world.rows("DELETE FROM open_callbacks");
-    await world.rows("UPDATE event_batches_seen SET seq = (SELECT max(seq) FROM event_batches)");
-    await olderSweep();
-  }
-  for (let minute = 0; minute < 3; minute++) {
-    world.advance(61);
-    await world.sweep();
-    await world.runQueues();
-  }
-  expect(posts()).toEqual([posted, waiting].flatMap((id) => [`${id}_SENDING`, `${id}_DELIVERED`]));
 });

@@ -105,12 +105,6 @@ describe("the submissions of a message", () => {
     ]);
   });
 
-  it("of an earlier version are not known", async () => {
-    const messageId = await world.send(client, { phone: ADA });
-    await world.rows("UPDATE messages SET attempts = 3, claimed_at = 1, status = 'DELIVERED'");
-    expect((await look(messageId)).submissions).toEqual([]);
-  });
-
   it("are in the log with their cause, and without the number or the text", async () => {
     await world.send(client, { phone: ADA, text: "Your code is 4711" });
     await runAt(0, { kind: "refused", reason: `bad body "Your code is 4711" to ${ADA}` });

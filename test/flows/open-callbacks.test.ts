@@ -134,17 +134,6 @@ describe("a batch", () => {
     expect((await minute()).sort()).toEqual([first, second, young, late].sort());
   });
 
-  it("is the latest, also after some that an earlier version stored, one for each transaction", async () => {
-    const [first = "", second = ""] = await lose(2);
-    await world.rows("UPDATE event_batches SET event_ids = json_array(?1)", first);
-    await world.rows(
-      "INSERT INTO event_batches (client_id, stored_at, event_ids) VALUES (?1, ?2, json_array(?3))",
-      ...[client.clientId, world.now, second],
-    );
-    const [third = ""] = await lose(1);
-    expect(await batches()).toEqual([[first], [second, third]]);
-  });
-
   it("is that of one client, and takes as much as is cheap to write anew", async () => {
     const own = client;
     const other = await world.client("brand", { callbackUrl: "https://other.example.com/callbacks" });

@@ -1,6 +1,6 @@
 // Each code of `reason`, made to happen, as its client, the callback, the operator and the report tell it.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { REASON_STATUSES, REASONS, type Reason, readReason } from "../../src/domain/reason.ts";
+import type { Reason } from "../../src/domain/reason.ts";
 import type { Report } from "../../src/domain/report.ts";
 import type { Submission } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
@@ -168,25 +168,5 @@ describe("a message", () => {
     const receipt = { messageId, status: "DELIVERED", reason: null, carrierMessageId: null, optedOut: false };
     await world.deliver("textgate-receipts", [{ kind: "receipts", carrier: "sandbox", receipts: [receipt] }]);
     await expectReason(messageId, "DELIVERED", null, null);
-  });
-
-  it("of an earlier version: no code, and its words are kept for the operator", async () => {
-    const messageId = await send("0002");
-    await world.rows("UPDATE messages SET reason_code = NULL, reason = 'absent' WHERE message_id = ?1", messageId);
-    expect(await statusOf(messageId)).toMatchObject({ status: "FAILED_TO_DELIVERY", reason: null });
-    const seen = await world.operator("GET", `/messages/${messageId}`);
-    expect(await seen.json()).toMatchObject({ reason: null, reasonDetail: "absent" });
-  });
-});
-
-describe("a stored code", () => {
-  it("says nothing where an earlier version has changed the status since, nor does one of a later version", () => {
-    for (const reason of REASONS) {
-      for (const status of REASON_STATUSES[reason]) expect(readReason(status, reason)).toBe(reason);
-      expect(readReason("DELIVERED", reason)).toBeNull();
-    }
-    expect(readReason("FAILED_TO_DELIVERY", "OUTCOME_UNKNOWN")).toBeNull();
-    expect(readReason("FAILED_TO_SEND", "FREQUENCY_CAP")).toBeNull();
-    expect(readReason("FAILED_TO_SEND", null)).toBeNull();
   });
 });

@@ -65,7 +65,7 @@ describe.each([null, OURS])("with the sender %s, a number of the sandbox", (send
     const messageId = await sendAndWait({ phone: CLICKS, clickUrl: "https://example.com/sale" });
     expect(await clicksOf(messageId)).toEqual([{ is_person: 1 }]);
     const events = await world.rows("SELECT event, callback_due FROM events WHERE event LIKE 'CLICK%'");
-    expect(events).toEqual([{ event: `CLICK_${messageId}`, callback_due: 2 }]);
+    expect(events).toEqual([{ event: `CLICK_${messageId}`, callback_due: 1 }]);
   });
 
   it("that ends in 0013 has nothing to follow in a text without a link", async () => {

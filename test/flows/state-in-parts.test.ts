@@ -94,11 +94,11 @@ describe("the database", () => {
   });
 
   it("that lacks migrations says which is the latest that it has", async () => {
-    await world.rows("UPDATE d1_migrations SET name = '0016_operator_tokens.sql'");
+    await world.rows("UPDATE d1_migrations SET name = '0000_of_before.sql'");
     const state = await look();
     expect(state.problems).toEqual(["migration-missing"]);
     expect(detail(state, "migration-missing")?.cause).toBe(
-      `${LATEST_MIGRATION} is not applied; the latest that is: 0016_operator_tokens.sql`,
+      `${LATEST_MIGRATION} is not applied; the latest that is: 0000_of_before.sql`,
     );
     await world.rows("UPDATE d1_migrations SET name = '0999_of_a_newer_version.sql'");
     expect((await look()).problems).toEqual([]);

@@ -56,12 +56,6 @@ async function sweepAfter(seconds: number): Promise<void> {
   await world.sweep();
 }
 
-/** An older version has swept. */
-async function olderSweep(): Promise<void> {
-  world.advance(1);
-  await world.rows("UPDATE last_sweep SET ended_at = ?1", world.now);
-}
-
 const isWatched = async (messageId: string) =>
   (await world.rows("SELECT watched FROM messages WHERE message_id = ?1", messageId))[0]?.watched === 1;
 const withoutReceipt = async () =>
@@ -135,11 +129,6 @@ describe("a message", () => {
   it.each([
     ["a receipt says that it was sent", (messageId: string) => receive(messageId, "SENDING")],
     ["its run was cut off", () => sweepAfter(40 * MINUTE)],
-    // It does not know the column.
-    [
-      "a version of before has stored its outcome",
-      () => world.rows("UPDATE messages SET status = 'SENDING', updated_at = ?1", world.now),
-    ],
   ])("that was claimed when the sweep looked stays watched once %s", async (_, become) => {
     const messageId = await world.send(client, { phone: PEOPLE[0] });
     const claim = "UPDATE messages SET claimed_at = ?1, claim = 'a run', carrier = 'sandbox', attempts = 1";
@@ -157,7 +146,7 @@ describe("a message that has the rowid of one that is gone", () => {
   it.each<[string, (messageId: string) => Promise<unknown>]>([
     ["cancelled", (messageId) => cancelUnconfirmed(world.deps.db, [messageId], world.now)],
     ["purged", (messageId) => removeMessages(world.deps.db, [{ messageId, websiteId: brand }])],
-    ["erased", () => erasePerson(world.deps.db, brand, Number(PEOPLE[1]), [])],
+    ["erased", () => erasePerson(world.deps.db, brand, Number(PEOPLE[1]), "a mark")],
     [
       "cleared after a move",
       (messageId) => world.deps.db.batch(deleteRows(world.deps.db, new Map([["messages", [[messageId]]]]))),
@@ -178,28 +167,6 @@ describe("a message that has the rowid of one that is gone", () => {
     await sweepAfter(2 * MINUTE);
     expect(await isWatched(messageId)).toBe(true);
   });
-
-  it("is looked at, too, where a version of before has deleted all", async () => {
-    for (const phone of PEOPLE.slice(0, 2)) await receive(await submitted(phone), "DELIVERED");
-    await sweepAfter(5 * MINUTE);
-    await world.rows("DELETE FROM messages");
-    await sweepAfter(MINUTE);
-    const messageId = await submitted();
-    await sweepAfter(5 * MINUTE);
-    expect(await isWatched(messageId)).toBe(true);
-  });
-});
-
-it("what an older version has left unmarked is found once it has swept", async () => {
-  const ids = [await submitted(), await lost(PEOPLE[1])];
-  await sweepAfter(5 * MINUTE);
-  await world.rows("UPDATE messages SET watched = NULL");
-  const areWatched = () => Promise.all(ids.map(isWatched));
-  await sweepAfter(MINUTE);
-  expect(await areWatched()).toEqual([false, false]);
-  await olderSweep();
-  await sweepAfter(MINUTE);
-  expect(await areWatched()).toEqual([true, true]);
 });
 
 describe("beside a website on the move", () => {
@@ -256,10 +223,10 @@ describe("the state of the service", () => {
   });
 });
 
-describe("in any order of sends, submissions, receipts and sweeps, of this version and an older one", () => {
+describe("in any order of sends, submissions, receipts and sweeps", () => {
   const steps = fc.array(
     fc.record({
-      action: fc.constantFrom("send", "send", "lost", "later", "receipt", "sweep", "sweep", "older", "cancel"),
+      action: fc.constantFrom("send", "send", "lost", "later", "receipt", "sweep", "sweep", "cancel"),
       seconds: fc.constantFrom(0, 1, 30, 61, 200, 601),
       pick: fc.nat({ max: 7 }),
     }),
@@ -284,10 +251,6 @@ describe("in any order of sends, submissions, receipts and sweeps, of this versi
           if (action === "send" || action === "later") ids.push(await submitted(PEOPLE[pick]));
           if (action === "receipt" && id) await receive(id, pick % 2 === 0 ? "DELIVERED" : "SENDING");
           if (action === "sweep") await world.sweep();
-          if (action === "older") {
-            await world.rows("UPDATE messages SET watched = NULL WHERE watched = 1");
-            await olderSweep();
-          }
           // The rowid of the last may be given again.
           if (action === "cancel") await remove("rowid = (SELECT rowid FROM messages ORDER BY rowid DESC LIMIT 1)");
         }

@@ -97,7 +97,7 @@ async function newLink(): Promise<string> {
   return String(row?.code);
 }
 
-/** As an earlier version made them. */
+/** As the service made them before its key was replaced. */
 async function oldLink(): Promise<string> {
   await world.rows("INSERT INTO links (code, message_id, url) VALUES ('AAAAAAAAAA', 'm', 'https://shop.example.com/')");
   expect(hasCheck("AAAAAAAAAA", world.deps.signLink)).toBe(false);
@@ -137,7 +137,7 @@ describe("a flood of guesses at /l/*", () => {
     expect(statuses).toEqual(new Array(VISITS).fill(302));
   });
 
-  it("from one address keep nobody elsewhere from a link of an earlier version", async () => {
+  it("from one address keep nobody elsewhere from a link of the time before the key was replaced", async () => {
     const code = await oldLink();
     const { statuses, meanwhile } = visits(() => follow(code, ELSEWHERE));
     await flood(() => follow(guessed()), meanwhile);
@@ -169,7 +169,7 @@ describe("a flood of guesses at /l/*", () => {
   });
 });
 
-it("a link of an earlier version leads on, and so does one of before the key was replaced", async () => {
+it("a link of the time before the key was replaced leads on", async () => {
   expect(await follow(await oldLink())).toBe(302);
   const code = await newLink();
   world.deps.signLink = () => 0;
@@ -178,7 +178,7 @@ it("a link of an earlier version leads on, and so does one of before the key was
 
 it.each([
   ["links", newLink],
-  ["links of an earlier version", oldLink],
+  ["links of the time before the key was replaced", oldLink],
 ])("a thousand clicks in a second on %s are all redirected", async (_, make) => {
   const code = await make();
   const click = (request: number) => follow(code, manyAddresses(request));

@@ -145,7 +145,6 @@ describe("an Idempotency-Key", () => {
     world.advance(24 * 3600);
     await world.sweep();
     expect(await world.rows("SELECT * FROM idempotency_keys")).toEqual([]);
-    expect(await world.rows("SELECT * FROM send_keys")).toEqual([]);
   });
 
   it("belongs to its client: two that both count from 1 do not meet", async () => {

@@ -227,12 +227,6 @@ async function seedDay(count: number, { day = 19, bulk = 1 } = {}): Promise<void
   });
 }
 
-/** An older version has been replaced by this one a while ago. */
-async function settleVersion(): Promise<void> {
-  await world.sweep();
-  world.advance(601);
-}
-
 async function expectExact(): Promise<void> {
   const rows = await world.rows(
     `SELECT sum(messages) AS messages, sum(segments) AS segments FROM (
@@ -249,7 +243,6 @@ describe("closed days", () => {
   beforeEach(async () => {
     await world.website("brand", { carrier: "sandbox" });
     await world.subscribers("brand", ["+12125550007"]);
-    await settleVersion();
   });
 
   it.each([1, 9000])("are counted in slices, between which people are erased (%i accepted at once)", async (bulk) => {
@@ -318,7 +311,6 @@ describe("an opt-out on a day that is counted in part, of a message that is not 
   it("is in the report once, and still once when the day is closed", async () => {
     await world.website("brand", { carrier: "sandbox", sender: OURS });
     await world.subscribers("brand", ["+12125559999"]);
-    await settleVersion();
     await seedDay(9000);
     await world.rows("UPDATE messages SET phone = 12125559999 WHERE message_id = 'm8997'");
     await world.rows("UPDATE messages SET status = 'SENDING', updated_at = ?1 WHERE message_id = 'm8998'", world.now);
@@ -333,43 +325,5 @@ describe("an opt-out on a day that is counted in part, of a message that is not 
     await world.sweep();
     expect(await countedUntil()).toBe(Date.UTC(2026, 10, 20));
     expect((await report()).total.optedOut).toBe(1);
-  });
-});
-
-/** What a version that keeps no counters does: its sweep, a click, an opt-out, an erasure. */
-async function runOlderVersion(): Promise<void> {
-  await world.rows("UPDATE last_sweep SET ended_at = ?1, failed_jobs = '[]'", world.now);
-  await world.rows("UPDATE messages SET opted_out = 1 WHERE message_id IN ('m1', 'm2')");
-  await world.rows("DELETE FROM messages WHERE message_id = 'm3'");
-  await world.rows(
-    `INSERT INTO report_rows (website_id, day, send_purpose, status, messages, segments, clicked, clicks, robot_clicks,
-       opted_out) VALUES ('brand', '2026-11-19', 'purpose 0', 'DELIVERED', 1, 2, 0, 0, 0, 0)`,
-  );
-}
-
-describe("after a rollback to a version that keeps no counters", () => {
-  it("a report is exact at once, and days are closed again a while after the next upgrade", async () => {
-    await world.website("brand", { carrier: "sandbox" });
-    await settleVersion();
-    await seedDay(1000);
-    await world.sweep();
-    expect(await countedUntil()).toBe(Date.UTC(2026, 10, 20));
-    world.advance(60);
-    await runOlderVersion();
-    const isExact = async () => {
-      const { total } = await report();
-      expect([total.accepted, total.segments, total.optedOut]).toEqual([1000, 2000, 2]);
-    };
-    await isExact();
-    for (const seconds of [60, 60, 500]) {
-      world.advance(seconds);
-      await world.sweep();
-      await isExact();
-      expect(await countedUntil()).toBe(0);
-    }
-    world.advance(60);
-    await world.sweep();
-    expect(await countedUntil()).toBe(Date.UTC(2026, 10, 20));
-    await isExact();
   });
 });

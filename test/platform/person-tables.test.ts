@@ -68,7 +68,6 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   outcome_counts: ["kind carrier outcome", COUNTS],
   receipt_counts: ["carrier sender reason code", COUNTS],
   report_rows: ["website_id day send_purpose status reasons", COUNTS],
-  send_keys: ["website_id send_key body_hash message_id", "nothing writes it; its rows go with their messages"],
   sender_homes: ["carrier sender", SETTINGS],
   suppressed_messages: ["message_id first_id", OF_A_MESSAGE],
   told_problems: ["problem subject", "the subject is a carrier, a client or a database"],

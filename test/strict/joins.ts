@@ -12,7 +12,6 @@ export const OF_THE_DATABASE: (keyof typeof STAYING_TABLES)[] = [
   "open_callbacks",
   "outcome_counts",
   "receipt_counts",
-  "send_keys",
 ];
 
 /** Statements that may read the directory with the websites of the first database, by a part of their text, and why. */

@@ -41,9 +41,9 @@ describe("the plan of a statement", () => {
       "SEARCH subscriptions USING PRIMARY KEY (website_id=?)",
     ],
     [
-      "SELECT 1 FROM json_each(?1) j CROSS JOIN send_keys k ON k.website_id = j.value",
+      "SELECT 1 FROM json_each(?1) j CROSS JOIN erased_people k ON k.website_id = j.value",
       ["[]"],
-      "SEARCH send_keys USING PRIMARY KEY (website_id=?)",
+      "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
     ],
     [
       "SELECT (SELECT max(m.text) FROM messages m WHERE m.website_id = w.website_id) FROM websites w WHERE w.website_id = ?1",

@@ -70,9 +70,7 @@ export function messageAnswers() {
     waits: z
       .nullable(z.object({ until: z.nullable(time), because: z.string() }))
       .check(z.describe("Of PENDING_TO_SEND: until when, and why. Without a time, it is its turn.")),
-    submissions: z
-      .array(submissionSchema())
-      .check(z.describe("In order: the first, and the latest 19. Empty where an earlier version submitted it.")),
+    submissions: z.array(submissionSchema()).check(z.describe("In order: the first, and the latest 19.")),
     clicks: z.object({ people: z.int(), robots: z.int(), firstAt: z.nullable(time) }),
     events: z.array(event),
     callbacks: z.array(callback),

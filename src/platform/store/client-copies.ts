@@ -78,8 +78,8 @@ function toCopy(row: CredentialsRow): ClientCopy {
     secretHash: row.secret_hash,
     oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash, until: row.old_until ?? 0 } : null,
     duplicateWindowHours: row.duplicate_window_hours,
-    ...(row.home === null ? {} : { home: row.home }),
-    ...(row.database === null ? {} : { database: row.database }),
+    home: row.home,
+    database: row.database,
     version: row.changed_at,
   };
   return { credentials, isNew: row.changed_at === row.created_at };

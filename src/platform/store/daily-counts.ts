@@ -49,9 +49,6 @@ export const COUNT_COLUMNS = COLUMNS.join(", ");
 export const ADD_COUNTS = `ON CONFLICT (${KEY}) DO UPDATE SET
   ${SUMS.map((column) => `${column} = ${column} + excluded.${column}`)}, reasons = ${SUM_OF_REASONS}`;
 
-/** An older version keeps no counters. It may answer requests for a while after it was replaced. */
-const OLDER_VERSION_MILLISECONDS = 10 * 60_000;
-
 /** Websites and messages of each that are counted in one transaction: at most 200,000 messages, less than a second. */
 const WEBSITES_A_STEP = 25;
 const MESSAGES_A_WEBSITE = 8000;
@@ -72,7 +69,7 @@ export interface Slice {
  */
 export async function findSlices(
   db: D1Database,
-  { closing, after, now }: { closing: number; after: Slice | null; now: number },
+  { closing, after }: { closing: number; after: Slice | null },
 ): Promise<Slice[]> {
   const inRange = (website: string, end: string) =>
     `messages m WHERE m.website_id = ${website}.website_id AND m.accepted_at >= ${website}.start AND m.accepted_at < ${end}`;
@@ -81,8 +78,7 @@ export async function findSlices(
       .prepare(
         `WITH due AS (
            SELECT website_id, counted_until AS start FROM websites WHERE counted_until < ?1
-             AND (counted_until, website_id) > (?2, ?3) AND ${IS_OPEN("websites.website_id")} AND EXISTS (SELECT 1 FROM last_sweep
-               WHERE only = 1 AND counts_kept_at = ended_at AND counts_since <= ?4)
+             AND (counted_until, website_id) > (?2, ?3) AND ${IS_OPEN("websites.website_id")}
            ORDER BY counted_until, website_id LIMIT ${WEBSITES_A_STEP}
          ), days AS MATERIALIZED (
            SELECT website_id, start, coalesce((SELECT min(${startOfDay("m.accepted_at")} + ${DAY_MILLISECONDS}, ?1)
@@ -94,7 +90,7 @@ export async function findSlices(
          SELECT website_id, start, until, EXISTS (SELECT 1 FROM ${inRange("slices", "slices.until")}
            AND m.status IN ('PENDING_TO_SEND', 'SENDING')) AS is_open FROM slices ORDER BY start, website_id`,
       )
-      .bind(closing, after?.start ?? -1, after?.websiteId ?? "", now - OLDER_VERSION_MILLISECONDS),
+      .bind(closing, after?.start ?? -1, after?.websiteId ?? ""),
   );
   return rows.map((row) => ({
     websiteId: row.website_id,

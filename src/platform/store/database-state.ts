@@ -35,12 +35,12 @@ export async function readStoredState(db: D1Database, now: number): Promise<Stor
   const rows = await runNamed(db, {
     probe: selectLatest(db),
     used: selectUsedDatabases(db),
-    swept: db.prepare("SELECT ended_at, counts_since FROM last_sweep WHERE only = 1"),
+    swept: db.prepare("SELECT ended_at, first_ended_at FROM last_sweep WHERE only = 1"),
     size: db
       .prepare("SELECT day, bytes FROM database_sizes WHERE day >= ?1 ORDER BY day LIMIT 1")
       .bind(Math.floor(now / DAY_MILLISECONDS) - DAYS),
   });
-  const [swept] = rows.swept as { ended_at: number; counts_since: number | null }[];
+  const [swept] = rows.swept as { ended_at: number; first_ended_at: number }[];
   const [size] = rows.size as { day: number; bytes: number }[];
   const bytes = sizeOf(db)?.bytes ?? null;
   const days = size ? now / DAY_MILLISECONDS - size.day : 0;
@@ -48,7 +48,7 @@ export async function readStoredState(db: D1Database, now: number): Promise<Stor
     bytes,
     bytesPerDay: size && bytes !== null && days >= 1 ? Math.round((bytes - size.bytes) / days) : null,
     endedAt: swept?.ended_at ?? null,
-    sweptSince: swept?.counts_since ?? null,
+    sweptSince: swept?.first_ended_at ?? null,
     used: (rows.used as { database: string }[]).map(({ database }) => database),
   };
 }

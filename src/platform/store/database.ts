@@ -90,7 +90,7 @@ export async function runOnce(statement: D1PreparedStatement): Promise<void> {
 }
 
 /** The latest of migrations/ that this version needs. */
-export const LATEST_MIGRATION = "0035_receipt_counts.sql";
+export const LATEST_MIGRATION = "0001_schema.sql";
 
 /** The liveness check. Not retried. */
 export async function probeDatabase(db: D1Database): Promise<void> {

@@ -31,7 +31,7 @@ export async function findPlaces(directory: D1Database, homes: number[]): Promis
   );
 }
 
-/** @returns undefined: the website has no home, and is in the first database if it exists */
+/** @returns undefined: there is no such website or client; or a client of the first database */
 export async function findPlaceOf(
   directory: D1Database,
   of: { websiteId: string } | { clientId: string },
@@ -71,23 +71,6 @@ export async function claimHome(directory: D1Database, websiteId: string, databa
   return place[0] as Place;
 }
 
-const HOMES_A_SWEEP = 500;
-
-/** Gives homes to websites of before. Their clients are copied again, with the home. */
-export function giveHomes(directory: D1Database, now: number): D1PreparedStatement[] {
-  const some = `(SELECT website_id FROM websites WHERE home IS NULL ORDER BY website_id LIMIT ${HOMES_A_SWEEP})`;
-  return [
-    directory.prepare(
-      `INSERT INTO homes (website_id, database) SELECT website_id, '${FIRST}' FROM ${some} WHERE true ON CONFLICT DO NOTHING`,
-    ),
-    directory.prepare(`UPDATE clients SET changed_at = max(?1, changed_at + 1) WHERE website_id IN ${some}`).bind(now),
-    directory.prepare(
-      `UPDATE websites SET home = (SELECT h.home FROM homes h WHERE h.website_id = websites.website_id)
-       WHERE website_id IN ${some}`,
-    ),
-  ];
-}
-
 /** The databases that websites are in: goes from each to the next by the index. */
 export function selectUsedDatabases(directory: D1Database): D1PreparedStatement {
   return directory.prepare(
@@ -98,17 +81,12 @@ export function selectUsedDatabases(directory: D1Database): D1PreparedStatement 
   );
 }
 
-/** The number of websites by database; in the first, also those without a home. */
+/** The number of websites by database. */
 export async function countHomes(directory: D1Database): Promise<Map<string, number>> {
   const rows = await runQuery<{ database: string; count: number }>(
-    directory.prepare(
-      `SELECT '${FIRST}' AS database, count(*) AS count FROM websites WHERE home IS NULL
-       UNION ALL SELECT database, count(*) FROM homes GROUP BY database`,
-    ),
+    directory.prepare("SELECT database, count(*) AS count FROM homes GROUP BY database"),
   );
-  const counts = new Map<string, number>();
-  for (const { database, count } of rows) counts.set(database, (counts.get(database) ?? 0) + count);
-  return counts;
+  return new Map(rows.map(({ database, count }) => [database, count]));
 }
 
 export async function keepClientHome(directory: D1Database, clientId: string, home: number): Promise<void> {

@@ -20,14 +20,14 @@ export const messagesOf = (columns: string) => `SELECT ${columns} FROM messages 
  * opted out.
  * @param websiteId `""`: of no website, which has texts alone
  * @param phone as digits
- * @param tombstones one-way hashes of the number
+ * @param tombstone a one-way hash of the number; null of no website
  * @returns the number of erased messages
  */
 export async function erasePerson(
   db: D1Database,
   websiteId: string,
   phone: number,
-  tombstones: string[],
+  tombstone: string | null,
 ): Promise<number> {
   const person = [websiteId, phone] as const;
   const messages = messagesOf("message_id");
@@ -38,7 +38,6 @@ export async function erasePerson(
     ...parts,
     ...notices,
     // Each names a message of the person, and has the number in it.
-    keys: run(`DELETE FROM send_keys WHERE message_id IN (${messages}) AND send_key >= 'same:' AND send_key < 'same;'`),
     messages: stored,
     duplicate_keys: run("DELETE FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2"),
     inbound_texts: db
@@ -52,11 +51,12 @@ export async function erasePerson(
   } satisfies Record<PersonTable, unknown> & Record<string, unknown>;
   const rows = await runNamed(db, {
     ...removed,
-    tombstones: db
-      .prepare(
-        "INSERT INTO erased_people (website_id, mark) SELECT ?1, value FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING",
-      )
-      .bind(websiteId, JSON.stringify(tombstones)),
+    tombstone:
+      tombstone === null
+        ? null
+        : db
+            .prepare("INSERT INTO erased_people (website_id, mark) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
+            .bind(websiteId, tombstone),
   });
   return rows.messages.length;
 }

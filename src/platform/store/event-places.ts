@@ -1,6 +1,6 @@
 // Where the events of a message are stored. A change of status is kept in the row of its message, with its callback, where that can:
 // a row of its own would be written, and deleted, for each. Any other event, and that of a notice, has a row in `events`.
-import { DUE, type DueEvent } from "./events.ts";
+import type { DueEvent } from "./events.ts";
 
 /** The prefixes of a message's columns for the event SENDING, and for that of its final status. */
 const PARTS = ["sending", "final"] as const;
@@ -24,7 +24,7 @@ const keptAs =
   (part: Part): Stored =>
   (column) => {
     if (column === "occurred_at" || column === "queued_at") return `m.${part}_at`;
-    if (column === "callback_due") return `${DUE} * (m.${part}_attempted_at IS NOT NULL)`;
+    if (column === "callback_due") return `(m.${part}_attempted_at IS NOT NULL)`;
     return column === "attempted_at" ? `nullif(m.${part}_attempted_at, 0)` : `m.${part}_${column}`;
   };
 

@@ -5,12 +5,9 @@ import type { EventRow } from "./rows.ts";
 /** Id of an event with a callback to post: `<messageId>_<event>`; of a notice, its id and type. */
 export type DueEvent = string;
 
-/** events.callback_due where the client wants a callback, and 0 where it wants none. Versions before migration 0011 wrote 1. */
-export const DUE = 2;
-
 /** SQL: events.callback_due of an event of a message and its client `c`. */
 export const IS_DUE = (type: (typeof MESSAGE_EVENT_TYPES)[number], message = "m") =>
-  `${DUE} * (${message}.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0))`;
+  `(${message}.callback_data <> '' AND c.callback_url IS NOT NULL AND (c.events IS NULL OR instr(c.events, '"${type}"') > 0))`;
 
 /** The caller claims the callbacks of the first messages, and posts them itself. Only callbacks without a row: see selectClaimedOf. */
 export interface OwnClaim {
@@ -103,14 +100,6 @@ export interface StatusEvent {
 }
 
 /**
- * The version before reads callbacks in rows of events alone. It may answer requests for a while after a deploy, and an operator may
- * go back to it: for a day, each event has a row. A database that no earlier version has swept has no such day.
- */
-const EARLIER_VERSION_MILLISECONDS = 24 * 3_600_000;
-const NEEDS_ROWS = `EXISTS (SELECT 1 FROM last_sweep WHERE only = 1
-  AND (callbacks_kept_at IS NOT ended_at OR callbacks_since > ?2 - ${EARLIER_VERSION_MILLISECONDS}))`;
-
-/**
  * Writes the events of changes that the next statement makes, in the same transaction: a second run finds them made, and writes
  * nothing. Where its message can keep it, an event gets no row: see keepEvent.
  * @param condition SQL on the message `m`, with the parameter ?3: it is changed
@@ -122,13 +111,7 @@ export function recordChanges(
 ): D1PreparedStatement[] {
   const of = (name: keyof StatusEvent) => `(j.value ->> '${name}')`;
   const columns = { messageId: of("messageId"), status: of("status"), occurredAt: "?2", code: of("code") };
-  return insertEvents(
-    db,
-    [JSON.stringify(changes), now, value],
-    columns,
-    condition,
-    `(NOT ${of("isKept")} OR ${NEEDS_ROWS})`,
-  );
+  return insertEvents(db, [JSON.stringify(changes), now, value], columns, condition, `NOT ${of("isKept")}`);
 }
 
 /** SQL conditions and values of an UPDATE of messages. */

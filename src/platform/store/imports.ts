@@ -65,7 +65,7 @@ const isUndoable = (row: string) => `(${row}.was_subscribed IS NOT ${row}.subscr
 export const isOpenToUndo = (row: string) =>
   `(${row}.source = 'undo' OR (${row}.source = 'import' AND ${isUndoable(row)}))`;
 
-/** undefined: unknown, or of a version before that kept nothing of it. */
+/** undefined: unknown. */
 export async function readImport(db: D1Database, importId: string): Promise<StoredImport | undefined> {
   const [row] = await runQuery<ImportRow>(selectImport(db, importId));
   return row && toImport(row);

@@ -130,10 +130,3 @@ export interface StatusChange {
   /** Skips messages of other carriers. */
   carrier?: string | undefined;
 }
-
-/** @returns its id */
-export async function findOldestMessage(db: D1Database, websiteId: string): Promise<string | undefined> {
-  const sql = "SELECT message_id FROM messages WHERE website_id = ?1 ORDER BY accepted_at LIMIT 1";
-  const [row] = await runQuery<{ message_id: string }>(db.prepare(sql).bind(websiteId));
-  return row?.message_id;
-}

@@ -64,7 +64,6 @@ export const PAGED = MOVED_NAMES.filter((name) => !MOVED_TABLES[name].follows);
 
 /** The tables whose rows stay, and why. */
 export const STAYING_TABLES = {
-  send_keys: "nothing reads it",
   open_callbacks: "made anew from the events where a website arrives",
   event_batches_seen: "how far the sweep of this database is",
   last_sweep: "of the sweep of this database",

@@ -2,7 +2,6 @@
 // transaction of what they tell of, and only where hasListeners has found a client: else each would read some rows for nothing.
 import type { NoticeType } from "../../domain/callback.ts";
 import { runQuery } from "./database.ts";
-import { DUE } from "./events.ts";
 import type { ChangeSource } from "./rows.ts";
 import { LATEST_TEXT } from "./senders.ts";
 
@@ -122,7 +121,7 @@ export function noticeEvents(db: D1Database, run: string, now: number): D1Prepar
          SELECT 1 FROM events e WHERE e.message_id = n.notice_id AND e.event = n.type))
      GROUP BY client_id, (place - 1) / ${BATCH_EVENTS}`,
     `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
-     SELECT n.notice_id, n.type, n.occurred_at, ${DUE} * (c.callback_url IS NOT NULL), ?2
+     SELECT n.notice_id, n.type, n.occurred_at, c.callback_url IS NOT NULL, ?2
      FROM notices n CROSS JOIN clients c ON c.client_id = n.client_id WHERE ${ofRun}
      ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
   ].map((sql) => db.prepare(sql).bind(run, now));

@@ -179,7 +179,7 @@ function toStoredEvent(row: EventRow): StoredEvent {
 function keptCallback(message: StoryRow, part: "sending" | "final"): StoredCallbackRow {
   const attemptedAt = message[`${part}_attempted_at`];
   return {
-    callback_due: attemptedAt === null ? 0 : 2,
+    callback_due: attemptedAt === null ? 0 : 1,
     attempted_at: attemptedAt || null,
     outcome: message[`${part}_outcome`],
     http_status: message[`${part}_http_status`],

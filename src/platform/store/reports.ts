@@ -6,11 +6,10 @@ import { COUNT_COLUMNS, COUNTS, countReasons, dayOf, SUMS } from "./daily-counts
 import { parseJsonColumn, runQuery } from "./database.ts";
 import type { ReportRow as StoredRow } from "./rows.ts";
 
-/** The parts of ?1, with the start of the website's first open day. Counters that an older version may have missed to keep do not count. */
+/** The parts of ?1, with the start of the website's first open day. */
 const PARTS = `SELECT w.website_id AS part_of, j.value ->> 'name' AS part, j.value ->> 'from' AS from_day, j.value ->> 'to' AS to_day,
     unixepoch(j.value ->> 'from') * 1000 AS from_time, unixepoch(j.value ->> 'to') * 1000 + ${DAY_MILLISECONDS} AS until_time,
-    iif(EXISTS (SELECT 1 FROM last_sweep WHERE only = 1 AND counts_kept_at = ended_at),
-      w.counted_until / ${DAY_MILLISECONDS} * ${DAY_MILLISECONDS}, 0) AS open_from
+    w.counted_until / ${DAY_MILLISECONDS} * ${DAY_MILLISECONDS} AS open_from
   FROM json_each(?1) j CROSS JOIN websites w ON w.website_id = j.value ->> 'websiteId'`;
 
 const NAMES: Record<GroupBy, string> = {

@@ -89,7 +89,6 @@ const KEYS: readonly Aging[] = [
   ["bulk_parts", "first_id, part", "expires_at"],
   ["duplicate_keys", "website_id, phone, content_hash", "expires_at"],
   ["suppressed_messages", "message_id", "expires_at"],
-  ["send_keys", "website_id, send_key", "expires_at"],
 ];
 
 function deleteOldest(db: D1Database, [table, key, column]: Aging, until: number): D1PreparedStatement {

@@ -18,8 +18,8 @@ export interface WebsiteRow {
   opt_out_words: string | null;
   /** JSON array. */
   holds: string | null;
-  home: number | null;
-  database: string | null;
+  home: number;
+  database: string;
   created_at: number;
   updated_at: number;
 }
@@ -99,8 +99,7 @@ export interface EventRow extends CallbackRow {
   /** A status, `CLICK_` and the id of a click, or the type of a notice. */
   event: string;
   occurred_at: number;
-  /** 1: of the version before. */
-  callback_due: 0 | 1 | 2;
+  callback_due: 0 | 1;
   reason_code: string | null;
 }
 

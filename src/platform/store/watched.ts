@@ -12,17 +12,14 @@ const STEP = 1000;
 
 const SEEN = (column: string) => `(SELECT ${column} FROM event_batches_seen WHERE only = 1)`;
 
-/** Whether no older version has swept since. */
-const IS_KEPT = "coalesce((SELECT pending_kept_at IS ended_at FROM last_sweep WHERE only = 1), 1)";
-
 const LAST = "coalesce((SELECT rowid FROM messages WHERE rowid > 0 ORDER BY rowid DESC LIMIT 1), 0)";
 
 /** For every transaction that deletes messages: once the last are deleted, SQLite gives their rowids to new ones. */
 export const lowerSeen = (db: D1Database): D1PreparedStatement =>
   db.prepare(`UPDATE event_batches_seen SET messages_seen = ${LAST} WHERE only = 1 AND messages_seen > ${LAST}`);
 
-/** The step begins after this rowid. The version before does not lower it. */
-const BEGUN = `iif(${IS_KEPT}, coalesce(min(${SEEN("messages_seen")}, ${LAST}), 0), 0)`;
+/** The step begins after this rowid. */
+const BEGUN = `coalesce(${SEEN("messages_seen")}, 0)`;
 
 const NEXT = (columns: string, most: number) =>
   `(SELECT ${columns} FROM messages WHERE rowid > begun ORDER BY rowid LIMIT ${most})`;
@@ -55,9 +52,6 @@ async function watchNext(db: D1Database, acceptedBefore: number): Promise<boolea
          RETURNING messages_seen - messages_seen_before AS count`,
       )
       .bind(acceptedBefore),
-    kept: db.prepare(
-      "UPDATE last_sweep SET pending_kept_at = ended_at WHERE only = 1 AND pending_kept_at IS NOT ended_at",
-    ),
     // What a website has left behind, or is about to leave, is not written.
     watched: db.prepare(
       `UPDATE messages SET watched = 1 WHERE ${UNMARKED} AND NOT ${isIn(`${STATE.fenced}, ${STATE.left}`)}`,

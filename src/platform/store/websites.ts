@@ -28,7 +28,7 @@ export async function insertWebsite(
       .prepare(
         `INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, created_at, updated_at,
            home, database, opt_out_words)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, coalesce(?8, (SELECT home FROM homes WHERE website_id = ?1)), ?9, ?10
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, coalesce(?8, (SELECT home FROM homes WHERE website_id = ?1)), coalesce(?9, '${FIRST}'), ?10
          WHERE ?9 IS NOT NULL OR EXISTS (SELECT 1 FROM homes WHERE website_id = ?1 AND database = '${FIRST}') ON CONFLICT DO NOTHING RETURNING website_id`,
       )
       .bind(
@@ -119,8 +119,8 @@ export async function listWebsites(db: D1Database): Promise<Website[]> {
 export function toWebsite(row: WebsiteRow): Website {
   return {
     websiteId: row.website_id,
-    home: row.home ?? 0,
-    database: row.database ?? FIRST,
+    home: row.home,
+    database: row.database,
     name: row.name,
     carrier: row.carrier,
     sender: row.sender,

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { homeOf } from "../../../src/domain/home.ts";
 import { bindDatabases, boundDatabase, otherNames, rowsOf, useDatabases } from "../../databases.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { strictDatabase } from "../../strict/database.ts";
@@ -78,25 +77,6 @@ describe("one database", () => {
   });
 });
 
-describe("a website", () => {
-  it("of a version without homes gets one from the sweep, and its clients and ids have it", async () => {
-    const client = await world.brand([ADA]);
-    const before = await world.send(client, { phone: ADA });
-    await world.rows("UPDATE websites SET home = NULL");
-    await world.rows("DELETE FROM homes");
-    await world.rows("INSERT INTO homes (website_id, database) VALUES ('another', 'DB')");
-    world.advance(3600);
-    await world.sweep();
-    expect(await rowsOf("DB", "SELECT home FROM websites")).toEqual([{ home: 2 }]);
-    world.advance(60);
-    await world.sweep();
-    const later = await World.another(world);
-    const after = await later.send(client, { phone: ADA });
-    expect([before, after].map(homeOf)).toEqual([1, 2]);
-    for (const id of [before, after]) expect((await later.operator("GET", `/messages/${id}`)).status).toBe(200);
-  });
-});
-
 describe("a second database", () => {
   it("takes websites at once where both are new, and otherwise ten minutes after its first sweep", async () => {
     await bindDatabases(world, 2);
@@ -115,11 +95,11 @@ describe("a second database", () => {
     expect(await put("late", { database: "DB_2" })).toMatchObject({ status: 200, database: "DB_2" });
   });
 
-  it("takes none at once where the deploy that bound it replaced a version that knows one database", async () => {
-    // As that version leaves its last sweep.
+  it("takes none at once where the deploy that bound it replaced one that knows one database", async () => {
+    // As that deploy leaves its last sweep.
     const [before, first] = [world.now - 60_000, world.now - DAY * 1000];
     await world.rows(
-      "INSERT INTO last_sweep (only, ended_at, failed_jobs, counts_kept_at, counts_since) VALUES (1, ?1, '[]', ?1, ?2)",
+      "INSERT INTO last_sweep (only, ended_at, failed_jobs, first_ended_at) VALUES (1, ?1, '[]', ?2)",
       ...[before, first],
     );
     await bindDatabases(world, 2);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { bindDatabases, boundDatabase } from "../../databases.ts";
+import { bindDatabases } from "../../databases.ts";
 import { finishMove } from "../../moves.ts";
 import { World } from "../../world.ts";
 
@@ -69,16 +69,6 @@ describe("a move", () => {
     expect(await move("DB_2", "near")).toMatchObject(refused("another website is being moved: one moves at a time"));
     await finishMove(world, "brand");
     expect((await move("DB")).message).toMatch(/its last move is kept until 2026-/);
-  });
-
-  it("is refused while its messages have ids of before the website had a home", async () => {
-    await boundDatabase("DB")
-      .prepare(
-        `INSERT INTO messages (message_id, website_id, client_id, text, callback_data, send_purpose, status, accepted_at, updated_at, queued_at)
-         VALUES ('00000000-0000-4000-8000-000000000000', 'brand', '', '', '', '', 'DELIVERED', 1, 1, 1)`,
-      )
-      .run();
-    expect((await move("DB_2")).message).toMatch("wait until they are purged");
   });
 
   it("that nothing works on is a problem", async () => {

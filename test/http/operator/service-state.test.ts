@@ -298,9 +298,9 @@ describe("the sweep", () => {
   });
 
   it("names its jobs that failed", async () => {
-    await world.rows("DROP TABLE send_keys");
+    await world.rows("DROP TABLE bulk_parts");
     await world.sweep();
-    expect(await look()).toMatchObject({ sweep: { failedJobs: ["purge-send-keys"] }, problems: ["sweep-failing"] });
+    expect(await look()).toMatchObject({ sweep: { failedJobs: ["purge-keys"] }, problems: ["sweep-failing"] });
   });
 });
 

@@ -177,6 +177,20 @@ describe("npm start", () => {
     await endWith(dev, () => process.kill(-(dev.child.pid ?? 0), "SIGINT"));
   });
 
+  test("says in a line that its data have another schema, and which folder to delete", async () => {
+    const change = async (sql: string) => {
+      const flags = ["--local", "--persist-to", folder.state, "--command", sql];
+      expect(await runWrangler("d1", "execute", "DB", ...flags).exited).toBe(0);
+    };
+    await change("INSERT INTO d1_migrations (name) VALUES ('0002_of_another_checkout.sql')");
+    const service = npmStart(await built());
+    expect(await service.exited).toBe(1);
+    expect(linesOfItsOwn(service)).toEqual([
+      `The data in ${folder.state} have another schema: delete that folder, or choose another with --persist-to.`,
+    ]);
+    await change("DELETE FROM d1_migrations WHERE name = '0002_of_another_checkout.sql'");
+  });
+
   test("says what is wrong with a var", async () => {
     const service = npmStart(await built(), "--var", "SUBMIT_WITHIN_HOURS:0");
     expect(await service.exited).toBe(1);

@@ -12,11 +12,10 @@ import { heldUp } from "./crash/neighbors.ts";
 import { printCallbacks, printCarrier, printCrash, printFaults } from "./crash/report.ts";
 
 const HELP = `npm run faults -- [flags]
-  --only crash,move,carrier,callback,nights,fuzz,soak,upgrade,timing,bindings   which parts; all by default
+  --only crash,move,carrier,callback,nights,fuzz,soak,timing,bindings   which parts; all by default
   --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
   --messages 10000   of a crash run
   --kills 10         of a crash run: kill -9 of the whole service under load; a run of moves has one at each point of a move
-  --from <commit>    of an upgrade run: the version before; by default the one before the newest migration
   --keep             leaves each service's state and log in the temporary directory, and says where
 Exits with 1 when anything was lost, sent twice or held up, when a problem showed too late, or when the record does not say what was
 seen from outside.`;
@@ -30,7 +29,6 @@ interface Options {
   messages: number;
   kills: number;
   keep: boolean;
-  from: string | undefined;
 }
 
 const TRIALS = "test/node/trials";
@@ -47,7 +45,6 @@ const PARTS: Record<string, Part> = {
   nights: (options) => runNode([`${TRIALS}/nights.ts`, ...(options.keep ? ["--keep"] : [])], options),
   fuzz: (options) => runNode([`${TRIALS}/fuzz.ts`, "--seed", String(options.seeds[0] ?? 1)], options),
   soak: (options) => runNode([`${TRIALS}/soak.ts`], options),
-  upgrade: (options) => runNode([`${TRIALS}/upgrade.ts`, ...upgradeFlags(options)], options),
   timing: (options) => runNode([`${TRIALS}/timing.ts`], options),
   bindings: (options) => runNode(["node_modules/vitest/vitest.mjs", "run", "--project", "worker", ...SUITES], options),
 };
@@ -59,7 +56,6 @@ const { values: flags } = parseArgs({
     messages: { type: "string", default: "10000" },
     kills: { type: "string", default: "10" },
     keep: { type: "boolean", default: false },
-    from: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
@@ -82,7 +78,6 @@ async function run(): Promise<number> {
     messages: wholeNumber("messages", flags.messages),
     kills: wholeNumber("kills", flags.kills),
     keep: flags.keep,
-    from: flags.from,
   };
   const results: [name: string, seconds: number, faults: string[]][] = [];
   for (const name of chosen) {
@@ -147,10 +142,6 @@ async function runCallback({ bundle, seeds, keep }: Options): Promise<string[]> 
   const rows = (await Promise.all(seeds.map((seed) => callbackFaults({ bundle: built, seed, keep })))).flat();
   printCallbacks(rows);
   return rows.flatMap((row) => [...row.faults, ...heldUp(`endpoint ${row.fault}`, row.healthy)]);
-}
-
-function upgradeFlags({ seeds, keep, from }: Options): string[] {
-  return ["--seeds", seeds.join(), ...(keep ? ["--keep"] : []), ...(from === undefined ? [] : ["--from", from])];
 }
 
 /** A program of its own, which says by its exit code whether it has found a fault. */

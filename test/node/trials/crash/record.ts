@@ -57,7 +57,6 @@ export function readRecord(directory: string): ServiceRecord {
   }
 }
 
-/** An earlier version has fewer columns. */
 const readRows = (db: DatabaseSync) => db.prepare("SELECT * FROM messages").all();
 
 function readMessages(db: DatabaseSync): MessageRow[] {

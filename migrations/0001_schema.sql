@@ -1,6 +1,4 @@
--- The schema after all migrations. Written by `npm run docs`: do not edit.
-
--- Times are milliseconds since 1970 (UTC). Phone numbers are E.164 without the plus sign, as integers.
+-- The schema. Times are milliseconds since 1970 (UTC). Phone numbers are E.164 without the plus sign, as integers.
 
 CREATE TABLE websites (
   website_id TEXT NOT NULL PRIMARY KEY,
@@ -15,16 +13,14 @@ CREATE TABLE websites (
   counted_until INTEGER NOT NULL DEFAULT 0,
   -- What an operator holds of a website: a JSON array of {"sendPurpose", "clientId", "since"}; NULL: nothing.
   holds TEXT,
-  home INTEGER,
-  -- NULL: it has none yet, and ids of home 0
-  database TEXT,
+  home INTEGER NOT NULL,               -- its ids carry it: see homes
+  database TEXT NOT NULL,              -- the binding of the database that it is in
   -- Words with which people opt out of this website, beside those that every website has.
   opt_out_words TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
 CREATE INDEX websites_by_count ON websites (counted_until);
-CREATE INDEX websites_without_home ON websites (website_id) WHERE home IS NULL;
 
 -- The record of each client. KV holds a copy for the check of credentials, at most a minute or so old.
 CREATE TABLE clients (
@@ -121,15 +117,14 @@ CREATE TABLE messages (
   sending_at INTEGER,
   -- Likewise, when it got its final status.
   final_at INTEGER,
-  -- Of the event SENDING, where sending_at says when it occurred.
+  -- The callback of the event SENDING, where sending_at says when it occurred: as in events. 0: due and not claimed; NULL: none is due.
   sending_attempted_at INTEGER,
-  -- as in events; 0: due and not claimed; NULL: no callback is due
   sending_claim TEXT,
   sending_outcome TEXT,
   sending_http_status INTEGER,
   sending_response TEXT,
   sending_duration_ms INTEGER,
-  -- Likewise of the final status, where final_at says when it got it.
+  -- The callback of the final status, where final_at says when it got it: as that of SENDING.
   final_attempted_at INTEGER,
   final_claim TEXT,
   final_outcome TEXT,
@@ -149,8 +144,7 @@ CREATE INDEX messages_by_time ON messages (website_id, accepted_at);
 CREATE INDEX messages_unmatched ON messages (website_id, email) WHERE phone IS NULL;
 CREATE INDEX messages_unconfirmed ON messages (updated_at) WHERE status = 'SENDING' AND watched = 1;
 
--- The sweep marks the messages that are still pending a minute after they were accepted. Replaces messages_pending, which the version
--- before still needs.
+-- The sweep marks the messages that are still pending a minute after they were accepted.
 CREATE INDEX messages_waiting ON messages (queued_at) WHERE status = 'PENDING_TO_SEND' AND watched = 1;
 
 -- The pending messages of one website, however many others have.
@@ -158,21 +152,6 @@ CREATE INDEX messages_pending_by_website ON messages (website_id, message_id) WH
 
 -- Messages that wait for a retry. Most messages have none, and no entry here.
 CREATE INDEX messages_put_off ON messages (website_id, retry_at) WHERE status = 'PENDING_TO_SEND' AND retry_at IS NOT NULL;
-
--- Replaced by the tables from idempotency_keys on. Neither read nor written; a later release drops it.
-CREATE TABLE send_keys (
-  website_id TEXT NOT NULL,
-  send_key TEXT NOT NULL,
-  body_hash TEXT NOT NULL,
-  message_id TEXT NOT NULL,
-  expires_at INTEGER NOT NULL,
-  PRIMARY KEY (website_id, send_key)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX send_keys_by_expiry ON send_keys (expires_at);
-
--- The key under which a message is known as the same: whether the message may be taken back depends on it.
-CREATE INDEX send_keys_same ON send_keys (message_id) WHERE send_key >= 'same:' AND send_key < 'same;';
 
 -- Every change of a message's status, and what became of its one callback.
 CREATE TABLE events (
@@ -288,31 +267,10 @@ CREATE TABLE last_sweep (
   only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
   ended_at INTEGER NOT NULL,
   failed_jobs TEXT NOT NULL,           -- JSON array of names
-  -- As ended_at, of a version that keeps daily_counts. Where the two differ, an older version has swept since: nothing is closed.
-  counts_kept_at INTEGER,
-  -- When a version that keeps daily_counts first swept after one that does not.
-  counts_since INTEGER,
-  -- As ended_at, of a version that reads these columns. Where the two differ, an older version has swept since.
-  events_kept_at INTEGER,
-  -- When such a version first swept after an older one. 0: no older one has.
-  events_since INTEGER,
-  -- As ended_at, of a version that reads these columns. Where the two differ, an older version has swept since. They replace
-  -- events_kept_at and events_since.
-  callbacks_kept_at INTEGER,
-  -- When such a version first swept after an older one. 0: no older one has.
-  callbacks_since INTEGER,
-  -- event_batches_seen.seq of one to two days before that sweep, and of the latest midnight (UTC). Where an older version has swept
-  -- since, batches are looked at again from the former on: it has given up the callbacks that messages keep.
-  callbacks_seen INTEGER,
-  callbacks_seen_today INTEGER,
-  -- As ended_at, of a version that watches messages. Where the two differ, an older version has swept since, and all are looked at.
-  messages_kept_at INTEGER,
-  -- As messages_kept_at, by a version that marks pending messages, too. Replaces it, and messages_again_at of event_batches_seen.
-  pending_kept_at INTEGER
+  first_ended_at INTEGER NOT NULL      -- when the first sweep ended: isolates of before the deploy that bound this database may not know it
 ) STRICT;
 
--- What a repeated request must find again: a table for each idea, in place of send_keys. The version before still reads
--- and writes that one, so it is kept in step until a later migration drops it.
+-- What a repeated request must find again: a table for each idea.
 
 -- By client and Idempotency-Key.
 CREATE TABLE idempotency_keys (
@@ -421,9 +379,7 @@ CREATE TABLE event_batches_seen (
   -- The sweep has looked at the messages up to this rowid.
   messages_seen INTEGER,
   -- Likewise, before its latest step.
-  messages_seen_before INTEGER,
-  -- When it looks at all of them once more. NULL: never.
-  messages_again_at INTEGER
+  messages_seen_before INTEGER
 ) STRICT;
 
 -- Callbacks that were open when the sweep looked at their batch, or that a run has given back.

@@ -1,2 +1,0 @@
--- No statement needs it since 0029.
-DROP INDEX messages_pending;
