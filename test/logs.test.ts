@@ -255,6 +255,8 @@ describe("the sweep", () => {
   it("has a line more for a job that found something, or failed", async () => {
     const world = await World.create();
     const client = await world.brand([ADA]);
+    // The first sweep closes the days before the website was made.
+    await world.sweep();
     await world.send(client, { phone: ADA });
     world.advance(61);
     world.logs.length = 0;

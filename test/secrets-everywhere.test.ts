@@ -238,7 +238,9 @@ describe.each(CARRIERS)("whatever happens, with $name", (carrier) => {
     expect(keys.map(({ name, metadata }) => [name, metadata])).toEqual([[`client:${clientId}`, undefined]]);
     const copy = await env.CREDENTIALS.get<object>(`client:${clientId}`, "json");
     const fields =
-      "clientId websiteId operations suspended secretHash oldSecret duplicateWindowHours home version".split(" ");
+      "clientId websiteId database operations suspended secretHash oldSecret duplicateWindowHours home version".split(
+        " ",
+      );
     expect(Object.keys(copy ?? {}).sort()).toEqual(fields.sort());
     await it.world.operator("PATCH", `/clients/${clientId}`, { suspended: true });
     const object = (env.RATE_LIMITER as RateLimiterNamespace).getByName("brand");

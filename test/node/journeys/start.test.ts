@@ -186,6 +186,7 @@ describe("npm start", () => {
     const service = npmStart(await built());
     expect(await service.exited).toBe(1);
     expect(linesOfItsOwn(service)).toEqual([
+      "Starting …",
       `The data in ${folder.state} have another schema: delete that folder, or choose another with --persist-to.`,
     ]);
     await change("DELETE FROM d1_migrations WHERE name = '0002_of_another_checkout.sql'");
