@@ -1,7 +1,6 @@
 // Pure. Says what keeps a text from being a phone number in E.164 form.
 import { toCodePoint } from "./invisible.ts";
-import { planOf, splitCallingCode } from "./numbering-plan.ts";
-import { nationalPrefixRemoved } from "./phone.ts";
+import { nationalPrefixRemoved, readCallingCode } from "./phone.ts";
 
 export const PHONE_RULE = "must be an E.164 phone number such as +12125550100";
 
@@ -29,12 +28,12 @@ function findFault(text: string): string {
   const [other] = /[^\d]/u.exec(text.slice(1)) ?? [];
   if (other !== undefined) return `it has ${nameOf(other)}: after the plus sign, write digits only`;
   if (text[1] === "0") return "it has a 0 after the plus sign: no country code begins with 0";
-  const [callingCode, national] = splitCallingCode(text.slice(1)) ?? [];
-  const plan = planOf(Number(callingCode));
-  if (!plan || national === undefined) return "it begins with no known country code";
+  const read = readCallingCode(text);
+  if (!read) return "it begins with no known country code";
+  const { callingCode, national, lengths } = read;
   const corrected = nationalPrefixRemoved(text);
   if (corrected) return `it has a national prefix after +${callingCode}: without it, it is ${corrected}`;
-  return explainLength(national.length, `+${callingCode}`, plan.lengths);
+  return explainLength(national.length, `+${callingCode}`, lengths);
 }
 
 /** What Unicode says to draw as nothing, and control characters but for white space. */
