@@ -3,6 +3,7 @@ import type { Author } from "../domain/audit.ts";
 import type { MessageFilter } from "../domain/hold.ts";
 import {
   addHold,
+  countCancelled,
   countWaiting,
   findReleased,
   findWaiting,
@@ -83,7 +84,8 @@ async function cancel(deps: Deps, websiteId: string, filter: MessageFilter): Pro
   const find = (after: string) => findWaiting(deps.db, websiteId, filter, after);
   return throughWaiting(deps, find, async (ids) => {
     await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
-    return ids.length;
+    // A run may have claimed some of them since they were found: those go out.
+    return countCancelled(deps.db, ids);
   });
 }
 

@@ -130,6 +130,19 @@ async function readStep(query: D1PreparedStatement): Promise<WaitingStep> {
   return { messageIds: JSON.parse(row?.ids ?? "[]") as string[], next: row?.next ?? null };
 }
 
+/** How many of these messages are cancelled. */
+export async function countCancelled(db: D1Database, messageIds: string[]): Promise<number> {
+  const [row] = await runQuery<{ count: number }>(
+    db
+      .prepare(
+        `SELECT count(*) AS count FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value
+         WHERE m.status = 'FAILED_TO_SEND' AND m.reason_code = 'CANCELLED'`,
+      )
+      .bind(JSON.stringify(messageIds)),
+  );
+  return row?.count ?? 0;
+}
+
 /** Makes released messages due now. @returns those that still wait */
 export async function makeDue(db: D1Database, messageIds: string[], now: number): Promise<string[]> {
   const rows = await runQuery<{ message_id: string }>(
