@@ -110,10 +110,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The highest id alone: one row.",
   },
   { step: "SCAN websites", sql: "SELECT website_id FROM websites", reason: THE_OPERATORS_LOOK },
-  {
-    step: "SCAN websites USING INDEX websites_without_home",
-    reason: "The index has only the websites of a version without homes: the sweep gives them theirs, once.",
-  },
   { step: "SCAN homes USING INDEX homes_by_database", sql: "GROUP BY database", reason: THE_OPERATORS_LOOK },
   {
     step: "SEARCH homes USING INDEX homes_by_database",
@@ -206,9 +202,4 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   { step: "SCAN moving", sql: "FROM moving WHERE state", reason: "The websites that were moved within a day." },
   { step: "SCAN moving", sql: "AS fault FROM moving v", reason: "The same, for each isolate once a second." },
   { step: "SCAN moved_feeds", sql: "FROM moved_feeds f", reason: "A row for each move that has ended." },
-  {
-    step: "SEARCH messages USING INDEX messages_by_time (website_id=?)",
-    sql: "SELECT message_id FROM messages WHERE website_id = ?1 ORDER BY accepted_at LIMIT 1",
-    reason: ONE_ROW,
-  },
 ];
