@@ -18,15 +18,9 @@ export const OF_THE_DATABASE: (keyof typeof STAYING_TABLES)[] = [
 export const ALLOWED_JOINS: [sql: string, reason: string][] = [
   ["INSERT INTO websites (", "A new website of the first database gets its home in one transaction."],
   [
-    "INSERT INTO homes (website_id, database) SELECT website_id",
-    "Websites of the first database without a home get one.",
-  ],
-  ["UPDATE websites SET home =", "The same: it is written where the website is."],
-  [
     "UNION SELECT sender FROM sender_homes WHERE carrier = ?1",
     "The senders of all websites of a carrier, for the countries of their numbers: the directory has those of other databases.",
   ],
-  ["SELECT database, count(*) FROM homes GROUP BY database", "A count, to which those without a home are added."],
 ];
 
 const STAYING = Object.keys(STAYING_TABLES).filter((name) => !OF_THE_DATABASE.some((own) => own === name));
