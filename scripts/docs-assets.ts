@@ -1,23 +1,29 @@
-// The build command of wrangler.toml: draws the pages of /docs from the OpenAPI document and docs/. Of the libraries that draw such
-// pages, none runs under the Content-Security-Policy of public/_headers and passes axe at WCAG A and AA: Scalar, RapiDoc, OpenAPI
-// Explorer, Redoc and Elements need inline styles, and Swagger UI has unlabeled fields and a dialog without a role. These pages
-// are read without any script, and weigh 15 KB compressed where those weigh 200 to 1,300.
+// The build command of wrangler.toml: puts beside the pages of /docs the documents that they show, and Swagger UI, which draws
+// them. Of the libraries that draw such pages, it runs under the Content-Security-Policy of public/_headers, which lets no style
+// and no script stand in a page. Scalar needs inline styles and three times the bytes, and its fields for credentials have no
+// names that a screen reader could say.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Document } from "./docs-page/document.ts";
-import { writePages } from "./docs-page/pages.ts";
+import { type Document, splitDocument } from "./docs-documents.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const readOfSwagger = (name: string) => readFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${name}`)), "utf8");
 
 const document = JSON.parse(read("public/openapi.json")) as Document;
-const { client, operator } = writePages(document, (name) => read(`docs/${name}`));
-replace("public/docs.html", client);
-replace("public/docs/operator.html", operator);
+const { clients, operator } = splitDocument(document, (name) => read(`docs/${name}`));
+replace("clients.json", JSON.stringify(clients));
+replace("operator.json", JSON.stringify(operator));
+
+// The maps of the sources are not served.
+replace("swagger-ui.css", readOfSwagger("swagger-ui.css").replace(/\/\*# sourceMappingURL=.*$/m, ""));
+const LICENSES = "swagger-ui-bundle.js.LICENSE.txt";
+replace("swagger-ui-bundle.js", readOfSwagger("swagger-ui-bundle.js").replace(LICENSES, "swagger-ui-licenses.txt"));
+replace("swagger-ui-licenses.txt", ["NOTICE", "LICENSE", LICENSES].map(readOfSwagger).join("\n"));
 
 /** At once: several services may start together, and one that runs serves the file. */
-function replace(path: string, text: string): void {
+function replace(name: string, text: string): void {
   const part = join(ROOT, `.docs-${process.pid}`);
   writeFileSync(part, text);
-  renameSync(part, join(ROOT, path));
+  renameSync(part, join(ROOT, "public/docs", name));
 }

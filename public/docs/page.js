@@ -1,83 +1,62 @@
-// The forms of the reference. Without it, the page is to be read only.
+// The page of /docs is Swagger UI: https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/. It asks no host but
+// its own, and forgets credentials when it is closed.
 
-const contents = document.querySelector("nav details");
-contents.open = matchMedia("(min-width: 60rem)").matches;
+const reference = document.getElementById("reference");
 
-for (const form of document.querySelectorAll("form")) {
-  form.hidden = false;
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (form.classList.contains("try")) send(form);
-  });
+globalThis.SwaggerUIBundle({
+  domNode: reference,
+  url: reference.dataset.document,
+  // Nobody else checks the document.
+  validatorUrl: null,
+  // Nothing in the address of the page changes what it shows or whom it asks.
+  queryConfigEnabled: false,
+  // A link in a button is nothing that a keyboard or a screen reader can use.
+  deepLinking: false,
+  // Every field stands with its call.
+  defaultModelsExpandDepth: -1,
+  defaultModelExpandDepth: 5,
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+  // Its colors are too pale to read.
+  syntaxHighlight: false,
+});
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+followSystem();
+dark.addEventListener("change", followSystem);
+
+function followSystem() {
+  document.documentElement.classList.toggle("dark-mode", dark.matches);
 }
 
-for (const choice of document.querySelectorAll("select[data-fills]")) {
-  choice.addEventListener("change", () => {
-    document.getElementById(choice.dataset.fills).value = choice.value;
-  });
+/** Controls that Swagger UI leaves without a name, or gives another name than the one that is seen. */
+const NAMES = [
+  [".close-modal", () => "Close"],
+  [".auth-container input", nameOfCredential],
+  [".auth-btn-wrapper button[aria-label]", (button) => button.textContent],
+  ["tr[data-param-name] select", (select) => select.closest("tr").dataset.paramName],
+  [".examples-select-element", () => "Example"],
+  [".body-param__text", () => "Request body"],
+];
+
+/** The header that has it, or the scheme. */
+function nameOfCredential(input) {
+  const box = input.closest(".auth-container");
+  return (box.querySelector(".wrapper > p code") ?? box.querySelector("h4 code")).textContent;
 }
 
-/** Sends what the form describes, and shows the response in it. */
-async function send(form) {
-  const status = form.querySelector("output");
-  const answer = form.querySelector(".answer");
-  const button = form.querySelector("button");
-  if (button.ariaDisabled === "true") return;
-  // Disabled for good, it would lose the focus.
-  button.ariaDisabled = "true";
-  status.textContent = "Sending…";
-  answer.hidden = true;
-  const start = performance.now();
-  try {
-    const response = await fetch(toUrl(form), toRequest(form));
-    const text = await response.text();
-    const milliseconds = Math.round(performance.now() - start);
-    status.textContent = `${response.status} in ${milliseconds} ms`;
-    const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\n`);
-    answer.textContent = [...headers, "\n", indent(text)].join("");
-    answer.hidden = false;
-  } catch (error) {
-    status.textContent = `No response: ${error.message}`;
-  } finally {
-    button.ariaDisabled = null;
+function mend() {
+  for (const [selector, nameOf] of NAMES) {
+    for (const control of reference.querySelectorAll(selector)) control.setAttribute("aria-label", nameOf(control));
   }
-}
-
-function toUrl(form) {
-  const { path, query } = Object.groupBy(filled(form.querySelectorAll("input[data-in]")), ({ dataset }) => dataset.in);
-  const place = (path ?? []).reduce(
-    (url, { name, value }) => url.replace(`{${name}}`, encodeURIComponent(value)),
-    form.dataset.path,
-  );
-  const search = new URLSearchParams((query ?? []).map(({ name, value }) => [name, value]));
-  return search.size > 0 ? `${place}?${search}` : place;
-}
-
-function toRequest(form) {
-  const credentials = filled(document.querySelectorAll(".credentials input"));
-  const given = filled(form.querySelectorAll("input[data-in=header]"));
-  const body = form.querySelector("textarea");
-  return {
-    method: form.dataset.method,
-    cache: "no-store",
-    headers: Object.fromEntries([
-      ...credentials.map(({ dataset, value }) => [dataset.header, `${dataset.prefix ?? ""}${value.trim()}`]),
-      ...given.map(({ name, value }) => [name, value]),
-      ...(body ? [["Content-Type", body.dataset.type]] : []),
-    ]),
-    ...(body ? { body: body.value } : {}),
-  };
-}
-
-/** What is left empty is not sent. */
-function filled(inputs) {
-  return [...inputs].filter(({ value }) => value !== "");
-}
-
-function indent(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
+  for (const input of reference.querySelectorAll(".auth-container input")) {
+    input.autocomplete = "off";
+    if (input.ariaLabel !== "X-Client-ID") input.type = "password";
   }
+  // What does not fit scrolls by itself, also by the arrow keys.
+  for (const wide of reference.querySelectorAll(".renderedMarkdown table, pre:not(.version)")) wide.tabIndex = 0;
+  for (const link of reference.querySelectorAll("a[target]:is([href^='#'], [href^='/'])"))
+    link.removeAttribute("target");
 }
+
+new MutationObserver(mend).observe(reference, { childList: true, subtree: true });

@@ -105,7 +105,8 @@ export async function walkByKeyboard(page: Page): Promise<{ stops: string[]; all
     Object.assign(globalThis, { stops });
     const focusable = "a[href], summary, input, select, textarea, button, [tabindex='0']";
     const elements = [...globalThis.document.querySelectorAll(focusable)];
-    return elements.filter((element) => element.checkVisibility()).map(nameOf);
+    const isStop = (element: Element) => element.checkVisibility() && (element as HTMLElement).tabIndex >= 0;
+    return elements.filter(isStop).map(nameOf);
   });
   for (let presses = 0; presses <= all.length; presses += 1) await page.keyboard.press("Tab");
   return { stops: await page.evaluate(() => (globalThis as object as { stops: string[] }).stops), all };

@@ -1,0 +1,126 @@
+// The documents of the two pages of /docs: the OpenAPI document in two parts, each with what its reader reads first.
+
+interface Operation {
+  operationId: string;
+  tags?: string[];
+}
+
+export interface Document {
+  info: { title: string; description: string };
+  servers?: object[];
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, Record<string, Operation>>;
+  components: { securitySchemes: Record<string, object> };
+}
+
+interface Part {
+  title: string;
+  description: string;
+  /** A link to the other page. */
+  other: string;
+  schemes: string[];
+  isIn(path: string): boolean;
+}
+
+interface Place {
+  name: string;
+  id: string;
+}
+
+/** What a client's engineer reads first, from the pages of docs/. */
+const QUICK_START = [
+  ["quick-start.md", "Credentials"],
+  ["quick-start.md", "The first text"],
+  ["carriers.md", "The sandbox"],
+  ["quick-start.md", "Callbacks and their signatures"],
+  ["quick-start.md", "When it goes wrong"],
+  ["quick-start.md", "Rehearse it"],
+] as const;
+
+/** @param read a page of docs/, by its name */
+export function splitDocument(
+  document: Document,
+  read: (name: string) => string,
+): { clients: Document; operator: Document } {
+  const { title, description } = document.info;
+  const sections = QUICK_START.map(([name, heading]) => sectionOf(read(name), heading));
+  const { webhooks: _, ...withoutEvents } = document;
+  const clients = partOf(document, {
+    title: `${title} API`,
+    description: `${sections.join("")}\n## Every request\n\n${description}`,
+    other: "[For the operator and for carriers](/docs/operator)",
+    schemes: ["ClientId", "ClientSecret"],
+    isIn: (path) => !isOthers(path),
+  });
+  const operator = partOf(withoutEvents, {
+    title: `${title} API for the operator and for carriers`,
+    description:
+      "Each call of the operator carries `Authorization: Bearer` and the token. Each call of a carrier is signed.",
+    other: "[For clients, with the meaning of every error](/docs#errors)",
+    schemes: ["Operator"],
+    isIn: isOthers,
+  });
+  return { clients, operator };
+}
+
+const isOthers = (path: string) => /^\/(operator|carriers)\//.test(path);
+
+/** Without servers: its calls go to where it comes from. */
+function partOf({ servers: _, ...document }: Document, part: Part): Document {
+  const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => part.isIn(path)));
+  const used = new Set(operationsOf(paths).flatMap((call) => call.tags ?? []));
+  const { securitySchemes, ...components } = document.components;
+  const schemes = Object.entries(securitySchemes).filter(([name]) => part.schemes.includes(name));
+  const own = {
+    ...document,
+    tags: document.tags.filter(({ name }) => used.has(name)),
+    paths,
+    components: { ...components, securitySchemes: Object.fromEntries(schemes) },
+  };
+  return { ...own, info: { ...document.info, title: part.title, description: describe(own, part) } };
+}
+
+/** Markdown with anchors, and contents before it: Swagger UI gives an id to groups of calls and to calls only. */
+function describe({ tags, webhooks = {} }: Document, { description, other }: Part): string {
+  const headings = [...description.matchAll(/^## (.+)$/gm)].map(([, name = ""]) => ({ name, id: anchorOf(name) }));
+  const events = operationsOf(webhooks).slice(0, 1);
+  const places = [
+    ...headings,
+    ...tags.map(({ name }) => ({ name, id: `operations-tag-${name.replaceAll(" ", "_")}` })),
+    ...events.map(({ operationId }) => ({ name: "Callbacks", id: `operations-webhooks-${operationId}` })),
+  ];
+  const contents = places.map(({ name, id }) => `[${name}](#${id})`).join(" · ");
+  const text = withLinksInPage(description, places);
+  const anchored = text.replaceAll(/^## (.+)$/gm, (_, name: string) => `<h2 id="${anchorOf(name)}">${name}</h2>`);
+  return `${other}. [The whole OpenAPI document](/openapi.json).\n\n${contents}\n\n${anchored}`;
+}
+
+export const operationsOf = (paths: Document["paths"]): Operation[] =>
+  Object.values(paths).flatMap((item) => Object.values(item));
+
+/** @returns a section of the second level, with its heading */
+function sectionOf(markdown: string, heading: string): string {
+  const section = markdown.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`));
+  if (section === undefined) throw new Error(`no such section: ${heading}`);
+  return section;
+}
+
+/** A link between the pages of docs/ leads to its place on this page; where the page has none, its text stays. */
+function withLinksInPage(markdown: string, places: Place[]): string {
+  return markdown.replaceAll(
+    /\[([^\]]+)\]\((?!https?:|\/)[^)#]*(?:#([^)]*))?\)/g,
+    (_, text: string, anchor?: string) => {
+      const place = places.find(({ name }) => anchorOf(name) === anchor);
+      return place ? `[${text}](#${place.id})` : text;
+    },
+  );
+}
+
+/** The anchor that GitHub gives a heading: without punctuation, with hyphens for spaces. Links in docs/ use it. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}
