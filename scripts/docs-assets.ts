@@ -1,7 +1,6 @@
 // The build command of wrangler.toml: puts beside the pages of /docs the documents that they show, and Swagger UI, which draws
-// them. Of the libraries that draw such pages, it runs under the Content-Security-Policy of public/_headers, which lets no style
-// and no script stand in a page. Scalar needs inline styles and three times the bytes, and its fields for credentials have no
-// names that a screen reader could say.
+// them. Swagger UI runs under the Content-Security-Policy of public/_headers. Scalar needs inline styles and more than twice the
+// bytes, and neither settings nor styles give its fields for credentials a name that a screen reader can say.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Document, splitDocument } from "./docs-documents.ts";

@@ -56,7 +56,7 @@ export function splitDocument(
   const operator = partOf(withoutEvents, {
     title: `${title} API for the operator and for carriers`,
     description:
-      "Each call of the operator carries `Authorization: Bearer` and the token. Each call of a carrier is signed.",
+      "Each call of the operator carries `Authorization: Bearer` and the token. Each call of a carrier carries its signature or its key.",
     other: "[For clients, with the meaning of every error](/docs#errors)",
     schemes: ["Operator"],
     isIn: isOthers,
