@@ -6,10 +6,10 @@ import { makeIsolateState } from "../../src/deps.ts";
 import { HealthMemory } from "../../src/platform/health-memory.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
-import { limits } from "../../src/platform/time-limit.ts";
 import { handleRequest } from "../../src/router.ts";
 import { expectDocumented } from "../docs/conformance.ts";
 import { failingDatabase } from "../failing-database.ts";
+import { mockOwnLimits } from "../own-limits.ts";
 import { emptyStores } from "../stores.ts";
 import { World } from "../world.ts";
 
@@ -122,16 +122,16 @@ it("does not wait for a store that never answers", async () => {
   const credentials = new CredentialStore({ get: async () => null } as unknown as KVNamespace);
   const db = { prepare: () => ({ all: () => new Promise(() => {}) }) } as unknown as D1Database;
   world.deps = { ...world.deps, db, limiter, credentials };
-  const ends: (() => void)[] = [];
-  const start = vi.spyOn(limits, "start").mockImplementation((_, onOver) => {
-    ends.push(onOver);
+  const started: { milliseconds: number; end: () => void }[] = [];
+  const within = mockOwnLimits((milliseconds, end) => {
+    started.push({ milliseconds, end });
     return () => {};
   });
-  const answer = ask();
+  const answer = within(ask);
   // KV's own limit, for requests, is longer.
-  await expect.poll(() => ends.length).toBe(5);
-  expect(start.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([2000, 2000, 5000, 2000, 2000]);
-  for (const end of ends) end();
+  await expect.poll(() => started.length).toBe(5);
+  expect(started.map(({ milliseconds }) => milliseconds)).toEqual([2000, 2000, 5000, 2000, 2000]);
+  for (const { end } of started) end();
   expect(await answer).toEqual({ http: 503, status: "failing", failing: ["database"] });
 });
 

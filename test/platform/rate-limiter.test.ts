@@ -1,5 +1,4 @@
 import { env } from "cloudflare:workers";
-import { AsyncLocalStorage } from "node:async_hooks";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { makeIsolateState } from "../../src/deps.ts";
@@ -7,6 +6,7 @@ import { SlidingWindow } from "../../src/domain/sliding-window.ts";
 import { RateGate, type RateLimiterNamespace, type SendAnswer } from "../../src/platform/rate-limiter.ts";
 import type { Send } from "../../src/platform/store/sends.ts";
 import { limits, SilenceError } from "../../src/platform/time-limit.ts";
+import { mockOwnLimits } from "../own-limits.ts";
 
 const bound = env.RATE_LIMITER as RateLimiterNamespace;
 
@@ -114,15 +114,12 @@ describe("a send whose object is late", () => {
   const ANSWER: SendAnswer = { admission: ADMISSION, stored: { kind: "conflict" } };
   const SEND = { message: { websiteId: "brand", messageId: "id" } } as Send;
   let waited: number[];
-  /** Calls of these tests. What earlier files have left running sets time limits, too, and is not theirs. */
-  const ours = new AsyncLocalStorage<true>();
+  let within: ReturnType<typeof mockOwnLimits>;
 
   /** A gate on an object with these functions; each time limit is over at once while the object is silent. */
   function gateOn(object: { send(): Promise<SendAnswer>; isStoring(): Promise<boolean> }) {
     waited = [];
-    const { start } = limits;
-    vi.spyOn(limits, "start").mockImplementation((milliseconds, onOver) => {
-      if (!ours.getStore()) return start(milliseconds, onOver);
+    within = mockOwnLimits((milliseconds, onOver) => {
       let isStopped = false;
       setTimeout(() => {
         if (isStopped) return;
@@ -144,17 +141,17 @@ describe("a send whose object is late", () => {
       return true;
     };
     const gate = gateOn({ send: () => stored.promise, isStoring });
-    expect(await ours.run(true, () => gate.send(SEND, () => 0))).toEqual(ANSWER);
+    expect(await within(() => gate.send(SEND, () => 0))).toEqual(ANSWER);
     expect(waited).toEqual([250, 500, 1000, 2000]);
   });
 
   it("is given up when the object knows nothing of it, or says nothing either", async () => {
     const never = new Promise<never>(() => {});
     const forgetful = gateOn({ send: () => never, isStoring: async () => false });
-    await expect(ours.run(true, () => forgetful.send(SEND, () => 0))).rejects.toThrow(SilenceError);
+    await expect(within(() => forgetful.send(SEND, () => 0))).rejects.toThrow(SilenceError);
     expect(waited).toEqual([250, 250]);
     const silent = gateOn({ send: () => never, isStoring: () => never });
-    await expect(ours.run(true, () => silent.send(SEND, () => 0))).rejects.toThrow(SilenceError);
+    await expect(within(() => silent.send(SEND, () => 0))).rejects.toThrow(SilenceError);
     expect(waited).toEqual([250, 250]);
   });
 
