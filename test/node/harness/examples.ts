@@ -1,6 +1,5 @@
 // The programs of examples/, run as their readers run them.
 import { spawnSync } from "node:child_process";
-import { afterAll } from "vitest";
 import { type Run, run, waitFor } from "./processes.ts";
 import { type Behaviour, type Receiver, startReceiver } from "./receiver.ts";
 import type { Client } from "./service.ts";
@@ -11,10 +10,17 @@ export const OTHER = "+12125550101";
 const runs: Run[] = [];
 const fakes: Receiver[] = [];
 
-afterAll(async () => {
-  for (const { child } of runs) child.kill();
-  for (const fake of fakes) await fake.close();
-});
+/**
+ * Ends all that was started. Each file calls it in a hook of its own: files share this module, and a hook here would be of the file
+ * alone that loads it first.
+ */
+export async function endExamples(): Promise<void> {
+  for (const { child, exited } of runs.splice(0)) {
+    child.kill();
+    await exited;
+  }
+  for (const fake of fakes.splice(0)) await fake.close();
+}
 
 function isMissing(program: string): boolean {
   const missing = spawnSync(program, ["--version"]).error !== undefined;

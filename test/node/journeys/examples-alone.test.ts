@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, describe, expect, test } from "vitest";
 import {
+  endExamples,
   finish,
   LANGUAGES,
   NOWHERE,
@@ -25,6 +26,8 @@ import { findFreePort } from "../harness/service.ts";
 const UUID = /^[0-9a-f-]{36}$/;
 
 const folders: string[] = [];
+
+afterAll(endExamples);
 
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });

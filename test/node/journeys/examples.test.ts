@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  endExamples,
   finish,
   LANGUAGES,
   NOWHERE,
@@ -31,6 +32,8 @@ import {
 const UNKNOWN = "+12125550199";
 
 let service: Service;
+
+afterAll(endExamples);
 
 function makeSender(): Promise<Client> {
   return makeClient(service.url, NOWHERE, [PHONE, OTHER]);
