@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ALL_EVENTS, KEEP_EVENTS, PLACES } from "../all-events.ts";
+import { takeCallbacks } from "../callback-endpoint.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { PATIENCE_MILLISECONDS } from "../told-carrier.ts";
 import { type TestClient, World } from "../world.ts";
@@ -16,11 +17,7 @@ let isKept: boolean;
 
 beforeEach(async () => {
   world = await World.create();
-  posts = [];
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-    posts.push(new Headers(init?.headers).get("webhook-id") ?? "");
-    return new Response("thanks");
-  });
+  posts = takeCallbacks();
 });
 
 afterEach(() => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
 import { ALL_EVENTS } from "../all-events.ts";
+import { takeCallbacks } from "../callback-endpoint.ts";
 import { bindDatabases, boundDatabase, rowsOf, useDatabases } from "../databases.ts";
 import { beginMove, finishMove, stepOf } from "../moves.ts";
 import { strictDatabase } from "../strict/database.ts";
@@ -31,10 +32,8 @@ async function makeWebsite(websiteId: string): Promise<TestClient> {
 beforeEach(async () => {
   world = await World.create();
   await bindDatabases(world, 2);
-  posts = [];
   onPost = async () => {};
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-    posts.push((JSON.parse(String(init?.body)) as { eventId: string }).eventId);
+  posts = takeCallbacks(async () => {
     await onPost();
     return new Response("thanks");
   });

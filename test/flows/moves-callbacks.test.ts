@@ -1,6 +1,7 @@
 /** A callback that is due moves with its website, however many events other websites have had meanwhile. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { newId } from "../../src/domain/home.ts";
+import { takeCallbacks } from "../callback-endpoint.ts";
 import { bindDatabases, rowsOf } from "../databases.ts";
 import { beginMove, finishMove } from "../moves.ts";
 import { seed } from "../seed.ts";
@@ -15,11 +16,7 @@ let posts: string[];
 beforeEach(async () => {
   world = await World.create();
   await bindDatabases(world, 2);
-  posts = [];
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-    posts.push((JSON.parse(String(init?.body)) as { eventId: string }).eventId);
-    return new Response("thanks");
-  });
+  posts = takeCallbacks();
   await world.sweep();
   for (const [websiteId, database] of [
     ["brand", "DB"],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
 import { ALL_EVENTS } from "../all-events.ts";
+import { takeCallbacks } from "../callback-endpoint.ts";
 import { bindDatabases, boundDatabase, rowsOf, useDatabases } from "../databases.ts";
 import { beginMove, fillTables, finishMove, rowsOfWebsite } from "../moves.ts";
 import { Random } from "../random.ts";
@@ -34,11 +35,7 @@ let posts: string[];
 beforeEach(async () => {
   world = await World.create();
   await bindDatabases(world, 2);
-  posts = [];
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-    posts.push((JSON.parse(String(init?.body)) as { eventId: string }).eventId);
-    return new Response("thanks");
-  });
+  posts = takeCallbacks();
   await world.sweep();
   const make = async (websiteId: string, sender: string) => {
     const settings = { name: websiteId, carrier: "sandbox", database: "DB", sender, duplicateWindowHours: null };

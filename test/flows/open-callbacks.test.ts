@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { releaseClaim } from "../../src/platform/store/messages.ts";
 import { KEEP_EVENTS, PLACES, SET_CLAIM } from "../all-events.ts";
+import { takeCallbacks } from "../callback-endpoint.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -17,11 +18,7 @@ let isKept = false;
 beforeEach(async () => {
   world = await World.create();
   client = await world.brand();
-  posts = [];
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-    posts.push(new Headers(init?.headers).get("webhook-id") ?? "");
-    return new Response("thanks");
-  });
+  posts = takeCallbacks();
 });
 
 afterEach(() => {

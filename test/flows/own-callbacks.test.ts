@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { ALL_EVENTS } from "../all-events.ts";
+import { takeCallbacks } from "../callback-endpoint.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { strictCarrier } from "../strict/bindings.ts";
@@ -19,12 +20,8 @@ let answer: (signal: AbortSignal) => Response | Promise<Response>;
 beforeEach(async () => {
   world = await World.create();
   client = await world.brand(PEOPLE);
-  posts = [];
   answer = () => new Response("thanks");
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-    posts.push(new Headers(init?.headers).get("webhook-id") ?? "");
-    return answer(init?.signal as AbortSignal);
-  });
+  posts = takeCallbacks((signal) => answer(signal));
   const submit: Carrier["submit"] = async () => ({ kind: "accepted", carrierMessageId: "c" });
   world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier({ ...sandbox, submit }) }, missing: {} } };
 });

@@ -1,6 +1,7 @@
 /** Callbacks of a client that has taken its URL away. Those that a run has not claimed at once are found as without a URL. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CLAIM_LIMITS } from "../../src/flows/callback-schedule.ts";
+import { takeCallbacks } from "../callback-endpoint.ts";
 import { racingDatabase } from "../failing-database.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -16,11 +17,7 @@ let posts: string[];
 beforeEach(async () => {
   world = await World.create();
   client = await world.brand();
-  posts = [];
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-    posts.push(new Headers(init?.headers).get("webhook-id") ?? "");
-    return new Response("thanks");
-  });
+  posts = takeCallbacks();
 });
 
 afterEach(() => {
