@@ -161,7 +161,7 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
     case "release":
       return releaseClaim(deps.db, job.claim, job.messageIds);
     case "release-callbacks":
-      return releaseAndQueue(deps, job.claims, job.eventIds as DueEvent[]);
+      return releaseAndQueue(deps, job.claims, job.eventIds);
     case "record":
       return storeOutcomes(deps, lane, job.claim, job.records);
     case "move":

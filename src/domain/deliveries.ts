@@ -60,10 +60,9 @@ export function countTexts(submissions: MinuteOutcome[], receipts: ReceiptCount[
 }
 
 export function countReceipts(receipts: ReceiptCount[], afterMinute: number) {
-  const [delivered, failed] = [true, false].map((isOf) =>
-    receipts.filter((it) => isDelivered(it) === isOf && it.minute > afterMinute),
-  );
-  return { delivered: sumOf(delivered ?? []), undelivered: sumOf(failed ?? []) };
+  const recent = receipts.filter(({ minute }) => minute > afterMinute);
+  const delivered = sumOf(recent.filter(isDelivered));
+  return { delivered, undelivered: sumOf(recent) - delivered };
 }
 
 /** Senders whose texts do not arrive, and why most of these did not. */

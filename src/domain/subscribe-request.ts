@@ -1,6 +1,5 @@
 // Pure. The body of POST /text/subscribe.
 import * as z from "zod/mini";
-import { CsvError } from "./csv.ts";
 import { echoPhone } from "./echo.ts";
 import { jsonObject, orEmpty } from "./fields.ts";
 import { strip } from "./invisible.ts";
@@ -8,7 +7,7 @@ import { csvFile, readRows } from "./phone-file.ts";
 import { describeLists, phoneNumbers, requireList } from "./phone-list.ts";
 import type { RowFaults } from "./row-faults.ts";
 import { describeSendPurpose, sendPurpose } from "./send-request.ts";
-import { findStateColumn } from "./state-column.ts";
+import { refuseStates } from "./state-column.ts";
 import { readYesNo } from "./subscriber-file.ts";
 import { Subscribers } from "./subscribers.ts";
 
@@ -39,26 +38,20 @@ export function describedSubscribeRequest() {
 
 const ONLY_SUBSCRIBES = "this call subscribes every number of the file";
 
+const ADVICE = `: ${ONLY_SUBSCRIBES}, so leave out the rows of those who have opted out, and the column`;
+
+const WANTED = { others: ["email", "subscribed"], check: (names: string[]) => refuseStates(names, ADVICE) };
+
 /**
  * A column `subscribed` may say that each row is to be subscribed, and nothing else.
  * @throws CsvError without the column of phone numbers, over MAX_CSV_ROWS, or with a column that looks like another state
  */
 function readSubscribers(csv: string, faults: RowFaults) {
-  const wanted = { others: ["email", "subscribed"], check: refuseStates };
-  return readRows(csv, wanted, ([phone = "", email = "", yesNo = ""], line) => {
+  return readRows(csv, WANTED, ([phone = "", email = "", yesNo = ""], line) => {
     if (!readYesNo(yesNo)) {
       const has = JSON.stringify(echoPhone(strip(yesNo)));
       faults.add(`line ${line} has ${has} in the column subscribed: ${ONLY_SUBSCRIBES}, so leave the row out`);
     }
     return { phone, email };
   });
-}
-
-/** @throws CsvError */
-function refuseStates(names: string[]): void {
-  const state = findStateColumn(names);
-  if (state === undefined) return;
-  throw new CsvError(
-    `has a column headed ${JSON.stringify(state)}, which looks like a state: ${ONLY_SUBSCRIBES}, so leave out the rows of those who have opted out, and the column`,
-  );
 }

@@ -6,7 +6,7 @@ import { FileText } from "./file-text.ts";
 import { strip } from "./invisible.ts";
 import { PhoneRowReader } from "./phone-file.ts";
 import { RowFaults } from "./row-faults.ts";
-import { findStateColumn } from "./state-column.ts";
+import { refuseStates } from "./state-column.ts";
 import { type InvalidCell, Subscribers } from "./subscribers.ts";
 
 const YES_NO = new Map([
@@ -29,11 +29,14 @@ export interface ColumnsRead {
   subscribed: string | null;
 }
 
+const ADVICE =
+  ", and none headed subscribed: name the column subscribed and write true or false in each row, or delete it to subscribe every number of the file";
+
+const WANTED = { others: ["email", "subscribed"], check: (names: string[]) => refuseStates(names, ADVICE) };
+
 /** Checks the file while it comes in, and holds what is to be stored. */
 export class SubscriberFile {
-  readonly #reader = new PhoneRowReader({ others: ["email", "subscribed"], check: refuseStates }, (cells, line) =>
-    this.#take(cells, line),
-  );
+  readonly #reader = new PhoneRowReader(WANTED, (cells, line) => this.#take(cells, line));
   readonly #text: FileText;
   readonly #faults = new RowFaults();
   #subscribers = new Subscribers();
@@ -89,15 +92,6 @@ export class SubscriberFile {
       throw new CsvError(`has more than ${MOST_INVALID} invalid phone numbers and e-mail addresses`);
     }
   }
-}
-
-/** Whoever exports a list with those who have opted out, and imports it, must not subscribe them. @throws CsvError */
-function refuseStates(names: string[]): void {
-  const state = findStateColumn(names);
-  if (state === undefined) return;
-  throw new CsvError(
-    `has a column headed ${JSON.stringify(state)}, which looks like a state, and none headed subscribed: name the column subscribed and write true or false in each row, or delete it to subscribe every number of the file`,
-  );
 }
 
 function toFieldError({ line, column, value, message }: InvalidCell): FieldError {

@@ -31,7 +31,7 @@ interface Idempotency {
 
 /** The request of a sender, or every rule that its body breaks. */
 export function trySend({ client, linkOrigin }: Sender, body: unknown): Tried<SendRequest> {
-  return trySendRequest(body, linkTo(linkOrigin, "x".repeat(codeLength(client.home ?? 0))));
+  return trySendRequest(body, linkTo(linkOrigin, "x".repeat(codeLength(client.home))));
 }
 
 const linkTo = (origin: string, code: string): string => `${origin}/l/${code}`;
@@ -69,7 +69,7 @@ export async function toStoredMessage(
   request: SendRequest,
   messageId: string,
 ): Promise<StoredMessage> {
-  const { websiteId, clientId, duplicateWindowHours, home = 0 } = client;
+  const { websiteId, clientId, duplicateWindowHours, home } = client;
   const { clickUrl, sendPurpose } = request;
   const linkCode = clickUrl === null ? null : newLinkCode(home, deps.randomBytes, deps.signLink);
   const text =

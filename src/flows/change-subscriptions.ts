@@ -16,7 +16,7 @@ import { unlessItFails } from "./unless-it-fails.ts";
  */
 export async function setSubscriptions(
   deps: Deps,
-  { websiteId, home }: { websiteId: string; home?: number },
+  { websiteId, home }: { websiteId: string; home: number },
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
 ): Promise<{ count: number; refused: number[] }> {

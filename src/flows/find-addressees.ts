@@ -14,7 +14,7 @@ export interface Addressees extends ReadText {
   websites: Website[];
   /** Those of the websites whose clients hear of it. */
   told: Website[];
-  /** The websites that reply once together: those that a STOP is for; of HELP, which one answers, every one that has the sender. */
+  /** The websites that share one reply. For STOP, they are those that the STOP is for; for HELP, all that have the sender. */
   sharers: Website[];
   /** The number of the sender, as digits. Several where it is stored in two forms. Empty: it is no phone number, or may be several. */
   phones: number[];
@@ -59,8 +59,10 @@ function readFor(inbound: InboundText, found: { website: Website }[]): ReadText 
   );
 }
 
+const allForms = (readings: Reading[]): number[] => [...new Set(readings.flatMap(({ forms }) => forms))];
+
 function acquaintancesOf(deps: Deps, owners: Owner[], readings: Reading[]): Promise<Acquaintance[]> {
-  const phones = [...new Set(readings.flatMap(({ forms }) => forms))];
+  const phones = allForms(readings);
   if (phones.length === 0) return Promise.resolve([]);
   const databases = [...Map.groupBy(owners, ({ website }) => website.database)];
   return inEachOf(databases, ([database, some]) => {
@@ -89,7 +91,7 @@ function chooseNumber(readings: Reading[], known: Acquaintance[]): number[] {
 async function amongTexted(deps: Deps, carrier: string, inbound: InboundText, senders: Senders): Promise<Addressees> {
   const homes = countriesOf([...inbound.to, ...(await senders())]);
   const readings = readNumber(inbound.from, homes, homes.length === 0 ? ALL_COUNTRIES : []);
-  const candidates = [...new Set(readings.flatMap(({ forms }) => forms))];
+  const candidates = allForms(readings);
   const found =
     candidates.length === 0 ? [] : await inEachOf(inEach(deps), ({ db }) => findTexted(db, carrier, candidates));
   const texted = (await whereTheyAre(deps, found)).sort(byTime);

@@ -210,15 +210,16 @@ class CallbackRun {
     if (isAway) this.#logUnrecorded(records, error);
     else await this.#record(records);
     for (const { eventIds, queuedAt } of released) {
-      try {
-        if (isAway) throw error;
-        await releaseUnposted(this.#deps, this.#claims, eventIds, queuedAt);
-      } catch (failure) {
-        this.#deps.log("error", "callbacks.failed", { count: eventIds.length, error: describeError(failure) });
-        const job = { kind: "release-callbacks", claims: this.#claims, eventIds } as const;
-        await queueRecoveryOrLog(this.#deps, job, RECOVERY_DELAY_SECONDS);
-      }
+      const releaseLater = (failure: unknown) => this.#releaseLater(eventIds, failure);
+      if (isAway) await releaseLater(error);
+      else await releaseUnposted(this.#deps, this.#claims, eventIds, queuedAt).catch(releaseLater);
     }
+  }
+
+  async #releaseLater(eventIds: DueEvent[], failure: unknown): Promise<void> {
+    this.#deps.log("error", "callbacks.failed", { count: eventIds.length, error: describeError(failure) });
+    const job = { kind: "release-callbacks", claims: this.#claims, eventIds } as const;
+    await queueRecoveryOrLog(this.#deps, job, RECOVERY_DELAY_SECONDS);
   }
 
   /** Never throws. */

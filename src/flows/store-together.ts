@@ -1,6 +1,5 @@
 import type { Deps } from "../deps.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { FIRST } from "../platform/store/directory.ts";
 import type { FailedSend, Send, StoredSend } from "../platform/store/sends.ts";
 import { type Store, storeAfterLoss, storeGroup } from "./store-sends.ts";
 
@@ -79,7 +78,7 @@ export class TogetherWithOthers {
    * @returns undefined when the object fails: under their ids, the sends are stored once
    */
   async #ask(deps: Deps, [first]: Send[], given: Send[]): Promise<StoredSend[] | undefined> {
-    const { database = FIRST, message } = first as Send;
+    const { database, message } = first as Send;
     // Until the answer comes, nobody asks again.
     this.#asksAt = deps.now() + MEETING_MILLISECONDS;
     try {

@@ -44,6 +44,7 @@ function send(fields: Partial<Send["message"]> = {}, key: [value: string, bodyHa
     },
     key: key && { value: key[0], bodyHash: key[1], expiresAt: world.now + 3_600_000 },
     duplicatesUntil: fields.dedupeHash ? world.now + 3_600_000 : null,
+    database: "DB",
   };
 }
 

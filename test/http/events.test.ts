@@ -284,6 +284,7 @@ describe("a request for events", () => {
       },
       key: null,
       duplicatesUntil: null,
+      database: "DB",
     }));
     for (let group = 0; group < 10; group++) {
       const own = sends.map(({ message, ...send }) => ({

@@ -86,7 +86,7 @@ class Day {
       ...{ clientId: this.#client.clientId, phone: Number(phone.slice(1)), encoding: "GSM-7" as const, segments: 1 },
       acceptedAt: this.#world.now,
     };
-    return { message, key: null, duplicatesUntil: null };
+    return { message, key: null, duplicatesUntil: null, database: "DB" };
   }
 
   bulk(): Promise<void> {

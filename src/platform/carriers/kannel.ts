@@ -152,7 +152,7 @@ async function readReceipts(
   const [, status, word] = found;
   const answer = query.get("answer")?.slice(0, 200).trim();
   const reason = status === "FAILED_TO_DELIVERY" ? `kannel: ${word}${answer ? `: ${answer}` : ""}` : null;
-  const [, code] = (reason && ERROR_CODE.exec(reason)) || [];
+  const code = reason === null ? undefined : ERROR_CODE.exec(reason)?.[1];
   const receipt: Receipt = {
     ...{ messageId, status, reason, carrierMessageId: null, optedOut: false },
     ...(code ? { carrierCode: code } : {}),
@@ -181,7 +181,10 @@ async function readInbound({ webhookKey }: KannelSettings, { method, url, now }:
 /** What another smsbox leaves of `%I`. */
 const UNFILLED = /^%\w$/;
 
-/** Of a text without the gateway's own id: the same text that comes again within the second, or minute, of the first is one text. */
+/**
+ * An id for a text that came without one. The same text from the same sender gets the same id in the same second that the gateway
+ * names, or in the same minute where the gateway names no time: so a text that the gateway repeats counts once.
+ */
 async function makeId(query: URLSearchParams, text: string, now: number): Promise<string> {
   const time = query.get("time") || query.get("ts") || `received ${Math.floor(now / 60_000)}`;
   const hash = await sha256Hex(JSON.stringify([query.get("from"), query.get("to"), text, time]));

@@ -9,7 +9,7 @@ const PREFIX = "job:";
 /** A store that is away for longer is a case for Time Travel. */
 const ENTRY_SECONDS = 2 * 24 * 3600;
 
-export const ENTRIES_AT_ONCE = 100;
+const ENTRIES_AT_ONCE = 100;
 
 export interface KeptJob {
   job: Recovery;

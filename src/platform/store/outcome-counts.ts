@@ -1,11 +1,10 @@
 import type { MinuteOutcome } from "../../domain/outcome-trend.ts";
 import { runOnce } from "./database.ts";
-import type { OutcomeCountRow } from "./rows.ts";
 
 /** Submissions or callbacks of one minute with this outcome. */
 export interface OutcomeCount extends MinuteOutcome {
-  kind: OutcomeCountRow["kind"];
-  /** That they went to; of a callback, the carrier of its website. */
+  kind: "submission" | "callback";
+  /** The carrier that the submissions went to. For a callback, it is the carrier of its website. */
   carrier: string;
 }
 
@@ -43,15 +42,12 @@ export function addCounts(
     .bind(JSON.stringify(counts), ...guard.values);
 }
 
-/** The last hour, including this minute, by minute. */
+/** The last hour, including this minute, by minute: rows of OutcomeCount. */
 export function selectOutcomes(db: D1Database, now: number): D1PreparedStatement {
   return db
-    .prepare("SELECT minute, kind, carrier, outcome, count, first_at, last_at FROM outcome_counts WHERE minute > ?1")
+    .prepare(
+      `SELECT minute, kind, carrier, outcome, count, first_at AS firstAt, last_at AS lastAt FROM outcome_counts
+       WHERE minute > ?1`,
+    )
     .bind(hourBefore(now));
 }
-
-/** @param rows of selectOutcomes */
-export const toOutcomeCounts = (rows: unknown[]) =>
-  (rows as OutcomeCountRow[]).map(
-    ({ first_at, last_at, ...row }): OutcomeCount => ({ ...row, firstAt: first_at, lastAt: last_at }),
-  );

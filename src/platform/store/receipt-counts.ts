@@ -1,6 +1,4 @@
-import type { ReceiptCount } from "../../domain/deliveries.ts";
 import { hourBefore } from "./outcome-counts.ts";
-import type { ReceiptCountRow } from "./rows.ts";
 
 const HOUR_MILLISECONDS = 3_600_000;
 
@@ -34,21 +32,12 @@ export function countReceipts(
     .bind(JSON.stringify(reports), now, value);
 }
 
-/** The counts of texts that were submitted in the last hour. */
+/** The counts of texts that were submitted in the last hour: rows of ReceiptCount. */
 export function selectReceiptCounts(db: D1Database, now: number): D1PreparedStatement {
   return db
     .prepare(
-      `SELECT minute, carrier, sender, reason, code, count, first_at, last_at, received_at FROM receipt_counts
-       WHERE minute > ?1`,
+      `SELECT minute, carrier, sender, reason, code, count, first_at AS firstAt, last_at AS lastAt, received_at AS receivedAt
+       FROM receipt_counts WHERE minute > ?1`,
     )
     .bind(hourBefore(now));
 }
-
-/** @param rows of selectReceiptCounts */
-export const toReceiptCounts = (rows: unknown[]) =>
-  (rows as ReceiptCountRow[]).map(
-    ({ first_at, last_at, received_at, ...row }): ReceiptCount => ({
-      ...row,
-      ...{ firstAt: first_at, lastAt: last_at, receivedAt: received_at },
-    }),
-  );

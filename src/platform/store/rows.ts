@@ -190,35 +190,6 @@ export interface SuppressedMessageRow {
   first_id: string;
 }
 
-export interface OutcomeCountRow {
-  /** Since 1970. */
-  minute: number;
-  kind: "submission" | "callback";
-  /** For a callback, the carrier of its website. */
-  carrier: string;
-  outcome: string;
-  count: number;
-  first_at: number;
-  last_at: number;
-}
-
-export interface ReceiptCountRow {
-  /** The minute of the submission, since 1970. */
-  minute: number;
-  carrier: string;
-  /** `""` for none. */
-  sender: string;
-  /** `""` for delivered. */
-  reason: string;
-  /** The carrier's own; `""` for none. */
-  code: string;
-  count: number;
-  /** When the first and the last of the texts were submitted. */
-  first_at: number;
-  last_at: number;
-  received_at: number;
-}
-
 export interface CarrierPauseRow {
   carrier: string;
   since: number;

@@ -11,8 +11,8 @@ export interface Send {
   key: SendKey | null;
   /** End of the window in which the same number, text and purpose is a duplicate; null: duplicates are not suppressed. */
   duplicatesUntil: number | null;
-  /** The binding of the website's database; left out: the first. */
-  database?: string | undefined;
+  /** The binding of the website's database. */
+  database: string;
 }
 
 /** The Idempotency-Key of a send. */

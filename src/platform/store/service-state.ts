@@ -18,8 +18,8 @@ import { isHeld } from "./holds.ts";
 import { countMaybeOptOuts, countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
 import { OPEN_CALLBACKS } from "./open-callbacks.ts";
-import { type OutcomeCount, selectOutcomes, toOutcomeCounts } from "./outcome-counts.ts";
-import { selectReceiptCounts, toReceiptCounts } from "./receipt-counts.ts";
+import { type OutcomeCount, selectOutcomes } from "./outcome-counts.ts";
+import { selectReceiptCounts } from "./receipt-counts.ts";
 import type { WebsiteRow } from "./rows.ts";
 import { unfinished } from "./watched.ts";
 
@@ -98,8 +98,8 @@ export async function countStates(
     maybeOptOuts: toLoad(rows.maybeOptOuts),
     lastSweep: toLastSweep(lastSweep),
     isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
-    outcomes: toOutcomeCounts(rows.outcomes),
-    receipts: toReceiptCounts(rows.receipts),
+    outcomes: rows.outcomes as OutcomeCount[],
+    receipts: rows.receipts as ReceiptCount[],
     carriersInUse: (rows.carriersInUse as Pick<WebsiteRow, "carrier">[]).map(({ carrier }) => carrier),
     latestMigration: (rows.migrations as { name: string | null }[])[0]?.name ?? null,
   };
