@@ -15,7 +15,7 @@ CREATE TABLE websites (
   holds TEXT,
   home INTEGER NOT NULL,               -- its ids carry it: see homes
   database TEXT NOT NULL,              -- the binding of the database that it is in
-  -- Words with which people opt out of this website, beside those that every website has.
+  -- Words that opt out of this website, in addition to the words that opt out of every website.
   opt_out_words TEXT
 ) STRICT, WITHOUT ROWID;
 

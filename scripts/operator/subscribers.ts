@@ -18,7 +18,7 @@ export const SUBSCRIBER_COMMANDS: Command[] = [
       },
     },
     notes:
-      "Columns: phone_numbers, and if wanted email and subscribed (true when left out). Of a number with several rows, an opt-out counts.",
+      "Columns: phone_numbers, and if wanted email and subscribed (true when left out). If a number has several rows, an opt-out counts.",
     run: async (service, [id, file = "-"], values) => {
       const query = toQuery({
         dryRun: values["dry-run"] ? "true" : undefined,

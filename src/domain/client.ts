@@ -98,7 +98,7 @@ export interface Credentials {
   oldSecret: { hash: string; until: number } | null;
   /** A setting of the website; null: duplicates are not suppressed. */
   duplicateWindowHours: number | null;
-  /** Of the website: see home.ts. */
+  /** The home of the website: see home.ts. */
   home: number;
   /** The binding of the database that the website is in. */
   database: string;

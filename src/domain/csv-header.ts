@@ -84,7 +84,7 @@ function readNames(
   return read[records - 1]?.map((name) => strip(name)) ?? (isAll ? [] : undefined);
 }
 
-/** Of several readings of the first line, the one with the most columns tells what was found. */
+/** The first line is read with each separator. The message names the columns of the reading that found the most. */
 function explainMissing(found: (string[] | UnclosedQuoteError)[], column: string, isAll: boolean): CsvError {
   const unclosed = found.find((it) => it instanceof UnclosedQuoteError);
   if (unclosed) return unclosed;

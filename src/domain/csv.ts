@@ -34,7 +34,7 @@ export class CsvReader {
   #fields: string[] = [];
   /** The beginning of the field, from the pieces before. */
   #field = "";
-  /** Of the field, and of the record: where it begins. */
+  /** The lines on which the field and the record begin. */
   #line = 1;
   #recordLine = 1;
 

@@ -6,8 +6,8 @@ import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 export const jsonObject = <T extends z.core.$ZodShape>(shape: T) => z.object(shape, { error: "must be a JSON object" });
 
 /**
- * Rules of one field: of those that are broken, the first is told. Checks of zod with `abort` would do the same, and hide the
- * rules for several fields too.
+ * The rules of one field, in order: only the first broken rule is told. Checks of zod with `abort` would tell only the first as well,
+ * but a broken one would also keep zod from trying the rules that concern several fields.
  */
 export const rulesInOrder = (...rules: [isKept: (value: string) => boolean, message: string][]) =>
   z.superRefine<string>((value, context) => {
@@ -16,9 +16,9 @@ export const rulesInOrder = (...rules: [isKept: (value: string) => boolean, mess
   });
 
 /**
- * A rule for several fields of a body. What breaks it is told together with the broken rules of the fields, as long as none of
- * these has `abort`.
- * @param check gets fields that break a rule of their own as they were given, and calls `add` for each field that breaks it
+ * A rule for several fields of a body. It is tried even if a field breaks a rule of its own, unless that rule has `abort`: so the
+ * caller hears of both.
+ * @param check gets a field that breaks a rule of its own as it was given. It calls `add` for each field that breaks this rule
  */
 export const ruleOfFields = <T>(check: (body: T, add: (field: string, message: string) => void) => void) =>
   z.superRefine<T>(

@@ -21,7 +21,7 @@ export function nearestPath(given: string, known: readonly string[]): string | u
   return nearest && nearest.distance * LETTERS_A_FAULT <= path.length ? nearest.one : undefined;
 }
 
-/** Of Levenshtein: the letters to insert, leave out or replace. */
+/** The Levenshtein distance: how many letters must be inserted, left out or replaced. */
 function distanceOf(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {

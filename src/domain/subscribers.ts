@@ -8,7 +8,7 @@ import { SubscriberRows, type SubscriptionChange } from "./subscriber-rows.ts";
 
 /** A cell that is no phone number, or no address. */
 export interface InvalidCell {
-  /** Of the file: where its row begins. */
+  /** The line of the file on which its row begins, from 1. */
   line: number;
   column: "phone_numbers" | "email";
   /** As given, stripped, and cut after the longest valid one. */
@@ -16,7 +16,7 @@ export interface InvalidCell {
   message: string;
 }
 
-/** Of many that are invalid, so many are told with their lines. */
+/** The first cells are told with their lines. A file may have a hundred times as many that are invalid. */
 export const MOST_INVALID_CELLS = 1000;
 
 export class Subscribers {

@@ -117,7 +117,7 @@ interface WebsiteSettings {
   helpText: string | null;
   /** Within this time, the same number, text and purpose is a duplicate; null: never. */
   duplicateWindowHours: number | null;
-  /** Beside those that every website has. */
+  /** Words that opt out of this website, in addition to the words that opt out of every website. */
   optOutWords: string[] | null;
 }
 

@@ -22,13 +22,14 @@ export interface Reading {
 const LEAST_DIGITS = 7;
 
 /**
- * @param homes the countries of the numbers at the other end, or of those that it may be
- * @param others countries whose national form is a guess: such a number counts only where it is known
- * @returns the most likely first; none for a name
+ * @param written the number of one end of a text
+ * @param homes the countries that the other end may be in: people write numbers as their country dials them
+ * @param others further countries, to guess at: a number in their national form counts only if a website knows it
+ * @returns the likeliest first; none for a name
  */
 export function readNumber(written: string, homes: CountryCode[], others: CountryCode[] = []): Reading[] {
   const text = toPlain(written);
-  // A zero in brackets is dialed at home only, as in +44 (0) 7700 900123. Of a country without such a zero, it is part of the number.
+  // A zero in brackets is dialed at home only, as in +44 (0) 7700 900123. In a country without such a zero, it is part of the number.
   const texts = [...new Set([text.replace("(0)", ""), text].map((one) => one.replaceAll(/[()]/g, "")))];
   const readings = texts.flatMap((one) => readDigits(one, homes, others));
   return readings.filter(
@@ -82,7 +83,7 @@ const isCalled = (text: string, country: CountryCode) => text.startsWith(getCoun
 /** A sender with fewer digits, and without a plus sign, is a short code. */
 const LEAST_DIGITS_OF_SENDER = 9;
 
-/** Of a sender, or of a number that was texted; none of a short code, a name, or a number in national form. */
+/** The country of a sender, or of a number that was texted. A short code, a name and a number in national form have none. */
 export function findCountries(sender: string): CountryCode[] {
   const [, digits = ""] = /^\+?([1-9]\d+)$/.exec(toPlain(sender)) ?? [];
   if (!sender.includes("+") && digits.length < LEAST_DIGITS_OF_SENDER) return [];

@@ -86,7 +86,7 @@ function nthId(first: string, index: number): string {
 
 class BulkRun {
   readonly answer: BulkAnswer = { successSent: [], failedSent: [] };
-  /** Of the body, and of its messages. */
+  /** What the body and its messages have beside the known fields. */
   readonly ignored = new IgnoredFields();
   readonly #deps: Deps;
   readonly #sender: Sender;

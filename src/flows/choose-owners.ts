@@ -13,9 +13,10 @@ export function byTime(a: Pick<Acquaintance, "textedAt">, b: Pick<Acquaintance, 
 }
 
 /**
- * Of the owners of a sender, those that a text is for. STOP and START are for all; HELP is for the one that answers it; any other
- * text is for the one that knows the person. Where several have the sender, a client hears the words of a person whom its website knows.
- * @param acquaintances of the number
+ * Chooses the websites that a text is for among those that have its sender. STOP and START are for all of them. HELP is for the one
+ * that answers it. Any other text is for the one that knows the person. Where several websites have the sender, a client hears only
+ * of people whom its website knows.
+ * @param acquaintances what the websites know of the number
  */
 export function chooseOwners(
   owners: Owner[],

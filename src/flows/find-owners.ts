@@ -53,7 +53,7 @@ export async function inEachOf<T, R>(databases: T[], ask: (database: T) => Promi
   return (await inParallel(databases, CONNECTIONS, ask)).flat();
 }
 
-/** Of a website that moves, or has moved, two databases have rows: the one counts in which it is. */
+/** A website that moves, or has moved, has rows in two databases. Those of the database that it is in count. */
 export async function whereTheyAre<T extends { website: Website }>(deps: Deps, found: T[]): Promise<T[]> {
   const websites = Map.groupBy(found, ({ website }) => website.websiteId);
   const isTwice = (some: T[]) => new Set(some.map(({ website }) => website.database)).size > 1;

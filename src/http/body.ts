@@ -42,7 +42,7 @@ export async function readJson(request: ApiRequest, limitBytes: number): Promise
 }
 
 /**
- * The fields of a JSON body; what it has beside them is noted for the answer.
+ * The fields of a JSON body. The names of unknown fields are noted for the answer.
  * @throws RequestFailure as readJson
  */
 export async function readFields<T extends z.ZodMiniType>(

@@ -53,7 +53,7 @@ function received(): Response {
   return new Response(null, { status: 200 });
 }
 
-/** Of a URL. */
+/** The scheme and the host of a URL. */
 const ORIGIN = /^[^:/?#]*:\/\/[^/?#]*/;
 
 /** @throws RequestFailure path-unknown without such a carrier, signature-wrong for what it has not sent */

@@ -97,7 +97,7 @@ export function readTable(text: string, column: string): Table | { found: string
   return { found: headings.find(({ length }) => length === most) ?? [] };
 }
 
-/** Of the text up to each line break, the shortest that is whole. */
+/** The shortest text up to a line break that is a whole record. */
 function firstRecord(text: string, separator: string, index: number): string[] | UnclosedQuoteError {
   const ends = [...text.matchAll(/[\r\n]/g)].map((it) => it.index + 1);
   let error: UnclosedQuoteError | undefined;

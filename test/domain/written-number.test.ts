@@ -157,7 +157,7 @@ describe("a number of any country", () => {
         const written = isBracketed ? `(${national.slice(0, 2)})${mark}${national.slice(2)}` : national;
         const readings = readNumber(written, [country]);
         expect(readings.flatMap(({ forms }) => forms)).toContain(Number(code + national));
-        // Of fewer digits, it may be a short code.
+        // A number with fewer digits may be a short code.
         const assumed = readings.flatMap((reading) => reading.assumed ?? []);
         if (national.length >= 7) expect(assumed).toContain(Number(code + national));
       }),

@@ -19,11 +19,11 @@ const D1_ERRORS: Partial<Record<Fate, string>> = {
 };
 
 export interface Script {
-  /** Of D1, whoever calls it. */
+  /** What becomes of the calls of D1, whoever makes them. */
   database: Fate[];
-  /** Of the object of the website, and of the object of its database. */
+  /** What becomes of the calls of the website's object, and of its database's object. */
   objects: Exclude<Fate, "late" | "too heavy">[];
-  /** Of the queue's sendBatch, and of KV's put. */
+  /** What becomes of the queue's sendBatch, and of KV's put. */
   queue: ("heard" | "refused")[];
   kv: ("heard" | "refused")[];
 }

@@ -28,7 +28,7 @@ export async function website(websiteId: string, settings: Record<string, unknow
   await world.website(websiteId, { ...settings, ...(databases.length > 1 ? { database } : {}) });
 }
 
-/** Of all databases. */
+/** The rows of all databases. */
 export async function rows(sql: string, ...parameters: unknown[]): Promise<Record<string, unknown>[]> {
   const own = await world.rows(sql, ...parameters);
   const others = otherNames(world).map((name) =>

@@ -64,7 +64,7 @@ export function serviceStateAnswers() {
         ),
       ),
       maybeOptOuts: backlog.check(
-        z.describe("Of the last three days: texts with an opt-out word in them, whose sender is not opted out."),
+        z.describe("Texts of the last three days with an opt-out word in them, whose sender is not opted out."),
       ),
     }),
   };

@@ -44,7 +44,7 @@ export function subscriberAnswers() {
         .optional(
           z.array(
             z.object({
-              line: z.int().check(z.describe("Of the file, from 1: where the row begins.")),
+              line: z.int().check(z.describe("The line of the file on which the row begins, from 1.")),
               column: z.enum(["phone_numbers", "email"]),
               value: z.string(),
               message: z.string(),

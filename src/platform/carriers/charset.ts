@@ -20,7 +20,7 @@ interface Decoded {
   unknownCharset?: string;
 }
 
-/** Their names in upper case, without punctuation. Kannel names the first three. Latin-1 is read as its superset Windows-1252. */
+/** By the name in upper case, without punctuation. Kannel uses the first three. Latin-1 is read as its superset Windows-1252. */
 const DECODERS: Record<string, string> = {
   UTF16BE: "utf-16be",
   UTF8: "utf-8",

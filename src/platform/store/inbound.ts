@@ -37,7 +37,7 @@ export interface InboundRecord {
 /** The value of inbound_texts.applied for a keyword without effect. */
 const WITHOUT_EFFECT = 2;
 
-/** A reply that is due unless the websites that share the sender have answered already, here or elsewhere. */
+/** A reply to a keyword. It is due unless one of the websites that share the sender has answered already, here or elsewhere. */
 export interface DueReply {
   message: NewMessage;
   keyword: Keyword;

@@ -67,7 +67,7 @@ interface MessageStory extends StoredMessage {
   clientName: string | null;
   /** Without one that was accepted at once. */
   submissions: SubmissionEntry[];
-  /** Of the request; null: none. */
+  /** The names of fields that the request had, and that no request has; null: none. */
   ignoredFields: string[] | null;
 }
 

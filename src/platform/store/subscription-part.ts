@@ -73,11 +73,11 @@ export interface Target {
   newRun: (() => string) | null;
   /** Gets the events of clients that are told. */
   due: DueEvent[];
-  /** Of an import: whether it only counts what it would change. */
+  /** Whether an import only counts what it would change. */
   isDry: boolean;
-  /** Of an import: whether numbers that anyone has unsubscribed stay so. */
+  /** Whether numbers that anyone has unsubscribed stay so, although an import would subscribe them. */
   keepsUnsubscribed: boolean;
-  /** Of an import: what it has changed so far. */
+  /** What an import has changed so far. */
   counts: ImportCounts;
 }
 

@@ -225,7 +225,7 @@ it("counts what waits without reading other tables or what others have waiting, 
   world.deps = { ...world.deps, db };
   expect(await call("cancel", { dryRun: true })).toEqual({ cancelled: 1000 });
   const { calls, rowsRead, rowsWritten } = take();
-  // Of the call itself: its website.
+  // One of them reads the website of the call.
   expect([calls, rowsWritten]).toEqual([2, 0]);
   expect(rowsRead).toBeLessThan(1000 * 3);
 });

@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
     await close();
   });
 
-  /** Of each method one: all calls of it are drawn alike, and axe takes a second for each that is open. */
+  /** One call of each method: all calls of it are drawn alike, and axe takes a second for each that is open. */
   const SAMPLE = ["get", "head", "post", "put", "patch", "delete"].map((method) => `.opblock-${method} >> nth=0`);
 
   it.each([
