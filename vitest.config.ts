@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type Plugin } from "vitest/config";
 import { PlansReporter } from "./test/node/harness/plans-reporter.ts";
 
@@ -23,17 +23,6 @@ if (existsSync(MEMORY)) {
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= "--single-threaded-gc --min-semi-space-size=32 --max-semi-space-size=64";
 
 const OTHER_DATABASES = Array.from({ length: 7 }, (_, index) => `OTHER_${index + 2}`);
-
-/** The plugin, without its notice in each run that its package has a new name. */
-function makeWorkersPlugin(...options: Parameters<typeof cloudflareTest>): Plugin {
-  const { warn } = console;
-  console.warn = () => {};
-  try {
-    return cloudflareTest(...options);
-  } finally {
-    console.warn = warn;
-  }
-}
 
 /** Loads standardwebhooks without its source map: that names files which the package lacks, and Vite warns of them. */
 const withoutBrokenSourceMap: Plugin = {
@@ -72,7 +61,7 @@ export default defineConfig({
           withoutBrokenSourceMap,
           withSocketsOfTests,
           withoutLocales,
-          makeWorkersPlugin(async () => ({
+          cloudflareTest(async () => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               // Nothing leaves the machine: what a test does not answer itself is answered here.

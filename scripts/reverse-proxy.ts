@@ -104,9 +104,12 @@ interface Target {
 /** A host in the target counts in place of the header's (RFC 9112, 3.2.2); `*` is the server as a whole. */
 function readTarget({ url = "/", rawHeaders }: IncomingMessage): Target {
   const [isAbsolute, host = "", rest] = ABSOLUTE_FORM.exec(url) ?? [];
-  if (!isAbsolute) return { path: url === "*" ? "/" : url, headers: without(rawHeaders, HOP_HEADERS) };
-  return { path: `/${rest}`, headers: ["Host", host, ...without(rawHeaders, [...HOP_HEADERS, "host"])] };
+  if (!isAbsolute) return { path: url === "*" ? "/" : encode(url), headers: without(rawHeaders, HOP_HEADERS) };
+  return { path: encode(`/${rest}`), headers: ["Host", host, ...without(rawHeaders, [...HOP_HEADERS, "host"])] };
 }
+
+/** workerd refuses these three characters where a client has not encoded them; Cloudflare's edge encodes them. */
+const encode = (path: string) => path.replace(/["<>]/g, encodeURIComponent);
 
 /** @param rawHeaders names and values in turn */
 function without(rawHeaders: string[], dropped: string[]): string[] {

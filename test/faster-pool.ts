@@ -1,4 +1,4 @@
-// What @cloudflare/vitest-pool-workers does again and again, done once. Each test file runs this again, in the same isolate.
+// What @cloudflare/vitest-plugin does again and again, done once. Each test file runs this again, in the same isolate.
 
 const patched = globalThis as unknown as {
   isPatched?: true;

@@ -2,7 +2,7 @@
 import { vi } from "vitest";
 import { limits } from "../src/platform/time-limit.ts";
 
-// Not those that a test may put in their place. @cloudflare/vitest-pool-workers takes a stack trace in each call of setTimeout, and
+// Not those that a test may put in their place. @cloudflare/vitest-plugin takes a stack trace in each call of setTimeout, and
 // each call of a store has a time limit: an interval, which ends with its first turn, does without.
 const { setInterval, clearInterval } = globalThis;
 

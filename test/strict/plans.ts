@@ -76,7 +76,7 @@ async function explain(db: D1Database, statements: { sql: string; values: unknow
 }
 
 const STEP =
-  /^(SCAN|SEARCH) (\S+)(?: USING (?:PARTIAL )?(?:COVERING )?(?:INDEX (\S+)|(INTEGER )?PRIMARY KEY))?(?: \(([^)]*)\))?/;
+  /^(SCAN|SEARCH) (\S+)(?: EXISTS)?(?: USING (?:PARTIAL )?(?:COVERING )?(?:INDEX (\S+)|(INTEGER )?PRIMARY KEY))?(?: \(([^)]*)\))?/;
 
 function findStep(detail: string, sql: string, tables: Set<string>, columns: Map<string, number>): string[] {
   const [, kind, name = "", index, integer, terms = ""] = STEP.exec(detail) ?? [];
@@ -84,6 +84,7 @@ function findStep(detail: string, sql: string, tables: Set<string>, columns: Map
   if (kind === undefined || table === undefined || integer !== undefined) return [];
   const step = detail
     .replace(` ${name}`, ` ${table}`)
+    .replace(/^(S\w+ \w+) EXISTS/, "$1")
     .replace(/ LEFT-JOIN$/, "")
     .replace("COVERING ", "");
   const isByKey = index !== undefined || detail.includes(" USING PRIMARY KEY");
