@@ -1,5 +1,5 @@
 // Pure. Reads the messages of a bulk request while its body comes in.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { failField } from "./failure.ts";
 import { AS_UTF8, explainEncoding, explainEnd, explainFault, isGzip } from "./json-fault.ts";
 import { JsonFault, JsonScanner } from "./json-scanner.ts";
@@ -15,8 +15,8 @@ export function bulkSendAnswerSchema() {
       z.object({
         index: z.int(),
         /** As given, cut after the longest valid one; null when it is not a string. */
-        phone: z.nullable(z.string()),
-        email: z.nullable(z.string()),
+        phone: z.string().nullable(),
+        email: z.string().nullable(),
         errorMessage: z.string(),
       }),
     ),

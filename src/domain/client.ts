@@ -1,9 +1,9 @@
 // Pure. A client: credentials that act for one website.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { EVENT_TYPES, MESSAGE_EVENT_TYPES } from "./callback.ts";
 import { validateCallbackUrl } from "./callback-url.ts";
 import type { ClientRefusal } from "./client-uses.ts";
-import { jsonObject, orNull, text, wholeNumber } from "./fields.ts";
+import { firstFault, jsonObject, orNull, text, wholeNumber } from "./fields.ts";
 
 export const OPERATIONS = ["send", "status", "subscription", "subscribe", "unsubscribe"] as const;
 
@@ -21,28 +21,23 @@ export const CLIENT_SECRET = /^[0-9a-f]{64}$/;
 /** A list of some of these, each once. */
 function someOf<const Name extends string>(names: readonly Name[]) {
   const known = names.join(", ");
-  return z.optional(
-    z.pipe(
-      z.array(z.enum(names, { error: `must be one of: ${known}` }), { error: `must be an array of: ${known}` }),
-      z.transform((given) => [...new Set(given)]),
-    ),
-  );
+  return z
+    .array(z.enum(names, `must be one of: ${known}`), `must be an array of: ${known}`)
+    .transform((given) => [...new Set(given)])
+    .optional();
 }
 
 /** @param allowLocal see validateCallbackUrl */
 export function clientSettingsSchema(allowLocal: boolean) {
-  const callbackUrl = z.string({ error: "must be a string" }).check(
-    z.superRefine((url, context) => {
-      const message = validateCallbackUrl(url, allowLocal);
-      if (message) context.addIssue({ code: "custom", message });
-    }),
-  );
+  const callbackUrl = z
+    .string("must be a string")
+    .superRefine(firstFault((url) => validateCallbackUrl(url, allowLocal)));
   return jsonObject({
     name: orNull(text(200)),
     callbackUrl: orNull(callbackUrl),
     operations: someOf(OPERATIONS),
     events: someOf(CLIENT_EVENTS),
-    suspended: z.optional(z.boolean({ error: "must be true or false" })),
+    suspended: z.boolean("must be true or false").optional(),
   });
 }
 
@@ -71,10 +66,9 @@ const DEFAULT_GRACE_SECONDS = 86_400;
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const rotationSchema = jsonObject({
-  graceSeconds: z.pipe(
-    z.optional(wholeNumber("seconds", 0, MAX_GRACE_SECONDS)),
-    z.transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS),
-  ),
+  graceSeconds: wholeNumber("seconds", 0, MAX_GRACE_SECONDS)
+    .optional()
+    .transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS),
 });
 
 /** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */

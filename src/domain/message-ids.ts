@@ -1,5 +1,5 @@
 // Pure. The message ids of a request.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { jsonObject, strings } from "./fields.ts";
 
 export const MAX_MESSAGE_IDS = 5_000;

@@ -1,5 +1,5 @@
 // Pure. The phone numbers of a request: an array, a CSV file in Base64, or both.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { jsonObject, orEmpty, ruleOfFields, strings } from "./fields.ts";
 import { distinctPhones } from "./number-list/distinct-phones.ts";
 import { csvFile, describeCsvFile, MAX_CSV_ROWS, readPhoneColumn } from "./phone-file.ts";
@@ -26,12 +26,9 @@ export const requireList = ruleOfFields<{ phone_numbers?: unknown; csv_file?: un
   }
 });
 
-const fields = jsonObject({ phone_numbers: orEmpty(phoneNumbers), csv_file: orEmpty(csvOfPhones) }).check(requireList);
-
-export const phoneListSchema = z.pipe(
-  fields,
-  z.transform(({ phone_numbers, csv_file }) => distinctPhones(phone_numbers || [], csv_file || undefined)),
-);
+export const phoneListSchema = jsonObject({ phone_numbers: orEmpty(phoneNumbers), csv_file: orEmpty(csvOfPhones) })
+  .check(requireList)
+  .transform(({ phone_numbers, csv_file }) => distinctPhones(phone_numbers || [], csv_file || undefined));
 
 /** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
 export function describedPhoneList() {
@@ -40,7 +37,7 @@ export function describedPhoneList() {
 }
 
 /** @param request a schema with the two lists. @param file its `csv_file` */
-export function describeLists(request: z.ZodMiniType, file: z.ZodMiniType): void {
+export function describeLists(request: z.ZodType, file: z.ZodType): void {
   phoneNumbers.register(z.globalRegistry, {
     description: `A flat array of at most ${MAX_PHONE_NUMBERS} strings. Required where \`csv_file\` is absent.`,
     items: { type: "string" },

@@ -1,5 +1,4 @@
 // Pure. The body of POST /text/subscribe.
-import * as z from "zod/mini";
 import { echoPhone } from "./echo.ts";
 import { jsonObject, orEmpty } from "./fields.ts";
 import { strip } from "./invisible.ts";
@@ -13,21 +12,18 @@ import { Subscribers } from "./subscribers.ts";
 
 const csvOfSubscribers = csvFile(readSubscribers);
 
-const fields = jsonObject({
+export const subscribeSchema = jsonObject({
   phone_numbers: orEmpty(phoneNumbers),
   csv_file: orEmpty(csvOfSubscribers),
   sendPurpose,
-}).check(requireList);
-
-export const subscribeSchema = z.pipe(
-  fields,
-  z.transform(({ phone_numbers, csv_file, sendPurpose: purpose }) => {
+})
+  .check(requireList)
+  .transform(({ phone_numbers, csv_file, sendPurpose: purpose }) => {
     const subscribers = new Subscribers();
     for (const phone of phone_numbers || []) subscribers.add(phone, "", true);
     for (const { phone, email } of csv_file || []) subscribers.add(phone, email, true);
     return { subscribers, sendPurpose: purpose };
-  }),
-);
+  });
 
 /** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
 export function describedSubscribeRequest() {

@@ -1,7 +1,7 @@
 // Pure. A website (a tenant) and its settings.
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { FieldError } from "./failure.ts";
-import { atMost, jsonObject, orNull, ruleOfFields, text, wholeNumber } from "./fields.ts";
+import { firstFault, jsonObject, orNull, ruleOfFields, text, wholeNumber } from "./fields.ts";
 import type { Hold } from "./hold.ts";
 import { findWordFault } from "./keyword.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
@@ -20,34 +20,36 @@ export interface CarrierRules {
 
 const LEAST_WORDS = 1;
 const MOST_WORDS = 20;
-const WORD_COUNT = { error: `must have ${LEAST_WORDS} to ${MOST_WORDS} words; null removes them` };
+const WORD_COUNT = `must have ${LEAST_WORDS} to ${MOST_WORDS} words; null removes them`;
 
-const optOutWord = z.string({ error: "must be a string" }).check(
-  z.trim(),
-  z.minLength(2, { error: "must have at least 2 characters" }),
-  atMost(40),
-  z.refine(isWellFormed, ILL_FORMED),
-  z.superRefine<string>((word, context) => {
-    const fault = findWordFault(word);
-    if (fault) context.addIssue({ code: "custom", message: `"${word}" ${fault}` });
-  }),
-);
+const optOutWord = z
+  .string("must be a string")
+  .trim()
+  .min(2, "must have at least 2 characters")
+  .max(40, "must have at most 40 characters")
+  .refine(isWellFormed, ILL_FORMED)
+  .superRefine(
+    firstFault((word) => {
+      const fault = findWordFault(word);
+      return fault && `"${word}" ${fault}`;
+    }),
+  );
 
 export const websiteFields = jsonObject({
-  name: z.optional(
-    z
-      .string({ error: "is required, and must be a string" })
-      .check(z.trim(), z.minLength(1, { error: "is required" }), atMost(200), z.refine(isWellFormed, ILL_FORMED)),
-  ),
+  name: z
+    .string("is required, and must be a string")
+    .trim()
+    .min(1, "is required")
+    .max(200, "must have at most 200 characters")
+    .refine(isWellFormed, ILL_FORMED)
+    .optional(),
   carrier: orNull(text(40)),
   sender: orNull(text(100)),
   helpText: orNull(text(1600)),
-  database: z.optional(z.string({ error: "must be a string" }).check(atMost(20))),
+  database: z.string("must be a string").max(20, "must have at most 20 characters").optional(),
   duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)),
   optOutWords: orNull(
-    z
-      .array(optOutWord, { error: "must be an array of words" })
-      .check(z.minLength(LEAST_WORDS, WORD_COUNT), z.maxLength(MOST_WORDS, WORD_COUNT)),
+    z.array(optOutWord, "must be an array of words").min(LEAST_WORDS, WORD_COUNT).max(MOST_WORDS, WORD_COUNT),
   ),
 });
 
@@ -94,13 +96,10 @@ export function websiteSettingsSchema(present: WebsiteSettings | undefined, carr
       }
     }),
   );
-  return z.pipe(
-    checked,
-    z.transform(({ carrier, ...given }) => ({
-      ...given,
-      carrier: isLeft(carrier) ? undefined : (carrier ?? carriers.defaultCarrier),
-    })),
-  );
+  return checked.transform(({ carrier, ...given }) => ({
+    ...given,
+    carrier: isLeft(carrier) ? undefined : (carrier ?? carriers.defaultCarrier),
+  }));
 }
 
 function isTextOrNone(value: unknown): value is string | null | undefined {

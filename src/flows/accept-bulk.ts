@@ -1,4 +1,4 @@
-import type * as z from "zod/mini";
+import type * as z from "zod";
 import type { Deps } from "../deps.ts";
 import {
   BrokenBodyError,

@@ -1,19 +1,19 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { CHUNK_MESSAGES } from "../domain/bulk-request.ts";
 import type { BulkInterrupted, Failure, FieldError } from "../domain/failure.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 
 export function errorSchema() {
   const detail = z.object({
-    field: z.string().check(z.describe("Such as `phone` or `phone_numbers[3]`.")),
+    field: z.string().describe("Such as `phone` or `phone_numbers[3]`."),
     message: z.string(),
-    messageId: z.optional(z.string()).check(z.describe("Of a message of a bulk request that is stored.")),
+    messageId: z.string().optional().describe("Of a message of a bulk request that is stored."),
   });
   return z.object({
     code: z.int(),
-    message: z.string().check(z.describe("For a person; its wording may change.")),
-    details: z.optional(z.array(detail)).check(z.describe("One item for each field that breaks a rule, or is stored.")),
-    requestId: z.string().check(z.describe("As in `X-Request-Id`: the log of the service has the request under it.")),
+    message: z.string().describe("For a person; its wording may change."),
+    details: z.array(detail).optional().describe("One item for each field that breaks a rule, or is stored."),
+    requestId: z.string().describe("As in `X-Request-Id`: the log of the service has the request under it."),
   });
 }
 

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { ATTEMPT_OUTCOMES, callbackFields, callbackSchemas } from "../domain/callback.ts";
 import { type FieldError, RequestFailure } from "../domain/failure.ts";
 import { sha256Hex } from "../platform/secrets.ts";
@@ -12,21 +12,19 @@ export function eventsAnswerSchema() {
   const callback = z
     .nullable(
       z.object({
-        attemptedAt: z.nullable(z.iso.datetime()),
-        outcome: z.nullable(z.enum(ATTEMPT_OUTCOMES)),
-        httpStatus: z.nullable(z.int()),
+        attemptedAt: z.iso.datetime().nullable(),
+        outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
+        httpStatus: z.int().nullable(),
       }),
     )
-    .check(
-      z.describe(
-        "Null: the event is not posted. `attemptedAt` null: not posted yet. `outcome` null after that: the post is under way, or was cut off.",
-      ),
+    .describe(
+      "Null: the event is not posted. `attemptedAt` null: not posted yet. `outcome` null after that: the post is under way, or was cut off.",
     );
-  const schemas = Object.values(callbackSchemas()).map((schema) => z.extend(schema, { callback }));
+  const schemas = Object.values(callbackSchemas()).map((schema) => schema.extend({ callback }));
   return z.object({
     events: z.array(z.union(schemas)),
-    next: z.string().check(z.describe("The `after` of the next request.")),
-    more: z.boolean().check(z.describe("Whether other events are stored already.")),
+    next: z.string().describe("The `after` of the next request."),
+    more: z.boolean().describe("Whether other events are stored already."),
   });
 }
 

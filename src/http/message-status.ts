@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../domain/message.ts";
 import { reasonSchema } from "../domain/reason.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { echoId } from "../domain/echo.ts";
 import { messageIdsSchema } from "../domain/message-ids.ts";
 import { readStatuses } from "../platform/store/read-message.ts";

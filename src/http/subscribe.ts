@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { toE164 } from "../domain/phone.ts";
 import { phoneListSchema } from "../domain/phone-list.ts";
 import { subscribeSchema } from "../domain/subscribe-request.ts";
@@ -12,11 +12,11 @@ export function unsubscribeAnswerSchema() {
 }
 
 export function subscribeAnswerSchema() {
-  return z.extend(unsubscribeAnswerSchema(), {
+  return unsubscribeAnswerSchema().extend({
     /** Their owners have opted out by their own word: only they can undo it, by texting START. */
     failedToProcessNumbers: z.array(z.string()),
     /** Left out when there is none. Their numbers are subscribed, without an address. */
-    invalidEmails: z.optional(z.array(z.string())),
+    invalidEmails: z.array(z.string()).optional(),
   });
 }
 

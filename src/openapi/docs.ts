@@ -1,5 +1,5 @@
 // What of README.md and docs/ is written from the code: tables between two marks.
-import type * as z from "zod/mini";
+import type * as z from "zod";
 import { describedPhoneList } from "../domain/phone-list.ts";
 import { describedSendRequest } from "../domain/send-request.ts";
 import { describeApi } from "./document.ts";
@@ -85,7 +85,7 @@ function callOf({ method, path, parameters = [], body }: Omit<ApiOperation, "sum
   return `${call} ${code(`{${fields.join(", ")}}`)}`;
 }
 
-function fieldTable(schema: z.ZodMiniType): string {
+function fieldTable(schema: z.ZodType): string {
   return toTable(
     ["Field", "", "Rule"],
     fieldsOf(schema).map(({ name, isRequired, rule }) => [

@@ -1,4 +1,4 @@
-import type * as z from "zod/mini";
+import type * as z from "zod";
 import { healthAnswerSchema } from "../http/health.ts";
 import { description, SECURITY_SCHEMES, TAGS } from "./about.ts";
 import { carrierOperations } from "./carrier-operations.ts";
@@ -34,7 +34,7 @@ export interface OpenApiDocument extends JsonObject {
 }
 
 /** Every operation, and the schemas that have a name. */
-export function describeApi(): { operations: ApiOperation[]; schemas: Record<string, z.ZodMiniType> } {
+export function describeApi(): { operations: ApiOperation[]; schemas: Record<string, z.ZodType> } {
   const texts = textSchemas();
   const health = healthAnswerSchema();
   const audit = describeAudit();

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { healthAnswerSchema } from "../http/health.ts";
 import { CHECK_TIMEOUT_MILLISECONDS, REMEMBERED_MILLISECONDS } from "../platform/health-memory.ts";
 import { type ApiOperation, ok, pathParameter } from "./operation.ts";

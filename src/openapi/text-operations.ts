@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { bulkSendAnswerSchema, MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
 import { describedPhoneList, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
 import { describedSendRequest, sendAnswerSchema } from "../domain/send-request.ts";
@@ -41,7 +41,7 @@ function bulkSendRequestSchema() {
   const message = z.unknown().register(z.globalRegistry, { properties: Object.fromEntries(fields) });
   const messages = z
     .array(message)
-    .check(z.minLength(1))
+    .min(1)
     .register(z.globalRegistry, {
       description: `At most ${MAX_BULK_MESSAGES.toLocaleString("en")} send requests. One that breaks a rule, or is beyond the limit, is in \`failedSent\`.`,
     });

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { AUDIT_ACTIONS, type StoredAudit } from "../../domain/audit.ts";
 import { failField, readTogether } from "../../domain/failure.ts";
@@ -11,29 +11,28 @@ import type { Answers } from "./answers.ts";
 import { missingShape, PAGE } from "./params.ts";
 
 export function auditAnswers() {
-  const text = z.nullable(z.string());
-  const facts = z.nullable(z.record(z.string(), z.unknown()));
+  const text = z.string().nullable();
+  const facts = z.record(z.string(), z.unknown()).nullable();
   const change = z.object({
     at: z.iso.datetime(),
-    operator: z.string().check(z.describe("The name of the token.")),
+    operator: z.string().describe("The name of the token."),
     action: z.enum(AUDIT_ACTIONS),
     websiteId: text,
     clientId: text,
-    subject: text.check(
-      z.describe("What else it concerns: a masked number, a carrier, a dead job, a token, an import."),
-    ),
-    before: facts.check(z.describe("The settings that it replaced. Of a callback URL, the origin.")),
+    subject: text.describe("What else it concerns: a masked number, a carrier, a dead job, a token, an import."),
+    before: facts.describe("The settings that it replaced. Of a callback URL, the origin."),
     after: facts,
     outcome: z
-      .nullable(z.enum(["done", "failed"]))
-      .check(z.describe("failed: a part may be done. null: it began, and was cut off or is not over.")),
+      .enum(["done", "failed"])
+      .nullable()
+      .describe("failed: a part may be done. null: it began, and was cut off or is not over."),
     requestId: z.string(),
   });
   return {
     AuditEntry: change,
     AuditPage: z.object({
       entries: z.array(change),
-      next: z.nullable(z.string()).check(z.describe("The `cursor` of the next page; null: this is the last.")),
+      next: z.string().nullable().describe("The `cursor` of the next page; null: this is the last."),
       ...missingShape(),
     }),
   };

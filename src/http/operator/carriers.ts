@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { audited } from "../../flows/audit.ts";
 import { tryCarrier } from "../../flows/carrier-pauses.ts";
 import { authorOf, type Handler } from "../api-request.ts";
@@ -6,9 +6,7 @@ import type { Answers } from "./answers.ts";
 import { requireFound } from "./params.ts";
 
 export function carrierAnswers() {
-  const due = z
-    .int()
-    .check(z.describe("How many messages waited for a retry, and are due now: at most 20,000 a call."));
+  const due = z.int().describe("How many messages waited for a retry, and are due now: at most 20,000 a call.");
   return { TriedCarrier: z.object({ carrier: z.string(), due }) };
 }
 

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { isLoopback } from "../../domain/callback-url.ts";
 import {
@@ -25,47 +25,47 @@ import { requireFound, requireWebsite } from "./params.ts";
 /** @param change the schema of an entry of the audit log */
 export function clientAnswers(change: ReturnType<typeof auditAnswers>["AuditEntry"]) {
   const secrets = z.object({
-    clientSecret: z.string().check(z.describe("Shown only now.")),
-    callbackSecret: z.string().check(z.describe("Shown only now. Verifies the signatures of callbacks.")),
+    clientSecret: z.string().describe("Shown only now."),
+    callbackSecret: z.string().describe("Shown only now. Verifies the signatures of callbacks."),
   });
   const client = z.object({
     clientId: z.string(),
     websiteId: z.string(),
-    name: z.nullable(z.string()),
-    callbackUrl: z.nullable(z.string()),
+    name: z.string().nullable(),
+    callbackUrl: z.string().nullable(),
     operations: z.array(z.enum(OPERATIONS)),
-    events: z.array(z.enum(CLIENT_EVENTS)).check(z.describe("What is posted to its callback URL.")),
+    events: z.array(z.enum(CLIENT_EVENTS)).describe("What is posted to its callback URL."),
     suspended: z.boolean(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   });
-  const time = z.nullable(z.iso.datetime());
+  const time = z.iso.datetime().nullable();
   const takesEffect = z
     .enum(EFFECTS)
-    .check(
-      z.describe(
-        "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change spreads through KV, which takes 60 seconds or more, and the sweep tells the limiter again each minute. What a change grants always spreads through KV.",
-      ),
+    .describe(
+      "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change spreads through KV, which takes 60 seconds or more, and the sweep tells the limiter again each minute. What a change grants always spreads through KV.",
     );
   return {
     Client: client,
-    ClientWithChanges: z.extend(client, {
-      lastUsedAt: time.check(z.describe("When a request was last taken, to ten minutes; null: never, or long ago.")),
+    ClientWithChanges: client.extend({
+      lastUsedAt: time.describe("When a request was last taken, to ten minutes; null: never, or long ago."),
       rotatedAt: time,
-      oldPairUntil: time.check(z.describe("The pair before the last rotation is valid until then; null: no more.")),
+      oldPairUntil: time.describe("The pair before the last rotation is valid until then; null: no more."),
       lastRefusal: z
-        .nullable(z.object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) }))
-        .check(z.describe("Of a request of this client, to a minute.")),
-      changes: z.array(change).check(z.describe("The last 10, newest first.")),
+        .object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) })
+        .nullable()
+        .describe("Of a request of this client, to a minute."),
+      changes: z.array(change).describe("The last 10, newest first."),
     }),
-    ChangedClient: z.extend(client, {
+    ChangedClient: client.extend({
       takesEffect,
       waitingMessages: z
-        .nullable(z.int())
-        .check(z.describe("Of a client that this call suspends: how many of its messages still wait, and will go.")),
+        .int()
+        .nullable()
+        .describe("Of a client that this call suspends: how many of its messages still wait, and will go."),
     }),
     NewClient: z.object({ clientId: z.string(), ...secrets.shape }),
-    NewSecrets: z.extend(secrets, { takesEffect }),
+    NewSecrets: secrets.extend({ takesEffect }),
   };
 }
 

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { KEYWORDS } from "../../domain/keyword.ts";
 import { askEach } from "../../flows/ask-each.ts";
 import { inEach } from "../../flows/places.ts";
@@ -13,8 +13,8 @@ export function inboundAnswers() {
     from: z.string(),
     to: z.string(),
     text: z.string(),
-    keyword: z.nullable(z.enum(KEYWORDS)),
-    maybeOptOut: z.boolean().check(z.describe("It contains an opt-out word, and is none: a person must decide.")),
+    keyword: z.enum(KEYWORDS).nullable(),
+    maybeOptOut: z.boolean().describe("It contains an opt-out word, and is none: a person must decide."),
     carrier: z.string(),
     carrierMessageId: z.string(),
     receivedAt: z.iso.datetime(),
@@ -23,7 +23,7 @@ export function inboundAnswers() {
     InboundText: text,
     InboundTextList: z.object({ texts: z.array(text) }),
     TextsWithoutEffect: z.object({
-      texts: z.array(z.extend(text, { websiteId: websiteOfTextSchema() })),
+      texts: z.array(text.extend({ websiteId: websiteOfTextSchema() })),
       ...missingShape(),
     }),
   };
@@ -32,7 +32,7 @@ export function inboundAnswers() {
 export type InboundAnswers = Answers<typeof inboundAnswers>;
 
 export const websiteOfTextSchema = () =>
-  z.nullable(z.string()).check(z.describe("null: no website has the recipient of the texts as its sender."));
+  z.string().nullable().describe("null: no website has the recipient of the texts as its sender.");
 
 export function textView({ websiteId, receivedAt, ...text }: InboundText): InboundAnswers["InboundText"] {
   return { ...text, receivedAt: toTime(receivedAt) };

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { canGoBack, keptUntil, MOVE_STEPS, type MoveStep } from "../../domain/move.ts";
 import { inDatabase } from "../../flows/places.ts";
 import { type MoveStatus, moveBack, readMoveStatus, startMove } from "../../flows/start-move.ts";
@@ -8,28 +8,28 @@ import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { requireFound, requireWebsite } from "./params.ts";
 
-export const moveRequestSchema = z.strictObject({ database: z.string() });
+export const moveRequestSchema = z.strictObject({ database: z.string("Invalid input") }, "Invalid input");
 
 export function moveAnswers() {
-  const count = z.nullable(z.int());
-  const time = z.nullable(z.iso.datetime());
+  const count = z.int().nullable();
+  const time = z.iso.datetime().nullable();
   return {
     Move: z.object({
       websiteId: z.string(),
-      from: z.string().check(z.describe("The binding of the database that it leaves.")),
+      from: z.string().describe("The binding of the database that it leaves."),
       to: z.string(),
       step: z.enum(MOVE_STEPS),
-      waitsFor: z.nullable(z.string()).check(z.describe("In words; null: for nothing.")),
-      rowsCopied: count.check(z.describe("Null where nothing is being copied.")),
+      waitsFor: z.string().nullable().describe("In words; null: for nothing."),
+      rowsCopied: count.describe("Null where nothing is being copied."),
       rowsCompared: count,
-      rowsTotal: count.check(z.describe("As it began; what follows a message, such as its events, is not counted.")),
-      logLength: count.check(z.describe("Changed rows that are not copied again yet; 100,000 at most.")),
-      isFenced: z.boolean().check(z.describe("Whether writes of the website wait now.")),
+      rowsTotal: count.describe("As it began; what follows a message, such as its events, is not counted."),
+      logLength: count.describe("Changed rows that are not copied again yet; 100,000 at most."),
+      isFenced: z.boolean().describe("Whether writes of the website wait now."),
       startedAt: z.iso.datetime(),
-      workedAt: z.iso.datetime().check(z.describe("When a job last worked on it.")),
-      movedAt: time.check(z.describe("Since then the website is in `to`.")),
+      workedAt: z.iso.datetime().describe("When a job last worked on it."),
+      movedAt: time.describe("Since then the website is in `to`."),
       canGoBackUntil: time,
-      error: z.nullable(z.string()).check(z.describe("Of the last job; null: it did what it had to.")),
+      error: z.string().nullable().describe("Of the last job; null: it did what it had to."),
     }),
   };
 }

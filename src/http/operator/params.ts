@@ -1,5 +1,5 @@
 // The parameters that several operator calls share.
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { failField, RequestFailure } from "../../domain/failure.ts";
 import { strip } from "../../domain/invisible.ts";
@@ -12,8 +12,9 @@ import type { ApiRequest } from "../api-request.ts";
 /** Of the schema of an answer that is made of what all databases have. */
 export const missingShape = () => ({
   unavailableDatabases: z
-    .optional(z.array(z.string()))
-    .check(z.describe("Databases that did not answer: what they have is missing here. Left out where all did.")),
+    .array(z.string())
+    .optional()
+    .describe("Databases that did not answer: what they have is missing here. Left out where all did."),
 });
 
 /** How many items a page of a list has. */

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { NOTICE_TYPES } from "../../domain/callback.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
@@ -25,19 +25,19 @@ type InboundTextSchema = ReturnType<typeof inboundAnswers>["InboundText"];
 
 function personSchema(text: InboundTextSchema) {
   const change = z.object({
-    from: z.nullable(z.boolean()).check(z.describe("null: unknown before.")),
+    from: z.boolean().nullable().describe("null: unknown before."),
     to: z.boolean(),
     at: z.iso.datetime(),
     addressChanged: z.boolean(),
     source: z.enum(CHANGE_SOURCES),
-    proof: z.string().check(z.describe("The id of the request or of the import, or the text.")),
+    proof: z.string().describe("The id of the request or of the import, or the text."),
   });
   return z.object({
     phone: z.string(),
     subscribed: z.boolean(),
-    email: z.nullable(z.string()),
-    optedOutByPerson: z.boolean().check(z.describe("The person opted out: only a START undoes it.")),
-    optOutConfirmedAt: z.nullable(z.iso.datetime()),
+    email: z.string().nullable(),
+    optedOutByPerson: z.boolean().describe("The person opted out: only a START undoes it."),
+    optOutConfirmedAt: z.iso.datetime().nullable(),
     changes: z.array(change),
     texts: z.array(text),
   });
@@ -64,25 +64,23 @@ export function peopleAnswers(
     type: z.enum(NOTICE_TYPES),
     body: z.record(z.string(), z.unknown()),
     occurredAt: z.iso.datetime(),
-    callback: z.nullable(callbackSchema()),
+    callback: callbackSchema().nullable(),
   });
-  const records = z.extend(person, {
+  const records = person.extend({
     websiteId,
     messages: z.array(wholeMessage),
-    notices: z.array(notice).check(z.describe("What clients were told of the person.")),
+    notices: z.array(notice).describe("What clients were told of the person."),
     duplicateKeys: z
       .array(z.object({ messageId: z.uuid(), expiresAt: z.iso.datetime() }))
-      .check(z.describe("By which a message to the number is known as a duplicate.")),
-    isCut: z
-      .boolean()
-      .check(z.describe("There are more than 5,000 messages, texts or notices: these are the latest of them.")),
+      .describe("By which a message to the number is known as a duplicate."),
+    isCut: z.boolean().describe("There are more than 5,000 messages, texts or notices: these are the latest of them."),
   });
   return {
     Person: person,
     PersonEverywhere: z.object({
       phone: z.string(),
-      websites: z.array(z.extend(person, { websiteId })),
-      messages: z.array(message).check(z.describe("The latest 100 to this number, newest first.")),
+      websites: z.array(person.extend({ websiteId })),
+      messages: z.array(message).describe("The latest 100 to this number, newest first."),
       ...missingShape(),
     }),
     PersonExport: z.object({
@@ -96,7 +94,7 @@ export function peopleAnswers(
     ErasureEverywhere: z.object({
       phone: z.string(),
       websites: z.array(z.object({ websiteId, erasedMessages: z.int() })),
-      failed: z.array(websiteId).check(z.describe("Nothing is erased there. Repeat the call.")),
+      failed: z.array(websiteId).describe("Nothing is erased there. Repeat the call."),
       ...missingShape(),
     }),
   };

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { toMetrics } from "../../domain/metrics.ts";
 import { PROBLEMS } from "../../domain/problems.ts";
 import {
@@ -16,74 +16,73 @@ import { databaseSchema } from "./databases.ts";
 
 export function serviceStateAnswers() {
   const backlog = z.object({
-    count: z.nullable(z.int()).check(z.describe("null: its part does not answer.")),
-    oldestSeconds: z.nullable(z.int()).check(z.describe("Of the oldest.")),
+    count: z.int().nullable().describe("null: its part does not answer."),
+    oldestSeconds: z.int().nullable().describe("Of the oldest."),
   });
   const queue = z.object({
     queue: z.enum(QUEUES),
-    backlog: z.nullable(z.int()),
-    oldestSeconds: z.nullable(z.int()),
+    backlog: z.int().nullable(),
+    oldestSeconds: z.int().nullable(),
   });
   const states = each(MESSAGE_STATES, backlog);
   return {
     ServiceState: z.object({
-      requestId: z.string().check(z.describe("As in `X-Request-Id`: the log has the causes under it.")),
+      requestId: z.string().describe("As in `X-Request-Id`: the log has the causes under it."),
       checkedAt: z.iso.datetime(),
       problems: z
         .array(z.enum(PROBLEMS))
-        .check(z.describe("Problems that need an operator. The description of the operation explains each.")),
+        .describe("Problems that need an operator. The description of the operation explains each."),
       details: z
         .array(detailSchema())
-        .check(z.describe("An entry for each problem and carrier, or client's endpoint, that it concerns.")),
+        .describe("An entry for each problem and carrier, or client's endpoint, that it concerns."),
       database: firstDatabaseSchema(),
       failing: z
         .array(z.object({ part: z.enum(STATE_PARTS), error: z.string() }))
-        .check(z.describe("What could not be read. Its counts are null, its lists empty.")),
-      isCut: z.boolean().check(z.describe("A state has 10,000 or more: only the oldest 10,000 are counted.")),
+        .describe("What could not be read. Its counts are null, its lists empty."),
+      isCut: z.boolean().describe("A state has 10,000 or more: only the oldest 10,000 are counted."),
       sweep: z.object({
-        endedAt: z.nullable(z.iso.datetime()).check(z.describe("null: never.")),
-        ageSeconds: z.nullable(z.int()),
+        endedAt: z.iso.datetime().nullable().describe("null: never."),
+        ageSeconds: z.int().nullable(),
         failedJobs: z.array(z.string()),
       }),
-      databases: z.array(databaseSchema()).check(z.describe("Empty while the first does not answer.")),
-      queues: z.array(queue).check(z.describe("As the queues report them; null where they do not.")),
+      databases: z.array(databaseSchema()).describe("Empty while the first does not answer."),
+      queues: z.array(queue).describe("As the queues report them; null where they do not."),
       messages: states,
       retriedSeconds: z
-        .nullable(z.int())
-        .check(z.describe("Age of the oldest waiting message that the carrier could not accept at first.")),
-      carriers: z.array(z.extend(states, carrierFields())),
+        .int()
+        .nullable()
+        .describe("Age of the oldest waiting message that the carrier could not accept at first."),
+      carriers: z.array(states.extend(carrierFields())),
       senders: z
         .array(senderSchema())
-        .check(z.describe("The senders of websites whose texts of the last hour have final receipts, at most 100.")),
+        .describe("The senders of websites whose texts of the last hour have final receipts, at most 100."),
       callbacks: z.object({ due: backlog, claimed: backlog, ...callbackFields() }),
       deadJobs: backlog,
       credentialsBehind: backlog,
-      keywordsWithoutEffect: backlog.check(
-        z.describe(
-          "Of the last day: STOP, START and HELP that reached no website, or whose sender is no phone number.",
-        ),
+      keywordsWithoutEffect: backlog.describe(
+        "Of the last day: STOP, START and HELP that reached no website, or whose sender is no phone number.",
       ),
-      maybeOptOuts: backlog.check(
-        z.describe("Texts of the last three days with an opt-out word in them, whose sender is not opted out."),
+      maybeOptOuts: backlog.describe(
+        "Texts of the last three days with an opt-out word in them, whose sender is not opted out.",
       ),
     }),
   };
 }
 
-const optionalText = () => z.nullable(z.string());
-const count = () => z.nullable(z.int());
+const optionalText = () => z.string().nullable();
+const count = () => z.int().nullable();
 
 function detailSchema() {
   return z.object({
     problem: z.enum(PROBLEMS),
     carrier: optionalText(),
-    sender: optionalText().check(z.describe("The sender of the websites whose texts it concerns.")),
+    sender: optionalText().describe("The sender of the websites whose texts it concerns."),
     websiteId: optionalText(),
     clientId: optionalText(),
     host: optionalText(),
-    since: z.nullable(z.iso.datetime()),
+    since: z.iso.datetime().nullable(),
     cause: optionalText(),
-    nextTryAt: z.nullable(z.iso.datetime()),
+    nextTryAt: z.iso.datetime().nullable(),
     database: optionalText(),
   });
 }
@@ -91,28 +90,26 @@ function detailSchema() {
 function firstDatabaseSchema() {
   return z.object({
     status: z.enum(["ok", "behind", "away"]),
-    milliseconds: z.nullable(z.int()).check(z.describe("null: it did not answer.")),
+    milliseconds: z.int().nullable().describe("null: it did not answer."),
     cause: optionalText(),
-    missing: optionalText().check(z.describe("Which migration is not applied.")),
+    missing: optionalText().describe("Which migration is not applied."),
   });
 }
 
 function carrierFields() {
-  const pause = z.object({ since: z.iso.datetime(), cause: z.string(), nextTryAt: z.nullable(z.iso.datetime()) });
+  const pause = z.object({ since: z.iso.datetime(), cause: z.string(), nextTryAt: z.iso.datetime().nullable() });
   return {
     carrier: z.string(),
-    isInUse: z.boolean().check(z.describe("A website names it.")),
+    isInUse: z.boolean().describe("A website names it."),
     isSetUp: z.boolean(),
     missingSettings: z.array(z.string()),
-    isUnauthorized: z.boolean().check(z.describe("It rejects our credentials.")),
-    pause: z
-      .nullable(pause)
-      .check(z.describe("Its circuit breaker is open. nextTryAt is null while a try is under way.")),
+    isUnauthorized: z.boolean().describe("It rejects our credentials."),
+    pause: pause.nullable().describe("Its circuit breaker is open. nextTryAt is null while a try is under way."),
     lastFiveMinutes: each(SUBMISSION_OUTCOMES, count()),
     lastHour: each(SUBMISSION_OUTCOMES, count()),
     receipts: z
       .object({ lastFiveMinutes: each(RECEIPT_OUTCOMES, count()), lastHour: each(RECEIPT_OUTCOMES, count()) })
-      .check(z.describe("What became of the texts that it took in that time: their final receipt.")),
+      .describe("What became of the texts that it took in that time: their final receipt."),
   };
 }
 
@@ -121,10 +118,10 @@ function senderSchema() {
   return z.object({
     carrier: z.string(),
     sender: optionalText(),
-    lastFiveMinutes: counts.check(z.describe("What became of the texts that were submitted in that time.")),
+    lastFiveMinutes: counts.describe("What became of the texts that were submitted in that time."),
     lastHour: counts,
-    cause: optionalText().check(
-      z.describe("Why most of the undelivered ones failed: the reason and the carrier's code. null: none failed."),
+    cause: optionalText().describe(
+      "Why most of the undelivered ones failed: the reason and the carrier's code. null: none failed.",
     ),
   });
 }
@@ -135,7 +132,7 @@ function callbackFields() {
     clientId: z.string(),
     host: z.string(),
     since: z.iso.datetime(),
-    failures: z.int().check(z.describe("In a row.")),
+    failures: z.int().describe("In a row."),
     cause: z.string(),
   });
   return {
@@ -143,12 +140,12 @@ function callbackFields() {
     lastHour: each(CALLBACK_OUTCOMES, count()),
     answered: z
       .array(z.object({ status: z.int(), lastFiveMinutes: z.int(), lastHour: z.int() }))
-      .check(z.describe("What the `refused` ones were answered.")),
+      .describe("What the `refused` ones were answered."),
     failingEndpoints: z.array(endpoint),
   };
 }
 
-function each<Name extends string, Schema extends z.ZodMiniType>(names: readonly Name[], schema: Schema) {
+function each<Name extends string, Schema extends z.ZodType>(names: readonly Name[], schema: Schema) {
   return z.object(Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>);
 }
 

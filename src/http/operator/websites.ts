@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { failField } from "../../domain/failure.ts";
 import { WEBSITE_ID, type Website, websiteFields } from "../../domain/website.ts";
@@ -22,30 +22,30 @@ export function websiteAnswers(
 ) {
   const website = z.object({
     websiteId: z.string(),
-    database: z.string().check(z.describe("The binding of the database that it is in.")),
+    database: z.string().describe("The binding of the database that it is in."),
     name: z.string(),
     carrier: z.string(),
-    sender: z.nullable(z.string()),
-    helpText: z.nullable(z.string()),
-    duplicateWindowHours: z.nullable(z.int()),
-    optOutWords: z.nullable(z.array(z.string())),
+    sender: z.string().nullable(),
+    helpText: z.string().nullable(),
+    duplicateWindowHours: z.int().nullable(),
+    optOutWords: z.array(z.string()).nullable(),
     holds: z
       .array(
         z.object({
-          sendPurpose: z.nullable(z.string()),
-          clientId: z.nullable(z.string()),
+          sendPurpose: z.string().nullable(),
+          clientId: z.string().nullable(),
           since: z.iso.datetime(),
         }),
       )
-      .check(z.describe("What an operator holds; null: any.")),
+      .describe("What an operator holds; null: any."),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   });
   return {
     Website: website,
-    WebsiteWithClients: z.extend(website, {
+    WebsiteWithClients: website.extend({
       clients: z.array(client),
-      changes: z.array(change).check(z.describe("The last 10 of the website and its clients, newest first.")),
+      changes: z.array(change).describe("The last 10 of the website and its clients, newest first."),
     }),
     WebsiteList: z.object({ websites: z.array(website), ...missingShape() }),
   };

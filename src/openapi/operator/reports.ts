@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { GROUPS, type GroupBy } from "../../domain/report.ts";
 import { type ReportAnswers, reportAnswers } from "../../http/operator/reports.ts";
 import { type ApiOperation, ok, type Parameter } from "../operation.ts";

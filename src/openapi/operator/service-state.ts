@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { type ServiceStateAnswers, serviceStateAnswers } from "../../http/operator/service-state.ts";
 import { REQUEST_ID, TIME } from "../examples.ts";
 import { type ApiOperation, ok } from "../operation.ts";
