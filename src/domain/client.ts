@@ -33,31 +33,16 @@ export function clientSettingsSchema(allowLocal: boolean) {
     .string("must be a string")
     .superRefine(firstFault((url) => validateCallbackUrl(url, allowLocal)));
   return jsonObject({
-    name: orNull(text(200)),
-    callbackUrl: orNull(callbackUrl),
-    operations: someOf(OPERATIONS),
-    events: someOf(CLIENT_EVENTS),
+    name: orNull(text(200)).describe("For the operator: which platform it is."),
+    callbackUrl: orNull(callbackUrl).describe(
+      'An https URL with the name of a host outside private networks; an IP address is refused. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
+    ),
+    operations: someOf(OPERATIONS).describe("What the client may do. A new client may do everything by default."),
+    events: someOf(CLIENT_EVENTS).describe(
+      "What is posted to its callback URL. A new client gets `message.status` and `message.clicked` by default. A change holds for what happens from then on.",
+    ),
     suspended: z.boolean("must be true or false").optional(),
   });
-}
-
-/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
-export function describedClientSettings() {
-  const schema = clientSettingsSchema(false);
-  const { name, callbackUrl, operations, events } = schema.shape;
-  name.register(z.globalRegistry, { description: "For the operator: which platform it is." });
-  callbackUrl.register(z.globalRegistry, {
-    description:
-      'An https URL with the name of a host outside private networks; an IP address is refused. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
-  });
-  operations.register(z.globalRegistry, {
-    description: "What the client may do. A new client may do everything by default.",
-  });
-  events.register(z.globalRegistry, {
-    description:
-      "What is posted to its callback URL. A new client gets `message.status` and `message.clicked` by default. A change holds for what happens from then on.",
-  });
-  return schema;
 }
 
 export type ClientSettings = z.output<ReturnType<typeof clientSettingsSchema>>;
@@ -68,17 +53,9 @@ const MAX_GRACE_SECONDS = 30 * 86_400;
 export const rotationSchema = jsonObject({
   graceSeconds: wholeNumber("seconds", 0, MAX_GRACE_SECONDS)
     .optional()
-    .transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS),
+    .transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS)
+    .describe("How long the old secrets stay valid."),
 });
-
-/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
-export function describedRotation() {
-  rotationSchema.shape.graceSeconds.register(z.globalRegistry, {
-    description: "How long the old secrets stay valid.",
-    default: DEFAULT_GRACE_SECONDS,
-  });
-  return rotationSchema;
-}
 
 /** The copy of a client in KV: everything that the check of a request needs. */
 export interface Credentials {

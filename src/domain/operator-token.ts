@@ -21,16 +21,11 @@ const GRACE_RULE = "must be a whole number of seconds from 0 to 2592000";
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const newTokenSchema = jsonObject({
-  name: z.string(NAME_RULE).regex(OPERATOR_NAME, NAME_RULE),
-  graceSeconds: z.int(GRACE_RULE).min(0, GRACE_RULE).max(MAX_GRACE_SECONDS, GRACE_RULE).nullish(),
+  name: z.string(NAME_RULE).regex(OPERATOR_NAME, NAME_RULE).describe("Whose it is. The audit log has it."),
+  graceSeconds: z
+    .int(GRACE_RULE)
+    .min(0, GRACE_RULE)
+    .max(MAX_GRACE_SECONDS, GRACE_RULE)
+    .nullish()
+    .describe("How long the token that has this name stays valid. Left out: until it is ended."),
 });
-
-/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
-export function describedNewToken() {
-  const { name, graceSeconds } = newTokenSchema.shape;
-  name.register(z.globalRegistry, { description: "Whose it is. The audit log has it." });
-  graceSeconds.register(z.globalRegistry, {
-    description: "How long the token that has this name stays valid. Left out: until it is ended.",
-  });
-  return newTokenSchema;
-}

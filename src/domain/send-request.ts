@@ -25,9 +25,32 @@ function requiredString(form = "") {
 const phone = z
   .string("must be a string")
   .overwrite((value) => strip(value))
-  .refine((value) => value === "" || isE164(value), { error: ({ input }) => explainPhone(String(input)) });
+  .refine((value) => value === "" || isE164(value), { error: ({ input }) => explainPhone(String(input)) })
+  .meta({
+    description:
+      "E.164, such as `+12125550100`: a plus sign, the country code, and the number as it is dialed from abroad, in digits only. Its length must exist in the country. Required where `email` is absent.",
+    examples: ["+12125550100"],
+    pattern: "^\\s*(\\+[1-9]\\d{1,14})?\\s*$",
+  });
 
-const webUrl = z.string("must be a string").trim().superRefine(firstFault(findUrlFault));
+const email = z
+  .unknown()
+  .optional()
+  .meta({
+    type: ["string", "null"],
+    description:
+      "An e-mail address, in any case: its subscribed number, or of several the one subscribed last. Required where `phone` is absent, ignored where it is given.",
+    examples: ["ada@example.com"],
+  });
+
+const webUrl = z
+  .string("must be a string")
+  .trim()
+  .superRefine(firstFault(findUrlFault))
+  .meta({
+    description: `An absolute http or https URL, at most ${MAX_URL_CHARACTERS} characters.`,
+    pattern: "^\\s*([Hh][Tt][Tt][Pp][Ss]?://\\S+)?\\s*$",
+  });
 
 function findUrlFault(url: string): string | undefined {
   if (url.length > MAX_URL_CHARACTERS) return `must have at most ${MAX_URL_CHARACTERS} characters`;
@@ -35,7 +58,13 @@ function findUrlFault(url: string): string | undefined {
   return url === "" || isUrl ? undefined : "must be an absolute http or https URL, such as https://example.com/sale";
 }
 
-const text = requiredString().superRefine(firstFault(findTextFault));
+const text = requiredString()
+  .superRefine(firstFault(findTextFault))
+  .meta({
+    description: `1 to ${MAX_TEXT_CHARACTERS} characters with its link, not only white space.`,
+    minLength: 1,
+    maxLength: MAX_TEXT_CHARACTERS,
+  });
 
 function findTextFault(value: string): string | undefined {
   if (value.trim() === "") return "must not be empty or only white space";
@@ -48,9 +77,13 @@ function surplusOf(value: string): number {
   return value.length <= MAX_TEXT_CHARACTERS ? 0 : [...value].length - MAX_TEXT_CHARACTERS;
 }
 
-const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\":\\"42\\"}", or ""').superRefine(
-  firstFault(findDataFault),
-);
+const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\":\\"42\\"}", or ""')
+  .superRefine(firstFault(findDataFault))
+  .meta({
+    description: `A string that holds JSON, at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8. Callbacks return it byte for byte. \`""\`: no callback.`,
+    contentMediaType: "application/json",
+    maxLength: MAX_CALLBACK_DATA_BYTES,
+  });
 
 function findDataFault(data: string): string | undefined {
   const bytes = new TextEncoder().encode(data).byteLength;
@@ -70,7 +103,14 @@ function isJson(value: string): boolean {
 
 const SEND_PURPOSE = /^\s*[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*\s*$/;
 
-export const sendPurpose = requiredString().superRefine(firstFault(findPurposeFault)).trim();
+export const sendPurpose = requiredString()
+  .superRefine(firstFault(findPurposeFault))
+  .trim()
+  .meta({
+    description: `The purpose, such as the name of a campaign: words of A–Z a–z 0–9 \`-\` \`_\` with spaces between, at most ${MAX_SEND_PURPOSE_CHARACTERS} characters.`,
+    pattern: SEND_PURPOSE.source,
+    maxLength: MAX_SEND_PURPOSE_CHARACTERS,
+  });
 
 function findPurposeFault(purpose: string): string | undefined {
   if (!SEND_PURPOSE.test(purpose)) return 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only';
@@ -95,25 +135,38 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && isBlank(value));
 }
 
-const fields = jsonObject({
+/** The rule of requireRecipient, in the form that checkers of examples and generators of types read as it is meant. */
+const RECIPIENT = {
+  allOf: [
+    {
+      anyOf: [
+        { required: ["phone"], properties: { phone: { type: "string", pattern: "\\S" } } },
+        { required: ["email"], properties: { email: { type: "string", format: "email" } } },
+      ],
+    },
+  ],
+};
+
+export const sendRequestSchema = jsonObject({
   phone: orEmpty(phone),
-  email: z.unknown().optional(),
+  email,
   text,
   mediaUrl: orEmpty(webUrl),
   clickUrl: orEmpty(webUrl),
   callbackData,
   sendPurpose,
-}).check(requireRecipient);
-
-export const sendRequestSchema = fields.transform((body) => ({
-  text: body.text,
-  mediaUrl: body.mediaUrl || null,
-  clickUrl: body.clickUrl || null,
-  callbackData: body.callbackData,
-  sendPurpose: body.sendPurpose,
-  phone: body.phone ? toDigits(body.phone) : null,
-  email: body.phone ? null : String(body.email).trim().toLowerCase(),
-}));
+})
+  .check(requireRecipient)
+  .transform((body) => ({
+    text: body.text,
+    mediaUrl: body.mediaUrl || null,
+    clickUrl: body.clickUrl || null,
+    callbackData: body.callbackData,
+    sendPurpose: body.sendPurpose,
+    phone: body.phone ? toDigits(body.phone) : null,
+    email: body.phone ? null : String(body.email).trim().toLowerCase(),
+  }))
+  .meta(RECIPIENT);
 
 /**
  * The request, or every rule that its body breaks.
@@ -144,63 +197,10 @@ function findLinkedFault(body: unknown, details: FieldError[], link: string): Fi
   return { field: "text", message };
 }
 
-/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
-export function describedSendRequest() {
-  phone.register(z.globalRegistry, {
-    description:
-      "E.164, such as `+12125550100`: a plus sign, the country code, and the number as it is dialed from abroad, in digits only. Its length must exist in the country. Required where `email` is absent.",
-    examples: ["+12125550100"],
-    pattern: "^\\s*(\\+[1-9]\\d{1,14})?\\s*$",
-  });
-  fields.shape.email.register(z.globalRegistry, {
-    type: ["string", "null"],
-    description:
-      "An e-mail address, in any case: its subscribed number, or of several the one subscribed last. Required where `phone` is absent, ignored where it is given.",
-    examples: ["ada@example.com"],
-  });
-  text.register(z.globalRegistry, {
-    description: `1 to ${MAX_TEXT_CHARACTERS} characters with its link, not only white space.`,
-    minLength: 1,
-    maxLength: MAX_TEXT_CHARACTERS,
-  });
-  webUrl.register(z.globalRegistry, {
-    description: `An absolute http or https URL, at most ${MAX_URL_CHARACTERS} characters.`,
-    pattern: "^\\s*([Hh][Tt][Tt][Pp][Ss]?://\\S+)?\\s*$",
-  });
-  callbackData.register(z.globalRegistry, {
-    description: `A string that holds JSON, at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8. Callbacks return it byte for byte. \`""\`: no callback.`,
-    contentMediaType: "application/json",
-    maxLength: MAX_CALLBACK_DATA_BYTES,
-  });
-  describeSendPurpose();
-  // The rule of requireRecipient, in the form that checkers of examples and generators of types read as it is meant.
-  return sendRequestSchema.register(z.globalRegistry, {
-    allOf: [
-      {
-        anyOf: [
-          { required: ["phone"], properties: { phone: { type: "string", pattern: "\\S" } } },
-          { required: ["email"], properties: { email: { type: "string", format: "email" } } },
-        ],
-      },
-    ],
-  });
-}
-
-export function describeSendPurpose(): void {
-  sendPurpose.register(z.globalRegistry, {
-    description: `The purpose, such as the name of a campaign: words of A–Z a–z 0–9 \`-\` \`_\` with spaces between, at most ${MAX_SEND_PURPOSE_CHARACTERS} characters.`,
-    pattern: SEND_PURPOSE.source,
-    maxLength: MAX_SEND_PURPOSE_CHARACTERS,
-  });
-}
-
 /** A valid send request: `phone` as digits, absent optional fields null, exactly one of phone and email. */
 export type SendRequest = z.output<typeof sendRequestSchema> & {
   /** Names of fields that no send request has. */
   ignoredFields?: string[];
 };
 
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function sendAnswerSchema() {
-  return z.object({ messageId: z.uuid() });
-}
+export const sendAnswerSchema = z.object({ messageId: z.uuid() });

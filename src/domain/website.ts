@@ -35,6 +35,7 @@ const optOutWord = z
     }),
   );
 
+/** The settings, without the rules that depend on the carriers that are set up. */
 export const websiteFields = jsonObject({
   name: z
     .string("is required, and must be a string")
@@ -42,39 +43,27 @@ export const websiteFields = jsonObject({
     .min(1, "is required")
     .max(200, "must have at most 200 characters")
     .refine(isWellFormed, ILL_FORMED)
-    .optional(),
-  carrier: orNull(text(40)),
-  sender: orNull(text(100)),
-  helpText: orNull(text(1600)),
-  database: z.string("must be a string").max(20, "must have at most 20 characters").optional(),
-  duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)),
+    .optional()
+    .describe("Required of a new website."),
+  carrier: orNull(text(40)).describe(
+    "One that is set up. Required of a new website, unless only the sandbox is set up: it is then the default.",
+  ),
+  sender: orNull(text(100)).describe("A number, a short code, or another sender of the carrier."),
+  helpText: orNull(text(1600)).describe("The reply to HELP and INFO."),
+  database: z
+    .string("must be a string")
+    .max(20, "must have at most 20 characters")
+    .optional()
+    .describe("Where a new website is put, such as `DB_2`. Omitted, the least full. It cannot be changed."),
+  duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)).describe(
+    "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
+  ),
   optOutWords: orNull(
     z.array(optOutWord, "must be an array of words").min(LEAST_WORDS, WORD_COUNT).max(MOST_WORDS, WORD_COUNT),
+  ).describe(
+    "Further words with which people opt out of this website, such as `BAJA`. Case, accents, spaces and punctuation do not matter. None may be a word that opts in or asks for help.",
   ),
 });
-
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function describeWebsiteSettings(): void {
-  const { name, carrier, sender, helpText, database, duplicateWindowHours, optOutWords } = websiteFields.shape;
-  name.register(z.globalRegistry, { description: "Required of a new website." });
-  carrier.register(z.globalRegistry, {
-    description:
-      "One that is set up. Required of a new website, unless only the sandbox is set up: it is then the default.",
-  });
-  sender.register(z.globalRegistry, { description: "A number, a short code, or another sender of the carrier." });
-  helpText.register(z.globalRegistry, { description: "The reply to HELP and INFO." });
-  database.register(z.globalRegistry, {
-    description: "Where a new website is put, such as `DB_2`. Omitted, the least full. It cannot be changed.",
-  });
-  duplicateWindowHours.register(z.globalRegistry, {
-    description:
-      "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
-  });
-  optOutWords.register(z.globalRegistry, {
-    description:
-      "Further words with which people opt out of this website, such as `BAJA`. Case, accents, spaces and punctuation do not matter. None may be a word that opts in or asks for help.",
-  });
-}
 
 /**
  * Omitted settings are undefined.
@@ -82,21 +71,19 @@ export function describeWebsiteSettings(): void {
  */
 export function websiteSettingsSchema(present: WebsiteSettings | undefined, carriers: CarrierRules) {
   const isLeft = (carrier: unknown) => present !== undefined && carrier === undefined;
-  const checked = websiteFields.check(
-    ruleOfFields<Record<string, unknown>>(({ name, carrier, sender }, add) => {
-      if (!present && name === undefined) add("name", "is required");
-      if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;
-      const chosen = isLeft(carrier) ? present?.carrier : (carrier ?? carriers.defaultCarrier);
-      if (chosen === undefined) {
-        return add("carrier", `must name a carrier that is set up: ${carriers.names.join(", ")}`);
-      }
-      const from = sender === undefined ? present?.sender : sender;
-      for (const { field, message } of carriers.faults(chosen, typeof from === "string" ? from : null)) {
-        if (field === "carrier" || isTextOrNone(sender)) add(field, message);
-      }
-    }),
-  );
-  return checked.transform(({ carrier, ...given }) => ({
+  const requireCarrier = ruleOfFields<Record<string, unknown>>(({ name, carrier, sender }, add) => {
+    if (!present && name === undefined) add("name", "is required");
+    if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;
+    const chosen = isLeft(carrier) ? present?.carrier : (carrier ?? carriers.defaultCarrier);
+    if (chosen === undefined) {
+      return add("carrier", `must name a carrier that is set up: ${carriers.names.join(", ")}`);
+    }
+    const from = sender === undefined ? present?.sender : sender;
+    for (const { field, message } of carriers.faults(chosen, typeof from === "string" ? from : null)) {
+      if (field === "carrier" || isTextOrNone(sender)) add(field, message);
+    }
+  });
+  return websiteFields.check(requireCarrier).transform(({ carrier, ...given }) => ({
     ...given,
     carrier: isLeft(carrier) ? undefined : (carrier ?? carriers.defaultCarrier),
   }));

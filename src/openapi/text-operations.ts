@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { bulkSendAnswerSchema, MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
-import { describedPhoneList, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
-import { describedSendRequest, sendAnswerSchema } from "../domain/send-request.ts";
-import { describedSubscribeRequest } from "../domain/subscribe-request.ts";
+import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
+import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
+import { subscribeSchema } from "../domain/subscribe-request.ts";
 import { BODY_LIMITS } from "../http/body.ts";
 import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";
 import { CSV_FILE, MESSAGE_ID, OTHER_PHONE, PHONE, SEND_BY_EMAIL, SEND_BY_PHONE } from "./examples.ts";
@@ -22,14 +22,14 @@ const IDEMPOTENCY_KEY: Parameter = {
 /** The schemas of the calls of clients, by their names in the document. */
 export function textSchemas() {
   return {
-    SendRequest: describedSendRequest(),
-    SendAnswer: sendAnswerSchema(),
+    SendRequest: sendRequestSchema,
+    SendAnswer: sendAnswerSchema,
     BulkSendRequest: bulkSendRequestSchema(),
     BulkSendAnswer: bulkSendAnswerSchema(),
     ...statusSchemas(),
-    PhoneList: describedPhoneList(),
-    SubscriptionStatuses: subscriptionStatusAnswerSchema(),
-    SubscribeRequest: describedSubscribeRequest(),
+    PhoneList: phoneListSchema,
+    SubscriptionStatuses: subscriptionStatusAnswerSchema,
+    SubscribeRequest: subscribeSchema,
     SubscribeAnswer: subscribeAnswerSchema(),
     UnsubscribeAnswer: unsubscribeAnswerSchema(),
   };
@@ -37,14 +37,14 @@ export function textSchemas() {
 
 /** As loose as the service: a message that breaks a rule is in `failedSent`, and the others are sent. */
 function bulkSendRequestSchema() {
-  const fields = fieldsOf(describedSendRequest()).map(({ name, rule }) => [name, { description: rule }]);
-  const message = z.unknown().register(z.globalRegistry, { properties: Object.fromEntries(fields) });
+  const fields = fieldsOf(sendRequestSchema).map(({ name, rule }) => [name, { description: rule }]);
+  const message = z.unknown().meta({ properties: Object.fromEntries(fields) });
   const messages = z
     .array(message)
     .min(1)
-    .register(z.globalRegistry, {
-      description: `At most ${MAX_BULK_MESSAGES.toLocaleString("en")} send requests. One that breaks a rule, or is beyond the limit, is in \`failedSent\`.`,
-    });
+    .describe(
+      `At most ${MAX_BULK_MESSAGES.toLocaleString("en")} send requests. One that breaks a rule, or is beyond the limit, is in \`failedSent\`.`,
+    );
   return z.object({ messages });
 }
 

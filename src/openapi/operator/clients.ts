@@ -1,4 +1,4 @@
-import { describedClientSettings, describedRotation } from "../../domain/client.ts";
+import { clientSettingsSchema, rotationSchema } from "../../domain/client.ts";
 import { type ClientAnswers, clientAnswers } from "../../http/operator/clients.ts";
 import { CALLBACK_SECRET, CLIENT_ID, CLIENT_SECRET, TIME } from "../examples.ts";
 import { type ApiOperation, ok, pathParameter } from "../operation.ts";
@@ -35,8 +35,7 @@ const CLIENT_PARAMETER = pathParameter("clientId", "As issued.", { type: "string
 
 export function describeClients(audit: ReturnType<typeof describeAudit>) {
   const answers = clientAnswers(audit.schemas.AuditEntry);
-  const ClientSettings = describedClientSettings();
-  const Rotation = describedRotation();
+  const ClientSettings = clientSettingsSchema(false);
   const { name, callbackUrl, operations: granted, events } = CLIENT;
   const common = { tag: "Clients", access: "operator", errors: ["resource-unknown"] } satisfies Partial<ApiOperation>;
   const operations: ApiOperation[] = [
@@ -86,9 +85,9 @@ export function describeClients(audit: ReturnType<typeof describeAudit>) {
       description:
         "The old pair stays valid until its grace period ends. A second rotation within 10 minutes, as after a lost response, replaces the first: the original pair stays valid until its grace period ends, and the first new pair is revoked. Use the new pair after a minute or more: it is not known everywhere at once.",
       parameters: [CLIENT_PARAMETER],
-      body: settingsBody(Rotation, { aDay: {}, atOnce: { graceSeconds: 0 } }),
+      body: settingsBody(rotationSchema, { aDay: {}, atOnce: { graceSeconds: 0 } }),
       answers: [ok(answers.NewSecrets, "The new pair is shown only now.", { ...SECRETS, ...EFFECT })],
     },
   ];
-  return { operations, schemas: { ClientSettings, Rotation, ...answers } };
+  return { operations, schemas: { ClientSettings, Rotation: rotationSchema, ...answers } };
 }

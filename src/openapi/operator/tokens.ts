@@ -1,4 +1,4 @@
-import { describedNewToken } from "../../domain/operator-token.ts";
+import { newTokenSchema } from "../../domain/operator-token.ts";
 import { tokenAnswers } from "../../http/operator/tokens.ts";
 import { TIME } from "../examples.ts";
 import { type ApiOperation, ok, pathParameter } from "../operation.ts";
@@ -9,7 +9,6 @@ const TOKEN = `op_${"0123456789abcdef".repeat(4)}`;
 
 export function describeTokens(): Resource {
   const schemas = tokenAnswers();
-  const NewTokenRequest = describedNewToken();
   const common = { tag: "Operators", access: "operator" } satisfies Partial<ApiOperation>;
   const path = "/operator/tokens";
   const operations: ApiOperation[] = [
@@ -35,7 +34,7 @@ export function describeTokens(): Resource {
       summary: "Create an operator's token",
       description:
         "It may do all that `OPERATOR_TOKEN` may, and the audit log has its name. A token that has the name already stays valid: until it is ended, or for `graceSeconds`. Two tokens at most have a name.",
-      body: settingsBody(NewTokenRequest, { first: { name: "ada" }, replacement: { name: "ada", graceSeconds: 3600 } }),
+      body: settingsBody(newTokenSchema, { first: { name: "ada" }, replacement: { name: "ada", graceSeconds: 3600 } }),
       answers: [ok(schemas.NewOperatorToken, "The token is shown only now.", { name: "ada", token: TOKEN }, 201)],
     },
     {
@@ -60,5 +59,5 @@ export function describeTokens(): Resource {
       errors: ["resource-unknown", "fields-wrong"],
     },
   ];
-  return { operations, schemas: { NewTokenRequest, ...schemas } };
+  return { operations, schemas: { NewTokenRequest: newTokenSchema, ...schemas } };
 }
