@@ -44,40 +44,39 @@ export type Rehearsal = z.output<typeof rehearsalSchema>;
 
 export type SubmissionRecord = z.output<typeof submissionRecordSchema>;
 
-/** By kind. */
-const JOBS = {
+const jobSchema = z.discriminatedUnion("kind", [
   /** Submits messages that still wait. */
-  deliver: z.object({ kind: z.literal("deliver"), messageIds: z.array(z.string()) }),
+  z.object({ kind: z.literal("deliver"), messageIds: z.array(z.string()) }),
   /** Recovery: cancels messages that a failed store may have stored, after their client was told to send them again. */
-  cancel: z.object({ kind: z.literal("cancel"), messageIds: z.array(z.string()) }),
+  z.object({ kind: z.literal("cancel"), messageIds: z.array(z.string()) }),
   /** Recovery: releases messages that a failed store may have claimed for a run, and that were surely not submitted. */
-  release: z.object({
+  z.object({
     kind: z.literal("release"),
     claim: z.string(),
     /** That were to be claimed, or whose callbacks were. */
     messageIds: z.array(z.string()),
   }),
   /** Recovery: releases callbacks that a run has claimed, or may have, and has surely not posted. */
-  "release-callbacks": z.object({
+  z.object({
     kind: z.literal("release-callbacks"),
     claims: z.array(z.string()),
     eventIds: z.array(z.string()),
   }),
   /** Recovery: stores how submissions ended, after the store has failed to. */
-  record: z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
+  z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
   /** Goes on with the move of a website to another database. */
-  move: z.object({ kind: z.literal("move"), websiteId: z.string() }),
+  z.object({ kind: z.literal("move"), websiteId: z.string() }),
   /** Applies receipts that a carrier was told are received. */
-  receipts: z.object({
+  z.object({
     kind: z.literal("receipts"),
     carrier: z.string(),
     receipts: z.array(receiptSchema),
     /** What people do with texts of the sandbox. */
     rehearsals: z.array(rehearsalSchema).optional(),
   }),
-};
+]);
 
-export type Job = z.output<(typeof JOBS)[keyof typeof JOBS]>;
+export type Job = z.output<typeof jobSchema>;
 
 /** A job that repairs the effects of a failed store, or goes on with what was cut off. */
 export type Recovery = Exclude<Job, { kind: "deliver" | "receipts" }>;
@@ -86,12 +85,9 @@ export function isRecovery(job: Job | undefined): job is Recovery {
   return job !== undefined && job.kind !== "deliver" && job.kind !== "receipts";
 }
 
-const kindSchema = z.object({ kind: z.enum(Object.keys(JOBS) as (keyof typeof JOBS)[]) });
-
 /** Reads the body of a queue's message. */
 export function tryJob(body: unknown): Tried<Job> {
-  const { data, details } = tryFields(kindSchema, body);
-  return details ? { details } : tryFields<z.ZodType<Job>>(JOBS[data.kind], body);
+  return tryFields(jobSchema, body);
 }
 
 /**
