@@ -20,30 +20,30 @@ export const ATTEMPT_OUTCOMES = ["answered", "timed-out", "unreachable", "not-po
 
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function callbackSchemas() {
-  const common = {
-    eventId: z.string(),
-    messageId: z.uuid(),
-    reason: reasonSchema(),
-    occurredAt: z.iso.datetime(),
-    phone: z.string().nullable().describe("Null if no number was found."),
-    sendPurpose: z.string(),
-    callbackData: z.string().describe("As the send request has it, byte for byte."),
-  };
-  const status = z.object({
-    ...common,
+const ofMessage = {
+  eventId: z.string(),
+  messageId: z.uuid(),
+  reason: reasonSchema,
+  occurredAt: z.iso.datetime(),
+  phone: z.string().nullable().describe("Null if no number was found."),
+  sendPurpose: z.string(),
+  callbackData: z.string().describe("As the send request has it, byte for byte."),
+};
+
+/** The bodies of callbacks. */
+export const callbackSchemas = {
+  status: z.object({
+    ...ofMessage,
     eventType: z.literal("message.status"),
     status: z.enum(MESSAGE_STATUSES.filter((status) => status !== "PENDING_TO_SEND")),
-  });
-  const click = z.object({
-    ...common,
+  }),
+  click: z.object({
+    ...ofMessage,
     eventType: z.literal("message.clicked"),
     status: z.enum(MESSAGE_STATUSES).describe("The status when the event is posted."),
     clickUrl: z.string().describe("The `clickUrl` of the send request."),
-  });
-  const phone = z.string().describe("E.164.");
-  const received = z.object({
+  }),
+  received: z.object({
     eventId: z.string(),
     eventType: z.literal("message.received"),
     from: z.string().describe("E.164, or as the carrier gives it if it is no phone number."),
@@ -56,20 +56,19 @@ export function callbackSchemas() {
       .nullable()
       .describe("What the service or the carrier read in the text. Null: any other text."),
     inReplyTo: z.uuid().nullable().describe("The latest message of the website to that number that the carrier took."),
-  });
-  const changed = z.object({
+  }),
+  changed: z.object({
     eventId: z.string(),
     eventType: z.literal("subscription.changed"),
-    phone,
+    phone: z.string().describe("E.164."),
     subscribed: z.boolean(),
     source: z
       .enum(["api", "keyword", "carrier"])
       .describe("A call of another client, a text of the person, or the word of the carrier."),
     changedAt: z.iso.datetime(),
     changeId: z.int().describe("Grows with each change: of two changes of a number, the higher is the later."),
-  });
-  return { status, click, received, changed };
-}
+  }),
+};
 
 /** An inbound text or a change of a subscription, for one client. */
 export interface Notice {

@@ -26,7 +26,7 @@ export function readReason(status: MessageStatus, stored: string | null): Reason
   return REASONS.find((reason) => reason === stored && explains(reason)) ?? null;
 }
 
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function reasonSchema() {
-  return z.enum(REASONS).nullable().describe("Why the message has this status; null: nothing more to say.");
-}
+export const reasonSchema = z
+  .enum(REASONS)
+  .nullable()
+  .describe("Why the message has this status; null: nothing more to say.");

@@ -20,7 +20,7 @@ const OF_WEBSITE = `${ABOUT}. Every client of the website that wants it gets it 
 
 /** What the service posts to a client. */
 export function webhooks(): JsonObject {
-  const { status, click, received, changed } = callbackSchemas();
+  const { status, click, received, changed } = callbackSchemas;
   const { phone, sendPurpose, callbackData } = SEND_BY_PHONE;
   const about = { messageId: MESSAGE_ID, reason: null, occurredAt: TIME, phone, sendPurpose, callbackData };
   return {

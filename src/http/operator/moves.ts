@@ -10,29 +10,25 @@ import { requireFound, requireWebsite } from "./params.ts";
 
 export const moveRequestSchema = z.strictObject({ database: z.string("Invalid input") }, "Invalid input");
 
-export function moveAnswers() {
-  const count = z.int().nullable();
-  const time = z.iso.datetime().nullable();
-  return {
-    Move: z.object({
-      websiteId: z.string(),
-      from: z.string().describe("The binding of the database that it leaves."),
-      to: z.string(),
-      step: z.enum(MOVE_STEPS),
-      waitsFor: z.string().nullable().describe("In words; null: for nothing."),
-      rowsCopied: count.describe("Null where nothing is being copied."),
-      rowsCompared: count,
-      rowsTotal: count.describe("As it began; what follows a message, such as its events, is not counted."),
-      logLength: count.describe("Changed rows that are not copied again yet; 100,000 at most."),
-      isFenced: z.boolean().describe("Whether writes of the website wait now."),
-      startedAt: z.iso.datetime(),
-      workedAt: z.iso.datetime().describe("When a job last worked on it."),
-      movedAt: time.describe("Since then the website is in `to`."),
-      canGoBackUntil: time,
-      error: z.string().nullable().describe("Of the last job; null: it did what it had to."),
-    }),
-  };
-}
+export const moveAnswers = {
+  Move: z.object({
+    websiteId: z.string(),
+    from: z.string().describe("The binding of the database that it leaves."),
+    to: z.string(),
+    step: z.enum(MOVE_STEPS),
+    waitsFor: z.string().nullable().describe("In words; null: for nothing."),
+    rowsCopied: z.int().nullable().describe("Null where nothing is being copied."),
+    rowsCompared: z.int().nullable(),
+    rowsTotal: z.int().nullable().describe("As it began; what follows a message, such as its events, is not counted."),
+    logLength: z.int().nullable().describe("Changed rows that are not copied again yet; 100,000 at most."),
+    isFenced: z.boolean().describe("Whether writes of the website wait now."),
+    startedAt: z.iso.datetime(),
+    workedAt: z.iso.datetime().describe("When a job last worked on it."),
+    movedAt: z.iso.datetime().nullable().describe("Since then the website is in `to`."),
+    canGoBackUntil: z.iso.datetime().nullable(),
+    error: z.string().nullable().describe("Of the last job; null: it did what it had to."),
+  }),
+};
 
 export type MoveAnswers = Answers<typeof moveAnswers>;
 

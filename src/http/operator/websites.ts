@@ -10,46 +10,41 @@ import { listWebsites } from "../../platform/store/websites.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "../body.ts";
 import { toTime } from "../time.ts";
-import type { Answers } from "./answers.ts";
-import { type auditAnswers, lastChanges } from "./audit.ts";
-import { type clientAnswers, clientView } from "./clients.ts";
-import { missingShape, requireWebsite } from "./params.ts";
+import { type Answers, missingShape } from "./answers.ts";
+import { auditEntrySchema, lastChanges } from "./audit.ts";
+import { clientSchema, clientView } from "./clients.ts";
+import { requireWebsite } from "./params.ts";
 
-/** @param client the schema of a client. @param change that of an entry of the audit log */
-export function websiteAnswers(
-  client: ReturnType<typeof clientAnswers>["Client"],
-  change: ReturnType<typeof auditAnswers>["AuditEntry"],
-) {
-  const website = z.object({
-    websiteId: z.string(),
-    database: z.string().describe("The binding of the database that it is in."),
-    name: z.string(),
-    carrier: z.string(),
-    sender: z.string().nullable(),
-    helpText: z.string().nullable(),
-    duplicateWindowHours: z.int().nullable(),
-    optOutWords: z.array(z.string()).nullable(),
-    holds: z
-      .array(
-        z.object({
-          sendPurpose: z.string().nullable(),
-          clientId: z.string().nullable(),
-          since: z.iso.datetime(),
-        }),
-      )
-      .describe("What an operator holds; null: any."),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
-  });
-  return {
-    Website: website,
-    WebsiteWithClients: website.extend({
-      clients: z.array(client),
-      changes: z.array(change).describe("The last 10 of the website and its clients, newest first."),
-    }),
-    WebsiteList: z.object({ websites: z.array(website), ...missingShape() }),
-  };
-}
+const websiteSchema = z.object({
+  websiteId: z.string(),
+  database: z.string().describe("The binding of the database that it is in."),
+  name: z.string(),
+  carrier: z.string(),
+  sender: z.string().nullable(),
+  helpText: z.string().nullable(),
+  duplicateWindowHours: z.int().nullable(),
+  optOutWords: z.array(z.string()).nullable(),
+  holds: z
+    .array(
+      z.object({
+        sendPurpose: z.string().nullable(),
+        clientId: z.string().nullable(),
+        since: z.iso.datetime(),
+      }),
+    )
+    .describe("What an operator holds; null: any."),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+
+export const websiteAnswers = {
+  Website: websiteSchema,
+  WebsiteWithClients: websiteSchema.extend({
+    clients: z.array(clientSchema),
+    changes: z.array(auditEntrySchema).describe("The last 10 of the website and its clients, newest first."),
+  }),
+  WebsiteList: z.object({ websites: z.array(websiteSchema), ...missingShape }),
+};
 
 export type WebsiteAnswers = Answers<typeof websiteAnswers>;
 

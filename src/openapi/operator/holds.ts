@@ -4,7 +4,6 @@ import { type ApiOperation, ok } from "../operation.ts";
 import { type Resource, settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
 
 export function describeHolds(): Resource {
-  const schemas = holdAnswers();
   const common = {
     ...{ method: "post", tag: "Websites", access: "operator" },
     parameters: [WEBSITE_PARAMETER],
@@ -19,7 +18,7 @@ export function describeHolds(): Resource {
       description:
         "Of the whole website, of one `sendPurpose`, of one client, or of both. What waits is not submitted until it is released; what a run has claimed goes, ten messages or so. New messages are accepted, and held. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND.",
       body: settingsBody(holdSchema, { campaign: { sendPurpose: "spring-sale_01" }, website: {} }),
-      answers: [ok(schemas.HeldMessages, "The hold is stored.", { held: 1500 })],
+      answers: [ok(holdAnswers.HeldMessages, "The hold is stored.", { held: 1500 })],
     },
     {
       ...common,
@@ -29,7 +28,7 @@ export function describeHolds(): Resource {
       description:
         "Ends the hold with the same fields; without any, all holds of the website. What another hold still covers stays held. Several hundred thousand messages take a minute: then the answer has `more`, and the call is to be repeated.",
       body: settingsBody(holdSchema, { campaign: { sendPurpose: "spring-sale_01" }, all: {} }),
-      answers: [ok(schemas.ReleasedMessages, "What was held is due.", { released: 1500 })],
+      answers: [ok(holdAnswers.ReleasedMessages, "What was held is due.", { released: 1500 })],
     },
     {
       ...common,
@@ -39,8 +38,8 @@ export function describeHolds(): Resource {
       description:
         "What waits or is held becomes FAILED_TO_SEND, with its callbacks. `dryRun` counts it, and changes nothing. What a run has claimed goes, and new messages are accepted: hold first. All waiting messages of the website are looked at, however many other websites have. Several hundred thousand take a minute: then the answer has `more`, and the call is to be repeated.",
       body: settingsBody(cancelSchema, { count: { sendPurpose: "spring-sale_01", dryRun: true } }),
-      answers: [ok(schemas.CancelledMessages, "They are cancelled, or counted.", { cancelled: 1500 })],
+      answers: [ok(holdAnswers.CancelledMessages, "They are cancelled, or counted.", { cancelled: 1500 })],
     },
   ];
-  return { operations, schemas: { HoldRequest: holdSchema, CancelRequest: cancelSchema, ...schemas } };
+  return { operations, schemas: { HoldRequest: holdSchema, CancelRequest: cancelSchema, ...holdAnswers } };
 }

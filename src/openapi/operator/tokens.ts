@@ -8,7 +8,6 @@ import { type Resource, settingsBody } from "./resource.ts";
 const TOKEN = `op_${"0123456789abcdef".repeat(4)}`;
 
 export function describeTokens(): Resource {
-  const schemas = tokenAnswers();
   const common = { tag: "Operators", access: "operator" } satisfies Partial<ApiOperation>;
   const path = "/operator/tokens";
   const operations: ApiOperation[] = [
@@ -21,7 +20,7 @@ export function describeTokens(): Resource {
       description:
         "In the order of their names. The secret `OPERATOR_TOKEN`, which is always valid, is not among them.",
       answers: [
-        ok(schemas.OperatorTokenList, "Every valid token, without its secret.", {
+        ok(tokenAnswers.OperatorTokenList, "Every valid token, without its secret.", {
           tokens: [{ name: "ada", createdAt: TIME, createdBy: "OPERATOR_TOKEN", endsAt: null }],
         }),
       ],
@@ -35,7 +34,7 @@ export function describeTokens(): Resource {
       description:
         "It may do all that `OPERATOR_TOKEN` may, and the audit log has its name. A token that has the name already stays valid: until it is ended, or for `graceSeconds`. Two tokens at most have a name.",
       body: settingsBody(newTokenSchema, { first: { name: "ada" }, replacement: { name: "ada", graceSeconds: 3600 } }),
-      answers: [ok(schemas.NewOperatorToken, "The token is shown only now.", { name: "ada", token: TOKEN }, 201)],
+      answers: [ok(tokenAnswers.NewOperatorToken, "The token is shown only now.", { name: "ada", token: TOKEN }, 201)],
     },
     {
       ...common,
@@ -55,9 +54,9 @@ export function describeTokens(): Resource {
           schema: { type: "string", enum: ["all", "old", "new"] },
         },
       ],
-      answers: [ok(schemas.EndedOperatorToken, "It is ended.", { name: "ada", left: 0 })],
+      answers: [ok(tokenAnswers.EndedOperatorToken, "It is ended.", { name: "ada", left: 0 })],
       errors: ["resource-unknown", "fields-wrong"],
     },
   ];
-  return { operations, schemas: { NewTokenRequest: newTokenSchema, ...schemas } };
+  return { operations, schemas: { NewTokenRequest: newTokenSchema, ...tokenAnswers } };
 }

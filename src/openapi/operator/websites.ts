@@ -2,8 +2,8 @@ import { websiteFields } from "../../domain/website.ts";
 import { type WebsiteAnswers, websiteAnswers } from "../../http/operator/websites.ts";
 import { TIME } from "../examples.ts";
 import { type ApiOperation, ok } from "../operation.ts";
-import { CHANGE, type describeAudit } from "./audit.ts";
-import { CLIENT, type describeClients } from "./clients.ts";
+import { CHANGE } from "./audit.ts";
+import { CLIENT } from "./clients.ts";
 import { type Resource, settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
 
 const WEBSITE = {
@@ -20,12 +20,8 @@ const WEBSITE = {
   updatedAt: TIME,
 } satisfies WebsiteAnswers["Website"];
 
-export function describeWebsites(
-  clients: ReturnType<typeof describeClients>,
-  audit: ReturnType<typeof describeAudit>,
-): Resource {
-  const answers = websiteAnswers(clients.schemas.Client, audit.schemas.AuditEntry);
-  const withClients = ok(answers.WebsiteWithClients, "The website with its clients, without secrets.", {
+export function describeWebsites(): Resource {
+  const withClients = ok(websiteAnswers.WebsiteWithClients, "The website with its clients, without secrets.", {
     ...WEBSITE,
     clients: [CLIENT],
     changes: [CHANGE],
@@ -40,7 +36,7 @@ export function describeWebsites(
       path: "/operator/websites",
       summary: "List the websites",
       description: "In the order of their ids, without their clients.",
-      answers: [ok(answers.WebsiteList, "Every website.", { websites: [WEBSITE] })],
+      answers: [ok(websiteAnswers.WebsiteList, "Every website.", { websites: [WEBSITE] })],
     },
     {
       ...common,
@@ -64,5 +60,5 @@ export function describeWebsites(
       errors: ["resource-unknown"],
     },
   ];
-  return { operations, schemas: { WebsiteSettings: websiteFields, ...answers } };
+  return { operations, schemas: { WebsiteSettings: websiteFields, ...websiteAnswers } };
 }
