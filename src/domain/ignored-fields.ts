@@ -1,5 +1,5 @@
 // Pure. The fields of a request that no schema has: they are ignored, and named in the answer.
-import type * as z from "zod";
+import * as z from "zod";
 
 /** A header has room for some names; who has misspelled one finds it among them. */
 const MOST_NAMES = 20;
@@ -49,8 +49,7 @@ function knownFields(schema: z.ZodType): ReadonlySet<string> {
 }
 
 function shapeOf(schema: z.core.$ZodType): object {
-  const { def } = schema._zod as { def: { in?: z.core.$ZodType; shape?: object } };
-  if (def.in) return shapeOf(def.in);
-  if (!def.shape) throw new Error("the schema is of no object");
-  return def.shape;
+  if (schema instanceof z.ZodPipe) return shapeOf(schema.in);
+  if (schema instanceof z.ZodObject) return schema.shape;
+  throw new Error("the schema is of no object");
 }
