@@ -20,7 +20,7 @@ export const ATTEMPT_OUTCOMES = ["answered", "timed-out", "unreachable", "not-po
 
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-const ofMessage = {
+const messageFields = {
   eventId: z.string(),
   messageId: z.uuid(),
   reason: reasonSchema,
@@ -33,12 +33,12 @@ const ofMessage = {
 /** The bodies of callbacks. */
 export const callbackSchemas = {
   status: z.object({
-    ...ofMessage,
+    ...messageFields,
     eventType: z.literal("message.status"),
     status: z.enum(MESSAGE_STATUSES.filter((status) => status !== "PENDING_TO_SEND")),
   }),
   click: z.object({
-    ...ofMessage,
+    ...messageFields,
     eventType: z.literal("message.clicked"),
     status: z.enum(MESSAGE_STATUSES).describe("The status when the event is posted."),
     clickUrl: z.string().describe("The `clickUrl` of the send request."),
