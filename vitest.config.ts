@@ -30,7 +30,7 @@ const withoutBrokenSourceMap: Plugin = {
   load: { filter: { id: /standardwebhooks\/dist\/index\.js$/ }, handler: (id) => readFile(id, "utf8") },
 };
 
-/** Loads zod without its messages in 50 languages, each of them a file: the Worker's bundle is without them, too. */
+/** Loads zod without its messages in 50 other languages than English, each a file: the bundle of the Worker is without them, too. */
 const withoutLocales: Plugin = {
   name: "without-locales",
   load: { filter: { id: /zod\/v4\/locales\/index\.js$/ }, handler: () => "export {};" },

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { isLoopback } from "./domain/callback-url.ts";
 import { DAY_MILLISECONDS } from "./domain/day.ts";
 import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
@@ -11,75 +11,59 @@ interface Bounds {
 
 const number = ({ fallback, least, most }: Bounds, unitMilliseconds: number) => {
   const error = `must be a number from ${least} to ${most}`;
-  const bounded = z.number({ error }).check(z.minimum(least, { error }), z.maximum(most, { error }));
-  const given = z.transform((value: unknown) => (value === undefined ? undefined : Number(value)));
-  return z.pipe(
-    z.pipe(given, z._default(bounded, fallback)),
-    z.transform((value) => value * unitMilliseconds),
-  );
+  const bounded = z.number(error).min(least, error).max(most, error);
+  return z
+    .transform((value: unknown) => (value === undefined ? undefined : Number(value)))
+    .pipe(bounded.default(fallback))
+    .transform((value) => value * unitMilliseconds);
 };
 
 /** What may be left out, or empty. */
-const orUnset = <T extends z.ZodMiniType<string, string>>(schema: T) =>
-  z.pipe(
-    z.optional(schema),
-    z.transform((value) => (value || undefined) as Exclude<z.output<T>, ""> | undefined),
-  );
+const orUnset = <T extends z.ZodType<string, string>>(schema: T) =>
+  schema.optional().transform((value) => (value || undefined) as Exclude<z.output<T>, ""> | undefined);
 
-const secret = orUnset(z.string({ error: "must be a string" }));
+const secret = orUnset(z.string("must be a string"));
 
 const notUrl = "must be an absolute http or https URL";
 
 const anyUrl = orUnset(
-  z.string({ error: notUrl }).check(
-    z.trim(),
-    z.refine((value) => value === "" || (/^https?:\/\//i.test(value) && URL.canParse(value)), {
-      error: notUrl,
-    }),
-  ),
+  z
+    .string(notUrl)
+    .trim()
+    .refine((value) => value === "" || (/^https?:\/\//i.test(value) && URL.canParse(value)), notUrl),
 );
 
 /** A URL, without its trailing slash. */
-const baseUrl = z.pipe(
-  anyUrl,
-  z.transform((value) => value?.replace(/\/+$/, "")),
-);
+const baseUrl = anyUrl.transform((value) => value?.replace(/\/+$/, ""));
 
-const origin = baseUrl.check(
-  z.refine((value) => value === undefined || new URL(value).origin === value, {
-    error: "must be an origin, such as https://sms.example.com",
-  }),
+const origin = baseUrl.refine(
+  (value) => value === undefined || new URL(value).origin === value,
+  "must be an origin, such as https://sms.example.com",
 );
 
 const notContact = "must be a URI that begins with mailto:, https:// or tel:";
 
 /** RFC 9116, 2.5.3: a URI, and a web page only over https. */
-const contact = orUnset(
-  z.string({ error: notContact }).check(z.regex(/^((mailto:|tel:|https:\/\/)[\x21-\x7e]+)?$/, { error: notContact })),
-);
+const contact = orUnset(z.string(notContact).regex(/^((mailto:|tel:|https:\/\/)[\x21-\x7e]+)?$/, notContact));
 
 /** The locations that D1 offers: a database is made in one, and stays there. A Durable Object takes the same names as a hint. */
 const location = orUnset(
-  z.enum(["wnam", "enam", "weur", "eeur", "apac", "oc", ""], {
-    error: "must be the location of the database: wnam, enam, weur, eeur, apac or oc",
-  }),
+  z.enum(
+    ["wnam", "enam", "weur", "eeur", "apac", "oc", ""],
+    "must be the location of the database: wnam, enam, weur, eeur, apac or oc",
+  ),
 );
 
 /**
  * The base URL of a carrier. On Cloudflare, fetch by IP address answers 403: https://developers.cloudflare.com/workers/platform/known-issues/
  * Loopback works in local development.
  */
-const carrierUrl = baseUrl.check(
-  z.refine((value) => value === undefined || !isAddress(new URL(value)), {
-    error: "must name a host, not an IP address: Cloudflare refuses such requests (error 1003)",
-  }),
+const carrierUrl = baseUrl.refine(
+  (value) => value === undefined || !isAddress(new URL(value)),
+  "must name a host, not an IP address: Cloudflare refuses such requests (error 1003)",
 );
 
-const apiUrl = (usual: string) =>
-  z.pipe(
-    carrierUrl,
-    z.transform((value) => value ?? usual),
-  );
+const apiUrl = (usual: string) => carrierUrl.transform((value) => value ?? usual);
 
 /** The URL parser writes every notation of an IPv4 address as four decimal numbers. */
 function isAddress(url: URL): boolean {
@@ -87,10 +71,9 @@ function isAddress(url: URL): boolean {
 }
 
 /** Ed25519 public keys are 32 bytes of any value. With a wrong one, every receipt and text would count as forged. */
-const ed25519Key = secret.check(
-  z.refine((value) => value === undefined || byteCount(value) === 32, {
-    error: "must be an Ed25519 public key: 32 bytes in Base64",
-  }),
+const ed25519Key = secret.refine(
+  (value) => value === undefined || byteCount(value) === 32,
+  "must be an Ed25519 public key: 32 bytes in Base64",
 );
 
 function byteCount(base64: string): number | undefined {
@@ -102,12 +85,11 @@ function byteCount(base64: string): number | undefined {
   }
 }
 
-const onOrOff = z.optional(z.enum(["on", "off", ""], { error: "must be on or off" }));
+const onOrOff = z.enum(["on", "off", ""], "must be on or off").optional();
 
-const alertSecret = secret.check(
-  z.refine((value) => value === undefined || (byteCount(value.replace(/^whsec_/, "")) ?? 0) >= 16, {
-    error: "must be at least 16 bytes in Base64, with whsec_ in front or without",
-  }),
+const alertSecret = secret.refine(
+  (value) => value === undefined || (byteCount(value.replace(/^whsec_/, "")) ?? 0) >= 16,
+  "must be at least 16 bytes in Base64, with whsec_ in front or without",
 );
 
 /** Each carrier needs all of its settings. */
@@ -146,43 +128,40 @@ const vars = z.object({
 });
 
 /** src/openapi/settings.ts says what each setting means. */
-export const configSchema = z.pipe(
-  vars,
-  z.transform(
-    ({
-      LINK_ORIGIN,
-      RETENTION_DAYS,
-      REQUEUE_AFTER_SECONDS,
-      SUBMIT_WITHIN_HOURS,
-      RECEIPT_WITHIN_HOURS,
-      OPERATOR_TOKEN,
-      SERVICE_KEY,
-      LIMITER_LOCATION,
-      READ_REPLICAS,
-      SECURITY_CONTACT,
-      ALERT_URL,
-      ALERT_SECRET,
-      HEARTBEAT_URL,
-      ...carriers
-    }) => ({
-      linkOrigin: LINK_ORIGIN ?? carriers.PUBLIC_ORIGIN,
-      retentionMilliseconds: RETENTION_DAYS,
-      requeueAfterMilliseconds: REQUEUE_AFTER_SECONDS,
-      submitWithinMilliseconds: SUBMIT_WITHIN_HOURS,
-      receiptWithinMilliseconds: RECEIPT_WITHIN_HOURS,
-      operatorToken: OPERATOR_TOKEN,
-      serviceKey: SERVICE_KEY ?? OPERATOR_TOKEN,
-      /** Signs links and tokens of operators. Never OPERATOR_TOKEN: one that a person chose could be guessed from them. */
-      linkKey: SERVICE_KEY ?? "",
-      limiterLocation: LIMITER_LOCATION,
-      readsReplicas: READ_REPLICAS === "on",
-      securityContact: SECURITY_CONTACT,
-      alertUrl: ALERT_URL,
-      alertSecret: ALERT_SECRET,
-      heartbeatUrl: HEARTBEAT_URL,
-      carriers,
-    }),
-  ),
+export const configSchema = vars.transform(
+  ({
+    LINK_ORIGIN,
+    RETENTION_DAYS,
+    REQUEUE_AFTER_SECONDS,
+    SUBMIT_WITHIN_HOURS,
+    RECEIPT_WITHIN_HOURS,
+    OPERATOR_TOKEN,
+    SERVICE_KEY,
+    LIMITER_LOCATION,
+    READ_REPLICAS,
+    SECURITY_CONTACT,
+    ALERT_URL,
+    ALERT_SECRET,
+    HEARTBEAT_URL,
+    ...carriers
+  }) => ({
+    linkOrigin: LINK_ORIGIN ?? carriers.PUBLIC_ORIGIN,
+    retentionMilliseconds: RETENTION_DAYS,
+    requeueAfterMilliseconds: REQUEUE_AFTER_SECONDS,
+    submitWithinMilliseconds: SUBMIT_WITHIN_HOURS,
+    receiptWithinMilliseconds: RECEIPT_WITHIN_HOURS,
+    operatorToken: OPERATOR_TOKEN,
+    serviceKey: SERVICE_KEY ?? OPERATOR_TOKEN,
+    /** Signs links and tokens of operators. Never OPERATOR_TOKEN: one that a person chose could be guessed from them. */
+    linkKey: SERVICE_KEY ?? "",
+    limiterLocation: LIMITER_LOCATION,
+    readsReplicas: READ_REPLICAS === "on",
+    securityContact: SECURITY_CONTACT,
+    alertUrl: ALERT_URL,
+    alertSecret: ALERT_SECRET,
+    heartbeatUrl: HEARTBEAT_URL,
+    carriers,
+  }),
 );
 
 /** Times in milliseconds. */

@@ -1,5 +1,5 @@
 // Pure. Reads the messages of a bulk request while its body comes in.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { failField } from "./failure.ts";
 import { AS_UTF8, explainEncoding, explainEnd, explainFault, isGzip } from "./json-fault.ts";
 import { JsonFault, JsonScanner } from "./json-scanner.ts";
@@ -7,21 +7,18 @@ import { countCut, findIllFormed } from "./well-formed.ts";
 
 export const MAX_BULK_MESSAGES = 50_000;
 
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function bulkSendAnswerSchema() {
-  return z.object({
-    successSent: z.array(z.object({ index: z.int(), messageId: z.uuid() })),
-    failedSent: z.array(
-      z.object({
-        index: z.int(),
-        /** As given, cut after the longest valid one; null when it is not a string. */
-        phone: z.nullable(z.string()),
-        email: z.nullable(z.string()),
-        errorMessage: z.string(),
-      }),
-    ),
-  });
-}
+export const bulkSendAnswerSchema = z.object({
+  successSent: z.array(z.object({ index: z.int(), messageId: z.uuid() })),
+  failedSent: z.array(
+    z.object({
+      index: z.int(),
+      /** As given, cut after the longest valid one; null when it is not a string. */
+      phone: z.string().nullable(),
+      email: z.string().nullable(),
+      errorMessage: z.string(),
+    }),
+  ),
+});
 
 /** The body is not JSON, or is truncated. The message completes a sentence that begins with "The body". */
 export class BrokenBodyError extends Error {}

@@ -1,7 +1,7 @@
 // Pure. The body of a callback and its signature.
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import * as z from "zod/mini";
+import * as z from "zod";
 import { KEYWORDS } from "./keyword.ts";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
 import { type Reason, reasonSchema } from "./reason.ts";
@@ -20,57 +20,55 @@ export const ATTEMPT_OUTCOMES = ["answered", "timed-out", "unreachable", "not-po
 
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function callbackSchemas() {
-  const common = {
-    eventId: z.string(),
-    messageId: z.uuid(),
-    reason: reasonSchema(),
-    occurredAt: z.iso.datetime(),
-    phone: z.nullable(z.string()).check(z.describe("Null if no number was found.")),
-    sendPurpose: z.string(),
-    callbackData: z.string().check(z.describe("As the send request has it, byte for byte.")),
-  };
-  const status = z.object({
-    ...common,
+const messageFields = {
+  eventId: z.string(),
+  messageId: z.uuid(),
+  reason: reasonSchema,
+  occurredAt: z.iso.datetime(),
+  phone: z.string().nullable().describe("Null if no number was found."),
+  sendPurpose: z.string(),
+  callbackData: z.string().describe("As the send request has it, byte for byte."),
+};
+
+/** The bodies of callbacks. */
+export const callbackSchemas = {
+  status: z.object({
+    ...messageFields,
     eventType: z.literal("message.status"),
     status: z.enum(MESSAGE_STATUSES.filter((status) => status !== "PENDING_TO_SEND")),
-  });
-  const click = z.object({
-    ...common,
+  }),
+  click: z.object({
+    ...messageFields,
     eventType: z.literal("message.clicked"),
-    status: z.enum(MESSAGE_STATUSES).check(z.describe("The status when the event is posted.")),
-    clickUrl: z.string().check(z.describe("The `clickUrl` of the send request.")),
-  });
-  const phone = z.string().check(z.describe("E.164."));
-  const received = z.object({
+    status: z.enum(MESSAGE_STATUSES).describe("The status when the event is posted."),
+    clickUrl: z.string().describe("The `clickUrl` of the send request."),
+  }),
+  received: z.object({
     eventId: z.string(),
     eventType: z.literal("message.received"),
-    from: z.string().check(z.describe("E.164, or as the carrier gives it if it is no phone number.")),
-    to: z.string().check(z.describe("The sender of the website that was texted, as the carrier gives it.")),
+    from: z.string().describe("E.164, or as the carrier gives it if it is no phone number."),
+    to: z.string().describe("The sender of the website that was texted, as the carrier gives it."),
     text: z.string(),
-    mediaUrls: z.array(z.string()).check(z.describe("Of the carrier. Some carriers ask for credentials there.")),
+    mediaUrls: z.array(z.string()).describe("Of the carrier. Some carriers ask for credentials there."),
     receivedAt: z.iso.datetime(),
     keyword: z
-      .nullable(z.enum(KEYWORDS))
-      .check(z.describe("What the service or the carrier read in the text. Null: any other text.")),
-    inReplyTo: z
-      .nullable(z.uuid())
-      .check(z.describe("The latest message of the website to that number that the carrier took.")),
-  });
-  const changed = z.object({
+      .enum(KEYWORDS)
+      .nullable()
+      .describe("What the service or the carrier read in the text. Null: any other text."),
+    inReplyTo: z.uuid().nullable().describe("The latest message of the website to that number that the carrier took."),
+  }),
+  changed: z.object({
     eventId: z.string(),
     eventType: z.literal("subscription.changed"),
-    phone,
+    phone: z.string().describe("E.164."),
     subscribed: z.boolean(),
     source: z
       .enum(["api", "keyword", "carrier"])
-      .check(z.describe("A call of another client, a text of the person, or the word of the carrier.")),
+      .describe("A call of another client, a text of the person, or the word of the carrier."),
     changedAt: z.iso.datetime(),
-    changeId: z.int().check(z.describe("Grows with each change: of two changes of a number, the higher is the later.")),
-  });
-  return { status, click, received, changed };
-}
+    changeId: z.int().describe("Grows with each change: of two changes of a number, the higher is the later."),
+  }),
+};
 
 /** An inbound text or a change of a subscription, for one client. */
 export interface Notice {

@@ -1,9 +1,9 @@
 // Pure. A client: credentials that act for one website.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { EVENT_TYPES, MESSAGE_EVENT_TYPES } from "./callback.ts";
 import { validateCallbackUrl } from "./callback-url.ts";
 import type { ClientRefusal } from "./client-uses.ts";
-import { jsonObject, orNull, text, wholeNumber } from "./fields.ts";
+import { firstFault, jsonObject, orNull, text, wholeNumber } from "./fields.ts";
 
 export const OPERATIONS = ["send", "status", "subscription", "subscribe", "unsubscribe"] as const;
 
@@ -21,48 +21,28 @@ export const CLIENT_SECRET = /^[0-9a-f]{64}$/;
 /** A list of some of these, each once. */
 function someOf<const Name extends string>(names: readonly Name[]) {
   const known = names.join(", ");
-  return z.optional(
-    z.pipe(
-      z.array(z.enum(names, { error: `must be one of: ${known}` }), { error: `must be an array of: ${known}` }),
-      z.transform((given) => [...new Set(given)]),
-    ),
-  );
+  return z
+    .array(z.enum(names, `must be one of: ${known}`), `must be an array of: ${known}`)
+    .transform((given) => [...new Set(given)])
+    .optional();
 }
 
 /** @param allowLocal see validateCallbackUrl */
 export function clientSettingsSchema(allowLocal: boolean) {
-  const callbackUrl = z.string({ error: "must be a string" }).check(
-    z.superRefine((url, context) => {
-      const message = validateCallbackUrl(url, allowLocal);
-      if (message) context.addIssue({ code: "custom", message });
-    }),
-  );
+  const callbackUrl = z
+    .string("must be a string")
+    .superRefine(firstFault((url) => validateCallbackUrl(url, allowLocal)));
   return jsonObject({
-    name: orNull(text(200)),
-    callbackUrl: orNull(callbackUrl),
-    operations: someOf(OPERATIONS),
-    events: someOf(CLIENT_EVENTS),
-    suspended: z.optional(z.boolean({ error: "must be true or false" })),
-  });
-}
-
-/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
-export function describedClientSettings() {
-  const schema = clientSettingsSchema(false);
-  const { name, callbackUrl, operations, events } = schema.shape;
-  name.register(z.globalRegistry, { description: "For the operator: which platform it is." });
-  callbackUrl.register(z.globalRegistry, {
-    description:
+    name: orNull(text(200)).describe("For the operator: which platform it is."),
+    callbackUrl: orNull(callbackUrl).describe(
       'An https URL with the name of a host outside private networks; an IP address is refused. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
-  });
-  operations.register(z.globalRegistry, {
-    description: "What the client may do. A new client may do everything by default.",
-  });
-  events.register(z.globalRegistry, {
-    description:
+    ),
+    operations: someOf(OPERATIONS).describe("What the client may do. A new client may do everything by default."),
+    events: someOf(CLIENT_EVENTS).describe(
       "What is posted to its callback URL. A new client gets `message.status` and `message.clicked` by default. A change holds for what happens from then on.",
+    ),
+    suspended: z.boolean("must be true or false").optional(),
   });
-  return schema;
 }
 
 export type ClientSettings = z.output<ReturnType<typeof clientSettingsSchema>>;
@@ -71,20 +51,11 @@ const DEFAULT_GRACE_SECONDS = 86_400;
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const rotationSchema = jsonObject({
-  graceSeconds: z.pipe(
-    z.optional(wholeNumber("seconds", 0, MAX_GRACE_SECONDS)),
-    z.transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS),
-  ),
+  graceSeconds: wholeNumber("seconds", 0, MAX_GRACE_SECONDS)
+    .optional()
+    .transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS)
+    .describe("How long the old secrets stay valid."),
 });
-
-/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
-export function describedRotation() {
-  rotationSchema.shape.graceSeconds.register(z.globalRegistry, {
-    description: "How long the old secrets stay valid.",
-    default: DEFAULT_GRACE_SECONDS,
-  });
-  return rotationSchema;
-}
 
 /** The copy of a client in KV: everything that the check of a request needs. */
 export interface Credentials {

@@ -1,5 +1,5 @@
 // Pure. The rule for e-mail addresses.
-import * as z from "zod/mini";
+import * as z from "zod";
 
 /** RFC 3696, section 3: a local part of 64, the @, and a domain of 255. */
 export const MOST_EMAIL_CHARACTERS = 320;

@@ -1,5 +1,5 @@
 // Pure. The expected failures of a request, and the check of its fields; http/errors.ts turns each failure into an answer.
-import type * as z from "zod/mini";
+import type * as z from "zod";
 
 /** A broken rule of a request. `field` is a path such as `phone` or `phone_numbers[3]`. */
 export interface FieldError {
@@ -112,7 +112,7 @@ export function readTogether<T extends Record<string, () => unknown>>(
 }
 
 /** @throws RequestFailure fields-wrong, with every broken rule */
-export function parseFields<T extends z.ZodMiniType>(schema: T, input: unknown): z.output<T> {
+export function parseFields<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const parsed = tryFields(schema, input);
   if (parsed.details) throw new RequestFailure({ kind: "fields-wrong", details: parsed.details });
   return parsed.data;
@@ -121,7 +121,7 @@ export function parseFields<T extends z.ZodMiniType>(schema: T, input: unknown):
 /** The checked data, or every broken rule. */
 export type Tried<T> = { data: T; details?: never } | { data?: never; details: FieldError[] };
 
-export function tryFields<T extends z.ZodMiniType>(schema: T, input: unknown): Tried<z.output<T>> {
+export function tryFields<T extends z.ZodType>(schema: T, input: unknown): Tried<z.output<T>> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return { data: parsed.data };
   return { details: parsed.error.issues.flatMap((issue) => toFieldErrors(issue, [])) };

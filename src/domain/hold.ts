@@ -1,5 +1,5 @@
 // Pure. Which waiting messages of a website an operator holds or cancels.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { CLIENT_ID } from "./client.ts";
 import { jsonObject, orAbsent } from "./fields.ts";
 
@@ -14,23 +14,19 @@ export interface Hold extends MessageFilter {
   since: number;
 }
 
-const text = (error: string) => z.string({ error }).check(z.maxLength(100, { error }));
+const PURPOSE_RULE = "must be a string of at most 100 characters";
+const ID_RULE = "must be a client's id";
 
 const fields = {
-  sendPurpose: orAbsent(text("must be a string of at most 100 characters")),
-  clientId: orAbsent(text("must be a client's id").check(z.regex(CLIENT_ID, { error: "must be a client's id" }))),
+  sendPurpose: orAbsent(z.string(PURPOSE_RULE).max(100, PURPOSE_RULE)).describe("Only messages with this sendPurpose."),
+  clientId: orAbsent(z.string(ID_RULE).max(100, ID_RULE).regex(CLIENT_ID, ID_RULE)).describe(
+    "Only messages of this client.",
+  ),
 };
 
 export const holdSchema = jsonObject(fields);
 
 export const cancelSchema = jsonObject({
   ...fields,
-  dryRun: z._default(z.boolean({ error: "must be true or false" }), false),
+  dryRun: z.boolean("must be true or false").default(false),
 });
-
-/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
-export function describedHolds() {
-  fields.sendPurpose.register(z.globalRegistry, { description: "Only messages with this sendPurpose." });
-  fields.clientId.register(z.globalRegistry, { description: "Only messages of this client." });
-  return { HoldRequest: holdSchema, CancelRequest: cancelSchema };
-}

@@ -1,5 +1,5 @@
 // Pure. The fields of a request that no schema has: they are ignored, and named in the answer.
-import type * as z from "zod/mini";
+import * as z from "zod";
 
 /** A header has room for some names; who has misspelled one finds it among them. */
 const MOST_NAMES = 20;
@@ -14,7 +14,7 @@ export class IgnoredFields {
   #characters = 0;
 
   /** @param body a JSON value: what is no object has no fields */
-  addOf(schema: z.ZodMiniType, body: unknown): void {
+  addOf(schema: z.ZodType, body: unknown): void {
     if (typeof body !== "object" || body === null || Array.isArray(body)) return;
     const known = knownFields(schema);
     for (const name of Object.keys(body)) if (!known.has(name)) this.add(name);
@@ -39,18 +39,17 @@ export class IgnoredFields {
   }
 }
 
-const known = new WeakMap<z.ZodMiniType, ReadonlySet<string>>();
+const known = new WeakMap<z.ZodType, ReadonlySet<string>>();
 
 /** The fields of the object that a schema begins with. */
-function knownFields(schema: z.ZodMiniType): ReadonlySet<string> {
+function knownFields(schema: z.ZodType): ReadonlySet<string> {
   const found = known.get(schema) ?? new Set(Object.keys(shapeOf(schema)));
   known.set(schema, found);
   return found;
 }
 
 function shapeOf(schema: z.core.$ZodType): object {
-  const { def } = schema._zod as { def: { in?: z.core.$ZodType; shape?: object } };
-  if (def.in) return shapeOf(def.in);
-  if (!def.shape) throw new Error("the schema is of no object");
-  return def.shape;
+  if (schema instanceof z.ZodPipe) return shapeOf(schema.in);
+  if (schema instanceof z.ZodObject) return schema.shape;
+  throw new Error("the schema is of no object");
 }

@@ -1,5 +1,5 @@
 // Pure. The jobs in the queues of messages and receipts: ids and outcomes, never a text or a phone number.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { type Tried, tryFields } from "./failure.ts";
 import { MESSAGE_STATUSES } from "./message.ts";
 import { receiptSchema } from "./receipt.ts";
@@ -9,10 +9,10 @@ const submissionEntrySchema = z.object({
   /** When it began: milliseconds since 1970. */
   at: z.number(),
   /** null: the message was not submitted. */
-  attempt: z.nullable(z.number()),
+  attempt: z.number().nullable(),
   outcome: z.string(),
   /** In words, for the operator. */
-  reason: z.nullable(z.string()),
+  reason: z.string().nullable(),
 });
 
 export type SubmissionEntry = z.output<typeof submissionEntrySchema>;
@@ -20,21 +20,21 @@ export type SubmissionEntry = z.output<typeof submissionEntrySchema>;
 /** How a submission ended. `status` null: the carrier has surely not accepted it, and it is retried at `retryAt`. */
 const submissionRecordSchema = z.object({
   messageId: z.string(),
-  status: z.nullable(z.enum(MESSAGE_STATUSES)),
+  status: z.enum(MESSAGE_STATUSES).nullable(),
   /** In words, for the operator. */
-  reason: z.nullable(z.string()),
+  reason: z.string().nullable(),
   /** See reason.ts. */
-  code: z.nullable(z.string()),
-  carrierMessageId: z.nullable(z.string()),
-  retryAt: z.nullable(z.number()),
+  code: z.string().nullable(),
+  carrierMessageId: z.string().nullable(),
+  retryAt: z.number().nullable(),
   /** Whether the carrier refused it because the person has opted out there. */
   optedOut: z.boolean(),
   /** The receipt that came with the answer of the carrier. */
-  receipt: z.nullable(receiptSchema),
+  receipt: receiptSchema.nullable(),
   /** false: the message was claimed, and not submitted. */
-  attempted: z._default(z.boolean(), true),
+  attempted: z.boolean().default(true),
   /** null: what the message itself says of it is all. */
-  entry: z.nullable(submissionEntrySchema),
+  entry: submissionEntrySchema.nullable(),
 });
 
 /** What a person does with a text of the sandbox. */
@@ -44,40 +44,39 @@ export type Rehearsal = z.output<typeof rehearsalSchema>;
 
 export type SubmissionRecord = z.output<typeof submissionRecordSchema>;
 
-/** By kind. */
-const JOBS = {
+const jobSchema = z.discriminatedUnion("kind", [
   /** Submits messages that still wait. */
-  deliver: z.object({ kind: z.literal("deliver"), messageIds: z.array(z.string()) }),
+  z.object({ kind: z.literal("deliver"), messageIds: z.array(z.string()) }),
   /** Recovery: cancels messages that a failed store may have stored, after their client was told to send them again. */
-  cancel: z.object({ kind: z.literal("cancel"), messageIds: z.array(z.string()) }),
+  z.object({ kind: z.literal("cancel"), messageIds: z.array(z.string()) }),
   /** Recovery: releases messages that a failed store may have claimed for a run, and that were surely not submitted. */
-  release: z.object({
+  z.object({
     kind: z.literal("release"),
     claim: z.string(),
     /** That were to be claimed, or whose callbacks were. */
     messageIds: z.array(z.string()),
   }),
   /** Recovery: releases callbacks that a run has claimed, or may have, and has surely not posted. */
-  "release-callbacks": z.object({
+  z.object({
     kind: z.literal("release-callbacks"),
     claims: z.array(z.string()),
     eventIds: z.array(z.string()),
   }),
   /** Recovery: stores how submissions ended, after the store has failed to. */
-  record: z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
+  z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
   /** Goes on with the move of a website to another database. */
-  move: z.object({ kind: z.literal("move"), websiteId: z.string() }),
+  z.object({ kind: z.literal("move"), websiteId: z.string() }),
   /** Applies receipts that a carrier was told are received. */
-  receipts: z.object({
+  z.object({
     kind: z.literal("receipts"),
     carrier: z.string(),
     receipts: z.array(receiptSchema),
     /** What people do with texts of the sandbox. */
-    rehearsals: z.optional(z.array(rehearsalSchema)),
+    rehearsals: z.array(rehearsalSchema).optional(),
   }),
-};
+]);
 
-export type Job = z.output<(typeof JOBS)[keyof typeof JOBS]>;
+export type Job = z.output<typeof jobSchema>;
 
 /** A job that repairs the effects of a failed store, or goes on with what was cut off. */
 export type Recovery = Exclude<Job, { kind: "deliver" | "receipts" }>;
@@ -86,12 +85,9 @@ export function isRecovery(job: Job | undefined): job is Recovery {
   return job !== undefined && job.kind !== "deliver" && job.kind !== "receipts";
 }
 
-const kindSchema = z.object({ kind: z.enum(Object.keys(JOBS) as (keyof typeof JOBS)[]) });
-
 /** Reads the body of a queue's message. */
 export function tryJob(body: unknown): Tried<Job> {
-  const { data, details } = tryFields(kindSchema, body);
-  return details ? { details } : tryFields<z.ZodMiniType<Job>>(JOBS[data.kind], body);
+  return tryFields(jobSchema, body);
 }
 
 /**

@@ -1,5 +1,5 @@
 // Pure. The form of an operator's token, its name, and what a call of its resource takes.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { jsonObject } from "./fields.ts";
 
 export const OPERATOR_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
@@ -21,20 +21,11 @@ const GRACE_RULE = "must be a whole number of seconds from 0 to 2592000";
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const newTokenSchema = jsonObject({
-  name: z.string({ error: NAME_RULE }).check(z.regex(OPERATOR_NAME, { error: NAME_RULE })),
-  graceSeconds: z.nullish(
-    z
-      .int({ error: GRACE_RULE })
-      .check(z.minimum(0, { error: GRACE_RULE }), z.maximum(MAX_GRACE_SECONDS, { error: GRACE_RULE })),
-  ),
+  name: z.string(NAME_RULE).regex(OPERATOR_NAME, NAME_RULE).describe("Whose it is. The audit log has it."),
+  graceSeconds: z
+    .int(GRACE_RULE)
+    .min(0, GRACE_RULE)
+    .max(MAX_GRACE_SECONDS, GRACE_RULE)
+    .nullish()
+    .describe("How long the token that has this name stays valid. Left out: until it is ended."),
 });
-
-/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
-export function describedNewToken() {
-  const { name, graceSeconds } = newTokenSchema.shape;
-  name.register(z.globalRegistry, { description: "Whose it is. The audit log has it." });
-  graceSeconds.register(z.globalRegistry, {
-    description: "How long the token that has this name stays valid. Left out: until it is ended.",
-  });
-  return newTokenSchema;
-}

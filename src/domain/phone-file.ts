@@ -1,5 +1,5 @@
 // Pure. A CSV file with a column of phone numbers, as requests carry it (Base64) and as operators import it.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { CsvError, CsvReader, lineAfter } from "./csv.ts";
 import { findColumn, readHeader } from "./csv-header.ts";
 import { readFileText, type TextSink } from "./file-text.ts";
@@ -15,30 +15,25 @@ const PHONE_COLUMN = "phone_numbers";
  * @param read takes the text of the file; the message of its CsvError goes into the answer, and so do what it adds to the faults
  */
 export function csvFile<T>(read: (csv: string, faults: RowFaults) => T) {
-  return z.pipe(
-    z.string({ error: "must be a string: a CSV file in Base64" }),
-    z.transform((input, { issues }) => {
+  return z
+    .string("must be a string: a CSV file in Base64")
+    .transform((base64, context) => {
       const faults = new RowFaults();
       try {
-        const value = read(decodeBase64Text(input), faults);
+        const value = read(decodeBase64Text(base64), faults);
         if (faults.count === 0) return value;
       } catch (error) {
         if (!(error instanceof CsvError)) throw error;
         faults.addFirst(error.message);
       }
-      issues.push(...faults.messages.map((message) => ({ code: "custom" as const, message, input })));
+      for (const message of faults.messages) context.addIssue({ code: "custom", message });
       return z.NEVER;
-    }),
-  );
-}
-
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function describeCsvFile(schema: z.ZodMiniType): void {
-  schema.register(z.globalRegistry, {
-    description: `A CSV file in UTF-8, or in UTF-16 with its byte order mark, with a column headed \`${PHONE_COLUMN}\` (in any case), commas, semicolons or tabs between columns, and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional). A byte order mark, LF, CRLF or CR, a first line \`sep=;\`, quoted fields, other columns, blank lines and rows of separators alone are allowed. Required where \`phone_numbers\` is absent.`,
-    contentEncoding: "base64",
-    contentMediaType: "text/csv",
-  });
+    })
+    .meta({
+      description: `A CSV file in UTF-8, or in UTF-16 with its byte order mark, with a column headed \`${PHONE_COLUMN}\` (in any case), commas, semicolons or tabs between columns, and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional). A byte order mark, LF, CRLF or CR, a first line \`sep=;\`, quoted fields, other columns, blank lines and rows of separators alone are allowed. Required where \`phone_numbers\` is absent.`,
+      contentEncoding: "base64",
+      contentMediaType: "text/csv",
+    });
 }
 
 /**

@@ -1,8 +1,8 @@
 // Pure. The phone numbers of a request: an array, a CSV file in Base64, or both.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { jsonObject, orEmpty, ruleOfFields, strings } from "./fields.ts";
 import { distinctPhones } from "./number-list/distinct-phones.ts";
-import { csvFile, describeCsvFile, MAX_CSV_ROWS, readPhoneColumn } from "./phone-file.ts";
+import { csvFile, MAX_CSV_ROWS, readPhoneColumn } from "./phone-file.ts";
 
 export const MAX_PHONE_NUMBERS = 5_000;
 
@@ -13,9 +13,11 @@ export const phoneNumbers = strings(
     count > MAX_PHONE_NUMBERS
       ? `has ${count} items; at most ${MAX_PHONE_NUMBERS} are allowed (a csv_file takes ${MAX_CSV_ROWS})`
       : undefined,
-);
-
-const csvOfPhones = csvFile(readPhoneColumn);
+).meta({
+  description: `A flat array of at most ${MAX_PHONE_NUMBERS} strings. Required where \`csv_file\` is absent.`,
+  items: { type: "string" },
+  maxItems: MAX_PHONE_NUMBERS,
+});
 
 /** The rule for the lists of a request, reported together with the rules of its fields. An empty array is no list. */
 export const requireList = ruleOfFields<{ phone_numbers?: unknown; csv_file?: unknown }>((body, add) => {
@@ -26,46 +28,30 @@ export const requireList = ruleOfFields<{ phone_numbers?: unknown; csv_file?: un
   }
 });
 
-const fields = jsonObject({ phone_numbers: orEmpty(phoneNumbers), csv_file: orEmpty(csvOfPhones) }).check(requireList);
+/** The rule of requireList. Generators of types read an anyOf beside the fields as alternatives to them: allOf holds it. */
+export const EITHER_LIST = {
+  allOf: [
+    {
+      anyOf: [
+        {
+          required: ["phone_numbers"],
+          properties: { phone_numbers: { type: "array", items: { type: "string" }, minItems: 1 } },
+        },
+        { required: ["csv_file"], properties: { csv_file: { type: "string", minLength: 1 } } },
+      ],
+    },
+  ],
+};
 
-export const phoneListSchema = z.pipe(
-  fields,
-  z.transform(({ phone_numbers, csv_file }) => distinctPhones(phone_numbers || [], csv_file || undefined)),
-);
+export const phoneListSchema = jsonObject({
+  phone_numbers: orEmpty(phoneNumbers),
+  csv_file: orEmpty(csvFile(readPhoneColumn)),
+})
+  .check(requireList)
+  .transform(({ phone_numbers, csv_file }) => distinctPhones(phone_numbers || [], csv_file || undefined))
+  .meta(EITHER_LIST);
 
-/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
-export function describedPhoneList() {
-  describeLists(phoneListSchema, csvOfPhones);
-  return phoneListSchema;
-}
-
-/** @param request a schema with the two lists. @param file its `csv_file` */
-export function describeLists(request: z.ZodMiniType, file: z.ZodMiniType): void {
-  phoneNumbers.register(z.globalRegistry, {
-    description: `A flat array of at most ${MAX_PHONE_NUMBERS} strings. Required where \`csv_file\` is absent.`,
-    items: { type: "string" },
-    maxItems: MAX_PHONE_NUMBERS,
-  });
-  describeCsvFile(file);
-  // The rule of requireList. Generators of types read an anyOf beside the fields as alternatives to them: allOf holds it.
-  const phones = { phone_numbers: { type: "array", items: { type: "string" }, minItems: 1 } } as const;
-  const csv = { csv_file: { type: "string", minLength: 1 } } as const;
-  request.register(z.globalRegistry, {
-    allOf: [
-      {
-        anyOf: [
-          { required: ["phone_numbers"], properties: phones },
-          { required: ["csv_file"], properties: csv },
-        ],
-      },
-    ],
-  });
-}
-
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function subscriptionStatusAnswerSchema() {
-  return z.object({
-    phoneNumberStatuses: z.array(z.object({ phoneNumber: z.string(), subscriptionStatus: z.boolean() })),
-    invalidPhoneNumbers: z.array(z.string()),
-  });
-}
+export const subscriptionStatusAnswerSchema = z.object({
+  phoneNumberStatuses: z.array(z.object({ phoneNumber: z.string(), subscriptionStatus: z.boolean() })),
+  invalidPhoneNumbers: z.array(z.string()),
+});

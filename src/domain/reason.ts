@@ -1,5 +1,5 @@
 // Pure. Why a message has its status, in codes for its client. The carrier's own words stay with the operator.
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { MessageStatus } from "./message.ts";
 
 /** The codes, with the statuses that each explains. A code never changes its meaning. */
@@ -26,7 +26,7 @@ export function readReason(status: MessageStatus, stored: string | null): Reason
   return REASONS.find((reason) => reason === stored && explains(reason)) ?? null;
 }
 
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function reasonSchema() {
-  return z.nullable(z.enum(REASONS)).check(z.describe("Why the message has this status; null: nothing more to say."));
-}
+export const reasonSchema = z
+  .enum(REASONS)
+  .nullable()
+  .describe("Why the message has this status; null: nothing more to say.");

@@ -1,18 +1,18 @@
 // Pure. A delivery receipt: the report of a carrier about a message that it has accepted.
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Reason } from "./reason.ts";
 
 export const receiptSchema = z.object({
   messageId: z.string(),
   status: z.enum(["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"]),
   /** In words, for the operator. */
-  reason: z.nullable(z.string()),
+  reason: z.string().nullable(),
   /** See reason.ts. Absent: what failureReason says. */
-  code: z.nullish(z.string()),
+  code: z.string().nullish(),
   /** The carrier's own code of a failure. */
-  carrierCode: z.nullish(z.string()),
+  carrierCode: z.string().nullish(),
   /** null when the carrier gives none. */
-  carrierMessageId: z.nullable(z.string()),
+  carrierMessageId: z.string().nullable(),
   /** Whether the person has opted out at the carrier. */
   optedOut: z.boolean(),
 });

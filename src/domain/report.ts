@@ -1,5 +1,5 @@
 // Pure. The report of a website: counts of its messages by day or by purpose.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { dayAfter, dayBefore } from "./day.ts";
 import { MESSAGE_STATUSES, type MessageStatus } from "./message.ts";
 import { REASONS, type Reason } from "./reason.ts";
@@ -17,50 +17,50 @@ export const GROUPS = {
 
 export type GroupBy = keyof typeof GROUPS;
 
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function reportSchema() {
-  const about = (description: string) => z.int().check(z.describe(description));
-  const ofStatus = {
-    accepted: about("All messages: pending, sending, delivered and failed."),
-    pending: z.int(),
-    sent: about("Accepted by a carrier: sending, delivered or undelivered."),
-    delivered: z.int(),
-    failed: countsOf(FAILURES),
-    reasons: countsOf(REASONS).check(z.describe("Failed messages, and those whose outcome is unknown, by reason.")),
-  };
-  const others = {
-    clicked: about("Messages with a click by a person."),
-    clicks: about("Clicks by people."),
-    robotClicks: z.int(),
-    optedOut: about("Messages that the person answered by opting out."),
-    segments: about("Segments of sent messages."),
-  };
-  const counts = z.object({ ...ofStatus, ...others });
-  const name = {
-    day: z.optional(z.iso.date()),
-    sendPurpose: z.optional(z.string()),
-    websiteId: z.optional(z.string()),
-    sender: z.optional(z.nullable(z.string())).check(z.describe("null: of a website without a sender.")),
-    reason: z.optional(z.nullable(z.enum(REASONS))).check(z.describe("null: of messages without a reason.")),
-  };
-  const row = z.extend(z.partial(z.object(others)), { ...name, ...ofStatus });
-  return z.object({
-    websiteId: z.nullable(z.string()).check(z.describe("null: all websites.")),
-    from: z.iso.date(),
-    to: z.iso.date(),
-    by: z.enum(Object.keys(GROUPS) as GroupBy[]),
-    rows: z
-      .array(row)
-      .check(z.describe("By reason, without clicks, opt-outs and segments: they are not counted by it.")),
-    total: counts,
+const countsOfStatus = {
+  accepted: z.int().describe("All messages: pending, sending, delivered and failed."),
+  pending: z.int(),
+  sent: z.int().describe("Accepted by a carrier: sending, delivered or undelivered."),
+  delivered: z.int(),
+  failed: countsOf(FAILURES),
+  reasons: countsOf(REASONS).describe("Failed messages, and those whose outcome is unknown, by reason."),
+};
+
+const otherCounts = {
+  clicked: z.int().describe("Messages with a click by a person."),
+  clicks: z.int().describe("Clicks by people."),
+  robotClicks: z.int(),
+  optedOut: z.int().describe("Messages that the person answered by opting out."),
+  segments: z.int().describe("Segments of sent messages."),
+};
+
+/** A row has the name of its group. */
+const rowSchema = z
+  .object(otherCounts)
+  .partial()
+  .extend({
+    day: z.iso.date().optional(),
+    sendPurpose: z.string().optional(),
+    websiteId: z.string().optional(),
+    sender: z.string().nullish().describe("null: of a website without a sender."),
+    reason: z.enum(REASONS).nullish().describe("null: of messages without a reason."),
+    ...countsOfStatus,
   });
-}
+
+export const reportSchema = z.object({
+  websiteId: z.string().nullable().describe("null: all websites."),
+  from: z.iso.date(),
+  to: z.iso.date(),
+  by: z.enum(Object.keys(GROUPS) as GroupBy[]),
+  rows: z.array(rowSchema).describe("By reason, without clicks, opt-outs and segments: they are not counted by it."),
+  total: z.object({ ...countsOfStatus, ...otherCounts }),
+});
 
 function countsOf<Name extends string>(names: readonly Name[]) {
-  return z.object(Object.fromEntries(names.map((name) => [name, z.int()])) as Record<Name, z.ZodMiniNumberFormat>);
+  return z.object(Object.fromEntries(names.map((name) => [name, z.int()])) as Record<Name, z.ZodInt>);
 }
 
-export type Report = z.output<ReturnType<typeof reportSchema>>;
+export type Report = z.output<typeof reportSchema>;
 
 export type Counts = Report["total"];
 

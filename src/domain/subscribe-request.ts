@@ -1,40 +1,28 @@
 // Pure. The body of POST /text/subscribe.
-import * as z from "zod/mini";
 import { echoPhone } from "./echo.ts";
 import { jsonObject, orEmpty } from "./fields.ts";
 import { strip } from "./invisible.ts";
 import { csvFile, readRows } from "./phone-file.ts";
-import { describeLists, phoneNumbers, requireList } from "./phone-list.ts";
+import { EITHER_LIST, phoneNumbers, requireList } from "./phone-list.ts";
 import type { RowFaults } from "./row-faults.ts";
-import { describeSendPurpose, sendPurpose } from "./send-request.ts";
+import { sendPurpose } from "./send-request.ts";
 import { refuseStates } from "./state-column.ts";
 import { readYesNo } from "./subscriber-file.ts";
 import { Subscribers } from "./subscribers.ts";
 
-const csvOfSubscribers = csvFile(readSubscribers);
-
-const fields = jsonObject({
+export const subscribeSchema = jsonObject({
   phone_numbers: orEmpty(phoneNumbers),
-  csv_file: orEmpty(csvOfSubscribers),
+  csv_file: orEmpty(csvFile(readSubscribers)),
   sendPurpose,
-}).check(requireList);
-
-export const subscribeSchema = z.pipe(
-  fields,
-  z.transform(({ phone_numbers, csv_file, sendPurpose: purpose }) => {
+})
+  .check(requireList)
+  .transform(({ phone_numbers, csv_file, sendPurpose: purpose }) => {
     const subscribers = new Subscribers();
     for (const phone of phone_numbers || []) subscribers.add(phone, "", true);
     for (const { phone, email } of csv_file || []) subscribers.add(phone, email, true);
     return { subscribers, sendPurpose: purpose };
-  }),
-);
-
-/** With descriptions. A function, so that the bundle of the Worker leaves them out: only the OpenAPI document needs them. */
-export function describedSubscribeRequest() {
-  describeLists(subscribeSchema, csvOfSubscribers);
-  describeSendPurpose();
-  return subscribeSchema;
-}
+  })
+  .meta(EITHER_LIST);
 
 const ONLY_SUBSCRIBES = "this call subscribes every number of the file";
 

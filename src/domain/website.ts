@@ -1,7 +1,7 @@
 // Pure. A website (a tenant) and its settings.
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { FieldError } from "./failure.ts";
-import { atMost, jsonObject, orNull, ruleOfFields, text, wholeNumber } from "./fields.ts";
+import { firstFault, jsonObject, orNull, ruleOfFields, text, wholeNumber } from "./fields.ts";
 import type { Hold } from "./hold.ts";
 import { findWordFault } from "./keyword.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
@@ -20,59 +20,50 @@ export interface CarrierRules {
 
 const LEAST_WORDS = 1;
 const MOST_WORDS = 20;
-const WORD_COUNT = { error: `must have ${LEAST_WORDS} to ${MOST_WORDS} words; null removes them` };
+const WORD_COUNT = `must have ${LEAST_WORDS} to ${MOST_WORDS} words; null removes them`;
 
-const optOutWord = z.string({ error: "must be a string" }).check(
-  z.trim(),
-  z.minLength(2, { error: "must have at least 2 characters" }),
-  atMost(40),
-  z.refine(isWellFormed, ILL_FORMED),
-  z.superRefine<string>((word, context) => {
-    const fault = findWordFault(word);
-    if (fault) context.addIssue({ code: "custom", message: `"${word}" ${fault}` });
-  }),
-);
+const optOutWord = z
+  .string("must be a string")
+  .trim()
+  .min(2, "must have at least 2 characters")
+  .max(40, "must have at most 40 characters")
+  .refine(isWellFormed, ILL_FORMED)
+  .superRefine(
+    firstFault((word) => {
+      const fault = findWordFault(word);
+      return fault && `"${word}" ${fault}`;
+    }),
+  );
 
+/** The settings, without the rules that depend on the carriers that are set up. */
 export const websiteFields = jsonObject({
-  name: z.optional(
-    z
-      .string({ error: "is required, and must be a string" })
-      .check(z.trim(), z.minLength(1, { error: "is required" }), atMost(200), z.refine(isWellFormed, ILL_FORMED)),
+  name: z
+    .string("is required, and must be a string")
+    .trim()
+    .min(1, "is required")
+    .max(200, "must have at most 200 characters")
+    .refine(isWellFormed, ILL_FORMED)
+    .optional()
+    .describe("Required of a new website."),
+  carrier: orNull(text(40)).describe(
+    "One that is set up. Required of a new website, unless only the sandbox is set up: it is then the default.",
   ),
-  carrier: orNull(text(40)),
-  sender: orNull(text(100)),
-  helpText: orNull(text(1600)),
-  database: z.optional(z.string({ error: "must be a string" }).check(atMost(20))),
-  duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)),
+  sender: orNull(text(100)).describe("A number, a short code, or another sender of the carrier."),
+  helpText: orNull(text(1600)).describe("The reply to HELP and INFO."),
+  database: z
+    .string("must be a string")
+    .max(20, "must have at most 20 characters")
+    .optional()
+    .describe("Where a new website is put, such as `DB_2`. Omitted, the least full. It cannot be changed."),
+  duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)).describe(
+    "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
+  ),
   optOutWords: orNull(
-    z
-      .array(optOutWord, { error: "must be an array of words" })
-      .check(z.minLength(LEAST_WORDS, WORD_COUNT), z.maxLength(MOST_WORDS, WORD_COUNT)),
+    z.array(optOutWord, "must be an array of words").min(LEAST_WORDS, WORD_COUNT).max(MOST_WORDS, WORD_COUNT),
+  ).describe(
+    "Further words with which people opt out of this website, such as `BAJA`. Case, accents, spaces and punctuation do not matter. None may be a word that opts in or asks for help.",
   ),
 });
-
-/** A function, so that the bundle of the Worker leaves it out: only the OpenAPI document needs it. */
-export function describeWebsiteSettings(): void {
-  const { name, carrier, sender, helpText, database, duplicateWindowHours, optOutWords } = websiteFields.shape;
-  name.register(z.globalRegistry, { description: "Required of a new website." });
-  carrier.register(z.globalRegistry, {
-    description:
-      "One that is set up. Required of a new website, unless only the sandbox is set up: it is then the default.",
-  });
-  sender.register(z.globalRegistry, { description: "A number, a short code, or another sender of the carrier." });
-  helpText.register(z.globalRegistry, { description: "The reply to HELP and INFO." });
-  database.register(z.globalRegistry, {
-    description: "Where a new website is put, such as `DB_2`. Omitted, the least full. It cannot be changed.",
-  });
-  duplicateWindowHours.register(z.globalRegistry, {
-    description:
-      "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
-  });
-  optOutWords.register(z.globalRegistry, {
-    description:
-      "Further words with which people opt out of this website, such as `BAJA`. Case, accents, spaces and punctuation do not matter. None may be a word that opts in or asks for help.",
-  });
-}
 
 /**
  * Omitted settings are undefined.
@@ -80,27 +71,22 @@ export function describeWebsiteSettings(): void {
  */
 export function websiteSettingsSchema(present: WebsiteSettings | undefined, carriers: CarrierRules) {
   const isLeft = (carrier: unknown) => present !== undefined && carrier === undefined;
-  const checked = websiteFields.check(
-    ruleOfFields<Record<string, unknown>>(({ name, carrier, sender }, add) => {
-      if (!present && name === undefined) add("name", "is required");
-      if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;
-      const chosen = isLeft(carrier) ? present?.carrier : (carrier ?? carriers.defaultCarrier);
-      if (chosen === undefined) {
-        return add("carrier", `must name a carrier that is set up: ${carriers.names.join(", ")}`);
-      }
-      const from = sender === undefined ? present?.sender : sender;
-      for (const { field, message } of carriers.faults(chosen, typeof from === "string" ? from : null)) {
-        if (field === "carrier" || isTextOrNone(sender)) add(field, message);
-      }
-    }),
-  );
-  return z.pipe(
-    checked,
-    z.transform(({ carrier, ...given }) => ({
-      ...given,
-      carrier: isLeft(carrier) ? undefined : (carrier ?? carriers.defaultCarrier),
-    })),
-  );
+  const requireCarrier = ruleOfFields<Record<string, unknown>>(({ name, carrier, sender }, add) => {
+    if (!present && name === undefined) add("name", "is required");
+    if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;
+    const chosen = isLeft(carrier) ? present?.carrier : (carrier ?? carriers.defaultCarrier);
+    if (chosen === undefined) {
+      return add("carrier", `must name a carrier that is set up: ${carriers.names.join(", ")}`);
+    }
+    const from = sender === undefined ? present?.sender : sender;
+    for (const { field, message } of carriers.faults(chosen, typeof from === "string" ? from : null)) {
+      if (field === "carrier" || isTextOrNone(sender)) add(field, message);
+    }
+  });
+  return websiteFields.check(requireCarrier).transform(({ carrier, ...given }) => ({
+    ...given,
+    carrier: isLeft(carrier) ? undefined : (carrier ?? carriers.defaultCarrier),
+  }));
 }
 
 function isTextOrNone(value: unknown): value is string | null | undefined {

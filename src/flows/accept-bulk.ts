@@ -1,4 +1,4 @@
-import type * as z from "zod/mini";
+import type * as z from "zod";
 import type { Deps } from "../deps.ts";
 import {
   BrokenBodyError,
@@ -25,7 +25,7 @@ import {
 import { queueAccepted } from "./queue-jobs.ts";
 import { storeWithinLimit } from "./store-sends.ts";
 
-type BulkAnswer = z.output<ReturnType<typeof bulkSendAnswerSchema>>;
+type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
 
 /** Messages over the limit that get an error of their own; the rest, of which there may be millions, share one. */
 const MOST_SURPLUS = 50_000;

@@ -1,4 +1,4 @@
-import type * as z from "zod/mini";
+import type * as z from "zod";
 import { failField, parseFields, RequestFailure } from "../domain/failure.ts";
 import { IgnoredFields } from "../domain/ignored-fields.ts";
 import { explainEncoding, explainNotJson } from "../domain/json-fault.ts";
@@ -45,7 +45,7 @@ export async function readJson(request: ApiRequest, limitBytes: number): Promise
  * The fields of a JSON body. The names of unknown fields are noted for the answer.
  * @throws RequestFailure as readJson
  */
-export async function readFields<T extends z.ZodMiniType>(
+export async function readFields<T extends z.ZodType>(
   request: ApiRequest,
   schema: T,
   limitBytes: number,
@@ -56,7 +56,7 @@ export async function readFields<T extends z.ZodMiniType>(
 }
 
 /** @param body a JSON value, which may break the rules of the schema */
-export function noteIgnored(request: ApiRequest, schema: z.ZodMiniType, body: unknown): void {
+export function noteIgnored(request: ApiRequest, schema: z.ZodType, body: unknown): void {
   request.ignored = new IgnoredFields();
   request.ignored.addOf(schema, body);
 }

@@ -1,21 +1,23 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { CHUNK_MESSAGES } from "../domain/bulk-request.ts";
 import type { BulkInterrupted, Failure, FieldError } from "../domain/failure.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 
-export function errorSchema() {
-  const detail = z.object({
-    field: z.string().check(z.describe("Such as `phone` or `phone_numbers[3]`.")),
-    message: z.string(),
-    messageId: z.optional(z.string()).check(z.describe("Of a message of a bulk request that is stored.")),
-  });
-  return z.object({
-    code: z.int(),
-    message: z.string().check(z.describe("For a person; its wording may change.")),
-    details: z.optional(z.array(detail)).check(z.describe("One item for each field that breaks a rule, or is stored.")),
-    requestId: z.string().check(z.describe("As in `X-Request-Id`: the log of the service has the request under it.")),
-  });
-}
+export const errorSchema = z.object({
+  code: z.int(),
+  message: z.string().describe("For a person; its wording may change."),
+  details: z
+    .array(
+      z.object({
+        field: z.string().describe("Such as `phone` or `phone_numbers[3]`."),
+        message: z.string(),
+        messageId: z.string().optional().describe("Of a message of a bulk request that is stored."),
+      }),
+    )
+    .optional()
+    .describe("One item for each field that breaks a rule, or is stored."),
+  requestId: z.string().describe("As in `X-Request-Id`: the log of the service has the request under it."),
+});
 
 export interface ErrorAnswer {
   code: number;
@@ -46,7 +48,7 @@ export function faultResponse(requestId: string): Response {
 }
 
 function toResponse({ code, message, details, headers }: ErrorAnswer, requestId: string): Response {
-  const body: z.output<ReturnType<typeof errorSchema>> = { code, message, details: details ?? [], requestId };
+  const body: z.output<typeof errorSchema> = { code, message, details: details ?? [], requestId };
   return Response.json(body, { status: Math.floor(code / 100), headers: headers ?? {} });
 }
 

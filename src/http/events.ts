@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { ATTEMPT_OUTCOMES, callbackFields, callbackSchemas } from "../domain/callback.ts";
 import { type FieldError, RequestFailure } from "../domain/failure.ts";
 import { sha256Hex } from "../platform/secrets.ts";
@@ -8,27 +8,22 @@ import { toTime } from "./time.ts";
 
 export const EVENTS_LIMIT = { fallback: 100, most: 1000 };
 
-export function eventsAnswerSchema() {
-  const callback = z
-    .nullable(
-      z.object({
-        attemptedAt: z.nullable(z.iso.datetime()),
-        outcome: z.nullable(z.enum(ATTEMPT_OUTCOMES)),
-        httpStatus: z.nullable(z.int()),
-      }),
-    )
-    .check(
-      z.describe(
-        "Null: the event is not posted. `attemptedAt` null: not posted yet. `outcome` null after that: the post is under way, or was cut off.",
-      ),
-    );
-  const schemas = Object.values(callbackSchemas()).map((schema) => z.extend(schema, { callback }));
-  return z.object({
-    events: z.array(z.union(schemas)),
-    next: z.string().check(z.describe("The `after` of the next request.")),
-    more: z.boolean().check(z.describe("Whether other events are stored already.")),
-  });
-}
+const callbackSchema = z
+  .object({
+    attemptedAt: z.iso.datetime().nullable(),
+    outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
+    httpStatus: z.int().nullable(),
+  })
+  .nullable()
+  .describe(
+    "Null: the event is not posted. `attemptedAt` null: not posted yet. `outcome` null after that: the post is under way, or was cut off.",
+  );
+
+export const eventsAnswerSchema = z.object({
+  events: z.array(z.union(Object.values(callbackSchemas).map((schema) => schema.extend({ callback: callbackSchema })))),
+  next: z.string().describe("The `after` of the next request."),
+  more: z.boolean().describe("Whether other events are stored already."),
+});
 
 /** GET /text/events?after=&limit= : reading posts nothing and changes nothing. */
 export const listEventsHandler: Handler = async (request, deps) => {

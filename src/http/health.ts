@@ -1,23 +1,27 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { checkHealth } from "../flows/check-health.ts";
-import { CHECKS, type CheckName, type Health } from "../platform/health-memory.ts";
+import type { Health } from "../platform/health-memory.ts";
 import type { Handler } from "./api-request.ts";
 
-/** Made when first asked for, not as the Worker starts. */
-export function healthAnswerSchema() {
-  const check = z.object({ status: z.enum(["ok", "failing"]), milliseconds: z.int() });
-  const optional = CHECKS.map((name) => [name, z.optional(check)]);
-  const checks = Object.fromEntries(optional) as Record<CheckName, z.ZodMiniOptional<typeof check>>;
-  return z.object({
-    status: z.enum(["ok", "failing"]),
-    checks: z
-      .object({ ...checks, configuration: check })
-      .check(z.describe("Of a wrong configuration there is no other check.")),
-    failingDatabases: z
-      .optional(z.array(z.object({ database: z.string(), status: z.enum(["away", "unmigrated"]) })))
-      .check(z.describe("Of several databases, those that do not answer, or lack a migration.")),
-  });
-}
+const STATUSES = ["ok", "failing"] as const;
+
+const checkSchema = z.object({ status: z.enum(STATUSES), milliseconds: z.int() });
+
+export const healthAnswerSchema = z.object({
+  status: z.enum(STATUSES),
+  checks: z
+    .object({
+      configuration: checkSchema,
+      database: checkSchema.optional(),
+      credentials: checkSchema.optional(),
+      limiter: checkSchema.optional(),
+    })
+    .describe("Of a wrong configuration there is no other check."),
+  failingDatabases: z
+    .array(z.object({ database: z.string(), status: z.enum(["away", "unmigrated"]) }))
+    .optional()
+    .describe("Of several databases, those that do not answer, or lack a migration."),
+});
 
 /** GET /health : open, so it tells which check fails, and never why: the log does. */
 export const healthHandler: Handler = async (_request, deps) => {

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../domain/message.ts";
 import { reasonSchema } from "../domain/reason.ts";
@@ -6,14 +6,14 @@ import { readStatuses } from "../platform/store/read-message.ts";
 import { clientOf, type Handler, toStoredId } from "./api-request.ts";
 import { toTime } from "./time.ts";
 
-export function messageStatusAnswerSchema() {
-  return z.object({
-    messageId: z.uuid(),
-    status: z.enum(MESSAGE_STATUSES),
-    reason: reasonSchema(),
-    updatedAt: z.iso.datetime(),
-  });
-}
+export const messageStatusFields = {
+  messageId: z.uuid(),
+  status: z.enum(MESSAGE_STATUSES),
+  reason: reasonSchema,
+  updatedAt: z.iso.datetime(),
+};
+
+export const messageStatusAnswerSchema = z.object(messageStatusFields);
 
 /** GET /text/message/status?messageId= : a message of another website is unknown. */
 export const messageStatusHandler: Handler = async (request, deps) => {
@@ -23,7 +23,7 @@ export const messageStatusHandler: Handler = async (request, deps) => {
   const message = (await readStatuses(deps.db, clientOf(request).websiteId, [messageId])).get(messageId);
   if (!message) throw new RequestFailure({ kind: "resource-unknown", what: "message" });
   request.logged = { messageId };
-  const answer: z.output<ReturnType<typeof messageStatusAnswerSchema>> = {
+  const answer: z.output<typeof messageStatusAnswerSchema> = {
     messageId,
     ...message,
     updatedAt: toTime(message.updatedAt),

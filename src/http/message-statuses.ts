@@ -1,15 +1,16 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { echoId } from "../domain/echo.ts";
 import { messageIdsSchema } from "../domain/message-ids.ts";
 import { readStatuses } from "../platform/store/read-message.ts";
 import { clientOf, type Handler, toStoredId } from "./api-request.ts";
 import { BODY_LIMITS, readFields } from "./body.ts";
-import { messageStatusAnswerSchema } from "./message-status.ts";
+import { messageStatusFields } from "./message-status.ts";
 import { toTime } from "./time.ts";
 
-export function messageStatusesAnswerSchema() {
-  return z.object({ messages: z.array(messageStatusAnswerSchema()), unknownMessageIds: z.array(z.string()) });
-}
+export const messageStatusesAnswerSchema = z.object({
+  messages: z.array(z.object(messageStatusFields)),
+  unknownMessageIds: z.array(z.string()),
+});
 
 /** POST /text/message/statuses: a message of another website is unknown. */
 export const messageStatusesHandler: Handler = async (request, deps) => {
@@ -19,7 +20,7 @@ export const messageStatusesHandler: Handler = async (request, deps) => {
   const ids = [...new Set(messageIds.map(toStoredId))];
   const found = await readStatuses(deps.db, clientOf(request).websiteId, ids);
   request.logged = { count: ids.length };
-  const answer: z.output<ReturnType<typeof messageStatusesAnswerSchema>> = {
+  const answer: z.output<typeof messageStatusesAnswerSchema> = {
     messages: ids.flatMap((messageId) => {
       const message = found.get(messageId);
       return message ? { messageId, ...message, updatedAt: toTime(message.updatedAt) } : [];

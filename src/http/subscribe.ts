@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { toE164 } from "../domain/phone.ts";
 import { phoneListSchema } from "../domain/phone-list.ts";
 import { subscribeSchema } from "../domain/subscribe-request.ts";
@@ -7,18 +7,14 @@ import { findInvalidOptOuts, setSubscriptions } from "../flows/change-subscripti
 import { clientOf, type Handler } from "./api-request.ts";
 import { BODY_LIMITS, readFields } from "./body.ts";
 
-export function unsubscribeAnswerSchema() {
-  return z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
-}
+export const unsubscribeAnswerSchema = z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
 
-export function subscribeAnswerSchema() {
-  return z.extend(unsubscribeAnswerSchema(), {
-    /** Their owners have opted out by their own word: only they can undo it, by texting START. */
-    failedToProcessNumbers: z.array(z.string()),
-    /** Left out when there is none. Their numbers are subscribed, without an address. */
-    invalidEmails: z.optional(z.array(z.string())),
-  });
-}
+export const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
+  /** Their owners have opted out by their own word: only they can undo it, by texting START. */
+  failedToProcessNumbers: z.array(z.string()),
+  /** Left out when there is none. Their numbers are subscribed, without an address. */
+  invalidEmails: z.array(z.string()).optional(),
+});
 
 /** POST /text/unsubscribe */
 export const unsubscribeHandler: Handler = async (request, deps) => {
@@ -33,7 +29,7 @@ export const unsubscribeHandler: Handler = async (request, deps) => {
     clientId: client.clientId,
   } as const;
   await setSubscriptions(deps, client, changes, origin);
-  const answer: z.output<ReturnType<typeof unsubscribeAnswerSchema>> = {
+  const answer: z.output<typeof unsubscribeAnswerSchema> = {
     message: `${count(changes.length)} unsubscribed.`,
     invalidPhoneNumbers: without(invalid, known.map(toE164)),
   };
@@ -48,7 +44,7 @@ export const subscribeHandler: Handler = async (request, deps) => {
   const origin = { source: "api", proof, now: deps.now(), clientId: client.clientId } as const;
   const set = await setSubscriptions(deps, client, subscribers.changes(), origin);
   const { invalidPhoneNumbers, invalidEmails } = subscribers;
-  const answer: z.output<ReturnType<typeof subscribeAnswerSchema>> = {
+  const answer: z.output<typeof subscribeAnswerSchema> = {
     message: `${count(set.count)} subscribed.`,
     invalidPhoneNumbers,
     failedToProcessNumbers: set.refused.map(toE164),

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { BODY_LIMITS } from "../http/body.ts";
 import { type ApiOperation, pathParameter } from "./operation.ts";
 

@@ -1,7 +1,7 @@
 // What of README.md and docs/ is written from the code: tables between two marks.
-import type * as z from "zod/mini";
-import { describedPhoneList } from "../domain/phone-list.ts";
-import { describedSendRequest } from "../domain/send-request.ts";
+import type * as z from "zod";
+import { phoneListSchema } from "../domain/phone-list.ts";
+import { sendRequestSchema } from "../domain/send-request.ts";
 import { describeApi } from "./document.ts";
 import { limitTable } from "./limits.ts";
 import type { ApiOperation } from "./operation.ts";
@@ -42,8 +42,8 @@ export function makeTables(): Record<string, string> {
   return {
     calls: callTable(operations.filter((operation) => typeof operation.access === "object")),
     limits: limitTable(),
-    "fields of a send request": fieldTable(describedSendRequest()),
-    "fields of a list of numbers": fieldTable(describedPhoneList()),
+    "fields of a send request": fieldTable(sendRequestSchema),
+    "fields of a list of numbers": fieldTable(phoneListSchema),
     errors: errorTable(),
     statuses: statusTable(),
     reasons: reasonTable(),
@@ -85,7 +85,7 @@ function callOf({ method, path, parameters = [], body }: Omit<ApiOperation, "sum
   return `${call} ${code(`{${fields.join(", ")}}`)}`;
 }
 
-function fieldTable(schema: z.ZodMiniType): string {
+function fieldTable(schema: z.ZodType): string {
   return toTable(
     ["Field", "", "Rule"],
     fieldsOf(schema).map(({ name, isRequired, rule }) => [

@@ -1,4 +1,4 @@
-import type * as z from "zod/mini";
+import type * as z from "zod";
 import { healthAnswerSchema } from "../http/health.ts";
 import { description, SECURITY_SCHEMES, TAGS } from "./about.ts";
 import { carrierOperations } from "./carrier-operations.ts";
@@ -34,38 +34,32 @@ export interface OpenApiDocument extends JsonObject {
 }
 
 /** Every operation, and the schemas that have a name. */
-export function describeApi(): { operations: ApiOperation[]; schemas: Record<string, z.ZodMiniType> } {
-  const texts = textSchemas();
-  const health = healthAnswerSchema();
-  const audit = describeAudit();
-  const clients = describeClients(audit);
-  const inbound = describeInbound();
-  const messages = describeMessages();
+export function describeApi(): { operations: ApiOperation[]; schemas: Record<string, z.ZodType> } {
   const resources = [
-    describeWebsites(clients, audit),
-    clients,
+    describeWebsites(),
+    describeClients(),
     describeHolds(),
     describeReports(),
     describeSubscribers(),
-    inbound,
-    describePeople(messages, inbound),
-    messages,
+    describeInbound(),
+    describePeople(),
+    describeMessages(),
     describeServiceState(),
     describeDatabases(),
     describeMoves(),
     describeCarriers(),
     describeDeadJobs(),
     describeTokens(),
-    audit,
+    describeAudit(),
   ];
   const operations = [
-    ...textOperations(texts),
-    ...openOperations(health),
+    ...textOperations(),
+    ...openOperations(),
     ...resources.flatMap((resource) => resource.operations),
     ...carrierOperations(),
   ];
   const operatorSchemas = Object.assign({}, ...resources.map(({ schemas }) => schemas));
-  return { operations, schemas: { ...texts, ...operatorSchemas, Health: health } };
+  return { operations, schemas: { ...textSchemas, ...operatorSchemas, Health: healthAnswerSchema } };
 }
 
 /** The service as OpenAPI 3.1 describes it. Takes some 35 ms to make, the first time. */

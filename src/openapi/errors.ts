@@ -68,7 +68,7 @@ export function errorsOf({ access, body, errors = [] }: ApiOperation): ErrorKind
 /** The responses of failures: each is written once, among the components, and referred to. */
 export class ErrorResponses {
   readonly components: Record<string, JsonObject> = {};
-  readonly #schema = toJsonSchema(errorSchema()) as { properties: { code: object } };
+  readonly #schema = toJsonSchema(errorSchema) as { properties: { code: object } };
 
   /** The responses of these kinds by status. */
   byStatus(kinds: ErrorKind[], isLimited: boolean): JsonObject {

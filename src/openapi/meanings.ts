@@ -6,7 +6,7 @@ import type { Reason } from "../domain/reason.ts";
 import type { MESSAGE_STATES } from "../domain/service-state.ts";
 import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
 import type { ErrorKind } from "../http/error-codes.ts";
-import type { CHECKS } from "../platform/health-memory.ts";
+import type { CheckName } from "../platform/health-memory.ts";
 
 export const STATUS_MEANINGS: Record<MessageStatus, string> = {
   PENDING_TO_SEND: "stored, not yet submitted to the carrier",
@@ -79,7 +79,7 @@ export const STATE_MEANINGS: Record<(typeof MESSAGE_STATES)[number], string> = {
 };
 
 /** What it means that a check of GET /health fails. */
-export const CHECK_MEANINGS: Record<(typeof CHECKS)[number], string> = {
+export const CHECK_MEANINGS: Record<CheckName, string> = {
   configuration:
     "the settings are invalid (then this is the only check, and every request is a 500), or neither `SERVICE_KEY` nor `OPERATOR_TOKEN` is set",
   database:

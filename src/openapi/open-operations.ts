@@ -1,5 +1,5 @@
-import * as z from "zod/mini";
-import type { healthAnswerSchema } from "../http/health.ts";
+import * as z from "zod";
+import { healthAnswerSchema } from "../http/health.ts";
 import { CHECK_TIMEOUT_MILLISECONDS, REMEMBERED_MILLISECONDS } from "../platform/health-memory.ts";
 import { type ApiOperation, ok, pathParameter } from "./operation.ts";
 import { checkTable } from "./tables.ts";
@@ -7,11 +7,11 @@ import { checkTable } from "./tables.ts";
 const CODE = pathParameter("code", "Ten letters and digits.", { type: "string" }, "aB3dE5fG7h");
 
 /** Open to anyone. */
-export function openOperations(healthSchema: ReturnType<typeof healthAnswerSchema>): ApiOperation[] {
-  return [followLink("get"), followLink("head"), welcome(), document(), securityTxt(), health(healthSchema)];
+export function openOperations(): ApiOperation[] {
+  return [followLink("get"), followLink("head"), welcome(), document(), securityTxt(), health()];
 }
 
-function health(schema: ReturnType<typeof healthAnswerSchema>): ApiOperation {
+function health(): ApiOperation {
   const check = { status: "ok", milliseconds: 4 } as const;
   const checks = { configuration: { status: "ok", milliseconds: 0 }, database: check, credentials: check } as const;
   const failing = { status: "failing", milliseconds: 2000 } as const;
@@ -24,8 +24,8 @@ function health(schema: ReturnType<typeof healthAnswerSchema>): ApiOperation {
     description: `A check fails after ${CHECK_TIMEOUT_MILLISECONDS / 1000} seconds; the log has the reason (\`health.failing\`). A result is up to ${REMEMBERED_MILLISECONDS / 1000} seconds old.\n\n${checkTable()}`,
     access: "open",
     answers: [
-      ok(schema, "Every check is ok.", { status: "ok", checks: { ...checks, limiter: check } }),
-      ok(schema, "A check fails.", { status: "failing", checks: { ...checks, limiter: failing } }, 503),
+      ok(healthAnswerSchema, "Every check is ok.", { status: "ok", checks: { ...checks, limiter: check } }),
+      ok(healthAnswerSchema, "A check fails.", { status: "failing", checks: { ...checks, limiter: failing } }, 503),
     ],
   };
 }

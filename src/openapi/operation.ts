@@ -1,4 +1,4 @@
-import type * as z from "zod/mini";
+import type * as z from "zod";
 import type { Operation } from "../domain/client.ts";
 import type { ErrorKind } from "../http/error-codes.ts";
 import type { HeaderName } from "./headers.ts";
@@ -19,7 +19,7 @@ export interface Parameter {
 export interface RequestBody {
   /** A carrier's webhook may take several types. */
   mediaTypes: string[];
-  schema: z.ZodMiniType;
+  schema: z.ZodType;
   description?: string;
   limitBytes: number;
   examples: Record<string, unknown>;
@@ -30,10 +30,10 @@ export interface Answer {
   status: number;
   description: string;
   mediaType?: string;
-  schema?: z.ZodMiniType;
+  schema?: z.ZodType;
   example?: unknown;
   /** The same in another form, where the request asks for it. */
-  other?: { mediaType: string; schema: z.ZodMiniType; example: unknown };
+  other?: { mediaType: string; schema: z.ZodType; example: unknown };
   headers?: HeaderName[];
 }
 
@@ -55,7 +55,7 @@ export interface ApiOperation {
 }
 
 /** The answer of a call that worked. The compiler checks the example against the schema. */
-export function ok<Schema extends z.ZodMiniType>(
+export function ok<Schema extends z.ZodType>(
   schema: Schema,
   description: string,
   example: z.output<Schema>,

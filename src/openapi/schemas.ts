@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 
 export type JsonObject = Record<string, unknown>;
 
@@ -6,12 +6,12 @@ export type JsonObject = Record<string, unknown>;
 export class SchemaNames {
   readonly #registry = z.registry<{ id: string }>();
 
-  constructor(schemas: Record<string, z.ZodMiniType>) {
+  constructor(schemas: Record<string, z.ZodType>) {
     for (const [id, schema] of Object.entries(schemas)) this.#registry.add(schema, { id });
   }
 
   /** @returns a reference, or the schema itself where it has no name */
-  refer(schema: z.ZodMiniType): JsonObject {
+  refer(schema: z.ZodType): JsonObject {
     const id = this.#registry.get(schema)?.id;
     return id === undefined ? toJsonSchema(schema) : { $ref: toUri(id) };
   }
@@ -28,7 +28,7 @@ const toUri = (id: string) => `#/components/schemas/${id}`;
 /** What comes in: of an answer, that leaves the client free to be given further fields. */
 const OPTIONS = { io: "input", target: "draft-2020-12", override: dropPattern } as const;
 
-export function toJsonSchema(schema: z.ZodMiniType): JsonObject {
+export function toJsonSchema(schema: z.ZodType): JsonObject {
   return trim(z.toJSONSchema(schema, OPTIONS));
 }
 
@@ -49,7 +49,7 @@ interface FieldSchema {
 }
 
 /** The fields of an object, as a table or another schema has them. */
-export function fieldsOf(schema: z.ZodMiniType): { name: string; isRequired: boolean; rule: string }[] {
+export function fieldsOf(schema: z.ZodType): { name: string; isRequired: boolean; rule: string }[] {
   const { properties = {}, required = [] } = toJsonSchema(schema) as FieldSchema;
   return Object.entries(properties).map(([name, field]) => {
     const rule = field.description ?? field.anyOf?.[0]?.description ?? "";

@@ -1,5 +1,5 @@
 // The settings of src/config.ts, explained: written into docs/.
-import * as z from "zod/mini";
+import * as z from "zod";
 import { configSchema } from "../config.ts";
 import { makeCarriers } from "../platform/carriers/index.ts";
 import { code, toTable } from "./tables.ts";

@@ -1,5 +1,5 @@
 // What became of messages: one, many, and all events of a client.
-import { describedMessageIds } from "../domain/message-ids.ts";
+import { messageIdsSchema } from "../domain/message-ids.ts";
 import { BODY_LIMITS } from "../http/body.ts";
 import { EVENTS_LIMIT, eventsAnswerSchema } from "../http/events.ts";
 import { messageStatusAnswerSchema } from "../http/message-status.ts";
@@ -7,22 +7,18 @@ import { messageStatusesAnswerSchema } from "../http/message-statuses.ts";
 import { CLICK_ID, MESSAGE_ID, PHONE, SEND_BY_PHONE, TIME } from "./examples.ts";
 import { type ApiOperation, jsonBody, ok } from "./operation.ts";
 
-export function statusSchemas() {
-  return {
-    MessageStatus: messageStatusAnswerSchema(),
-    MessageIds: describedMessageIds(),
-    MessageStatuses: messageStatusesAnswerSchema(),
-    Events: eventsAnswerSchema(),
-  };
+export const statusSchemas = {
+  MessageStatus: messageStatusAnswerSchema,
+  MessageIds: messageIdsSchema,
+  MessageStatuses: messageStatusesAnswerSchema,
+  Events: eventsAnswerSchema,
+};
+
+export function statusOperations(): ApiOperation[] {
+  return [messageStatus(), messageStatuses(), listEvents()];
 }
 
-type Schemas = ReturnType<typeof statusSchemas>;
-
-export function statusOperations(schemas: Schemas): ApiOperation[] {
-  return [messageStatus(schemas), messageStatuses(schemas), listEvents(schemas)];
-}
-
-function messageStatus(schemas: Schemas): ApiOperation {
+function messageStatus(): ApiOperation {
   return {
     id: "messageStatus",
     method: "get",
@@ -42,7 +38,7 @@ function messageStatus(schemas: Schemas): ApiOperation {
       },
     ],
     answers: [
-      ok(schemas.MessageStatus, "The status of the message.", {
+      ok(statusSchemas.MessageStatus, "The status of the message.", {
         messageId: MESSAGE_ID,
         status: "FAILED_TO_DELIVERY",
         reason: "UNDELIVERED",
@@ -53,7 +49,7 @@ function messageStatus(schemas: Schemas): ApiOperation {
   };
 }
 
-function messageStatuses(schemas: Schemas): ApiOperation {
+function messageStatuses(): ApiOperation {
   return {
     id: "messageStatuses",
     method: "post",
@@ -63,9 +59,9 @@ function messageStatuses(schemas: Schemas): ApiOperation {
     description:
       "Each distinct id appears once, in order of first appearance: in `messages`, or as it was given in `unknownMessageIds`. A message of another website is unknown. Safe to repeat.",
     access: { client: "status" },
-    body: jsonBody(schemas.MessageIds, BODY_LIMITS.ids, { two: { messageIds: [MESSAGE_ID, CLICK_ID] } }),
+    body: jsonBody(statusSchemas.MessageIds, BODY_LIMITS.ids, { two: { messageIds: [MESSAGE_ID, CLICK_ID] } }),
     answers: [
-      ok(schemas.MessageStatuses, "The statuses of the messages.", {
+      ok(statusSchemas.MessageStatuses, "The statuses of the messages.", {
         messages: [{ messageId: MESSAGE_ID, status: "DELIVERED", reason: null, updatedAt: TIME }],
         unknownMessageIds: [CLICK_ID],
       }),
@@ -73,7 +69,7 @@ function messageStatuses(schemas: Schemas): ApiOperation {
   };
 }
 
-function listEvents(schemas: Schemas): ApiOperation {
+function listEvents(): ApiOperation {
   const { fallback, most } = EVENTS_LIMIT;
   return {
     id: "listEvents",
@@ -101,7 +97,7 @@ function listEvents(schemas: Schemas): ApiOperation {
       },
     ],
     answers: [
-      ok(schemas.Events, "The next events. There may be none.", {
+      ok(statusSchemas.Events, "The next events. There may be none.", {
         events: [
           {
             eventId: `${MESSAGE_ID}_DELIVERED`,

@@ -1,8 +1,8 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { bulkSendAnswerSchema, MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
-import { describedPhoneList, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
-import { describedSendRequest, sendAnswerSchema } from "../domain/send-request.ts";
-import { describedSubscribeRequest } from "../domain/subscribe-request.ts";
+import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
+import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
+import { subscribeSchema } from "../domain/subscribe-request.ts";
 import { BODY_LIMITS } from "../http/body.ts";
 import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";
 import { CSV_FILE, MESSAGE_ID, OTHER_PHONE, PHONE, SEND_BY_EMAIL, SEND_BY_PHONE } from "./examples.ts";
@@ -19,49 +19,37 @@ const IDEMPOTENCY_KEY: Parameter = {
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
 };
 
-/** The schemas of the calls of clients, by their names in the document. */
-export function textSchemas() {
-  return {
-    SendRequest: describedSendRequest(),
-    SendAnswer: sendAnswerSchema(),
-    BulkSendRequest: bulkSendRequestSchema(),
-    BulkSendAnswer: bulkSendAnswerSchema(),
-    ...statusSchemas(),
-    PhoneList: describedPhoneList(),
-    SubscriptionStatuses: subscriptionStatusAnswerSchema(),
-    SubscribeRequest: describedSubscribeRequest(),
-    SubscribeAnswer: subscribeAnswerSchema(),
-    UnsubscribeAnswer: unsubscribeAnswerSchema(),
-  };
-}
+const fieldsOfMessage = fieldsOf(sendRequestSchema).map(({ name, rule }) => [name, { description: rule }]);
 
 /** As loose as the service: a message that breaks a rule is in `failedSent`, and the others are sent. */
-function bulkSendRequestSchema() {
-  const fields = fieldsOf(describedSendRequest()).map(({ name, rule }) => [name, { description: rule }]);
-  const message = z.unknown().register(z.globalRegistry, { properties: Object.fromEntries(fields) });
-  const messages = z
-    .array(message)
-    .check(z.minLength(1))
-    .register(z.globalRegistry, {
-      description: `At most ${MAX_BULK_MESSAGES.toLocaleString("en")} send requests. One that breaks a rule, or is beyond the limit, is in \`failedSent\`.`,
-    });
-  return z.object({ messages });
+const bulkSendRequestSchema = z.object({
+  messages: z
+    .array(z.unknown().meta({ properties: Object.fromEntries(fieldsOfMessage) }))
+    .min(1)
+    .describe(
+      `At most ${MAX_BULK_MESSAGES.toLocaleString("en")} send requests. One that breaks a rule, or is beyond the limit, is in \`failedSent\`.`,
+    ),
+});
+
+/** The schemas of the calls of clients, by their names in the document. */
+export const textSchemas = {
+  SendRequest: sendRequestSchema,
+  SendAnswer: sendAnswerSchema,
+  BulkSendRequest: bulkSendRequestSchema,
+  BulkSendAnswer: bulkSendAnswerSchema,
+  ...statusSchemas,
+  PhoneList: phoneListSchema,
+  SubscriptionStatuses: subscriptionStatusAnswerSchema,
+  SubscribeRequest: subscribeSchema,
+  SubscribeAnswer: subscribeAnswerSchema,
+  UnsubscribeAnswer: unsubscribeAnswerSchema,
+};
+
+export function textOperations(): ApiOperation[] {
+  return [sendMessage(), sendBulk(), ...statusOperations(), subscribe(), unsubscribe(), subscriptionStatus()];
 }
 
-type Schemas = ReturnType<typeof textSchemas>;
-
-export function textOperations(schemas: Schemas): ApiOperation[] {
-  return [
-    sendMessage(schemas),
-    sendBulk(schemas),
-    ...statusOperations(schemas),
-    subscribe(schemas),
-    unsubscribe(schemas),
-    subscriptionStatus(schemas),
-  ];
-}
-
-function sendMessage(schemas: Schemas): ApiOperation {
+function sendMessage(): ApiOperation {
   return {
     id: "sendMessage",
     method: "post",
@@ -72,9 +60,9 @@ function sendMessage(schemas: Schemas): ApiOperation {
       "Stores the message; callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored, and named in `Ignored-Fields`.",
     access: { client: "send" },
     parameters: [IDEMPOTENCY_KEY],
-    body: jsonBody(schemas.SendRequest, BODY_LIMITS.send, { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),
+    body: jsonBody(textSchemas.SendRequest, BODY_LIMITS.send, { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),
     answers: [
-      ok(schemas.SendAnswer, "The message is stored: it is never lost and never sent twice.", {
+      ok(textSchemas.SendAnswer, "The message is stored: it is never lost and never sent twice.", {
         messageId: MESSAGE_ID,
       }),
     ],
@@ -82,7 +70,7 @@ function sendMessage(schemas: Schemas): ApiOperation {
   };
 }
 
-function sendBulk(schemas: Schemas): ApiOperation {
+function sendBulk(): ApiOperation {
   return {
     id: "sendMessages",
     method: "post",
@@ -92,9 +80,11 @@ function sendBulk(schemas: Schemas): ApiOperation {
     description: `Each of up to ${MAX_BULK_MESSAGES.toLocaleString("en")} messages succeeds or fails on its own; the request counts once against the rate limit. Messages beyond the limit are in \`failedSent\`: one item each for the first 50,000, and one item for the rest. A request that ends early returns an error: \`details\` names the messages that were stored, and \`message\` says how to continue.`,
     access: { client: "send" },
     parameters: [IDEMPOTENCY_KEY],
-    body: jsonBody(schemas.BulkSendRequest, BODY_LIMITS.bulk, { two: { messages: [SEND_BY_PHONE, SEND_BY_EMAIL] } }),
+    body: jsonBody(textSchemas.BulkSendRequest, BODY_LIMITS.bulk, {
+      two: { messages: [SEND_BY_PHONE, SEND_BY_EMAIL] },
+    }),
     answers: [
-      ok(schemas.BulkSendAnswer, "The outcome of each message, by its index in the request.", {
+      ok(textSchemas.BulkSendAnswer, "The outcome of each message, by its index in the request.", {
         successSent: [{ index: 0, messageId: MESSAGE_ID }],
         failedSent: [{ index: 1, phone: "12125550101", email: null, errorMessage: "phone: must be an E.164 number" }],
       }),
@@ -108,7 +98,7 @@ const LISTS = {
   file: { csv_file: CSV_FILE },
 };
 
-function subscribe(schemas: Schemas): ApiOperation {
+function subscribe(): ApiOperation {
   const withPurpose = {
     array: { ...LISTS.array, sendPurpose: "newsletter" },
     file: { ...LISTS.file, sendPurpose: "newsletter" },
@@ -122,9 +112,9 @@ function subscribe(schemas: Schemas): ApiOperation {
     description:
       "The file may have a column `email`. A file is refused that has anything else than true in a column `subscribed`, or a column such as `status`, `opt_in` or `unsubscribed`: every number of it is subscribed. `failedToProcessNumbers` has the numbers whose owners opted out themselves: only they can undo it, by texting START. Safe to repeat.",
     access: { client: "subscribe" },
-    body: jsonBody(schemas.SubscribeRequest, BODY_LIMITS.lists, withPurpose),
+    body: jsonBody(textSchemas.SubscribeRequest, BODY_LIMITS.lists, withPurpose),
     answers: [
-      ok(schemas.SubscribeAnswer, "How many numbers are subscribed, and which are not.", {
+      ok(textSchemas.SubscribeAnswer, "How many numbers are subscribed, and which are not.", {
         message: "1 number is subscribed.",
         invalidPhoneNumbers: ["1.2E+10"],
         failedToProcessNumbers: [OTHER_PHONE],
@@ -133,7 +123,7 @@ function subscribe(schemas: Schemas): ApiOperation {
   };
 }
 
-function unsubscribe(schemas: Schemas): ApiOperation {
+function unsubscribe(): ApiOperation {
   return {
     id: "unsubscribe",
     method: "post",
@@ -143,9 +133,9 @@ function unsubscribe(schemas: Schemas): ApiOperation {
     description:
       "Unknown numbers are stored as opted out. Messages that wait for submission are not sent. Safe to repeat.",
     access: { client: "unsubscribe" },
-    body: jsonBody(schemas.PhoneList, BODY_LIMITS.lists, LISTS),
+    body: jsonBody(textSchemas.PhoneList, BODY_LIMITS.lists, LISTS),
     answers: [
-      ok(schemas.UnsubscribeAnswer, "The numbers are unsubscribed.", {
+      ok(textSchemas.UnsubscribeAnswer, "The numbers are unsubscribed.", {
         message: "2 numbers are unsubscribed.",
         invalidPhoneNumbers: [],
       }),
@@ -153,7 +143,7 @@ function unsubscribe(schemas: Schemas): ApiOperation {
   };
 }
 
-function subscriptionStatus(schemas: Schemas): ApiOperation {
+function subscriptionStatus(): ApiOperation {
   return {
     id: "subscriptionStatus",
     method: "post",
@@ -163,9 +153,9 @@ function subscriptionStatus(schemas: Schemas): ApiOperation {
     description:
       "Each distinct number appears once, in order of first appearance, `phone_numbers` before `csv_file`. `invalidPhoneNumbers` has the others as they were given: a spreadsheet's `1.2E+10` is reported, never guessed.",
     access: { client: "subscription" },
-    body: jsonBody(schemas.PhoneList, BODY_LIMITS.lists, LISTS),
+    body: jsonBody(textSchemas.PhoneList, BODY_LIMITS.lists, LISTS),
     answers: [
-      ok(schemas.SubscriptionStatuses, "An unknown number is `false`.", {
+      ok(textSchemas.SubscriptionStatuses, "An unknown number is `false`.", {
         phoneNumberStatuses: [{ phoneNumber: PHONE, subscriptionStatus: true }],
         invalidPhoneNumbers: ["1.2E+10"],
       }),

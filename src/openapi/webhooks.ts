@@ -1,4 +1,4 @@
-import type * as z from "zod/mini";
+import type * as z from "zod";
 import { callbackSchemas } from "../domain/callback.ts";
 import { CLICK_ID, MESSAGE_ID, NOTICE_ID, OTHER_PHONE, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "./examples.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";
@@ -20,7 +20,7 @@ const OF_WEBSITE = `${ABOUT}. Every client of the website that wants it gets it 
 
 /** What the service posts to a client. */
 export function webhooks(): JsonObject {
-  const { status, click, received, changed } = callbackSchemas();
+  const { status, click, received, changed } = callbackSchemas;
   const { phone, sendPurpose, callbackData } = SEND_BY_PHONE;
   const about = { messageId: MESSAGE_ID, reason: null, occurredAt: TIME, phone, sendPurpose, callbackData };
   return {
@@ -77,7 +77,7 @@ export function webhooks(): JsonObject {
   };
 }
 
-function webhook<Schema extends z.ZodMiniType>(
+function webhook<Schema extends z.ZodType>(
   id: string,
   summary: string,
   schema: Schema,

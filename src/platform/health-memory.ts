@@ -1,9 +1,7 @@
 import { untilOther } from "./time-limit.ts";
 
 /** The services that every request depends on. */
-export const CHECKS = ["configuration", "database", "credentials", "limiter"] as const;
-
-export type CheckName = (typeof CHECKS)[number];
+export type CheckName = "configuration" | "database" | "credentials" | "limiter";
 
 export interface Check {
   status: "ok" | "failing";

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { AUDIT_ACTIONS, type StoredAudit } from "../../domain/audit.ts";
 import { failField, readTogether } from "../../domain/failure.ts";
@@ -7,37 +7,39 @@ import { inEach } from "../../flows/places.ts";
 import { AUDIT_FILTERS, type AuditFilter, listAudit } from "../../platform/store/audit.ts";
 import type { ApiRequest, Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
-import type { Answers } from "./answers.ts";
-import { missingShape, PAGE } from "./params.ts";
+import { type Answers, missingShape } from "./answers.ts";
+import { PAGE } from "./params.ts";
 
-export function auditAnswers() {
-  const text = z.nullable(z.string());
-  const facts = z.nullable(z.record(z.string(), z.unknown()));
-  const change = z.object({
-    at: z.iso.datetime(),
-    operator: z.string().check(z.describe("The name of the token.")),
-    action: z.enum(AUDIT_ACTIONS),
-    websiteId: text,
-    clientId: text,
-    subject: text.check(
-      z.describe("What else it concerns: a masked number, a carrier, a dead job, a token, an import."),
-    ),
-    before: facts.check(z.describe("The settings that it replaced. Of a callback URL, the origin.")),
-    after: facts,
-    outcome: z
-      .nullable(z.enum(["done", "failed"]))
-      .check(z.describe("failed: a part may be done. null: it began, and was cut off or is not over.")),
-    requestId: z.string(),
-  });
-  return {
-    AuditEntry: change,
-    AuditPage: z.object({
-      entries: z.array(change),
-      next: z.nullable(z.string()).check(z.describe("The `cursor` of the next page; null: this is the last.")),
-      ...missingShape(),
-    }),
-  };
-}
+export const auditEntrySchema = z.object({
+  at: z.iso.datetime(),
+  operator: z.string().describe("The name of the token."),
+  action: z.enum(AUDIT_ACTIONS),
+  websiteId: z.string().nullable(),
+  clientId: z.string().nullable(),
+  subject: z
+    .string()
+    .nullable()
+    .describe("What else it concerns: a masked number, a carrier, a dead job, a token, an import."),
+  before: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe("The settings that it replaced. Of a callback URL, the origin."),
+  after: z.record(z.string(), z.unknown()).nullable(),
+  outcome: z
+    .enum(["done", "failed"])
+    .nullable()
+    .describe("failed: a part may be done. null: it began, and was cut off or is not over."),
+  requestId: z.string(),
+});
+
+export const auditAnswers = {
+  AuditEntry: auditEntrySchema,
+  AuditPage: z.object({
+    entries: z.array(auditEntrySchema),
+    next: z.string().nullable().describe("The `cursor` of the next page; null: this is the last."),
+    ...missingShape,
+  }),
+};
 
 export type AuditAnswers = Answers<typeof auditAnswers>;
 

@@ -1,16 +1,16 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { audited } from "../../flows/audit.ts";
 import { tryCarrier } from "../../flows/carrier-pauses.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
 import { requireFound } from "./params.ts";
 
-export function carrierAnswers() {
-  const due = z
-    .int()
-    .check(z.describe("How many messages waited for a retry, and are due now: at most 20,000 a call."));
-  return { TriedCarrier: z.object({ carrier: z.string(), due }) };
-}
+export const carrierAnswers = {
+  TriedCarrier: z.object({
+    carrier: z.string(),
+    due: z.int().describe("How many messages waited for a retry, and are due now: at most 20,000 a call."),
+  }),
+};
 
 export type CarrierAnswers = Answers<typeof carrierAnswers>;
 

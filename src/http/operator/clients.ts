@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { isLoopback } from "../../domain/callback-url.ts";
 import {
@@ -19,55 +19,60 @@ import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readFields } from "../body.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
-import { type auditAnswers, lastChanges } from "./audit.ts";
+import { auditEntrySchema, lastChanges } from "./audit.ts";
 import { requireFound, requireWebsite } from "./params.ts";
 
-/** @param change the schema of an entry of the audit log */
-export function clientAnswers(change: ReturnType<typeof auditAnswers>["AuditEntry"]) {
-  const secrets = z.object({
-    clientSecret: z.string().check(z.describe("Shown only now.")),
-    callbackSecret: z.string().check(z.describe("Shown only now. Verifies the signatures of callbacks.")),
-  });
-  const client = z.object({
-    clientId: z.string(),
-    websiteId: z.string(),
-    name: z.nullable(z.string()),
-    callbackUrl: z.nullable(z.string()),
-    operations: z.array(z.enum(OPERATIONS)),
-    events: z.array(z.enum(CLIENT_EVENTS)).check(z.describe("What is posted to its callback URL.")),
-    suspended: z.boolean(),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
-  });
-  const time = z.nullable(z.iso.datetime());
-  const takesEffect = z
-    .enum(EFFECTS)
-    .check(
-      z.describe(
-        "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change spreads through KV, which takes 60 seconds or more, and the sweep tells the limiter again each minute. What a change grants always spreads through KV.",
-      ),
-    );
-  return {
-    Client: client,
-    ClientWithChanges: z.extend(client, {
-      lastUsedAt: time.check(z.describe("When a request was last taken, to ten minutes; null: never, or long ago.")),
-      rotatedAt: time,
-      oldPairUntil: time.check(z.describe("The pair before the last rotation is valid until then; null: no more.")),
-      lastRefusal: z
-        .nullable(z.object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) }))
-        .check(z.describe("Of a request of this client, to a minute.")),
-      changes: z.array(change).check(z.describe("The last 10, newest first.")),
-    }),
-    ChangedClient: z.extend(client, {
-      takesEffect,
-      waitingMessages: z
-        .nullable(z.int())
-        .check(z.describe("Of a client that this call suspends: how many of its messages still wait, and will go.")),
-    }),
-    NewClient: z.object({ clientId: z.string(), ...secrets.shape }),
-    NewSecrets: z.extend(secrets, { takesEffect }),
-  };
-}
+export const clientSchema = z.object({
+  clientId: z.string(),
+  websiteId: z.string(),
+  name: z.string().nullable(),
+  callbackUrl: z.string().nullable(),
+  operations: z.array(z.enum(OPERATIONS)),
+  events: z.array(z.enum(CLIENT_EVENTS)).describe("What is posted to its callback URL."),
+  suspended: z.boolean(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+
+const secretsSchema = z.object({
+  clientSecret: z.string().describe("Shown only now."),
+  callbackSecret: z.string().describe("Shown only now. Verifies the signatures of callbacks."),
+});
+
+const takesEffect = z
+  .enum(EFFECTS)
+  .describe(
+    "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change spreads through KV, which takes 60 seconds or more, and the sweep tells the limiter again each minute. What a change grants always spreads through KV.",
+  );
+
+export const clientAnswers = {
+  Client: clientSchema,
+  ClientWithChanges: clientSchema.extend({
+    lastUsedAt: z.iso
+      .datetime()
+      .nullable()
+      .describe("When a request was last taken, to ten minutes; null: never, or long ago."),
+    rotatedAt: z.iso.datetime().nullable(),
+    oldPairUntil: z.iso
+      .datetime()
+      .nullable()
+      .describe("The pair before the last rotation is valid until then; null: no more."),
+    lastRefusal: z
+      .object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) })
+      .nullable()
+      .describe("Of a request of this client, to a minute."),
+    changes: z.array(auditEntrySchema).describe("The last 10, newest first."),
+  }),
+  ChangedClient: clientSchema.extend({
+    takesEffect,
+    waitingMessages: z
+      .int()
+      .nullable()
+      .describe("Of a client that this call suspends: how many of its messages still wait, and will go."),
+  }),
+  NewClient: z.object({ clientId: z.string(), ...secretsSchema.shape }),
+  NewSecrets: secretsSchema.extend({ takesEffect }),
+};
 
 export type ClientAnswers = Answers<typeof clientAnswers>;
 

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { DATABASE_STATUSES } from "../../domain/database-state.ts";
 import { inParallel } from "../../flows/in-parallel.ts";
 import { inEach } from "../../flows/places.ts";
@@ -8,31 +8,31 @@ import { countHomes } from "../../platform/store/directory.ts";
 import type { Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
 
-export function databaseSchema() {
-  const count = z.nullable(z.int());
-  return z.object({
-    database: z.string().check(z.describe("Its binding.")),
-    status: z
-      .enum(DATABASE_STATUSES)
-      .check(
-        z.describe(
-          "`away`: it does not answer. `unmigrated`: it lacks a migration. `unbound`: websites are in it, and no database is bound under this name.",
-        ),
-      ),
-    bytes: count.check(z.describe("Null while it does not answer.")),
-    limitBytes: z.int(),
-    bytesPerDay: count.check(z.describe("Of the last seven days; null until a day is known.")),
-    daysLeft: count.check(z.describe("At this growth; null: it does not grow, or that is not known.")),
-    sweptAt: z.nullable(z.iso.datetime()).check(z.describe("When its last sweep ended; null: never.")),
-    sweepAgeSeconds: count,
-  });
-}
+export const databaseSchema = z.object({
+  database: z.string().describe("Its binding."),
+  status: z
+    .enum(DATABASE_STATUSES)
+    .describe(
+      "`away`: it does not answer. `unmigrated`: it lacks a migration. `unbound`: websites are in it, and no database is bound under this name.",
+    ),
+  bytes: z.int().nullable().describe("Null while it does not answer."),
+  limitBytes: z.int(),
+  bytesPerDay: z.int().nullable().describe("Of the last seven days; null until a day is known."),
+  daysLeft: z.int().nullable().describe("At this growth; null: it does not grow, or that is not known."),
+  sweptAt: z.iso.datetime().nullable().describe("When its last sweep ended; null: never."),
+  sweepAgeSeconds: z.int().nullable(),
+});
 
-export function databaseAnswers() {
-  const websites = z.int().check(z.describe("How many are in it."));
-  const schemaVersion = z.nullable(z.string()).check(z.describe("The latest migration; null where that is not known."));
-  return { DatabaseList: z.object({ databases: z.array(z.extend(databaseSchema(), { websites, schemaVersion })) }) };
-}
+export const databaseAnswers = {
+  DatabaseList: z.object({
+    databases: z.array(
+      databaseSchema.extend({
+        websites: z.int().describe("How many are in it."),
+        schemaVersion: z.string().nullable().describe("The latest migration; null where that is not known."),
+      }),
+    ),
+  }),
+};
 
 export type DatabaseAnswers = Answers<typeof databaseAnswers>;
 

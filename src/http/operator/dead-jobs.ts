@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { audited } from "../../flows/audit.ts";
 import { requeueOne, requeueWaiting } from "../../flows/dead-jobs.ts";
 import { parseJsonColumn } from "../../platform/store/database.ts";
@@ -8,26 +8,27 @@ import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { PAGE, requireFound } from "./params.ts";
 
-export function deadJobAnswers() {
-  const deadJob = z.object({
-    id: z.string(),
-    queue: z.string(),
-    body: z.unknown().check(z.describe("The job: ids and outcomes. Phone numbers are masked.")),
-    diedAt: z.iso.datetime(),
-    error: z.nullable(z.string()).check(z.describe("Of its last try; null where it is unknown.")),
-    putBackAt: z.nullable(z.iso.datetime()),
-  });
-  const left = z.int().check(z.describe("How many were never requeued; 1,000 means 1,000 or more."));
-  return {
-    DeadJobList: z.object({ deadJobs: z.array(deadJob) }),
-    PutBackOne: z.object({ putBack: z.int() }),
-    PutBackAll: z.object({ putBack: z.int(), left }),
-  };
-}
+const deadJobSchema = z.object({
+  id: z.string(),
+  queue: z.string(),
+  body: z.unknown().describe("The job: ids and outcomes. Phone numbers are masked."),
+  diedAt: z.iso.datetime(),
+  error: z.string().nullable().describe("Of its last try; null where it is unknown."),
+  putBackAt: z.iso.datetime().nullable(),
+});
+
+export const deadJobAnswers = {
+  DeadJobList: z.object({ deadJobs: z.array(deadJobSchema) }),
+  PutBackOne: z.object({ putBack: z.int() }),
+  PutBackAll: z.object({
+    putBack: z.int(),
+    left: z.int().describe("How many were never requeued; 1,000 means 1,000 or more."),
+  }),
+};
 
 export type DeadJobAnswers = Answers<typeof deadJobAnswers>;
 
-function deadJobView(job: DeadJob): DeadJobAnswers["DeadJobList"]["deadJobs"][number] {
+function deadJobView(job: DeadJob): z.output<typeof deadJobSchema> {
   const { id, queue, body, diedAt, error, putBackAt } = job;
   return {
     id,

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { failField } from "../../domain/failure.ts";
 import { cancelSchema, holdSchema, type MessageFilter } from "../../domain/hold.ts";
@@ -10,18 +10,16 @@ import { BODY_LIMITS, readFields } from "../body.ts";
 import type { Answers } from "./answers.ts";
 import { requireWebsite } from "./params.ts";
 
-export function holdAnswers() {
-  const more = z
-    .optional(z.literal(true))
-    .check(
-      z.describe("The call took a minute, and has not looked at all waiting messages: repeat it. Left out otherwise."),
-    );
-  return {
-    HeldMessages: z.object({ held: z.int().check(z.describe("How many wait now, and are held.")) }),
-    ReleasedMessages: z.object({ released: z.int().check(z.describe("How many are due now.")), more }),
-    CancelledMessages: z.object({ cancelled: z.int().check(z.describe("With dryRun, how many would be.")), more }),
-  };
-}
+const more = z
+  .literal(true)
+  .optional()
+  .describe("The call took a minute, and has not looked at all waiting messages: repeat it. Left out otherwise.");
+
+export const holdAnswers = {
+  HeldMessages: z.object({ held: z.int().describe("How many wait now, and are held.") }),
+  ReleasedMessages: z.object({ released: z.int().describe("How many are due now."), more }),
+  CancelledMessages: z.object({ cancelled: z.int().describe("With dryRun, how many would be."), more }),
+};
 
 export type HoldAnswers = Answers<typeof holdAnswers>;
 

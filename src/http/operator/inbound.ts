@@ -1,38 +1,39 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { KEYWORDS } from "../../domain/keyword.ts";
 import { askEach } from "../../flows/ask-each.ts";
 import { inEach } from "../../flows/places.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
 import type { Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
-import type { Answers } from "./answers.ts";
-import { missingShape, PAGE, readBefore, requireWebsite } from "./params.ts";
+import { type Answers, missingShape } from "./answers.ts";
+import { PAGE, readBefore, requireWebsite } from "./params.ts";
 
-export function inboundAnswers() {
-  const text = z.object({
-    from: z.string(),
-    to: z.string(),
-    text: z.string(),
-    keyword: z.nullable(z.enum(KEYWORDS)),
-    maybeOptOut: z.boolean().check(z.describe("It contains an opt-out word, and is none: a person must decide.")),
-    carrier: z.string(),
-    carrierMessageId: z.string(),
-    receivedAt: z.iso.datetime(),
-  });
-  return {
-    InboundText: text,
-    InboundTextList: z.object({ texts: z.array(text) }),
-    TextsWithoutEffect: z.object({
-      texts: z.array(z.extend(text, { websiteId: websiteOfTextSchema() })),
-      ...missingShape(),
-    }),
-  };
-}
+export const inboundTextSchema = z.object({
+  from: z.string(),
+  to: z.string(),
+  text: z.string(),
+  keyword: z.enum(KEYWORDS).nullable(),
+  maybeOptOut: z.boolean().describe("It contains an opt-out word, and is none: a person must decide."),
+  carrier: z.string(),
+  carrierMessageId: z.string(),
+  receivedAt: z.iso.datetime(),
+});
+
+export const websiteOfTextSchema = z
+  .string()
+  .nullable()
+  .describe("null: no website has the recipient of the texts as its sender.");
+
+export const inboundAnswers = {
+  InboundText: inboundTextSchema,
+  InboundTextList: z.object({ texts: z.array(inboundTextSchema) }),
+  TextsWithoutEffect: z.object({
+    texts: z.array(inboundTextSchema.extend({ websiteId: websiteOfTextSchema })),
+    ...missingShape,
+  }),
+};
 
 export type InboundAnswers = Answers<typeof inboundAnswers>;
-
-export const websiteOfTextSchema = () =>
-  z.nullable(z.string()).check(z.describe("null: no website has the recipient of the texts as its sender."));
 
 export function textView({ websiteId, receivedAt, ...text }: InboundText): InboundAnswers["InboundText"] {
   return { ...text, receivedAt: toTime(receivedAt) };

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { MESSAGE_EVENT_TYPES } from "../../domain/callback.ts";
 import { failField, readTogether } from "../../domain/failure.ts";
@@ -25,90 +25,85 @@ import {
 import { findWebsite } from "../../platform/store/websites.ts";
 import { type ApiRequest, type Handler, toStoredId } from "../api-request.ts";
 import { toTime } from "../time.ts";
-import type { Answers } from "./answers.ts";
-import { missingShape, PAGE, readChoice, readPhone, readTime, requireFound } from "./params.ts";
+import { type Answers, callbackSchema, missingShape } from "./answers.ts";
+import { PAGE, readChoice, readPhone, readTime, requireFound } from "./params.ts";
 
-export function messageAnswers() {
-  const time = z.iso.datetime();
-  const status = z.enum(MESSAGE_STATUSES);
-  const event = z.object({
-    eventId: z.string(),
-    eventType: z.enum(MESSAGE_EVENT_TYPES),
-    status: z.optional(status).check(z.describe("Of message.status.")),
-    reason: z.optional(reasonSchema()),
-    occurredAt: time,
-  });
-  const callback = z.extend(callbackSchema(), { eventId: z.string() });
-  const message = z.object({
-    messageId: z.uuid(),
-    websiteId: z.string(),
-    websiteName: z.nullable(z.string()),
-    clientId: z.string(),
-    clientName: z.nullable(z.string()),
-    status,
-    reason: reasonSchema(),
-    reasonDetail: z.nullable(z.string()).check(z.describe("In words: the carrier's own, or why the message waits.")),
-    phone: z.nullable(z.string()),
-    email: z.nullable(z.string()),
-    text: z.string(),
-    mediaUrl: z.nullable(z.string()),
-    clickUrl: z.nullable(z.string()),
-    callbackData: z.string(),
-    sendPurpose: z.string(),
-    ignoredFields: z
-      .nullable(z.array(z.string()))
-      .check(z.describe("Fields of the request that no send request has; null: it had none.")),
-    encoding: z.nullable(z.enum(["GSM-7", "UCS-2"])),
-    segments: z.nullable(z.int()),
-    carrier: z.nullable(z.string()),
-    carrierMessageId: z.nullable(z.string()),
-    attempts: z.int(),
-    acceptedAt: time,
-    updatedAt: time,
-    claimedAt: z.nullable(time),
-    retryAt: z.nullable(time).check(z.describe("Not before; null once it has passed.")),
-    waits: z
-      .nullable(z.object({ until: z.nullable(time), because: z.string() }))
-      .check(z.describe("Of PENDING_TO_SEND: until when, and why. Without a time, it is its turn.")),
-    submissions: z.array(submissionSchema()).check(z.describe("In order: the first, and the latest 19.")),
-    clicks: z.object({ people: z.int(), robots: z.int(), firstAt: z.nullable(time) }),
-    events: z.array(event),
-    callbacks: z.array(callback),
-  });
-  const { events: _, callbacks: _2, clicks: _3, callbackData: _4, submissions: _5, ...others } = message.shape;
-  const { websiteName: _6, clientName: _7, ignoredFields: _8, ...facts } = others;
-  return {
-    OperatorMessage: message,
-    FoundMessages: z.object({
-      messages: z.array(z.object(facts)),
-      next: z
-        .nullable(z.string())
-        .check(z.describe("The `cursor` of the next page, which may have older ones; null: there are none.")),
-      ...missingShape(),
-    }),
-  };
-}
+const submissionSchema = z.object({
+  at: z.iso.datetime(),
+  attempt: z.int().nullable().describe("null: it was not submitted."),
+  outcome: z.string().describe("`accepted`, `refused`, `unknown`, `later`, `unauthorized` or `skipped`."),
+  reason: z.string().nullable().describe("In words: the carrier's own, or why it was not submitted."),
+});
 
-function submissionSchema() {
-  return z.object({
-    at: z.iso.datetime(),
-    attempt: z.nullable(z.int()).check(z.describe("null: it was not submitted.")),
-    outcome: z.string().check(z.describe("`accepted`, `refused`, `unknown`, `later`, `unauthorized` or `skipped`.")),
-    reason: z.nullable(z.string()).check(z.describe("In words: the carrier's own, or why it was not submitted.")),
-  });
-}
+const eventSchema = z.object({
+  eventId: z.string(),
+  eventType: z.enum(MESSAGE_EVENT_TYPES),
+  status: z.enum(MESSAGE_STATUSES).optional().describe("Of message.status."),
+  reason: reasonSchema.optional(),
+  occurredAt: z.iso.datetime(),
+});
 
-export function callbackSchema() {
-  return z.object({
-    attemptedAt: z.nullable(z.iso.datetime()),
-    outcome: z.nullable(z.enum(["answered", "timed-out", "unreachable", "not-posted"])),
-    httpStatus: z.nullable(z.int()),
-    response: z
-      .nullable(z.string())
-      .check(z.describe("The first kilobyte of the response, or the error; null: its body could not be read.")),
-    durationMilliseconds: z.nullable(z.number()),
-  });
-}
+export const operatorMessageSchema = z.object({
+  messageId: z.uuid(),
+  websiteId: z.string(),
+  websiteName: z.string().nullable(),
+  clientId: z.string(),
+  clientName: z.string().nullable(),
+  status: z.enum(MESSAGE_STATUSES),
+  reason: reasonSchema,
+  reasonDetail: z.string().nullable().describe("In words: the carrier's own, or why the message waits."),
+  phone: z.string().nullable(),
+  email: z.string().nullable(),
+  text: z.string(),
+  mediaUrl: z.string().nullable(),
+  clickUrl: z.string().nullable(),
+  callbackData: z.string(),
+  sendPurpose: z.string(),
+  ignoredFields: z
+    .array(z.string())
+    .nullable()
+    .describe("Fields of the request that no send request has; null: it had none."),
+  encoding: z.enum(["GSM-7", "UCS-2"]).nullable(),
+  segments: z.int().nullable(),
+  carrier: z.string().nullable(),
+  carrierMessageId: z.string().nullable(),
+  attempts: z.int(),
+  acceptedAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  claimedAt: z.iso.datetime().nullable(),
+  retryAt: z.iso.datetime().nullable().describe("Not before; null once it has passed."),
+  waits: z
+    .object({ until: z.iso.datetime().nullable(), because: z.string() })
+    .nullable()
+    .describe("Of PENDING_TO_SEND: until when, and why. Without a time, it is its turn."),
+  submissions: z.array(submissionSchema).describe("In order: the first, and the latest 19."),
+  clicks: z.object({ people: z.int(), robots: z.int(), firstAt: z.iso.datetime().nullable() }),
+  events: z.array(eventSchema),
+  callbacks: z.array(callbackSchema.extend({ eventId: z.string() })),
+});
+
+const foundMessageSchema = operatorMessageSchema.omit({
+  websiteName: true,
+  clientName: true,
+  callbackData: true,
+  ignoredFields: true,
+  submissions: true,
+  clicks: true,
+  events: true,
+  callbacks: true,
+});
+
+export const messageAnswers = {
+  OperatorMessage: operatorMessageSchema,
+  FoundMessages: z.object({
+    messages: z.array(foundMessageSchema),
+    next: z
+      .string()
+      .nullable()
+      .describe("The `cursor` of the next page, which may have older ones; null: there are none."),
+    ...missingShape,
+  }),
+};
 
 export type MessageAnswers = Answers<typeof messageAnswers>;
 type Message = MessageAnswers["OperatorMessage"];

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { canGoBack, keptUntil, MOVE_STEPS, type MoveStep } from "../../domain/move.ts";
 import { inDatabase } from "../../flows/places.ts";
 import { type MoveStatus, moveBack, readMoveStatus, startMove } from "../../flows/start-move.ts";
@@ -8,31 +8,27 @@ import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { requireFound, requireWebsite } from "./params.ts";
 
-export const moveRequestSchema = z.strictObject({ database: z.string() });
+export const moveRequestSchema = z.strictObject({ database: z.string("Invalid input") }, "Invalid input");
 
-export function moveAnswers() {
-  const count = z.nullable(z.int());
-  const time = z.nullable(z.iso.datetime());
-  return {
-    Move: z.object({
-      websiteId: z.string(),
-      from: z.string().check(z.describe("The binding of the database that it leaves.")),
-      to: z.string(),
-      step: z.enum(MOVE_STEPS),
-      waitsFor: z.nullable(z.string()).check(z.describe("In words; null: for nothing.")),
-      rowsCopied: count.check(z.describe("Null where nothing is being copied.")),
-      rowsCompared: count,
-      rowsTotal: count.check(z.describe("As it began; what follows a message, such as its events, is not counted.")),
-      logLength: count.check(z.describe("Changed rows that are not copied again yet; 100,000 at most.")),
-      isFenced: z.boolean().check(z.describe("Whether writes of the website wait now.")),
-      startedAt: z.iso.datetime(),
-      workedAt: z.iso.datetime().check(z.describe("When a job last worked on it.")),
-      movedAt: time.check(z.describe("Since then the website is in `to`.")),
-      canGoBackUntil: time,
-      error: z.nullable(z.string()).check(z.describe("Of the last job; null: it did what it had to.")),
-    }),
-  };
-}
+export const moveAnswers = {
+  Move: z.object({
+    websiteId: z.string(),
+    from: z.string().describe("The binding of the database that it leaves."),
+    to: z.string(),
+    step: z.enum(MOVE_STEPS),
+    waitsFor: z.string().nullable().describe("In words; null: for nothing."),
+    rowsCopied: z.int().nullable().describe("Null where nothing is being copied."),
+    rowsCompared: z.int().nullable(),
+    rowsTotal: z.int().nullable().describe("As it began; what follows a message, such as its events, is not counted."),
+    logLength: z.int().nullable().describe("Changed rows that are not copied again yet; 100,000 at most."),
+    isFenced: z.boolean().describe("Whether writes of the website wait now."),
+    startedAt: z.iso.datetime(),
+    workedAt: z.iso.datetime().describe("When a job last worked on it."),
+    movedAt: z.iso.datetime().nullable().describe("Since then the website is in `to`."),
+    canGoBackUntil: z.iso.datetime().nullable(),
+    error: z.string().nullable().describe("Of the last job; null: it did what it had to."),
+  }),
+};
 
 export type MoveAnswers = Answers<typeof moveAnswers>;
 

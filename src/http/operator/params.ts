@@ -1,5 +1,4 @@
 // The parameters that several operator calls share.
-import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { failField, RequestFailure } from "../../domain/failure.ts";
 import { strip } from "../../domain/invisible.ts";
@@ -8,13 +7,6 @@ import { explainPhone } from "../../domain/phone-fault.ts";
 import { WEBSITE_ID, type Website } from "../../domain/website.ts";
 import { findWebsite } from "../../platform/store/websites.ts";
 import type { ApiRequest } from "../api-request.ts";
-
-/** Of the schema of an answer that is made of what all databases have. */
-export const missingShape = () => ({
-  unavailableDatabases: z
-    .optional(z.array(z.string()))
-    .check(z.describe("Databases that did not answer: what they have is missing here. Left out where all did.")),
-});
 
 /** How many items a page of a list has. */
 export const PAGE = 100;

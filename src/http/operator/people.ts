@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { NOTICE_TYPES } from "../../domain/callback.ts";
 import { MESSAGE_STATUSES } from "../../domain/message.ts";
@@ -16,91 +16,83 @@ import { CHANGE_SOURCES } from "../../platform/store/rows.ts";
 import { type Person, removeEmail, type SubscriptionEntry } from "../../platform/store/subscriptions.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
-import type { Answers } from "./answers.ts";
-import { type inboundAnswers, textView, websiteOfTextSchema } from "./inbound.ts";
-import { callbackSchema, type messageAnswers, messageView } from "./messages.ts";
-import { missingShape, PAGE, requireFound, requirePhone, requireWebsite } from "./params.ts";
+import { type Answers, callbackSchema, missingShape } from "./answers.ts";
+import { inboundTextSchema, textView, websiteOfTextSchema } from "./inbound.ts";
+import { messageView, operatorMessageSchema } from "./messages.ts";
+import { PAGE, requireFound, requirePhone, requireWebsite } from "./params.ts";
 
-type InboundTextSchema = ReturnType<typeof inboundAnswers>["InboundText"];
+const changeSchema = z.object({
+  from: z.boolean().nullable().describe("null: unknown before."),
+  to: z.boolean(),
+  at: z.iso.datetime(),
+  addressChanged: z.boolean(),
+  source: z.enum(CHANGE_SOURCES),
+  proof: z.string().describe("The id of the request or of the import, or the text."),
+});
 
-function personSchema(text: InboundTextSchema) {
-  const change = z.object({
-    from: z.nullable(z.boolean()).check(z.describe("null: unknown before.")),
-    to: z.boolean(),
-    at: z.iso.datetime(),
-    addressChanged: z.boolean(),
-    source: z.enum(CHANGE_SOURCES),
-    proof: z.string().check(z.describe("The id of the request or of the import, or the text.")),
-  });
-  return z.object({
+const personSchema = z.object({
+  phone: z.string(),
+  subscribed: z.boolean(),
+  email: z.string().nullable(),
+  optedOutByPerson: z.boolean().describe("The person opted out: only a START undoes it."),
+  optOutConfirmedAt: z.iso.datetime().nullable(),
+  changes: z.array(changeSchema),
+  texts: z.array(inboundTextSchema),
+});
+
+const messageSchema = z.object({
+  messageId: z.uuid(),
+  websiteId: z.string(),
+  acceptedAt: z.iso.datetime(),
+  status: z.enum(MESSAGE_STATUSES),
+  reason: reasonSchema,
+  sendPurpose: z.string(),
+  text: z.string(),
+});
+
+const noticeSchema = z.object({
+  noticeId: z.string(),
+  clientId: z.string(),
+  type: z.enum(NOTICE_TYPES),
+  body: z.record(z.string(), z.unknown()),
+  occurredAt: z.iso.datetime(),
+  callback: callbackSchema.nullable(),
+});
+
+/** All that a website keeps about a person. */
+const recordsSchema = personSchema.extend({
+  websiteId: websiteOfTextSchema,
+  messages: z.array(operatorMessageSchema),
+  notices: z.array(noticeSchema).describe("What clients were told of the person."),
+  duplicateKeys: z
+    .array(z.object({ messageId: z.uuid(), expiresAt: z.iso.datetime() }))
+    .describe("By which a message to the number is known as a duplicate."),
+  isCut: z.boolean().describe("There are more than 5,000 messages, texts or notices: these are the latest of them."),
+});
+
+export const peopleAnswers = {
+  Person: personSchema,
+  PersonEverywhere: z.object({
     phone: z.string(),
-    subscribed: z.boolean(),
-    email: z.nullable(z.string()),
-    optedOutByPerson: z.boolean().check(z.describe("The person opted out: only a START undoes it.")),
-    optOutConfirmedAt: z.nullable(z.iso.datetime()),
-    changes: z.array(change),
-    texts: z.array(text),
-  });
-}
-
-export function peopleAnswers(
-  wholeMessage: ReturnType<typeof messageAnswers>["OperatorMessage"],
-  text: InboundTextSchema,
-) {
-  const person = personSchema(text);
-  const message = z.object({
-    messageId: z.uuid(),
-    websiteId: z.string(),
-    acceptedAt: z.iso.datetime(),
-    status: z.enum(MESSAGE_STATUSES),
-    reason: reasonSchema(),
-    sendPurpose: z.string(),
-    text: z.string(),
-  });
-  const websiteId = websiteOfTextSchema();
-  const notice = z.object({
-    noticeId: z.string(),
-    clientId: z.string(),
-    type: z.enum(NOTICE_TYPES),
-    body: z.record(z.string(), z.unknown()),
-    occurredAt: z.iso.datetime(),
-    callback: z.nullable(callbackSchema()),
-  });
-  const records = z.extend(person, {
-    websiteId,
-    messages: z.array(wholeMessage),
-    notices: z.array(notice).check(z.describe("What clients were told of the person.")),
-    duplicateKeys: z
-      .array(z.object({ messageId: z.uuid(), expiresAt: z.iso.datetime() }))
-      .check(z.describe("By which a message to the number is known as a duplicate.")),
-    isCut: z
-      .boolean()
-      .check(z.describe("There are more than 5,000 messages, texts or notices: these are the latest of them.")),
-  });
-  return {
-    Person: person,
-    PersonEverywhere: z.object({
-      phone: z.string(),
-      websites: z.array(z.extend(person, { websiteId })),
-      messages: z.array(message).check(z.describe("The latest 100 to this number, newest first.")),
-      ...missingShape(),
-    }),
-    PersonExport: z.object({
-      phone: z.string(),
-      exportedAt: z.iso.datetime(),
-      websites: z.array(records),
-      ...missingShape(),
-    }),
-    EmailRemoval: z.object({ phone: z.string(), email: z.null() }),
-    Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),
-    ErasureEverywhere: z.object({
-      phone: z.string(),
-      websites: z.array(z.object({ websiteId, erasedMessages: z.int() })),
-      failed: z.array(websiteId).check(z.describe("Nothing is erased there. Repeat the call.")),
-      ...missingShape(),
-    }),
-  };
-}
+    websites: z.array(personSchema.extend({ websiteId: websiteOfTextSchema })),
+    messages: z.array(messageSchema).describe("The latest 100 to this number, newest first."),
+    ...missingShape,
+  }),
+  PersonExport: z.object({
+    phone: z.string(),
+    exportedAt: z.iso.datetime(),
+    websites: z.array(recordsSchema),
+    ...missingShape,
+  }),
+  EmailRemoval: z.object({ phone: z.string(), email: z.null() }),
+  Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),
+  ErasureEverywhere: z.object({
+    phone: z.string(),
+    websites: z.array(z.object({ websiteId: websiteOfTextSchema, erasedMessages: z.int() })),
+    failed: z.array(websiteOfTextSchema).describe("Nothing is erased there. Repeat the call."),
+    ...missingShape,
+  }),
+};
 
 export type PeopleAnswers = Answers<typeof peopleAnswers>;
 

@@ -17,9 +17,7 @@ const LONGEST_DAYS = 400;
 /** Of all websites: a day of a website has a row for each purpose and status. */
 const MOST_WEBSITE_DAYS = 200_000;
 
-export function reportAnswers() {
-  return { Report: reportSchema() };
-}
+export const reportAnswers = { Report: reportSchema };
 
 export type ReportAnswers = Answers<typeof reportAnswers>;
 

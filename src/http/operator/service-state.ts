@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { toMetrics } from "../../domain/metrics.ts";
 import { PROBLEMS } from "../../domain/problems.ts";
 import {
@@ -14,141 +14,138 @@ import type { Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
 import { databaseSchema } from "./databases.ts";
 
-export function serviceStateAnswers() {
-  const backlog = z.object({
-    count: z.nullable(z.int()).check(z.describe("null: its part does not answer.")),
-    oldestSeconds: z.nullable(z.int()).check(z.describe("Of the oldest.")),
-  });
-  const queue = z.object({
-    queue: z.enum(QUEUES),
-    backlog: z.nullable(z.int()),
-    oldestSeconds: z.nullable(z.int()),
-  });
-  const states = each(MESSAGE_STATES, backlog);
-  return {
-    ServiceState: z.object({
-      requestId: z.string().check(z.describe("As in `X-Request-Id`: the log has the causes under it.")),
-      checkedAt: z.iso.datetime(),
-      problems: z
-        .array(z.enum(PROBLEMS))
-        .check(z.describe("Problems that need an operator. The description of the operation explains each.")),
-      details: z
-        .array(detailSchema())
-        .check(z.describe("An entry for each problem and carrier, or client's endpoint, that it concerns.")),
-      database: firstDatabaseSchema(),
-      failing: z
-        .array(z.object({ part: z.enum(STATE_PARTS), error: z.string() }))
-        .check(z.describe("What could not be read. Its counts are null, its lists empty.")),
-      isCut: z.boolean().check(z.describe("A state has 10,000 or more: only the oldest 10,000 are counted.")),
-      sweep: z.object({
-        endedAt: z.nullable(z.iso.datetime()).check(z.describe("null: never.")),
-        ageSeconds: z.nullable(z.int()),
-        failedJobs: z.array(z.string()),
-      }),
-      databases: z.array(databaseSchema()).check(z.describe("Empty while the first does not answer.")),
-      queues: z.array(queue).check(z.describe("As the queues report them; null where they do not.")),
-      messages: states,
-      retriedSeconds: z
-        .nullable(z.int())
-        .check(z.describe("Age of the oldest waiting message that the carrier could not accept at first.")),
-      carriers: z.array(z.extend(states, carrierFields())),
-      senders: z
-        .array(senderSchema())
-        .check(z.describe("The senders of websites whose texts of the last hour have final receipts, at most 100.")),
-      callbacks: z.object({ due: backlog, claimed: backlog, ...callbackFields() }),
-      deadJobs: backlog,
-      credentialsBehind: backlog,
-      keywordsWithoutEffect: backlog.check(
-        z.describe(
-          "Of the last day: STOP, START and HELP that reached no website, or whose sender is no phone number.",
-        ),
-      ),
-      maybeOptOuts: backlog.check(
-        z.describe("Texts of the last three days with an opt-out word in them, whose sender is not opted out."),
-      ),
-    }),
-  };
-}
+const backlogSchema = z.object({
+  count: z.int().nullable().describe("null: its part does not answer."),
+  oldestSeconds: z.int().nullable().describe("Of the oldest."),
+});
 
-const optionalText = () => z.nullable(z.string());
-const count = () => z.nullable(z.int());
+const queueSchema = z.object({
+  queue: z.enum(QUEUES),
+  backlog: z.int().nullable(),
+  oldestSeconds: z.int().nullable(),
+});
 
-function detailSchema() {
-  return z.object({
-    problem: z.enum(PROBLEMS),
-    carrier: optionalText(),
-    sender: optionalText().check(z.describe("The sender of the websites whose texts it concerns.")),
-    websiteId: optionalText(),
-    clientId: optionalText(),
-    host: optionalText(),
-    since: z.nullable(z.iso.datetime()),
-    cause: optionalText(),
-    nextTryAt: z.nullable(z.iso.datetime()),
-    database: optionalText(),
-  });
-}
+const detailSchema = z.object({
+  problem: z.enum(PROBLEMS),
+  carrier: z.string().nullable(),
+  sender: z.string().nullable().describe("The sender of the websites whose texts it concerns."),
+  websiteId: z.string().nullable(),
+  clientId: z.string().nullable(),
+  host: z.string().nullable(),
+  since: z.iso.datetime().nullable(),
+  cause: z.string().nullable(),
+  nextTryAt: z.iso.datetime().nullable(),
+  database: z.string().nullable(),
+});
 
-function firstDatabaseSchema() {
-  return z.object({
-    status: z.enum(["ok", "behind", "away"]),
-    milliseconds: z.nullable(z.int()).check(z.describe("null: it did not answer.")),
-    cause: optionalText(),
-    missing: optionalText().check(z.describe("Which migration is not applied.")),
-  });
-}
+const firstDatabaseSchema = z.object({
+  status: z.enum(["ok", "behind", "away"]),
+  milliseconds: z.int().nullable().describe("null: it did not answer."),
+  cause: z.string().nullable(),
+  missing: z.string().nullable().describe("Which migration is not applied."),
+});
 
-function carrierFields() {
-  const pause = z.object({ since: z.iso.datetime(), cause: z.string(), nextTryAt: z.nullable(z.iso.datetime()) });
-  return {
-    carrier: z.string(),
-    isInUse: z.boolean().check(z.describe("A website names it.")),
-    isSetUp: z.boolean(),
-    missingSettings: z.array(z.string()),
-    isUnauthorized: z.boolean().check(z.describe("It rejects our credentials.")),
-    pause: z
-      .nullable(pause)
-      .check(z.describe("Its circuit breaker is open. nextTryAt is null while a try is under way.")),
-    lastFiveMinutes: each(SUBMISSION_OUTCOMES, count()),
-    lastHour: each(SUBMISSION_OUTCOMES, count()),
-    receipts: z
-      .object({ lastFiveMinutes: each(RECEIPT_OUTCOMES, count()), lastHour: each(RECEIPT_OUTCOMES, count()) })
-      .check(z.describe("What became of the texts that it took in that time: their final receipt.")),
-  };
-}
+const sweepSchema = z.object({
+  endedAt: z.iso.datetime().nullable().describe("null: never."),
+  ageSeconds: z.int().nullable(),
+  failedJobs: z.array(z.string()),
+});
 
-function senderSchema() {
-  const counts = z.object({ delivered: z.int(), undelivered: z.int() });
-  return z.object({
-    carrier: z.string(),
-    sender: optionalText(),
-    lastFiveMinutes: counts.check(z.describe("What became of the texts that were submitted in that time.")),
-    lastHour: counts,
-    cause: optionalText().check(
-      z.describe("Why most of the undelivered ones failed: the reason and the carrier's code. null: none failed."),
+const statesSchema = each(MESSAGE_STATES, backlogSchema);
+const submissionsSchema = each(SUBMISSION_OUTCOMES, z.int().nullable());
+const receiptsSchema = each(RECEIPT_OUTCOMES, z.int().nullable());
+const postsSchema = each(CALLBACK_OUTCOMES, z.int().nullable());
+
+const carrierSchema = statesSchema.extend({
+  carrier: z.string(),
+  isInUse: z.boolean().describe("A website names it."),
+  isSetUp: z.boolean(),
+  missingSettings: z.array(z.string()),
+  isUnauthorized: z.boolean().describe("It rejects our credentials."),
+  pause: z
+    .object({ since: z.iso.datetime(), cause: z.string(), nextTryAt: z.iso.datetime().nullable() })
+    .nullable()
+    .describe("Its circuit breaker is open. nextTryAt is null while a try is under way."),
+  lastFiveMinutes: submissionsSchema,
+  lastHour: submissionsSchema,
+  receipts: z
+    .object({ lastFiveMinutes: receiptsSchema, lastHour: receiptsSchema })
+    .describe("What became of the texts that it took in that time: their final receipt."),
+});
+
+const deliveriesSchema = z.object({ delivered: z.int(), undelivered: z.int() });
+
+const senderSchema = z.object({
+  carrier: z.string(),
+  sender: z.string().nullable(),
+  lastFiveMinutes: deliveriesSchema.describe("What became of the texts that were submitted in that time."),
+  lastHour: deliveriesSchema,
+  cause: z
+    .string()
+    .nullable()
+    .describe("Why most of the undelivered ones failed: the reason and the carrier's code. null: none failed."),
+});
+
+const endpointSchema = z.object({
+  websiteId: z.string(),
+  clientId: z.string(),
+  host: z.string(),
+  since: z.iso.datetime(),
+  failures: z.int().describe("In a row."),
+  cause: z.string(),
+});
+
+const callbacksSchema = z.object({
+  due: backlogSchema,
+  claimed: backlogSchema,
+  lastFiveMinutes: postsSchema,
+  lastHour: postsSchema,
+  answered: z
+    .array(z.object({ status: z.int(), lastFiveMinutes: z.int(), lastHour: z.int() }))
+    .describe("What the `refused` ones were answered."),
+  failingEndpoints: z.array(endpointSchema),
+});
+
+export const serviceStateAnswers = {
+  ServiceState: z.object({
+    requestId: z.string().describe("As in `X-Request-Id`: the log has the causes under it."),
+    checkedAt: z.iso.datetime(),
+    problems: z
+      .array(z.enum(PROBLEMS))
+      .describe("Problems that need an operator. The description of the operation explains each."),
+    details: z
+      .array(detailSchema)
+      .describe("An entry for each problem and carrier, or client's endpoint, that it concerns."),
+    database: firstDatabaseSchema,
+    failing: z
+      .array(z.object({ part: z.enum(STATE_PARTS), error: z.string() }))
+      .describe("What could not be read. Its counts are null, its lists empty."),
+    isCut: z.boolean().describe("A state has 10,000 or more: only the oldest 10,000 are counted."),
+    sweep: sweepSchema,
+    databases: z.array(databaseSchema).describe("Empty while the first does not answer."),
+    queues: z.array(queueSchema).describe("As the queues report them; null where they do not."),
+    messages: statesSchema,
+    retriedSeconds: z
+      .int()
+      .nullable()
+      .describe("Age of the oldest waiting message that the carrier could not accept at first."),
+    carriers: z.array(carrierSchema),
+    senders: z
+      .array(senderSchema)
+      .describe("The senders of websites whose texts of the last hour have final receipts, at most 100."),
+    callbacks: callbacksSchema,
+    deadJobs: backlogSchema,
+    credentialsBehind: backlogSchema,
+    keywordsWithoutEffect: backlogSchema.describe(
+      "Of the last day: STOP, START and HELP that reached no website, or whose sender is no phone number.",
     ),
-  });
-}
+    maybeOptOuts: backlogSchema.describe(
+      "Texts of the last three days with an opt-out word in them, whose sender is not opted out.",
+    ),
+  }),
+};
 
-function callbackFields() {
-  const endpoint = z.object({
-    websiteId: z.string(),
-    clientId: z.string(),
-    host: z.string(),
-    since: z.iso.datetime(),
-    failures: z.int().check(z.describe("In a row.")),
-    cause: z.string(),
-  });
-  return {
-    lastFiveMinutes: each(CALLBACK_OUTCOMES, count()),
-    lastHour: each(CALLBACK_OUTCOMES, count()),
-    answered: z
-      .array(z.object({ status: z.int(), lastFiveMinutes: z.int(), lastHour: z.int() }))
-      .check(z.describe("What the `refused` ones were answered.")),
-    failingEndpoints: z.array(endpoint),
-  };
-}
-
-function each<Name extends string, Schema extends z.ZodMiniType>(names: readonly Name[], schema: Schema) {
+function each<Name extends string, Schema extends z.ZodType>(names: readonly Name[], schema: Schema) {
   return z.object(Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>);
 }
 

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { failField, RequestFailure, readTogether } from "../../domain/failure.ts";
 import { toE164 } from "../../domain/phone.ts";
 import { type ColumnsRead, SubscriberFile } from "../../domain/subscriber-file.ts";
@@ -16,71 +16,62 @@ import { BODY_LIMITS, readChunks, requireMediaType } from "../body.ts";
 import type { Answers } from "./answers.ts";
 import { requireFound, requireWebsite } from "./params.ts";
 
-export function subscriberAnswers() {
-  return {
-    ImportAnswer: z.object({
-      importId: z
-        .optional(z.uuid())
-        .check(z.describe("For an undo; the audit log has it as the subject of the import. Left out with `dryRun`.")),
-      columns: z
-        .object({ phone: z.string(), email: z.nullable(z.string()), subscribed: z.nullable(z.string()) })
-        .check(z.describe("The columns that were read, as the file writes them. null: it has no such column.")),
-      imported: z.int().check(z.describe("The sum of the next three.")),
-      new: z.int().check(z.describe("Never seen before.")),
-      changed: z.int().check(z.describe("Of the others, those with another state or address than before.")),
-      unchanged: z.int(),
-      keptUnsubscribed: z
-        .int()
-        .check(
-          z.describe(
-            "Numbers that the file would subscribe, and that stay unsubscribed: those of the two lists at the end.",
-          ),
-        ),
-      invalidPhoneNumbers: z.array(z.string()),
-      invalidEmails: z
-        .optional(z.array(z.string()))
-        .check(z.describe("Left out if empty. Their numbers are imported without an address.")),
-      invalidCells: z
-        .optional(
-          z.array(
-            z.object({
-              line: z.int().check(z.describe("The line of the file on which the row begins, from 1.")),
-              column: z.enum(["phone_numbers", "email"]),
-              value: z.string(),
-              message: z.string(),
-            }),
-          ),
-        )
-        .check(
-          z.describe(
-            `Left out if empty. Where the values of the two lists before stand first, and what is wrong with each; at most ${MOST_INVALID_CELLS}.`,
-          ),
-        ),
-      optedOutNumbers: z
-        .optional(z.array(z.string()))
-        .check(
-          z.describe(
-            `Left out if empty. Their owners opted out themselves, or they were erased: no import subscribes them. At most ${MOST_NAMED}.`,
-          ),
-        ),
-      unsubscribedNumbers: z
-        .optional(z.array(z.string()))
-        .check(
-          z.describe(
-            `Left out if empty. Unsubscribed by a client, an import or an operator: \`resubscribe=true\` subscribes them again. At most ${MOST_NAMED}.`,
-          ),
-        ),
-    }),
-    UndoneImport: z.object({
-      restored: z.int().check(z.describe("Numbers that this call has given back what they were.")),
-      changedSince: z
-        .int()
-        .check(z.describe("Numbers that were set again since the import, and stay as they are; of all calls.")),
-      restoredBefore: z.int().check(z.describe("Numbers that earlier calls have restored.")),
-      isComplete: z.boolean().check(z.describe("false: the call took 20 seconds. Repeat it: it goes on.")),
-    }),
-  };
-}
+export const subscriberAnswers = {
+  ImportAnswer: z.object({
+    importId: z
+      .uuid()
+      .optional()
+      .describe("For an undo; the audit log has it as the subject of the import. Left out with `dryRun`."),
+    columns: z
+      .object({ phone: z.string(), email: z.string().nullable(), subscribed: z.string().nullable() })
+      .describe("The columns that were read, as the file writes them. null: it has no such column."),
+    imported: z.int().describe("The sum of the next three."),
+    new: z.int().describe("Never seen before."),
+    changed: z.int().describe("Of the others, those with another state or address than before."),
+    unchanged: z.int(),
+    keptUnsubscribed: z
+      .int()
+      .describe(
+        "Numbers that the file would subscribe, and that stay unsubscribed: those of the two lists at the end.",
+      ),
+    invalidPhoneNumbers: z.array(z.string()),
+    invalidEmails: z
+      .array(z.string())
+      .optional()
+      .describe("Left out if empty. Their numbers are imported without an address."),
+    invalidCells: z
+      .array(
+        z.object({
+          line: z.int().describe("The line of the file on which the row begins, from 1."),
+          column: z.enum(["phone_numbers", "email"]),
+          value: z.string(),
+          message: z.string(),
+        }),
+      )
+      .optional()
+      .describe(
+        `Left out if empty. Where the values of the two lists before stand first, and what is wrong with each; at most ${MOST_INVALID_CELLS}.`,
+      ),
+    optedOutNumbers: z
+      .array(z.string())
+      .optional()
+      .describe(
+        `Left out if empty. Their owners opted out themselves, or they were erased: no import subscribes them. At most ${MOST_NAMED}.`,
+      ),
+    unsubscribedNumbers: z
+      .array(z.string())
+      .optional()
+      .describe(
+        `Left out if empty. Unsubscribed by a client, an import or an operator: \`resubscribe=true\` subscribes them again. At most ${MOST_NAMED}.`,
+      ),
+  }),
+  UndoneImport: z.object({
+    restored: z.int().describe("Numbers that this call has given back what they were."),
+    changedSince: z.int().describe("Numbers that were set again since the import, and stay as they are; of all calls."),
+    restoredBefore: z.int().describe("Numbers that earlier calls have restored."),
+    isComplete: z.boolean().describe("false: the call took 20 seconds. Repeat it: it goes on."),
+  }),
+};
 
 export type SubscriberAnswers = Answers<typeof subscriberAnswers>;
 

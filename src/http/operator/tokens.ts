@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { failField } from "../../domain/failure.ts";
 import { newTokenSchema, OPERATOR_NAME } from "../../domain/operator-token.ts";
 import { createOperatorToken } from "../../flows/operator-tokens.ts";
@@ -9,22 +9,21 @@ import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";
 import { requireFound } from "./params.ts";
 
-export function tokenAnswers() {
-  const token = z.object({
+const tokenSchema = z.object({
+  name: z.string(),
+  createdAt: z.iso.datetime(),
+  createdBy: z.string().describe("The name of the token that made it."),
+  endsAt: z.iso.datetime().nullable().describe("null: it is valid until it is ended."),
+});
+
+export const tokenAnswers = {
+  OperatorTokenList: z.object({ tokens: z.array(tokenSchema) }),
+  NewOperatorToken: z.object({ name: z.string(), token: z.string().describe("Shown only now.") }),
+  EndedOperatorToken: z.object({
     name: z.string(),
-    createdAt: z.iso.datetime(),
-    createdBy: z.string().check(z.describe("The name of the token that made it.")),
-    endsAt: z.nullable(z.iso.datetime()).check(z.describe("null: it is valid until it is ended.")),
-  });
-  return {
-    OperatorTokenList: z.object({ tokens: z.array(token) }),
-    NewOperatorToken: z.object({ name: z.string(), token: z.string().check(z.describe("Shown only now.")) }),
-    EndedOperatorToken: z.object({
-      name: z.string(),
-      left: z.int().check(z.describe("How many tokens with this name are still valid.")),
-    }),
-  };
-}
+    left: z.int().describe("How many tokens with this name are still valid."),
+  }),
+};
 
 export type TokenAnswers = Answers<typeof tokenAnswers>;
 

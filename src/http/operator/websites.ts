@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { failField } from "../../domain/failure.ts";
 import { WEBSITE_ID, type Website, websiteFields } from "../../domain/website.ts";
@@ -10,46 +10,41 @@ import { listWebsites } from "../../platform/store/websites.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "../body.ts";
 import { toTime } from "../time.ts";
-import type { Answers } from "./answers.ts";
-import { type auditAnswers, lastChanges } from "./audit.ts";
-import { type clientAnswers, clientView } from "./clients.ts";
-import { missingShape, requireWebsite } from "./params.ts";
+import { type Answers, missingShape } from "./answers.ts";
+import { auditEntrySchema, lastChanges } from "./audit.ts";
+import { clientSchema, clientView } from "./clients.ts";
+import { requireWebsite } from "./params.ts";
 
-/** @param client the schema of a client. @param change that of an entry of the audit log */
-export function websiteAnswers(
-  client: ReturnType<typeof clientAnswers>["Client"],
-  change: ReturnType<typeof auditAnswers>["AuditEntry"],
-) {
-  const website = z.object({
-    websiteId: z.string(),
-    database: z.string().check(z.describe("The binding of the database that it is in.")),
-    name: z.string(),
-    carrier: z.string(),
-    sender: z.nullable(z.string()),
-    helpText: z.nullable(z.string()),
-    duplicateWindowHours: z.nullable(z.int()),
-    optOutWords: z.nullable(z.array(z.string())),
-    holds: z
-      .array(
-        z.object({
-          sendPurpose: z.nullable(z.string()),
-          clientId: z.nullable(z.string()),
-          since: z.iso.datetime(),
-        }),
-      )
-      .check(z.describe("What an operator holds; null: any.")),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
-  });
-  return {
-    Website: website,
-    WebsiteWithClients: z.extend(website, {
-      clients: z.array(client),
-      changes: z.array(change).check(z.describe("The last 10 of the website and its clients, newest first.")),
-    }),
-    WebsiteList: z.object({ websites: z.array(website), ...missingShape() }),
-  };
-}
+const websiteSchema = z.object({
+  websiteId: z.string(),
+  database: z.string().describe("The binding of the database that it is in."),
+  name: z.string(),
+  carrier: z.string(),
+  sender: z.string().nullable(),
+  helpText: z.string().nullable(),
+  duplicateWindowHours: z.int().nullable(),
+  optOutWords: z.array(z.string()).nullable(),
+  holds: z
+    .array(
+      z.object({
+        sendPurpose: z.string().nullable(),
+        clientId: z.string().nullable(),
+        since: z.iso.datetime(),
+      }),
+    )
+    .describe("What an operator holds; null: any."),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+
+export const websiteAnswers = {
+  Website: websiteSchema,
+  WebsiteWithClients: websiteSchema.extend({
+    clients: z.array(clientSchema),
+    changes: z.array(auditEntrySchema).describe("The last 10 of the website and its clients, newest first."),
+  }),
+  WebsiteList: z.object({ websites: z.array(websiteSchema), ...missingShape }),
+};
 
 export type WebsiteAnswers = Answers<typeof websiteAnswers>;
 

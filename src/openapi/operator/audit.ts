@@ -1,6 +1,7 @@
 import { type AuditAnswers, auditAnswers } from "../../http/operator/audit.ts";
 import { MESSAGE_ID, TIME } from "../examples.ts";
 import { type ApiOperation, ok, type Parameter } from "../operation.ts";
+import type { Resource } from "./resource.ts";
 
 export const CHANGE = {
   at: TIME,
@@ -19,8 +20,7 @@ const query = (name: string, description: string): Parameter => ({
   ...{ name, in: "query", required: false, description, schema: { type: "string" } },
 });
 
-export function describeAudit() {
-  const schemas = auditAnswers();
+export function describeAudit(): Resource {
   const operations: ApiOperation[] = [
     {
       id: "listAudit",
@@ -37,9 +37,9 @@ export function describeAudit() {
         query("by", "Only changes made with the tokens of this name."),
         query("cursor", "The `next` of the page before."),
       ],
-      answers: [ok(schemas.AuditPage, "One page.", { entries: [CHANGE], next: null })],
+      answers: [ok(auditAnswers.AuditPage, "One page.", { entries: [CHANGE], next: null })],
       errors: ["fields-wrong"],
     },
   ];
-  return { operations, schemas };
+  return { operations, schemas: auditAnswers };
 }

@@ -3,7 +3,6 @@ import { type ApiOperation, ok, pathParameter } from "../operation.ts";
 import type { Resource } from "./resource.ts";
 
 export function describeCarriers(): Resource {
-  const schemas = carrierAnswers();
   const tryCarrier: ApiOperation = {
     id: "tryCarrier",
     method: "post",
@@ -14,8 +13,8 @@ export function describeCarriers(): Resource {
     description:
       "Closes its circuit breaker, everywhere, and makes due what waits for a retry. If it still fails, the next failure opens the breaker again, for longer. What is held stays held.",
     parameters: [pathParameter("carrier", "A carrier that is set up.", { type: "string" }, "kannel")],
-    answers: [ok(schemas.TriedCarrier, "It is tried now.", { carrier: "kannel", due: 748 })],
+    answers: [ok(carrierAnswers.TriedCarrier, "It is tried now.", { carrier: "kannel", due: 748 })],
     errors: ["resource-unknown"],
   };
-  return { operations: [tryCarrier], schemas };
+  return { operations: [tryCarrier], schemas: carrierAnswers };
 }

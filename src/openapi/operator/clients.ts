@@ -1,9 +1,8 @@
-import { describedClientSettings, describedRotation } from "../../domain/client.ts";
+import { clientSettingsSchema, rotationSchema } from "../../domain/client.ts";
 import { type ClientAnswers, clientAnswers } from "../../http/operator/clients.ts";
 import { CALLBACK_SECRET, CLIENT_ID, CLIENT_SECRET, TIME } from "../examples.ts";
 import { type ApiOperation, ok, pathParameter } from "../operation.ts";
-import type { describeAudit } from "./audit.ts";
-import { settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
+import { type Resource, settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
 
 export const CLIENT = {
   clientId: CLIENT_ID,
@@ -33,10 +32,8 @@ const USE = {
 
 const CLIENT_PARAMETER = pathParameter("clientId", "As issued.", { type: "string" }, CLIENT_ID);
 
-export function describeClients(audit: ReturnType<typeof describeAudit>) {
-  const answers = clientAnswers(audit.schemas.AuditEntry);
-  const ClientSettings = describedClientSettings();
-  const Rotation = describedRotation();
+export function describeClients(): Resource {
+  const ClientSettings = clientSettingsSchema(false);
   const { name, callbackUrl, operations: granted, events } = CLIENT;
   const common = { tag: "Clients", access: "operator", errors: ["resource-unknown"] } satisfies Partial<ApiOperation>;
   const operations: ApiOperation[] = [
@@ -49,7 +46,9 @@ export function describeClients(audit: ReturnType<typeof describeAudit>) {
       description: "Issues its secrets, which are shown only once. Each call creates another client.",
       parameters: [WEBSITE_PARAMETER],
       body: settingsBody(ClientSettings, { some: { name, callbackUrl, operations: granted, events }, all: {} }),
-      answers: [ok(answers.NewClient, "Its secrets are shown only now.", { clientId: CLIENT_ID, ...SECRETS }, 201)],
+      answers: [
+        ok(clientAnswers.NewClient, "Its secrets are shown only now.", { clientId: CLIENT_ID, ...SECRETS }, 201),
+      ],
     },
     {
       ...common,
@@ -60,7 +59,9 @@ export function describeClients(audit: ReturnType<typeof describeAudit>) {
       description:
         "`lastUsedAt` and `lastRefusal` are coarse, and some seconds late: they are stored once in ten minutes, or a minute, for each client.",
       parameters: [CLIENT_PARAMETER],
-      answers: [ok(answers.ClientWithChanges, "The client, without secrets.", { ...CLIENT, ...USE, changes: [] })],
+      answers: [
+        ok(clientAnswers.ClientWithChanges, "The client, without secrets.", { ...CLIENT, ...USE, changes: [] }),
+      ],
     },
     {
       ...common,
@@ -75,7 +76,9 @@ export function describeClients(audit: ReturnType<typeof describeAudit>) {
         suspend: { suspended: true },
         endpoint: { callbackUrl, operations: granted },
       }),
-      answers: [ok(answers.ChangedClient, "The changed client.", { ...CLIENT, ...EFFECT, waitingMessages: null })],
+      answers: [
+        ok(clientAnswers.ChangedClient, "The changed client.", { ...CLIENT, ...EFFECT, waitingMessages: null }),
+      ],
     },
     {
       ...common,
@@ -86,9 +89,9 @@ export function describeClients(audit: ReturnType<typeof describeAudit>) {
       description:
         "The old pair stays valid until its grace period ends. A second rotation within 10 minutes, as after a lost response, replaces the first: the original pair stays valid until its grace period ends, and the first new pair is revoked. Use the new pair after a minute or more: it is not known everywhere at once.",
       parameters: [CLIENT_PARAMETER],
-      body: settingsBody(Rotation, { aDay: {}, atOnce: { graceSeconds: 0 } }),
-      answers: [ok(answers.NewSecrets, "The new pair is shown only now.", { ...SECRETS, ...EFFECT })],
+      body: settingsBody(rotationSchema, { aDay: {}, atOnce: { graceSeconds: 0 } }),
+      answers: [ok(clientAnswers.NewSecrets, "The new pair is shown only now.", { ...SECRETS, ...EFFECT })],
     },
   ];
-  return { operations, schemas: { ClientSettings, Rotation, ...answers } };
+  return { operations, schemas: { ClientSettings, Rotation: rotationSchema, ...clientAnswers } };
 }

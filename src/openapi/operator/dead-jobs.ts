@@ -15,7 +15,6 @@ const DEAD_JOB = {
 const HARMLESS = "Requeueing is idempotent: a job changes only what its claim, or its message's status, still allows.";
 
 export function describeDeadJobs(): Resource {
-  const schemas = deadJobAnswers();
   const common = { tag: "Service state", access: "operator" } satisfies Partial<ApiOperation>;
   const operations: ApiOperation[] = [
     {
@@ -34,7 +33,7 @@ export function describeDeadJobs(): Resource {
           schema: { type: "string" },
         },
       ],
-      answers: [ok(schemas.DeadJobList, "One page.", { deadJobs: [DEAD_JOB] })],
+      answers: [ok(deadJobAnswers.DeadJobList, "One page.", { deadJobs: [DEAD_JOB] })],
     },
     {
       ...common,
@@ -43,7 +42,9 @@ export function describeDeadJobs(): Resource {
       path: "/operator/dead-jobs/put-back",
       summary: "Requeue dead jobs",
       description: `The oldest 100 that were not requeued yet. ${HARMLESS}`,
-      answers: [ok(schemas.PutBackAll, "How many were requeued, and how many are left.", { putBack: 100, left: 23 })],
+      answers: [
+        ok(deadJobAnswers.PutBackAll, "How many were requeued, and how many are left.", { putBack: 100, left: 23 }),
+      ],
     },
     {
       ...common,
@@ -53,9 +54,9 @@ export function describeDeadJobs(): Resource {
       summary: "Requeue one dead job",
       description: "Even if it was requeued before.",
       parameters: [pathParameter("jobId", "The `id` in the list.", { type: "string" }, DEAD_JOB.id)],
-      answers: [ok(schemas.PutBackOne, "The job is requeued.", { putBack: 1 })],
+      answers: [ok(deadJobAnswers.PutBackOne, "The job is requeued.", { putBack: 1 })],
       errors: ["resource-unknown"],
     },
   ];
-  return { operations, schemas };
+  return { operations, schemas: deadJobAnswers };
 }

@@ -1,7 +1,7 @@
 import { type InboundAnswers, inboundAnswers } from "../../http/operator/inbound.ts";
 import { PHONE, TIME } from "../examples.ts";
 import { type ApiOperation, ok, type Parameter } from "../operation.ts";
-import { WEBSITE_PARAMETER } from "./resource.ts";
+import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
 
 export const INBOUND_TEXT = {
   from: PHONE,
@@ -14,11 +14,8 @@ export const INBOUND_TEXT = {
   receivedAt: TIME,
 } satisfies InboundAnswers["InboundText"];
 
-type Schemas = ReturnType<typeof inboundAnswers>;
-
-export function describeInbound() {
-  const schemas = inboundAnswers();
-  return { operations: [listInbound(schemas), listWithoutEffect(schemas)], schemas };
+export function describeInbound(): Resource {
+  return { operations: [listInbound(), listWithoutEffect()], schemas: inboundAnswers };
 }
 
 const BEFORE: Parameter = {
@@ -31,7 +28,7 @@ const BEFORE: Parameter = {
 
 const COMMON = { tag: "People", access: "operator" } satisfies Partial<ApiOperation>;
 
-function listInbound(schemas: Schemas): ApiOperation {
+function listInbound(): ApiOperation {
   return {
     ...COMMON,
     id: "listInbound",
@@ -40,12 +37,12 @@ function listInbound(schemas: Schemas): ApiOperation {
     summary: "List inbound texts",
     description: "Newest first, 100 per page.",
     parameters: [WEBSITE_PARAMETER, BEFORE],
-    answers: [ok(schemas.InboundTextList, "One page.", { texts: [INBOUND_TEXT] })],
+    answers: [ok(inboundAnswers.InboundTextList, "One page.", { texts: [INBOUND_TEXT] })],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
 
-function listWithoutEffect(schemas: Schemas): ApiOperation {
+function listWithoutEffect(): ApiOperation {
   const text = { websiteId: null, ...INBOUND_TEXT, to: "+12125550177" };
   return {
     ...COMMON,
@@ -56,7 +53,7 @@ function listWithoutEffect(schemas: Schemas): ApiOperation {
     description:
       "Texts that reached no website, STOP, START or HELP from a sender that is no phone number, and texts that may be opt-outs. Newest first, 100 per page. Those of the last days are the problems `keywords-without-effect` and `maybe-opt-outs`.",
     parameters: [BEFORE],
-    answers: [ok(schemas.TextsWithoutEffect, "One page.", { texts: [text] })],
+    answers: [ok(inboundAnswers.TextsWithoutEffect, "One page.", { texts: [text] })],
     errors: ["fields-wrong"],
   };
 }

@@ -50,8 +50,7 @@ const queryParameter = (name: string, description: string, schema: object): Para
   ...{ name, in: "query", required: false, description, schema },
 });
 
-export function describeMessages() {
-  const schemas = messageAnswers();
+export function describeMessages(): Resource {
   const getMessage: ApiOperation = {
     id: "getMessage",
     method: "get",
@@ -62,7 +61,11 @@ export function describeMessages() {
     description: "A message is kept for `RETENTION_DAYS`; after that it is unknown.",
     parameters: [pathParameter("messageId", "The id that the send request returned.", { type: "string" }, MESSAGE_ID)],
     answers: [
-      ok(schemas.OperatorMessage, "The message, its events in order, and the responses to its callbacks.", MESSAGE),
+      ok(
+        messageAnswers.OperatorMessage,
+        "The message, its events in order, and the responses to its callbacks.",
+        MESSAGE,
+      ),
     ],
     errors: ["resource-unknown"],
   };
@@ -89,8 +92,8 @@ export function describeMessages() {
       queryParameter("until", "Accepted before this time.", { type: "string", format: "date-time" }),
       queryParameter("cursor", "The `next` of the page before.", { type: "string" }),
     ],
-    answers: [ok(schemas.FoundMessages, "One page.", { messages: [facts], next: null })],
+    answers: [ok(messageAnswers.FoundMessages, "One page.", { messages: [facts], next: null })],
     errors: ["fields-wrong"],
   };
-  return { operations: [findMessages, getMessage], schemas } satisfies Resource;
+  return { operations: [findMessages, getMessage], schemas: messageAnswers };
 }

@@ -13,7 +13,6 @@ const BEGUN = { ...MOVE, step: "prepare", waitsFor: null, rowsCopied: null, rows
 const NOTHING = { rowsTotal: null, logLength: null } as const;
 
 export function describeMoves(): Resource {
-  const schemas = moveAnswers();
   const MoveRequest = moveRequestSchema;
   const common = {
     tag: "Websites",
@@ -21,7 +20,7 @@ export function describeMoves(): Resource {
     parameters: [WEBSITE_PARAMETER],
   } satisfies Partial<ApiOperation>;
   const path = "/operator/websites/{websiteId}/move";
-  const begun = ok(schemas.Move, "The move has begun.", { ...BEGUN, ...NOTHING });
+  const begun = ok(moveAnswers.Move, "The move has begun.", { ...BEGUN, ...NOTHING });
   const operations: ApiOperation[] = [
     {
       ...{ ...common, id: "moveWebsite", method: "post", path, errors: ["resource-unknown", "move-refused"] },
@@ -35,7 +34,7 @@ export function describeMoves(): Resource {
       ...{ ...common, id: "getMove", method: "get", path, errors: ["resource-unknown"] },
       summary: "Read how far the move of a website is",
       description: "404 where the website was not moved within the last 24 hours.",
-      answers: [ok(schemas.Move, "The move.", MOVE)],
+      answers: [ok(moveAnswers.Move, "The move.", MOVE)],
     },
     {
       ...{ ...common, id: "moveBack", method: "post", path: `${path}-back` },
@@ -46,5 +45,5 @@ export function describeMoves(): Resource {
       answers: [begun],
     },
   ];
-  return { operations, schemas: { MoveRequest, ...schemas } };
+  return { operations, schemas: { MoveRequest, ...moveAnswers } };
 }

@@ -1,8 +1,8 @@
 import { type PeopleAnswers, peopleAnswers } from "../../http/operator/people.ts";
 import { CLIENT_ID, MESSAGE_ID, PHONE, TIME } from "../examples.ts";
 import { type ApiOperation, ok, pathParameter } from "../operation.ts";
-import { type describeInbound, INBOUND_TEXT } from "./inbound.ts";
-import { type describeMessages, MESSAGE } from "./messages.ts";
+import { INBOUND_TEXT } from "./inbound.ts";
+import { MESSAGE } from "./messages.ts";
 import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
 
 const PHONE_PARAMETER = pathParameter(
@@ -22,28 +22,22 @@ const PERSON = {
   texts: [INBOUND_TEXT],
 } satisfies PeopleAnswers["Person"];
 
-type Schemas = ReturnType<typeof peopleAnswers>;
-
-export function describePeople(
-  messages: ReturnType<typeof describeMessages>,
-  inbound: ReturnType<typeof describeInbound>,
-): Resource {
-  const schemas = peopleAnswers(messages.schemas.OperatorMessage, inbound.schemas.InboundText);
+export function describePeople(): Resource {
   const operations = [
-    findPerson(schemas),
-    exportPerson(schemas),
-    erasePersonEverywhere(schemas),
-    getPerson(schemas),
-    exportPersonOfWebsite(schemas),
-    removeEmail(schemas),
-    erasePerson(schemas),
+    findPerson(),
+    exportPerson(),
+    erasePersonEverywhere(),
+    getPerson(),
+    exportPersonOfWebsite(),
+    removeEmail(),
+    erasePerson(),
   ];
-  return { operations, schemas };
+  return { operations, schemas: peopleAnswers };
 }
 
 const COMMON = { tag: "People", access: "operator", errors: ["resource-unknown"] } satisfies Partial<ApiOperation>;
 
-function findPerson(schemas: Schemas): ApiOperation {
+function findPerson(): ApiOperation {
   const { phone: _, ...state } = PERSON;
   const sent = { websiteId: "brand", acceptedAt: TIME, status: "DELIVERED", reason: null } as const;
   const message = { messageId: MESSAGE_ID, ...sent, sendPurpose: "spring-sale_01", text: "Brand: hello" };
@@ -57,7 +51,7 @@ function findPerson(schemas: Schemas): ApiOperation {
       "State, history and texts in each website that knows the number, and the latest messages to it. Texts that reached no website come last, with `websiteId` null.",
     parameters: [PHONE_PARAMETER],
     answers: [
-      ok(schemas.PersonEverywhere, "Each website that knows the number.", {
+      ok(peopleAnswers.PersonEverywhere, "Each website that knows the number.", {
         phone: PHONE,
         websites: [{ websiteId: "brand", phone: PHONE, ...state }],
         messages: [message],
@@ -84,7 +78,7 @@ const EXPORT = {
   ],
 } satisfies PeopleAnswers["PersonExport"];
 
-function exportPerson(schemas: Schemas): ApiOperation {
+function exportPerson(): ApiOperation {
   return {
     ...COMMON,
     id: "exportPerson",
@@ -94,12 +88,12 @@ function exportPerson(schemas: Schemas): ApiOperation {
     description:
       "One document for the person: in each website that knows the number the state, the whole ledger, every message with its events, callbacks and clicks, every text, and what clients were told. A tombstone, a one-way hash, is not in it.",
     parameters: [PHONE_PARAMETER],
-    answers: [ok(schemas.PersonExport, "Each website that knows the number.", EXPORT)],
+    answers: [ok(peopleAnswers.PersonExport, "Each website that knows the number.", EXPORT)],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
 
-function exportPersonOfWebsite(schemas: Schemas): ApiOperation {
+function exportPersonOfWebsite(): ApiOperation {
   return {
     ...COMMON,
     id: "exportPersonOfWebsite",
@@ -108,12 +102,12 @@ function exportPersonOfWebsite(schemas: Schemas): ApiOperation {
     summary: "Export all that a website keeps about a person",
     description: "The same document, with this website alone.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
-    answers: [ok(schemas.PersonExport, "The website.", EXPORT)],
+    answers: [ok(peopleAnswers.PersonExport, "The website.", EXPORT)],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
 
-function erasePersonEverywhere(schemas: Schemas): ApiOperation {
+function erasePersonEverywhere(): ApiOperation {
   const websites = [
     { websiteId: "brand", erasedMessages: 3 },
     { websiteId: null, erasedMessages: 0 },
@@ -127,12 +121,14 @@ function erasePersonEverywhere(schemas: Schemas): ApiOperation {
     description:
       "As in one website, in each that knows the number; and texts that reached no website. A website that fails is in `failed`, and does not hold up the others. A website that does not know the number gets no tombstone.",
     parameters: [PHONE_PARAMETER],
-    answers: [ok(schemas.ErasureEverywhere, "What is erased, and where.", { phone: PHONE, websites, failed: [] })],
+    answers: [
+      ok(peopleAnswers.ErasureEverywhere, "What is erased, and where.", { phone: PHONE, websites, failed: [] }),
+    ],
     errors: ["fields-wrong"],
   };
 }
 
-function getPerson(schemas: Schemas): ApiOperation {
+function getPerson(): ApiOperation {
   return {
     ...COMMON,
     id: "getPerson",
@@ -142,12 +138,12 @@ function getPerson(schemas: Schemas): ApiOperation {
     description:
       "A number of which the website stores nothing is unknown. An undo of an import has the source `undo`, and the import as its proof.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
-    answers: [ok(schemas.Person, "The state of the number, its changes and its texts.", PERSON)],
+    answers: [ok(peopleAnswers.Person, "The state of the number, its changes and its texts.", PERSON)],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
 
-function removeEmail(schemas: Schemas): ApiOperation {
+function removeEmail(): ApiOperation {
   return {
     ...COMMON,
     id: "removeEmail",
@@ -156,12 +152,12 @@ function removeEmail(schemas: Schemas): ApiOperation {
     summary: "Remove the e-mail address of a person",
     description: "The subscription stays as it is. An import replaces an address; an empty cell keeps it.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
-    answers: [ok(schemas.EmailRemoval, "The number has no address.", { phone: PHONE, email: null })],
+    answers: [ok(peopleAnswers.EmailRemoval, "The number has no address.", { phone: PHONE, email: null })],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
 
-function erasePerson(schemas: Schemas): ApiOperation {
+function erasePerson(): ApiOperation {
   return {
     ...COMMON,
     id: "erasePerson",
@@ -171,7 +167,7 @@ function erasePerson(schemas: Schemas): ApiOperation {
     description:
       "Erases everything about a number except its share of report totals and a one-way hash (tombstone), which keeps it opted out: no import and no client can subscribe it again. Only the person can, by texting START: the tombstone is then removed.",
     parameters: [WEBSITE_PARAMETER, PHONE_PARAMETER],
-    answers: [ok(schemas.Erasure, "The number of erased messages.", { phone: PHONE, erasedMessages: 3 })],
+    answers: [ok(peopleAnswers.Erasure, "The number of erased messages.", { phone: PHONE, erasedMessages: 3 })],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { GROUPS, type GroupBy } from "../../domain/report.ts";
 import { type ReportAnswers, reportAnswers } from "../../http/operator/reports.ts";
 import { type ApiOperation, ok, type Parameter } from "../operation.ts";
@@ -47,16 +47,13 @@ const CSV = {
 };
 
 export function describeReports(): Resource {
-  const schemas = reportAnswers();
-  return { operations: [getReport(schemas), getReportOfAll(schemas)], schemas };
+  return { operations: [getReport(), getReportOfAll()], schemas: reportAnswers };
 }
-
-type Schemas = ReturnType<typeof reportAnswers>;
 
 const BY = Object.keys(GROUPS);
 const COMMON = { method: "get", tag: "Websites", access: "operator" } satisfies Partial<ApiOperation>;
 
-function getReport(schemas: Schemas): ApiOperation {
+function getReport(): ApiOperation {
   return {
     ...COMMON,
     id: "getReport",
@@ -65,12 +62,14 @@ function getReport(schemas: Schemas): ApiOperation {
     description:
       "Accepted, pending, sent, delivered, failed (by status and by reason) and clicked messages, opt-outs, and segments of sent messages; by day of acceptance (UTC), sendPurpose, reason or sender. Exact, purged messages included. By reason, a message without one is in the row null. By sender, a day counts for the sender that the website had at its end.",
     parameters: [WEBSITE_PARAMETER, ...parameters("day")],
-    answers: [{ ...ok(schemas.Report, "A row for each group with messages, and the total.", REPORT), other: CSV }],
+    answers: [
+      { ...ok(reportAnswers.Report, "A row for each group with messages, and the total.", REPORT), other: CSV },
+    ],
     errors: ["resource-unknown", "fields-wrong"],
   };
 }
 
-function getReportOfAll(schemas: Schemas): ApiOperation {
+function getReportOfAll(): ApiOperation {
   const rows = [{ websiteId: "brand", ...COUNTS }];
   const example = { ...REPORT, websiteId: null, by: "website", rows } as const;
   return {
@@ -81,7 +80,9 @@ function getReportOfAll(schemas: Schemas): ApiOperation {
     description:
       "The same over all websites, also by website. At most 200,000 days of websites: of 1,000 websites, 200 days.",
     parameters: parameters("website"),
-    answers: [{ ...ok(schemas.Report, "A row for each group with messages, and the total.", example), other: CSV }],
+    answers: [
+      { ...ok(reportAnswers.Report, "A row for each group with messages, and the total.", example), other: CSV },
+    ],
     errors: ["fields-wrong"],
   };
 }

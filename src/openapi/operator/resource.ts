@@ -1,5 +1,5 @@
 // The parts that several resources of the operator share.
-import type * as z from "zod/mini";
+import type * as z from "zod";
 import { WEBSITE_ID } from "../../domain/website.ts";
 import { BODY_LIMITS } from "../../http/body.ts";
 import { type ApiOperation, pathParameter, type RequestBody } from "../operation.ts";
@@ -7,7 +7,7 @@ import { type ApiOperation, pathParameter, type RequestBody } from "../operation
 /** A resource of the operator: its calls, and the schemas that have a name. */
 export interface Resource {
   operations: ApiOperation[];
-  schemas: Record<string, z.ZodMiniType>;
+  schemas: Record<string, z.ZodType>;
 }
 
 export const WEBSITE_PARAMETER = pathParameter(
@@ -17,7 +17,7 @@ export const WEBSITE_PARAMETER = pathParameter(
   "brand",
 );
 
-export function settingsBody<Schema extends z.ZodMiniType>(
+export function settingsBody<Schema extends z.ZodType>(
   schema: Schema,
   examples: Record<string, z.input<Schema>>,
 ): RequestBody {

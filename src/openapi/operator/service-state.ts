@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { type ServiceStateAnswers, serviceStateAnswers } from "../../http/operator/service-state.ts";
 import { REQUEST_ID, TIME } from "../examples.ts";
 import { type ApiOperation, ok } from "../operation.ts";
@@ -85,7 +85,6 @@ const SERVICE_STATE = {
 } satisfies ServiceStateAnswers["ServiceState"];
 
 export function describeServiceState(): Resource {
-  const schemas = serviceStateAnswers();
   const getServiceState: ApiOperation = {
     id: "getServiceState",
     method: "get",
@@ -94,7 +93,7 @@ export function describeServiceState(): Resource {
     access: "operator",
     summary: "Read the state of the service",
     description: `Counts the messages that are not final by their state, in all and by carrier, each with the age of the oldest; \`lastHour\` counts submissions and callbacks by outcome, and \`receipts\` the texts of that time by their final receipt.\n\n${stateTable()}\n\n\`problems\` names what needs an operator.\n\n${problemTable()}`,
-    answers: [ok(schemas.ServiceState, "The present state.", SERVICE_STATE)],
+    answers: [ok(serviceStateAnswers.ServiceState, "The present state.", SERVICE_STATE)],
   };
   const getMetrics: ApiOperation = {
     ...{ id: "getMetrics", method: "get", path: "/operator/metrics", tag: "Service state", access: "operator" },
@@ -111,5 +110,5 @@ export function describeServiceState(): Resource {
       },
     ],
   };
-  return { operations: [getServiceState, getMetrics], schemas };
+  return { operations: [getServiceState, getMetrics], schemas: serviceStateAnswers };
 }

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import { BODY_LIMITS } from "../../http/body.ts";
 import { subscriberAnswers } from "../../http/operator/subscribers.ts";
 import { MESSAGE_ID, PHONE } from "../examples.ts";
@@ -6,7 +6,6 @@ import { type ApiOperation, ok, type Parameter, pathParameter } from "../operati
 import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";
 
 export function describeSubscribers(): Resource {
-  const schemas = subscriberAnswers();
   const importSubscribers: ApiOperation = {
     id: "importSubscribers",
     method: "post",
@@ -26,7 +25,7 @@ export function describeSubscribers(): Resource {
       examples: { two: `phone_numbers,email,subscribed\n${PHONE},ada@example.com,true\n+12125550101,,false\n` },
     },
     answers: [
-      ok(schemas.ImportAnswer, "How many numbers were imported, and which were not.", {
+      ok(subscriberAnswers.ImportAnswer, "How many numbers were imported, and which were not.", {
         importId: MESSAGE_ID,
         columns: { phone: "phone_numbers", email: "email", subscribed: "subscribed" },
         imported: 2,
@@ -39,7 +38,7 @@ export function describeSubscribers(): Resource {
     ],
     errors: ["resource-unknown"],
   };
-  return { operations: [importSubscribers, undoImport(schemas)], schemas };
+  return { operations: [importSubscribers, undoImport()], schemas: subscriberAnswers };
 }
 
 const DRY_RUN: Parameter = {
@@ -59,7 +58,7 @@ const RESUBSCRIBE: Parameter = {
   schema: { type: "boolean", default: false },
 };
 
-function undoImport(schemas: ReturnType<typeof subscriberAnswers>): ApiOperation {
+function undoImport(): ApiOperation {
   return {
     id: "undoImport",
     method: "post",
@@ -73,7 +72,7 @@ function undoImport(schemas: ReturnType<typeof subscriberAnswers>): ApiOperation
       pathParameter("importId", "`importId` of the import.", { type: "string", format: "uuid" }, MESSAGE_ID),
     ],
     answers: [
-      ok(schemas.UndoneImport, "How many numbers were restored.", {
+      ok(subscriberAnswers.UndoneImport, "How many numbers were restored.", {
         restored: 2,
         changedSince: 0,
         restoredBefore: 0,

@@ -1,4 +1,4 @@
-import { describedNewToken } from "../../domain/operator-token.ts";
+import { newTokenSchema } from "../../domain/operator-token.ts";
 import { tokenAnswers } from "../../http/operator/tokens.ts";
 import { TIME } from "../examples.ts";
 import { type ApiOperation, ok, pathParameter } from "../operation.ts";
@@ -8,8 +8,6 @@ import { type Resource, settingsBody } from "./resource.ts";
 const TOKEN = `op_${"0123456789abcdef".repeat(4)}`;
 
 export function describeTokens(): Resource {
-  const schemas = tokenAnswers();
-  const NewTokenRequest = describedNewToken();
   const common = { tag: "Operators", access: "operator" } satisfies Partial<ApiOperation>;
   const path = "/operator/tokens";
   const operations: ApiOperation[] = [
@@ -22,7 +20,7 @@ export function describeTokens(): Resource {
       description:
         "In the order of their names. The secret `OPERATOR_TOKEN`, which is always valid, is not among them.",
       answers: [
-        ok(schemas.OperatorTokenList, "Every valid token, without its secret.", {
+        ok(tokenAnswers.OperatorTokenList, "Every valid token, without its secret.", {
           tokens: [{ name: "ada", createdAt: TIME, createdBy: "OPERATOR_TOKEN", endsAt: null }],
         }),
       ],
@@ -35,8 +33,8 @@ export function describeTokens(): Resource {
       summary: "Create an operator's token",
       description:
         "It may do all that `OPERATOR_TOKEN` may, and the audit log has its name. A token that has the name already stays valid: until it is ended, or for `graceSeconds`. Two tokens at most have a name.",
-      body: settingsBody(NewTokenRequest, { first: { name: "ada" }, replacement: { name: "ada", graceSeconds: 3600 } }),
-      answers: [ok(schemas.NewOperatorToken, "The token is shown only now.", { name: "ada", token: TOKEN }, 201)],
+      body: settingsBody(newTokenSchema, { first: { name: "ada" }, replacement: { name: "ada", graceSeconds: 3600 } }),
+      answers: [ok(tokenAnswers.NewOperatorToken, "The token is shown only now.", { name: "ada", token: TOKEN }, 201)],
     },
     {
       ...common,
@@ -56,9 +54,9 @@ export function describeTokens(): Resource {
           schema: { type: "string", enum: ["all", "old", "new"] },
         },
       ],
-      answers: [ok(schemas.EndedOperatorToken, "It is ended.", { name: "ada", left: 0 })],
+      answers: [ok(tokenAnswers.EndedOperatorToken, "It is ended.", { name: "ada", left: 0 })],
       errors: ["resource-unknown", "fields-wrong"],
     },
   ];
-  return { operations, schemas: { NewTokenRequest, ...schemas } };
+  return { operations, schemas: { NewTokenRequest: newTokenSchema, ...tokenAnswers } };
 }

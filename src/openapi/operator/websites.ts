@@ -1,10 +1,9 @@
-import { describeWebsiteSettings, websiteSettingsSchema } from "../../domain/website.ts";
+import { websiteFields } from "../../domain/website.ts";
 import { type WebsiteAnswers, websiteAnswers } from "../../http/operator/websites.ts";
-import { DEFAULT_CARRIER } from "../../platform/carriers/index.ts";
 import { TIME } from "../examples.ts";
 import { type ApiOperation, ok } from "../operation.ts";
-import { CHANGE, type describeAudit } from "./audit.ts";
-import { CLIENT, type describeClients } from "./clients.ts";
+import { CHANGE } from "./audit.ts";
+import { CLIENT } from "./clients.ts";
 import { type Resource, settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
 
 const WEBSITE = {
@@ -21,19 +20,8 @@ const WEBSITE = {
   updatedAt: TIME,
 } satisfies WebsiteAnswers["Website"];
 
-/** Rules that depend on which carriers are set up are in the descriptions only. */
-function settingsSchema() {
-  describeWebsiteSettings();
-  return websiteSettingsSchema(undefined, { faults: () => [], names: [], defaultCarrier: DEFAULT_CARRIER });
-}
-
-export function describeWebsites(
-  clients: ReturnType<typeof describeClients>,
-  audit: ReturnType<typeof describeAudit>,
-): Resource {
-  const answers = websiteAnswers(clients.schemas.Client, audit.schemas.AuditEntry);
-  const WebsiteSettings = settingsSchema();
-  const withClients = ok(answers.WebsiteWithClients, "The website with its clients, without secrets.", {
+export function describeWebsites(): Resource {
+  const withClients = ok(websiteAnswers.WebsiteWithClients, "The website with its clients, without secrets.", {
     ...WEBSITE,
     clients: [CLIENT],
     changes: [CHANGE],
@@ -48,7 +36,7 @@ export function describeWebsites(
       path: "/operator/websites",
       summary: "List the websites",
       description: "In the order of their ids, without their clients.",
-      answers: [ok(answers.WebsiteList, "Every website.", { websites: [WEBSITE] })],
+      answers: [ok(websiteAnswers.WebsiteList, "Every website.", { websites: [WEBSITE] })],
     },
     {
       ...common,
@@ -58,7 +46,7 @@ export function describeWebsites(
       description:
         'Fields that are left out stay as they are; `""` or null removes an optional setting. A new website needs a `name`, and a `carrier` once one is set up.',
       parameters: [WEBSITE_PARAMETER],
-      body: settingsBody(WebsiteSettings, { brand: { name, carrier, helpText, duplicateWindowHours, optOutWords } }),
+      body: settingsBody(websiteFields, { brand: { name, carrier, helpText, duplicateWindowHours, optOutWords } }),
       answers: [withClients],
     },
     {
@@ -72,5 +60,5 @@ export function describeWebsites(
       errors: ["resource-unknown"],
     },
   ];
-  return { operations, schemas: { WebsiteSettings, ...answers } };
+  return { operations, schemas: { WebsiteSettings: websiteFields, ...websiteAnswers } };
 }

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Keyword } from "../../domain/keyword.ts";
 import { isE164 } from "../../domain/phone.ts";
 import type { Reason } from "../../domain/reason.ts";
@@ -105,11 +105,11 @@ function create({ apiKey, apiUrl, publicOrigin }: TelnyxSettings, message: Outbo
   });
 }
 
-const createdSchema = z.object({ data: z.object({ id: z.string().check(z.minLength(1), z.maxLength(255)) }) });
+const createdSchema = z.object({ data: z.object({ id: z.string().min(1).max(255) }) });
 const errorsSchema = z.object({
   errors: z
-    .array(z.object({ code: z.nullish(z.string()), title: z.nullish(z.string()), detail: z.nullish(z.string()) }))
-    .check(z.minLength(1)),
+    .array(z.object({ code: z.string().nullish(), title: z.string().nullish(), detail: z.string().nullish() }))
+    .min(1),
 });
 
 function toSubmission(response: CarrierResponse): Submission {
@@ -157,10 +157,10 @@ const receiptSchema = z.object({
     payload: z.object({
       id: z.string(),
       direction: z.literal("outbound"),
-      to: z.array(z.object({ status: z.string() })).check(z.minLength(1)),
-      errors: z.nullish(
-        z.array(z.object({ code: z.nullish(z.pipe(z.unknown(), z.transform(String))), title: z.nullish(z.string()) })),
-      ),
+      to: z.array(z.object({ status: z.string() })).min(1),
+      errors: z
+        .array(z.object({ code: z.unknown().transform(String).nullish(), title: z.string().nullish() }))
+        .nullish(),
       /** The signature covers the body and not the URL, so this is where our reference is read from. */
       webhook_url: z.string(),
     }),
@@ -196,13 +196,13 @@ const inboundSchema = z.object({
       id: z.string(),
       direction: z.literal("inbound"),
       from: z.object({ phone_number: z.string() }),
-      to: z.array(z.object({ phone_number: z.string() })).check(z.minLength(1)),
-      messaging_profile_id: z.nullish(z.string()),
-      text: z.nullish(z.string()),
+      to: z.array(z.object({ phone_number: z.string() })).min(1),
+      messaging_profile_id: z.string().nullish(),
+      text: z.string().nullish(),
       /** The auto-response that Telnyx has sent. */
-      autoresponse_type: z.optional(z.unknown()),
+      autoresponse_type: z.unknown().optional(),
       // Whatever it is, the text and its keyword are taken.
-      media: z.optional(z.unknown()),
+      media: z.unknown().optional(),
     }),
   }),
 });

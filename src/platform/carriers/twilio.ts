@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod";
 import type { Keyword } from "../../domain/keyword.ts";
 import { isE164 } from "../../domain/phone.ts";
 import type { Reason } from "../../domain/reason.ts";
@@ -119,8 +119,8 @@ function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings,
   });
 }
 
-const createdSchema = z.object({ sid: z.string().check(z.minLength(1), z.maxLength(255)) });
-const errorSchema = z.object({ code: z.nullish(z.number()), message: z.nullish(z.string()) });
+const createdSchema = z.object({ sid: z.string().min(1).max(255) });
+const errorSchema = z.object({ code: z.number().nullish(), message: z.string().nullish() });
 
 function toSubmission(response: CarrierResponse): Submission {
   if (response.status === null) return classifyResponse(response, "");
