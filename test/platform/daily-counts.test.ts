@@ -48,7 +48,7 @@ async function readMessages(): Promise<(Seen & { messageId: string })[]> {
     clicks: Number(row.clicks ?? 0),
     robotClicks: Number(row.robot_clicks ?? 0),
     optedOut: Number(row.opted_out),
-    reasons: row.reason_code === null ? {} : { [String(row.reason_code)]: 1 },
+    reason: row.reason_code as ReportRow["reason"],
   }));
 }
 

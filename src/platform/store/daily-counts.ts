@@ -3,7 +3,6 @@
 // closed day counts what is stored and what is in report_rows, its purged and erased messages; a purge and an erasure move
 // counts from the one to the other, and change nothing here.
 import { DAY_MILLISECONDS } from "../../domain/day.ts";
-import { REASONS } from "../../domain/reason.ts";
 import { runNamed, runQuery } from "./database.ts";
 import { IS_OPEN } from "./moving.ts";
 
@@ -13,41 +12,21 @@ const startOfDay = (time: string) => `${time} / ${DAY_MILLISECONDS} * ${DAY_MILL
 /** The day as daily_counts and report_rows name it, from a time in SQL. */
 export const dayOf = (time: string) => `date((${time}) / 1000, 'unixepoch')`;
 
-/** Only a message with a link has clicks. */
-const clicksOf = (value: string, isPerson: 0 | 1) => `sum(iif(m.click_url IS NULL, 0,
-  (SELECT ${value} FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = ${isPerson})))`;
-
-/** An object in JSON with a count for each reason. */
-export const countReasons = (count: (reason: string) => string) =>
-  `json_object(${REASONS.map((reason) => `'${reason}', ${count(reason)}`)})`;
-
-const REASON_COUNTS = `iif(count(m.reason_code) = 0, NULL,
-  ${countReasons((reason) => `count(iif(m.reason_code = '${reason}', 1, NULL))`)})`;
-
-/** The sum of two such objects. */
-const SUM_OF_REASONS = `CASE WHEN excluded.reasons IS NULL THEN reasons WHEN reasons IS NULL THEN excluded.reasons ELSE
-  ${countReasons((reason) => `coalesce(reasons ->> '${reason}', 0) + coalesce(excluded.reasons ->> '${reason}', 0)`)} END`;
-
-/** Messages `m`, counted by day of acceptance (UTC), purpose and status; to be grouped by the first four columns. */
-export const COUNTS = `m.website_id, ${dayOf("m.accepted_at")} AS day, m.send_purpose, m.status, count(*) AS messages,
-  sum(iif(m.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY'), coalesce(m.segments, 0), 0)) AS segments,
-  ${clicksOf("count(*) > 0", 1)} AS clicked, ${clicksOf("coalesce(sum(c.count), 0)", 1)} AS clicks,
-  ${clicksOf("coalesce(sum(c.count), 0)", 0)} AS robot_clicks, sum(m.opted_out) AS opted_out,
-  ${REASON_COUNTS} AS reasons`;
-
 /** The key of report_rows and daily_counts. */
-const KEY = ["website_id", "day", "send_purpose", "status"];
+const KEY = ["website_id", "day", "send_purpose", "status", "reason"];
 
 /** The columns of theirs that are plain sums. */
 export const SUMS = ["messages", "segments", "clicked", "clicks", "robot_clicks", "opted_out"];
 
-const COLUMNS = [...KEY, ...SUMS, "reasons"];
+const COLUMNS = [...KEY, ...SUMS];
 
 export const COUNT_COLUMNS = COLUMNS.join(", ");
 
+/** Rows of the view message_counts, added up; to be grouped by the first five columns. */
+export const COUNTS = [...KEY.map((column) => `m.${column}`), ...SUMS.map((column) => `sum(m.${column})`)].join(", ");
+
 /** Of report_rows and daily_counts. */
-export const ADD_COUNTS = `ON CONFLICT (${KEY}) DO UPDATE SET
-  ${SUMS.map((column) => `${column} = ${column} + excluded.${column}`)}, reasons = ${SUM_OF_REASONS}`;
+export const ADD_COUNTS = `ON CONFLICT (${KEY}) DO UPDATE SET ${SUMS.map((column) => `${column} = ${column} + excluded.${column}`)}`;
 
 /** Websites and messages of each that are counted in one transaction: at most 200,000 messages, less than a second. */
 const WEBSITES_A_STEP = 25;
@@ -121,8 +100,8 @@ export async function countSlices(db: D1Database, slices: Slice[]): Promise<void
     counts: db
       .prepare(
         `INSERT INTO daily_counts (${COUNT_COLUMNS}) SELECT * FROM (
-           SELECT ${COUNTS} FROM ${SLICES} CROSS JOIN messages m ON m.website_id = w.website_id
-             AND m.accepted_at >= w.counted_until AND m.accepted_at < j.value ->> 'until' GROUP BY 1, 2, 3, 4
+           SELECT ${COUNTS} FROM ${SLICES} CROSS JOIN message_counts m ON m.website_id = w.website_id
+             AND m.accepted_at >= w.counted_until AND m.accepted_at < j.value ->> 'until' GROUP BY 1, 2, 3, 4, 5
          ) WHERE true ${ADD_COUNTS}`,
       )
       .bind(list),
@@ -159,8 +138,8 @@ export function countLate(
   return db
     .prepare(
       `UPDATE daily_counts SET ${set} WHERE (${KEY}) IN (
-         SELECT m.website_id, ${dayOf("m.accepted_at")}, m.send_purpose, m.status
-         FROM messages m CROSS JOIN websites w ON w.website_id = m.website_id AND m.accepted_at < w.counted_until
+         SELECT ${KEY.map((column) => `m.${column}`)}
+         FROM message_counts m CROSS JOIN websites w ON w.website_id = m.website_id AND m.accepted_at < w.counted_until
          WHERE m.message_id IN (${chosen}))`,
     )
     .bind(...values);

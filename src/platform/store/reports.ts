@@ -2,8 +2,8 @@ import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { readReason } from "../../domain/reason.ts";
 import type { GroupBy, Part, ReportRow, SenderChange } from "../../domain/report.ts";
 import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/retry-policy.ts";
-import { COUNT_COLUMNS, COUNTS, countReasons, dayOf, SUMS } from "./daily-counts.ts";
-import { parseJsonColumn, runQuery } from "./database.ts";
+import { COUNT_COLUMNS, COUNTS, dayOf, SUMS } from "./daily-counts.ts";
+import { runQuery } from "./database.ts";
 import type { ReportRow as StoredRow } from "./rows.ts";
 
 /** The parts of ?1, with the start of the website's first open day. */
@@ -27,8 +27,7 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy):
     db
       .prepare(
         `WITH p AS MATERIALIZED (${PARTS})
-         SELECT ${NAMES[by]} AS name, status, ${SUMS.map((column) => `sum(${column}) AS ${column}`)},
-           ${countReasons((reason) => `coalesce(sum(reasons ->> '${reason}'), 0)`)} AS reasons
+         SELECT ${NAMES[by]} AS name, status, reason, ${SUMS.map((column) => `sum(${column}) AS ${column}`)}
          FROM (
            SELECT ${COUNT_COLUMNS}, part FROM p CROSS JOIN daily_counts
              WHERE website_id = part_of AND day >= from_day AND day <= to_day AND day < ${firstOpenDay}
@@ -36,10 +35,10 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy):
            SELECT ${COUNT_COLUMNS}, part FROM p CROSS JOIN report_rows
              WHERE website_id = part_of AND day >= max(from_day, ${firstOpenDay}) AND day <= to_day
            UNION ALL
-           SELECT ${COUNTS}, part FROM p CROSS JOIN messages m
+           SELECT ${COUNTS}, part FROM p CROSS JOIN message_counts m
              WHERE m.website_id = part_of AND m.accepted_at >= max(from_time, open_from) AND m.accepted_at < until_time
-           GROUP BY 1, 2, 3, 4
-         ) GROUP BY 1, 2`,
+           GROUP BY 1, 2, 3, 4, 5
+         ) GROUP BY 1, 2, 3`,
       )
       .bind(JSON.stringify(parts)),
     LONGEST_STORE_TRY_MILLISECONDS,
@@ -47,19 +46,14 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy):
   return rows.map((row) => ({
     name: row.name,
     status: row.status,
+    reason: readReason(row.status, row.reason),
     messages: row.messages,
     segments: row.segments,
     clicked: row.clicked,
     clicks: row.clicks,
     robotClicks: row.robot_clicks,
     optedOut: row.opted_out,
-    reasons: toReasons(row),
   }));
-}
-
-function toReasons({ status, reasons }: StoredRow): ReportRow["reasons"] {
-  const counts = Object.entries(parseJsonColumn<Record<string, number>>(reasons, {}));
-  return Object.fromEntries(counts.filter(([reason, count]) => count > 0 && readReason(status, reason)));
 }
 
 /** In order. Reads all changes that operators have made to these websites. @param since milliseconds since 1970 */

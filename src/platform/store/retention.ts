@@ -16,7 +16,7 @@ export function removeCounted(db: D1Database, chosen: string, parameters: unknow
     day: restartDay(db, chosen, parameters),
     counts: run(
       `INSERT INTO report_rows (${COUNT_COLUMNS})
-       SELECT ${COUNTS} FROM messages m WHERE m.message_id IN (${chosen}) GROUP BY 1, 2, 3, 4 ${ADD_COUNTS}`,
+       SELECT ${COUNTS} FROM message_counts m WHERE m.message_id IN (${chosen}) GROUP BY 1, 2, 3, 4, 5 ${ADD_COUNTS}`,
     ),
     clicks: of("clicks"),
     links: of("links"),

@@ -220,13 +220,13 @@ describe("a report of all websites", () => {
       day: `date('2026-11-01', '+' || (i % ${days}) || ' days')`,
       send_purpose: "'sale'",
       status: "'DELIVERED'",
+      reason: "''",
       messages: "1000",
       segments: "1000",
       clicked: "0",
       clicks: "0",
       robot_clicks: "0",
       opted_out: "0",
-      reasons: "NULL",
     });
     const { deps } = world;
     const { db, take } = countingDatabase(deps.db);

@@ -17,8 +17,8 @@ const REPORT = ["report_rows", "daily_counts"];
 /** Of each erased person: one under the key of the marks, and one as the version before knows it. */
 const MARKS_EACH = 2;
 
-/** A day's rows of the report: websites, purposes and statuses. */
-const REPORT_ROWS_A_DAY = 2 * 2 * 7;
+/** A day's rows of the report: websites, purposes, and 7 statuses with their 13 reasons. */
+const REPORT_ROWS_A_DAY = 2 * 2 * (7 + 13);
 
 /** By how much the mean of the last readings may be above that of those at half time: 18,000 messages lie between. */
 const ROWS_SHARE = 0.01;
