@@ -67,7 +67,6 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   operator_tokens: ["token_hash name created_by", SETTINGS],
   outcome_counts: ["kind carrier outcome", COUNTS],
   receipt_counts: ["carrier sender reason code", COUNTS],
-  report_rows: ["website_id day send_purpose status reason", COUNTS],
   sender_homes: ["carrier sender", SETTINGS],
   suppressed_messages: ["message_id first_id", OF_A_MESSAGE],
   told_problems: ["problem subject", "the subject is a carrier, a client or a database"],

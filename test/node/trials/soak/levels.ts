@@ -12,7 +12,7 @@ export const HEAP = "heap (bytes)";
 const LEDGER = "subscription_changes";
 const ERASED = "erased_people";
 const AUDIT = "audit_log";
-const REPORT = ["report_rows", "daily_counts"];
+const REPORT = "daily_counts";
 
 /** Of each erased person: one under the key of the marks, and one as the version before knows it. */
 const MARKS_EACH = 2;
@@ -60,7 +60,7 @@ export function judge(readings: Reading[], window: number, { ledgerRows, erased,
     const last = readings.at(-1)?.[name] ?? Number.NaN;
     const exact = { [LEDGER]: ledgerRows, [ERASED]: erased * MARKS_EACH, [AUDIT]: changes }[name];
     if (exact !== undefined) return { name, seen, bound: exact, isLevel: last === exact };
-    if (REPORT.includes(name)) {
+    if (name === REPORT) {
       const bound = REPORT_ROWS_A_DAY * (days + 1);
       return { name, seen, bound, isLevel: last <= bound };
     }
