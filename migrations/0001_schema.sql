@@ -9,7 +9,7 @@ CREATE TABLE websites (
   duplicate_window_hours INTEGER,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  -- Messages accepted before this time are in daily_counts. In the middle of a day: a part of the day is, and the day is open.
+  -- Messages that were accepted before this time are counted in daily_counts, and are final.
   counted_until INTEGER NOT NULL DEFAULT 0,
   -- What an operator holds of a website: a JSON array of {"sendPurpose", "clientId", "since"}; NULL: nothing.
   holds TEXT,
@@ -213,22 +213,6 @@ CREATE TABLE clicks (
   PRIMARY KEY (message_id, click_id)
 ) STRICT, WITHOUT ROWID;
 
--- What is left of purged messages: counts by day (of acceptance, UTC), purpose and status.
-CREATE TABLE report_rows (
-  website_id TEXT NOT NULL,
-  day TEXT NOT NULL,                   -- 2026-11-21
-  send_purpose TEXT NOT NULL,
-  status TEXT NOT NULL,
-  messages INTEGER NOT NULL,
-  segments INTEGER NOT NULL,           -- of those that a carrier took
-  clicked INTEGER NOT NULL,            -- messages with a person's click
-  clicks INTEGER NOT NULL,             -- clicks of people
-  robot_clicks INTEGER NOT NULL,
-  opted_out INTEGER NOT NULL,
-  reasons TEXT,                        -- as in daily_counts
-  PRIMARY KEY (website_id, day, send_purpose, status)
-) STRICT, WITHOUT ROWID;
-
 -- Tombstones of erased numbers: they stay opted out.
 CREATE TABLE erased_people (
   website_id TEXT NOT NULL,
@@ -345,21 +329,42 @@ CREATE TABLE former_senders (
 
 -- What grows with the number of websites and messages is read by what concerns it.
 
--- The messages of closed days, purged and erased ones included, by day (of acceptance, UTC), purpose and status. A day is
--- closed when each of its messages is final; a click or an opt-out after that is added. See websites.counted_until.
+-- What each message adds to the counts of its day (of acceptance, UTC).
+CREATE VIEW message_counts AS SELECT
+  message_id,
+  website_id,
+  accepted_at,
+  date(accepted_at / 1000, 'unixepoch') AS day,
+  send_purpose,
+  status,
+  coalesce(reason_code, '') AS reason,
+  1 AS messages,
+  iif(status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY'), coalesce(segments, 0), 0) AS segments,
+  -- Only a message with a link has clicks.
+  iif(click_url IS NULL, 0, EXISTS (
+    SELECT 1 FROM clicks WHERE clicks.message_id = messages.message_id AND is_person = 1)) AS clicked,
+  iif(click_url IS NULL, 0, (SELECT coalesce(sum(count), 0)
+    FROM clicks WHERE clicks.message_id = messages.message_id AND is_person = 1)) AS clicks,
+  iif(click_url IS NULL, 0, (SELECT coalesce(sum(count), 0)
+    FROM clicks WHERE clicks.message_id = messages.message_id AND is_person = 0)) AS robot_clicks,
+  opted_out
+FROM messages;
+
+-- The counts of messages that were accepted before websites.counted_until, and of messages that are deleted. A report adds the
+-- stored messages from counted_until on: so each message counts once.
 CREATE TABLE daily_counts (
   website_id TEXT NOT NULL,
   day TEXT NOT NULL,                   -- 2026-11-21
   send_purpose TEXT NOT NULL,
   status TEXT NOT NULL,
+  reason TEXT NOT NULL,
   messages INTEGER NOT NULL,
   segments INTEGER NOT NULL,           -- of messages that a carrier accepted
   clicked INTEGER NOT NULL,            -- messages with a person's click
   clicks INTEGER NOT NULL,             -- clicks of people
   robot_clicks INTEGER NOT NULL,
   opted_out INTEGER NOT NULL,
-  reasons TEXT,                        -- JSON: a count for each reason; NULL: no message has one
-  PRIMARY KEY (website_id, day, send_purpose, status)
+  PRIMARY KEY (website_id, day, send_purpose, status, reason)
 ) STRICT, WITHOUT ROWID;
 
 -- The events of one client, in order. Its latest batch gets more until the sweep looks at it. The highest number is never deleted.

@@ -66,27 +66,26 @@ export type Counts = Report["total"];
 
 type CountsOfStatus = Omit<Counts, "clicked" | "clicks" | "robotClicks" | "optedOut" | "segments">;
 
-/** Counts of one group and status. */
+/** Counts of one group, status and reason. */
 export interface ReportRow {
-  /** Of the group; `""`: it has none. */
+  /** Of the group; `""`: it has none. By reason, any name. */
   name: string;
   status: MessageStatus;
+  reason: Reason | null;
   messages: number;
   segments: number;
   clicked: number;
   clicks: number;
   robotClicks: number;
   optedOut: number;
-  reasons: Partial<Record<Reason, number>>;
 }
 
-/** @param counted by reason, rows of any names */
 export function makeReport(
   question: Pick<Report, "websiteId" | "from" | "to" | "by">,
   counted: readonly ReportRow[],
 ): Report {
   const { by } = question;
-  const groups = Map.groupBy(by === "reason" ? counted.flatMap(splitByReason) : counted, ({ name }) => name);
+  const groups = Map.groupBy(counted, ({ name, reason }) => (by === "reason" ? (reason ?? "") : name));
   const rows = [...groups]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, group]) => ({
@@ -95,15 +94,6 @@ export function makeReport(
       ...(by === "reason" ? countStatuses(group) : count(group)),
     }));
   return { ...question, rows: rows as Report["rows"], total: count(counted) };
-}
-
-function splitByReason(row: ReportRow): ReportRow[] {
-  const withReason = Object.entries(row.reasons).map(([name, messages]) => ({
-    ...{ ...row, name, messages },
-    reasons: { [name]: messages },
-  }));
-  const rest = withReason.reduce((left, { messages }) => left - messages, row.messages);
-  return [...withReason, { ...row, name: "", messages: rest, reasons: {} }].filter(({ messages }) => messages > 0);
 }
 
 /** A report as a table with a heading, without the total. */
@@ -137,9 +127,9 @@ function count(rows: readonly ReportRow[]): Counts {
 }
 
 function countStatuses(rows: readonly ReportRow[]): CountsOfStatus {
-  const of = (...statuses: MessageStatus[]) =>
-    rows.filter(({ status }) => statuses.includes(status)).reduce((total, { messages }) => total + messages, 0);
-  const because = (reason: Reason) => rows.reduce((total, { reasons }) => total + (reasons[reason] ?? 0), 0);
+  const sum = (some: readonly ReportRow[]) => some.reduce((total, { messages }) => total + messages, 0);
+  const of = (...statuses: MessageStatus[]) => sum(rows.filter(({ status }) => statuses.includes(status)));
+  const because = (reason: Reason) => sum(rows.filter((row) => row.reason === reason));
   return {
     accepted: of(...MESSAGE_STATUSES),
     pending: of("PENDING_TO_SEND"),

@@ -197,6 +197,33 @@ describe("a database that was restored to an hour ago", () => {
     expect(await report.json()).toMatchObject({ total: { accepted: 3, sent: 2 } });
   });
 
+  it("counts a message once in the report whose day a sweep has closed in between", async () => {
+    world.now -= 3 * 86_400_000;
+    const { waiting, claimed } = await sendThenRestore();
+    await world.rows("DELETE FROM messages WHERE message_id = ?1", claimed);
+    const restoredAt = world.now;
+    world.advance(2);
+    await world.sweep();
+    expect(await world.statusOf(waiting)).toBe("FAILED_TO_SEND");
+    const isCounted =
+      "SELECT count(*) AS n FROM messages m JOIN websites w USING (website_id) WHERE accepted_at < counted_until";
+    expect(await world.rows(isCounted)).toEqual([{ n: 2 }]);
+    const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+    const path = `/websites/brand/report?from=${day(restoredAt - 4 * 86_400_000)}&to=${day(restoredAt)}`;
+    const total = async () => ((await (await world.operator("GET", path)).json()) as { total: object }).total;
+    expect(await total()).toMatchObject({ accepted: 2, pending: 0, failed: { FAILED_TO_SEND: 1, NOT_FOUND: 1 } });
+    await change(restoredAt);
+    await change(restoredAt);
+    expect(await total()).toMatchObject({ accepted: 2, pending: 1, failed: { FAILED_TO_SEND: 0, NOT_FOUND: 1 } });
+    await sweepFor(24);
+    expect(await total()).toMatchObject({ accepted: 2, pending: 0, sent: 1, failed: { NOT_FOUND: 1 } });
+    const receipt = { messageId: waiting, status: "DELIVERED", reason: null, carrierMessageId: null } as const;
+    await applyReceipts(world.deps, [{ ...receipt, optedOut: false, carrier: "sandbox" }]);
+    await sweepFor(1);
+    expect(await world.rows(isCounted)).toEqual([{ n: 2 }]);
+    expect(await total()).toMatchObject({ accepted: 2, sent: 1, delivered: 1, failed: { NOT_FOUND: 1 } });
+  });
+
   it("has what it stores from then on read behind a cursor that a client was given before", async () => {
     const { waiting, claimed, cursor } = await sendThenRestore();
     await change();

@@ -99,10 +99,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
-  {
-    step: "SEARCH report_rows USING PRIMARY KEY (website_id=? AND day>? AND day<?)",
-    reason: "The days that are asked for, all purposes and statuses of them.",
-  },
   { step: "SCAN erasure_key", reason: ONE_ROW },
   {
     step: "SEARCH subscription_changes",
@@ -147,11 +143,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   {
     step: "SEARCH daily_counts USING PRIMARY KEY (website_id=? AND day>? AND day<?)",
     reason: "The days that are asked for, all purposes and statuses of them.",
-  },
-  {
-    step: "SEARCH daily_counts USING PRIMARY KEY (website_id=? AND day>?)",
-    sql: "DELETE FROM daily_counts",
-    reason: "What is deleted.",
   },
   {
     step: "SEARCH inbound_texts USING INDEX inbound_texts_of_sender (website_id=? AND sender=?)",

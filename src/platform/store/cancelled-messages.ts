@@ -1,4 +1,4 @@
-import { reopenDays } from "./daily-counts.ts";
+import { uncountCancelled } from "./daily-counts.ts";
 import { runBatch } from "./database.ts";
 import { lowerSeen } from "./watched.ts";
 
@@ -33,7 +33,7 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
       `DELETE FROM duplicate_keys WHERE (website_id, phone) IN (SELECT website_id, phone FROM messages
          WHERE message_id IN (${unconfirmed})) AND message_id IN (${unconfirmed})`,
     ),
-    reopenDays(db, unconfirmed, [list]),
+    uncountCancelled(db, unconfirmed, [list]),
     run(`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
     run(`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
     lowerSeen(db),

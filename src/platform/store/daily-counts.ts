@@ -1,152 +1,53 @@
-// Counters of closed days, from which reports are made. A day of a website (of acceptance, UTC) is closed once each of its
-// messages is final, so that no message on its way writes a counter: only a click or an opt-out that comes later does. A
-// closed day counts what is stored and what is in report_rows, its purged and erased messages; a purge and an erasure move
-// counts from the one to the other, and change nothing here.
-import { DAY_MILLISECONDS } from "../../domain/day.ts";
-import { REASONS } from "../../domain/reason.ts";
-import { runNamed, runQuery } from "./database.ts";
+// The table daily_counts: what became of the messages of each day (of acceptance, UTC). A report adds up this table and the stored
+// messages that it does not have yet, so each message counts once:
+// - The sweep closes days: it adds the messages of days that are over, if all are final, and moves websites.counted_until past them.
+// - A purge and an erasure add the messages that they delete, unless these were accepted before counted_until.
+// - A click, an opt-out or a cancellation of a message that was accepted before counted_until changes the row of the message.
+// Each of these is one transaction. When it is run again, it counts nothing twice, but for a click: see recordClick.
+import { runBatch, runQuery } from "./database.ts";
 import { IS_OPEN } from "./moving.ts";
 
-/** The start of a day, from a time in SQL. */
-const startOfDay = (time: string) => `${time} / ${DAY_MILLISECONDS} * ${DAY_MILLISECONDS}`;
-
-/** The day as daily_counts and report_rows name it, from a time in SQL. */
-export const dayOf = (time: string) => `date((${time}) / 1000, 'unixepoch')`;
-
-/** Only a message with a link has clicks. */
-const clicksOf = (value: string, isPerson: 0 | 1) => `sum(iif(m.click_url IS NULL, 0,
-  (SELECT ${value} FROM clicks c WHERE c.message_id = m.message_id AND c.is_person = ${isPerson})))`;
-
-/** An object in JSON with a count for each reason. */
-export const countReasons = (count: (reason: string) => string) =>
-  `json_object(${REASONS.map((reason) => `'${reason}', ${count(reason)}`)})`;
-
-const REASON_COUNTS = `iif(count(m.reason_code) = 0, NULL,
-  ${countReasons((reason) => `count(iif(m.reason_code = '${reason}', 1, NULL))`)})`;
-
-/** The sum of two such objects. */
-const SUM_OF_REASONS = `CASE WHEN excluded.reasons IS NULL THEN reasons WHEN reasons IS NULL THEN excluded.reasons ELSE
-  ${countReasons((reason) => `coalesce(reasons ->> '${reason}', 0) + coalesce(excluded.reasons ->> '${reason}', 0)`)} END`;
-
-/** Messages `m`, counted by day of acceptance (UTC), purpose and status; to be grouped by the first four columns. */
-export const COUNTS = `m.website_id, ${dayOf("m.accepted_at")} AS day, m.send_purpose, m.status, count(*) AS messages,
-  sum(iif(m.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY'), coalesce(m.segments, 0), 0)) AS segments,
-  ${clicksOf("count(*) > 0", 1)} AS clicked, ${clicksOf("coalesce(sum(c.count), 0)", 1)} AS clicks,
-  ${clicksOf("coalesce(sum(c.count), 0)", 0)} AS robot_clicks, sum(m.opted_out) AS opted_out,
-  ${REASON_COUNTS} AS reasons`;
-
-/** The key of report_rows and daily_counts. */
-const KEY = ["website_id", "day", "send_purpose", "status"];
-
-/** The columns of theirs that are plain sums. */
-export const SUMS = ["messages", "segments", "clicked", "clicks", "robot_clicks", "opted_out"];
-
-const COLUMNS = [...KEY, ...SUMS, "reasons"];
-
-export const COUNT_COLUMNS = COLUMNS.join(", ");
-
-/** Of report_rows and daily_counts. */
-export const ADD_COUNTS = `ON CONFLICT (${KEY}) DO UPDATE SET
-  ${SUMS.map((column) => `${column} = ${column} + excluded.${column}`)}, reasons = ${SUM_OF_REASONS}`;
-
-/** Websites and messages of each that are counted in one transaction: at most 200,000 messages, less than a second. */
-const WEBSITES_A_STEP = 25;
-const MESSAGES_A_WEBSITE = 8000;
-
-/** A day of a website, or a part of it, in milliseconds since 1970; also any number of days without messages before it. */
-export interface Slice {
-  websiteId: string;
-  start: number;
-  until: number;
-  /** A message in it is not final. */
-  isOpen: boolean;
-}
+/** SQL condition: the stored message `m` is in daily_counts. */
+const IS_COUNTED =
+  "EXISTS (SELECT 1 FROM websites w WHERE w.website_id = m.website_id AND w.counted_until > m.accepted_at)";
 
 /**
- * The next slice of each of some websites that is to be counted, in the order of their starts.
- * @param closing start of the first day that is not to be counted
- * @param after the last slice of the previous step; null for the first step
+ * Adds what messages count to daily_counts, or takes it away. It must be run before they are deleted, in the same transaction.
+ * @param which SQL condition on a row `m` of message_counts; its parameters start at ?1
  */
-export async function findSlices(
-  db: D1Database,
-  { closing, after }: { closing: number; after: Slice | null },
-): Promise<Slice[]> {
-  const inRange = (website: string, end: string) =>
-    `messages m WHERE m.website_id = ${website}.website_id AND m.accepted_at >= ${website}.start AND m.accepted_at < ${end}`;
-  const rows = await runQuery<{ website_id: string; start: number; until: number; is_open: 0 | 1 }>(
-    db
-      .prepare(
-        `WITH due AS (
-           SELECT website_id, counted_until AS start FROM websites WHERE counted_until < ?1
-             AND (counted_until, website_id) > (?2, ?3) AND ${IS_OPEN("websites.website_id")}
-           ORDER BY counted_until, website_id LIMIT ${WEBSITES_A_STEP}
-         ), days AS MATERIALIZED (
-           SELECT website_id, start, coalesce((SELECT min(${startOfDay("m.accepted_at")} + ${DAY_MILLISECONDS}, ?1)
-             FROM ${inRange("due", "?1")} ORDER BY m.accepted_at LIMIT 1), ?1) AS until FROM due
-         ), slices AS MATERIALIZED (
-           SELECT website_id, start, coalesce((SELECT m.accepted_at + 1 FROM ${inRange("days", "days.until")}
-             ORDER BY m.accepted_at LIMIT 1 OFFSET ${MESSAGES_A_WEBSITE - 1}), until) AS until FROM days
-         )
-         SELECT website_id, start, until, EXISTS (SELECT 1 FROM ${inRange("slices", "slices.until")}
-           AND m.status IN ('PENDING_TO_SEND', 'SENDING')) AS is_open FROM slices ORDER BY start, website_id`,
-      )
-      .bind(closing, after?.start ?? -1, after?.websiteId ?? ""),
-  );
-  return rows.map((row) => ({
-    websiteId: row.website_id,
-    start: row.start,
-    until: row.until,
-    isOpen: row.is_open === 1,
-  }));
-}
-
-/** The slices of ?1 whose website is still where they start, as `j` and `w`: run again, a statement changes nothing. */
-const SLICES = `json_each(?1) j CROSS JOIN websites w ON w.website_id = j.value ->> 'websiteId'
-  AND w.counted_until = j.value ->> 'start'`;
-
-/** Counts slices all of whose messages are final. */
-export async function countSlices(db: D1Database, slices: Slice[]): Promise<void> {
-  const list = JSON.stringify(slices);
-  const untils = JSON.stringify(Object.fromEntries(slices.map((slice) => [slice.websiteId, slice])));
-  const of = (name: keyof Slice) => `json_extract(?1, '$."' || website_id || '".${name}')`;
-  await runNamed(db, {
-    // What an earlier count of these days has left.
-    stale: db
-      .prepare(
-        `DELETE FROM daily_counts WHERE (${KEY}) IN (
-           SELECT ${KEY.map((column) => `d.${column}`)} FROM ${SLICES} CROSS JOIN daily_counts d
-             ON d.website_id = w.website_id AND d.day >= ${dayOf(`w.counted_until + ${DAY_MILLISECONDS - 1}`)})`,
-      )
-      .bind(list),
-    counts: db
-      .prepare(
-        `INSERT INTO daily_counts (${COUNT_COLUMNS}) SELECT * FROM (
-           SELECT ${COUNTS} FROM ${SLICES} CROSS JOIN messages m ON m.website_id = w.website_id
-             AND m.accepted_at >= w.counted_until AND m.accepted_at < j.value ->> 'until' GROUP BY 1, 2, 3, 4
-         ) WHERE true ${ADD_COUNTS}`,
-      )
-      .bind(list),
-    // Of a day of which a part is left, the last slice adds them.
-    removed: db
-      .prepare(
-        `INSERT INTO daily_counts (${COUNT_COLUMNS}) SELECT ${COLUMNS.map((column) => `r.${column}`)}
-         FROM ${SLICES} CROSS JOIN report_rows r ON r.website_id = w.website_id
-           AND r.day >= ${dayOf("w.counted_until")} AND r.day < ${dayOf("j.value ->> 'until'")}
-         WHERE true ${ADD_COUNTS}`,
-      )
-      .bind(list),
-    until: db
-      .prepare(
-        `UPDATE websites SET counted_until = ${of("until")}
-         WHERE website_id IN (SELECT key FROM json_each(?1)) AND counted_until = ${of("start")}`,
-      )
-      .bind(untils),
-  });
+function changeCounts(db: D1Database, sign: "+" | "-", which: string, values: readonly unknown[]): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO daily_counts (website_id, day, send_purpose, status, reason,
+         messages, segments, clicked, clicks, robot_clicks, opted_out)
+       SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason, ${sign} sum(m.messages), ${sign} sum(m.segments),
+         ${sign} sum(m.clicked), ${sign} sum(m.clicks), ${sign} sum(m.robot_clicks), ${sign} sum(m.opted_out)
+       FROM message_counts m WHERE ${which} GROUP BY 1, 2, 3, 4, 5
+       ON CONFLICT (website_id, day, send_purpose, status, reason) DO UPDATE SET
+         messages = messages + excluded.messages, segments = segments + excluded.segments,
+         clicked = clicked + excluded.clicked, clicks = clicks + excluded.clicks,
+         robot_clicks = robot_clicks + excluded.robot_clicks, opted_out = opted_out + excluded.opted_out`,
+    )
+    .bind(...values);
 }
 
 /**
- * Adds to the counters of messages that are counted already. It must be run before what it counts is stored, in the same
- * transaction.
+ * Counts messages that are about to be purged or erased, unless they are counted.
+ * @param chosen query of message ids; its parameters start at ?1
+ */
+export const countRemoved = (db: D1Database, chosen: string, values: readonly unknown[]): D1PreparedStatement =>
+  changeCounts(db, "+", `m.message_id IN (${chosen}) AND NOT ${IS_COUNTED}`, values);
+
+/**
+ * Messages that are about to be cancelled count no more.
+ * @param chosen query of message ids; its parameters start at ?1
+ */
+export const uncountCancelled = (db: D1Database, chosen: string, values: readonly unknown[]): D1PreparedStatement =>
+  changeCounts(db, "-", `m.message_id IN (${chosen}) AND ${IS_COUNTED}`, values);
+
+/**
+ * Adds a click or an opt-out to the counts of messages that are counted. It must be run before what it counts is stored, in the
+ * same transaction.
  * @param set SQL of the change
  * @param chosen query of message ids, at most one of a website; its parameters start at ?1
  */
@@ -158,42 +59,61 @@ export function countLate(
 ): D1PreparedStatement {
   return db
     .prepare(
-      `UPDATE daily_counts SET ${set} WHERE (${KEY}) IN (
-         SELECT m.website_id, ${dayOf("m.accepted_at")}, m.send_purpose, m.status
-         FROM messages m CROSS JOIN websites w ON w.website_id = m.website_id AND m.accepted_at < w.counted_until
-         WHERE m.message_id IN (${chosen}))`,
+      `UPDATE daily_counts SET ${set} WHERE (website_id, day, send_purpose, status, reason) IN (
+         SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason
+         FROM message_counts m WHERE m.message_id IN (${chosen}) AND ${IS_COUNTED})`,
     )
     .bind(...values);
 }
 
-/**
- * Where the messages that are about to be purged or erased belong to a day that is counted in part, its count starts again:
- * they would count twice, in their slice and in report_rows.
- * @param chosen query of message ids; its parameters start at ?1
- */
-export function restartDay(db: D1Database, chosen: string, values: readonly unknown[]): D1PreparedStatement {
-  const start = startOfDay("counted_until");
-  return db
-    .prepare(
-      `UPDATE websites SET counted_until = ${start} WHERE website_id IN (SELECT m.website_id FROM messages m
-         CROSS JOIN websites w ON w.website_id = m.website_id AND m.accepted_at < w.counted_until AND m.accepted_at >= ${start}
-         WHERE m.message_id IN (${chosen}))`,
-    )
-    .bind(...values);
+/** Messages of a website from counted_until on: those of its days that are over, or the first 8,000 of them. */
+export interface Slice {
+  websiteId: string;
+  /** counted_until, in milliseconds since 1970; and what it becomes. */
+  start: number;
+  until: number;
+  /** A message in it is not final. */
+  isOpen: boolean;
 }
 
 /**
- * Where the messages that are about to be cancelled are counted already, their days are counted again.
- * @param chosen query of message ids; its parameters start at ?1
+ * The next slices of 25 websites, in the order of their starts: at most 200,000 messages, which are counted in less than a second.
+ * @param closing start of the first day that is not to be counted
+ * @param after the last slice of the previous step; null for the first step
  */
-export function reopenDays(db: D1Database, chosen: string, values: readonly unknown[]): D1PreparedStatement {
-  // The plus sign keeps SQLite from reading the website's messages in place of the chosen ones.
-  const counted = `messages m CROSS JOIN websites w ON w.website_id = m.website_id AND m.accepted_at < w.counted_until
-    WHERE m.message_id IN (${chosen})`;
-  return db
-    .prepare(
-      `UPDATE websites SET counted_until = (SELECT ${startOfDay("min(m.accepted_at)")} FROM ${counted}
-         AND +m.website_id = websites.website_id) WHERE website_id IN (SELECT m.website_id FROM ${counted})`,
-    )
-    .bind(...values);
+export async function findSlices(
+  db: D1Database,
+  { closing, after }: { closing: number; after: Slice | null },
+): Promise<Slice[]> {
+  const rows = await runQuery<Omit<Slice, "isOpen"> & { isOpen: 0 | 1 }>(
+    db
+      .prepare(
+        `WITH slices AS MATERIALIZED (
+           SELECT w.website_id, w.counted_until AS start, coalesce((SELECT m.accepted_at + 1 FROM messages m
+             WHERE m.website_id = w.website_id AND m.accepted_at >= w.counted_until AND m.accepted_at < ?1
+             ORDER BY m.accepted_at LIMIT 1 OFFSET 7999), ?1) AS until
+           FROM websites w WHERE w.counted_until < ?1 AND (w.counted_until, w.website_id) > (?2, ?3)
+             AND ${IS_OPEN("w.website_id")} ORDER BY w.counted_until, w.website_id LIMIT 25
+         )
+         SELECT s.website_id AS websiteId, s.start, s.until, EXISTS (SELECT 1 FROM messages m
+           WHERE m.website_id = s.website_id AND m.accepted_at >= s.start AND m.accepted_at < s.until
+             AND m.status IN ('PENDING_TO_SEND', 'SENDING')) AS isOpen
+         FROM slices s ORDER BY s.start, s.website_id`,
+      )
+      .bind(closing, after?.start ?? -1, after?.websiteId ?? ""),
+  );
+  return rows.map((row) => ({ ...row, isOpen: row.isOpen === 1 }));
+}
+
+/** Counts slices all of whose messages are final. A website that is no longer at the start of its slice stays as it is. */
+export async function countSlices(db: D1Database, slices: Slice[]): Promise<void> {
+  const which = `m.website_id = ?1 AND m.accepted_at >= ?2 AND m.accepted_at < ?3
+    AND EXISTS (SELECT 1 FROM websites WHERE website_id = ?1 AND counted_until = ?2)`;
+  const statements = slices.flatMap(({ websiteId, start, until }) => [
+    changeCounts(db, "+", which, [websiteId, start, until]),
+    db
+      .prepare("UPDATE websites SET counted_until = ?3 WHERE website_id = ?1 AND counted_until = ?2")
+      .bind(websiteId, start, until),
+  ]);
+  await runBatch(db, statements);
 }

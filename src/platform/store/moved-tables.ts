@@ -51,8 +51,7 @@ const TABLES = {
   suppressed_messages: { key: ["message_id"], by: "message_id" },
   cancelled_messages: { key: ["message_id"], by: "message_id" },
   failing_endpoints: { key: ["client_id"], by: "client_id" },
-  daily_counts: { ...BY_WEBSITE, key: ["website_id", "day", "send_purpose", "status"] },
-  report_rows: { ...BY_WEBSITE, key: ["website_id", "day", "send_purpose", "status"] },
+  daily_counts: { ...BY_WEBSITE, key: ["website_id", "day", "send_purpose", "status", "reason"] },
 } as const satisfies Record<string, MovedTable>;
 
 export const MOVED_TABLES: Readonly<Record<TableName, MovedTable>> = TABLES;

@@ -1,65 +1,51 @@
-import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { readReason } from "../../domain/reason.ts";
 import type { GroupBy, Part, ReportRow, SenderChange } from "../../domain/report.ts";
 import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/retry-policy.ts";
-import { COUNT_COLUMNS, COUNTS, countReasons, dayOf, SUMS } from "./daily-counts.ts";
-import { parseJsonColumn, runQuery } from "./database.ts";
+import { runQuery } from "./database.ts";
 import type { ReportRow as StoredRow } from "./rows.ts";
 
-/** The parts of ?1, with the start of the website's first open day. */
-const PARTS = `SELECT w.website_id AS part_of, j.value ->> 'name' AS part, j.value ->> 'from' AS from_day, j.value ->> 'to' AS to_day,
-    unixepoch(j.value ->> 'from') * 1000 AS from_time, unixepoch(j.value ->> 'to') * 1000 + ${DAY_MILLISECONDS} AS until_time,
-    w.counted_until / ${DAY_MILLISECONDS} * ${DAY_MILLISECONDS} AS open_from
-  FROM json_each(?1) j CROSS JOIN websites w ON w.website_id = j.value ->> 'websiteId'`;
-
-const NAMES: Record<GroupBy, string> = {
-  day: "day",
-  purpose: "send_purpose",
-  website: "part",
-  sender: "part",
-  reason: "''",
-};
-
-/** Closed days from their counters; open days from what is stored, and what is left of erased messages. */
+/**
+ * What daily_counts has, and the stored messages that it does not have: see daily-counts.ts. A row of which a cancellation has left
+ * nothing is left out.
+ */
 export async function countMessages(db: D1Database, parts: Part[], by: GroupBy): Promise<ReportRow[]> {
-  const firstOpenDay = dayOf("p.open_from");
   const rows = await runQuery<StoredRow>(
     db
       .prepare(
-        `WITH p AS MATERIALIZED (${PARTS})
-         SELECT ${NAMES[by]} AS name, status, ${SUMS.map((column) => `sum(${column}) AS ${column}`)},
-           ${countReasons((reason) => `coalesce(sum(reasons ->> '${reason}'), 0)`)} AS reasons
-         FROM (
-           SELECT ${COUNT_COLUMNS}, part FROM p CROSS JOIN daily_counts
-             WHERE website_id = part_of AND day >= from_day AND day <= to_day AND day < ${firstOpenDay}
+        `WITH parts AS MATERIALIZED (
+           SELECT w.website_id, w.counted_until, j.value ->> 'name' AS part, j.value ->> 'from' AS from_day, j.value ->> 'to' AS to_day,
+             unixepoch(j.value ->> 'from') * 1000 AS from_time, unixepoch(j.value ->> 'to', '+1 day') * 1000 AS until_time
+           FROM json_each(?1) j CROSS JOIN websites w ON w.website_id = j.value ->> 'websiteId'
+         ), counts AS (
+           SELECT p.part, d.day, d.send_purpose, d.status, d.reason,
+             d.messages, d.segments, d.clicked, d.clicks, d.robot_clicks, d.opted_out
+           FROM parts p CROSS JOIN daily_counts d
+             ON d.website_id = p.website_id AND d.day >= p.from_day AND d.day <= p.to_day
            UNION ALL
-           SELECT ${COUNT_COLUMNS}, part FROM p CROSS JOIN report_rows
-             WHERE website_id = part_of AND day >= max(from_day, ${firstOpenDay}) AND day <= to_day
-           UNION ALL
-           SELECT ${COUNTS}, part FROM p CROSS JOIN messages m
-             WHERE m.website_id = part_of AND m.accepted_at >= max(from_time, open_from) AND m.accepted_at < until_time
-           GROUP BY 1, 2, 3, 4
-         ) GROUP BY 1, 2`,
+           SELECT p.part, m.day, m.send_purpose, m.status, m.reason,
+             m.messages, m.segments, m.clicked, m.clicks, m.robot_clicks, m.opted_out
+           FROM parts p CROSS JOIN message_counts m ON m.website_id = p.website_id
+             AND m.accepted_at >= max(p.from_time, p.counted_until) AND m.accepted_at < p.until_time
+         )
+         SELECT CASE ?2 WHEN 'day' THEN day WHEN 'purpose' THEN send_purpose ELSE part END AS name, status, reason,
+           sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked, sum(clicks) AS clicks,
+           sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out
+         FROM counts GROUP BY 1, 2, 3 HAVING sum(messages) > 0`,
       )
-      .bind(JSON.stringify(parts)),
+      .bind(JSON.stringify(parts), by),
     LONGEST_STORE_TRY_MILLISECONDS,
   );
   return rows.map((row) => ({
     name: row.name,
     status: row.status,
+    reason: readReason(row.status, row.reason),
     messages: row.messages,
     segments: row.segments,
     clicked: row.clicked,
     clicks: row.clicks,
     robotClicks: row.robot_clicks,
     optedOut: row.opted_out,
-    reasons: toReasons(row),
   }));
-}
-
-function toReasons({ status, reasons }: StoredRow): ReportRow["reasons"] {
-  const counts = Object.entries(parseJsonColumn<Record<string, number>>(reasons, {}));
-  return Object.fromEntries(counts.filter(([reason, count]) => count > 0 && readReason(status, reason)));
 }
 
 /** In order. Reads all changes that operators have made to these websites. @param since milliseconds since 1970 */
@@ -67,7 +53,7 @@ export function findSenderChanges(db: D1Database, websiteIds: string[], since: n
   return runQuery<SenderChange>(
     db
       .prepare(
-        `SELECT a.website_id AS websiteId, ${dayOf("a.stored_at")} AS day, a.before ->> 'sender' AS before
+        `SELECT a.website_id AS websiteId, date(a.stored_at / 1000, 'unixepoch') AS day, a.before ->> 'sender' AS before
          FROM json_each(?1) j CROSS JOIN audit_log a ON a.website_id = j.value
          WHERE a.action = 'put-website' AND a.stored_at >= ?2 AND json_type(a.before, '$.sender') IS NOT NULL ORDER BY a.id`,
       )

@@ -1,23 +1,19 @@
 // Deletes expired rows, the oldest first, so many at a time. The sweep runs these functions; erasure.ts deletes one person's rows.
-import { ADD_COUNTS, COUNT_COLUMNS, COUNTS, restartDay } from "./daily-counts.ts";
+import { countRemoved } from "./daily-counts.ts";
 import { runNamed, runNamedResults } from "./database.ts";
 import { IS_OPEN } from "./moving.ts";
 import { hourBefore } from "./outcome-counts.ts";
 import { lowerSeen } from "./watched.ts";
 
 /**
- * Deletes messages with their events, links and clicks, and adds their counts to report_rows, in one transaction.
+ * Deletes messages with their events, links and clicks, in one transaction; a report goes on to count them.
  * @param chosen query of message ids; its parameters start at ?1
  */
 export function removeCounted(db: D1Database, chosen: string, parameters: unknown[]) {
   const run = (sql: string) => db.prepare(sql).bind(...parameters);
   const of = (table: string) => run(`DELETE FROM ${table} WHERE message_id IN (${chosen})`);
   return {
-    day: restartDay(db, chosen, parameters),
-    counts: run(
-      `INSERT INTO report_rows (${COUNT_COLUMNS})
-       SELECT ${COUNTS} FROM messages m WHERE m.message_id IN (${chosen}) GROUP BY 1, 2, 3, 4 ${ADD_COUNTS}`,
-    ),
+    counts: countRemoved(db, chosen, parameters),
     clicks: of("clicks"),
     links: of("links"),
     open: of("open_callbacks"),

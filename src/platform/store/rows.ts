@@ -226,14 +226,13 @@ export interface AuditRow {
 export interface ReportRow {
   name: string;
   status: MessageStatus;
+  reason: string;
   messages: number;
   segments: number;
   clicked: number;
   clicks: number;
   robot_clicks: number;
   opted_out: number;
-  /** JSON object with a count for each reason. */
-  reasons: string;
 }
 
 export interface LastSweepRow {

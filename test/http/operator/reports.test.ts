@@ -220,20 +220,20 @@ describe("a report of all websites", () => {
       day: `date('2026-11-01', '+' || (i % ${days}) || ' days')`,
       send_purpose: "'sale'",
       status: "'DELIVERED'",
+      reason: "''",
       messages: "1000",
       segments: "1000",
       clicked: "0",
       clicks: "0",
       robot_clicks: "0",
       opted_out: "0",
-      reasons: "NULL",
     });
     const { deps } = world;
     const { db, take } = countingDatabase(deps.db);
     world.deps = { ...deps, db };
     const { total, rows } = await reportOfAll("from=2026-11-05&to=2026-11-14");
     expect([rows.length, total.accepted]).toEqual([60, 60 * 10 * 1000]);
-    expect(take()).toEqual({ calls: 4, rowsRead: 1752, rowsWritten: 0 });
+    expect(take()).toEqual({ calls: 4, rowsRead: 1627, rowsWritten: 0 });
   });
 
   it("of too many websites and days is refused", async () => {

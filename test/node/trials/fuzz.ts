@@ -182,7 +182,7 @@ async function checkAfter(
   const [row] = await query(
     // Of an erased person's messages, the report is what is kept.
     `SELECT (SELECT count(*) FROM json_each(?1) j JOIN messages m ON m.message_id = j.value)
-       + (SELECT coalesce(sum(messages), 0) FROM report_rows) AS kept`,
+       + (SELECT coalesce(sum(messages), 0) FROM daily_counts) AS kept`,
     JSON.stringify(accepted),
   );
   const lost = accepted.length - Number(row?.kept);
