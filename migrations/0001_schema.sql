@@ -99,11 +99,12 @@ CREATE TABLE messages (
   reason TEXT,                         -- in words, for the operator
   accepted_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  queued_at INTEGER NOT NULL,          -- the sweep counts its waiting time from here: its job was queued or is due, or its cut-off claim was found; 0: overdue
+  -- When the job that submits it is due: a pending message has it, and no other. The sweep queues the job again some time later. A
+  -- claim leaves it as it is. The sweep sets it once more when it finds that the run of a claim was cut off.
+  due_at INTEGER,
   claimed_at INTEGER,                  -- when a submission was begun; NULL while nobody may have submitted it
   claim TEXT,                          -- which run of the consumer began it
   attempts INTEGER NOT NULL DEFAULT 0, -- submissions begun
-  retry_at INTEGER,                    -- not to be submitted before
   carrier TEXT,
   carrier_message_id TEXT,
   encoding TEXT,                       -- GSM-7, UCS-2
@@ -113,28 +114,9 @@ CREATE TABLE messages (
   reason_code TEXT,                    -- why it has this status: see src/domain/reason.ts
   -- A JSON array: each submission, but for one that was accepted at once. The first and the latest of very many.
   submissions TEXT,
-  -- When it became SENDING. NULL: it did not, or a row of events says so.
-  sending_at INTEGER,
-  -- Likewise, when it got its final status.
-  final_at INTEGER,
-  -- The callback of the event SENDING, where sending_at says when it occurred: as in events. 0: due and not claimed; NULL: none is due.
-  sending_attempted_at INTEGER,
-  sending_claim TEXT,
-  sending_outcome TEXT,
-  sending_http_status INTEGER,
-  sending_response TEXT,
-  sending_duration_ms INTEGER,
-  -- The callback of the final status, where final_at says when it got it: as that of SENDING.
-  final_attempted_at INTEGER,
-  final_claim TEXT,
-  final_outcome TEXT,
-  final_http_status INTEGER,
-  final_response TEXT,
-  final_duration_ms INTEGER,
-  -- 1: it had no final receipt when the sweep looked at it, or became SENDING later.
-  watched INTEGER,
   -- Names of fields of the send request that no send request has, as a JSON array. Hardly any message has some.
-  ignored_fields TEXT
+  ignored_fields TEXT,
+  CHECK ((status = 'PENDING_TO_SEND') = (due_at IS NOT NULL))
 ) STRICT;
 
 CREATE INDEX messages_by_phone ON messages (website_id, phone, accepted_at);
@@ -142,33 +124,46 @@ CREATE INDEX messages_by_time ON messages (website_id, accepted_at);
 
 -- Messages to e-mail addresses without a number.
 CREATE INDEX messages_unmatched ON messages (website_id, email) WHERE phone IS NULL;
-CREATE INDEX messages_unconfirmed ON messages (updated_at) WHERE status = 'SENDING' AND watched = 1;
 
--- The sweep marks the messages that are still pending a minute after they were accepted.
-CREATE INDEX messages_waiting ON messages (queued_at) WHERE status = 'PENDING_TO_SEND' AND watched = 1;
+-- What the sweep looks for: pending messages by the time at which their job is due, and messages that wait for a final receipt.
+CREATE INDEX messages_pending ON messages (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX messages_sending ON messages (updated_at) WHERE status = 'SENDING';
 
 -- The pending messages of one website, however many others have.
 CREATE INDEX messages_pending_by_website ON messages (website_id, message_id) WHERE status = 'PENDING_TO_SEND';
 
--- Messages that wait for a retry. Most messages have none, and no entry here.
-CREATE INDEX messages_put_off ON messages (website_id, retry_at) WHERE status = 'PENDING_TO_SEND' AND retry_at IS NOT NULL;
+-- Pending messages that could not be submitted at first. Most messages can, and have no entry here.
+CREATE INDEX messages_retried ON messages (website_id, due_at) WHERE due_at IS NOT NULL AND reason IS NOT NULL;
 
--- Every change of a message's status, and what became of its one callback.
+-- What clients hear of: each change of a message's status, each of a person's first clicks, and notices of texts and subscriptions.
+-- One row each, with its callback. The sequence number is the order in which D1 stored them, and the cursor of GET /text/events.
 CREATE TABLE events (
-  message_id TEXT NOT NULL,
-  event TEXT NOT NULL,                 -- the status, or a click
+  seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  website_id TEXT NOT NULL,
+  client_id TEXT NOT NULL,             -- '' for a reply to a keyword: no client hears of it
+  message_id TEXT NOT NULL,            -- of a notice: its own id
+  event TEXT NOT NULL,                 -- the status; CLICK_ and the id of a click; the type of a notice
   occurred_at INTEGER NOT NULL,
-  callback_due INTEGER NOT NULL,       -- 0: the client wants none
-  queued_at INTEGER NOT NULL,          -- the sweep counts its waiting time from here: its job was queued; 0: overdue
+  reason_code TEXT,                    -- of the message, when the event was stored
+  body TEXT,                           -- of a notice: JSON, the body of the callback without eventId and eventType
+  phone INTEGER,                       -- of a notice: whom it is about; NULL when the sender is no phone number
+  -- When the job that posts the callback is due: a callback without an outcome has it. The sweep queues the job again some time later.
+  -- NULL: the client wants no callback, or it has its outcome.
+  due_at INTEGER,
   attempted_at INTEGER,                -- claimed: the one POST is under way, or was
   claim TEXT,                          -- which run of the consumer claimed it
   outcome TEXT,                        -- answered, timed-out, unreachable, not-posted
   http_status INTEGER,
   response TEXT,                       -- the beginning of what came back, or the error
   duration_ms INTEGER,
-  reason_code TEXT,                    -- of the message, when the event was stored
-  PRIMARY KEY (message_id, event)
-) STRICT, WITHOUT ROWID;
+  CHECK (due_at IS NULL OR outcome IS NULL)
+) STRICT;
+
+CREATE UNIQUE INDEX events_by_message ON events (message_id, event);
+CREATE INDEX events_by_client ON events (website_id, client_id, seq);
+CREATE INDEX events_open ON events (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX notices_by_phone ON events (website_id, phone) WHERE body IS NOT NULL;
+CREATE INDEX notices_by_time ON events (occurred_at) WHERE body IS NOT NULL;
 
 -- Texts that people sent. A carrier may deliver one twice: its id is stored once per website.
 CREATE TABLE inbound_texts (
@@ -367,47 +362,18 @@ CREATE TABLE daily_counts (
   PRIMARY KEY (website_id, day, send_purpose, status, reason)
 ) STRICT, WITHOUT ROWID;
 
--- The events of one client, in order. Its latest batch gets more until the sweep looks at it. The highest number is never deleted.
-CREATE TABLE event_batches (
-  seq INTEGER NOT NULL PRIMARY KEY,
-  client_id TEXT NOT NULL,
-  stored_at INTEGER NOT NULL,
-  event_ids TEXT NOT NULL              -- JSON array of <message_id>_<event>
-) STRICT;
-
-CREATE INDEX event_batches_by_client ON event_batches (client_id, seq);
-
--- The last batch that the sweep has looked at. It looks at each once, when its callbacks would be overdue.
-CREATE TABLE event_batches_seen (
-  only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
-  seq INTEGER NOT NULL,
-  -- The sweep has looked at the messages up to this rowid.
-  messages_seen INTEGER,
-  -- Likewise, before its latest step.
-  messages_seen_before INTEGER
-) STRICT;
-
--- Callbacks that were open when the sweep looked at their batch, or that a run has given back.
-CREATE TABLE open_callbacks (
-  message_id TEXT NOT NULL,
-  event TEXT NOT NULL,
-  queued_at INTEGER,                   -- when its job was last queued; 0: overdue; NULL: claimed, so it is queued no more
-  PRIMARY KEY (message_id, event)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX open_callbacks_by_time ON open_callbacks (queued_at) WHERE queued_at IS NOT NULL;
-
 -- What an operator must see and stop. Nothing here is written for what works.
 
--- Carriers whose circuit breaker has opened and that have not answered since. Each isolate has a breaker of its own: the row
--- tells the operator, and the other isolates.
+-- The circuit breakers of carriers: a row for each carrier that has failed since it last answered.
 CREATE TABLE carrier_pauses (
   carrier TEXT NOT NULL PRIMARY KEY,
-  since INTEGER NOT NULL,              -- the first opening since the carrier last answered
-  opened_at INTEGER NOT NULL,          -- the latest opening
-  open_until INTEGER NOT NULL,
-  cause TEXT NOT NULL,
-  released_at INTEGER                  -- a breaker that opened before lets the next submission through
+  failures INTEGER NOT NULL,           -- in a row
+  failed_at INTEGER NOT NULL,          -- the latest failure
+  cause TEXT NOT NULL,                 -- of the first failure since the carrier last answered
+  openings INTEGER NOT NULL DEFAULT 0, -- since the carrier last answered in time
+  since INTEGER,                       -- the first opening since the carrier last answered; NULL: it has not opened
+  opened_at INTEGER,                   -- the latest opening
+  open_until INTEGER NOT NULL DEFAULT 0 -- no message of this carrier is claimed before
 ) STRICT, WITHOUT ROWID;
 
 -- Endpoints whose latest callback failed.
@@ -428,19 +394,6 @@ CREATE TABLE told_problems (
   told_at INTEGER NOT NULL,
   PRIMARY KEY (problem, subject)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE notices (
-  notice_id TEXT NOT NULL PRIMARY KEY, -- <id of the run that wrote it>-, then what makes it one of its run
-  client_id TEXT NOT NULL,
-  website_id TEXT NOT NULL,
-  phone INTEGER,                       -- whom it is about; NULL when the sender is no phone number
-  type TEXT NOT NULL,                  -- message.received, subscription.changed
-  body TEXT NOT NULL,                  -- JSON: the body of the callback without eventId and eventType
-  occurred_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX notices_by_phone ON notices (website_id, phone);
-CREATE INDEX notices_by_time ON notices (occurred_at);
 
 -- Who may call /operator beside the secret OPERATOR_TOKEN, and who has changed what.
 

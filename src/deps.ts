@@ -1,5 +1,4 @@
 import { type Config, readConfig } from "./config.ts";
-import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
 import { ClientUses } from "./domain/client-uses.ts";
 import { Gathering } from "./domain/gathering.ts";
 import { newId } from "./domain/home.ts";
@@ -55,12 +54,8 @@ interface IsolateState extends Database {
   limiter: RateGate;
   acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
   reported: Gathering<Reported>;
-  /** By carrier. */
-  breakers: Map<string, CircuitBreaker>;
   /** When the latest counted outcome came: milliseconds since 1970. */
   lastOutcome: { at: number };
-  /** Claims of runs that post the callbacks of what they have stored. */
-  ownPosts: Set<string>;
   health: HealthMemory;
   lookups: Lookups;
   signLink: Sign;
@@ -130,9 +125,7 @@ export function makeIsolateState(env: Env): IsolateState {
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
     acceptedSends: new Gathering(),
     reported: new Gathering(),
-    breakers: new Map(),
     lastOutcome: { at: 0 },
-    ownPosts: new Set(),
     health: new HealthMemory(),
     lookups: {
       links: new LookupBudget(LINKS_PER_SECOND),

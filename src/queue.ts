@@ -42,26 +42,36 @@ async function consumePart(batch: Batch, deps: Deps): Promise<void> {
   else await countOutcomes(deps, (tally) => consumeMessages(batch, deps, tally));
 }
 
-/** Never retried by the queue: the sweep requeues unclaimed callbacks. Logs one line per batch; each post has its own. */
+/**
+ * Never retried by the queue: the sweep queues callbacks again that no run has claimed. Each job has a line of the log, and so has each
+ * post that fails.
+ */
 async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
-  const started = deps.now();
-  const eventIds = batch.messages
-    .flatMap(({ body }): unknown[] => (Array.isArray(body) ? body : []))
-    .filter((id): id is DueEvent => typeof id === "string");
-  const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
-  const posting = countOutcomes(deps, (tally) => postCallbacks(deps, eventIds, tally)).then(
-    () => {
-      deps.rest.until = 0;
-      deps.log("info", "job", { ...about(), outcome: "done" });
-    },
-    (error: unknown) => {
-      if (deps.again && isMoved(error)) return void deps.again.push(...batch.messages);
-      restAfter(deps, error);
-      deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
-    },
-  );
+  const posting = postJobs(deps, batch.messages);
   deps.waitUntil(posting);
   await Promise.race([posting, scheduler.wait(CALLBACK_WAIT_MILLISECONDS)]);
+}
+
+/** wrangler.toml gives each job an invocation for itself. */
+async function postJobs(deps: Deps, messages: readonly Message[]): Promise<void> {
+  for (const { body } of messages) {
+    const eventIds = (Array.isArray(body) ? body : []).filter((id): id is DueEvent => typeof id === "string");
+    await postJob(deps, [...new Set(eventIds)]);
+  }
+}
+
+/** Never throws. */
+async function postJob(deps: Deps, eventIds: DueEvent[]): Promise<void> {
+  const started = deps.now();
+  const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
+  try {
+    await countOutcomes(deps, (tally) => postCallbacks(deps, eventIds, tally));
+    deps.rest.until = 0;
+    deps.log("info", "job", { ...about(), outcome: "done" });
+  } catch (error) {
+    restAfter(deps, error);
+    deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
+  }
 }
 
 /** Jobs that end or fail together. */
@@ -96,7 +106,7 @@ async function consumeMessages(batch: Batch, deps: Deps, tally: OutcomeTally): P
       (job.kind === "move" ? moves : tasks).push({ entries, work: () => runJob(deps, job, lane) });
     else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), isHopeless: true });
   }
-  tasks.push(...receiptTasks(deps, receipts, run));
+  tasks.push(...receiptTasks(deps, receipts));
   tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, run) })));
   // A piece of a move may take seconds.
   tasks.push(...moves);
@@ -145,12 +155,12 @@ async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<
   }
 }
 
-function receiptTasks(deps: Deps, entries: Entry[], run: DeliveryRun | null = null): Task[] {
+function receiptTasks(deps: Deps, entries: Entry[]): Task[] {
   const reportsOf = ({ job }: Entry) => (job?.kind === "receipts" ? [job] : []);
   return inGroups(entries).map((group) => ({
     entries: group,
     logsOnce: true,
-    work: () => applyReports(deps, group.flatMap(reportsOf), run),
+    work: () => applyReports(deps, group.flatMap(reportsOf)),
   }));
 }
 
@@ -161,7 +171,7 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
     case "release":
       return releaseClaim(deps.db, job.claim, job.messageIds);
     case "release-callbacks":
-      return releaseAndQueue(deps, job.claims, job.eventIds);
+      return releaseAndQueue(deps, job.claim, job.eventIds);
     case "record":
       return storeOutcomes(deps, lane, job.claim, job.records);
     case "move":

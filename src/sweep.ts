@@ -5,7 +5,7 @@ import { closeDays } from "./flows/close-days.ts";
 import { CONNECTIONS } from "./flows/connections.ts";
 import { endInterrupted, endUnsubmitted, endWithoutReceipt } from "./flows/end-messages.ts";
 import { inParallel } from "./flows/in-parallel.ts";
-import { inSteps, SWEEP_STEPS, whileMore } from "./flows/in-steps.ts";
+import { inSteps, SWEEP_STEPS } from "./flows/in-steps.ts";
 import { inEach } from "./flows/places.ts";
 import { purgeMessages } from "./flows/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
@@ -16,8 +16,7 @@ import { tellProblems } from "./flows/tell-problems.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
-import { takeOverdueCallbacks } from "./platform/store/open-callbacks.ts";
-import { takeOverdue } from "./platform/store/overdue.ts";
+import { takeOverdue, takeOverdueCallbacks } from "./platform/store/overdue.ts";
 import { isCompared } from "./platform/store/presence.ts";
 import { DELETED_A_STEP, purgeDeadJobs, purgeInbound, purgeKeys, purgeOutcomes } from "./platform/store/retention.ts";
 
@@ -34,8 +33,7 @@ interface SweepJob {
 const JOBS: SweepJob[] = [
   // First: these jobs cancel or release messages, and overdue messages get jobs that run later.
   { name: "requeue-kept-jobs", run: async (deps) => (deps.first ? 0 : requeueKeptJobs(deps)) },
-  // Before overdue messages are requeued: those among them whose deadline has passed must not be. It also marks
-  // the messages that these jobs look through.
+  // Before overdue messages are requeued: those among them whose deadline has passed must not be.
   { name: "end-unsubmitted", run: endUnsubmitted },
   { name: "requeue-messages", run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
@@ -52,7 +50,7 @@ const JOBS: SweepJob[] = [
   },
   {
     name: "purge-keys",
-    run: (deps, now) => untilDeleted(deps, () => purgeKeys(deps.db, expired(deps, now))),
+    run: (deps, now) => untilDeleted(deps, () => purgeKeys(deps.db, expired(now))),
   },
   {
     name: "purge-inbound",
@@ -146,12 +144,12 @@ async function run(deps: Deps, { name, isRoutine, run }: SweepJob, now: number):
 }
 
 async function requeueMessages(deps: Deps, now: number): Promise<number> {
-  const queuedBefore = now - deps.config.requeueAfterMilliseconds;
+  const dueBefore = now - deps.config.requeueAfterMilliseconds;
   const longestWait = longestWaitMilliseconds(deps.config);
   return inSteps(
     () =>
       takeOverdue(deps.db, {
-        queuedBefore,
+        dueBefore,
         now,
         margin: recoveryMarginMilliseconds(deps.config.requeueAfterMilliseconds),
         longestWait,
@@ -161,19 +159,18 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
 }
 
 async function requeueCallbacks(deps: Deps, now: number): Promise<number> {
-  const queuedBefore = now - deps.config.requeueAfterMilliseconds;
-  return whileMore(
-    () => takeOverdueCallbacks(deps.db, queuedBefore, now),
+  const dueBefore = now - deps.config.requeueAfterMilliseconds;
+  return inSteps(
+    () => takeOverdueCallbacks(deps.db, dueBefore, now),
     (due) => queueCallbacks(deps, due),
   );
 }
 
 const retainedSince = ({ config }: Deps, now: number) => now - config.retentionMilliseconds;
 
-const expired = (deps: Deps, now: number) => ({
+const expired = (now: number) => ({
   now,
   cancelledBefore: now - TOMBSTONE_MILLISECONDS,
-  storedBefore: retainedSince(deps, now),
 });
 
 /** Waits for the end of a move. */

@@ -100,7 +100,7 @@ export async function fillTables(database: string, website: Filled, now: number,
     for (const [index, id] of ids.entries()) {
       const values = columns.map((column) => columnOf(name, column, index, id, website, now));
       const list = columns.map((column) => `"${column.name}"`);
-      const isNumbered = name === "subscription_changes" || name === "event_batches";
+      const isNumbered = name === "subscription_changes" || name === "events";
       const kept = list.map((_, place) => place).filter((place) => !(isNumbered && place === 0));
       await db
         .prepare(`INSERT INTO ${name} (${kept.map((place) => list[place])}) VALUES (${kept.map(() => "?")})`)
@@ -127,7 +127,7 @@ function columnOf(
     notice_id: `${id}-${index}`,
     event: STATUSES[index % STATUSES.length],
     status: STATUSES[index % STATUSES.length],
-    phone: index % 3 === 2 && name === "notices" ? null : 12_125_550_000 + index,
+    phone: index % 3 === 2 && name === "events" ? null : 12_125_550_000 + index,
     code: `${websiteId}-code-${index}`,
     event_ids: JSON.stringify([`${id}_${STATUSES[index % STATUSES.length]}`]),
     operations: "[]",
@@ -138,7 +138,7 @@ function columnOf(
     claim: null,
     copied_at: now + 1_000_000,
     changed_at: name === "clients" ? now - 10 : now,
-    queued_at: later,
+    due_at: later,
     updated_at: later,
     accepted_at: now - index,
     expires_at: later,

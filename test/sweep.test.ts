@@ -52,7 +52,7 @@ async function seedMessages(count: number, columns: Record<string, string> = {})
     status: "'PENDING_TO_SEND'",
     accepted_at: `${world.now}`,
     updated_at: `${world.now}`,
-    queued_at: `${world.now}`,
+    due_at: `${world.now}`,
     ...columns,
   });
 }
@@ -71,9 +71,9 @@ async function settle(): Promise<void> {
 
 describe("a sweep with nothing to do", () => {
   it.each([
-    ["within an hour", 1, { calls: 14, rowsRead: 65 }],
-    ["at a new hour", 60, { calls: 17, rowsRead: 86 }],
-    ["on a new day", 24 * 60, { calls: 14, rowsRead: 65 }],
+    ["within an hour", 1, { calls: 13, rowsRead: 40 }],
+    ["at a new hour", 60, { calls: 16, rowsRead: 54 }],
+    ["on a new day", 24 * 60, { calls: 13, rowsRead: 40 }],
   ])("reads no row of websites, of pending messages, nor of kept texts: %s", async (_, minutes, costs) => {
     await seedWebsites(WEBSITES);
     await seed(world, "inbound_texts", 20_000, {
@@ -109,8 +109,7 @@ describe("a sweep with little to do among much that waits", () => {
   it("finds the messages that were cut off, not taken, not reported and lost, and reads few others", async () => {
     await world.brand();
     await seedMessages(PENDING);
-    const areHeardOf = () =>
-      world.rows("UPDATE messages SET queued_at = ?1 WHERE message_id GLOB 'm[0-9]*'", world.now);
+    const areHeardOf = () => world.rows("UPDATE messages SET due_at = ?1 WHERE message_id GLOB 'm[0-9]*'", world.now);
     await settle();
     world.advance(200);
     await areHeardOf();
@@ -118,10 +117,10 @@ describe("a sweep with little to do among much that waits", () => {
     await settle();
     const old = { website_id: "'brand'", client_id: "''", phone: "NULL" };
     const at = (seconds: number) => `${world.now - seconds * 1000}`;
-    const cutOff = { accepted_at: at(3600), queued_at: at(3600), claimed_at: at(1800), claim: "'cut off'" };
+    const cutOff = { accepted_at: at(3600), due_at: at(3600), claimed_at: at(1800), claim: "'cut off'" };
     await seedMessages(1, { ...old, message_id: "'cut off'", ...cutOff });
-    await seedMessages(1, { ...old, message_id: "'not taken'", accepted_at: at(5 * 3600), queued_at: at(90) });
-    await seedMessages(1, { ...old, message_id: "'lost'", accepted_at: at(90), queued_at: at(90) });
+    await seedMessages(1, { ...old, message_id: "'not taken'", accepted_at: at(5 * 3600), due_at: at(90) });
+    await seedMessages(1, { ...old, message_id: "'lost'", accepted_at: at(90), due_at: at(90) });
     const sent = { status: "'SENDING'", accepted_at: at(90_000), updated_at: at(90_000) };
     await seedMessages(1, { ...old, message_id: "'not reported'", ...sent });
     const { db, take } = countingDatabase(world.deps.db);
@@ -175,7 +174,7 @@ describe("a purge", () => {
     const old = world.now - DAYS_30;
     const final = { status: "'DELIVERED'", accepted_at: `iif(i < 30000, ${old}, ${old + 1})` };
     await seedMessages(31_000, final);
-    const events = { event: "'DELIVERED'", occurred_at: "0", callback_due: "0", queued_at: "0" };
+    const events = { event: "'DELIVERED'", occurred_at: "0" };
     await seed(world, "events", 31_000, { message_id: "'m' || i", ...events });
     const { db, take } = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, db };

@@ -2,8 +2,10 @@ import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecu
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { type Deps, makeDeps, makeIsolateState } from "../src/deps.ts";
+import { chunk } from "../src/domain/chunk.ts";
 import type { ClientSettings, Operation } from "../src/domain/client.ts";
 import type { Job } from "../src/domain/job.ts";
+import { CALLBACKS_A_JOB } from "../src/flows/queue-jobs.ts";
 import { logLine } from "../src/log.ts";
 import { RateGate } from "../src/platform/rate-limiter.ts";
 import { LEASE } from "../src/platform/store/guarded-database.ts";
@@ -225,12 +227,6 @@ export class World {
     return ((await response.json()) as { messageId: string }).messageId;
   }
 
-  /** As while many runs of the isolate post their own callbacks: all others go through the queue. */
-  queueCallbacks(): this {
-    for (let run = 0; run < 8; run++) this.deps.ownPosts.add(`run ${run}`);
-    return this;
-  }
-
   /** Delivers the jobs that are due, and those that they bring about, until none is. */
   async runQueues(): Promise<void> {
     for (let round = 0; round < 50; round++) {
@@ -255,8 +251,16 @@ export class World {
     return due.map(({ body }) => body);
   }
 
-  /** Delivers one batch. @returns the indexes of what is to come again, and what was acknowledged */
+  /** Delivers one batch; callbacks as jobs, each in a batch of its own, all at once. @returns the indexes of what is to come again, and what was acknowledged */
   async deliver(queue: string, bodies: unknown[], attempts = 1): Promise<{ acknowledged: number; retried: number }> {
+    if (queue !== "textgate-callbacks" || bodies.length < 2) return this.#deliverBatch(queue, bodies, attempts);
+    const jobs = chunk(bodies.flat(), CALLBACKS_A_JOB);
+    const results = await Promise.all(jobs.map((job) => this.#deliverBatch(queue, [job], attempts)));
+    const sum = (of: "acknowledged" | "retried") => results.reduce((total, result) => total + result[of], 0);
+    return { acknowledged: sum("acknowledged"), retried: sum("retried") };
+  }
+
+  async #deliverBatch(queue: string, bodies: unknown[], attempts: number) {
     const messages = bodies.map((body, index) => ({
       id: `job-${index}`,
       timestamp: new Date(this.now),

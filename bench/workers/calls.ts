@@ -34,7 +34,7 @@ async function send(request: Request, env: Env, manner: Manner): Promise<Respons
   await databaseOf(env, client)
     .prepare(
       `INSERT INTO messages (message_id, website_id, client_id, phone, text, click_url, callback_data, send_purpose, status,
-       accepted_at, updated_at, queued_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'PENDING_TO_SEND', ?9, ?9, ?9)`,
+       accepted_at, updated_at, due_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'PENDING_TO_SEND', ?9, ?9, ?9)`,
     )
     .bind(
       messageId,

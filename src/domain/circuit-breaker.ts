@@ -1,4 +1,5 @@
-// Pure. The circuit breaker of a carrier: after several failures in a row, it stops submissions for a while.
+// Pure. The circuit breaker of a carrier: after several failures in a row, it stops submissions for a while. The store keeps it in a
+// row; a claim reads the row, and its submissions bring the breaker to what the row becomes with their outcomes.
 import { backoffSeconds } from "./retry-policy.ts";
 
 /** Failures in a row that open the breaker. */
@@ -7,91 +8,113 @@ const FAILURES_TO_OPEN = 3;
 /** When every submission hangs, the breaker stays open until the submissions under way have timed out. */
 const HANG_MILLISECONDS = 20_000;
 
-/** After an answer was noted, others are no news for so long: each would ask the store. */
-const NOTED_MILLISECONDS = 10_000;
-
-interface Answer {
-  /** Its run has not waited for it. */
-  isSlow: boolean;
-  /** The message had waited for a retry: a pause may be stored that this isolate knows nothing of. */
-  wasPutOff: boolean;
+/** What the store knows of it. A carrier without a row works. */
+export interface BreakerState {
+  carrier: string;
+  /** In a row. */
+  failures: number;
+  /** Since the last success. */
+  openings: number;
+  /** No submission before this: milliseconds since 1970. */
+  openUntil: number;
+  /** Of the first failure since the last success, in words. */
+  cause: string;
 }
 
-/** Each isolate has its own breaker for each carrier. */
-export class CircuitBreaker {
-  #failures = 0;
-  /** Openings since the last success. */
-  #openings = 0;
-  #openUntil = 0;
-  #openedAt = 0;
-  #cause = "";
-  /** The answers since it opened were slow: its pause is stored still. */
-  #isSlow = false;
-  #notedAt = Number.NEGATIVE_INFINITY;
+/** What submissions change of the row. */
+export interface BreakerChange {
+  carrier: string;
+  /** The carrier has accepted or refused a message, before the failures: it works. */
+  hasSucceeded: boolean;
+  /** All of these answers were slow: no run waits so long, and the operator still sees the pause as a problem. */
+  isSlow: boolean;
+  failures: number;
+  /** null: these failures do not open it. */
+  openUntil: number | null;
+  cause: string;
+}
 
-  /** @returns milliseconds since 1970; undefined while the breaker is closed */
-  openUntil(now: number): number | undefined {
-    return now < this.#openUntil ? this.#openUntil : undefined;
+export class CircuitBreaker {
+  readonly carrier: string;
+  /** Whether the store has a row of it. */
+  #isKnown: boolean;
+  #failures: number;
+  #openings: number;
+  #openUntil = 0;
+  #cause: string;
+  #change: BreakerChange;
+
+  /** @param state undefined: the carrier works */
+  constructor(carrier: string, state: BreakerState | undefined) {
+    this.carrier = carrier;
+    this.#isKnown = state !== undefined;
+    this.#failures = state?.failures ?? 0;
+    this.#openings = state?.openings ?? 0;
+    this.#cause = state?.cause ?? "";
+    this.#change = this.#unchanged();
   }
 
   /** Whether it has opened since the last success: one submission at a time shows whether the carrier works again. */
   get hasOpened(): boolean {
-    return this.#openedAt > 0;
+    return this.#openings > 0;
   }
 
-  /** When it last opened: milliseconds since 1970. */
-  get openedAt(): number {
-    return this.#openedAt;
-  }
-
-  /** Of the first failure since the last success, in words. */
   get cause(): string {
     return this.#cause;
   }
 
-  /** Lets submissions through. The next failure opens it again, for longer. */
-  release(): void {
-    this.#openUntil = 0;
+  /** @returns milliseconds since 1970; undefined while submissions may begin */
+  openUntil(now: number): number | undefined {
+    return now < this.#openUntil ? this.#openUntil : undefined;
   }
 
-  /** The carrier accepted or refused a message: it works. @returns whether a stored pause may have to be released, or ended */
-  recordSuccess(now: number, { isSlow, wasPutOff }: Answer): boolean {
-    const isUnknown = wasPutOff && now - this.#notedAt >= NOTED_MILLISECONDS;
-    const isNews = this.hasOpened || (this.#isSlow && !isSlow) || isUnknown;
-    if (isNews) this.#notedAt = now;
-    this.#isSlow = isSlow && (isNews || this.#isSlow);
+  /** The carrier accepted or refused a message: it works. */
+  recordSuccess(isSlow: boolean): void {
+    const wasFast = this.#change.hasSucceeded && !this.#change.isSlow;
     this.#failures = 0;
     this.#openings = 0;
     this.#openUntil = 0;
-    this.#openedAt = 0;
     this.#cause = "";
-    return isNews;
-  }
-
-  /** The carrier left all submissions of a claim without an answer. */
-  recordHang(now: number, cause: string): void {
-    this.#cause ||= cause;
-    this.#open(now, Math.max(this.#openUntil, now + HANG_MILLISECONDS));
+    this.#change = { ...this.#unchanged(), hasSucceeded: true, isSlow: isSlow && !wasFast };
   }
 
   /**
    * The carrier failed for reasons that have nothing to do with the message. After an opening, the next failure opens the breaker
    * again at once, for longer.
    * @param random a number from 0 to 1
-   * @returns whether it has opened now
    */
-  recordFailure(now: number, random: number, cause: string, retryAfterSeconds = 0): boolean {
+  recordFailure(now: number, random: number, cause: string, retryAfterSeconds = 0): void {
     this.#cause ||= cause;
     this.#failures += 1;
-    if (this.openUntil(now) !== undefined) return false;
-    if (this.#openings === 0 && this.#failures < FAILURES_TO_OPEN) return false;
-    this.#openings += 1;
-    this.#open(now, now + Math.max(retryAfterSeconds, backoffSeconds(this.#openings, random)) * 1000);
-    return true;
+    this.#change = { ...this.#change, failures: this.#change.failures + 1, cause: this.#cause };
+    if (this.openUntil(now) !== undefined) return;
+    if (this.#openings === 0 && this.#failures < FAILURES_TO_OPEN) return;
+    this.#open(now + Math.max(retryAfterSeconds, backoffSeconds(this.#openings + 1, random)) * 1000);
   }
 
-  #open(now: number, until: number): void {
-    this.#openedAt = now;
+  /** The carrier left all submissions of a claim without an answer. */
+  recordHang(now: number, cause: string): void {
+    this.#cause ||= cause;
+    this.#open(now + HANG_MILLISECONDS);
+  }
+
+  /** What has changed since it was last asked, for the caller to store; null: nothing that the row would show. */
+  take(): BreakerChange | null {
+    const change = this.#change;
+    this.#change = this.#unchanged();
+    const hasFailed = change.failures > 0 || change.openUntil !== null;
+    const isNews = hasFailed || (change.hasSucceeded && this.#isKnown);
+    this.#isKnown = hasFailed || (this.#isKnown && !change.hasSucceeded);
+    return isNews ? change : null;
+  }
+
+  #open(until: number): void {
+    this.#openings += 1;
     this.#openUntil = until;
+    this.#change = { ...this.#change, openUntil: until, cause: this.#cause };
+  }
+
+  #unchanged(): BreakerChange {
+    return { carrier: this.carrier, hasSucceeded: false, isSlow: false, failures: 0, openUntil: null, cause: "" };
   }
 }

@@ -53,13 +53,13 @@ const jobSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("release"),
     claim: z.string(),
-    /** That were to be claimed, or whose callbacks were. */
+    /** That were to be claimed. */
     messageIds: z.array(z.string()),
   }),
-  /** Recovery: releases callbacks that a run has claimed, or may have, and has surely not posted. */
+  /** Recovery: releases callbacks that a failed store may have claimed for a job, and that it has surely not posted. */
   z.object({
     kind: z.literal("release-callbacks"),
-    claims: z.array(z.string()),
+    claim: z.string(),
     eventIds: z.array(z.string()),
   }),
   /** Recovery: stores how submissions ended, after the store has failed to. */

@@ -5,21 +5,15 @@ import type { Job } from "../domain/job.ts";
 import { hasListeners } from "../platform/store/notices.ts";
 import { recordReceipts, type SentReceipt } from "../platform/store/receipts.ts";
 import { optOutRecipient } from "../platform/store/subscriptions.ts";
-import type { DeliveryRun } from "./delivery-run.ts";
 import { inTurn, togetherOrInTurn } from "./in-turn.ts";
-import { storeAndPost } from "./own-callbacks.ts";
 import { inDatabaseOfHome } from "./places.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 import { rehearse } from "./rehearse.ts";
 
 /** Applies what a carrier has reported in these jobs. Safe to run again. */
-export async function applyReports(
-  deps: Deps,
-  jobs: (Job & { kind: "receipts" })[],
-  run: DeliveryRun | null,
-): Promise<void> {
+export async function applyReports(deps: Deps, jobs: (Job & { kind: "receipts" })[]): Promise<void> {
   const receipts = jobs.flatMap((job) => job.receipts.map((receipt) => ({ ...receipt, carrier: job.carrier })));
-  if (receipts.length > 0) await applyReceipts(deps, receipts, run);
+  if (receipts.length > 0) await applyReceipts(deps, receipts);
   const rehearsals = jobs.flatMap((job) => job.rehearsals ?? []);
   await inTurn(rehearsals, (rehearsal) => rehearse(deps, rehearsal));
 }
@@ -31,28 +25,20 @@ const MESSAGES_A_CALL = 100;
  * Applies receipts to the statuses of their messages, a hundred messages in a transaction, and queues the callbacks. If a transaction
  * fails by a fault of one of its messages, each of them gets one of its own. Receipts may come early, late, twice or out of order: a
  * final status stays. Safe to run again.
- * @param run posts the first callbacks itself; null: all are queued
  */
-export async function applyReceipts(
-  deps: Deps,
-  receipts: SentReceipt[],
-  run: DeliveryRun | null = null,
-): Promise<void> {
+export async function applyReceipts(deps: Deps, receipts: SentReceipt[]): Promise<void> {
   const messages = [...Map.groupBy(receipts, ({ messageId }) => messageId).values()];
   const optedOut = receipts.filter((receipt) => receipt.optedOut);
   const apply = [
     () =>
-      inTurn(chunk(messages, MESSAGES_A_CALL), (part) =>
-        togetherOrInTurn(part, (some) => applyTogether(deps, some, run)),
-      ),
+      inTurn(chunk(messages, MESSAGES_A_CALL), (part) => togetherOrInTurn(part, (some) => applyTogether(deps, some))),
     () => optOutAtCarrier(deps, optedOut),
   ];
   await inTurn(apply, (next) => next());
 }
 
-async function applyTogether(deps: Deps, receipts: SentReceipt[], run: DeliveryRun | null): Promise<void> {
-  const messageIds = receipts.map(({ messageId }) => messageId);
-  await storeAndPost(deps, run, messageIds, (claim) => recordReceipts(deps.db, receipts, deps.now(), claim));
+async function applyTogether(deps: Deps, receipts: SentReceipt[]): Promise<void> {
+  await queueCallbacks(deps, await recordReceipts(deps.db, receipts, deps.now()));
 }
 
 /** Opts out the recipients of messages who have opted out at the carrier. The ledger gets one entry per message. */

@@ -1,70 +1,78 @@
-// What isolates know of one another's circuit breakers: a pause is stored when a breaker opens, and ends with the first answer.
-// Pauses are in the first database; what waits for a carrier is in each.
+// What follows from the circuit breakers of carriers: messages wait while one is open, and go once the carrier answers. Each database
+// has the breakers of the messages that are in it.
 import type { Deps } from "../deps.ts";
-import type { CircuitBreaker } from "../domain/circuit-breaker.ts";
+import type { BreakerChange, BreakerState } from "../domain/circuit-breaker.ts";
+import type { Lane } from "../domain/job.ts";
 import { maskNumbers } from "../domain/mask.ts";
-import { describeError } from "../platform/describe-error.ts";
+import { longestWaitMilliseconds } from "../domain/retry-policy.ts";
 import {
-  endPause,
-  readPauses,
-  readRelease,
+  forgetPause,
+  putOff,
+  readBreakers,
   releasePause,
-  storePause,
+  storeBreaker,
   takeRetries,
 } from "../platform/store/carrier-pauses.ts";
 import { askEach } from "./ask-each.ts";
-import { inEach, inFirst } from "./places.ts";
-import { queueOverdue } from "./queue-jobs.ts";
+import { inEach } from "./places.ts";
+import { queueDeliveriesAt, queueOverdue } from "./queue-jobs.ts";
 import { unlessItFails } from "./unless-it-fails.ts";
 
-/** After the answer of the invocation: the pause is for the operator, and for other isolates. */
-export function notePause(deps: Deps, carrier: string, breaker: CircuitBreaker, cause: string): void {
+/** Messages of a carrier that pauses wait in the store and in the queue. */
+export async function waitForCarrier(deps: Deps, lane: Lane, ids: string[], breaker: BreakerState): Promise<void> {
   const now = deps.now();
-  const openUntil = breaker.openUntil(now) ?? now;
-  const pause = { carrier, openUntil, cause: maskNumbers(cause) };
-  deps.log("warn", "carrier.paused", { carrier, seconds: Math.ceil((openUntil - now) / 1000), error: cause });
+  const waiting = await putOff(deps.db, ids, breaker, { now, longestWait: longestWaitMilliseconds(deps.config) });
+  if (waiting.length === 0) return;
+  const seconds = Math.ceil((breaker.openUntil - now) / 1000);
+  deps.log("warn", "carrier.rests", { carrier: breaker.carrier, count: waiting.length, seconds });
+  await queueDeliveriesAt(deps, lane, waiting, now);
+}
+
+/** The words of the cause go into the store, and to other people than the one whose number they may have. */
+export function masked(change: BreakerChange | null): BreakerChange | null {
+  return change && { ...change, cause: maskNumbers(change.cause) };
+}
+
+/** A line of the log for a breaker that has opened. */
+export function logOpened(deps: Deps, change: BreakerChange | null): void {
+  if (!change || change.openUntil === null) return;
+  const seconds = Math.ceil((change.openUntil - deps.now()) / 1000);
+  deps.log("warn", "carrier.paused", { carrier: change.carrier, seconds, error: change.cause });
+}
+
+/** Stores in the background what no outcome comes with: the carrier leaves submissions without an answer. */
+export function noteHang(deps: Deps, change: BreakerChange | null): void {
+  if (!change) return;
+  logOpened(deps, change);
+  const { carrier } = change;
   deps.waitUntil(
-    unlessItFails(deps, "carrier.pause-unknown", { carrier }, () => storePause(inFirst(deps).db, pause, now)),
+    unlessItFails(deps, "carrier.pause-unknown", { carrier }, () => storeBreaker(deps.db, change, deps.now())),
   );
 }
 
-/** The carrier has answered: what waits for it is due now. Its pause ends, unless the answer was slow: that is a problem too. */
-export function noteAnswer(deps: Deps, carrier: string, isSlow: boolean): void {
+/** A carrier that had paused has answered: what waits for it is due now. In the background. */
+export function wakeLater(deps: Deps, carrier: string): void {
   deps.waitUntil(
     unlessItFails(deps, "carrier.pause-unknown", { carrier }, async () => {
-      const { db } = inFirst(deps);
-      if (!(await (isSlow ? releasePause(db, carrier, deps.now()) : endPause(db, carrier)))) return;
-      const count = await wake(deps, carrier);
+      const count = await wakeIn(deps, carrier);
       deps.log("info", "carrier.answers", { carrier, count });
     }),
   );
 }
 
-/** The pause is stored in the background: a missing one says something once that is surely over. */
-const STORED_AFTER_MILLISECONDS = 10_000;
-
-/** Whether another isolate, the sweep or an operator has let the next submission through. Never throws. */
-export async function isReleased(deps: Deps, carrier: string, { openedAt }: CircuitBreaker): Promise<boolean> {
-  try {
-    const pause = await readRelease(inFirst(deps).db, carrier);
-    return pause ? pause.releasedAt > openedAt : deps.now() - openedAt > STORED_AFTER_MILLISECONDS;
-  } catch (error) {
-    deps.log("error", "carrier.pause-unknown", { carrier, error: describeError(error) });
-    return false;
-  }
-}
-
-/** An operator knows better. @returns how many messages are due now */
+/** An operator knows better. @returns how many messages are due now, in the databases that answer */
 export async function tryCarrier(deps: Deps, carrier: string): Promise<number> {
-  await releasePause(inFirst(deps).db, carrier, deps.now());
-  deps.breakers.get(carrier)?.release();
-  return wake(deps, carrier);
+  const { answers } = await askEach(inEach(deps), async (own) => {
+    await releasePause(own.db, carrier, own.now());
+    return wakeIn(own, carrier);
+  });
+  return answers.reduce((sum, count) => sum + count, 0);
 }
 
 /** The sweep runs so often. */
 const PROBE_MILLISECONDS = 60_000;
 
-/** After so long without another opening, nothing waits for the carrier any more. */
+/** After so long without another failure, nothing waits for the carrier any more. */
 const FORGOTTEN_MILLISECONDS = 900_000;
 
 /**
@@ -72,17 +80,18 @@ const FORGOTTEN_MILLISECONDS = 900_000;
  * recovery is noticed within a minute, and the others that wait cost nothing meanwhile.
  */
 export async function probeCarriers(deps: Deps, now: number): Promise<number> {
-  const { db } = inFirst(deps);
-  const pauses = await readPauses(db);
+  const breakers = await readBreakers(deps.db);
   const isTriedSoon = (at: number) => at > now && at <= now + PROBE_MILLISECONDS;
-  const resting = pauses.filter(({ openUntil }) => !isTriedSoon(openUntil));
+  const resting = breakers.filter(({ hasOpened, openUntil }) => hasOpened && !isTriedSoon(openUntil));
   for (const { carrier } of resting) {
     const probe = await takeRetries(deps.db, carrier, now, 1);
-    if (probe.length > 0) await releasePause(db, carrier, now);
+    if (probe.length > 0) await releasePause(deps.db, carrier, now);
     await queueDue(deps, probe, now);
   }
-  const forgotten = resting.filter(({ openUntil }) => openUntil < now - FORGOTTEN_MILLISECONDS);
-  if (!deps.first) for (const { carrier } of forgotten) await endPause(db, carrier);
+  const isForgotten = (at: number) => at < now - FORGOTTEN_MILLISECONDS;
+  for (const { carrier, openUntil, failedAt } of breakers) {
+    if (isForgotten(openUntil) && isForgotten(failedAt)) await forgetPause(deps.db, carrier);
+  }
   return resting.length;
 }
 
@@ -90,12 +99,6 @@ const STEP = 1000;
 
 /** The rest is due as it says: minutes later at most. */
 const MOST_STEPS = 20;
-
-/** In each database that answers: where one does not, its sweep finds what is due. */
-async function wake(deps: Deps, carrier: string): Promise<number> {
-  const { answers } = await askEach(inEach(deps), (own) => wakeIn(own, carrier));
-  return answers.reduce((sum, count) => sum + count, 0);
-}
 
 async function wakeIn(deps: Deps, carrier: string): Promise<number> {
   const now = deps.now();

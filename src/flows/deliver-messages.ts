@@ -1,12 +1,10 @@
 import type { Deps } from "../deps.ts";
 import { alternate } from "../domain/chunk.ts";
-import { CircuitBreaker } from "../domain/circuit-breaker.ts";
-import { longestWaitMilliseconds } from "../domain/retry-policy.ts";
+import { type BreakerState, CircuitBreaker } from "../domain/circuit-breaker.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
-import { findWaiting, postpone } from "../platform/store/messages.ts";
-import { isReleased, notePause } from "./carrier-pauses.ts";
-import { OUTBOUND_CONNECTIONS } from "./connections.ts";
-import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
+import { findWaiting } from "../platform/store/messages.ts";
+import { noteHang, waitForCarrier } from "./carrier-pauses.ts";
+import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
 import { type Ended, logAccepted, skip, submit } from "./submit-message.ts";
@@ -27,106 +25,85 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
     await queueDeliveries(deps, run.lane, ids);
     return;
   }
-  const { free } = run.connections;
-  const isResting = [...deps.breakers.values()].some(({ hasOpened }) => hasOpened);
-  if (ids.length <= free * SUBMISSIONS_A_CONNECTION.first && !isResting) return deliverFew(deps, ids, run);
+  if (ids.length <= run.connections.free * SUBMISSIONS_A_CONNECTION.first) return deliverFew(deps, ids, run);
   const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
-  await withShares(deps, run, waiting, async (part, websites) => {
+  await withShares(run, waiting, async (carrier, share, websites) => {
     const own = alternate(websites.map(({ messageIds }) => messageIds));
     // If earlier submissions of this invocation still hang, another invocation has connections of its own.
-    await (part.share > 0 ? deliverThrough(deps, part, own) : queueDeliveries(deps, run.lane, own));
+    await (share > 0 ? deliverThrough(deps, run, carrier, share, own) : queueDeliveries(deps, run.lane, own));
   });
 }
 
-/** Claims all of them at once, for want of others that could be claimed before them. */
+/** A job so small that one claim takes all of its messages. */
 async function deliverFew(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
-  const { claim, claimed } = await recordAndClaimNext(deps, run, null, ids);
+  const { claim, claimed, breakers } = await recordAndClaimNext(deps, run, null, ids);
+  for (const state of breakers.values()) if (isPausing(deps, state)) await waitForCarrier(deps, run.lane, ids, state);
   const carriers = [...Map.groupBy(claimed, ({ carrier }) => carrier)];
-  await withShares(deps, run, carriers, async (part, messages) => {
-    const { ended, isDone } = await submitAll(deps, part, { claim, claimed: messages, isLast: true });
-    await recordEndings(deps, run, ended, isDone && isAlone(part));
+  await withShares(run, carriers, async (carrier, share, messages) => {
+    const part = { run, carrier, share, breaker: new CircuitBreaker(carrier, breakers.get(carrier)) };
+    const { ended } = await submitAll(deps, part, { claim, claimed: messages, isLast: true });
+    await recordEndings(deps, run, ended);
   });
 }
 
-/** Whether the run has no other carrier, and nothing of earlier hangs. */
-const isAlone = ({ share }: CarrierRun) => share === OUTBOUND_CONNECTIONS;
+const isPausing = ({ now }: Deps, { openUntil }: BreakerState) => openUntil > now();
 
 /**
  * Works on what each carrier has, with equal shares of the free connections. Carriers that get no connection have a share of 0.
  * @throws the first failure, after all have ended
  */
 async function withShares<T>(
-  deps: Deps,
   run: DeliveryRun,
   carriers: [carrier: string, own: T][],
-  work: (part: CarrierRun, own: T) => Promise<void>,
+  work: (carrier: string, share: number, own: T) => Promise<void>,
 ): Promise<void> {
   const { free } = run.connections;
   const share = Math.max(1, Math.floor(free / carriers.length));
   const ends = await Promise.allSettled(
-    carriers.map(([carrier, own], place) =>
-      work({ run, carrier, breaker: breakerOf(deps, carrier), share: place < free ? share : 0 }, own),
-    ),
+    carriers.map(([carrier, own], place) => work(carrier, place < free ? share : 0, own)),
   );
   const failed = ends.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;
 }
 
-async function deliverThrough(deps: Deps, part: CarrierRun, ids: string[]): Promise<void> {
-  const { run, breaker } = part;
+/** Claims and submits the messages of one carrier, some at a time, until none is left, the run is over, or the carrier pauses. */
+async function deliverThrough(
+  deps: Deps,
+  run: DeliveryRun,
+  carrier: string,
+  share: number,
+  ids: string[],
+): Promise<void> {
   let before: EndedGroup | null = null;
   let pace: keyof typeof SUBMISSIONS_A_CONNECTION = "first";
   for (let start = 0; start < ids.length; ) {
     const began = deps.now();
-    const until = await restsUntil(deps, part);
-    if (until !== undefined || isOver(deps, run)) {
+    if (isOver(deps, run)) {
       if (before) await recordEndings(deps, run, before);
-      if (until !== undefined) await waitForBreaker(deps, part, ids.slice(start), until);
-      else await queueDeliveries(deps, "bulk", ids.slice(start));
+      await queueDeliveries(deps, "bulk", ids.slice(start));
       return;
     }
-    const step = breaker.hasOpened ? 1 : part.share * SUBMISSIONS_A_CONNECTION[pace];
-    const next = ids.slice(start, start + step);
+    const step = share * SUBMISSIONS_A_CONNECTION[pace];
+    const { claim, claimed, breakers } = await recordAndClaimNext(deps, run, before, ids.slice(start, start + step));
+    const state = breakers.get(carrier);
+    if (state && isPausing(deps, state)) return waitForCarrier(deps, run.lane, ids.slice(start), state);
     start += step;
     const isLast = start >= ids.length;
-    const group = await recordAndClaimNext(deps, run, before, next);
-    const { ended, isDone } = await submitAll(deps, part, { ...group, isLast });
+    const part = { run, carrier, share, breaker: new CircuitBreaker(carrier, state) };
+    const { ended, isDone } = await submitAll(deps, part, { claim, claimed, isLast });
     before = ended;
     pace = deps.now() - began <= FAST_CLAIM_MILLISECONDS ? "fast" : "first";
     if (isDone && !isLast) continue;
-    await recordEndings(deps, run, ended, isDone && isAlone(part));
+    await recordEndings(deps, run, ended);
     if (!isDone) await queueDeliveries(deps, run.lane, ids.slice(start));
     return;
   }
 }
 
-function breakerOf({ breakers }: Deps, carrier: string): CircuitBreaker {
-  const breaker = breakers.get(carrier) ?? new CircuitBreaker();
-  breakers.set(carrier, breaker);
-  return breaker;
-}
-
-/** @returns undefined: the breaker is closed, or was released elsewhere. Then the next failure opens it again. */
-async function restsUntil(deps: Deps, { carrier, breaker }: CarrierRun): Promise<number | undefined> {
-  const until = breaker.openUntil(deps.now());
-  if (until === undefined || !(await isReleased(deps, carrier, breaker))) return until;
-  breaker.release();
-  return undefined;
-}
-
-/** Messages for a carrier whose breaker is open wait in the store and in the queue. That does not count as an attempt. */
-async function waitForBreaker(deps: Deps, part: CarrierRun, ids: string[], until: number): Promise<void> {
-  const { run, carrier } = part;
-  const seconds = Math.ceil((until - deps.now()) / 1000);
-  deps.log("warn", "carrier.rests", { carrier, count: ids.length, seconds });
-  const wait = { retryAt: until, reason: whyPaused(part), longestWait: longestWaitMilliseconds(deps.config) };
-  await postpone(deps.db, ids, { ...wait, now: deps.now() });
-  await queueDeliveries(deps, run.lane, ids, seconds);
-}
-
 /**
  * Submits the messages of one claim, until all submissions have ended or the run stops waiting. Submissions that end later are
- * stored in the background. Messages that were not submitted are skipped, and requeued.
+ * stored in the background. Messages that were not submitted are skipped, and requeued. After a pause of the carrier, one submission
+ * at a time shows whether it works again.
  * @returns `ended`: for the caller to store; `isDone`: whether every submission has ended
  */
 async function submitAll(
@@ -134,28 +111,27 @@ async function submitAll(
   part: CarrierRun,
   { claim, claimed, isLast }: { claim: string; claimed: ClaimedMessage[]; isLast: boolean },
 ): Promise<{ ended: EndedGroup; isDone: boolean }> {
+  const { run, carrier, breaker } = part;
   const left = [...claimed];
   const ended: Ended[] = [];
   const runner = async () => {
     for (let next = left.shift(); next; next = left.shift()) ended.push(await submit(deps, part, next));
   };
-  const work = Promise.all(Array.from({ length: part.share }, runner));
+  const work = Promise.all(Array.from({ length: breaker.hasOpened ? 1 : part.share }, runner));
   const isDone = await Promise.race([work.then(() => true), scheduler.wait(CLAIM_WAIT_MILLISECONDS).then(() => false)]);
   if (!isDone && ended.length === 0) {
-    const cause = `${part.carrier} leaves submissions without an answer`;
-    part.breaker.recordHang(deps.now(), cause);
-    notePause(deps, part.carrier, part.breaker, cause);
+    breaker.recordHang(deps.now(), `${carrier} leaves submissions without an answer`);
+    noteHang(deps, breaker.take());
   }
-  const reason = `${part.carrier} is slow`;
-  const skipped = left.splice(0).map((message) => skip(message, deps.now(), reason, 0));
+  const skipped = left.splice(0).map((message) => skip(message, deps.now(), `${carrier} is slow`, 0));
   const endings = [...ended.splice(0), ...skipped];
-  logAccepted(deps, part.carrier, endings);
+  logAccepted(deps, carrier, endings);
   if (!isDone) {
     const later = () => {
-      logAccepted(deps, part.carrier, ended);
-      return recordEndings(deps, part.run, { claim, endings: ended, isLast: false });
+      logAccepted(deps, carrier, ended);
+      return recordEndings(deps, run, { claim, endings: ended, breaker, isLast: false });
     };
     deps.waitUntil(work.then(later));
   }
-  return { ended: { claim, endings, isLast: isLast || !isDone }, isDone };
+  return { ended: { claim, endings, breaker, isLast: isLast || !isDone }, isDone };
 }

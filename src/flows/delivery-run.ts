@@ -35,8 +35,3 @@ export interface CarrierRun {
 export function isOver(deps: Deps, { until }: DeliveryRun): boolean {
   return deps.now() > until;
 }
-
-/** In words, for the operator. */
-export function whyPaused({ carrier, breaker }: CarrierRun): string {
-  return `${carrier} keeps failing: its circuit breaker is open (${breaker.cause})`;
-}

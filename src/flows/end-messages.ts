@@ -7,8 +7,7 @@ import {
   recoveryMarginMilliseconds,
 } from "../domain/retry-policy.ts";
 import { changeStatus, type StatusChange } from "../platform/store/messages.ts";
-import { findInterrupted, findUnsubmitted, markInterrupted } from "../platform/store/overdue.ts";
-import { findWithoutReceipt, watch } from "../platform/store/watched.ts";
+import { findInterrupted, findUnsubmitted, findWithoutReceipt, markInterrupted } from "../platform/store/overdue.ts";
 import { inSteps } from "./in-steps.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 
@@ -30,12 +29,11 @@ export async function endInterrupted(deps: Deps, now: number): Promise<number> {
   });
 }
 
-/** Marks messages as watched. Then ends those that no carrier has taken in time. */
+/** Ends messages that no carrier has taken in time. */
 export async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
   const acceptedBefore = now - deps.config.submitWithinMilliseconds;
-  const queuedBefore = now - overdueAfterMilliseconds(deps.config);
-  await watch(deps.db, Math.max(queuedBefore, now - deps.config.receiptWithinMilliseconds));
-  return endAll(deps, () => findUnsubmitted(deps.db, acceptedBefore, queuedBefore), {
+  const dueBefore = now - overdueAfterMilliseconds(deps.config);
+  return endAll(deps, () => findUnsubmitted(deps.db, acceptedBefore, dueBefore), {
     status: "FAILED_TO_SEND",
     code: "CARRIER_UNAVAILABLE",
     reason: "the carrier could not take it in time",

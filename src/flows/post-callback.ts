@@ -5,12 +5,16 @@ import { ANSWERED } from "../domain/service-state.ts";
 import { isTaken, type PostResult, postOnce } from "../platform/callback-post.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { unseal } from "../platform/secrets.ts";
-import { type CallbackRecord, endUnpostable, NO_CALLBACK_URL } from "../platform/store/callback-records.ts";
-import type { ClaimedCallback, DueCallback } from "../platform/store/callbacks.ts";
+import type { CallbackRecord, ClaimedCallback } from "../platform/store/callbacks.ts";
 import type { OutcomeTally } from "./count-outcomes.ts";
+import type { Slots } from "./slots.ts";
 
-/** What the callbacks of a run share. */
-export interface PostingRun {
+/** What the callbacks of a job share. */
+export interface PostingJob {
+  /** No post begins after this: milliseconds since 1970. */
+  until: number;
+  /** The connections of the invocation. */
+  slots: Slots;
   tally: OutcomeTally;
   /** Decrypted, by their sealed form: the callbacks of a client have the same. */
   secrets: Map<string, Promise<string>>;
@@ -26,7 +30,7 @@ export interface Posted {
 export async function postCallback(
   deps: Deps,
   callback: ClaimedCallback,
-  { tally, secrets }: PostingRun,
+  { tally, secrets }: Pick<PostingJob, "tally" | "secrets">,
 ): Promise<CallbackRecord> {
   const started = deps.now();
   const result = await signAndPost(deps, callback, secrets, started);
@@ -47,19 +51,19 @@ export async function postCallback(
   return { eventId: callback.eventId, durationMilliseconds, ...result };
 }
 
-/** Never throws, so that callbacks with a URL are posted. After a failure, the sweep finds the others. */
-export async function endWithoutUrl(deps: Deps, callbacks: DueCallback[]): Promise<void> {
-  const eventIds = callbacks.filter(({ callbackUrl }) => callbackUrl === null).map(({ eventId }) => eventId);
-  if (eventIds.length === 0) return;
-  try {
-    await endUnpostable(deps.db, eventIds, deps.now());
-    deps.log("info", "callbacks.without-url", { count: eventIds.length });
-  } catch (error) {
-    deps.log("error", "callbacks.failed", { count: eventIds.length, error: describeError(error) });
-  }
+/** Stored as the response, for the operator. */
+const NO_CALLBACK_URL = "the client has no callback URL any more";
+
+/** The end of callbacks whose client has removed its URL: a URL that is set later does not receive them. */
+export function withoutUrl(deps: Deps, callbacks: ClaimedCallback[]): Posted[] {
+  if (callbacks.length > 0) deps.log("info", "callbacks.without-url", { count: callbacks.length });
+  return callbacks.map((callback) => {
+    const record = { eventId: callback.eventId, durationMilliseconds: 0, ...notPosted(NO_CALLBACK_URL) };
+    return { callback, record };
+  });
 }
 
-/** One line for all that were answered 2xx since the last one of the run. */
+/** One line for all callbacks of a job that were answered 2xx. */
 export function logTaken(deps: Deps, posted: Posted[]): void {
   const taken = posted.filter(({ record }) => isTaken(record));
   if (taken.length === 0) return;
@@ -83,7 +87,7 @@ function outcomeOf(result: PostResult): string {
 async function signAndPost(
   deps: Deps,
   callback: ClaimedCallback,
-  known: PostingRun["secrets"],
+  known: PostingJob["secrets"],
   now: number,
 ): Promise<PostResult> {
   const { callbackUrl } = callback;
@@ -105,7 +109,7 @@ function notPosted(response: string): PostResult {
 async function unsealAll(
   { config }: Deps,
   { callbackSecrets }: ClaimedCallback,
-  known: PostingRun["secrets"],
+  known: PostingJob["secrets"],
 ): Promise<string[]> {
   const unsealOnce = (sealed: string) => {
     const secret = known.get(sealed) ?? unseal(sealed, config.serviceKey ?? "");

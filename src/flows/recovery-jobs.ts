@@ -32,7 +32,7 @@ export async function queueRecoveryOrLog(deps: Deps, job: Recovery, delaySeconds
 
 /**
  * A store that fails may still have made the claim, unless it refused each attempt: then a job releases the claim.
- * @param messageIds the messages to claim, or whose callbacks
+ * @param messageIds the messages to claim
  * @throws the error of the claim
  */
 export async function claimOrRelease<T>(

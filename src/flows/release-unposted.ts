@@ -1,27 +1,13 @@
 import type { Deps } from "../deps.ts";
-import { recordAndRelease } from "../platform/store/callback-records.ts";
+import { releaseCallbacks } from "../platform/store/callbacks.ts";
 import type { DueEvent } from "../platform/store/events.ts";
-import { despiteFence, togetherOrWhereTheyAre } from "./places.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 
 /**
- * Releases callbacks that were surely not posted: unclaimed ones, and those under one of these claims.
- * @param queuedAt from then on the sweep counts how long they wait
+ * Releases callbacks of a claim that surely were not posted, and queues them: for the job that does it after a failure of the store.
  * @throws RequestFailure store-unavailable
  */
-export async function releaseUnposted(
-  deps: Deps,
-  claims: string[],
-  eventIds: DueEvent[],
-  queuedAt = deps.now(),
-): Promise<void> {
-  const release = ({ db, now }: Deps, some: DueEvent[]) =>
-    recordAndRelease(db, { released: [{ eventIds: some, queuedAt }], claims, now: now() });
-  await despiteFence(() => togetherOrWhereTheyAre(deps, eventIds, String, release));
-}
-
-/** As releaseUnposted, for the job that does it after a failure of the store. */
-export async function releaseAndQueue(deps: Deps, claims: string[], eventIds: DueEvent[]): Promise<void> {
-  await releaseUnposted(deps, claims, eventIds);
+export async function releaseAndQueue(deps: Deps, claim: string, eventIds: DueEvent[]): Promise<void> {
+  await releaseCallbacks(deps.db, claim, { eventIds, dueAt: deps.now() });
   await queueCallbacks(deps, eventIds);
 }

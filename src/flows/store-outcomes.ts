@@ -1,15 +1,14 @@
 import type { Deps } from "../deps.ts";
-import { hasNoEffect, isMoved, isStoreUnavailable } from "../domain/failure.ts";
+import type { CircuitBreaker } from "../domain/circuit-breaker.ts";
+import { hasNoEffect, isStoreUnavailable } from "../domain/failure.ts";
 import type { Lane, SubmissionRecord } from "../domain/job.ts";
 import { longestWaitMilliseconds, RECOVERY_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { type ClaimedMessage, type NextClaim, type Outcomes, recordAndClaim } from "../platform/store/claims.ts";
-import type { OutcomeCount } from "../platform/store/outcome-counts.ts";
+import { type NextClaim, type Outcomes, type Recorded, recordAndClaim } from "../platform/store/claims.ts";
 import { optOutAtCarrier } from "./apply-receipts.ts";
+import { logOpened, masked, wakeLater } from "./carrier-pauses.ts";
 import type { DeliveryRun } from "./delivery-run.ts";
 import { inTurn } from "./in-turn.ts";
-import { storeAndPost } from "./own-callbacks.ts";
-import { togetherOrWhereTheyAre } from "./places.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
 import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
 import { type Ended, toRecord } from "./submit-message.ts";
@@ -18,61 +17,38 @@ import { type Ended, toRecord } from "./submit-message.ts";
 export interface EndedGroup {
   claim: string;
   endings: Ended[];
+  /** Of their carrier, as these endings have left it. */
+  breaker: CircuitBreaker;
   /** No other claim of its run follows: the counts of the run are stored with it. */
   isLast: boolean;
 }
 
-/**
- * Stores how submissions of a claim ended. Never throws: while the store fails, a job keeps the outcomes.
- * @param posts nothing else of the run follows, so it posts the first callbacks itself
- */
-export async function recordEndings(deps: Deps, run: DeliveryRun, group: EndedGroup, posts = false): Promise<void> {
+/** Stores how submissions of a claim ended. Never throws: while the store fails, a job keeps the outcomes. */
+export async function recordEndings(deps: Deps, run: DeliveryRun, group: EndedGroup): Promise<void> {
   if (group.endings.length === 0) return;
-  await togetherOrWhereTheyAre(
-    deps,
-    group.endings,
-    ({ message }) => message.messageId,
-    async (own, endings, isSplit) => {
-      const records = endings.map((ended) => toRecord(deps, ended));
-      const now = deps.now();
-      try {
-        const messageIds = records.map(({ messageId }) => messageId);
-        await storeAndPost(own, posts ? run : null, messageIds, (claim) =>
-          recordWithCounts(own, run, group, records, now, claim),
-        );
-        await followUp(own, run.lane, records, now);
-      } catch (error) {
-        if (isMoved(error) && !isSplit) throw error;
-        await keepRecords(deps, group.claim, records, error);
-      }
-    },
-  );
+  await recordOrKeep(deps, run, toOutcomes(deps, group, group.isLast ? run.tally.take() : []));
 }
 
-/** A count is lost rather than an outcome, or than counted twice. */
-async function recordWithCounts(
-  deps: Deps,
-  run: DeliveryRun,
-  group: EndedGroup,
-  records: SubmissionRecord[],
-  now: number,
-  callbackClaim: string | null,
-): ReturnType<typeof recordAndClaim> {
-  const counts = group.isLast ? run.tally.take() : [];
-  const record = (some: OutcomeCount[]) => {
-    const outcomes = toOutcomes(deps, group.claim, records, some);
-    return recordAndClaim(deps.db, { ...outcomes, callbackClaim }, null, now);
-  };
+async function recordOrKeep(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<void> {
   try {
-    return await record(counts);
+    await followUp(deps, run.lane, outcomes, await record(deps, run, outcomes));
   } catch (error) {
-    if (hasNoEffect(error)) run.tally.putBack(counts);
-    if (counts.length === 0 || isStoreUnavailable(error)) throw error;
-    return await record([]);
+    await keepRecords(deps, outcomes, error);
   }
 }
 
-async function keepRecords(deps: Deps, claim: string, records: SubmissionRecord[], error: unknown): Promise<void> {
+/** A count, or what a breaker has learned, is lost rather than an outcome, or than counted twice. */
+async function record(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<Recorded> {
+  try {
+    return await recordAndClaim(deps.db, outcomes, null, deps.now());
+  } catch (error) {
+    if (hasNoEffect(error)) run.tally.putBack(outcomes.counts);
+    if (isStoreUnavailable(error)) throw error;
+    return await recordAndClaim(deps.db, { ...outcomes, counts: [], breaker: null }, null, deps.now());
+  }
+}
+
+async function keepRecords(deps: Deps, { claim, records }: Outcomes, error: unknown): Promise<void> {
   deps.log("error", "submissions.not-recorded", { count: records.length, error: describeError(error) });
   await queueRecoveryOrLog(deps, { kind: "record", claim, records }, RECOVERY_DELAY_SECONDS);
 }
@@ -83,24 +59,34 @@ async function keepRecords(deps: Deps, claim: string, records: SubmissionRecord[
  * @throws RequestFailure store-unavailable
  */
 export async function storeOutcomes(deps: Deps, lane: Lane, claim: string, records: SubmissionRecord[]): Promise<void> {
-  const now = deps.now();
-  const { due } = await recordAndClaim(deps.db, toOutcomes(deps, claim, records, []), null, now);
-  await queueCallbacks(deps, due);
-  await followUp(deps, lane, records, now);
+  const longestWait = longestWaitMilliseconds(deps.config);
+  const outcomes: Outcomes = { claim, records, longestWait, counts: [], breaker: null };
+  await followUp(deps, lane, outcomes, await recordAndClaim(deps.db, outcomes, null, deps.now()));
 }
 
-function toOutcomes(deps: Deps, claim: string, records: SubmissionRecord[], counts: OutcomeCount[]): Outcomes {
-  return { claim, records, counts, longestWait: longestWaitMilliseconds(deps.config), callbackClaim: null };
+function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup, counts: Outcomes["counts"]): Outcomes {
+  const records = endings.map((ended) => toRecord(deps, ended));
+  return { claim, records, longestWait: longestWaitMilliseconds(deps.config), counts, breaker: masked(breaker.take()) };
 }
 
-/** Opt-outs and retries. */
-async function followUp(deps: Deps, lane: Lane, records: SubmissionRecord[], now: number): Promise<void> {
+/** What follows from outcomes that are stored: callbacks, opt-outs, retries, and what a carrier that answers again wakes. */
+async function followUp(deps: Deps, lane: Lane, outcomes: Outcomes, recorded: Recorded): Promise<void> {
+  const { records, breaker } = outcomes;
+  logOpened(deps, breaker);
+  if (breaker && recorded.hasAnswered) wakeLater(deps, breaker.carrier);
   const receipts = records.flatMap(({ receipt }) => receipt ?? []);
-  const optedOut = [...records, ...receipts].filter((record) => record.optedOut);
+  const optedOut = [...records, ...receipts].filter((one) => one.optedOut);
   const waiting = records.flatMap(({ messageId, retryAt }) => (retryAt === null ? [] : { messageId, at: retryAt }));
-  const follow = [() => optOutAtCarrier(deps, optedOut), () => queueDeliveriesAt(deps, lane, waiting, now)];
+  const follow = [
+    () => queueCallbacks(deps, recorded.due),
+    () => optOutAtCarrier(deps, optedOut),
+    () => queueDeliveriesAt(deps, lane, waiting, deps.now()),
+  ];
   await inTurn(follow, (next) => next());
 }
+
+/** A claim, and the circuit breakers as the store had them then. */
+export type Claimed = Pick<Recorded, "claimed" | "breakers"> & { claim: string };
 
 /**
  * Claims messages, and in the same call of the store records the group before. Where that fails by a fault of one of the two,
@@ -112,33 +98,27 @@ export async function recordAndClaimNext(
   run: DeliveryRun,
   before: EndedGroup | null,
   ids: string[],
-): Promise<{ claim: string; claimed: ClaimedMessage[] }> {
+): Promise<Claimed> {
   const next = { ids, claim: deps.newId(), acceptedAfter: deps.now() - deps.config.submitWithinMilliseconds };
-  if (!before || before.endings.length === 0) return claimNext(deps, next, null);
-  const records = before.endings.map((ended) => toRecord(deps, ended));
+  if (!before || before.endings.length === 0) return claimNext(deps, run, next, null);
+  const outcomes = toOutcomes(deps, before, []);
   try {
-    const claimed = await claimNext(deps, next, toOutcomes(deps, before.claim, records, []));
-    await followUp(deps, run.lane, records, deps.now()).catch((error) =>
-      keepRecords(deps, before.claim, records, error),
-    );
-    return claimed;
+    return await claimNext(deps, run, next, outcomes);
   } catch (error) {
-    if (isMoved(error)) await recordEndings(deps, run, before);
-    else if (isStoreUnavailable(error)) await keepRecords(deps, before.claim, records, error);
-    if (isStoreUnavailable(error)) throw error;
+    if (isStoreUnavailable(error)) {
+      await keepRecords(deps, outcomes, error);
+      throw error;
+    }
   }
-  await recordEndings(deps, run, before);
-  return claimNext(deps, next, null);
+  await recordOrKeep(deps, run, outcomes);
+  return claimNext(deps, run, next, null);
 }
 
-async function claimNext(
-  deps: Deps,
-  next: NextClaim,
-  outcomes: Outcomes | null,
-): Promise<{ claim: string; claimed: ClaimedMessage[] }> {
+async function claimNext(deps: Deps, run: DeliveryRun, next: NextClaim, outcomes: Outcomes | null): Promise<Claimed> {
   const { claim, ids } = next;
   const claiming = recordAndClaim(deps.db, outcomes, next, deps.now());
-  const { claimed, due } = await claimOrRelease(deps, { claim, messageIds: ids }, claiming);
-  await queueCallbacks(deps, due);
-  return { claim, claimed };
+  const recorded = await claimOrRelease(deps, { claim, messageIds: ids }, claiming);
+  if (outcomes) await followUp(deps, run.lane, outcomes, recorded).catch((error) => keepRecords(deps, outcomes, error));
+  else await queueCallbacks(deps, recorded.due);
+  return { claim, claimed: recorded.claimed, breakers: recorded.breakers };
 }

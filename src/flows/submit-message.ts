@@ -5,10 +5,10 @@ import type { Reason } from "../domain/reason.ts";
 import { backoffSeconds, MOST_ATTEMPTS } from "../domain/retry-policy.ts";
 import type { Submission } from "../platform/carriers/carrier.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { whyPaused } from "../platform/store/carrier-pauses.ts";
 import type { ClaimedMessage } from "../platform/store/claims.ts";
 import { notSetUp } from "../platform/store/messages.ts";
-import { noteAnswer, notePause } from "./carrier-pauses.ts";
-import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, whyPaused } from "./delivery-run.ts";
+import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
 
 /** `skipped`: the message was claimed, and not submitted. */
@@ -29,7 +29,7 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   const started = deps.now();
   const until = breaker.openUntil(started);
   if (until !== undefined || isOver(deps, run)) {
-    const reason = until === undefined ? "its run was over" : whyPaused(part);
+    const reason = until === undefined ? "its run was over" : whyPaused(carrier, breaker.cause);
     const seconds = Math.ceil(((until ?? started) - started) / 1000);
     return skip(message, started, reason, seconds);
   }
@@ -88,20 +88,15 @@ function noteLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { kin
 
 function updateBreaker(
   deps: Deps,
-  part: CarrierRun,
+  { breaker }: CarrierRun,
   message: ClaimedMessage,
   submission: Submission,
   isSlow: boolean,
-): void {
-  const { breaker, carrier } = part;
-  if (submission.kind === "accepted" || submission.kind === "refused") {
-    const { wasPutOff } = message;
-    if (breaker.recordSuccess(deps.now(), { isSlow, wasPutOff })) noteAnswer(deps, carrier, isSlow);
-  } else if (submission.failing) {
+) {
+  if (submission.kind === "accepted" || submission.kind === "refused") breaker.recordSuccess(isSlow);
+  else if (submission.failing) {
     const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
-    const cause = wordsOf(submission.reason, message);
-    const hasOpened = breaker.recordFailure(deps.now(), deps.random(), cause, seconds);
-    if (hasOpened) notePause(deps, carrier, breaker, cause);
+    breaker.recordFailure(deps.now(), deps.random(), wordsOf(submission.reason, message), seconds);
   }
 }
 

@@ -3,13 +3,7 @@ import { describeError } from "../platform/describe-error.ts";
 import { copyPlace } from "../platform/store/directory.ts";
 import { flipHome, keepRoutes, readRoutes } from "../platform/store/moves.ts";
 import { STATE } from "../platform/store/moving.ts";
-import {
-  deleteOpenCallbacks,
-  endArrival,
-  readOpenCallbacks,
-  readPresence,
-  setPresence,
-} from "../platform/store/presence.ts";
+import { endArrival, readPresence, setPresence } from "../platform/store/presence.ts";
 import { type Arrival, catchUp, compareLogged, failMove, goOn, type MoveWork, readArrival } from "./move-website.ts";
 import { inDatabase } from "./places.ts";
 import { spreadChange } from "./spread-changes.ts";
@@ -84,12 +78,10 @@ async function openFence({ deps, source, move }: MoveWork, turn: number): Promis
 
 /** The source has let the website go. */
 async function arrive(work: MoveWork): Promise<void> {
-  const { deps, source, target, move } = work;
+  const { deps, target, move } = work;
   const { home, websiteId } = move;
-  const open = await readOpenCallbacks(source, home);
   const arrival = await readPresence(target, home);
-  if (arrival?.progress) await endArrival(target, move, arrival as Arrival, open, deps.now());
-  await deleteOpenCallbacks(source, home);
+  if (arrival?.progress) await endArrival(target, move, arrival as Arrival, deps.now());
   await flipHome(deps.db, move, deps.now());
   deps.places.set(home, move.target);
   deps.log("info", "move.done", { websiteId, database: move.target });

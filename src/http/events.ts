@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ATTEMPT_OUTCOMES, callbackFields, callbackSchemas } from "../domain/callback.ts";
 import { type FieldError, RequestFailure } from "../domain/failure.ts";
 import { sha256Hex } from "../platform/secrets.ts";
-import { type FeedEvent, type FeedPosition, readFeed } from "../platform/store/event-feed.ts";
+import { type FeedEvent, readFeed } from "../platform/store/event-feed.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
 import { toTime } from "./time.ts";
 
@@ -27,14 +27,14 @@ export const eventsAnswerSchema = z.object({
 
 /** GET /text/events?after=&limit= : reading posts nothing and changes nothing. */
 export const listEventsHandler: Handler = async (request, deps) => {
-  const { clientId } = clientOf(request);
-  const { after, limit } = await readQuery(request, clientId);
-  const found = await readFeed(deps.db, clientId, after, limit + 1, deps.others.size > 0);
+  const client = clientOf(request);
+  const { after, limit } = await readQuery(request, client.clientId);
+  const found = await readFeed(deps.db, client, after, limit + 1);
   const events = found.slice(0, limit);
   request.logged = { count: events.length };
   return Response.json({
     events: events.map(toView),
-    next: await toCursor(clientId, events.at(-1)?.next ?? after),
+    next: await toCursor(client.clientId, events.at(-1)?.seq ?? after),
     more: found.length > limit,
   });
 };
@@ -51,13 +51,14 @@ function toView({ callback, event }: FeedEvent) {
 }
 
 /** @throws RequestFailure fields-wrong */
-async function readQuery(request: ApiRequest, clientId: string): Promise<{ after: FeedPosition; limit: number }> {
+async function readQuery(request: ApiRequest, clientId: string): Promise<{ after: number; limit: number }> {
   const after = await readCursor(request.query.after, clientId);
   const limit = readLimit(request.query.limit);
   const details: FieldError[] = [];
-  if (!after) details.push({ field: "after", message: "must be the `next` of an earlier answer to this client" });
+  if (after === undefined)
+    details.push({ field: "after", message: "must be the `next` of an earlier answer to this client" });
   if (!limit) details.push({ field: "limit", message: `must be a whole number from 1 to ${EVENTS_LIMIT.most}` });
-  if (!after || !limit) throw new RequestFailure({ kind: "fields-wrong", details });
+  if (after === undefined || !limit) throw new RequestFailure({ kind: "fields-wrong", details });
   return { after, limit };
 }
 
@@ -69,18 +70,18 @@ function readLimit(given: Given): number | undefined {
   return limit >= 1 && limit <= EVENTS_LIMIT.most ? limit : undefined;
 }
 
-const CURSOR = /^(\d{1,15})-(\d{1,9})-[0-9a-f]{16}$/;
+const CURSOR = /^(\d{1,15})-[0-9a-f]{16}$/;
 
-async function readCursor(given: Given, clientId: string): Promise<FeedPosition | undefined> {
-  if (given === undefined || given === "") return { seq: 0, count: 0 };
-  const [, seq, count] = CURSOR.exec(String(given)) ?? [];
-  if (seq === undefined || count === undefined) return undefined;
-  const position = { seq: Number(seq), count: Number(count) };
-  return (await toCursor(clientId, position)) === given ? position : undefined;
+/** @returns the number of the last event that the client has read; 0: none */
+async function readCursor(given: Given, clientId: string): Promise<number | undefined> {
+  if (given === undefined || given === "") return 0;
+  const [, seq] = CURSOR.exec(String(given)) ?? [];
+  if (seq === undefined) return undefined;
+  return (await toCursor(clientId, Number(seq))) === given ? Number(seq) : undefined;
 }
 
 /** The cursor of another client, or one that was changed by mistake, is refused: it would skip events without a word. */
-async function toCursor(clientId: string, { seq, count }: FeedPosition): Promise<string> {
-  const check = await sha256Hex(`events ${clientId} ${seq} ${count}`);
-  return `${seq}-${count}-${check.slice(0, 16)}`;
+async function toCursor(clientId: string, seq: number): Promise<string> {
+  const check = await sha256Hex(`events ${clientId} ${seq}`);
+  return `${seq}-${check.slice(0, 16)}`;
 }

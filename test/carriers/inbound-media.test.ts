@@ -29,8 +29,8 @@ it.each(CARRIERS.filter(({ name }) => name in FIELDS))("$name: the addresses of 
   const told = async (words: string, more: object) => {
     const answer = await at.inbound(words, { more: more as Record<string, string> });
     expect(answer.status).toBe(200);
-    const [row] = await at.world.rows("SELECT body FROM notices");
-    await at.world.rows("DELETE FROM notices");
+    const [row] = await at.world.rows("SELECT body FROM events WHERE body IS NOT NULL");
+    await at.world.rows("DELETE FROM events");
     return JSON.parse(String(row?.body));
   };
   expect(await told("look", media)).toMatchObject({ from: ADA, to: OURS, text: "look", mediaUrls: [ONE, TWO] });

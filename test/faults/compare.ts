@@ -1,6 +1,5 @@
 import { ALLOWED_FROM } from "../../src/domain/message.ts";
 import type { Row } from "../../src/platform/store/database.ts";
-import { ALL_EVENTS } from "../all-events.ts";
 import type { Post, Submitted } from "./outside.ts";
 import type { Scene, Stage, WebsiteId, Wish } from "./stage.ts";
 
@@ -50,7 +49,7 @@ export class Comparer {
 
   static async read(stage: Stage): Promise<Comparer> {
     const rows = async (table: string) => (await stage.world.rows(`SELECT * FROM ${table}`)) as Row[];
-    return new Comparer(stage, await rows("messages"), await rows(ALL_EVENTS));
+    return new Comparer(stage, await rows("messages"), await rows("events"));
   }
 
   /** Whether the wishes of these scenes came true, once each, and whether the record says so. */
@@ -118,12 +117,13 @@ export class Comparer {
       const count = this.#posts.get(id)?.length ?? 0;
       told.add(id);
       callbacks += count;
+      const isWanted = row.due_at !== null || row.outcome !== null;
       const isClaimed = row.attempted_at !== null && row.outcome === null;
       const isClaimedInVain = isClaimed && mayBeUnposted.has(String(row.message_id));
       if (count > 1) found.push({ kind: "twice", what: `${id} was posted ${count} times` });
-      else if (row.callback_due === 0 && count > 0) found.push({ kind: "wrong", what: `${id} was posted unasked` });
-      else if (row.callback_due !== 0 && count === 0 && isClaimedInVain) unposted++;
-      else if (row.callback_due !== 0 && count === 0) found.push({ kind: "lost", what: `${id} was never posted` });
+      else if (!isWanted && count > 0) found.push({ kind: "wrong", what: `${id} was posted unasked` });
+      else if (isWanted && count === 0 && isClaimedInVain) unposted++;
+      else if (isWanted && count === 0) found.push({ kind: "lost", what: `${id} was never posted` });
     }
     for (const { message_id, status } of messages) {
       if (!told.has(`${message_id}_${status}`))

@@ -1,7 +1,6 @@
 /** What a client's endpoint may do that test/flows/post-callbacks.test.ts does not show, alone and many at once. */
 
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
-import { ALL_EVENTS } from "../all-events.ts";
 import { Random } from "../random.ts";
 import { type Scene, Stage } from "./stage.ts";
 import { printSummary } from "./summary.ts";
@@ -105,7 +104,7 @@ describe("an endpoint that", () => {
     await scene.sendAll([scene.wish(stage.stranger(), "NOT_FOUND")]);
     await stage.runQueues();
     for (let minute = 0; minute < 3; minute++) await stage.pass(61);
-    const rows = await stage.world.rows(`SELECT outcome, http_status, response FROM ${ALL_EVENTS}`);
+    const rows = await stage.world.rows(`SELECT outcome, http_status, response FROM events`);
     expect(rows).toMatchObject([kept]);
     expect(String(rows[0]?.response).length).toBeLessThanOrEqual(1024);
     expect(stage.outside.posts).toHaveLength(1);
@@ -148,9 +147,7 @@ describe("many endpoints, each bad in its own way", () => {
     const posted = outside.posts.slice(before).map(({ eventId }) => eventId);
     expect(posted.length).toBe(new Set(posted).size);
     expect(posted.length).toBe(wanted);
-    const outcomes = await world.rows(
-      `SELECT outcome, count(*) AS n FROM ${ALL_EVENTS} GROUP BY outcome ORDER BY outcome`,
-    );
+    const outcomes = await world.rows(`SELECT outcome, count(*) AS n FROM events GROUP BY outcome ORDER BY outcome`);
     printSummary(`seed ${seed}: ${wanted} events, ${posted.length} posts, ${JSON.stringify(outcomes)}`);
     expect(outcomes.some(({ outcome }) => outcome === null)).toBe(false);
   }

@@ -14,8 +14,8 @@ function wishConfirmation(scene: Scene, phone = scene.stage.person().phone, webs
 
 /** The client of the website "careful" hears of each once, and at most once of one whose post was cut off. */
 async function judgeNotices(scene: Scene, types: string[]): Promise<string[]> {
-  const select = `SELECT n.notice_id || '_' || n.type AS id, n.type, e.attempted_at, e.outcome FROM notices n
-    JOIN events e ON e.message_id = n.notice_id WHERE n.phone = ?1 ORDER BY n.type`;
+  const select = `SELECT message_id || '_' || event AS id, event AS type, attempted_at, outcome FROM events
+    WHERE phone = ?1 AND body IS NOT NULL ORDER BY event`;
   const stored = await scene.world.rows(select, Number(numberIn(scene)));
   const told = stored.map(({ type }) => type);
   const postsOf = (id: unknown) => scene.stage.outside.posts.filter(({ eventId }) => eventId === id).length;

@@ -3,7 +3,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../../src/platform/time-limit.ts";
-import { ALL_EVENTS } from "../all-events.ts";
 import { countLimits, silent, waited } from "../silence.ts";
 import { type TestClient, World } from "../world.ts";
 import { type Binding, type Fault, Injector } from "./injector.ts";
@@ -254,7 +253,7 @@ describe("a D1 that does what it was asked after nobody waits for it any more", 
     for (const effect of effects) await effect();
     await world.deliver("textgate-callbacks", jobs);
     expect(fetch).toHaveBeenCalledTimes(1);
-    const [row] = await world.rows(`SELECT outcome FROM ${ALL_EVENTS} WHERE message_id = ?1`, messageId);
+    const [row] = await world.rows(`SELECT outcome FROM events WHERE message_id = ?1`, messageId);
     expect(row?.outcome).toBe("answered");
   });
 });

@@ -64,7 +64,7 @@ describe("a carrier's reports", () => {
     const [one, two] = await sendThree();
     await poison("UPDATE ON subscriptions", "NEW.phone = 12125550003");
     const claim = "a run";
-    await world.rows("UPDATE messages SET status = 'PENDING_TO_SEND', claim = ?1", claim);
+    await world.rows("UPDATE messages SET status = 'PENDING_TO_SEND', due_at = accepted_at, claim = ?1", claim);
     const record = {
       status: null,
       reason: null,

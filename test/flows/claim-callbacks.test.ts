@@ -1,7 +1,8 @@
-/** A run claims callbacks for all of its connections at once, and stores what came back with the next claim. */
+/** A job claims its callbacks, posts each of them once, and stores what came back. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ALL_EVENTS, KEEP_EVENTS, PLACES } from "../all-events.ts";
+import { chunk } from "../../src/domain/chunk.ts";
+import { CALLBACKS_A_JOB } from "../../src/flows/queue-jobs.ts";
 import { takeCallbacks } from "../callback-endpoint.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { PATIENCE_MILLISECONDS } from "../told-carrier.ts";
@@ -12,8 +13,6 @@ const UNKNOWN = "+12125550177";
 
 let world: World;
 let posts: string[];
-/** Whether the events have no rows. */
-let isKept: boolean;
 
 beforeEach(async () => {
   world = await World.create();
@@ -28,37 +27,29 @@ afterEach(() => {
 async function cause(client: TestClient, count: number): Promise<string[]> {
   const ids = await Promise.all(Array.from({ length: count }, () => world.send(client, { phone: UNKNOWN })));
   world.callbacks.length = 0;
-  if (isKept) for (const statement of KEEP_EVENTS) await world.rows(statement);
   return ids.map((id) => `${id}_NOT_FOUND`);
 }
 
 const outcomes = async () =>
   Object.fromEntries(
-    (await world.rows(`SELECT coalesce(outcome, 'none') AS outcome, count(*) AS n FROM ${ALL_EVENTS} GROUP BY 1`)).map(
+    (await world.rows(`SELECT coalesce(outcome, 'none') AS outcome, count(*) AS n FROM events GROUP BY 1`)).map(
       ({ outcome, n }) => [outcome, n],
     ),
   );
 /** Callbacks of which nobody would know, were the run cut off now. */
 const inDoubt = async () =>
   Number(
-    (await world.rows(`SELECT count(*) AS n FROM ${ALL_EVENTS} WHERE attempted_at IS NOT NULL AND outcome IS NULL`))[0]
-      ?.n,
+    (await world.rows(`SELECT count(*) AS n FROM events WHERE attempted_at IS NOT NULL AND outcome IS NULL`))[0]?.n,
   );
 /** From now on the store refuses this change of an event. */
-const poison = (eventId: string | undefined, column: string) => {
-  const [table, event, name] = isKept ? ["messages", "status", `final_${column}`] : ["events", "event", column];
-  return world.rows(
-    `CREATE TRIGGER poison BEFORE UPDATE ON ${table}
-     WHEN NEW.message_id || '_' || NEW.${event} = '${eventId}' AND NEW.${name} IS NOT NULL
+const poison = (eventId: string | undefined, column: string) =>
+  world.rows(
+    `CREATE TRIGGER poison BEFORE UPDATE ON events
+     WHEN NEW.message_id || '_' || NEW.event = '${eventId}' AND NEW.${column} IS NOT NULL
      BEGIN SELECT RAISE(ABORT, 'constraint failed: poisoned'); END`,
   );
-};
 
-describe.each(PLACES)("a run of callbacks, of each event %s,", (place) => {
-  beforeEach(() => {
-    isKept = place === "that its message keeps";
-  });
-
+describe("jobs of callbacks", () => {
   it("asks D1 twice for one of them", async () => {
     const ids = await cause(await world.brand(), 1);
     const { db, take } = countingDatabase(world.deps.db);
@@ -68,7 +59,7 @@ describe.each(PLACES)("a run of callbacks, of each event %s,", (place) => {
     expect(await world.rows("SELECT outcome, count FROM outcome_counts")).toEqual([{ outcome: "accepted", count: 1 }]);
   });
 
-  it("of a hundred asks D1 ten times or so, and never leaves more than 24 in doubt", async () => {
+  it("ask D1 twice each, and leave no more than 24 in doubt", async () => {
     const ids = [
       ...(await cause(await world.brand(), 50)),
       ...(await cause(await world.brand([], "other"), 49)),
@@ -82,8 +73,9 @@ describe.each(PLACES)("a run of callbacks, of each event %s,", (place) => {
       doubts.push(await inDoubt());
       return new Response("thanks");
     });
-    await world.deliver(QUEUE, ids);
-    expect(take().calls).toBeLessThanOrEqual(12);
+    const jobs = chunk(ids, CALLBACKS_A_JOB);
+    for (const job of jobs) await world.deliver(QUEUE, [job]);
+    expect(take().calls).toBe(2 * jobs.length);
     expect(posts.toSorted()).toEqual(ids.toSorted());
     expect(await outcomes()).toEqual({ answered: 100 });
     expect(Math.max(...doubts)).toBeLessThanOrEqual(24);
@@ -130,10 +122,6 @@ describe("a claimed callback of a message", () => {
     return { id, running };
   }
 
-  beforeEach(() => {
-    isKept = false;
-  });
-
   it("is never posted again while its post has no answer, however often its job comes", async () => {
     const late = Promise.withResolvers<Response>();
     const { id, running } = await postWithoutAnswer(late.promise);
@@ -146,36 +134,6 @@ describe("a claimed callback of a message", () => {
     await isolate.deliver(QUEUE, [id]);
     expect(posts).toEqual([id]);
     expect(await outcomes()).toEqual({ answered: 1 });
-  });
-
-  it("is not given back by another run, which has found it too and has no time left to post it", async () => {
-    const ids = await cause(await world.brand(), 30);
-    const last = ids.at(-1) ?? "";
-    const isolate = await World.another(world);
-    const late = Promise.withResolvers<Response>();
-    let running: Promise<unknown> | undefined;
-    /** The other run has begun to post the last one, and the time of this run is over. */
-    const overtake = async () => {
-      running = isolate.deliver(QUEUE, [last]);
-      await expect.poll(() => posts, { timeout: PATIENCE_MILLISECONDS }).toContain(last);
-      world.now += 20_000;
-    };
-    let overtaken: Promise<void> | undefined;
-    vi.mocked(fetch).mockImplementation(async (_, init) => {
-      const id = new Headers(init?.headers).get("webhook-id") ?? "";
-      posts.push(id);
-      if (id === last && posts.filter((posted) => posted === last).length === 1) return late.promise;
-      overtaken ??= overtake();
-      await overtaken;
-      return new Response("thanks");
-    });
-    await world.deliver(QUEUE, [ids]);
-    expect(posts.length).toBeLessThan(ids.length);
-    await world.runQueues();
-    expect(posts.toSorted()).toEqual(ids.toSorted());
-    late.resolve(new Response("thanks"));
-    await running;
-    expect(await outcomes()).toEqual({ answered: ids.length });
   });
 
   it("is never posted again when nobody knows what became of its post", async () => {

@@ -209,11 +209,13 @@ describe("no receipt", () => {
       await send(1);
       at.world.advance(MINUTE);
       await report(await send(10));
+      await at.world.runQueues();
       at.world.advance(14 * MINUTE);
       await at.world.sweep();
       expect((await look()).problems).toEqual([]);
     }
     await send(4);
+    await at.world.runQueues();
     at.world.advance(30 * MINUTE);
     await at.world.sweep();
     expect((await look()).problems).toEqual([]);

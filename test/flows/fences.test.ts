@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
-import { ALL_EVENTS } from "../all-events.ts";
 import { takeCallbacks } from "../callback-endpoint.ts";
 import { bindDatabases, boundDatabase, rowsOf, useDatabases } from "../databases.ts";
 import { beginMove, finishMove, stepOf } from "../moves.ts";
@@ -74,7 +73,7 @@ const moveJobs = () => world.jobs.filter(({ body }) => body.kind === "move");
 
 const outcomes = async (messageId: string) =>
   Object.fromEntries(
-    (await rowsOf("DB", `SELECT event, outcome FROM ${ALL_EVENTS} WHERE message_id = '${messageId}'`)).map((row) => [
+    (await rowsOf("DB", `SELECT event, outcome FROM events WHERE message_id = '${messageId}'`)).map((row) => [
       row.event,
       row.outcome,
     ]),
@@ -142,7 +141,6 @@ describe("behind a fence for longer than a call waits", () => {
 
   /** A callback of the website, and one of its neighbor in the same job. */
   async function postBehindFence(clients: TestClient[]): Promise<string[]> {
-    world.queueCallbacks();
     const messageIds: string[] = [];
     for (const client of clients) messageIds.push(await world.send(client, { phone: ADA }));
     await world.deliver("textgate-messages", [{ kind: "deliver", messageIds }]);

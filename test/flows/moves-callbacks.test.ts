@@ -78,7 +78,7 @@ it("a move waits for a callback of a text that several websites have got", async
     ...[noticeId, clientId, world.now],
   );
   await world.rows(
-    "INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at) VALUES (?1, 'message.received', ?2, 2, ?2)",
+    "INSERT INTO events (message_id, event, occurred_at, callback_due, due_at) VALUES (?1, 'message.received', ?2, 2, ?2)",
     ...[noticeId, world.now],
   );
   await world.rows(

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
-import { ALL_EVENTS } from "../all-events.ts";
 import { takeCallbacks } from "../callback-endpoint.ts";
 import { bindDatabases, boundDatabase, rowsOf, useDatabases } from "../databases.ts";
 import { beginMove, fillTables, finishMove, rowsOfWebsite } from "../moves.ts";
@@ -150,7 +149,7 @@ async function check(model: Model, database: string): Promise<void> {
   const events = (database: string, client: TestClient) =>
     rowsOf(
       database,
-      `SELECT e.message_id || '_' || e.event AS id FROM ${ALL_EVENTS} e JOIN messages m ON m.message_id = e.message_id WHERE m.client_id = '${client.clientId}'`,
+      `SELECT e.message_id || '_' || e.event AS id FROM events e JOIN messages m ON m.message_id = e.message_id WHERE m.client_id = '${client.clientId}'`,
     );
   const expected = [...(await events(database, brand)), ...(await events("DB", near))].map(({ id }) => id);
   expect(new Set(expected.filter((id) => !posts.includes(String(id))))).toEqual(new Set());

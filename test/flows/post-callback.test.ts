@@ -1,14 +1,13 @@
-/** Callbacks of a client that has taken its URL away. Those that a run has not claimed at once are found as without a URL. */
+/** Callbacks of a client that has taken its URL away. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CLAIM_LIMITS } from "../../src/flows/callback-schedule.ts";
 import { takeCallbacks } from "../callback-endpoint.ts";
 import { racingDatabase } from "../failing-database.ts";
 import { type TestClient, World } from "../world.ts";
 
 const UNKNOWN = "+12125550177";
 const QUEUE = "textgate-callbacks";
-/** More than a run claims at once. */
-const MANY = CLAIM_LIMITS.most + 6;
+/** More than a job has. */
+const MANY = 30;
 
 let world: World;
 let client: TestClient;

@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CLAIM_LIMITS } from "../../src/flows/callback-schedule.ts";
-import { ALL_EVENTS } from "../all-events.ts";
+import { chunk } from "../../src/domain/chunk.ts";
+import { CALLBACKS_A_JOB } from "../../src/flows/queue-jobs.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -40,7 +40,7 @@ afterEach(() => {
 
 const callbacks = async () =>
   world.rows(
-    `SELECT event, attempted_at, outcome, http_status, response FROM ${ALL_EVENTS} WHERE callback_due > 0 ORDER BY 1`,
+    `SELECT event, attempted_at, outcome, http_status, response FROM events WHERE (due_at IS NOT NULL OR outcome IS NOT NULL) ORDER BY 1`,
   );
 const deliver = (...eventIds: string[]) => world.deliver("textgate-callbacks", eventIds);
 
@@ -338,9 +338,9 @@ describe("a client whose callback URL is taken away", () => {
       await taken;
       return new Response("thanks");
     };
-    await world.runQueues();
+    for (const job of chunk(takeJobs(), CALLBACKS_A_JOB)) await deliver(...job);
     // What is claimed has its URL already.
-    expect(posts.length).toBeLessThanOrEqual(CLAIM_LIMITS.most);
+    expect(posts.length).toBe(CALLBACKS_A_JOB);
     const rows = await callbacks();
     expect(rows.filter(({ outcome }) => outcome === "answered")).toHaveLength(posts.length);
     expect(rows.filter(({ outcome }) => outcome === "not-posted")).toHaveLength(40 - posts.length);

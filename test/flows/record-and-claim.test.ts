@@ -54,12 +54,12 @@ const statuses = async () =>
   );
 
 describe("a run of thirty texts", () => {
-  it("asks D1 five times: which wait, two claims with what the ones before came to, the last outcomes, its own callbacks", async () => {
+  it("asks D1 four times: which wait, two claims with what the ones before came to, the last outcomes", async () => {
     const job = await sendAll();
     const { db, take } = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, db };
     await world.deliver(QUEUE, [job]);
-    expect(take().calls).toBe(5);
+    expect(take().calls).toBe(4);
     expect(await statuses()).toEqual({ SENDING: 30 });
     expect(await world.rows("SELECT outcome, count FROM outcome_counts WHERE kind = 'submission'")).toEqual([
       { outcome: "accepted", count: 30 },

@@ -31,7 +31,7 @@ async function seedClaimed(): Promise<void> {
     status: "'PENDING_TO_SEND'",
     accepted_at: now,
     updated_at: now,
-    queued_at: now,
+    due_at: now,
     claimed_at: now,
     claim: "'other'",
     attempts: "1",
@@ -40,8 +40,7 @@ async function seedClaimed(): Promise<void> {
     message_id: "'m' || i",
     event: "'DELIVERED'",
     occurred_at: now,
-    callback_due: "1",
-    queued_at: now,
+    due_at: now,
     attempted_at: now,
     claim: "'other'",
   });
@@ -54,7 +53,7 @@ async function loseClaim(queue: string, bodies: unknown[]): Promise<unknown> {
   world.deps = { ...deps, db: failingDatabase(deps.db, 4, "after", undefined, "batches") };
   await world.deliver(queue, bodies);
   world.deps = deps;
-  return world.jobs.map(({ body }) => body).find(({ kind }) => kind === "release");
+  return world.jobs.map(({ body }) => body).find(({ kind }) => kind.startsWith("release"));
 }
 
 /** @returns the rows that the job has read */
@@ -89,7 +88,7 @@ describe("a job that releases a claim", () => {
       "textgate-callbacks",
       world.callbacks.map(({ body }) => body),
     );
-    expect(job).toMatchObject({ kind: "release", messageIds: [messageId] });
+    expect(job).toMatchObject({ kind: "release-callbacks", eventIds: [`${messageId}_NOT_FOUND`] });
     await seedClaimed();
     expect(await claims("events")).toBe(2);
     expect(await run(job)).toBeLessThan(30);
@@ -175,7 +174,6 @@ describe("while the store and the queue fail together", () => {
 
 describe("callbacks that a run has claimed and not posted", () => {
   it("are released by a job when the store is away at the end of the run: each is posted, once", async () => {
-    world.queueCallbacks();
     const ids = await Promise.all(Array.from({ length: 30 }, () => world.send(client, { phone: UNKNOWN })));
     const posted: string[] = [];
     const fetching = vi.spyOn(globalThis, "fetch").mockImplementation(async (_url, init) => {

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { ALL_EVENTS } from "../all-events.ts";
 import { type TestClient, World } from "../world.ts";
 
 let world: World;
@@ -30,7 +29,7 @@ describe("the sandbox carrier", () => {
     }
     expect(await world.statusOf(messageId)).toBe(status);
     const rows = await world.rows(
-      `SELECT event FROM ${ALL_EVENTS} WHERE message_id = ?1 ORDER BY occurred_at, event = 'SENDING' DESC`,
+      `SELECT event FROM events WHERE message_id = ?1 ORDER BY occurred_at, event = 'SENDING' DESC`,
       messageId,
     );
     expect(rows.map(({ event }) => event)).toEqual(changes);

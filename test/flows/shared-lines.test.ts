@@ -72,7 +72,7 @@ it("messages of a claim that the carrier has accepted share one, which names the
 it("callbacks of a run that were answered 2xx share some, which name them; each other has its own", async () => {
   const [missed] = ids as [string];
   answer = (webhookId) => new Response("", { status: webhookId.startsWith(missed) ? 500 : 202 });
-  await world.queueCallbacks().runQueues();
+  await world.runQueues();
   const taken = lines("callbacks.taken");
   expect(taken.length).toBeLessThanOrEqual(2);
   for (const line of taken) {

@@ -121,7 +121,7 @@ describe.each([1, 2])("with %i databases,", (databases) => {
     });
 
     const heard = async (type = "message.received") =>
-      (await rows("SELECT website_id AS id FROM notices WHERE type = ?1", type)).map(({ id }) => id).sort();
+      (await rows("SELECT website_id AS id FROM events WHERE event = ?1", type)).map(({ id }) => id).sort();
 
     it.each<[how: string, know: () => Promise<unknown>]>([
       ["has subscribed the person", () => world.subscribers("second", [ADA])],

@@ -50,7 +50,7 @@ describe("one missing table", () => {
     ["last_sweep", "lastSweep"],
     ["carrier_pauses", "pauses"],
     ["failing_endpoints", "endpoints"],
-    ["open_callbacks", "callbacks"],
+    ["events", "callbacks"],
     ["inbound_texts", "keywordsWithoutEffect", "maybeOptOuts"],
     ["d1_migrations", "migrations"],
   ])("%s is the part %s alone, and no other problem is made of it", async (table, ...parts) => {

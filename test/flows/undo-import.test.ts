@@ -105,7 +105,7 @@ describe("an undo", () => {
     await world.client("brand", { callbackUrl: "https://brand.example.com/", events: ["subscription.changed"] });
     const id = await importId(ADA);
     await undo(id);
-    expect(await world.rows("SELECT * FROM notices")).toEqual([]);
+    expect(await world.rows("SELECT * FROM events WHERE body IS NOT NULL")).toEqual([]);
   });
 
   it("does not know an import that never was", async () => {

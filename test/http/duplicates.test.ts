@@ -54,7 +54,11 @@ describe("only what was sent, or may be, suppresses a duplicate", () => {
     ["FAILED_TO_DELIVERY", true],
   ])("a message that is %s: %s", async (status, suppresses) => {
     const first = await world.send(client, { phone: ADA });
-    await world.rows("UPDATE messages SET status = ?2 WHERE message_id = ?1", first, status);
+    await world.rows(
+      "UPDATE messages SET status = ?2, due_at = iif(?2 = 'PENDING_TO_SEND', accepted_at, NULL) WHERE message_id = ?1",
+      first,
+      status,
+    );
     expect((await world.send(client, { phone: ADA })) === first).toBe(suppresses);
     expect((await bulk([{ ...SEND, phone: ADA }])).successSent[0]?.messageId === first).toBe(suppresses);
   });

@@ -3,7 +3,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { applyReceipts } from "../../src/flows/apply-receipts.ts";
 import { storeGroup } from "../../src/flows/store-sends.ts";
-import { ALL_EVENTS } from "../all-events.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { expectDocumentedEvent } from "../docs/conformance.ts";
 import { heldDatabase } from "../failing-database.ts";
@@ -135,11 +134,10 @@ describe("the events of a client", () => {
       [ids[0], ids[2], ids[3]].map((id) => `${id}_NOT_FOUND`).sort(),
       false,
     ]);
-    expect(JSON.stringify(await world.rows("SELECT * FROM event_batches"))).not.toContain("2125550");
+    expect(JSON.stringify(await world.rows("SELECT * FROM events"))).not.toContain("2125550");
   });
 });
 
-/** What is stored from now on is in other batches. */
 async function sweepMinute(isolates: World[]): Promise<void> {
   for (const isolate of isolates) isolate.advance(61);
   await isolates.at(-1)?.sweep();
@@ -212,7 +210,7 @@ describe("a cursor", () => {
       if (round % 4 === 3) await sweepMinute(isolates);
     }
     seen.push(...idsOf(await readAll(next, 2)));
-    const stored = (await world.rows(`SELECT message_id || '_' || event AS id FROM ${ALL_EVENTS}`)).map(({ id }) => id);
+    const stored = (await world.rows(`SELECT message_id || '_' || event AS id FROM events`)).map(({ id }) => id);
     expect(stored.length).toBeGreaterThan(20);
     expect(seen.toSorted()).toEqual(stored.toSorted());
     expect(seen).toEqual(idsOf(await readAll("", 1000)));
@@ -223,10 +221,10 @@ describe("a request for events", () => {
   it.each([
     ["?after=x", ["after"]],
     ["?after=1-0", ["after"]],
-    ["?after=1-0-0000000000000000", ["after"]],
-    ["?after=-1-0-0000000000000000", ["after"]],
-    ["?after=1e3-0-0000000000000000", ["after"]],
-    [`?after=${"9".repeat(400)}-0-0000000000000000`, ["after"]],
+    ["?after=1-0000000000000000", ["after"]],
+    ["?after=-1-0000000000000000", ["after"]],
+    ["?after=1e3-0000000000000000", ["after"]],
+    [`?after=${"9".repeat(400)}-0000000000000000`, ["after"]],
     ["?after=1'%20OR%201=1--", ["after"]],
     ["?after=%00%F0%9F%8E%89", ["after"]],
     ["?after=a&after=b", ["after"]],
@@ -248,7 +246,7 @@ describe("a request for events", () => {
     await world.send(client, { phone: UNKNOWN });
     const { next } = await read("", 1000);
     expect((await ask("?after=&limit=")).status).toBe(200);
-    const changed = next.replace(/-1-/, "-0-");
+    const changed = next.replace(/^\d+/, "0");
     expect([next === changed, (await ask(`?after=${next}`)).status, (await ask(`?after=${changed}`)).status]).toEqual([
       false,
       200,
@@ -301,8 +299,8 @@ describe("a request for events", () => {
     const { next } = await read("", 150);
     const page = take();
     const whole = await read("", 1000);
-    expect(take()).toEqual({ calls: 1, rowsRead: 3010, rowsWritten: 0 });
-    expect(page).toEqual({ calls: 1, rowsRead: 454, rowsWritten: 0 });
+    expect(take()).toEqual({ calls: 1, rowsRead: 2001, rowsWritten: 0 });
+    expect(page).toEqual({ calls: 1, rowsRead: 303, rowsWritten: 0 });
     expect((await read(next, 850)).events.at(-1)).toEqual(whole.events.at(-1));
     expect(await dumpStores(world)).toBe(before);
   });

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
-import { ALL_EVENTS } from "../all-events.ts";
 import { ToldCarrier } from "../told-carrier.ts";
 import { SEND, World } from "../world.ts";
 
@@ -56,7 +55,7 @@ describe("two websites with the same people", () => {
     await world.send(one, { phone: "+12125550177" });
     await world.send(other, { phone: "+12125550177" });
     const rows = await world.rows(
-      `SELECT c.callback_url FROM ${ALL_EVENTS} e JOIN messages m USING (message_id) JOIN clients c USING (client_id) ORDER BY 1`,
+      `SELECT c.callback_url FROM events e JOIN messages m USING (message_id) JOIN clients c USING (client_id) ORDER BY 1`,
     );
     expect(rows.map((row) => row.callback_url)).toEqual([
       "https://one.example.com/callbacks",

@@ -37,7 +37,7 @@ async function seedDay(count: number, { day = 19, bulk = 1 } = {}): Promise<void
     status: "iif(i % 10 = 0, 'FAILED_TO_DELIVERY', 'DELIVERED')",
     accepted_at: `${Date.UTC(2026, 10, day, 1)} + i / ${bulk} * ${bulk}`,
     updated_at: `${Date.UTC(2026, 10, day, 1)}`,
-    queued_at: "0",
+    due_at: "0",
     carrier: "'sandbox'",
     claimed_at: "1",
     segments: "2",
@@ -98,7 +98,10 @@ describe("closed days", () => {
 
   it("have no message that is not final: such a day stays open, and is closed when it has ended", async () => {
     await seedDay(100);
-    await world.rows("UPDATE messages SET status = 'SENDING', updated_at = ?1 WHERE message_id = 'm7'", world.now);
+    await world.rows(
+      "UPDATE messages SET status = 'SENDING', due_at = NULL, updated_at = ?1 WHERE message_id = 'm7'",
+      world.now,
+    );
     await world.sweep();
     expect([await countedUntil(), await world.rows("SELECT * FROM daily_counts")]).toEqual([0, []]);
     await expectExact(100);
@@ -124,7 +127,10 @@ describe("an opt-out on a day that is counted in part, of a message that is not 
     await world.subscribers("brand", ["+12125559999"]);
     await seedDay(9000);
     await world.rows("UPDATE messages SET phone = 12125559999 WHERE message_id = 'm8997'");
-    await world.rows("UPDATE messages SET status = 'SENDING', updated_at = ?1 WHERE message_id = 'm8998'", world.now);
+    await world.rows(
+      "UPDATE messages SET status = 'SENDING', due_at = NULL, updated_at = ?1 WHERE message_id = 'm8998'",
+      world.now,
+    );
     await world.sweep();
     expect(await countedUntil()).toBeGreaterThan(Date.UTC(2026, 10, 19));
     expect(await countedUntil()).toBeLessThan(Date.UTC(2026, 10, 20));

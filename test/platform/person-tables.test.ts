@@ -23,7 +23,7 @@ const OWN_NUMBERS = [
   "receipt_counts.sender",
 ];
 
-const OF_A_MESSAGE = "ids of messages and notices: its rows go with them, or tell nothing without them";
+const OF_A_MESSAGE = "ids of messages: its rows go with them, or tell nothing without them";
 const SETTINGS = "what an operator has set up";
 const COUNTS = "counts";
 const MASKED = "numbers in words are masked before they are stored";
@@ -46,9 +46,6 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   dead_jobs: ["id queue body error", MASKED],
   erased_people: ["website_id mark", "the mark is a keyed hash: it tells that a number stays opted out, and no number"],
   erasure_key: ["key_id sealed", HASHES],
-  event_batches: ["client_id event_ids", OF_A_MESSAGE],
-  event_batches_seen: ["", COUNTS],
-  events: ["message_id event claim outcome response reason_code", OF_A_MESSAGE],
   failing_endpoints: ["client_id host cause", "how an endpoint failed, and not for whom"],
   former_senders: ["carrier sender website_id", SETTINGS],
   homes: ["website_id database", SETTINGS],
@@ -63,7 +60,6 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   moved_feeds: ["website_id", COUNTS],
   moves: ["website_id source target step error", "its error names tables"],
   moving: ["website_id id_part progress", "the key of the row that was copied last, until the move ends"],
-  open_callbacks: ["message_id event", OF_A_MESSAGE],
   operator_tokens: ["token_hash name created_by", SETTINGS],
   outcome_counts: ["kind carrier outcome", COUNTS],
   receipt_counts: ["carrier sender reason code", COUNTS],
@@ -122,7 +118,7 @@ const ROWS: Record<PersonTable, { values: Record<string, unknown>; shown: string
   subscription_changes: { values: { change_id: 1000, source: "import", proof: "the proof" }, shown: "the proof" },
   messages: { values: { message_id: ID, status: "DELIVERED", text: "For Ada" }, shown: "For Ada" },
   inbound_texts: { values: { text: "From Ada", carrier: "sandbox" }, shown: "From Ada" },
-  notices: { values: { type: "message.received", body: JSON.stringify({ from: ADA }) }, shown: `"from":"${ADA}"` },
+  events: { values: { event: "message.received", body: JSON.stringify({ from: ADA }) }, shown: `"from":"${ADA}"` },
   duplicate_keys: { values: { message_id: ID }, shown: ID },
 };
 

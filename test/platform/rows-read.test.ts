@@ -35,14 +35,12 @@ async function seedOthers(count: number): Promise<void> {
     status: "iif(i % 4 = 0, 'FAILED_TO_MATCH', 'DELIVERED')",
     accepted_at: `${now} - i`,
     updated_at: now,
-    queued_at: now,
+    due_at: now,
   });
   await seed(world, "events", count, {
     message_id: "'other-' || i",
     event: "'DELIVERED'",
     occurred_at: now,
-    callback_due: "0",
-    queued_at: "0",
   });
   await seed(world, "inbound_texts", count, {
     website_id: "'brand'",
@@ -82,7 +80,7 @@ async function seedAda(): Promise<void> {
     send_purpose: "'sale'",
     accepted_at: now,
     updated_at: now,
-    queued_at: now,
+    due_at: now,
   };
   await seed(world, "messages", 8, {
     ...message,

@@ -27,7 +27,6 @@ let store: SimulatedStore;
 beforeEach(() => {
   // Called late: each test has a store of its own.
   vi.spyOn(messages, "findWaiting").mockImplementation((...given) => store.messageFunctions.findWaiting(...given));
-  vi.spyOn(messages, "postpone").mockImplementation((...given) => store.messageFunctions.postpone(...given));
   vi.spyOn(messages, "changeStatus").mockImplementation((...given) => store.messageFunctions.changeStatus(...given));
   vi.spyOn(claims, "recordAndClaim").mockImplementation((...given) => store.claimFunctions.recordAndClaim(...given));
   vi.spyOn(outcomeCounts, "addOutcomes").mockImplementation((...given) => store.countFunctions.addOutcomes(...given));
@@ -54,7 +53,6 @@ class Platform {
   cutOff = 0;
   #running: Invocation[] = [];
   #ids = 0;
-  readonly #breakers: Deps["breakers"] = new Map();
 
   constructor() {
     this.clock.hold();
@@ -127,7 +125,6 @@ class Platform {
       bulk: this.bulk.producer(isAlive),
       carriers: { ready: { slow: this.#carrier(isAlive) }, missing: {} } as unknown as Deps["carriers"],
       config: readConfig({}),
-      breakers: this.#breakers,
       lastOutcome: { at: 0 },
       now: () => clock.now,
       newId: () => `claim-${this.#ids++}`,

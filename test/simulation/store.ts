@@ -51,16 +51,12 @@ export class SimulatedStore {
   }
 
   /** The functions of src/platform/store/messages.ts that deliveries call. */
-  readonly messageFunctions: Pick<typeof Messages, "findWaiting" | "postpone" | "changeStatus"> = {
+  readonly messageFunctions: Pick<typeof Messages, "findWaiting" | "changeStatus"> = {
     findWaiting: (db, ids) =>
       this.#call(db, READ_MILLISECONDS, () => {
         const waiting = ids.filter((id) => this.#isWaiting(id));
         const websites = Map.groupBy(waiting, (id) => this.#get(id).websiteId);
         return [...websites].map(([websiteId, messageIds]) => ({ carrier: "slow", websiteId, messageIds }));
-      }),
-    postpone: (db, ids, { retryAt }) =>
-      this.#call(db, WRITE_MILLISECONDS, () => {
-        for (const id of ids) if (this.#isWaiting(id)) this.#get(id).queuedAt = retryAt;
       }),
     changeStatus: () => Promise.reject(new Error("this carrier sends no receipts")),
   };
@@ -76,7 +72,12 @@ export class SimulatedStore {
         }
         const claimed = (next?.ids ?? []).filter((id) => this.#isWaiting(id));
         for (const id of claimed) this.#get(id).claim = next?.claim ?? null;
-        return { claimed: claimed.map((id) => toClaimed(id, this.#get(id))), due: [], callbacks: [] };
+        return {
+          claimed: claimed.map((id) => toClaimed(id, this.#get(id))),
+          due: [],
+          breakers: new Map(),
+          hasAnswered: false,
+        };
       }),
   };
 
@@ -132,6 +133,5 @@ function toClaimed(messageId: string, { websiteId }: SimulatedMessage): Claims.C
     carrier: "slow",
     sender: null,
     attempts: 1,
-    wasPutOff: false,
   };
 }

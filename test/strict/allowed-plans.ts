@@ -26,7 +26,7 @@ const THE_OPERATORS_LOOK = "The operator looks at it: thousands of rows at most,
 const COUNTED = "In the order of the index, and stops after the rows that an answer counts or shows.";
 
 export const ALLOWED_PLANS: AllowedPlan[] = [
-  { step: "SEARCH events USING PRIMARY KEY (message_id=?)", reason: A_MESSAGE },
+  { step: "SEARCH events USING INDEX events_by_message (message_id=?)", reason: A_MESSAGE },
   {
     step: "SEARCH clicks USING PRIMARY KEY (message_id=?)",
     reason: "Of one message: a person's first clicks have a row each, the others share two.",
@@ -67,7 +67,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   {
     step: "SEARCH websites USING INDEX websites_by_sender (carrier=?)",
-    sql: "CROSS JOIN messages m INDEXED BY messages_put_off",
+    sql: "CROSS JOIN messages m INDEXED BY messages_retried",
     reason:
       "A carrier that was down works again, or is probed once a minute: any of its websites may have messages for it.",
   },
@@ -90,10 +90,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
     sql: "e.mark NOT IN (SELECT value FROM json_each(?6))",
     reason: `${AS_MANY_AS_GIVEN} A website that has more is asked for the tombstones of the numbers.`,
-  },
-  {
-    step: "SEARCH open_callbacks USING PRIMARY KEY (message_id=?)",
-    reason: A_MESSAGE,
   },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
@@ -148,13 +144,9 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     step: "SEARCH inbound_texts USING INDEX inbound_texts_of_sender (website_id=? AND sender=?)",
     reason: "One website's texts of one person.",
   },
-  { step: "SCAN messages USING INDEX messages_waiting", sql: "ORDER BY queued_at LIMIT 10000)", reason: COUNTED },
-  { step: "SCAN messages USING INDEX messages_unconfirmed", sql: "ORDER BY updated_at LIMIT 10000)", reason: COUNTED },
-  {
-    step: "SCAN open_callbacks",
-    reason:
-      "It has the callbacks that were not posted within a minute: few, and thousands while endpoints do not answer.",
-  },
+  { step: "SEARCH messages USING INDEX messages_pending (due_at>?)", sql: "ORDER BY due_at LIMIT", reason: COUNTED },
+  { step: "SCAN messages USING INDEX messages_sending", sql: "ORDER BY updated_at LIMIT", reason: COUNTED },
+  { step: "SEARCH events USING INDEX events_open (due_at>?)", sql: "ORDER BY due_at LIMIT", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT 10000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "put_back_at IS NULL LIMIT 1000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT ?1", reason: COUNTED },
@@ -185,7 +177,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   { step: "SCAN former_senders", sql: "sender IS NOT NULL UNION", reason: "As many as operators have made." },
   {
-    step: /^SEARCH (subscription_changes|event_batches)\b/,
+    step: /^SEARCH (subscription_changes|events)\b/,
     sql: "latest) AS first",
     reason: "The lowest number of a website, once a move.",
   },

@@ -5,11 +5,10 @@ import { MOVED_NAMES, STAYING_TABLES } from "../../src/platform/store/moved-tabl
  * it has left: a statement may read them together with rows of websites.
  */
 export const OF_THE_DATABASE: (keyof typeof STAYING_TABLES)[] = [
-  "event_batches_seen",
+  "carrier_pauses",
   "last_sweep",
   "move_log",
   "moving",
-  "open_callbacks",
   "outcome_counts",
   "receipt_counts",
 ];

@@ -20,11 +20,7 @@ describe("the plan of a statement", () => {
     ["SELECT text FROM messages WHERE text = ?1", ["x"], "SCAN messages"],
     ["SELECT count(*) FROM messages AS m WHERE m.email = ?1", ["x"], "SCAN messages"],
     ["DELETE FROM clicks WHERE click_id = ?1", ["x"], "SCAN clicks"],
-    [
-      "UPDATE messages SET email = 'x' WHERE status = 'PENDING_TO_SEND' AND watched = 1",
-      [],
-      "SCAN messages USING INDEX messages_waiting",
-    ],
+    ["UPDATE messages SET email = 'x' WHERE due_at IS NOT NULL", [], "SCAN messages USING INDEX messages_waiting"],
     [
       "SELECT max(text) FROM messages m WHERE m.website_id = ?1",
       ["x"],
@@ -62,7 +58,7 @@ describe("the plan of a statement", () => {
     ["WITH recipients AS (SELECT value FROM json_each(?1)) SELECT r.value FROM recipients r", ["[1]"]],
     ["SELECT 1 FROM subscriptions WHERE website_id = ?1 AND phone = ?2", ["x", 1]],
     ["SELECT 1 FROM messages WHERE website_id = ?1 AND accepted_at > ?2 AND accepted_at < ?3", ["x", 1, 2]],
-    ["SELECT 1 FROM messages WHERE status = 'SENDING' AND watched = 1 AND updated_at < ?1", [1]],
+    ["SELECT 1 FROM messages WHERE status = 'SENDING' AND updated_at < ?1", [1]],
     ["SELECT 1 FROM subscription_changes WHERE change_id > ?1", [1]],
     ["INSERT INTO links (code, message_id, url) VALUES (?1, ?2, ?3)", ["a", "b", "c"]],
   ])("is right: %s", async (sql, values) => {

@@ -11,7 +11,7 @@ export function describeCarriers(): Resource {
     access: "operator",
     summary: "Try a carrier again now",
     description:
-      "Closes its circuit breaker, everywhere, and makes due what waits for a retry. If it still fails, the next failure opens the breaker again, for longer. What is held stays held.",
+      "Lets the next submission through its circuit breaker, in every database, and makes due what waits for a retry. If it still fails, the next failure opens the breaker again, for longer. What is held stays held.",
     parameters: [pathParameter("carrier", "A carrier that is set up.", { type: "string" }, "kannel")],
     answers: [ok(carrierAnswers.TriedCarrier, "It is tried now.", { carrier: "kannel", due: 748 })],
     errors: ["resource-unknown"],

@@ -6,15 +6,12 @@ import { parseJsonColumn } from "./database.ts";
 import { isClick, toEventId } from "./events.ts";
 import type { EventRow, MessageRow } from "./rows.ts";
 
-/** The columns of a CallbackEventRow, of EVENTS. A reason of a later status is none of the event: see readReason. */
-export const CALLBACK_EVENT = `e.message_id, e.event, e.occurred_at, e.status, e.phone, e.send_purpose, e.callback_data,
-  e.click_url, e.reason_code, e.body`;
+/** The columns of a CallbackEventRow, of an event `e` and its message `m`. A reason of a later status is none of the event: see readReason. */
+export const CALLBACK_EVENT = `e.message_id, e.event, e.occurred_at, e.body, m.status, m.phone, m.send_purpose, m.callback_data,
+  m.click_url, coalesce(e.reason_code, m.reason_code) AS reason_code`;
 
-export type CallbackEventRow = Pick<EventRow, "message_id" | "event" | "occurred_at"> &
-  Pick<MessageRow, "status" | "reason_code" | "phone" | "send_purpose" | "callback_data" | "click_url"> & {
-    /** See NoticeRow; null: of a message. */
-    body: string | null;
-  };
+export type CallbackEventRow = Pick<EventRow, "message_id" | "event" | "occurred_at" | "body"> &
+  Pick<MessageRow, "status" | "reason_code" | "phone" | "send_purpose" | "callback_data" | "click_url">;
 
 export function toCallbackEvent(row: CallbackEventRow): CallbackEvent {
   const eventId = toEventId(row);

@@ -1,6 +1,5 @@
 import { uncountCancelled } from "./daily-counts.ts";
 import { runBatch } from "./database.ts";
-import { lowerSeen } from "./watched.ts";
 
 /** Lifetime of a tombstone: longer than any transaction may take to commit. */
 export const TOMBSTONE_MILLISECONDS = 24 * 3_600_000;
@@ -36,8 +35,6 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
     uncountCancelled(db, unconfirmed, [list]),
     run(`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
     run(`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
-    lowerSeen(db),
-    run(`DELETE FROM open_callbacks WHERE message_id IN (${GONE})`),
     run(`DELETE FROM events WHERE message_id IN (${GONE})`),
   ]);
 }

@@ -1,7 +1,7 @@
 import { toE164 } from "../../domain/phone.ts";
 import { runNamed } from "./database.ts";
 import type { PersonTable } from "./person-tables.ts";
-import { removeCounted, removeNotices } from "./retention.ts";
+import { removeCounted } from "./retention.ts";
 
 /** Of an erased number. */
 export interface Tombstone {
@@ -33,10 +33,10 @@ export async function erasePerson(
   const messages = messagesOf("message_id");
   const run = (sql: string) => db.prepare(sql).bind(...person);
   const { messages: stored, ...parts } = removeCounted(db, messages, [...person]);
-  const notices = removeNotices(db, "SELECT notice_id FROM notices WHERE website_id = ?1 AND phone = ?2", [...person]);
   const removed = {
     ...parts,
-    ...notices,
+    // Those of the messages, and the notices.
+    events: [parts.events, run("DELETE FROM events WHERE website_id = ?1 AND phone = ?2 AND body IS NOT NULL")],
     // Each names a message of the person, and has the number in it.
     messages: stored,
     duplicate_keys: run("DELETE FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2"),

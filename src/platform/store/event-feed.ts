@@ -1,61 +1,36 @@
 import type { CallbackEvent } from "../../domain/callback.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
 import { runQuery } from "./database.ts";
-import { EVENTS } from "./event-places.ts";
-import { EVENT, MESSAGE_ID } from "./open-callbacks.ts";
 import { STORED_CALLBACK, type StoredCallback, type StoredCallbackRow, toStoredCallback } from "./read-message.ts";
-
-/** A place in the order of a client's events: a batch, and how many of its events stand before. */
-export interface FeedPosition {
-  seq: number;
-  count: number;
-}
+import { piece, prepare, sql } from "./sql.ts";
 
 export interface FeedEvent {
   event: CallbackEvent;
   callback: StoredCallback | null;
-  /** Of what follows it. */
-  next: FeedPosition;
+  /** Its place in the order of all events. */
+  seq: number;
 }
 
-/** Since a place in the feed was given to the client, its website may have moved: each move shifts what is before it. */
-const SHIFT = `coalesce((SELECT sum(f.shift) FROM clients c CROSS JOIN moved_feeds f ON f.website_id = c.website_id AND f.until > ?2
-  WHERE c.client_id = ?1), 0)`;
-
 /**
- * The events of a client from a position on, in the order in which they were stored. D1 has one writer, and batches
- * get their numbers as they are written: an event that is stored later never stands before one that can be read now.
+ * The events of a client after a place, in the order in which they were stored. D1 has one writer, and events get their numbers as they
+ * are written: an event that is stored later never stands before one that can be read now.
  */
 export async function readFeed(
   db: D1Database,
-  clientId: string,
-  after: FeedPosition,
+  { websiteId, clientId }: { websiteId: string; clientId: string },
+  after: number,
   limit: number,
-  mayHaveMoved: boolean,
 ): Promise<FeedEvent[]> {
-  const seq = mayHaveMoved ? `(?2 + ${SHIFT})` : "?2";
-  // json_each walks through a batch in order. Another term of ORDER BY would have all that follows read and sorted.
-  const rows = await runQuery<FeedRow>(
-    db
-      .prepare(
-        `SELECT e.seq, e.place, ${CALLBACK_EVENT}, ${STORED_CALLBACK}
-         FROM ${EVENTS(`(SELECT b.seq, j.key AS place, ${MESSAGE_ID} AS message_id, ${EVENT} AS event
-           FROM event_batches b CROSS JOIN json_each(b.event_ids) j
-           WHERE b.client_id = ?1 AND b.seq >= ${seq} AND (b.seq > ${seq} OR j.key >= ?3))`)}
-         WHERE e.client_id = ?1 AND e.occurred_at IS NOT NULL ORDER BY e.seq LIMIT ?4`,
-      )
-      .bind(clientId, after.seq, after.count, limit),
+  // A website may have moved since the client got its place: each move shifts what is before it.
+  const rows = await runQuery<CallbackEventRow & StoredCallbackRow & { seq: number }>(
+    prepare(
+      db,
+      sql`SELECT e.seq, ${piece(CALLBACK_EVENT)}, ${piece(STORED_CALLBACK)}
+        FROM events e LEFT JOIN messages m ON m.message_id = e.message_id
+        WHERE e.website_id = ${websiteId} AND e.client_id = ${clientId} AND e.seq > ${after} + coalesce(
+          (SELECT sum(f.shift) FROM moved_feeds f WHERE f.website_id = ${websiteId} AND f.until > ${after}), 0)
+        ORDER BY e.seq LIMIT ${limit}`,
+    ),
   );
-  return rows.map((row) => ({
-    event: toCallbackEvent(row),
-    callback: toStoredCallback(row),
-    next: { seq: row.seq, count: row.place + 1 },
-  }));
+  return rows.map((row) => ({ event: toCallbackEvent(row), callback: toStoredCallback(row), seq: row.seq }));
 }
-
-type FeedRow = CallbackEventRow &
-  StoredCallbackRow & {
-    seq: number;
-    /** In its batch, from 0. */
-    place: number;
-  };

@@ -68,7 +68,7 @@ const LOOKED_THROUGH = 2000;
  */
 const PENDING = (
   most: number,
-) => `(SELECT message_id, website_id, client_id, send_purpose, claimed_at, is_reply, retry_at
+) => `(SELECT message_id, website_id, client_id, send_purpose, claimed_at, is_reply, due_at, reason
   FROM messages INDEXED BY messages_pending_by_website
   WHERE website_id = ?1 AND status = 'PENDING_TO_SEND' AND message_id > ?2 ORDER BY message_id LIMIT ${most}) m`;
 
@@ -120,7 +120,7 @@ export function findReleased(
   now: number,
 ): Promise<WaitingStep> {
   const sql = `SELECT json_group_array(m.message_id) FILTER (WHERE ${IS_ASKED_FOR}
-      AND (m.retry_at IS NULL OR m.retry_at <= ?5) AND NOT ${isHeld("m")}) AS ids, ${NEXT(LOOKED_THROUGH)}
+      AND (m.due_at <= ?5 OR m.reason IS NULL OR m.reason = '${HELD}') AND NOT ${isHeld("m")}) AS ids, ${NEXT(LOOKED_THROUGH)}
     FROM ${PENDING(LOOKED_THROUGH)}`;
   return readStep(db.prepare(sql).bind(websiteId, after, filter.sendPurpose, filter.clientId, now));
 }
@@ -148,7 +148,7 @@ export async function makeDue(db: D1Database, messageIds: string[], now: number)
   const rows = await runQuery<{ message_id: string }>(
     db
       .prepare(
-        `UPDATE messages SET queued_at = ?2, reason = iif(reason = '${HELD}', NULL, reason)
+        `UPDATE messages SET due_at = ?2, reason = iif(reason = '${HELD}', NULL, reason)
          WHERE message_id IN (SELECT value FROM json_each(?1)) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL
          RETURNING message_id`,
       )

@@ -1,5 +1,6 @@
 import { runNamed } from "./database.ts";
 import type { IdempotencyKeyRow } from "./rows.ts";
+import { piece, type Sql, sql } from "./sql.ts";
 
 /** One part of a bulk request with an Idempotency-Key. It is stored once: a repetition finds what the first attempt stored. */
 export interface BulkPart {
@@ -21,19 +22,11 @@ export const END_PART = -1;
 /** Parts are kept longer than their request: a repetition that began before its key expired still finds them. */
 const PART_MARGIN_MILLISECONDS = 24 * 3_600_000;
 
-/** An SQL condition on the parameters ?3, ?4 and ?5. */
-export interface Guard {
-  condition: string;
-  values: [string | null, number | null, string | null];
-}
-
-/** Whether this attempt stores the part; always, without a key. */
-export function isOurs(part: BulkPart | null): Guard {
-  if (!part) return { condition: "(?3 IS NULL AND ?4 IS NULL AND ?5 IS NULL)", values: [null, null, null] };
-  return {
-    condition: "EXISTS (SELECT 1 FROM bulk_parts WHERE first_id = ?3 AND part = ?4 AND attempt = ?5)",
-    values: [part.firstId, part.number, part.attempt],
-  };
+/** Condition: this attempt stores the part. Without a key, it does. */
+export function isOurs(part: BulkPart | null): Sql {
+  if (!part) return piece("true");
+  return sql`EXISTS (SELECT 1 FROM bulk_parts
+    WHERE first_id = ${part.firstId} AND part = ${part.number} AND attempt = ${part.attempt})`;
 }
 
 /** Claims the part for this attempt, unless another attempt holds it. */

@@ -6,7 +6,7 @@ import { type DueEvent, dueEvents } from "./events.ts";
 import { type Asked, appliedWith, type Elsewhere, replyStatements } from "./keyword-replies.ts";
 import { FRESH_AND_TOLD, keywordStatements } from "./keyword-statements.ts";
 import { IS_HERE } from "./moving.ts";
-import { noticeEvents, textNotices } from "./notices.ts";
+import { textNotices } from "./notices.ts";
 import type { InboundTextRow } from "./rows.ts";
 
 /** A text that a person sent. */
@@ -86,10 +86,9 @@ export async function applyInbound(
       return keywordStatements(db, key, { phone, keyword, text, receivedAt, isOnlyOne, tombstones: own, run });
     }),
     applied,
-    events: run === null ? null : noticeEvents(db, run, receivedAt),
     reply: replyStatement(db, reply?.message ?? null),
   });
-  return { isReplyDue: rows.reply.length === 1, due: dueEvents(rows.events) };
+  return { isReplyDue: rows.reply.length === 1, due: dueEvents([...rows.told, ...rows.act]) };
 }
 
 /** Whether the reply is stored. The insert's own result cannot tell: the batch may have run twice. */

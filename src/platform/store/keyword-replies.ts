@@ -92,7 +92,7 @@ function insertReply(db: D1Database, asked: Asked, reply: NewMessage, isReply: n
   return db
     .prepare(
       `INSERT INTO messages (website_id, message_id, client_id, phone, text, callback_data, send_purpose, status,
-         accepted_at, updated_at, queued_at, encoding, segments, is_reply)
+         accepted_at, updated_at, due_at, encoding, segments, is_reply)
        SELECT ?5, ?6, ?7, ?4, ?8, ?9, ?10, 'PENDING_TO_SEND', ?11, ?11, ?11, ?12, ?13, ${isReply}
        WHERE ${isFresh} AND NOT ${IS_ANSWERED} AND ${isDue} ON CONFLICT (message_id) DO NOTHING`,
     )

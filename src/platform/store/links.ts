@@ -1,7 +1,8 @@
 import { countLate } from "./daily-counts.ts";
 import { runNamed, runQuery } from "./database.ts";
-import { type DueEvent, dueEvents, IS_DUE, insertBatches } from "./events.ts";
+import { type DueEvent, dueEvents, isCalledBack } from "./events.ts";
 import type { LinkRow } from "./rows.ts";
+import { prepare, sql } from "./sql.ts";
 
 /** undefined: the link never existed, or was purged. */
 export async function findLink(db: D1Database, code: string): Promise<{ messageId: string; url: string } | undefined> {
@@ -49,27 +50,16 @@ export async function recordClick(db: D1Database, click: Click): Promise<DueEven
          WHERE last_click_id IS NOT excluded.last_click_id`,
       )
       .bind(messageId, clickId, clickedAt, isPerson ? 1 : 0, shared),
-    batch: isPerson
-      ? db
-          .prepare(
-            insertBatches(
-              "m.client_id",
-              `?3, json_array(?1 || '_CLICK_' || ?2) FROM messages m
-               WHERE m.message_id = ?1 AND m.client_id <> '' AND ${IS_RECORDED}
-                 AND NOT EXISTS (SELECT 1 FROM events WHERE message_id = ?1 AND event = 'CLICK_' || ?2)`,
-            ),
-          )
-          .bind(messageId, clickId, clickedAt)
-      : null,
     event: isPerson
-      ? db
-          .prepare(
-            `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
-             SELECT m.message_id, 'CLICK_' || ?2, ?3, ${IS_DUE("message.clicked")}, ?3
-             FROM messages m LEFT JOIN clients c ON c.client_id = m.client_id WHERE m.message_id = ?1 AND ${IS_RECORDED}
-             ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
-          )
-          .bind(messageId, clickId, clickedAt)
+      ? prepare(
+          db,
+          sql`INSERT INTO events (website_id, client_id, message_id, event, occurred_at, due_at)
+            SELECT m.website_id, m.client_id, m.message_id, ${`CLICK_${clickId}`}, ${clickedAt},
+              iif(${isCalledBack("message.clicked")}, ${clickedAt}, NULL)
+            FROM messages m LEFT JOIN clients c ON c.client_id = m.client_id WHERE m.message_id = ${messageId}
+              AND EXISTS (SELECT 1 FROM clicks WHERE message_id = ${messageId} AND click_id = ${clickId})
+            ON CONFLICT (message_id, event) DO NOTHING RETURNING message_id, event, due_at`,
+        )
       : null,
   });
   return dueEvents(rows.event);

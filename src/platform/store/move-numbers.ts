@@ -14,7 +14,7 @@ export async function readNumbers(db: D1Database, websiteId: string) {
       .bind(websiteId);
   const { changes, feed } = await runNamed(db, {
     changes: of("subscription_changes", "change_id", "website_id = ?1"),
-    feed: of("event_batches", "seq", "client_id IN (SELECT client_id FROM clients WHERE website_id = ?1)"),
+    feed: of("events", "seq", "website_id = ?1"),
   });
   const [ofChanges, ofFeed] = [changes[0], feed[0]] as [Numbers, Numbers];
   return { changes: ofChanges, feed: ofFeed } satisfies Record<Counter, Numbers>;
@@ -27,7 +27,7 @@ export interface Numbers {
   latest: number;
 }
 
-/** The next numbers of the database are higher than these. The row of the ledger leaves its number behind. */
+/** The next numbers of the database are higher than these. A row that is deleted leaves its number behind. */
 export function reserveNumbers(db: D1Database, { changes, feed }: Shifts, now: number): D1PreparedStatement[] {
   return [
     db
@@ -38,8 +38,11 @@ export function reserveNumbers(db: D1Database, { changes, feed }: Shifts, now: n
       .bind(changes.end, now),
     db.prepare("DELETE FROM subscription_changes WHERE change_id = ?1").bind(changes.end),
     db
-      .prepare("INSERT INTO event_batches (seq, client_id, stored_at, event_ids) VALUES (?1, '', ?2, '[]')")
+      .prepare(
+        `INSERT INTO events (seq, website_id, client_id, message_id, event, occurred_at) VALUES (?1, '', '', ?1, '', ?2)`,
+      )
       .bind(feed.end, now),
+    db.prepare("DELETE FROM events WHERE seq = ?1").bind(feed.end),
   ];
 }
 

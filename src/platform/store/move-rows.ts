@@ -2,7 +2,6 @@
 import { type Row, runBatch, runNamed, toJsonLists } from "./database.ts";
 import { type Counter, MOVED_NAMES, MOVED_TABLES, type MovedTable, PAGED, type TableName } from "./moved-tables.ts";
 import { ID_PART, idPartOf } from "./moving.ts";
-import { lowerSeen } from "./watched.ts";
 
 /** Of a table. */
 export const PAGE_ROWS = 1000;
@@ -48,9 +47,6 @@ function selectPage(db: D1Database, name: TableName, website: MovingWebsite, ran
     .bind(JSON.stringify({ websiteId, idPart: idPartOf(home), after, until }));
 }
 
-/** Each database watches its messages by itself: the sweep looks at what has come, too. */
-const asMoved = ({ watched, ...row }: Row): Row => row;
-
 /** A page of a table, with what follows its rows. @returns `end`: the key of the last row; null when there are no more */
 export async function readPage(
   db: D1Database,
@@ -59,7 +55,7 @@ export async function readPage(
   range: Range,
 ): Promise<{ rows: Rows; end: Key | null }> {
   const { page } = await runNamed(db, { page: selectPage(db, name, website, range) });
-  const found = (page as Row[]).map(asMoved);
+  const found = page as Row[];
   const ids = JSON.stringify(found.map((row) => row[MOVED_TABLES[name].key[0] as string]));
   const following = MOVED_NAMES.filter((other) => MOVED_TABLES[other].follows?.includes(name));
   const select = (other: TableName) =>
@@ -83,7 +79,7 @@ export async function readRows(db: D1Database, keys: Map<TableName, Key[]>): Pro
   };
   if (keys.size === 0) return {};
   const rows = await runNamed(db, Object.fromEntries([...keys].map(([name, some]) => [name, select(name, some)])));
-  return Object.fromEntries(Object.entries(rows).map(([name, some]) => [name, (some as Row[]).map(asMoved)]));
+  return rows as Rows;
 }
 
 const shifted = (shifts: Shifts, counter: Counter, value: number): number => {
@@ -147,7 +143,7 @@ export function deleteRows(db: D1Database, keys: Map<TableName, Key[]>): D1Prepa
       .prepare(`DELETE FROM ${name} WHERE (${key}) IN (SELECT ${given} FROM json_each(?1))`)
       .bind(JSON.stringify(keys.get(name)));
   });
-  return [...statements, ...(keys.has("messages") ? [lowerSeen(db)] : [])];
+  return statements;
 }
 
 export const keyOf = (name: TableName, row: Row): Key =>

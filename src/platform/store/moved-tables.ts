@@ -6,13 +6,13 @@ export interface MovedTable {
   by: string;
   /** The order of its pages, by an index; left out: the key. */
   order?: readonly string[];
-  /** It is read with the messages and notices whose ids it has. */
+  /** It is read with the messages whose ids it has. */
   follows?: readonly string[];
   /** Numbers that each database counts by itself: they are shifted to where the target has room. */
   shifts?: Readonly<Record<string, Counter>>;
 }
 
-/** `changes`: of the ledger. `feed`: of batches of events. */
+/** `changes`: of the ledger. `feed`: of events. */
 export type Counter = "changes" | "feed";
 
 export type TableName = keyof typeof TABLES;
@@ -40,11 +40,9 @@ const TABLES = {
   erased_people: { ...BY_WEBSITE, key: ["website_id", "mark"] },
   inbound_texts: { ...BY_WEBSITE, key: ["website_id", "carrier", "carrier_message_id"] },
   messages: { ...BY_WEBSITE, key: ["message_id"], order: ["accepted_at", "message_id"] },
-  notices: { ...BY_WEBSITE, key: ["notice_id"] },
-  events: { key: ["message_id", "event"], by: "message_id", follows: ["messages", "notices"] },
+  events: { ...BY_WEBSITE, key: ["seq"], order: ["client_id", "seq"], shifts: { seq: "feed" } },
   links: { key: ["code"], by: "message_id", follows: ["messages"] },
   clicks: { key: ["message_id", "click_id"], by: "message_id", follows: ["messages"] },
-  event_batches: { key: ["seq"], by: "client_id", order: ["client_id", "seq"], shifts: { seq: "feed" } },
   idempotency_keys: { key: ["client_id", "operation", "idempotency_key"], by: "client_id" },
   bulk_parts: { key: ["first_id", "part"], by: "first_id" },
   duplicate_keys: { ...BY_WEBSITE, key: ["website_id", "phone", "content_hash"] },
@@ -63,12 +61,10 @@ export const PAGED = MOVED_NAMES.filter((name) => !MOVED_TABLES[name].follows);
 
 /** The tables whose rows stay, and why. */
 export const STAYING_TABLES = {
-  open_callbacks: "made anew from the events where a website arrives",
-  event_batches_seen: "how far the sweep of this database is",
   last_sweep: "of the sweep of this database",
   outcome_counts: "of an hour, of all websites",
   receipt_counts: "of an hour, of all websites",
-  carrier_pauses: "of a carrier; the first database has them",
+  carrier_pauses: "how carriers answer the messages of this database",
   told_problems: "of the service; the first database has them",
   dead_jobs: "their ids lead to where the website is; the first database has them",
   operator_tokens: "the first database has them",

@@ -4,8 +4,9 @@ import { runNamedResults, runQuery, toJsonLists } from "./database.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { type BulkPart, claimPart, isOurs, selectHolder } from "./idempotency-keys.ts";
-import { recipients, THE_WEBSITE } from "./recipients.ts";
+import { recipients } from "./recipients.ts";
 import type { EventRow, SuppressedMessageRow } from "./rows.ts";
+import { prepare, type Sql, sql } from "./sql.ts";
 
 /** Common properties of the messages of a bulk request. */
 interface StoreOptions {
@@ -62,68 +63,46 @@ export async function storeMessages(db: D1Database, options: StoreOptions, messa
 }
 
 function statements(db: D1Database, options: StoreOptions, messages: StoredMessage[]) {
-  const { part, websiteId, clientId, acceptedAt: now, duplicatesUntil: until } = options;
+  const { part, acceptedAt: now, duplicatesUntil } = options;
   // Messages that are cut to chunks as given may be too long for one value as stored: with their links, and all that is added.
-  const lists = [...toJsonLists(messages.map(toItem))];
+  const lists = [...toJsonLists(messages.map((message) => ({ ...message, duplicatesUntil })))];
   const ids = messages.map(({ messageId }) => messageId);
-  const guard = isOurs(part);
-  const run = (sql: string, ...values: unknown[]) =>
-    lists.map((list) => db.prepare(sql).bind(list, websiteId, ...guard.values, ...values));
-  const suppresses = until !== null;
+  const isOurPart = isOurs(part);
+  const suppresses = duplicatesUntil !== null;
   return {
     part: part && claimPart(db, part),
-    claimDuplicates: suppresses
-      ? run(claimDuplicates({ website: THE_WEBSITE, until: "?6", now: "?7", condition: guard.condition }), until, now)
+    claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isOurPart)) : null,
+    insert: lists.map((list) => prepare(db, insertMessages(list, sql`${isOurPart} AND ${IS_FIRST}`))),
+    events: recordEvents(db, ids, now, isOurPart),
+    links: messages.some(({ linkCode }) => linkCode !== null)
+      ? lists.map((list) => insertLinks(db, list, isOurPart))
       : null,
-    insert: run(
-      insertMessages({
-        website: THE_WEBSITE,
-        clientId: "?6",
-        acceptedAt: "?7",
-        condition: `${guard.condition} AND ${IS_FIRST}`,
-      }),
-      clientId,
-      now,
-    ),
-    events: recordEvents(db, ids, now, guard),
-    links: messages.some(({ linkCode }) => linkCode !== null) ? run(insertLinks(THE_WEBSITE, guard.condition)) : null,
-    keep: suppresses && part ? lists.map((list) => keepSuppressed(db, list, websiteId, guard, part.expiresAt)) : null,
+    keep: suppresses && part ? lists.map((list) => keepSuppressed(db, list, isOurPart, part.expiresAt)) : null,
     holder: part && selectHolder(db, part),
-    duplicates: suppresses ? lists.map((list) => selectDuplicates(db, list, websiteId, part !== null)) : null,
+    duplicates: suppresses ? lists.map((list) => selectDuplicates(db, list, part !== null)) : null,
   };
 }
 
-/** Common properties are bound once per call. */
-function toItem({ websiteId, clientId, acceptedAt, ...item }: StoredMessage) {
-  return item;
-}
-
-/**
- * Inserts the recipients `r` with the statuses that their subscriptions decide.
- * @param website see recipients
- * @param clientId, acceptedAt SQL, as is the condition
- */
-export function insertMessages(sql: Record<"website" | "clientId" | "acceptedAt" | "condition", string>): string {
-  const field = (name: keyof StoredMessage) => `r.value ->> '${name}'`;
-  const { website, clientId, acceptedAt, condition } = sql;
-  return `${recipients(website)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
-      callback_data, send_purpose, encoding, segments, status, ignored_fields, accepted_at, updated_at, queued_at)
-    SELECT r.message_id, r.website_id, ${clientId}, r.phone, ${field("email")}, ${field("text")}, ${field("mediaUrl")}, ${field("clickUrl")},
-      ${field("callbackData")}, ${field("sendPurpose")}, ${field("encoding")}, ${field("segments")},
-      CASE WHEN r.phone IS NULL THEN 'FAILED_TO_MATCH' ELSE
-        CASE (SELECT subscribed FROM subscriptions s WHERE s.website_id = r.website_id AND s.phone = r.phone)
-          WHEN 1 THEN 'PENDING_TO_SEND' WHEN 0 THEN 'NOT_SUBSCRIBED' ELSE 'NOT_FOUND' END END,
-      ${field("ignoredFields")},
-      ${acceptedAt}, ${acceptedAt}, ${acceptedAt}
+/** Inserts messages with the statuses that their subscriptions decide. @param condition on the recipient `r` */
+export function insertMessages(list: string, condition: Sql): Sql {
+  return sql`${recipients(list)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
+      callback_data, send_purpose, encoding, segments, ignored_fields, accepted_at, updated_at, status, due_at)
+    SELECT r.message_id, r.website_id, r.value ->> 'clientId', r.phone, r.value ->> 'email', r.value ->> 'text',
+      r.value ->> 'mediaUrl', r.value ->> 'clickUrl', r.value ->> 'callbackData', r.value ->> 'sendPurpose',
+      r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'acceptedAt',
+      r.value ->> 'acceptedAt', r.status, iif(r.status = 'PENDING_TO_SEND', r.value ->> 'acceptedAt', NULL)
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
 }
 
-/** @param website see recipients @param condition SQL */
-export function insertLinks(website: string, condition: string): string {
-  return `INSERT INTO links (code, message_id, url) SELECT j.value ->> 'linkCode', m.message_id, m.click_url
-    FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value ->> 'messageId'
-    WHERE j.value ->> 'linkCode' IS NOT NULL AND m.website_id = ${website} AND m.click_url IS NOT NULL
-      AND ${condition} AND NOT EXISTS (SELECT 1 FROM links l WHERE l.message_id = m.message_id)`;
+/** Stores where the links of messages lead. */
+export function insertLinks(db: D1Database, list: string, condition: Sql): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`INSERT INTO links (code, message_id, url) SELECT j.value ->> 'linkCode', m.message_id, m.click_url
+      FROM json_each(${list}) j CROSS JOIN messages m ON m.message_id = j.value ->> 'messageId'
+      WHERE j.value ->> 'linkCode' IS NOT NULL AND m.website_id = j.value ->> 'websiteId' AND m.click_url IS NOT NULL
+        AND ${condition} AND NOT EXISTS (SELECT 1 FROM links l WHERE l.message_id = m.message_id)`,
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
-// What clients hear of inbound texts and of subscriptions: a row for each client that wants it. The statements run in the
-// transaction of what they tell of, and only where hasListeners has found a client: else each would read some rows for nothing.
+// What clients hear of inbound texts and of subscriptions: an event for each client that wants it, with its body. The statements run in
+// the transaction of what they tell of, and only where hasListeners has found a client: else each would read some rows for nothing.
 import type { NoticeType } from "../../domain/callback.ts";
 import { runQuery } from "./database.ts";
 import type { ChangeSource } from "./rows.ts";
@@ -23,7 +23,10 @@ export async function hasListeners(
   return (await runQuery(db.prepare(select).bind(value))).length > 0;
 }
 
-const INSERT = "INSERT INTO notices (notice_id, client_id, website_id, type, phone, body, occurred_at)";
+const INSERT = "INSERT INTO events (message_id, client_id, website_id, event, phone, body, occurred_at, due_at)";
+
+/** A statement with this end returns rows for dueEvents. Run again, it writes nothing. */
+const RETURNING = "ON CONFLICT (message_id, event) DO NOTHING RETURNING message_id, event, due_at";
 
 /** An inbound text, as it is told. */
 export interface ToldText {
@@ -52,8 +55,9 @@ export function textNotices(
   return db
     .prepare(
       `${INSERT} SELECT ?4 || '-' || c.client_id, c.client_id, c.website_id, 'message.received', ?5,
-         json_set(?6, '$.inReplyTo', ${LATEST_TEXT("message_id", "c.website_id", "?5")}), ?7
-       FROM ${fresh} WHERE ${isTold("message.received", "w.value")} ON CONFLICT DO NOTHING`,
+         json_set(?6, '$.inReplyTo', ${LATEST_TEXT("message_id", "c.website_id", "?5")}), ?7,
+         iif(c.callback_url IS NULL, NULL, ?7)
+       FROM ${fresh} WHERE ${isTold("message.received", "w.value")} ${RETURNING}`,
     )
     .bind(...values, run, phone, JSON.stringify(body), receivedAt);
 }
@@ -90,41 +94,17 @@ export function changeNotices(db: D1Database, changes: ToldChanges, origin: Told
   // As LATEST_CHANGE of subscriptions.ts, which imports this file.
   const changeId =
     "(SELECT max(change_id) FROM subscription_changes l WHERE l.website_id = t.website_id AND l.phone = t.phone)";
-  const chosen = `${changes.with ?? ""} SELECT c.client_id, c.website_id, ${changes.phone} AS phone, ${changes.subscribed} AS subscribed
+  const chosen = `${changes.with ?? ""} SELECT c.client_id, c.website_id, c.callback_url, ${changes.phone} AS phone, ${changes.subscribed} AS subscribed
     FROM ${changes.from} WHERE ${isTold("subscription.changed", changes.websiteId)} AND c.client_id <> ${about("clientId")}
       AND (${changes.where})`;
   return db
     .prepare(
       `${INSERT} SELECT ${about("run")} || '-' || change_id || '-' || client_id, client_id, website_id, 'subscription.changed', phone,
          json_object('phone', '+' || CAST(phone AS INTEGER), 'subscribed', json(iif(subscribed = 1, 'true', 'false')), 'source', ${about("source")},
-           'changedAt', ${about("changedAt")}, 'changeId', change_id), ${about("now")}
-       FROM (SELECT t.*, ${changeId} AS change_id FROM (${chosen}) t) WHERE true ON CONFLICT DO NOTHING`,
+           'changedAt', ${about("changedAt")}, 'changeId', change_id), ${about("now")}, iif(callback_url IS NULL, NULL, ${about("now")})
+       FROM (SELECT t.*, ${changeId} AS change_id FROM (${chosen}) t) WHERE true ORDER BY client_id, change_id ${RETURNING}`,
     )
     .bind(...changes.values, JSON.stringify({ run, source, clientId, changedAt: toIso(now), now }));
-}
-
-/** The ids of so many events have half a megabyte; D1 takes 2,000,000 bytes in one value. */
-const BATCH_EVENTS = 5000;
-
-/**
- * Writes the events of the notices of a run, and their order; the last statement returns rows for dueEvents. Unlike those of
- * insertBatches, a client may have several batches here: joined to its latest, they would be too much for one value.
- */
-export function noticeEvents(db: D1Database, run: string, now: number): D1PreparedStatement[] {
-  const ofRun = "n.notice_id >= ?1 || '-' AND n.notice_id < ?1 || '.'";
-  return [
-    `INSERT INTO event_batches (client_id, stored_at, event_ids)
-     SELECT client_id, ?2, json_group_array(id) FROM (
-       SELECT n.client_id, n.notice_id || '_' || n.type AS id,
-         row_number() OVER (PARTITION BY n.client_id ORDER BY n.type, length(n.notice_id), n.notice_id) AS place
-       FROM notices n WHERE ${ofRun} AND NOT EXISTS (
-         SELECT 1 FROM events e WHERE e.message_id = n.notice_id AND e.event = n.type))
-     GROUP BY client_id, (place - 1) / ${BATCH_EVENTS}`,
-    `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
-     SELECT n.notice_id, n.type, n.occurred_at, c.callback_url IS NOT NULL, ?2
-     FROM notices n CROSS JOIN clients c ON c.client_id = n.client_id WHERE ${ofRun}
-     ON CONFLICT DO NOTHING RETURNING message_id, event, callback_due`,
-  ].map((sql) => db.prepare(sql).bind(run, now));
 }
 
 function toIso(milliseconds: number): string {

@@ -1,19 +1,18 @@
 // All that a website has of one person, for the person.
+import type { NoticeType } from "../../domain/callback.ts";
 import { parseJsonColumn, runNamed } from "./database.ts";
 import { messagesOf } from "./erasure.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
 import type { PersonTable } from "./person-tables.ts";
 import {
   addDetails,
-  STORED_CALLBACK,
   type StoredCallback,
-  type StoredCallbackRow,
   type StoryRow,
   storyOf,
   toStoredCallback,
   type WholeMessage,
 } from "./read-message.ts";
-import type { InboundTextRow, NoticeRow } from "./rows.ts";
+import type { EventRow, InboundTextRow } from "./rows.ts";
 import { type Person, selectPerson, toPerson } from "./subscriptions.ts";
 
 /** Rows of each kind. A person has a few hundred; what has more is no person, and must fit the memory of an isolate. */
@@ -32,15 +31,14 @@ export interface PersonRecords {
 }
 
 /** What a client was told of the person. */
-export interface StoredNotice extends Pick<NoticeRow, "type"> {
+export interface StoredNotice {
   noticeId: string;
+  type: NoticeType;
   clientId: string;
   body: Record<string, unknown>;
   occurredAt: number;
   callback: StoredCallback | null;
 }
-
-type Notice = NoticeRow & StoredCallbackRow;
 
 /** Newest first. @param phone as digits */
 export async function readRecords(
@@ -57,15 +55,20 @@ export async function readRecords(
     inbound_texts: db
       .prepare(latest("SELECT * FROM inbound_texts WHERE website_id = ?1 AND sender = ?2", "received_at"))
       .bind(websiteId, e164),
-    notices: query(
-      `SELECT n.*, ${STORED_CALLBACK} FROM (${latest("SELECT * FROM notices WHERE website_id = ?1 AND phone = ?2", "occurred_at")}) n
-       LEFT JOIN events e ON e.message_id = n.notice_id AND e.event = n.type`,
+    events: query(
+      latest("SELECT * FROM events WHERE website_id = ?1 AND phone = ?2 AND body IS NOT NULL", "occurred_at"),
     ),
     duplicate_keys: query(
       "SELECT message_id AS messageId, expires_at AS expiresAt FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2",
     ),
   } satisfies Record<PersonTable, D1PreparedStatement>;
-  const { messages, inbound_texts: texts, notices, duplicate_keys: keys, ...person } = await runNamed(db, statements);
+  const {
+    messages,
+    inbound_texts: texts,
+    events: notices,
+    duplicate_keys: keys,
+    ...person
+  } = await runNamed(db, statements);
   const all = [messages, texts, notices];
   const isCut = all.some((rows) => rows.length > MOST_RECORDS);
   for (const rows of all) rows.splice(MOST_RECORDS);
@@ -73,17 +76,17 @@ export async function readRecords(
     person: toPerson(person),
     messages: await addDetails(db, messages as StoryRow[]),
     texts: (texts as InboundTextRow[]).map(toInboundText),
-    notices: (notices as Notice[]).map(toNotice),
+    notices: (notices as EventRow[]).map(toNotice),
     duplicateKeys: keys as PersonRecords["duplicateKeys"],
     isCut,
   };
 }
 
-function toNotice(row: Notice): StoredNotice {
+function toNotice(row: EventRow): StoredNotice {
   return {
-    noticeId: row.notice_id,
+    noticeId: row.message_id,
     clientId: row.client_id,
-    type: row.type,
+    type: row.event as NoticeType,
     body: parseJsonColumn(row.body, {}),
     occurredAt: row.occurred_at,
     callback: toStoredCallback(row),

@@ -4,14 +4,15 @@ import { IS_HERE } from "./moving.ts";
 
 /**
  * Each table with a number of a person, and the column that has it: as an integer, but for the sender of a text, which is as the
- * carrier gave it. What else a row says of the person goes with it. The rows of other tables hang on a message or a notice.
+ * carrier gave it. What else a row says of the person goes with it. The rows of other tables hang on a message; an event has the number
+ * if it is a notice, and otherwise hangs on its message.
  */
 export const PERSON_TABLES = {
   subscriptions: "phone",
   subscription_changes: "phone",
   messages: "phone",
   inbound_texts: "sender",
-  notices: "phone",
+  events: "phone",
   duplicate_keys: "phone",
 } as const;
 
@@ -22,7 +23,8 @@ const IS_KNOWN_IN = (websiteId: string) =>
   `(${Object.entries(PERSON_TABLES)
     .map(
       ([table, column]) =>
-        `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.website_id = ${websiteId} AND ${column} = ${column === "sender" ? "?2" : "?1"})`,
+        `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.website_id = ${websiteId} AND ${column} = ${column === "sender" ? "?2" : "?1"}
+          ${table === "events" ? "AND body IS NOT NULL" : ""})`,
     )
     .join(" OR ")})`;
 

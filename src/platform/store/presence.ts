@@ -1,9 +1,8 @@
 // What the two databases of a move have of it: the row of the website in `moving`, and the log of its changes.
-import { parseJsonColumn, runBatch, runNamed, runQuery, toJsonLists } from "./database.ts";
+import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
 import type { Key, MovingWebsite, Shifts } from "./move-rows.ts";
 import type { TableName } from "./moved-tables.ts";
 import { createTriggers, dropTriggers, FAIL, ID_PART, IS_COMPARED, idPartOf, STATE } from "./moving.ts";
-import { findOpenCallbacks } from "./open-callbacks.ts";
 
 /** The passes through the tables. */
 export const PASS = { copy: 0, check: 1, done: 2 } as const;
@@ -148,17 +147,11 @@ export async function countLog(db: D1Database, home: number, after: number, most
   return row?.count ?? 0;
 }
 
-/** The callbacks of a website that has left, or is about to, of which nothing is known yet. */
-export async function readOpenCallbacks(db: D1Database, home: number): Promise<[messageId: string, event: string][]> {
-  const open = await findOpenCallbacks(db, `${ID_PART("e.message_id")} = ?2`, [idPartOf(home)]);
-  return open.map(({ messageId, event }) => [messageId, event]);
-}
-
 /** Whether a callback is due of a notice whose id has another home than its website: one text was for several websites. */
 export async function hasForeignNotices(db: D1Database, websiteId: string, home: number): Promise<boolean> {
-  const isForeign = `e.attempted_at IS NULL
-    AND ((SELECT website_id FROM notices WHERE notice_id = e.message_id) = ?2) <> (${ID_PART("e.message_id")} = ?3)`;
-  return (await findOpenCallbacks(db, isForeign, [websiteId, idPartOf(home)])).length > 0;
+  const sql = `SELECT 1 FROM events WHERE website_id = ?1 AND body IS NOT NULL AND due_at IS NOT NULL AND attempted_at IS NULL
+    AND ${ID_PART("message_id")} <> ?2 LIMIT 1`;
+  return (await runQuery(db.prepare(sql).bind(websiteId, idPartOf(home)))).length > 0;
 }
 
 /** The website is here from now on, as far as this database is concerned. */
@@ -166,30 +159,16 @@ export async function endArrival(
   db: D1Database,
   { websiteId, home }: MovingWebsite,
   { turn, progress }: Presence & { progress: Progress },
-  openCallbacks: [string, string][],
   now: number,
 ): Promise<void> {
   await runBatch(db, [
     db
       .prepare("INSERT INTO moved_feeds (website_id, until, shift) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
       .bind(websiteId, progress.feedUntil, progress.shifts.feed.by),
-    ...[...toJsonLists(openCallbacks)].map((list) =>
-      db
-        .prepare(
-          `INSERT INTO open_callbacks (message_id, event, queued_at)
-           SELECT value ->> 0, value ->> 1, ?2 FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING`,
-        )
-        .bind(list, now),
-    ),
     // Their copies in KV and in the object of the website name the database.
     db
       .prepare("UPDATE clients SET changed_at = max(?2, changed_at + 1), copied_at = NULL WHERE website_id = ?1")
       .bind(websiteId, now),
     db.prepare(`DELETE FROM moving WHERE home = ?1 AND state = ${STATE.arriving} AND turn = ?2`).bind(home, turn),
   ]);
-}
-
-export async function deleteOpenCallbacks(db: D1Database, home: number): Promise<void> {
-  const sql = `DELETE FROM open_callbacks WHERE ${ID_PART("message_id")} = ?1`;
-  await runBatch(db, [db.prepare(sql).bind(idPartOf(home))]);
 }

@@ -6,7 +6,7 @@ import { type Reason, readReason } from "../../domain/reason.ts";
 import type { Segments } from "../../domain/segments.ts";
 import { runNamed, runQuery } from "./database.ts";
 import { isClick, toEventId } from "./events.ts";
-import { isHeld } from "./holds.ts";
+import { HELD, isHeld } from "./holds.ts";
 import { CLICK_COUNTS, type ClickCounts, NO_CLICKS } from "./links.ts";
 import type { CallbackRow, EventRow, MessageRow } from "./rows.ts";
 import { readSubmissions } from "./submissions.ts";
@@ -96,7 +96,7 @@ export function toStoredMessage(row: MessageRow): StoredMessage {
     acceptedAt: row.accepted_at,
     updatedAt: row.updated_at,
     claimedAt: row.claimed_at,
-    retryAt: row.retry_at,
+    retryAt: row.reason === null || row.reason === HELD ? null : row.due_at,
   };
 }
 
@@ -149,13 +149,13 @@ export interface WholeMessage extends MessageStory {
 }
 
 /** The columns of a StoredCallbackRow, of an event `e`. */
-export const STORED_CALLBACK = "e.callback_due, e.attempted_at, e.outcome, e.http_status, e.response, e.duration_ms";
+export const STORED_CALLBACK = "e.due_at, e.attempted_at, e.outcome, e.http_status, e.response, e.duration_ms";
 
-export type StoredCallbackRow = Pick<EventRow, "callback_due" | keyof CallbackRow>;
+export type StoredCallbackRow = Pick<EventRow, "due_at" | keyof CallbackRow>;
 
 /** @returns null: no callback is due */
 export function toStoredCallback(row: StoredCallbackRow): StoredCallback | null {
-  if (!row.callback_due) return null;
+  if (row.due_at === null && row.outcome === null) return null;
   return {
     attemptedAt: row.attempted_at,
     outcome: row.outcome,
@@ -176,35 +176,6 @@ function toStoredEvent(row: EventRow): StoredEvent {
   };
 }
 
-function keptCallback(message: StoryRow, part: "sending" | "final"): StoredCallbackRow {
-  const attemptedAt = message[`${part}_attempted_at`];
-  return {
-    callback_due: attemptedAt === null ? 0 : 1,
-    attempted_at: attemptedAt || null,
-    outcome: message[`${part}_outcome`],
-    http_status: message[`${part}_http_status`],
-    response: message[`${part}_response`],
-    duration_ms: message[`${part}_duration_ms`],
-  };
-}
-
-/** The events of a message, by time. Some have a row of their own, the others are columns of the message. */
-function eventsOf(message: StoryRow, rows: EventRow[]): StoredEvent[] {
-  const { status, sending_at, final_at } = message;
-  const kept = [
-    { event: "SENDING", occurred_at: sending_at, callback: keptCallback(message, "sending") },
-    { event: status, occurred_at: final_at, callback: keptCallback(message, "final") },
-  ].flatMap(({ event, occurred_at, callback }): StoredEvent[] => {
-    if (occurred_at === null || rows.some((row) => row.event === event)) return [];
-    const { message_id, reason_code } = message;
-    return [toStoredEvent({ message_id, event, occurred_at, reason_code, ...callback })];
-  });
-  const isSending = (event: StoredEvent) => Number(event.status === "SENDING");
-  return [...kept, ...rows.map(toStoredEvent)].sort(
-    (a, b) => a.occurredAt - b.occurredAt || isSending(b) - isSending(a),
-  );
-}
-
 /** Messages with all that is stored of them. Of what is erased meanwhile, nothing is found. */
 export async function addDetails(db: D1Database, rows: StoryRow[]): Promise<WholeMessage[]> {
   if (rows.length === 0) return [];
@@ -212,7 +183,7 @@ export async function addDetails(db: D1Database, rows: StoryRow[]): Promise<Whol
   const of = (table: string) => `json_each(?1) j CROSS JOIN ${table} t ON t.message_id = j.value`;
   const query = (sql: string) => db.prepare(sql).bind(ids);
   const found = await runNamed(db, {
-    events: query(`SELECT t.* FROM ${of("events")}`),
+    events: query(`SELECT t.* FROM ${of("events")} ORDER BY t.occurred_at, t.seq`),
     clicks: query(`SELECT t.message_id, ${CLICK_COUNTS} FROM ${of("clicks")} GROUP BY t.message_id`),
   });
   const events = Map.groupBy(found.events as EventRow[], (event) => event.message_id);
@@ -224,7 +195,7 @@ export async function addDetails(db: D1Database, rows: StoryRow[]): Promise<Whol
   );
   return rows.map((row) => ({
     ...toStory(row),
-    events: eventsOf(row, events.get(row.message_id) ?? []),
+    events: (events.get(row.message_id) ?? []).map(toStoredEvent),
     clicks: clicks.get(row.message_id) ?? NO_CLICKS,
   }));
 }

@@ -1,17 +1,9 @@
 import { ALLOWED_FROM } from "../../domain/message.ts";
 import { failureReason, foldReceipts, type Receipt } from "../../domain/receipt.ts";
-import { type ClaimedCallback, selectClaimedOf, toClaimedCallbacks } from "./callbacks.ts";
-import { runNamed } from "./database.ts";
-import {
-  type DueEvent,
-  dueEvents,
-  keepEvent,
-  MOST_OWN_CALLBACKS,
-  type OwnClaim,
-  recordChanges,
-  returnKept,
-} from "./events.ts";
+import { runBatch } from "./database.ts";
+import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { countReceipts } from "./receipt-counts.ts";
+import { prepare, sql } from "./sql.ts";
 
 /** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
 export interface SentReceipt extends Receipt {
@@ -21,77 +13,46 @@ export interface SentReceipt extends Receipt {
 /**
  * Applies receipts, in their order, in one transaction. Where the status of a message does not allow it, a receipt changes
  * nothing; so does one for an unknown message.
- * @param claim claims the callbacks of the first messages for the caller
  */
-export async function recordReceipts(
-  db: D1Database,
-  receipts: SentReceipt[],
-  now: number,
-  claim: string | null,
-): Promise<{ due: DueEvent[]; callbacks: ClaimedCallback[] }> {
-  const ids = receipts.map(({ messageId }) => messageId);
-  const { reported, callbacks } = await runNamed(db, {
-    reported: receiptStatements(db, receipts, now, claim === null ? null : { claim, most: MOST_OWN_CALLBACKS }),
-    callbacks: claim === null ? null : selectClaimedOf(db, ids, claim, now),
-  });
-  return { due: dueEvents(reported), callbacks: toClaimedCallbacks(callbacks) };
+export async function recordReceipts(db: D1Database, receipts: SentReceipt[], now: number): Promise<DueEvent[]> {
+  const results = await runBatch(db, receiptStatements(db, receipts, now));
+  return dueEvents(results.flatMap(({ results }) => results));
 }
 
-/** See recordReceipts. Statements without a message are left out. */
-export function receiptStatements(
-  db: D1Database,
-  receipts: SentReceipt[],
-  now: number,
-  own: OwnClaim | null,
-): D1PreparedStatement[] {
-  return [...Map.groupBy(receipts, ({ carrier }) => carrier)].flatMap(([carrier, some], place) => {
+/** See recordReceipts; some of the statements have rows for dueEvents. Statements without a message are left out. */
+export function receiptStatements(db: D1Database, receipts: SentReceipt[], now: number): D1PreparedStatement[] {
+  return [...Map.groupBy(receipts, ({ carrier }) => carrier ?? null)].flatMap(([carrier, some]) => {
     const changes = [...foldReceipts(some).values()];
     return (["sending", "final"] as const).flatMap((name) => {
       const reports = changes.flatMap((change) => change[name] ?? []);
-      return reports.length === 0
-        ? []
-        : applyStatements(db, reports, { carrier, own: name === "final" && place === 0 ? own : null }, now);
+      return reports.length === 0 ? [] : applyStatements(db, reports, carrier, now);
     });
   });
 }
 
-/** @param receipts one a message: either SENDING or final, all of them */
-function applyStatements(
-  db: D1Database,
-  receipts: Receipt[],
-  { carrier, own }: { carrier: string | undefined; own: OwnClaim | null },
-  now: number,
-) {
-  const reports = receipts.map((receipt, place) => ({
-    ...receipt,
-    code: failureReason(receipt),
-    isKept: true,
-    isOwn: place < (own?.most ?? 0),
-  }));
-  const reported = (name: keyof (typeof reports)[number]) =>
-    `json_extract(?1, '$."' || messages.message_id || '".${name}')`;
+/**
+ * @param receipts one a message: either SENDING or final, all of them
+ * @param carrier null: any
+ */
+function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | null, now: number) {
+  const reports = JSON.stringify(receipts.map((receipt) => ({ ...receipt, code: failureReason(receipt) })));
   const status = receipts[0]?.status ?? "SENDING";
-  const part = status === "SENDING" ? "sending" : "final";
-  const event = { condition: "true", status: reported("status"), isOwn: reported("isOwn"), claim: "?3", now: "?2" };
-  const isChanged = (message: string, sender: string) =>
-    `${message}.status IN (${ALLOWED_FROM[status].map((from) => `'${from}'`)}) AND (${sender} IS NULL OR ${message}.carrier = ${sender})`;
-  const value = carrier ?? null;
-  const changed = { now, condition: isChanged("m", "?3"), value };
+  const allowedFrom = JSON.stringify(ALLOWED_FROM[status]);
+  const isChanged = sql`m.status IN (SELECT value FROM json_each(${allowedFrom}))
+    AND (${carrier} IS NULL OR m.carrier = ${carrier})`;
   return [
-    ...(part === "final" ? [countReceipts(db, reports, changed)] : []),
-    ...recordChanges(db, reports, changed),
-    db
-      .prepare(
-        `UPDATE messages SET status = ${reported("status")}, reason = ${reported("reason")}, reason_code = ${reported("code")},
-           updated_at = ?2, ${keepEvent(part, event)}
-         WHERE message_id IN (SELECT key FROM json_each(?1)) AND ${isChanged("messages", "?4")}
-         RETURNING ${returnKept(part, "status", "?2")}`,
-      )
-      .bind(
-        JSON.stringify(Object.fromEntries(reports.map((report) => [report.messageId, report]))),
-        now,
-        own?.claim ?? null,
-        value,
-      ),
+    ...(status === "SENDING" ? [] : [countReceipts(db, reports, isChanged, now)]),
+    prepare(
+      db,
+      sql`UPDATE messages AS m SET status = r.status, reason = r.reason, reason_code = r.code, updated_at = ${now}, due_at = NULL
+        FROM (SELECT value ->> 'messageId' AS message_id, value ->> 'status' AS status, value ->> 'reason' AS reason,
+          value ->> 'code' AS code FROM json_each(${reports})) r
+        WHERE m.message_id = r.message_id AND ${isChanged}`,
+    ),
+    recordEvents(
+      db,
+      receipts.map(({ messageId }) => messageId),
+      now,
+    ),
   ];
 }

@@ -1,16 +1,22 @@
-/** SQL of the website: a bulk request has one for all of its messages, and each single send names its own. */
-export const THE_WEBSITE = "?2";
-export const ITS_WEBSITE = "value ->> 'websiteId'";
+import { type Sql, sql } from "./sql.ts";
 
 /**
- * The messages of ?1, a JSON array of objects, as `recipients`: each with its website and its number there, given or found by
- * its e-mail address. Cancelled messages are left out: a transaction may commit long after its caller gave up.
+ * The messages of a list, as `recipients`: each with its number, given or found by its e-mail address, and the status that its
+ * subscription decides. Cancelled messages are left out: a transaction may commit long after its caller gave up.
+ * @param list a JSON array of objects
  */
-export const recipients = (website: string) => `WITH recipients AS (
-    SELECT value ->> 'messageId' AS message_id, ${website} AS website_id, value,
-      iif(value ->> 'email' IS NULL, value ->> 'phone',
-      (SELECT phone FROM subscriptions WHERE website_id = ${website} AND email = value ->> 'email' AND subscribed = 1
-       ORDER BY change_id DESC LIMIT 1)) AS phone
-    FROM json_each(?1)
-    WHERE NOT EXISTS (SELECT 1 FROM cancelled_messages c WHERE c.message_id = value ->> 'messageId')
-  )`;
+export function recipients(list: string): Sql {
+  return sql`WITH given AS (
+      SELECT value, value ->> 'messageId' AS message_id, value ->> 'websiteId' AS website_id, value ->> 'email' AS email
+      FROM json_each(${list})),
+    found AS (
+      SELECT g.value, g.message_id, g.website_id, iif(g.email IS NULL, g.value ->> 'phone',
+        (SELECT s.phone FROM subscriptions s WHERE s.website_id = g.website_id AND s.email = g.email AND s.subscribed = 1
+         ORDER BY s.change_id DESC LIMIT 1)) AS phone
+      FROM given g WHERE NOT EXISTS (SELECT 1 FROM cancelled_messages c WHERE c.message_id = g.message_id)),
+    recipients AS (
+      SELECT f.*, CASE WHEN f.phone IS NULL THEN 'FAILED_TO_MATCH' ELSE
+        CASE (SELECT s.subscribed FROM subscriptions s WHERE s.website_id = f.website_id AND s.phone = f.phone)
+          WHEN 1 THEN 'PENDING_TO_SEND' WHEN 0 THEN 'NOT_SUBSCRIBED' ELSE 'NOT_FOUND' END END AS status
+      FROM found f)`;
+}

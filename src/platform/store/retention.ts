@@ -3,7 +3,6 @@ import { countRemoved } from "./daily-counts.ts";
 import { runNamed, runNamedResults } from "./database.ts";
 import { IS_OPEN } from "./moving.ts";
 import { hourBefore } from "./outcome-counts.ts";
-import { lowerSeen } from "./watched.ts";
 
 /**
  * Deletes messages with their events, links and clicks, in one transaction; a report goes on to count them.
@@ -16,9 +15,8 @@ export function removeCounted(db: D1Database, chosen: string, parameters: unknow
     counts: countRemoved(db, chosen, parameters),
     clicks: of("clicks"),
     links: of("links"),
-    open: of("open_callbacks"),
     events: of("events"),
-    messages: [run(`DELETE FROM messages WHERE message_id IN (${chosen}) RETURNING message_id`), lowerSeen(db)],
+    messages: run(`DELETE FROM messages WHERE message_id IN (${chosen}) RETURNING message_id`),
   };
 }
 
@@ -77,8 +75,8 @@ export async function removeMessages(db: D1Database, messages: OldMessage[]): Pr
 /** Rows of each table that are deleted in one transaction. */
 export const DELETED_A_STEP = 5000;
 
-/** A table, the columns of its key, and the indexed column that says how old a row is. */
-type Aging = readonly [table: string, key: string, column: string];
+/** A table, the columns of its key, the indexed column that says how old a row is, and the condition of the index. */
+type Aging = readonly [table: string, key: string, column: string, condition?: string];
 
 const KEYS: readonly Aging[] = [
   ["idempotency_keys", "client_id, operation, idempotency_key", "expires_at"],
@@ -87,63 +85,43 @@ const KEYS: readonly Aging[] = [
   ["suppressed_messages", "message_id", "expires_at"],
 ];
 
-function deleteOldest(db: D1Database, [table, key, column]: Aging, until: number): D1PreparedStatement {
+function deleteOldest(db: D1Database, [table, key, column, condition = ""]: Aging, until: number): D1PreparedStatement {
   return db
     .prepare(
       `DELETE FROM ${table} WHERE (${key}) IN
-         (SELECT ${key} FROM ${table} WHERE ${column} <= ?1 ORDER BY ${column} LIMIT ${DELETED_A_STEP})`,
-    )
-    .bind(until);
-}
-
-/** Their events are purged with the messages. The last batch stays: the next one is counted on from it. */
-function deleteBatches(db: D1Database, until: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `DELETE FROM event_batches WHERE stored_at <= ?1 AND seq < (SELECT seq + ${DELETED_A_STEP} FROM
-           (SELECT seq, stored_at FROM event_batches WHERE seq > 0 ORDER BY seq LIMIT 1) WHERE stored_at <= ?1)
-         AND seq < (SELECT seq FROM event_batches WHERE seq > 0 ORDER BY seq DESC LIMIT 1)`,
+         (SELECT ${key} FROM ${table} WHERE ${condition} ${column} <= ?1 ORDER BY ${column} LIMIT ${DELETED_A_STEP})`,
     )
     .bind(until);
 }
 
 /** @returns the largest number of rows that were deleted of a table: DELETED_A_STEP if there may be more */
-async function purge(
-  db: D1Database,
-  tables: readonly (readonly [Aging, number])[],
-  others: Record<string, D1PreparedStatement> = {},
-): Promise<number> {
+async function purge(db: D1Database, tables: readonly (readonly [Aging, number])[]): Promise<number> {
   const statements = tables.map(([aging, until]) => [aging[0], deleteOldest(db, aging, until)] as const);
-  const results = await runNamedResults(db, { ...Object.fromEntries(statements), ...others });
+  const results = await runNamedResults(db, Object.fromEntries(statements));
   return Math.max(...Object.values(results).map(({ changes }) => changes));
 }
 
-/** Deletes texts and notices, with the events of the notices. */
+/** Deletes texts and notices. */
 export function purgeInbound(db: D1Database, before: number): Promise<number> {
   const texts = ["inbound_texts", "website_id, carrier, carrier_message_id", "received_at"] as const;
-  const oldest = `SELECT notice_id FROM notices WHERE occurred_at <= ?1 ORDER BY occurred_at LIMIT ${DELETED_A_STEP}`;
-  return purge(db, [[texts, before]], removeNotices(db, oldest, [before]));
-}
-
-/** @param chosen query of ids of notices; its parameters start at ?1 */
-export function removeNotices(db: D1Database, chosen: string, parameters: unknown[]) {
-  const of = (table: string, id = "message_id") =>
-    db.prepare(`DELETE FROM ${table} WHERE ${id} IN (${chosen})`).bind(...parameters);
-  return { openNotices: of("open_callbacks"), noticeEvents: of("events"), notices: of("notices", "notice_id") };
+  const notices = ["events", "seq", "occurred_at", "body IS NOT NULL AND"] as const;
+  return purge(db, [
+    [texts, before],
+    [notices, before],
+  ]);
 }
 
 /**
- * Deletes expired keys, and the order of old events.
+ * Deletes expired keys.
  * @param cancelledBefore deletes tombstones of messages cancelled before this time
- * @param storedBefore deletes batches of events stored before this time
  */
 export function purgeKeys(
   db: D1Database,
-  { now, cancelledBefore, storedBefore }: { now: number; cancelledBefore: number; storedBefore: number },
+  { now, cancelledBefore }: { now: number; cancelledBefore: number },
 ): Promise<number> {
   const expired = KEYS.map((aging) => [aging, now] as const);
   const cancelled = [["cancelled_messages", "message_id", "cancelled_at"], cancelledBefore] as const;
-  return purge(db, [...expired, cancelled], { event_batches: deleteBatches(db, storedBefore) });
+  return purge(db, [...expired, cancelled]);
 }
 
 /** Deletes counts older than one hour. */

@@ -1,5 +1,5 @@
 // The rows of the tables, as D1 returns them. Each store maps its own rows to the types of the domain.
-import type { AttemptOutcome, NoticeType } from "../../domain/callback.ts";
+import type { AttemptOutcome } from "../../domain/callback.ts";
 import type { Keyword } from "../../domain/keyword.ts";
 import type { MessageStatus } from "../../domain/message.ts";
 import type { Segments } from "../../domain/segments.ts";
@@ -49,7 +49,7 @@ export interface ClientRow {
   refusal: string | null;
 }
 
-export interface MessageRow extends KeptCallback<"sending">, KeptCallback<"final"> {
+export interface MessageRow {
   message_id: string;
   website_id: string;
   client_id: string;
@@ -69,23 +69,18 @@ export interface MessageRow extends KeptCallback<"sending">, KeptCallback<"final
   reason_code: string | null;
   accepted_at: number;
   updated_at: number;
+  due_at: number | null;
   claimed_at: number | null;
   attempts: number;
-  retry_at: number | null;
   carrier: string | null;
   carrier_message_id: string | null;
   encoding: Segments["encoding"] | null;
   segments: number | null;
   /** JSON array; see submissions.ts. */
   submissions: string | null;
-  /** Of its events, where they have no rows. */
-  sending_at: number | null;
-  final_at: number | null;
 }
 
-/** What became of the callback of such an event; attempted_at 0: it is due and not claimed. */
-type KeptCallback<Part extends string> = { [Name in keyof CallbackRow as `${Part}_${Name}`]: CallbackRow[Name] };
-
+/** What became of the callback of an event. */
 export interface CallbackRow {
   attempted_at: number | null;
   outcome: AttemptOutcome | null;
@@ -95,24 +90,19 @@ export interface CallbackRow {
 }
 
 export interface EventRow extends CallbackRow {
+  seq: number;
+  website_id: string;
+  client_id: string;
   message_id: string;
   /** A status, `CLICK_` and the id of a click, or the type of a notice. */
   event: string;
   occurred_at: number;
-  callback_due: 0 | 1;
   reason_code: string | null;
-}
-
-export interface NoticeRow {
-  notice_id: string;
-  client_id: string;
-  website_id: string;
+  /** JSON: the body of a notice without eventId and eventType. null: an event of a message. */
+  body: string | null;
   /** As digits. */
   phone: number | null;
-  type: NoticeType;
-  /** JSON: the body of the callback without eventId and eventType. */
-  body: string;
-  occurred_at: number;
+  due_at: number | null;
 }
 
 export interface SubscriptionRow {
@@ -192,11 +182,12 @@ export interface SuppressedMessageRow {
 
 export interface CarrierPauseRow {
   carrier: string;
-  since: number;
-  opened_at: number;
+  failures: number;
+  openings: number;
+  /** null: it has not opened. */
+  since: number | null;
   open_until: number;
   cause: string;
-  released_at: number | null;
 }
 
 export interface FailingEndpointRow {

@@ -3,7 +3,8 @@ import { runNamed, runQuery, toJsonLists } from "./database.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { failUnconfirmed, insertLinks, insertMessages, type StoredMessage } from "./new-messages.ts";
-import { ITS_WEBSITE, recipients } from "./recipients.ts";
+import { recipients } from "./recipients.ts";
+import { piece, prepare, sql } from "./sql.ts";
 
 /** A single send. The id of its message names the attempt. */
 export interface Send {
@@ -92,71 +93,69 @@ function toOutcome({ message, key }: Send, row: StateRow | undefined, due: Map<s
   return { kind: "stored", isPending: row.status === "PENDING_TO_SEND", due: due.get(messageId) ?? [] };
 }
 
-/** The key of the recipient `r`, joined as `i`. */
-const KEY_OF_REQUEST = `i.client_id = r.value ->> 'clientId' AND i.operation = 'send' AND i.idempotency_key = r.value ->> 'key'`;
+/** Joins the key of the recipient `r` as `i`. */
+const KEY_OF_REQUEST = piece(
+  "i.client_id = r.value ->> 'clientId' AND i.operation = 'send' AND i.idempotency_key = r.value ->> 'key'",
+);
 
-/** Whether the recipient `r` holds its Idempotency-Key, or has none. */
-const HOLDS_KEY = `(r.value ->> 'key' IS NULL OR EXISTS (SELECT 1 FROM idempotency_keys i
+/** Condition: the recipient `r` holds its Idempotency-Key, or has none. */
+const HOLDS_KEY = sql`(r.value ->> 'key' IS NULL OR EXISTS (SELECT 1 FROM idempotency_keys i
   WHERE ${KEY_OF_REQUEST} AND i.message_id = r.message_id))`;
 
 function statements(db: D1Database, now: number, sends: readonly Send[]) {
   const lists = [...toJsonLists(sends.map(toItem))];
   const ids = sends.map(({ message }) => message.messageId);
-  const run = (sql: string, ...values: (string | number)[]) =>
-    lists.map((list) => db.prepare(sql).bind(list, ...values));
   const hasKeys = sends.some(({ key }) => key);
   const suppresses = sends.some(({ message }) => message.dedupeHash !== null);
   const hasLinks = sends.some(({ message }) => message.linkCode !== null);
+  const inEach = (work: (list: string) => D1PreparedStatement) => lists.map(work);
   return {
-    keys: hasKeys
-      ? run(
-          `INSERT INTO idempotency_keys (client_id, operation, idempotency_key, body_hash, message_id, expires_at)
-           SELECT value ->> 'clientId', 'send', value ->> 'key', value ->> 'bodyHash', value ->> 'messageId',
-             value ->> 'keyExpiresAt' FROM json_each(?1) WHERE value ->> 'key' IS NOT NULL
-           ON CONFLICT (client_id, operation, idempotency_key) DO UPDATE SET body_hash = excluded.body_hash,
-             message_id = excluded.message_id, expires_at = excluded.expires_at WHERE idempotency_keys.expires_at <= ?2`,
-          now,
-        )
-      : null,
-    duplicates: suppresses
-      ? run(
-          claimDuplicates({
-            website: ITS_WEBSITE,
-            until: "r.value ->> 'duplicatesUntil'",
-            now: "?2",
-            condition: HOLDS_KEY,
-          }),
-          now,
-        )
-      : null,
-    inserted: run(
-      `${insertMessages({
-        website: ITS_WEBSITE,
-        clientId: "r.value ->> 'clientId'",
-        acceptedAt: "r.value ->> 'acceptedAt'",
-        condition: `${HOLDS_KEY} AND ${IS_FIRST}`,
-      })}
-       RETURNING message_id, status`,
+    keys: hasKeys ? inEach((list) => claimKeys(db, list, now)) : null,
+    duplicates: suppresses ? inEach((list) => claimDuplicates(db, list, now, HOLDS_KEY)) : null,
+    inserted: inEach((list) =>
+      prepare(db, sql`${insertMessages(list, sql`${HOLDS_KEY} AND ${IS_FIRST}`)} RETURNING message_id, status`),
     ),
     events: recordEvents(db, ids, now),
-    links: hasLinks ? run(insertLinks(ITS_WEBSITE, "true")) : null,
-    point: hasKeys && suppresses ? run(POINT_TO_FIRST) : null,
-    holders: hasKeys || suppresses ? run(SELECT_HOLDERS) : null,
+    links: hasLinks ? inEach((list) => insertLinks(db, list, piece("true"))) : null,
+    point: hasKeys && suppresses ? inEach((list) => pointToFirst(db, list)) : null,
+    holders: hasKeys || suppresses ? inEach((list) => selectHolders(db, list)) : null,
   };
 }
 
+/** Claims the Idempotency-Keys that no other message holds, or that have expired. */
+function claimKeys(db: D1Database, list: string, now: number): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`INSERT INTO idempotency_keys (client_id, operation, idempotency_key, body_hash, message_id, expires_at)
+      SELECT value ->> 'clientId', 'send', value ->> 'key', value ->> 'bodyHash', value ->> 'messageId',
+        value ->> 'keyExpiresAt' FROM json_each(${list}) WHERE value ->> 'key' IS NOT NULL
+      ON CONFLICT (client_id, operation, idempotency_key) DO UPDATE SET body_hash = excluded.body_hash,
+        message_id = excluded.message_id, expires_at = excluded.expires_at WHERE idempotency_keys.expires_at <= ${now}`,
+  );
+}
+
 /** A key on a duplicate stands for the message that the duplicate repeats. */
-const POINT_TO_FIRST = `${recipients(ITS_WEBSITE)} UPDATE idempotency_keys SET message_id = f.first_id FROM (
-    SELECT r.value ->> 'clientId' AS client_id, r.value ->> 'key' AS key, r.message_id, k.message_id AS first_id
-    FROM recipients r CROSS JOIN duplicate_keys k ON ${KEY_OF_CONTENT} WHERE r.value ->> 'key' IS NOT NULL) f
-  WHERE idempotency_keys.client_id = f.client_id AND operation = 'send' AND idempotency_key = f.key
-    AND idempotency_keys.message_id = f.message_id`;
+function pointToFirst(db: D1Database, list: string): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`${recipients(list)} UPDATE idempotency_keys SET message_id = f.first_id FROM (
+        SELECT r.value ->> 'clientId' AS client_id, r.value ->> 'key' AS key, r.message_id, k.message_id AS first_id
+        FROM recipients r CROSS JOIN duplicate_keys k ON ${KEY_OF_CONTENT} WHERE r.value ->> 'key' IS NOT NULL) f
+      WHERE idempotency_keys.client_id = f.client_id AND operation = 'send' AND idempotency_key = f.key
+        AND idempotency_keys.message_id = f.message_id`,
+  );
+}
 
-const SELECT_HOLDERS = `${recipients(ITS_WEBSITE)} SELECT r.message_id, m.status, i.body_hash, i.message_id AS holder, k.message_id AS first_id
-  FROM recipients r LEFT JOIN messages m ON m.message_id = r.message_id LEFT JOIN idempotency_keys i ON ${KEY_OF_REQUEST}
-  LEFT JOIN duplicate_keys k ON ${KEY_OF_CONTENT}`;
+function selectHolders(db: D1Database, list: string): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`${recipients(list)} SELECT r.message_id, m.status, i.body_hash, i.message_id AS holder, k.message_id AS first_id
+      FROM recipients r LEFT JOIN messages m ON m.message_id = r.message_id
+        LEFT JOIN idempotency_keys i ON ${KEY_OF_REQUEST} LEFT JOIN duplicate_keys k ON ${KEY_OF_CONTENT}`,
+  );
+}
 
-/** An item of a list ?1. */
+/** An item of a list. */
 function toItem({ message, key, duplicatesUntil }: Send) {
   return { ...message, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
 }

@@ -14,14 +14,14 @@ import { type CarrierPause, selectPauses, toPauses } from "./carrier-pauses.ts";
 import { countBehind } from "./client-copies.ts";
 import { runNamed, runQuery } from "./database.ts";
 import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from "./failing-endpoints.ts";
-import { isHeld } from "./holds.ts";
+import { HELD, isHeld } from "./holds.ts";
 import { countMaybeOptOuts, countWithoutEffect } from "./inbound.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
-import { OPEN_CALLBACKS } from "./open-callbacks.ts";
+import { IS_HERE } from "./moving.ts";
 import { type OutcomeCount, selectOutcomes } from "./outcome-counts.ts";
 import { selectReceiptCounts } from "./receipt-counts.ts";
 import type { WebsiteRow } from "./rows.ts";
-import { unfinished } from "./watched.ts";
+import { piece, prepare, sql } from "./sql.ts";
 
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
@@ -133,39 +133,44 @@ async function readPart(part: StatePart, statement: D1PreparedStatement) {
   }
 }
 
-const PENDING_COLUMNS = "website_id, client_id, send_purpose, is_reply, carrier, claimed_at, retry_at, accepted_at";
-
-/** An unclaimed message will go to its website's current carrier. */
+/**
+ * Counts pending messages, those whose job was due first. An unclaimed message will go to its website's current carrier. It has a
+ * reason if it could not be submitted at first, or if an operator holds it.
+ */
 function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT state, carrier, count(*) AS count, min(since) AS oldest_at, min(iif(state = 'held', NULL, retried)) AS retried_since FROM (
-         SELECT CASE WHEN claimed_at <= ?2 THEN 'stuck' WHEN claimed_at IS NOT NULL THEN 'claimed'
-             WHEN ${isHeld("p")} THEN 'held' WHEN retry_at > ?1 THEN 'retrying' ELSE 'waiting' END AS state,
-           coalesce(iif(claimed_at IS NULL, NULL, carrier), (SELECT w.carrier FROM websites w
-             WHERE w.website_id = p.website_id), '') AS carrier,
-           coalesce(claimed_at, iif(retry_at <= ?1, retry_at, accepted_at)) AS since,
-           iif(retry_at IS NULL, NULL, accepted_at) AS retried
-         FROM (${unfinished("PENDING_TO_SEND", PENDING_COLUMNS, COUNTED_ROWS)}) p
-       ) GROUP BY state, carrier`,
-    )
-    .bind(now, stuckBefore);
-}
-
-function sending(db: D1Database): D1PreparedStatement {
-  return db.prepare(
-    `SELECT 'withoutReceipt' AS state, coalesce(carrier, '') AS carrier, count(*) AS count, min(updated_at) AS oldest_at
-     FROM (${unfinished("SENDING", "website_id, carrier, updated_at", COUNTED_ROWS)}) GROUP BY carrier`,
+  return prepare(
+    db,
+    sql`SELECT state, carrier, count(*) AS count, min(since) AS oldest_at, min(iif(state = 'held', NULL, retried)) AS retried_since FROM (
+        SELECT CASE WHEN claimed_at <= ${stuckBefore} THEN 'stuck' WHEN claimed_at IS NOT NULL THEN 'claimed'
+            WHEN ${piece(isHeld("p"))} THEN 'held' WHEN is_retried AND due_at > ${now} THEN 'retrying' ELSE 'waiting' END AS state,
+          coalesce(iif(claimed_at IS NULL, NULL, carrier), (SELECT w.carrier FROM websites w
+            WHERE w.website_id = p.website_id), '') AS carrier,
+          coalesce(claimed_at, iif(is_retried AND due_at <= ${now}, due_at, accepted_at)) AS since,
+          iif(is_retried, accepted_at, NULL) AS retried
+        FROM (SELECT website_id, client_id, send_purpose, is_reply, carrier, claimed_at, due_at, accepted_at,
+            reason IS NOT NULL AND reason <> ${HELD} AS is_retried
+          FROM messages WHERE due_at IS NOT NULL AND ${piece(IS_HERE("messages.website_id"))} ORDER BY due_at LIMIT ${COUNTED_ROWS}) p
+      ) GROUP BY state, carrier`,
   );
 }
 
-/** Since a callback was due, or claimed: the sweep and a slow endpoint reset queued_at. */
+function sending(db: D1Database): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`SELECT 'withoutReceipt' AS state, coalesce(carrier, '') AS carrier, count(*) AS count, min(updated_at) AS oldest_at
+      FROM (SELECT carrier, updated_at FROM messages WHERE status = 'SENDING' AND ${piece(IS_HERE("messages.website_id"))}
+        ORDER BY updated_at LIMIT ${COUNTED_ROWS}) GROUP BY carrier`,
+  );
+}
+
+/** Since an event occurred, or its callback was claimed: the sweep and a slow endpoint put off when its job is due. */
 function callbacks(db: D1Database): D1PreparedStatement {
-  return db.prepare(
-    `SELECT iif(attempted_at IS NULL, 'due', 'claimed') AS state, count(*) AS count,
-       min(coalesce(attempted_at, occurred_at)) AS oldest_at
-     FROM (${OPEN_CALLBACKS} LIMIT ${COUNTED_ROWS})
-     GROUP BY state`,
+  return prepare(
+    db,
+    sql`SELECT iif(attempted_at IS NULL, 'due', 'claimed') AS state, count(*) AS count,
+        min(coalesce(attempted_at, occurred_at)) AS oldest_at
+      FROM (SELECT attempted_at, occurred_at FROM events WHERE due_at IS NOT NULL AND ${piece(IS_HERE("events.website_id"))}
+        ORDER BY due_at LIMIT ${COUNTED_ROWS}) GROUP BY state`,
   );
 }
 

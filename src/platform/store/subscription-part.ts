@@ -2,7 +2,7 @@ import type { SubscriptionChange } from "../../domain/subscriber-rows.ts";
 import { runNamed } from "./database.ts";
 import { type DueEvent, dueEvents } from "./events.ts";
 import { countImported, isOpenToUndo } from "./imports.ts";
-import { changeNotices, noticeEvents, TOLD_CLIENTS } from "./notices.ts";
+import { changeNotices, TOLD_CLIENTS } from "./notices.ts";
 import { type ChangeOrigin, LATEST_CHANGE } from "./subscriptions.ts";
 
 /** A transaction of so many rows takes D1 a tenth of a second, in which nothing else is stored. */
@@ -148,7 +148,7 @@ export async function writePart(target: Target, part: SubscriptionPart, guard: G
   const rows = await runNamed(target.db, statements(target, part, guard));
   const [counts] = rows.counts as ImportCounts[];
   if (counts) target.counts = target.isDry ? sumOf(target.counts, counts) : counts;
-  target.due.push(...dueEvents(rows.events));
+  target.due.push(...dueEvents(rows.told));
   return {
     erased: (rows.erased as { mark: string }[]).map(({ mark }) => mark),
     refused: (rows.refused as { phone: number; by_person: number }[]).map(({ phone, by_person }) => ({
@@ -199,7 +199,7 @@ function countPart(target: Target, run: Run, guarded: string) {
        count(*) FILTER (WHERE s.opted_out_by_person = 0 AND (${IS_CHANGE} OR ${IS_MOVE})) AS changed
      FROM ${GIVEN} CROSS JOIN guard LEFT JOIN ${SUBSCRIPTION} WHERE ${isAllowed(target)}`,
   );
-  return { counts, changes: null, told: null, subscriptions: null, events: null };
+  return { counts, changes: null, told: null, subscriptions: null };
 }
 
 function write(target: Target, bound: readonly unknown[], guarded: string, run: Run) {
@@ -238,6 +238,5 @@ function write(target: Target, bound: readonly unknown[], guarded: string, run: 
          AND (SELECT c.source FROM subscription_changes c WHERE c.change_id = excluded.change_id) <> 'undo'`,
     ),
     counts: origin.source === "import" ? countImported(db, origin.proof, origin.now) : null,
-    events: notices === null ? null : noticeEvents(db, notices, origin.now),
   };
 }

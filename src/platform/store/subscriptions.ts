@@ -6,7 +6,7 @@ import { auditStatement } from "./audit.ts";
 import { countLate } from "./daily-counts.ts";
 import { runNamed, runQuery, toJsonLists } from "./database.ts";
 import { type DueEvent, dueEvents } from "./events.ts";
-import { changeNotices, noticeEvents, TOLD_CLIENTS } from "./notices.ts";
+import { changeNotices, TOLD_CLIENTS } from "./notices.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "./rows.ts";
 
 /**
@@ -113,9 +113,8 @@ export async function optOutRecipient(
       .bind(...key),
     counts: countLate(db, "opted_out = opted_out + 1", `SELECT m.message_id FROM messages m WHERE ${isNew}`, key),
     message: db.prepare(`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`).bind(...key),
-    events: run === null ? null : noticeEvents(db, run, origin.now),
   });
-  return dueEvents(rows.events);
+  return dueEvents(rows.told);
 }
 
 /** A present or former subscriber of a website. */

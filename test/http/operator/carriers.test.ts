@@ -45,7 +45,7 @@ it("makes what waits due now, and it goes at once", async () => {
   submit = () => ({ kind: "accepted", carrierMessageId: "c" });
   world.advance(5);
   const [{ count } = { count: 0 }] = await world.rows(
-    "SELECT count(*) AS count FROM messages WHERE retry_at > ?1",
+    "SELECT count(*) AS count FROM messages WHERE due_at > ?1",
     world.now,
   );
   expect(count).toBeGreaterThan(PHONES.length / 2);
@@ -115,7 +115,7 @@ it("finds its waiting messages behind 150,000 messages of other websites, held, 
   const now = world.now;
   await world.website("far", { carrier: "twilio" });
   await world.website("held", { carrier: "sandbox" });
-  const backlog = (websiteId: string, count: number, retryAt: string) =>
+  const backlog = (websiteId: string, count: number, dueAt: string) =>
     seed(world, "messages", count, {
       message_id: `'${websiteId}-' || i`,
       ...{
@@ -125,11 +125,11 @@ it("finds its waiting messages behind 150,000 messages of other websites, held, 
         text: "''",
         callback_data: "''",
       },
-      ...{ send_purpose: "'sale'", accepted_at: `${now}`, updated_at: `${now}`, queued_at: `${now} + 3000` },
-      ...{ watched: "1", retry_at: retryAt, reason: "'busy'" },
+      ...{ send_purpose: "'sale'", accepted_at: `${now}`, updated_at: `${now}`, due_at: dueAt },
+      reason: "'busy'",
     });
   await backlog("far", 100_000, `${now} + 3000`);
-  await backlog("held", 50_000, "NULL");
+  await backlog("held", 50_000, `${now}`);
   await sendAll();
   await world.runQueues();
   const { db, take } = countingDatabase(world.deps.db);

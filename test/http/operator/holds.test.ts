@@ -153,7 +153,7 @@ describe("a hold", () => {
     await call("hold");
     await world.rows(
       `INSERT INTO messages (message_id, website_id, client_id, phone, text, callback_data, send_purpose, status,
-         accepted_at, updated_at, queued_at, is_reply) VALUES ('reply', 'brand', '', 12125550100, 'You are out.', '', '',
+         accepted_at, updated_at, due_at, is_reply) VALUES ('reply', 'brand', '', 12125550100, 'You are out.', '', '',
          'PENDING_TO_SEND', ?1, ?1, 0, 1)`,
       world.now,
     );
@@ -219,7 +219,7 @@ it("counts what waits without reading other tables or what others have waiting, 
     website_id: "iif(i % 2 = 0, 'brand', 'other')",
     client_id: "''",
     ...{ text: "'Hello'", callback_data: "''", send_purpose: "'sale'", status: "'PENDING_TO_SEND'" },
-    ...{ accepted_at: now, updated_at: now, queued_at: now },
+    ...{ accepted_at: now, updated_at: now, due_at: now },
   });
   const { db, take } = countingDatabase(world.deps.db);
   world.deps = { ...world.deps, db };

@@ -89,7 +89,7 @@ describe("messages are found", () => {
     const matched = await sendAt(4, ada, { email: "ada@example.com", phone: "" });
     expect(await ids({ website: "brand", status: "FAILED_TO_MATCH" })).toEqual([unmatched]);
     await world.rows("UPDATE messages SET reason_code = 'OPTED_OUT' WHERE message_id IN (?1, ?2)", unmatched, others);
-    await world.rows("UPDATE messages SET status = 'NOT_SUBSCRIBED' WHERE message_id = ?1", others);
+    await world.rows("UPDATE messages SET status = 'NOT_SUBSCRIBED', due_at = NULL WHERE message_id = ?1", others);
     expect(await ids({ website: "brand", reason: "OPTED_OUT" })).toEqual([others]);
     expect(await ids({ website: "brand", purpose: "codes" })).toEqual([sent]);
     expect(await ids({ website: "brand", client: second.clientId })).toEqual([others]);
@@ -147,7 +147,7 @@ describe("messages are found", () => {
     await seed(world, "messages", count, {
       ...{ message_id: "printf('00000000-0000-4000-8000-%012d', i)", website_id: "'brand'", client_id: "''" },
       ...{ phone: "13105550000 + i", text: "'Hello'", callback_data: "''", send_purpose: "'sale'", status },
-      ...{ accepted_at: now, updated_at: now, queued_at: now },
+      ...{ accepted_at: now, updated_at: now, due_at: now },
     });
   }
 

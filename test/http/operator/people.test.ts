@@ -235,7 +235,10 @@ describe("the export of a person", () => {
   it("of one website has what that website has, and its unmatched messages to the address", async () => {
     const client = await makeKnown();
     const unmatched = await world.send(client, { email: "ada@example.com", sendPurpose: "before" });
-    await world.rows("UPDATE messages SET phone = NULL, status = 'FAILED_TO_MATCH' WHERE message_id = ?1", unmatched);
+    await world.rows(
+      "UPDATE messages SET phone = NULL, due_at = NULL, status = 'FAILED_TO_MATCH' WHERE message_id = ?1",
+      unmatched,
+    );
     const { websites } = await read(`/websites/brand/people/${ADA}`);
     const [brand] = (await read(`/people/${ADA}`)).websites;
     expect(websites).toEqual([brand]);
@@ -259,7 +262,7 @@ describe("the export of a person", () => {
       status: "'DELIVERED'",
       accepted_at: "i",
       updated_at: "0",
-      queued_at: "0",
+      due_at: "0",
     });
     const { deps } = world;
     const { db, take } = countingDatabase(deps.db);

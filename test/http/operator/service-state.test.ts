@@ -171,7 +171,7 @@ describe("messages", () => {
     await world.rows(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= ?1)
        INSERT INTO messages (message_id, website_id, client_id, text, callback_data, send_purpose, status, accepted_at,
-         updated_at, queued_at) SELECT 'm' || i, 'brand', '', '', '', '', 'PENDING_TO_SEND', ?2 - i, ?2, ?2 - i FROM n`,
+         updated_at, due_at) SELECT 'm' || i, 'brand', '', '', '', '', 'PENDING_TO_SEND', ?2 - i, ?2, ?2 - i FROM n`,
       COUNTED_ROWS,
       world.now,
     );
@@ -224,7 +224,6 @@ describe("the last hour of a carrier", () => {
 
 describe("callbacks", () => {
   it("are due, since they happened, whatever the sweep has queued again", async () => {
-    world.queueCallbacks();
     await send();
     await submitAll();
     for (let minute = 0; minute < 6; minute++) {
@@ -239,7 +238,6 @@ describe("callbacks", () => {
   it("are being posted; after longer than a run can last, nobody will ever know", async () => {
     let answer = (_: Response) => {};
     endpoint = () => new Promise((resolve) => (answer = resolve));
-    world.queueCallbacks();
     await send();
     await submitAll();
     const posting = world.deliver(

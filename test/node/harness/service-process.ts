@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { applyMigrations, readMigration } from "../../../scripts/migrations.ts";
 import { startRuntime, toWorker, type Version } from "../../../scripts/runtime.ts";
 import { chunk } from "../../../src/domain/chunk.ts";
-import { ALL_EVENTS, HAS_KEPT_CALLBACKS } from "../../all-events.ts";
 
 export interface ServiceSettings extends Version {
   /** Another version, which runs the queues' consumers, the cron and the limiter in place of the one that answers requests. */
@@ -128,9 +127,8 @@ async function redeliver(): Promise<void> {
   const messageIds = await selectIds(
     `SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND ${comesAgain}`,
   );
-  const [isMigrated] = await query(HAS_KEPT_CALLBACKS);
   const eventIds = await selectIds(
-    `SELECT message_id || '_' || event FROM ${isMigrated ? ALL_EVENTS : "events"} WHERE callback_due > 0 AND outcome IS NULL AND ${comesAgain}`,
+    `SELECT message_id || '_' || event FROM events WHERE due_at IS NOT NULL AND ${comesAgain}`,
   );
   const jobs: object[] = chunk(messageIds, HUNDRED).map((ids) => ({ kind: "deliver", messageIds: ids }));
   const [directory] = await query("SELECT 1 FROM sqlite_master WHERE name = 'moves'");

@@ -2,7 +2,6 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { ALL_EVENTS } from "../../../all-events.ts";
 import type { CountingReceiver } from "../../harness/counting-receiver.ts";
 import type { CountingCarrier } from "../../harness/fake-kannel.ts";
 import type { Service } from "../../harness/killable-service.ts";
@@ -56,8 +55,8 @@ export function tallyMoves(
        WHERE c.is_person = 1 AND ${isHere("m")} GROUP BY c.message_id`,
     );
     const callbacks = all(
-      `SELECT e.message_id || '_' || e.event AS id, e.attempted_at, e.outcome FROM ${ALL_EVENTS} e
-       JOIN messages m ON m.message_id = e.message_id WHERE e.callback_due > 0 AND ${isHere("m")}`,
+      `SELECT e.message_id || '_' || e.event AS id, e.attempted_at, e.outcome FROM events e
+       JOIN messages m ON m.message_id = e.message_id WHERE (e.due_at IS NOT NULL OR e.outcome IS NOT NULL) AND ${isHere("m")}`,
     );
     const faults = [...messageFaults(load, messages, carrier), ...clickFaults(load, clicks, killedAt)];
     const twice = [...receiver.received.values()].filter((count) => count > 1).length;

@@ -2,7 +2,6 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { ALL_EVENTS, HAS_KEPT_CALLBACKS } from "../../../all-events.ts";
 
 /** The service's own record of a message. */
 export interface MessageRow {
@@ -72,18 +71,17 @@ function readMessages(db: DatabaseSync): MessageRow[] {
 }
 
 function readEvents(db: DatabaseSync): EventRow[] {
-  const events = db.prepare(HAS_KEPT_CALLBACKS).get() ? ALL_EVENTS : "events";
   const rows = db
     .prepare(
-      `SELECT e.message_id, e.event, e.callback_due, e.attempted_at, e.outcome, e.http_status, m.website_id
-       FROM ${events} e JOIN messages m ON m.message_id = e.message_id`,
+      `SELECT e.message_id, e.event, e.due_at, e.attempted_at, e.outcome, e.http_status, m.website_id
+       FROM events e JOIN messages m ON m.message_id = e.message_id`,
     )
     .all();
   return rows.map((row) => ({
     eventId: `${row.message_id}_${row.event}`,
     messageId: String(row.message_id),
     websiteId: String(row.website_id),
-    due: row.callback_due !== 0,
+    due: row.due_at !== null || row.outcome !== null,
     attempted: row.attempted_at !== null,
     outcome: row.outcome === null ? null : String(row.outcome),
     httpStatus: row.http_status === null ? null : Number(row.http_status),

@@ -1,7 +1,6 @@
 // A website that no request has the right to: it must stay as it is to the last row, and serve as it has.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { ALL_EVENTS } from "../../../all-events.ts";
 import type { Query } from "../../harness/store.ts";
 import type { Client } from "./client.ts";
 import { type Issued, makeWebsite, PHONES, sendText } from "./websites.ts";
@@ -63,7 +62,7 @@ export class Bystander {
   /** @throws Error when it is not delivered in time, and both events are not called back */
   async #untilDelivered(messageId: string): Promise<void> {
     const until = performance.now() + LONGEST_MILLISECONDS;
-    const state = `SELECT status, (SELECT json_group_array(outcome) FROM ${ALL_EVENTS} e WHERE e.message_id = m.message_id) AS posts
+    const state = `SELECT status, (SELECT json_group_array(outcome) FROM events e WHERE e.message_id = m.message_id) AS posts
       FROM messages m WHERE message_id = ?1`;
     for (;;) {
       const [row] = await this.#query(state, messageId);

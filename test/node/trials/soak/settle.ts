@@ -1,14 +1,13 @@
 // Waits until nothing is under way: no message that is to be submitted, no callback that is to be posted.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { ALL_EVENTS } from "../../../all-events.ts";
 import type { Place } from "./place.ts";
 
 const LOOK_EVERY_MILLISECONDS = 40;
 const LONGEST_MILLISECONDS = 30_000;
 
 const UNDER_WAY = `SELECT (SELECT count(*) FROM messages WHERE status = 'PENDING_TO_SEND') AS messages,
-  (SELECT count(*) FROM ${ALL_EVENTS} WHERE callback_due > 0 AND outcome IS NULL) AS callbacks`;
+  (SELECT count(*) FROM events WHERE due_at IS NOT NULL) AS callbacks`;
 
 /** @throws Error when something is still under way after 30 seconds, or a callback has come twice */
 export async function settle({ query, receiver }: Place): Promise<void> {

@@ -1,4 +1,4 @@
-/** A change of status has no row of its own: its message says when it occurred, and what became of its callback. */
+/** The events of a message: each change of its status once, wherever a client, an operator or a person reads it. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
@@ -47,8 +47,6 @@ async function story(status = "DELIVERED", of = client): Promise<string> {
   return messageId;
 }
 
-const stored = () => world.rows("SELECT event FROM events ORDER BY occurred_at, event DESC");
-
 async function feed(of = client): Promise<Record<string, unknown>[]> {
   const headers = { "x-client-id": of.clientId, "x-client-secret": of.clientSecret };
   const { events } = await (await world.fetch("/text/events", { headers })).json<{ events: [] }>();
@@ -68,8 +66,6 @@ it("is in the feed, on the operator's page and in the export of a person, once, 
   await receive(messageId, "SENDING");
   await receive(messageId, "FAILED_TO_DELIVERY");
   await world.sweep();
-  expect(await stored()).toEqual([]);
-
   const told = [
     { eventId: `${messageId}_SENDING`, status: "SENDING", reason: null, occurredAt: SENT_AT },
     {
@@ -106,7 +102,7 @@ it("has no SENDING where a receipt came before the answer of the carrier", async
   expect((await page(messageId)).events).toMatchObject([{ status: "DELIVERED" }]);
 });
 
-it("keeps a reason that its message does not: that of an unknown outcome, and of a refusal", async () => {
+it("has a reason of its own: that of an unknown outcome, and of a refusal", async () => {
   answer = { kind: "unknown", reason: "the connection broke" };
   const messageId = await story();
   const told = [
@@ -115,7 +111,6 @@ it("keeps a reason that its message does not: that of an unknown outcome, and of
   ];
   expect(await feed()).toMatchObject(told);
   expect((await page(messageId)).events).toMatchObject(told);
-  expect(await stored()).toEqual([{ event: "SENDING" }]);
   answer = { kind: "refused", reason: "no such number", optedOut: false };
   const refused = await world.send(client, { phone: ADA });
   await deliver(refused);
@@ -131,23 +126,9 @@ it("is called back once the client wants callbacks, and an event of before is no
   world.advance(5);
   await receive(messageId, "DELIVERED");
   await world.runQueues();
-  expect(await stored()).toEqual([]);
   expect(await feed()).toMatchObject([
     { status: "SENDING", callback: null },
     { status: "DELIVERED", callback: { outcome: "answered" } },
   ]);
   expect((await page(messageId)).events).toMatchObject([{ status: "SENDING" }, { status: "DELIVERED" }]);
-});
-
-/** What the version before writes when its sweep ends. */
-
-it("is told once where the version before, after a rollback, has stored a row of it too", async () => {
-  const messageId = await story();
-  await world.rows(
-    `INSERT INTO events (message_id, event, occurred_at, callback_due, queued_at)
-     SELECT message_id, status, updated_at, 0, updated_at FROM messages`,
-  );
-  expect(await feed()).toMatchObject([{ status: "SENDING" }, { status: "DELIVERED" }]);
-  expect((await page(messageId)).events).toMatchObject([{ status: "SENDING" }, { status: "DELIVERED" }]);
-  expect((await page(messageId)).events).toHaveLength(2);
 });
