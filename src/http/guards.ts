@@ -5,6 +5,7 @@ import type { ClientRefusal } from "../domain/client-uses.ts";
 import { type Failure, RequestFailure } from "../domain/failure.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { Counting } from "../flows/accept-message.ts";
+import { countMiss } from "../flows/count-miss.ts";
 import { findOperator } from "../flows/operator-tokens.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { askAsPresent, LIMITER_MILLISECONDS } from "../platform/rate-limiter.ts";
@@ -65,20 +66,20 @@ async function authenticate(deps: Deps, { clientId, hash, address }: Given): Pro
   const isKnown = judgeSecret(known?.credentials ?? NOBODY, hash, now) === "right" && known !== undefined;
   if (isKnown && known.isCurrent) return known.credentials;
   // A client that this isolate has let in before is no guess.
-  const lookup = isKnown ? undefined : deps.credentials.lookups.take(clientId + hash, address, now);
-  if (lookup === "exceeded") throw new RequestFailure({ kind: "guesses-exceeded" });
+  const { clients } = deps.guesses;
+  const judged = isKnown ? undefined : clients.judge(clientId + hash, address, now);
+  if (judged === "refused") throw new RequestFailure({ kind: "guesses-exceeded" });
   const refusalDue = scheduler.wait(REFUSAL_MILLISECONDS);
-  const stored = lookup === "missing" ? null : await deps.credentials.read(clientId);
+  const stored = judged === "missing" ? null : await deps.credentials.read(clientId);
   const verdict = judgeSecret(stored ?? NOBODY, hash, now);
   const isRight = verdict === "right" && stored !== null;
   // Also of a secret that was right until now: from the next request on, it is a guess.
   if (stored && (isRight || isKnown)) deps.credentials.keep(stored, now);
   if (!isRight) {
-    if (typeof lookup === "object") lookup.missed();
+    if (judged === undefined) countMiss(deps, clients, clientId + hash, address);
     await refusalDue;
     throw stored ? wrongSecret(deps, clientId, verdict) : new RequestFailure(WRONG);
   }
-  if (typeof lookup === "object") lookup.found();
   return stored;
 }
 
