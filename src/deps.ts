@@ -6,7 +6,6 @@ import { newId } from "./domain/home.ts";
 import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
 import type { Sign } from "./domain/link.ts";
-import { MinuteCounts } from "./domain/minute-counts.ts";
 import type { Reported } from "./domain/receipt.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
@@ -51,8 +50,6 @@ interface IsolateState extends Database {
   health: HealthMemory;
   guesses: { links: Guesses; uncheckedLinks: Guesses; clients: Guesses; operators: Guesses };
   signLink: Sign;
-  /** Requests that have no line of their own in the log. */
-  requestCounts: MinuteCounts<LogFields>;
   clientUses: ClientUses;
 }
 
@@ -131,7 +128,6 @@ export function makeIsolateState(env: Env): IsolateState {
       const [high = 0, low = 0] = linkKey.sign(`link ${text}`);
       return high * 256 + low;
     },
-    requestCounts: new MinuteCounts<LogFields>({ route: "others" }),
     clientUses: new ClientUses(),
   };
 }

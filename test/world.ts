@@ -298,6 +298,11 @@ export class World {
     ).results;
   }
 
+  /** From now on each request has a line in the log, those too of which it has one in a hundred. */
+  logEachRequest(): void {
+    this.deps.random = () => 0;
+  }
+
   /** What the client reads of its messages, in the order of the feed. */
   async events(client: TestClient): Promise<{ messageId: string; status: string }[]> {
     const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
