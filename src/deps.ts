@@ -1,6 +1,6 @@
 import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
-import { ClientUses } from "./domain/client-uses.ts";
+import { StoredUses } from "./domain/client-uses.ts";
 import { Gathering } from "./domain/gathering.ts";
 import { newId } from "./domain/home.ts";
 import { IntakeLimit } from "./domain/intake-limit.ts";
@@ -50,7 +50,7 @@ interface IsolateState extends Database {
   health: HealthMemory;
   guesses: { links: Guesses; uncheckedLinks: Guesses; clients: Guesses; operators: Guesses };
   signLink: Sign;
-  clientUses: ClientUses;
+  storedUses: StoredUses;
 }
 
 /**
@@ -80,8 +80,6 @@ export interface Deps extends IsolateState {
   randomBytes(count: number): Uint8Array;
   /** Goes on with work after the response is sent. */
   waitUntil(work: Promise<unknown>): void;
-  /** Goes on after the response is sent, and after a pause: at most 30 seconds, the platform ends what takes longer. */
-  later(milliseconds: number, work: () => void): void;
   log(level: LogLevel, event: string, fields?: LogFields): void;
 }
 
@@ -128,7 +126,7 @@ export function makeIsolateState(env: Env): IsolateState {
       const [high = 0, low = 0] = linkKey.sign(`link ${text}`);
       return high * 256 + low;
     },
-    clientUses: new ClientUses(),
+    storedUses: new StoredUses(),
   };
 }
 
@@ -149,7 +147,6 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     random: Math.random,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     waitUntil: (work) => context.waitUntil(work),
-    later: (milliseconds, work) => context.waitUntil(scheduler.wait(milliseconds).then(work)),
     log,
   };
 }

@@ -98,6 +98,9 @@ describe("the line of a request", () => {
   });
 
   it("is an error when a store does not answer, as is the line that says why", async () => {
+    // The first request of a client stores that it was used.
+    await world.send(client, { phone: ADA });
+    world.logs.length = 0;
     world.deps = { ...world.deps, db: failingDatabase(world.deps.db, Number.POSITIVE_INFINITY) };
     await world.post("/text/message/send", client, { ...SEND, phone: ADA });
     expect(linesOf(world)).toMatchObject([

@@ -55,8 +55,6 @@ export class World {
   readonly callbacks: Queued<string>[] = [];
   readonly receipts: Queued<Job>[] = [];
   readonly logs: string[] = [];
-  /** What is done once the clock is there. */
-  #later: { at: number; work: () => void }[] = [];
   deps: Deps;
   /** As long as a test has done nothing in it. */
   #isUntouched = true;
@@ -67,7 +65,6 @@ export class World {
       ...makeDeps(strictEnv, { waitUntil: (work) => platform.background(work) || this.#left.push(work) }),
       ...makeIsolateState(strictEnv),
       now: () => this.now,
-      later: (milliseconds, work) => this.#later.push({ at: this.now + milliseconds, work }),
       random: () => 0.5,
       limiter: new RateGate(objectsOn(() => this.deps)),
       messages: this.#queue(this.jobs),
@@ -284,9 +281,6 @@ export class World {
   advance(seconds: number): void {
     this.#isUntouched = false;
     this.now += seconds * 1000;
-    const due = this.#later.filter(({ at }) => at <= this.now);
-    this.#later = this.#later.filter((later) => !due.includes(later));
-    for (const { work } of due) work();
   }
 
   async rows(sql: string, ...parameters: unknown[]): Promise<Record<string, unknown>[]> {

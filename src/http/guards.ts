@@ -5,6 +5,7 @@ import type { ClientRefusal } from "../domain/client-uses.ts";
 import { type Failure, RequestFailure } from "../domain/failure.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { Counting } from "../flows/accept-message.ts";
+import { noteMalformed, noteRefusal } from "../flows/client-uses.ts";
 import { countMiss } from "../flows/count-miss.ts";
 import { findOperator } from "../flows/operator-tokens.ts";
 import { describeError } from "../platform/describe-error.ts";
@@ -22,28 +23,26 @@ export function requireClient(operation: Operation): Guard {
     const client = await authenticate(deps, { clientId, hash: access.secretHash, address: addressOf(request) });
     requireGrant(deps, client, operation);
     Object.assign(request, { client, access });
-    deps.clientUses.used(clientId, deps.now());
   };
 }
 
-function requireGrant(deps: Deps, { clientId, suspended, operations }: Credentials, operation: Operation): void {
-  if (suspended) throw refused(deps, clientId, "suspended", { kind: "client-suspended" });
-  if (!operations.includes(operation))
-    throw refused(deps, clientId, "operation-denied", { kind: "operation-denied", operation });
+function requireGrant(deps: Deps, client: Credentials, operation: Operation): void {
+  if (client.suspended) throw refused(deps, client, "suspended", { kind: "client-suspended" });
+  if (!client.operations.includes(operation))
+    throw refused(deps, client, "operation-denied", { kind: "operation-denied", operation });
 }
 
 /** The client's page shows the cause. */
-function refused(deps: Deps, clientId: string, cause: ClientRefusal, failure: Failure): RequestFailure {
-  deps.clientUses.refused(clientId, cause, deps.now());
+function refused(deps: Deps, client: Credentials, cause: ClientRefusal, failure: Failure): RequestFailure {
+  noteRefusal(deps, client, cause);
   return new RequestFailure(failure);
 }
 
-/** A client that is unknown is not noted by the store. */
 function issuedSecret(request: ApiRequest, deps: Deps, clientId: string): string {
   try {
     return issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
   } catch (error) {
-    deps.clientUses.refused(clientId, "secret-malformed", deps.now());
+    noteMalformed(deps, clientId, addressOf(request));
     throw error;
   }
 }
@@ -78,7 +77,7 @@ async function authenticate(deps: Deps, { clientId, hash, address }: Given): Pro
   if (!isRight) {
     if (judged === undefined) countMiss(deps, clients, clientId + hash, address);
     await refusalDue;
-    throw stored ? wrongSecret(deps, clientId, verdict) : new RequestFailure(WRONG);
+    throw stored ? wrongSecret(deps, stored, verdict) : new RequestFailure(WRONG);
   }
   return stored;
 }
@@ -88,8 +87,8 @@ const WRONG: Failure = {
   message: "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.",
 };
 
-function wrongSecret(deps: Deps, clientId: string, verdict: Verdict): RequestFailure {
-  return refused(deps, clientId, verdict === "replaced" ? "secret-replaced" : "secret-wrong", WRONG);
+function wrongSecret(deps: Deps, client: Credentials, verdict: Verdict): RequestFailure {
+  return refused(deps, client, verdict === "replaced" ? "secret-replaced" : "secret-wrong", WRONG);
 }
 
 function issuedHeader(request: ApiRequest, name: string, form: RegExp): string {
@@ -156,7 +155,7 @@ function requireNewer(request: ApiRequest, deps: Deps, client: Credentials): voi
   const { access } = request;
   if (!access) throw new Error("the route has no requireClient");
   const verdict = judgeSecret(client, access.secretHash, deps.now());
-  if (verdict !== "right") throw wrongSecret(deps, client.clientId, verdict);
+  if (verdict !== "right") throw wrongSecret(deps, client, verdict);
   requireGrant(deps, client, access.operation);
   request.client = client;
 }
@@ -182,7 +181,7 @@ function applyAdmission(request: ApiRequest, deps: Deps, admission: Admission): 
   const { admitted, resetMilliseconds } = admission;
   if (admitted) return;
   const failure: Failure = { kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) };
-  throw refused(deps, clientOf(request).clientId, "rate-exceeded", failure);
+  throw refused(deps, clientOf(request), "rate-exceeded", failure);
 }
 
 /** Whole seconds for a header. The window's last millisecond does not make a second of its own. */
