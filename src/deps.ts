@@ -1,15 +1,14 @@
 import { type Config, readConfig } from "./config.ts";
-import { ClientUses } from "./domain/client-uses.ts";
+import { StoredUses } from "./domain/client-uses.ts";
 import { Gathering } from "./domain/gathering.ts";
 import { newId } from "./domain/home.ts";
 import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
 import type { Sign } from "./domain/link.ts";
-import { LookupBudget } from "./domain/lookup-budget.ts";
-import { MinuteCounts } from "./domain/minute-counts.ts";
 import type { Reported } from "./domain/receipt.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
+import { Guesses } from "./platform/guesses.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
 import { Hmac } from "./platform/hmac.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
@@ -17,19 +16,6 @@ import { CredentialStore } from "./platform/store/credentials.ts";
 import { FIRST } from "./platform/store/directory.ts";
 import { ErasureKey } from "./platform/store/erasure-key.ts";
 import type { DueEvent } from "./platform/store/events.ts";
-
-/** Look-ups in D1, which answers some 1,000 reads a second of all isolates. */
-interface Lookups {
-  links: LookupBudget;
-  uncheckedLinks: LookupBudget;
-  /** Of operators' tokens that have the check: in a flood, of one that has ended. */
-  operators: LookupBudget;
-}
-
-/** A flood of guesses has the check in one of 62, so it cannot use up much; clicks come in bursts. */
-const LINKS_PER_SECOND = { inFlood: 50, otherwise: 2000 };
-const UNCHECKED_LINKS_PER_SECOND = { inFlood: 4, otherwise: 100 };
-const OPERATORS_PER_SECOND = { inFlood: 10, otherwise: 100 };
 
 /** A database, and what an isolate keeps for it. */
 export interface Database {
@@ -57,11 +43,9 @@ interface IsolateState extends Database {
   /** When the latest counted outcome came: milliseconds since 1970. */
   lastOutcome: { at: number };
   health: HealthMemory;
-  lookups: Lookups;
+  guesses: { links: Guesses; uncheckedLinks: Guesses; clients: Guesses; operators: Guesses };
   signLink: Sign;
-  /** Requests that have no line of their own in the log. */
-  requestCounts: MinuteCounts<LogFields>;
-  clientUses: ClientUses;
+  storedUses: StoredUses;
 }
 
 /**
@@ -91,8 +75,6 @@ export interface Deps extends IsolateState {
   randomBytes(count: number): Uint8Array;
   /** Goes on with work after the response is sent. */
   waitUntil(work: Promise<unknown>): void;
-  /** Goes on after the response is sent, and after a pause: at most 30 seconds, the platform ends what takes longer. */
-  later(milliseconds: number, work: () => void): void;
   log(level: LogLevel, event: string, fields?: LogFields): void;
 }
 
@@ -127,17 +109,17 @@ export function makeIsolateState(env: Env): IsolateState {
     reported: new Gathering(),
     lastOutcome: { at: 0 },
     health: new HealthMemory(),
-    lookups: {
-      links: new LookupBudget(LINKS_PER_SECOND),
-      uncheckedLinks: new LookupBudget(UNCHECKED_LINKS_PER_SECOND),
-      operators: new LookupBudget(OPERATORS_PER_SECOND),
+    guesses: {
+      links: new Guesses("link", env.GUESSES),
+      uncheckedLinks: new Guesses("unchecked link", env.GUESSES),
+      clients: new Guesses("client", env.GUESSES),
+      operators: new Guesses("operator", env.GUESSES),
     },
     signLink: (text) => {
       const [high = 0, low = 0] = linkKey.sign(`link ${text}`);
       return high * 256 + low;
     },
-    requestCounts: new MinuteCounts<LogFields>({ route: "others" }),
-    clientUses: new ClientUses(),
+    storedUses: new StoredUses(),
   };
 }
 
@@ -158,7 +140,6 @@ export function makeDeps(env: Env, context: { waitUntil(work: Promise<unknown>):
     random: Math.random,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     waitUntil: (work) => context.waitUntil(work),
-    later: (milliseconds, work) => context.waitUntil(scheduler.wait(milliseconds).then(work)),
     log,
   };
 }

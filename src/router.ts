@@ -4,7 +4,7 @@ import type { Operation } from "./domain/client.ts";
 import { type Failure, RequestFailure } from "./domain/failure.ts";
 import { nearestPath } from "./domain/nearest-path.ts";
 import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
-import { keepUses } from "./flows/client-uses.ts";
+import { noteUse } from "./flows/client-uses.ts";
 import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
@@ -150,7 +150,7 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
     const started = deps.now();
     const response = await router.fetch(apiRequest, deps);
     logRequest(deps, apiRequest, response, deps.now() - started);
-    keepUses(deps);
+    if (apiRequest.client) noteUse(deps, apiRequest.client);
     return response;
   } catch (error) {
     const { requestId, method } = apiRequest;

@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { maskNumbers, toMaskedJson, withoutQuotations } from "../src/domain/mask.ts";
-import { MinuteCounts } from "../src/domain/minute-counts.ts";
 import { log } from "../src/log.ts";
 import { handleRequest } from "../src/router.ts";
 import { ADA, CarrierWorld, mockSockets } from "./carriers/carrier-world.ts";
@@ -47,6 +46,7 @@ describe("the line of a request", () => {
     world = await World.create();
     client = await world.brand([ADA]);
     world.logs.length = 0;
+    world.logEachRequest();
   });
 
   it("says who sent what, and how it ended", async () => {
@@ -98,6 +98,9 @@ describe("the line of a request", () => {
   });
 
   it("is an error when a store does not answer, as is the line that says why", async () => {
+    // The first request of a client stores that it was used.
+    await world.send(client, { phone: ADA });
+    world.logs.length = 0;
     world.deps = { ...world.deps, db: failingDatabase(world.deps.db, Number.POSITIVE_INFINITY) };
     await world.post("/text/message/send", client, { ...SEND, phone: ADA });
     expect(linesOf(world)).toMatchObject([
@@ -134,85 +137,50 @@ describe("the line of a request", () => {
   });
 });
 
-describe("requests that anyone can make in any number", () => {
+describe("receipts, and requests that anyone can make in any number", () => {
   let world: World;
-  const seen = () => {
-    const given = linesOf(world).map(({ event, route, status, count }) => [event, route, status, count]);
-    world.logs.length = 0;
-    return given;
-  };
-  const ask = async (path: string, times = 1) => {
-    for (let n = 0; n < times; n++) await world.fetch(path);
-  };
+  let client: TestClient;
+  const requests = () => linesOf(world).filter(({ event }) => event === "request");
+  const wrong = () => ({ ...client, clientSecret: "0".repeat(64) });
 
   beforeEach(async () => {
     world = await World.create();
+    client = await world.brand([ADA]);
+    world.logs.length = 0;
   });
 
-  it("have a line for the first of a kind, and a count of the others once the minute is over", async () => {
-    await ask("/health", 5);
-    world.advance(59);
-    await ask("/nothing", 3);
-    expect(seen()).toEqual([
-      ["request", "/health", 200, undefined],
-      ["requests.counted", "/health", 200, 4],
-      ["request", null, 404, undefined],
-    ]);
-    await ask("/nothing", 3);
-    world.advance(60);
-    await ask("/nothing");
-    expect(seen()).toEqual([
-      ["requests.counted", null, 404, 5],
-      ["request", null, 404, undefined],
-    ]);
+  it("have a line for one in a hundred, which says so", async () => {
+    let drawn = 0;
+    world.deps = { ...world.deps, random: () => (drawn++ % 100) / 100 };
+    for (let n = 0; n < 300; n++) await world.fetch("/health");
+    expect(requests()).toMatchObject(new Array(3).fill({ route: "/health", status: 200, sampled: 100 }));
   });
 
-  it("are counted once a minute while they go on", async () => {
-    for (let second = 0; second < 180; second++) {
-      await ask("/nothing", 2);
-      world.advance(1);
-    }
-    world.advance(20);
-    expect(seen()).toEqual([
-      ["request", null, 404, undefined],
-      ["requests.counted", null, 404, 119],
-      ["request", null, 404, undefined],
-      ["requests.counted", null, 404, 119],
-      ["request", null, 404, undefined],
-      ["requests.counted", null, 404, 119],
-    ]);
+  it.each<[string, number, () => Promise<Response>]>([
+    ["an unknown path", 404, () => world.fetch("/nothing")],
+    ["a wrong method", 405, () => world.fetch("/text/subscribe")],
+    ["an unknown link", 404, () => world.fetch("/l/AAAAAAAAAA")],
+    ["no credentials", 401, () => world.fetch("/text/events")],
+    ["a wrong secret", 401, () => world.post("/text/message/send", wrong(), SEND)],
+    ["the root", 200, () => world.fetch("/")],
+    ["the API's document", 200, () => world.fetch("/openapi.json")],
+  ])("are those for %s", async (_, status, ask) => {
+    world.deps = { ...world.deps, random: () => 0.01 };
+    expect((await ask()).status).toBe(status);
+    expect(requests()).toEqual([]);
+    world.deps = { ...world.deps, random: () => 0.0099 };
+    await ask();
+    expect(requests()).toMatchObject([{ status, sampled: 100 }]);
   });
 
-  it.each([1, 4, 6, 19, 21])("lose no count when nothing follows, %d seconds after the first", async (seconds) => {
-    await ask("/nothing", 2);
-    world.advance(seconds);
-    await ask("/nothing", 2);
-    world.advance(20);
-    await ask("/nothing");
-    world.advance(20);
-    const requests = seen().map(([event, , , count]) => (event === "request" ? 1 : Number(count)));
-    expect(requests.reduce((sum, count) => sum + count)).toBe(5);
-  });
-
-  it("have a line each while they are the work of a client, or fail", async () => {
-    const client = await world.brand([ADA]);
-    seen();
+  it("are neither the work of a client or an operator nor what fails: these have a line each", async () => {
     for (let n = 0; n < 2; n++) await world.send(client, { phone: ADA });
     for (let n = 0; n < 2; n++) await world.post("/text/message/send", client, {});
+    for (let n = 0; n < 2; n++) await world.operator("GET", "/websites/none");
     world.deps = { ...world.deps, db: failingDatabase(world.deps.db, Number.POSITIVE_INFINITY) };
     for (let n = 0; n < 2; n++) await world.fetch("/l/AAAAAAAAAA");
-    expect(seen().filter(([event]) => event === "request")).toEqual(
-      [200, 200, 400, 400, 503, 503].map((status) => ["request", expect.any(String), status, undefined]),
-    );
-  });
-
-  it("of more than a hundred kinds in a minute are counted together", () => {
-    const counts = new MinuteCounts<{ route: string }>({ route: "others" });
-    for (let n = 0; n < 1000; n++) counts.add({ route: String(n % 500) });
-    const taken = counts.take(0);
-    expect(taken).toHaveLength(101);
-    expect(taken.at(-1)).toEqual({ kind: { route: "others" }, count: 799 });
-    expect(taken.reduce((sum, { count }) => sum + count + 1, 0)).toBe(1000);
+    expect(requests().map(({ status }) => status)).toEqual([200, 200, 400, 400, 404, 404, 503, 503]);
+    expect(requests().filter(({ sampled }) => sampled)).toEqual([]);
   });
 });
 
@@ -278,6 +246,7 @@ describe.each([twilio, telnyx, kannel])("nothing personal is logged of a life at
 
   beforeEach(async () => {
     at = await CarrierWorld.create(carrier);
+    at.world.logEachRequest();
     const { clientSecret, callbackSecret } = at.client;
     secrets = [clientSecret, callbackSecret, OPERATOR_TOKEN, ...Object.values(carrier.settings)];
   });

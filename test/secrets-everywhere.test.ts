@@ -52,6 +52,7 @@ function watch(world: World): Seen {
     vi.spyOn(console, level).mockImplementation((...parts) => seen.printed.push(parts.join(" ")));
   }
   world.deps = { ...world.deps, log };
+  world.logEachRequest();
   return seen;
 }
 

@@ -26,6 +26,7 @@ describe("a secret", () => {
       vi.spyOn(console, level).mockImplementation((line) => printed.push(String(line)));
     }
     world.deps = { ...world.deps, log };
+    world.logEachRequest();
     const client = await world.brand([`${PHONE},${EMAIL}`]);
     const rotated = (await (
       await world.operator("POST", `/clients/${client.clientId}/rotate`, {})

@@ -57,8 +57,6 @@ export class World {
   readonly callbacks: Queued<string>[] = [];
   readonly receipts: Queued<Job>[] = [];
   readonly logs: string[] = [];
-  /** What is done once the clock is there. */
-  #later: { at: number; work: () => void }[] = [];
   deps: Deps;
   /** As long as a test has done nothing in it. */
   #isUntouched = true;
@@ -69,7 +67,6 @@ export class World {
       ...makeDeps(strictEnv, { waitUntil: (work) => platform.background(work) || this.#left.push(work) }),
       ...makeIsolateState(strictEnv),
       now: () => this.now,
-      later: (milliseconds, work) => this.#later.push({ at: this.now + milliseconds, work }),
       random: () => 0.5,
       limiter: new RateGate(objectsOn(() => this.deps)),
       messages: this.#queue(this.jobs),
@@ -288,9 +285,6 @@ export class World {
   advance(seconds: number): void {
     this.#isUntouched = false;
     this.now += seconds * 1000;
-    const due = this.#later.filter(({ at }) => at <= this.now);
-    this.#later = this.#later.filter((later) => !due.includes(later));
-    for (const { work } of due) work();
   }
 
   async rows(sql: string, ...parameters: unknown[]): Promise<Record<string, unknown>[]> {
@@ -300,6 +294,11 @@ export class World {
         .bind(...parameters)
         .all()
     ).results;
+  }
+
+  /** From now on each request has a line in the log, those too of which it has one in a hundred. */
+  logEachRequest(): void {
+    this.deps.random = () => 0;
   }
 
   /** What the client reads of its messages, in the order of the feed. */

@@ -1,23 +1,35 @@
+// What an operator reads of a client's requests. It is stored after the answer, and no answer depends on it.
 import type { Deps } from "../deps.ts";
-import type { Uses } from "../domain/client-uses.ts";
-import { storeUses } from "../platform/store/client-uses.ts";
-import { askEach } from "./ask-each.ts";
-import { inEach } from "./places.ts";
+import type { Credentials } from "../domain/client.ts";
+import { type ClientRefusal, REFUSED_AGAIN_MILLISECONDS, USED_AGAIN_MILLISECONDS } from "../domain/client-uses.ts";
+import { storeRefusal, storeUse } from "../platform/store/client-uses.ts";
+import { countMiss } from "./count-miss.ts";
+import { inDatabase } from "./places.ts";
 import { unlessItFails } from "./unless-it-fails.ts";
 
-/** The platform ends what takes longer than 30 seconds after an answer. */
-const STORED_AFTER_MILLISECONDS = 20_000;
-
-/** After each request of a client: one call of the store for all that this isolate has noted in some seconds. */
-export function keepUses(deps: Deps): void {
-  const { clientUses } = deps;
-  if (!clientUses.watch()) return;
-  deps.later(STORED_AFTER_MILLISECONDS, () =>
-    deps.waitUntil(unlessItFails(deps, "client.use-not-stored", {}, () => storeEverywhere(deps, clientUses.take()))),
-  );
+export function noteUse(deps: Deps, { clientId, database }: Credentials): void {
+  const now = deps.now();
+  if (!deps.storedUses.isDue(clientId, USED_AGAIN_MILLISECONDS, now)) return;
+  afterwards(deps, () => storeUse(inDatabase(deps, database).db, clientId, now));
 }
 
-/** A database notes the clients that it has. */
-async function storeEverywhere(deps: Deps, uses: Uses): Promise<void> {
-  await askEach(inEach(deps), ({ db }) => storeUses(db, uses, deps.now()));
+export function noteRefusal(deps: Deps, { clientId, database }: Credentials, cause: ClientRefusal): void {
+  const now = deps.now();
+  if (!deps.storedUses.isDue(`${clientId} ${cause}`, REFUSED_AGAIN_MILLISECONDS, now)) return;
+  afterwards(deps, () => storeRefusal(inDatabase(deps, database).db, clientId, cause, now));
+}
+
+/** The secret has not the form of one, and nobody has looked for the client: like a wrong secret, this counts as a guess. */
+export function noteMalformed(deps: Deps, clientId: string, address: string): void {
+  const { clients } = deps.guesses;
+  if (clients.judge(clientId, address, deps.now()) !== undefined) return;
+  countMiss(deps, clients, clientId, address);
+  afterwards(deps, async () => {
+    const client = await deps.credentials.read(clientId);
+    if (client) noteRefusal(deps, client, "secret-malformed");
+  });
+}
+
+function afterwards(deps: Deps, store: () => Promise<void>): void {
+  deps.waitUntil(unlessItFails(deps, "client.use-not-stored", {}, store));
 }

@@ -5,6 +5,7 @@ import { CHECK_CHARACTERS, RANDOM_BYTES, splitToken } from "../domain/operator-t
 import { Hmac } from "../platform/hmac.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
 import { findOperatorName, insertOperatorToken } from "../platform/store/operator-tokens.ts";
+import { countMiss } from "./count-miss.ts";
 
 /** Who cannot make it cannot have a token looked up. */
 function checkOf({ config }: Deps, random: string): string {
@@ -25,12 +26,12 @@ export async function findOperator(
   const parts = splitToken(token);
   if (!parts || !equalHashes(parts.check, checkOf(deps, parts.random))) return undefined;
   const now = deps.now();
-  const lookup = deps.lookups.operators.take(hash, address, now);
-  if (lookup === "exceeded") throw new RequestFailure({ kind: "guesses-exceeded" });
-  if (lookup === "missing") return undefined;
+  const { operators } = deps.guesses;
+  const judged = operators.judge(hash, address, now);
+  if (judged === "refused") throw new RequestFailure({ kind: "guesses-exceeded" });
+  if (judged === "missing") return undefined;
   const name = await findOperatorName(deps.db, hash, now);
-  if (name === undefined) lookup.missed();
-  else lookup.found();
+  if (name === undefined) countMiss(deps, operators, hash, address);
   return name;
 }
 

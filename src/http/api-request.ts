@@ -55,3 +55,8 @@ export function addressOf(request: ApiRequest): string {
   const [beginning = ""] = (request.headers.get("CF-Connecting-IP") ?? "").split("::");
   return beginning.split(":").slice(0, 4).join(":");
 }
+
+/** The same, but of IPv6 the network of 48 bits: what one customer of a provider may have, 65,536 of the others. */
+export function networkOf(request: ApiRequest): string {
+  return addressOf(request).split(":").slice(0, 3).join(":");
+}

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { CHUNK_MESSAGES } from "../domain/bulk-request.ts";
 import type { BulkInterrupted, Failure, FieldError } from "../domain/failure.ts";
+import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 
 export const errorSchema = z.object({
@@ -117,7 +118,7 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
       return {
         message:
           "Too many requests with unknown clients or wrong secrets came at this time. Check the credentials, and repeat the request after the time in Retry-After.",
-        headers: { "retry-after": "1" },
+        headers: { "retry-after": String(REFUSED_MILLISECONDS / 1000) },
       };
     case "client-suspended":
       return { message: "This client is suspended. Ask the operator of the service." };

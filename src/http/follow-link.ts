@@ -1,27 +1,30 @@
 import { endsUrl, hasCheck, homeOfCode, LINK_CODE } from "../domain/link.ts";
 import { countClick } from "../flows/count-click.ts";
+import { countMiss } from "../flows/count-miss.ts";
 import { inDatabaseOfHome } from "../flows/places.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 import { findLink } from "../platform/store/links.ts";
-import { addressOf, type Handler } from "./api-request.ts";
+import { addressOf, type Handler, networkOf } from "./api-request.ts";
 import { isPerson } from "./is-person.ts";
 
 /** GET and HEAD /l/:code : one look-up, and the click is counted after the answer. */
 export const followLinkHandler: Handler = async (request, deps) => {
   const code = readCode(request.params.code ?? "");
   if (!LINK_CODE.test(code)) return noSuchLink();
-  const { links, uncheckedLinks } = deps.lookups;
-  const budget = hasCheck(code, deps.signLink) ? links : uncheckedLinks;
-  const lookup = budget.take(code, addressOf(request), deps.now());
-  if (lookup === "missing") return noSuchLink();
-  if (lookup === "exceeded") return tooManyGuesses();
+  const { links, uncheckedLinks } = deps.guesses;
+  // Without the check it is most likely a guess, and who floods the service may have a whole network of addresses.
+  const isChecked = hasCheck(code, deps.signLink);
+  const [guesses, caller] = isChecked ? [links, addressOf(request)] : [uncheckedLinks, networkOf(request)];
+  const judged = guesses.judge(code, caller, deps.now());
+  if (judged === "missing") return noSuchLink();
+  if (judged === "refused") return tooManyGuesses();
   const own = await inDatabaseOfHome(deps, homeOfCode(code));
   const link = await findLink(own.db, code);
   if (!link) {
-    lookup.missed();
+    countMiss(deps, guesses, code, caller);
     return noSuchLink();
   }
-  lookup.found();
   const click = {
     messageId: link.messageId,
     clickId: deps.newId(),
@@ -67,10 +70,10 @@ function noSuchLink(): Response {
   return page(404, "Link not found", "This link does not exist, or is no longer kept.");
 }
 
-/** Somebody tries codes: a person whose link was not looked up for that comes again. */
+/** Somebody with this address tries codes: a person whose link was not looked up for that comes again. */
 function tooManyGuesses(): Response {
   return page(429, "One moment", "This link cannot be opened right now. Open it again in a moment.", {
-    "retry-after": "1",
+    "retry-after": String(REFUSED_MILLISECONDS / 1000),
   });
 }
 

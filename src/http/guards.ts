@@ -5,6 +5,8 @@ import type { ClientRefusal } from "../domain/client-uses.ts";
 import { type Failure, RequestFailure } from "../domain/failure.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { Counting } from "../flows/accept-message.ts";
+import { noteMalformed, noteRefusal } from "../flows/client-uses.ts";
+import { countMiss } from "../flows/count-miss.ts";
 import { findOperator } from "../flows/operator-tokens.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { askAsPresent, LIMITER_MILLISECONDS } from "../platform/rate-limiter.ts";
@@ -21,28 +23,26 @@ export function requireClient(operation: Operation): Guard {
     const client = await authenticate(deps, { clientId, hash: access.secretHash, address: addressOf(request) });
     requireGrant(deps, client, operation);
     Object.assign(request, { client, access });
-    deps.clientUses.used(clientId, deps.now());
   };
 }
 
-function requireGrant(deps: Deps, { clientId, suspended, operations }: Credentials, operation: Operation): void {
-  if (suspended) throw refused(deps, clientId, "suspended", { kind: "client-suspended" });
-  if (!operations.includes(operation))
-    throw refused(deps, clientId, "operation-denied", { kind: "operation-denied", operation });
+function requireGrant(deps: Deps, client: Credentials, operation: Operation): void {
+  if (client.suspended) throw refused(deps, client, "suspended", { kind: "client-suspended" });
+  if (!client.operations.includes(operation))
+    throw refused(deps, client, "operation-denied", { kind: "operation-denied", operation });
 }
 
 /** The client's page shows the cause. */
-function refused(deps: Deps, clientId: string, cause: ClientRefusal, failure: Failure): RequestFailure {
-  deps.clientUses.refused(clientId, cause, deps.now());
+function refused(deps: Deps, client: Credentials, cause: ClientRefusal, failure: Failure): RequestFailure {
+  noteRefusal(deps, client, cause);
   return new RequestFailure(failure);
 }
 
-/** A client that is unknown is not noted by the store. */
 function issuedSecret(request: ApiRequest, deps: Deps, clientId: string): string {
   try {
     return issuedHeader(request, "X-Client-Secret", CLIENT_SECRET);
   } catch (error) {
-    deps.clientUses.refused(clientId, "secret-malformed", deps.now());
+    noteMalformed(deps, clientId, addressOf(request));
     throw error;
   }
 }
@@ -65,20 +65,20 @@ async function authenticate(deps: Deps, { clientId, hash, address }: Given): Pro
   const isKnown = judgeSecret(known?.credentials ?? NOBODY, hash, now) === "right" && known !== undefined;
   if (isKnown && known.isCurrent) return known.credentials;
   // A client that this isolate has let in before is no guess.
-  const lookup = isKnown ? undefined : deps.credentials.lookups.take(clientId + hash, address, now);
-  if (lookup === "exceeded") throw new RequestFailure({ kind: "guesses-exceeded" });
+  const { clients } = deps.guesses;
+  const judged = isKnown ? undefined : clients.judge(clientId + hash, address, now);
+  if (judged === "refused") throw new RequestFailure({ kind: "guesses-exceeded" });
   const refusalDue = scheduler.wait(REFUSAL_MILLISECONDS);
-  const stored = lookup === "missing" ? null : await deps.credentials.read(clientId);
+  const stored = judged === "missing" ? null : await deps.credentials.read(clientId);
   const verdict = judgeSecret(stored ?? NOBODY, hash, now);
   const isRight = verdict === "right" && stored !== null;
   // Also of a secret that was right until now: from the next request on, it is a guess.
   if (stored && (isRight || isKnown)) deps.credentials.keep(stored, now);
   if (!isRight) {
-    if (typeof lookup === "object") lookup.missed();
+    if (judged === undefined) countMiss(deps, clients, clientId + hash, address);
     await refusalDue;
-    throw stored ? wrongSecret(deps, clientId, verdict) : new RequestFailure(WRONG);
+    throw stored ? wrongSecret(deps, stored, verdict) : new RequestFailure(WRONG);
   }
-  if (typeof lookup === "object") lookup.found();
   return stored;
 }
 
@@ -87,8 +87,8 @@ const WRONG: Failure = {
   message: "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.",
 };
 
-function wrongSecret(deps: Deps, clientId: string, verdict: Verdict): RequestFailure {
-  return refused(deps, clientId, verdict === "replaced" ? "secret-replaced" : "secret-wrong", WRONG);
+function wrongSecret(deps: Deps, client: Credentials, verdict: Verdict): RequestFailure {
+  return refused(deps, client, verdict === "replaced" ? "secret-replaced" : "secret-wrong", WRONG);
 }
 
 function issuedHeader(request: ApiRequest, name: string, form: RegExp): string {
@@ -155,7 +155,7 @@ function requireNewer(request: ApiRequest, deps: Deps, client: Credentials): voi
   const { access } = request;
   if (!access) throw new Error("the route has no requireClient");
   const verdict = judgeSecret(client, access.secretHash, deps.now());
-  if (verdict !== "right") throw wrongSecret(deps, client.clientId, verdict);
+  if (verdict !== "right") throw wrongSecret(deps, client, verdict);
   requireGrant(deps, client, access.operation);
   request.client = client;
 }
@@ -181,7 +181,7 @@ function applyAdmission(request: ApiRequest, deps: Deps, admission: Admission): 
   const { admitted, resetMilliseconds } = admission;
   if (admitted) return;
   const failure: Failure = { kind: "rate-exceeded", retryAfterSeconds: toSeconds(resetMilliseconds) };
-  throw refused(deps, clientOf(request).clientId, "rate-exceeded", failure);
+  throw refused(deps, clientOf(request), "rate-exceeded", failure);
 }
 
 /** Whole seconds for a header. The window's last millisecond does not make a second of its own. */

@@ -1,6 +1,5 @@
 import type { Deps } from "../deps.ts";
 import { CLIENT_ID } from "../domain/client.ts";
-import type { LogFields } from "../log.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { ERROR_CODES, type ErrorKind } from "./error-codes.ts";
 
@@ -12,22 +11,13 @@ export function routeOf({ route }: ApiRequest): string | null {
   return route === undefined || route === "*" ? null : route || "/";
 }
 
-/** How long after a counted request its count is written, if no other follows. */
-const COUNTED_AFTER_MILLISECONDS = 20_000;
+/** Receipts, and requests that anyone can make in any number: one in so many has a line. */
+const SAMPLED = 100;
 
-/**
- * The one line of a request. Of receipts, whose messages tell what they said, and of requests that anyone can make in any number,
- * only the first of a kind in a minute has a line; the others are counted in one.
- */
+/** The one line of a request. `sampled`: it stands for so many. */
 export function logRequest(deps: Deps, request: ApiRequest, { status }: Response, milliseconds: number): void {
-  const { requestCounts } = deps;
-  logCounts(deps, requestCounts.take(deps.now()));
-  const kind = countedAs(request, status);
-  if (kind && !requestCounts.add(kind)) {
-    const takeLast = requestCounts.watch(deps.now());
-    if (takeLast) deps.later(COUNTED_AFTER_MILLISECONDS, () => logCounts(deps, takeLast()));
-    return;
-  }
+  const isSampled = isSampledRequest(request, status);
+  if (isSampled && deps.random() >= 1 / SAMPLED) return;
   deps.log(status >= 500 ? "error" : "info", "request", {
     requestId: request.requestId,
     method: request.method,
@@ -38,11 +28,8 @@ export function logRequest(deps: Deps, request: ApiRequest, { status }: Response
     ...request.logged,
     status,
     milliseconds,
+    ...(isSampled ? { sampled: SAMPLED } : {}),
   });
-}
-
-function logCounts(deps: Deps, counts: { kind: LogFields; count: number }[]): void {
-  for (const { kind, count } of counts) deps.log("info", "requests.counted", { ...kind, count });
 }
 
 /** Refused before any work was done for them. */
@@ -61,29 +48,17 @@ const REFUSED_CODES = new Set<unknown>(REFUSED.map((kind) => ERROR_CODES[kind]))
 
 /** Answered to anyone. */
 const OPEN_ROUTES = new Set<unknown>(["/", "/health", "/openapi.json", "/.well-known/security.txt"]);
-
-/** @returns its kind; undefined for a request that has a line of its own */
-function countedAs(request: ApiRequest, status: number): LogFields | undefined {
-  const route = routeOf(request);
-  const { code } = request.logged;
-  const isCounted =
-    REFUSED_CODES.has(code) ||
-    (route === LINK_ROUTE && status >= 400) ||
-    ((route === RECEIPTS_ROUTE || OPEN_ROUTES.has(route)) && status === 200);
-  if (!isCounted || status >= 500) return undefined;
-  const { websiteId } = request.client ?? {};
-  const { carrier } = status === 200 ? request.params : {};
-  return {
-    route,
-    status,
-    ...(code ? { code } : {}),
-    ...(websiteId ? { websiteId } : {}),
-    ...(carrier ? { carrier } : {}),
-  };
-}
-
 const LINK_ROUTE = "/l/:code";
+/** The page of a message tells what its receipts said. */
 const RECEIPTS_ROUTE = "/carriers/:carrier/receipts";
+
+function isSampledRequest(request: ApiRequest, status: number): boolean {
+  const route = routeOf(request);
+  if (status >= 500) return false;
+  if (REFUSED_CODES.has(request.logged.code)) return true;
+  if (route === LINK_ROUTE) return status >= 400;
+  return status === 200 && (route === RECEIPTS_ROUTE || OPEN_ROUTES.has(route));
+}
 
 /** The website of a client that was let through; the client id also of one that was not, if it has the form of one. */
 function clientFields({ client, headers }: ApiRequest) {

@@ -114,7 +114,7 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
     advice: "compare both with what was issued; after a rotation, the old secret ends with its grace",
   },
   "guesses-exceeded": {
-    meaning: "too many unknown clients and wrong secrets in this second, from one address or from all",
+    meaning: "too many unknown clients and wrong secrets from this address",
     advice: "check the credentials; retry after `Retry-After`",
   },
   "client-suspended": { meaning: "the client is suspended", advice: "ask the operator" },

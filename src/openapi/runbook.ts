@@ -114,7 +114,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
     meaning:
       "In the last hour, the carrier has accepted five texts or more, each at least 15 minutes ago and after the last text that has a final receipt, and for 15 minutes no receipt has come at all. On a new deployment, the problem shows 17 minutes after the fifth text at the latest. The messages are SENDING, and after `RECEIPT_WITHIN_HOURS` FAILED_TO_DELIVERY, `NO_RECEIPT`.",
     action:
-      "Look at the `receipts` queue first: with a `backlog`, they wait here. Then at `PUBLIC_ORIGIN`: the carrier must reach it from the internet, without a firewall or a login before it. Requests with code 40302 in the log are receipts whose signature or key does not fit. A Kannel whose SMSC gives no receipts has this problem whenever it sends. The problem ends with the first receipt, or an hour after the last text.",
+      "Look at the `receipts` queue first: with a `backlog`, they wait here. Then at `PUBLIC_ORIGIN`: the carrier must reach it from the internet, without a firewall or a login before it. Requests with code 40302 in the log, which has one in a hundred of them, are receipts whose signature or key does not fit. A Kannel whose SMSC gives no receipts has this problem whenever it sends. The problem ends with the first receipt, or an hour after the last text.",
     isSafe: "**No**: the texts may have arrived. Send nothing again.",
   },
   "move-stuck": {

@@ -27,7 +27,7 @@ const MEANINGS: Record<Name, string> = {
   OPERATOR_TOKEN:
     "opens `/operator`, and makes [tokens of names](operating.md#operators); without it, those paths do not exist",
   SERVICE_KEY:
-    "encrypts callback secrets; by default `OPERATOR_TOKEN`. It also signs [tokens of operators](operating.md#operators), which all end when it changes, and the codes of tracking links: without it, or of a link made before it was set or replaced, a code counts as unsigned in a [flood](operating.md#floods), and leads on nevertheless. Set it before you replace `OPERATOR_TOKEN`: when the key changes, no callback is posted until the secrets of each client are rotated. [Tombstones](operating.md#tombstones-of-erased-people) stay valid",
+    "encrypts callback secrets; by default `OPERATOR_TOKEN`. It also signs [tokens of operators](operating.md#operators), which all end when it changes, and the codes of tracking links: a link made before it was set or replaced leads on, but in a [flood](operating.md#floods) counts as a guess. Set it before you replace `OPERATOR_TOKEN`: when the key changes, no callback is posted until the secrets of each client are rotated. [Tombstones](operating.md#tombstones-of-erased-people) stay valid",
   PUBLIC_ORIGIN:
     "origin under which carriers reach the service, such as `https://sms.example.com`; every carrier but the sandbox needs it",
   LINK_ORIGIN: "origin of tracking links; by default `PUBLIC_ORIGIN`, or else the origin of the send request",

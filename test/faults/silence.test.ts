@@ -28,7 +28,7 @@ async function whileSilent<T>(binding: Binding, work: () => Promise<T>, when: Fa
   const { deps } = world;
   const elsewhere = await World.another(world);
   const draw = (called: Binding) => (called === binding ? when : undefined);
-  const { messages, bulk, callbacks, now, log, random, carriers } = deps;
+  const { messages, bulk, callbacks, now, log, random, carriers, storedUses } = deps;
   world.deps = new Injector(undefined, draw).wrap({
     ...elsewhere.deps,
     messages,
@@ -38,6 +38,7 @@ async function whileSilent<T>(binding: Binding, work: () => Promise<T>, when: Fa
     log,
     random,
     carriers,
+    storedUses,
   });
   waited.length = 0;
   try {
@@ -139,6 +140,8 @@ describe("a silent D1", () => {
   ];
 
   it.each(REQUESTS)("has %s answered 503 after two tries", async (_, request) => {
+    // The first request of a client stores, after its answer, that it was used.
+    await ask("/text/events");
     const answer = await whileSilent("D1", request, "silent");
     expect(answer.status).toBe(503);
     expect(answer.headers.get("retry-after")).toBe("3");

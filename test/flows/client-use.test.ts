@@ -1,6 +1,6 @@
 /** "We get 401": what a client's page tells of its last requests, and what that costs. */
-import { beforeEach, describe, expect, it } from "vitest";
-import { ClientUses, MOST_REFUSED } from "../../src/domain/client-uses.ts";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { StoredUses } from "../../src/domain/client-uses.ts";
 import type { ClientAnswers } from "../../src/http/operator/clients.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { failingDatabase } from "../failing-database.ts";
@@ -29,12 +29,6 @@ const rotate = async (graceSeconds: number) =>
     clientSecret: string;
   };
 
-/** What isolates keep for some seconds is stored. */
-async function settle(): Promise<void> {
-  world.advance(20);
-  await world.afterAnswer();
-}
-
 describe("the page of a client", () => {
   it("of which nothing is known says so", async () => {
     expect(await page()).toMatchObject({ name: null, lastUsedAt: null, rotatedAt: null, oldPairUntil: null });
@@ -43,12 +37,10 @@ describe("the page of a client", () => {
 
   it("says when it was last used, within some minutes", async () => {
     await ask();
-    await settle();
-    expect(await page()).toMatchObject({ lastUsedAt: at(20), lastRefusal: null });
+    expect(await page()).toMatchObject({ lastUsedAt: at(0), lastRefusal: null });
     world.advance(30 * MINUTE);
     await ask();
-    await settle();
-    expect((await page()).lastUsedAt).toBe(at(40 + 30 * MINUTE));
+    expect((await page()).lastUsedAt).toBe(at(30 * MINUTE));
   });
 
   it("says until when the old pair is valid, and that it was refused since", async () => {
@@ -57,10 +49,9 @@ describe("the page of a client", () => {
     world.advance(3600);
     expect(await page()).toMatchObject({ rotatedAt: at(0), oldPairUntil: null });
     expect([await ask(), await ask(clientSecret)]).toEqual([401, 200]);
-    await settle();
     expect(await page()).toMatchObject({
-      lastRefusal: { at: at(3620), cause: "secret-replaced" },
-      lastUsedAt: at(3620),
+      lastRefusal: { at: at(3600), cause: "secret-replaced" },
+      lastUsedAt: at(3600),
     });
   });
 
@@ -97,14 +88,12 @@ describe("the page of a client", () => {
   ])("names the cause %s", async (cause, status, refused) => {
     world.advance(2);
     expect(await refused()).toBe(status);
-    await settle();
-    expect((await page()).lastRefusal).toEqual({ at: at(22), cause });
+    expect((await page()).lastRefusal).toEqual({ at: at(2), cause });
   });
 
   it("keeps what it has to itself", async () => {
     const other = await world.client("brand");
     await ask("0".repeat(64));
-    await settle();
     const seen = await world.operator("GET", `/clients/${other.clientId}`);
     expect(await seen.json()).toMatchObject({ lastRefusal: null, lastUsedAt: null });
   });
@@ -122,7 +111,6 @@ describe("what it costs", () => {
           const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
           await isolate.fetch("/text/message/status?messageId=none", { headers });
           isolate.advance(MINUTE);
-          await isolate.afterAnswer();
           written += take().rowsWritten;
         }
       }
@@ -136,24 +124,26 @@ describe("what it costs", () => {
     const { db, take } = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, db };
     for (let n = 0; n < 5; n++) await ask("a password", { "x-client-id": String(n).padStart(32, "0") });
-    take();
-    await settle();
-    expect(take()).toMatchObject({ rowsWritten: 0 });
+    expect(take()).toMatchObject({ calls: 0 });
   });
 
-  it("is a bounded memory, and leaves room for clients that are known", () => {
-    const uses = new ClientUses();
-    for (let n = 0; n < 10 * MOST_REFUSED; n++) uses.refused(`guess-${n}`, "secret-malformed", 0);
-    uses.refused("known", "secret-wrong", 0);
-    const { refused } = uses.take();
-    expect(Object.keys(refused).length).toBeLessThanOrEqual(MOST_REFUSED);
-    expect(refused.known).toBe("secret-wrong");
+  it("is a read of KV for a secret without its form, once in five seconds for a client and within the limit of guesses", async () => {
+    const read = vi.spyOn(world.deps.credentials, "read");
+    for (let n = 0; n < 5; n++) await ask("a password");
+    expect(read).toHaveBeenCalledTimes(1);
+    for (let n = 0; n < 200; n++) await ask("a password", { "x-client-id": String(n).padStart(32, "0") });
+    expect(read.mock.calls.length).toBeLessThanOrEqual(102);
+  });
+
+  it("is a bounded memory: what it has forgotten is due again", () => {
+    const uses = new StoredUses();
+    for (let n = 0; n < 20_000; n++) expect(uses.isDue(`client-${n}`, 1000, 0)).toBe(true);
+    expect([uses.isDue("client-19999", 1000, 999), uses.isDue("client-0", 1000, 999)]).toEqual([false, true]);
   });
 
   it("is never a request: where the store fails, a line of the log says so", async () => {
-    await ask();
     world.deps.db = failingDatabase(world.deps.db, Number.POSITIVE_INFINITY);
-    await settle();
+    expect(await ask("0".repeat(64))).toBe(401);
     expect(world.logs.join()).toContain('"event":"client.use-not-stored"');
   });
 });

@@ -37,6 +37,8 @@ beforeEach(async () => {
   }
   brand = await world.client("brand");
   near = await world.client("near");
+  // Their first requests store that they were used.
+  for (const client of [brand, near]) await lookUp(client);
   calls = [];
   openDatabases();
   LEASE.milliseconds = 1000;

@@ -96,16 +96,20 @@ const asClient = ({ clientId, clientSecret }: TestClient) => ({
 });
 const asOperator = (token: string) => ({ authorization: `Bearer ${token}` });
 
+/** All but when and why a client was last refused, which is kept for its own page. */
+const storedNow = async () =>
+  (await dumpStores(world)).replace(/"refused_at":\d+,"refusal":"[a-z-]+"/g, '"refused_at":null,"refusal":null');
+
 /** Calls the routes, and sees that each is refused like this and that nothing in the stores or queues is another. */
 async function expectRefused(some: Route[], headers: Record<string, string>, ...codes: number[]): Promise<void> {
-  const before = await dumpStores(world);
+  const before = await storedNow();
   expect(some.length).toBeGreaterThan(1);
   for (const route of some) {
     const answer = await call(route, headers);
     const { code } = (await answer.json()) as { code: number };
     expect([route.name, codes.includes(code), code, answer.status]).toEqual([route.name, true, code, ~~(code / 100)]);
   }
-  expect(await dumpStores(world)).toBe(before);
+  expect(await storedNow()).toBe(before);
   expect([world.jobs, world.callbacks]).toEqual([[], []]);
 }
 

@@ -79,6 +79,7 @@ describe("a path with several slashes in front", () => {
 
   it("has the name of its route in the log, and is counted with it", async () => {
     world.logs.length = 0;
+    world.logEachRequest();
     await ask("GET", "//text/message/status");
     await ask("GET", "//operator/websites/x");
     expect(world.logs.map((line) => JSON.parse(line).route)).toEqual([

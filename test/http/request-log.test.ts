@@ -10,6 +10,7 @@ beforeEach(async () => {
   world = await World.create();
   client = await world.brand([ADA]);
   world.logs.length = 0;
+  world.logEachRequest();
 });
 
 describe("an X-Client-ID", () => {

@@ -11,6 +11,8 @@ class StrictPlatform {
   readonly invocations: Invocation[] = [];
   /** When a key of KV was last written: milliseconds since 1970. */
   readonly keyWrites = new Map<string, number>();
+  /** What GUESSES has counted of each key, in its present period. */
+  readonly guesses = new Map<string, { period: number; count: number }>();
   /** What an earlier one has left running is nobody's fault now. */
   #world = 0;
   readonly #refusals = new Set<string>();
@@ -26,6 +28,7 @@ class StrictPlatform {
     this.#refusals.clear();
     this.invocations.length = 0;
     this.keyWrites.clear();
+    this.guesses.clear();
     globalThis.fetch = this.#inners.get(globalThis.fetch) ?? globalThis.fetch;
     this.#fetch = undefined;
   }

@@ -57,7 +57,7 @@ export function describeClients(): Resource {
       path: "/operator/clients/{clientId}",
       summary: "Read a client, its last use and refusal, and its last changes",
       description:
-        "`lastUsedAt` and `lastRefusal` are coarse, and some seconds late: they are stored once in ten minutes, or a minute, for each client.",
+        "`lastUsedAt` and `lastRefusal` are coarse: they are stored once in ten minutes, or a minute, for each client.",
       parameters: [CLIENT_PARAMETER],
       answers: [
         ok(clientAnswers.ClientWithChanges, "The client, without secrets.", { ...CLIENT, ...USE, changes: [] }),

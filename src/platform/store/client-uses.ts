@@ -1,36 +1,33 @@
 import type { Client, ClientUse } from "../../domain/client.ts";
 import {
   CLIENT_REFUSALS,
+  type ClientRefusal,
   REFUSED_AGAIN_MILLISECONDS,
   USED_AGAIN_MILLISECONDS,
-  type Uses,
 } from "../../domain/client-uses.ts";
 import { toClient } from "./clients.ts";
-import { runBatch, runQuery } from "./database.ts";
+import { runQuery } from "./database.ts";
 import { IS_OPEN } from "./moving.ts";
 import type { ClientRow } from "./rows.ts";
 
-/** One row for a client that another isolate has not stored lately; none for an id that no client has. */
-export async function storeUses(db: D1Database, { used, refused }: Uses, now: number): Promise<void> {
-  const uses = () =>
-    db
-      .prepare(
-        `UPDATE clients SET used_at = ?2 WHERE client_id IN (SELECT value FROM json_each(?1))
-           AND coalesce(used_at, 0) <= ?2 - ${USED_AGAIN_MILLISECONDS}
-           AND ${IS_OPEN("clients.website_id")}`,
-      )
-      .bind(JSON.stringify(used), now);
-  const cause = `json_extract(?1, '$."' || client_id || '"')`;
-  const refusals = () =>
-    db
-      .prepare(
-        `UPDATE clients SET refused_at = ?2, refusal = ${cause} WHERE client_id IN (SELECT key FROM json_each(?1))
-           AND (coalesce(refused_at, 0) <= ?2 - ${REFUSED_AGAIN_MILLISECONDS} OR refusal <> ${cause})
-           AND ${IS_OPEN("clients.website_id")}`,
-      )
-      .bind(JSON.stringify(refused), now);
-  const isAny = Object.keys(refused).length > 0;
-  await runBatch(db, [...(used.length > 0 ? [uses()] : []), ...(isAny ? [refusals()] : [])]);
+/** No row is written where another isolate has stored a use lately. */
+export async function storeUse(db: D1Database, clientId: string, now: number): Promise<void> {
+  const statement = db.prepare(
+    `UPDATE clients SET used_at = ?2
+     WHERE client_id = ?1 AND coalesce(used_at, 0) <= ?2 - ${USED_AGAIN_MILLISECONDS}
+       AND ${IS_OPEN("clients.website_id")}`,
+  );
+  await runQuery(statement.bind(clientId, now));
+}
+
+/** No row is written where another isolate has stored a refusal of this cause lately. */
+export async function storeRefusal(db: D1Database, clientId: string, cause: ClientRefusal, now: number): Promise<void> {
+  const statement = db.prepare(
+    `UPDATE clients SET refused_at = ?2, refusal = ?3
+     WHERE client_id = ?1 AND (coalesce(refused_at, 0) <= ?2 - ${REFUSED_AGAIN_MILLISECONDS} OR refusal <> ?3)
+       AND ${IS_OPEN("clients.website_id")}`,
+  );
+  await runQuery(statement.bind(clientId, now, cause));
 }
 
 /** A client with what is known of its requests. */

@@ -1,15 +1,10 @@
 import { type Credentials, isNewer } from "../../domain/client.ts";
-import { LookupBudget } from "../../domain/lookup-budget.ts";
-import { REQUESTS_PER_SECOND } from "../../domain/sliding-window.ts";
 import { askStore } from "../ask-store.ts";
 
 /** How long KV may answer from its cache (the least that it takes), and an isolate from its own. */
 const KV_CACHE_SECONDS = 30;
 const ISOLATE_CACHE_MILLISECONDS = 30_000;
 const ISOLATE_CACHE_ENTRIES = 1000;
-
-/** Of pairs of id and secret that this isolate does not know. A client may begin with the 300 requests of its website's limit. */
-const LOOKUPS_PER_SECOND = { inFlood: 50, otherwise: 2 * REQUESTS_PER_SECOND };
 
 /** How long KV may take: a read takes milliseconds, a write to the edge's centre a second at times. */
 export const KV_MILLISECONDS = 5000;
@@ -20,9 +15,6 @@ const keyOf = (clientId: string) => `client:${clientId}`;
 export class CredentialStore {
   readonly #kv: KVNamespace;
   readonly #cache = new Map<string, { credentials: Credentials; readAt: number }>();
-
-  /** Of pairs that may be guesses, by client id and hash of the secret. */
-  readonly lookups = new LookupBudget(LOOKUPS_PER_SECOND);
 
   constructor(kv: KVNamespace) {
     this.#kv = kv;
@@ -57,7 +49,6 @@ export class CredentialStore {
   /** @throws RequestFailure store-unavailable */
   async write(credentials: Credentials, now: number): Promise<void> {
     this.keep(credentials, now);
-    this.lookups.forget();
     await askStore(KV_MILLISECONDS, () => this.#kv.put(keyOf(credentials.clientId), JSON.stringify(credentials)));
   }
 }

@@ -169,6 +169,7 @@ describe("messages are found", () => {
   });
 
   it("by the operator alone, and no number is logged", async () => {
+    world.logEachRequest();
     expect((await world.fetch("/operator/messages?website=brand")).status).toBe(401);
     const headers = { "x-client-id": ada.clientId, "x-client-secret": ada.clientSecret };
     expect((await world.fetch("/operator/messages?website=brand", { headers })).status).toBe(401);

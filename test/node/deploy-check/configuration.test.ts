@@ -107,6 +107,7 @@ describe("[env.staging]", () => {
     "topLevelName",
     "targetEnvironment",
     "definedEnvironments",
+    "namespace_id",
     "workers_dev",
     "routes",
     // Relative to the file twice over, in wrangler 4.124.0.
@@ -121,6 +122,7 @@ describe("[env.staging]", () => {
     const staging = toText(others.get("staging") ?? {}).replaceAll("textgate-staging", "textgate");
     expect(staging).toBe(toText(own));
     expect(others.get("staging")).toMatchObject({ name: "textgate-staging", workers_dev: true, routes: [] });
+    expect(others.get("staging")?.ratelimits[0]?.namespace_id).not.toBe(own.ratelimits[0]?.namespace_id);
   });
 });
 

@@ -1,0 +1,55 @@
+// What was looked up in vain for callers whom nobody knows, and who of them guesses too often.
+
+/** For so long, what was looked up in vain is not looked up again: a client repeats it, or a flood. */
+const MISSING_MILLISECONDS = 5000;
+
+/** The period of GUESSES in wrangler.toml: for so long, a caller that is over the limit is refused. */
+export const REFUSED_MILLISECONDS = 10_000;
+
+/** The latest so many are remembered: of what was looked up, and of callers. */
+const MOST_REMEMBERED = 1000;
+
+/** The part of Cloudflare's rate limiting binding that is used here. */
+export interface Limit {
+  limit(of: { key: string }): Promise<{ success: boolean }>;
+}
+
+/**
+ * The look-ups of one door, such as links. Only a look-up in vain counts, so many callers behind one address are never refused for
+ * what they find. What is under way when a caller passes the limit is looked up.
+ */
+export class Guesses {
+  readonly #door: string;
+  readonly #limit: Limit | undefined;
+  /** Until when each is remembered: milliseconds since 1970. */
+  readonly #missing = new Map<string, number>();
+  readonly #refused = new Map<string, number>();
+
+  /** @param limit counts for all isolates of a location. undefined: nobody is refused */
+  constructor(door: string, limit: Limit | undefined) {
+    this.#door = door;
+    this.#limit = limit;
+  }
+
+  /** @returns undefined: it is to be looked up */
+  judge(what: string, caller: string, now: number): "missing" | "refused" | undefined {
+    if (now < (this.#missing.get(what) ?? 0)) return "missing";
+    if (now < (this.#refused.get(caller) ?? 0)) return "refused";
+    return undefined;
+  }
+
+  /** A look-up for the caller has found nothing. @throws Error when the limit does not answer */
+  async missed(what: string, caller: string, now: number): Promise<void> {
+    if (now < (this.#missing.get(what) ?? 0)) return;
+    remember(this.#missing, what, now + MISSING_MILLISECONDS);
+    const outcome = await this.#limit?.limit({ key: `${this.#door} ${caller}` });
+    if (outcome && !outcome.success) remember(this.#refused, caller, now + REFUSED_MILLISECONDS);
+  }
+}
+
+function remember(memory: Map<string, number>, what: string, until: number): void {
+  memory.delete(what);
+  const oldest = memory.keys().next();
+  if (memory.size >= MOST_REMEMBERED && !oldest.done) memory.delete(oldest.value);
+  memory.set(what, until);
+}
