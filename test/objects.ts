@@ -32,16 +32,11 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
       await onTheTest();
       return stub.send(send, ask);
     };
-    const storeTogether = async (sends: Send[], websiteId: string) => {
-      await onTheTest();
-      return stub.storeTogether(sends, websiteId);
-    };
     return {
       admit: (ask: Ask) => stub.admit(ask),
       learn: (changed: Credentials[]) => stub.learn(changed),
       isStoring: (messageId: string) => stub.isStoring(messageId),
       send,
-      storeTogether,
     };
   };
   return strictObjects({ getByName } as unknown as RateLimiterNamespace);

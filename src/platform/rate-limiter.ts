@@ -27,21 +27,12 @@ export interface CountedSend {
 /** What the object of a website answers a send. */
 export type SendAnswer = CountedSend | Newer;
 
-/** What the object of a database answers to sends of a website: their outcomes, in the given order. */
-export interface StoredTogether {
-  stored: StoredSend[];
-  /** Whether other websites of the database store sends as well. */
-  isShared: boolean;
-}
-
-/** The object of one website, or of a database; see website-object.ts. */
+/** The object of one website; see website-object.ts. */
 export interface WebsiteObject extends Rpc.DurableObjectBranded {
   admit(ask?: Ask): Admission | Newer;
   /** An earlier state than it knows changes nothing. */
   learn(changed: Credentials[]): void;
   send(send: Send, ask?: Ask): Promise<SendAnswer>;
-  /** Of the object of a database. @param sends of the website; none: it asks whether it is alone */
-  storeTogether(sends: Send[], websiteId: string): Promise<StoredTogether>;
   /** Whether the send of this message has come and has no outcome yet. */
   isStoring(messageId: string): boolean;
 }
@@ -124,17 +115,6 @@ export class RateGate {
     }
   }
 
-  /**
-   * Has the object of a database store sends of a website, together with those of others.
-   * @param sends none: only asks whether other websites send
-   * @throws the error of the object, or SilenceError: the sends may be stored
-   */
-  async storeTogether(database: string, websiteId: string, sends: Send[]): Promise<StoredTogether> {
-    const object = this.#object(`database:${database}`);
-    const answering = object.storeTogether(sends, websiteId) as Promise<unknown> as Promise<StoredTogether>;
-    return untilLost(answering, async () => object.isStoring(sends.at(-1)?.message.messageId ?? ""));
-  }
-
   /** Tells the website's object of changed clients. @throws the error of the object */
   async tell(websiteId: string, changed: Credentials[]): Promise<void> {
     await this.#object(websiteId).learn(changed);
@@ -148,8 +128,8 @@ export class RateGate {
     return this.#recall(websiteId, now) && this.#rest(websiteId, now);
   }
 
-  #object(name: string): DurableObjectStub<WebsiteObject> {
-    return this.#limiter.getByName(name, this.#options);
+  #object(websiteId: string): DurableObjectStub<WebsiteObject> {
+    return this.#limiter.getByName(websiteId, this.#options);
   }
 
   #ask(websiteId: string, now: number, client: Ask["client"]): Ask {

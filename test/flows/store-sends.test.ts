@@ -212,11 +212,15 @@ describe("the sends of a website", () => {
       storedBefore.push((await messages()).length);
       if (nth === 1) await first.promise;
     });
-    const groups = new SendGroups(storeGroup, 1000);
-    const answers = Array.from({ length: 5 }, () => groups.store(deps, [send()]));
+    const groups = new SendGroups();
+    const sends = Array.from({ length: 5 }, () => send());
+    const areStoring = () => sends.map((one) => groups.isStoring(idOf(one)));
+    const answers = sends.map((one) => groups.store(deps, one));
     expect(await messages()).toEqual([]);
+    expect(areStoring()).toEqual(new Array(5).fill(true));
     first.resolve();
     await Promise.all(answers);
+    expect(areStoring()).toEqual(new Array(5).fill(false));
     expect((await messages()).length).toBe(5);
     // The first alone, the others together.
     expect(storedBefore).toEqual([0, 1]);
@@ -244,12 +248,12 @@ describe("the sends of a website", () => {
 
   it("are refused, and not stored, while a second's worth waits", async () => {
     const held = Promise.withResolvers<void>();
-    const groups = new SendGroups(storeGroup, 1000);
+    const groups = new SendGroups();
     const deps = watched(() => held.promise);
-    const answers = Array.from({ length: 1001 }, () => groups.store(deps, [send()]));
-    expect(await groups.store(deps, [send()])).toMatchObject([{ kind: "failed", isUnavailable: true }]);
+    const answers = Array.from({ length: 1001 }, () => groups.store(deps, send()));
+    expect(await groups.store(deps, send())).toMatchObject({ kind: "failed", isUnavailable: true, isRefused: true });
     held.resolve();
-    const outcomes = (await Promise.all(answers)).flat();
+    const outcomes = await Promise.all(answers);
     expect(outcomes.every(({ kind }) => kind === "stored")).toBe(true);
     expect((await messages()).length).toBe(1001);
   });
@@ -258,7 +262,7 @@ describe("the sends of a website", () => {
     ["refused untried once the store has been silent for a while", 20, "refused"],
     ["tried all the same when it has failed at once", 0, "stored"],
   ])("wait for a write: they are %s", async (_, seconds, outcome) => {
-    const groups = new SendGroups(storeGroup, 1000);
+    const groups = new SendGroups();
     const begun = Promise.withResolvers<void>();
     const deps = watched(async (_statements, nth) => {
       if (nth > 1) return;
@@ -266,13 +270,13 @@ describe("the sends of a website", () => {
       world.advance(seconds);
       throw new Error("D1_ERROR: D1 DB exceeded timeout");
     });
-    const first = groups.store(deps, [send()]);
-    const waiting = [groups.store(deps, [send()]), groups.store(deps, [send()])];
+    const first = groups.store(deps, send());
+    const waiting = [groups.store(deps, send()), groups.store(deps, send())];
     begun.resolve();
-    expect(await first).toMatchObject([{ kind: "failed", isUnavailable: true, isRefused: false }]);
+    expect(await first).toMatchObject({ kind: "failed", isUnavailable: true, isRefused: false });
     const expected = outcome === "stored" ? stored : { kind: "failed", isUnavailable: true, isRefused: true };
-    expect((await Promise.all(waiting)).flat()).toMatchObject([expected, expected]);
-    expect(await groups.store(deps, [send()])).toEqual([stored]);
+    expect(await Promise.all(waiting)).toMatchObject([expected, expected]);
+    expect(await groups.store(deps, send())).toEqual(stored);
     expect(await messages()).toHaveLength(outcome === "stored" ? 3 : 1);
   });
 
