@@ -3,7 +3,6 @@ import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
 import { ClientUses } from "./domain/client-uses.ts";
 import { Gathering } from "./domain/gathering.ts";
 import { newId } from "./domain/home.ts";
-import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
 import type { Sign } from "./domain/link.ts";
 import { LookupBudget } from "./domain/lookup-budget.ts";
@@ -37,7 +36,6 @@ export interface Database {
   db: D1Database;
   /** Its binding. */
   database: string;
-  intake: IntakeLimit;
   /** Jobs for it wait until then, where there are several: milliseconds since 1970. */
   rest: { until: number };
 }
@@ -102,7 +100,7 @@ export interface Deps extends IsolateState {
 }
 
 export function makeDatabase(database: string, db: D1Database): Database {
-  return { database, db, intake: new IntakeLimit(), rest: { until: 0 } };
+  return { database, db, rest: { until: 0 } };
 }
 
 /** What is bound as DB_2, DB_3, … in this order. */

@@ -11,6 +11,7 @@ import { echoEmail, echoPhone } from "../domain/echo.ts";
 import { isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
 import { IgnoredFields } from "../domain/ignored-fields.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
+import { requireRoom } from "../platform/store/database-state.ts";
 import { type BulkPart, beginBulk, END_PART } from "../platform/store/idempotency-keys.ts";
 import { type Stored, type StoredMessage, storeMessages } from "../platform/store/new-messages.ts";
 import {
@@ -23,7 +24,6 @@ import {
   trySend,
 } from "./accept-message.ts";
 import { queueAccepted } from "./queue-jobs.ts";
-import { storeWithinLimit } from "./store-sends.ts";
 
 type BulkAnswer = z.output<ReturnType<typeof bulkSendAnswerSchema>>;
 
@@ -195,7 +195,8 @@ class BulkRun {
     const acceptedAt = deps.now();
     const options = { websiteId, clientId, acceptedAt, part, duplicatesUntil: duplicatesUntil(deps, client) };
     try {
-      return await storeWithinLimit(deps, () => storeMessages(deps.db, options, messages));
+      requireRoom(deps.db, deps.now());
+      return await storeMessages(deps.db, options, messages);
     } catch (error) {
       const isRefused = isStoreRefused(error);
       if (part && isStoreUnavailable(error) && !isStoreFull(error))

@@ -1,8 +1,8 @@
 import type { Deps } from "../deps.ts";
-import { isMoved, isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
+import { isStoreFull, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
 import { homeOf } from "../domain/home.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { isFull } from "../platform/store/database-state.ts";
+import { requireRoom } from "../platform/store/database-state.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
 import { inDatabase } from "./places.ts";
 
@@ -16,7 +16,8 @@ export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[
   try {
     const [{ message, database }] = sends as [Send];
     const own = inDatabase(deps, database, [homeOf(message.messageId)]);
-    return await storeWithinLimit(own, () => storeSends(own.db, deps.now(), sends));
+    requireRoom(own.db, deps.now());
+    return await storeSends(own.db, deps.now(), sends);
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
   }
@@ -32,26 +33,6 @@ export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[
 export async function storeAfterLoss(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
   const stored = await storeGroup(deps, sends);
   return stored.map((one) => (one.kind === "failed" ? { ...one, isRefused: false, isFull: false } : one));
-}
-
-/**
- * Sheds load: what the store cannot take in time is refused at once.
- * @throws RequestFailure store-unavailable, store-full
- */
-export async function storeWithinLimit<T>({ db, intake, now }: Deps, store: () => Promise<T>): Promise<T> {
-  if (isFull(db, now())) throw new RequestFailure({ kind: "store-full" });
-  if (!intake.begin()) throw new RequestFailure({ kind: "store-unavailable", isRefused: true });
-  const beganAt = now();
-  let outcome: "done" | "refused" | "failed" = "done";
-  try {
-    return await store();
-  } catch (error) {
-    // Not of a website that moves: the database has answered.
-    if (!isMoved(error)) outcome = isStoreRefused(error) ? "refused" : "failed";
-    throw error;
-  } finally {
-    intake.end(beganAt, now(), outcome);
-  }
 }
 
 function toFailed(error: unknown): StoredSend {
