@@ -1,10 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import { makeDeps } from "./deps.ts";
 import { type Credentials, isNewer } from "./domain/client.ts";
-import { RequestLimit } from "./domain/request-limit.ts";
-import type { Admission } from "./domain/sliding-window.ts";
+import { type Admission, SlidingWindow } from "./domain/sliding-window.ts";
 import { SendGroups } from "./flows/store-sends.ts";
-import type { Ask, Newer, SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
+import type { KnownClient, Newer, SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
 import type { Send } from "./platform/store/sends.ts";
 
 /**
@@ -17,23 +16,19 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   /** Replaced by tests, which hold the clock and break the bindings. */
   static makeDeps = makeDeps;
 
-  readonly #limit = new RequestLimit();
+  readonly #window = new SlidingWindow();
   readonly #sends = new SendGroups();
   /** By client id. Storage has them all, and is read once. */
   #changed: Map<string, Credentials> | undefined;
 
-  admit(ask: Ask = {}): Admission | Newer {
-    return this.#admit(ask);
-  }
-
-  #admit({ unasked = 0, client }: Ask): Admission | Newer {
+  admit(client?: KnownClient): Admission | Newer {
     const newer = client && this.#clients().get(client.clientId);
     if (newer && isNewer(newer, client)) return { newer };
-    return this.#limit.admit(Date.now(), unasked);
+    return this.#window.admit(Date.now());
   }
 
-  async send(send: Send, ask: Ask = {}): Promise<SendAnswer> {
-    const admission = this.#admit(ask);
+  async send(send: Send, client?: KnownClient): Promise<SendAnswer> {
+    const admission = this.admit(client);
     if ("newer" in admission) return admission;
     if (!admission.admitted) return { admission, stored: null };
     return { admission, stored: await this.#sends.store(RateLimiter.makeDeps(this.env, this.ctx), send) };

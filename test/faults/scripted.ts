@@ -1,6 +1,6 @@
 // Bindings that follow a script: how each of their next calls ends. Once the script is over, all of them work.
 import type { Deps } from "../../src/deps.ts";
-import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
+import { type KnownClient, RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import type { Send } from "../../src/platform/store/sends.ts";
 import { objectsOn } from "../objects.ts";
 import { strictEnv } from "../strict/bindings.ts";
@@ -106,7 +106,7 @@ export class ScriptedBindings {
         admit: stub.admit,
         learn: stub.learn,
         isStoring: async () => false,
-        send: (send: Send, ask: object) => next(async () => stub.send(send, ask)),
+        send: (send: Send, client: KnownClient) => next(async () => stub.send(send, client)),
       };
     };
     return { getByName } as unknown as RateLimiterNamespace;
