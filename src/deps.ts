@@ -51,7 +51,6 @@ interface IsolateState extends Database {
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
-  acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
   reported: Gathering<Reported>;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
@@ -126,7 +125,6 @@ export function makeIsolateState(env: Env): IsolateState {
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
-    acceptedSends: new Gathering(),
     reported: new Gathering(),
     breakers: new Map(),
     lastOutcome: { at: 0 },

@@ -11,7 +11,6 @@ import { askAsPresent, type CountedSend, type Newer } from "../platform/rate-lim
 import { sha256Hex } from "../platform/secrets.ts";
 import type { StoredMessage } from "../platform/store/new-messages.ts";
 import type { Send, SendKey, StoredSend } from "../platform/store/sends.ts";
-import { queueSend } from "./queue-jobs.ts";
 import { queueRecovery } from "./recovery-jobs.ts";
 import { storeAfterLoss } from "./store-sends.ts";
 
@@ -90,8 +89,8 @@ export interface Counting {
 }
 
 /**
- * Counts and stores a send through the object of its website, and queues its delivery or its callback. Once it has returned,
- * the message is never lost.
+ * Counts and stores a send through the object of its website, or without it where it does not answer. What stores it queues its
+ * delivery or its callback. Once this has returned, the message is never lost.
  * @returns the id of the message, or of the earlier message that this one repeats
  * @throws RequestFailure of `counting`, idempotency-conflict, store-unavailable
  */
@@ -100,7 +99,6 @@ export async function acceptSend(deps: Deps, send: Send, counting: Counting): Pr
   const { messageId } = send.message;
   switch (stored.kind) {
     case "stored":
-      queueSend(deps, { pending: stored.isPending ? [messageId] : [], due: stored.due });
       return messageId;
     case "repeated":
       return stored.messageId;

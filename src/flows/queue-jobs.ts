@@ -132,26 +132,6 @@ export function queueAccepted(deps: Deps, lane: Lane, { pending, due }: Accepted
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
 }
 
-/** How long an accepted send waits for those of other requests to share its job: fewer, larger jobs cost less. */
-const GATHERING_MILLISECONDS = 10;
-
-/**
- * Queues what follows from a send, after the response, with what other requests bring to this isolate at the same time, whatever
- * their databases: the consumer splits the job.
- */
-export function queueSend(deps: Deps, accepted: Accepted): void {
-  if (deps.acceptedSends.add(accepted, deps.now())) deps.waitUntil(queueGathered(deps.first ?? deps));
-}
-
-async function queueGathered(deps: Deps): Promise<void> {
-  await scheduler.wait(GATHERING_MILLISECONDS);
-  const sends = deps.acceptedSends.take();
-  queueAccepted(deps, "messages", {
-    pending: sends.flatMap(({ pending }) => pending),
-    due: sends.flatMap(({ due }) => due),
-  });
-}
-
 async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds: number): Promise<boolean> {
   for (const [index, some] of chunk(bodies, BATCH).entries()) {
     const batch = some.map((body) => ({ body, contentType: "json" as const, delaySeconds }));

@@ -5,10 +5,11 @@ import { describeError } from "../platform/describe-error.ts";
 import { requireRoom } from "../platform/store/database-state.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
 import { inDatabase } from "./places.ts";
+import { type Accepted, queueAccepted } from "./queue-jobs.ts";
 
 /**
- * Stores single sends of a website in one transaction. If that fails while the store works, each half gets its own, and so on:
- * one bad send fails alone. Never throws.
+ * Stores single sends of a website in one transaction, and queues what follows from them. If the transaction fails while the
+ * store works, each half gets its own, and so on: one bad send fails alone. Never throws.
  * @param sends at least one
  * @returns the outcomes, in the given order
  */
@@ -17,7 +18,9 @@ export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[
     const [{ message, database }] = sends as [Send];
     const own = inDatabase(deps, database, [homeOf(message.messageId)]);
     requireRoom(own.db, deps.now());
-    return await storeSends(own.db, deps.now(), sends);
+    const stored = await storeSends(own.db, deps.now(), sends);
+    queueAccepted(own, "messages", toAccepted(sends, stored));
+    return stored;
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
   }
@@ -33,6 +36,16 @@ export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[
 export async function storeAfterLoss(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
   const stored = await storeGroup(deps, sends);
   return stored.map((one) => (one.kind === "failed" ? { ...one, isRefused: false, isFull: false } : one));
+}
+
+function toAccepted(sends: Send[], outcomes: StoredSend[]): Accepted {
+  const accepted: Accepted = { pending: [], due: [] };
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.kind !== "stored") continue;
+    if (outcome.isPending) accepted.pending.push((sends[index] as Send).message.messageId);
+    accepted.due.push(...outcome.due);
+  }
+  return accepted;
 }
 
 function toFailed(error: unknown): StoredSend {

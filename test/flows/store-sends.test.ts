@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../src/deps.ts";
-import { inDatabase } from "../../src/flows/places.ts";
-import { queueSend } from "../../src/flows/queue-jobs.ts";
+import type { Job } from "../../src/domain/job.ts";
 import { SendGroups, storeGroup } from "../../src/flows/store-sends.ts";
 import type { Send, StoredSend } from "../../src/platform/store/sends.ts";
-import { bindDatabases } from "../databases.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = 12125550100;
@@ -226,24 +224,31 @@ describe("the sends of a website", () => {
     expect(storedBefore).toEqual([0, 1]);
   });
 
-  it("share a job with those of other websites that the isolate takes at the same time", async () => {
-    queueSend(world.deps, { pending: ["a"], due: [] });
-    queueSend(world.deps, { pending: [], due: ["b_NOT_FOUND"] });
-    queueSend(world.deps, { pending: ["c"], due: [] });
+  it("are queued by what has stored them: those of a group in one call", async () => {
+    const calls: unknown[][] = [];
+    const { messages: queue } = world.deps;
+    const sendBatch = async (batch: Iterable<MessageSendRequest<Job>>) => {
+      calls.push(Array.from(batch, ({ body }) => body.kind === "deliver" && body.messageIds));
+      return queue.sendBatch(batch);
+    };
+    const deps = { ...world.deps, messages: { sendBatch } as unknown as typeof queue };
+    const groups = new SendGroups();
+    const pending = Array.from({ length: 31 }, () => send());
+    const [first, ...others] = pending.map(idOf);
+    await Promise.all([...pending, send({ phone: STRANGER })].map((one) => groups.store(deps, one)));
     await world.afterAnswer();
-    queueSend(world.deps, { pending: ["d"], due: [] });
-    await world.afterAnswer();
-    const jobs = world.jobs.map(({ body }) => (body.kind === "deliver" ? body.messageIds : []));
-    expect(jobs).toEqual([["a", "c"], ["d"]]);
-    expect(world.callbacks.map(({ body }) => body)).toEqual(["b_NOT_FOUND"]);
+    // Those that came during the first write are one group.
+    expect(calls).toEqual([[[first]], [others.slice(0, 25), others.slice(25)]]);
+    expect(world.callbacks.map(({ body }) => body)).toEqual([
+      `00000000-0000-4000-8000-${String(sends).padStart(12, "0")}_NOT_FOUND`,
+    ]);
   });
 
-  it("share it whatever their databases", async () => {
-    await bindDatabases(world, 2);
-    queueSend(inDatabase(world.deps, "DB_2"), { pending: ["a"], due: [] });
-    queueSend(world.deps, { pending: ["b"], due: [] });
+  it("that are refused or repeated are not queued", async () => {
+    const group = [send({}, ["k", "a"]), send({}, ["k", "a"]), send({ callbackData: null as unknown as string })];
+    await storeGroup(world.deps, group);
     await world.afterAnswer();
-    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "deliver", messageIds: ["a", "b"] }]);
+    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "deliver", messageIds: [idOf(group[0] as Send)] }]);
   });
 
   it("are refused, and not stored, while a second's worth waits", async () => {
