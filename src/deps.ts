@@ -1,13 +1,11 @@
 import { type Config, readConfig } from "./config.ts";
 import type { CircuitBreaker } from "./domain/circuit-breaker.ts";
 import { ClientUses } from "./domain/client-uses.ts";
-import { Gathering } from "./domain/gathering.ts";
 import { newId } from "./domain/home.ts";
 import type { Job } from "./domain/job.ts";
 import type { Sign } from "./domain/link.ts";
 import { LookupBudget } from "./domain/lookup-budget.ts";
 import { MinuteCounts } from "./domain/minute-counts.ts";
-import type { Reported } from "./domain/receipt.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
@@ -51,7 +49,6 @@ interface IsolateState extends Database {
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
-  reported: Gathering<Reported>;
   /** By carrier. */
   breakers: Map<string, CircuitBreaker>;
   /** When the latest counted outcome came: milliseconds since 1970. */
@@ -125,7 +122,6 @@ export function makeIsolateState(env: Env): IsolateState {
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
-    reported: new Gathering(),
     breakers: new Map(),
     lastOutcome: { at: 0 },
     ownPosts: new Set(),
