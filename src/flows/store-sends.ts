@@ -1,11 +1,11 @@
 import type { Deps } from "../deps.ts";
-import { isStoreFull, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
+import { isStoreUnavailable } from "../domain/failure.ts";
 import { homeOf } from "../domain/home.ts";
-import { describeError } from "../platform/describe-error.ts";
 import { requireRoom } from "../platform/store/database-state.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
 import { inDatabase } from "./places.ts";
 import { type Accepted, queueAccepted } from "./queue-jobs.ts";
+import { toFailed } from "./unstored-sends.ts";
 
 /**
  * Stores single sends of a website in one transaction, and queues what follows from them. If the transaction fails while the
@@ -28,16 +28,6 @@ export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[
   return [...(await storeGroup(deps, sends.slice(0, half))), ...(await storeGroup(deps, sends.slice(half)))];
 }
 
-/**
- * Stores sends whose first route has not answered: it may have stored them, whatever this route says. Under their ids, they are stored
- * once. Never throws.
- * @returns the outcomes, in the given order; none of them is a refusal
- */
-export async function storeAfterLoss(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
-  const stored = await storeGroup(deps, sends);
-  return stored.map((one) => (one.kind === "failed" ? { ...one, isRefused: false, isFull: false } : one));
-}
-
 function toAccepted(sends: Send[], outcomes: StoredSend[]): Accepted {
   const accepted: Accepted = { pending: [], due: [] };
   for (const [index, outcome] of outcomes.entries()) {
@@ -46,16 +36,6 @@ function toAccepted(sends: Send[], outcomes: StoredSend[]): Accepted {
     accepted.due.push(...outcome.due);
   }
   return accepted;
-}
-
-function toFailed(error: unknown): StoredSend {
-  return {
-    kind: "failed",
-    isUnavailable: isStoreUnavailable(error),
-    isRefused: isStoreRefused(error),
-    isFull: isStoreFull(error),
-    error: describeError(error),
-  };
 }
 
 interface Waiting {

@@ -14,8 +14,6 @@ export interface CountedSend {
   admission: Admission;
   /** null: over the limit, and not stored. */
   stored: StoredSend | null;
-  /** The object has not answered: the send may be stored. */
-  isUncertain?: boolean;
 }
 
 /** What the object of a website answers a send. */
@@ -89,8 +87,7 @@ export class RateGate {
 
   /**
    * Counts a send and has the object store it; see `refusal` first. The store may take longer than an object may be silent, so a
-   * late object is asked whether it is storing the send. An overloaded object is a refusal, and so is a silent one that has
-   * refused of late: the send may be stored then (`isUncertain`).
+   * late object is asked whether it is storing the send. An overloaded object is a refusal.
    * @throws any other error of the object, or SilenceError: the send may be stored
    */
   async send(send: Send, now: () => number, client?: KnownClient): Promise<SendAnswer> {
@@ -104,8 +101,6 @@ export class RateGate {
       return answer;
     } catch (error) {
       if (isOverloaded(error)) return { admission: this.#rest(websiteId, now()), stored: null };
-      const admission = error instanceof SilenceError ? this.afterSilence(websiteId, now()) : undefined;
-      if (admission) return { admission, stored: null, isUncertain: true };
       throw error;
     }
   }
@@ -149,18 +144,6 @@ export class RateGate {
 /** What of a client the object is told. */
 const versionOf = (client?: KnownClient): KnownClient | undefined =>
   client && { clientId: client.clientId, version: client.version };
-
-/** Asks again as long as the object knows a later state of the client. @param renew throws when that state refuses the request */
-export async function askAsPresent<T extends object>(
-  ask: () => Promise<T | Newer | undefined>,
-  renew: (newer: Credentials) => void,
-): Promise<T | undefined> {
-  for (;;) {
-    const answer = await ask();
-    if (!answer || !("newer" in answer)) return answer;
-    renew(answer.newer);
-  }
-}
 
 /** An overloaded object has not run the call: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
 function isOverloaded(error: unknown): boolean {

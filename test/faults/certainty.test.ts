@@ -183,6 +183,8 @@ describe("whatever takes effect, is heard, is lost or is refused", () => {
               // Forgets what an isolate has learnt of failures.
               stage.world.advance(31);
               stage.queues.entries = [];
+              const { keys } = await strictEnv.CREDENTIALS.list({ prefix: "job:" });
+              for (const { name } of keys) await strictEnv.CREDENTIALS.delete(name);
             }
   });
 });
