@@ -1,6 +1,6 @@
 import { NEVER_SENT } from "../../domain/message.ts";
 import type { Guard } from "./idempotency-keys.ts";
-import { recipients, THE_WEBSITE } from "./recipients.ts";
+import { RECIPIENTS } from "./recipients.ts";
 
 /** The key of the content of a recipient `r`, joined as `k`. */
 export const KEY_OF_CONTENT =
@@ -13,15 +13,14 @@ export const IS_FIRST = `(r.phone IS NULL OR r.value ->> 'dedupeHash' IS NULL
 /**
  * Claims the content keys of the recipients `r`. The first message of a key gets it. An existing key is replaced if it has
  * expired, or if its message was certainly never sent.
- * @param website see recipients
- * @param until, now SQL, milliseconds since 1970
+ * @param sql `until` and `now` in milliseconds since 1970
  */
-export function claimDuplicates(sql: { website: string; until: string; now: string; condition: string }): string {
-  const { website, until, now, condition } = sql;
+export function claimDuplicates(sql: Record<"until" | "now" | "condition", string>): string {
+  const { until, now, condition } = sql;
   const givesWay = `(duplicate_keys.expires_at <= ${now} OR EXISTS (SELECT 1 FROM messages m
     WHERE m.message_id = duplicate_keys.message_id AND m.status IN (${NEVER_SENT.map((status) => `'${status}'`)})))`;
   const kept = (column: string) => `iif(${givesWay}, excluded.${column}, ${column})`;
-  return `${recipients(website)} INSERT INTO duplicate_keys (website_id, phone, content_hash, message_id, expires_at)
+  return `${RECIPIENTS} INSERT INTO duplicate_keys (website_id, phone, content_hash, message_id, expires_at)
     SELECT r.website_id, r.phone, r.value ->> 'dedupeHash', r.message_id, ${until} FROM recipients r
     WHERE r.phone IS NOT NULL AND r.value ->> 'dedupeHash' IS NOT NULL AND ${condition}
     ON CONFLICT (website_id, phone, content_hash) DO UPDATE SET message_id = ${kept("message_id")},
@@ -39,7 +38,7 @@ export function keepSuppressed(
 ): D1PreparedStatement {
   return db
     .prepare(
-      `${recipients(THE_WEBSITE)} INSERT INTO suppressed_messages (message_id, first_id, expires_at)
+      `${RECIPIENTS} INSERT INTO suppressed_messages (message_id, first_id, expires_at)
        SELECT r.message_id, k.message_id, ?6 FROM recipients r CROSS JOIN duplicate_keys k ON ${KEY_OF_CONTENT}
        WHERE k.message_id <> r.message_id AND ${guard.condition}
        ON CONFLICT (message_id) DO NOTHING`,
@@ -57,7 +56,7 @@ export function selectDuplicates(
   if (!areKept) {
     return db
       .prepare(
-        `${recipients(THE_WEBSITE)} SELECT r.message_id, k.message_id AS first_id
+        `${RECIPIENTS} SELECT r.message_id, k.message_id AS first_id
          FROM recipients r CROSS JOIN duplicate_keys k ON ${KEY_OF_CONTENT} WHERE k.message_id <> r.message_id`,
       )
       .bind(list, websiteId);

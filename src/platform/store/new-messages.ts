@@ -4,7 +4,7 @@ import { runNamedResults, runQuery, toJsonLists } from "./database.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { type BulkPart, claimPart, isOurs, selectHolder } from "./idempotency-keys.ts";
-import { recipients, THE_WEBSITE } from "./recipients.ts";
+import { RECIPIENTS } from "./recipients.ts";
 import type { EventRow, SuppressedMessageRow } from "./rows.ts";
 
 /** Common properties of the messages of a bulk request. */
@@ -73,11 +73,10 @@ function statements(db: D1Database, options: StoreOptions, messages: StoredMessa
   return {
     part: part && claimPart(db, part),
     claimDuplicates: suppresses
-      ? run(claimDuplicates({ website: THE_WEBSITE, until: "?6", now: "?7", condition: guard.condition }), until, now)
+      ? run(claimDuplicates({ until: "?6", now: "?7", condition: guard.condition }), until, now)
       : null,
     insert: run(
       insertMessages({
-        website: THE_WEBSITE,
         clientId: "?6",
         acceptedAt: "?7",
         condition: `${guard.condition} AND ${IS_FIRST}`,
@@ -86,7 +85,7 @@ function statements(db: D1Database, options: StoreOptions, messages: StoredMessa
       now,
     ),
     events: recordEvents(db, ids, now, guard),
-    links: messages.some(({ linkCode }) => linkCode !== null) ? run(insertLinks(THE_WEBSITE, guard.condition)) : null,
+    links: messages.some(({ linkCode }) => linkCode !== null) ? run(insertLinks(guard.condition)) : null,
     keep: suppresses && part ? lists.map((list) => keepSuppressed(db, list, websiteId, guard, part.expiresAt)) : null,
     holder: part && selectHolder(db, part),
     duplicates: suppresses ? lists.map((list) => selectDuplicates(db, list, websiteId, part !== null)) : null,
@@ -100,13 +99,12 @@ function toItem({ websiteId, clientId, acceptedAt, ...item }: StoredMessage) {
 
 /**
  * Inserts the recipients `r` with the statuses that their subscriptions decide.
- * @param website see recipients
- * @param clientId, acceptedAt SQL, as is the condition
+ * @param sql `acceptedAt` in milliseconds since 1970
  */
-export function insertMessages(sql: Record<"website" | "clientId" | "acceptedAt" | "condition", string>): string {
+export function insertMessages(sql: Record<"clientId" | "acceptedAt" | "condition", string>): string {
   const field = (name: keyof StoredMessage) => `r.value ->> '${name}'`;
-  const { website, clientId, acceptedAt, condition } = sql;
-  return `${recipients(website)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
+  const { clientId, acceptedAt, condition } = sql;
+  return `${RECIPIENTS} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
       callback_data, send_purpose, encoding, segments, status, ignored_fields, accepted_at, updated_at, queued_at)
     SELECT r.message_id, r.website_id, ${clientId}, r.phone, ${field("email")}, ${field("text")}, ${field("mediaUrl")}, ${field("clickUrl")},
       ${field("callbackData")}, ${field("sendPurpose")}, ${field("encoding")}, ${field("segments")},
@@ -118,11 +116,11 @@ export function insertMessages(sql: Record<"website" | "clientId" | "acceptedAt"
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
 }
 
-/** @param website see recipients @param condition SQL */
-export function insertLinks(website: string, condition: string): string {
+/** The links of the messages of ?1, of the website ?2. @param condition SQL */
+export function insertLinks(condition: string): string {
   return `INSERT INTO links (code, message_id, url) SELECT j.value ->> 'linkCode', m.message_id, m.click_url
     FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value ->> 'messageId'
-    WHERE j.value ->> 'linkCode' IS NOT NULL AND m.website_id = ${website} AND m.click_url IS NOT NULL
+    WHERE j.value ->> 'linkCode' IS NOT NULL AND m.website_id = ?2 AND m.click_url IS NOT NULL
       AND ${condition} AND NOT EXISTS (SELECT 1 FROM links l WHERE l.message_id = m.message_id)`;
 }
 

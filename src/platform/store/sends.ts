@@ -3,7 +3,7 @@ import { runNamed, runQuery, toJsonLists } from "./database.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import { type DueEvent, dueEvents, recordEvents } from "./events.ts";
 import { failUnconfirmed, insertLinks, insertMessages, type StoredMessage } from "./new-messages.ts";
-import { ITS_WEBSITE, recipients } from "./recipients.ts";
+import { RECIPIENTS } from "./recipients.ts";
 
 /** A single send. The id of its message names the attempt. */
 export interface Send {
@@ -53,6 +53,7 @@ export type StoredSend = SendOutcome | FailedSend;
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
  * come one after another; only a duplicate repeats a message of its own group even if that message is never sent. Safe to run
  * again: a stored send stays as it is.
+ * @param sends at least one
  */
 export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<SendOutcome[]> {
   const { inserted, events, holders } = await runNamed(db, statements(db, now, sends));
@@ -99,6 +100,8 @@ const HOLDS_KEY = `(r.value ->> 'key' IS NULL OR EXISTS (SELECT 1 FROM idempoten
 
 function statements(db: D1Database, now: number, sends: readonly Send[]) {
   const lists = [...toJsonLists(sends.map(toItem))];
+  const [{ message }] = sends as [Send];
+  const { websiteId } = message;
   const ids = sends.map(({ message }) => message.messageId);
   const run = (sql: string, ...values: (string | number)[]) =>
     lists.map((list) => db.prepare(sql).bind(list, ...values));
@@ -119,38 +122,38 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
     duplicates: suppresses
       ? run(
           claimDuplicates({
-            website: ITS_WEBSITE,
             until: "r.value ->> 'duplicatesUntil'",
-            now: "?2",
+            now: "?3",
             condition: HOLDS_KEY,
           }),
+          websiteId,
           now,
         )
       : null,
     inserted: run(
       `${insertMessages({
-        website: ITS_WEBSITE,
         clientId: "r.value ->> 'clientId'",
         acceptedAt: "r.value ->> 'acceptedAt'",
         condition: `${HOLDS_KEY} AND ${IS_FIRST}`,
       })}
        RETURNING message_id, status`,
+      websiteId,
     ),
     events: recordEvents(db, ids, now),
-    links: hasLinks ? run(insertLinks(ITS_WEBSITE, "true")) : null,
-    point: hasKeys && suppresses ? run(POINT_TO_FIRST) : null,
-    holders: hasKeys || suppresses ? run(SELECT_HOLDERS) : null,
+    links: hasLinks ? run(insertLinks("true"), websiteId) : null,
+    point: hasKeys && suppresses ? run(POINT_TO_FIRST, websiteId) : null,
+    holders: hasKeys || suppresses ? run(SELECT_HOLDERS, websiteId) : null,
   };
 }
 
 /** A key on a duplicate stands for the message that the duplicate repeats. */
-const POINT_TO_FIRST = `${recipients(ITS_WEBSITE)} UPDATE idempotency_keys SET message_id = f.first_id FROM (
+const POINT_TO_FIRST = `${RECIPIENTS} UPDATE idempotency_keys SET message_id = f.first_id FROM (
     SELECT r.value ->> 'clientId' AS client_id, r.value ->> 'key' AS key, r.message_id, k.message_id AS first_id
     FROM recipients r CROSS JOIN duplicate_keys k ON ${KEY_OF_CONTENT} WHERE r.value ->> 'key' IS NOT NULL) f
   WHERE idempotency_keys.client_id = f.client_id AND operation = 'send' AND idempotency_key = f.key
     AND idempotency_keys.message_id = f.message_id`;
 
-const SELECT_HOLDERS = `${recipients(ITS_WEBSITE)} SELECT r.message_id, m.status, i.body_hash, i.message_id AS holder, k.message_id AS first_id
+const SELECT_HOLDERS = `${RECIPIENTS} SELECT r.message_id, m.status, i.body_hash, i.message_id AS holder, k.message_id AS first_id
   FROM recipients r LEFT JOIN messages m ON m.message_id = r.message_id LEFT JOIN idempotency_keys i ON ${KEY_OF_REQUEST}
   LEFT JOIN duplicate_keys k ON ${KEY_OF_CONTENT}`;
 
