@@ -1,11 +1,8 @@
 import { type Config, readConfig } from "./config.ts";
 import { StoredUses } from "./domain/client-uses.ts";
-import { Gathering } from "./domain/gathering.ts";
 import { newId } from "./domain/home.ts";
-import { IntakeLimit } from "./domain/intake-limit.ts";
 import type { Job } from "./domain/job.ts";
 import type { Sign } from "./domain/link.ts";
-import type { Reported } from "./domain/receipt.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
 import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
 import { Guesses } from "./platform/guesses.ts";
@@ -22,7 +19,6 @@ export interface Database {
   db: D1Database;
   /** Its binding. */
   database: string;
-  intake: IntakeLimit;
   /** Jobs for it wait until then, where there are several: milliseconds since 1970. */
   rest: { until: number };
 }
@@ -38,8 +34,6 @@ interface IsolateState extends Database {
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
-  acceptedSends: Gathering<{ pending: string[]; due: DueEvent[] }>;
-  reported: Gathering<Reported>;
   /** When the latest counted outcome came: milliseconds since 1970. */
   lastOutcome: { at: number };
   health: HealthMemory;
@@ -79,7 +73,7 @@ export interface Deps extends IsolateState {
 }
 
 export function makeDatabase(database: string, db: D1Database): Database {
-  return { database, db, intake: new IntakeLimit(), rest: { until: 0 } };
+  return { database, db, rest: { until: 0 } };
 }
 
 /** What is bound as DB_2, DB_3, … in this order. */
@@ -105,8 +99,6 @@ export function makeIsolateState(env: Env): IsolateState {
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
-    acceptedSends: new Gathering(),
-    reported: new Gathering(),
     lastOutcome: { at: 0 },
     health: new HealthMemory(),
     guesses: {

@@ -84,11 +84,13 @@ interface Task {
   areDead?: boolean;
   /** Its success is one line in the log: a job of its own has each of very many. */
   logsOnce?: boolean;
+  /** The same by the job, for when one has failed by a fault of its own: the others do not fail with it. */
+  apart?: Task[];
 }
 
 /**
- * Recovery jobs run first; then new receipts are applied together, and new deliveries run together. A job of these that has
- * failed before runs alone, after the others, so that a job that always fails fails alone.
+ * Recovery jobs run first; then receipts are applied together, and new deliveries run together. A delivery that has failed
+ * before runs alone, after the others, so that one that always fails fails alone.
  */
 async function consumeMessages(batch: Batch, deps: Deps, tally: OutcomeTally): Promise<void> {
   const lane: Lane = batch.queue.endsWith("bulk") ? "bulk" : "messages";
@@ -155,13 +157,16 @@ async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<
   }
 }
 
+/** Together, be it their first try or not: after an outage there are very many. */
 function receiptTasks(deps: Deps, entries: Entry[]): Task[] {
   const reportsOf = ({ job }: Entry) => (job?.kind === "receipts" ? [job] : []);
-  return inGroups(entries).map((group) => ({
-    entries: group,
+  const apply = (some: Entry[]): Task => ({
+    entries: some,
     logsOnce: true,
-    work: () => applyReports(deps, group.flatMap(reportsOf)),
-  }));
+    work: () => applyReports(deps, some.flatMap(reportsOf)),
+  });
+  if (entries.length < 2) return entries.map((entry) => apply([entry]));
+  return [{ ...apply(entries), apart: entries.map((entry) => apply([entry])) }];
 }
 
 async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promise<void> {
@@ -191,6 +196,7 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
     for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
   } catch (error) {
     if (deps.again && isMoved(error)) return void deps.again.push(...entries.map(({ message }) => message));
+    if (task.apart && !isStoreUnavailable(error)) return settleAll(deps, queue, task.apart);
     restAfter(deps, error);
     for (const entry of entries) {
       const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import type { Deps } from "../src/deps.ts";
 import type { Credentials } from "../src/domain/client.ts";
 import { storeGroup } from "../src/flows/store-sends.ts";
-import type { Ask, RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
+import type { KnownClient, RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
 import type { Send } from "../src/platform/store/sends.ts";
 import type { RateLimiter } from "../src/website-object.ts";
 import { strictObjects } from "./strict/bindings.ts";
@@ -28,20 +28,15 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
       Class ??= await runInDurableObject(stub as unknown as DurableObjectStub, classOf);
       Class.makeDeps = deps;
     };
-    const send = async (send: Send, ask: Ask) => {
+    const send = async (send: Send, client: KnownClient) => {
       await onTheTest();
-      return stub.send(send, ask);
-    };
-    const storeTogether = async (sends: Send[], websiteId: string) => {
-      await onTheTest();
-      return stub.storeTogether(sends, websiteId);
+      return stub.send(send, client);
     };
     return {
-      admit: (ask: Ask) => stub.admit(ask),
+      admit: (client: KnownClient) => stub.admit(client),
       learn: (changed: Credentials[]) => stub.learn(changed),
       isStoring: (messageId: string) => stub.isStoring(messageId),
       send,
-      storeTogether,
     };
   };
   return strictObjects({ getByName } as unknown as RateLimiterNamespace);

@@ -19,14 +19,6 @@ export const receiptSchema = z.object({
 
 export type Receipt = z.output<typeof receiptSchema>;
 
-/** Receipts of one request of a carrier. */
-export interface Reported {
-  carrier: string;
-  receipts: Receipt[];
-  /** undefined: they wait, or are on their way to the queue. */
-  isQueued?: boolean;
-}
-
 /** Limit of a stored reason: the outcomes of a job are stored as one value and queued as one message. */
 export const REASON_CHARACTERS = 300;
 
@@ -36,7 +28,7 @@ const ID_CHARACTERS = 100;
 /** The longest code of a carrier that is kept: Twilio's and Telnyx's have five characters. */
 const CODE_CHARACTERS = 20;
 
-/** The receipt with the carrier's own words cut: 50 of them fit into a message of a queue. */
+/** The receipt with the carrier's own words cut: nothing bounds their length. */
 export function cutReceipt(receipt: Receipt): Receipt {
   return {
     ...receipt,

@@ -5,13 +5,9 @@ const WINDOW_MILLISECONDS = 1000;
 
 export const REQUESTS_PER_SECOND = 300;
 
-export type Admission = (
+export type Admission =
   | { admitted: true; remaining: number; resetMilliseconds: number }
-  | { admitted: false; remaining: 0; resetMilliseconds: number }
-) & {
-  /** For which share of its requests an isolate is to ask, from 0 to 1: see RequestLimit. */
-  share?: number;
-};
+  | { admitted: false; remaining: 0; resetMilliseconds: number };
 
 /** A ring buffer of the latest admissions: the next one overwrites the oldest. */
 export class SlidingWindow {

@@ -8,13 +8,13 @@ import {
   MAX_BULK_MESSAGES,
 } from "../domain/bulk-request.ts";
 import { echoEmail, echoPhone } from "../domain/echo.ts";
-import { isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
+import { RequestFailure } from "../domain/failure.ts";
 import { IgnoredFields } from "../domain/ignored-fields.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
+import { requireRoom } from "../platform/store/database-state.ts";
 import { type BulkPart, beginBulk, END_PART } from "../platform/store/idempotency-keys.ts";
 import { type Stored, type StoredMessage, storeMessages } from "../platform/store/new-messages.ts";
 import {
-  cancel,
   duplicatesUntil,
   hashBody,
   IDEMPOTENCY_MILLISECONDS,
@@ -23,7 +23,7 @@ import {
   trySend,
 } from "./accept-message.ts";
 import { queueAccepted } from "./queue-jobs.ts";
-import { storeWithinLimit } from "./store-sends.ts";
+import { settleUnstored, toFailed } from "./unstored-sends.ts";
 
 type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
 
@@ -122,7 +122,7 @@ class BulkRun {
     this.#begun ??= await this.#begin();
     const messages = await this.#check(items, start, this.#begun.firstId);
     const part = await this.#toPart(this.#parts++, chunk.json, chunk.items);
-    const stored = await this.#storeOrCancel(part, [...messages.values()]);
+    const stored = await this.#store(part, [...messages.values()]);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
     if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
     const { duplicates } = stored;
@@ -173,7 +173,7 @@ class BulkRun {
     }
     const part = await this.#toPart(END_PART, String(this.#count), this.#count);
     if (!part) return;
-    const stored = await this.#storeOrCancel(part, []);
+    const stored = await this.#store(part, []);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   }
 
@@ -183,30 +183,19 @@ class BulkRun {
     return { ...this.#begun, number, bodyHash: await hashBody(value, text), attempt: this.#attempt };
   }
 
-  /**
-   * A store that fails may still have stored the messages, unless it refused the call. The client is told to send them again,
-   * so they are cancelled; but not with an Idempotency-Key, with which the retry finds them.
-   * @throws RequestFailure store-unavailable: a retry is safe. Error when it is not: the cancellation could not be kept
-   */
-  async #storeOrCancel(part: BulkPart | null, messages: StoredMessage[]): Promise<Stored> {
+  /** @throws what settleUnstored says of a failure */
+  async #store(part: BulkPart | null, messages: StoredMessage[]): Promise<Stored> {
     const deps = this.#deps;
     const { client } = this.#sender;
     const { websiteId, clientId } = client;
     const acceptedAt = deps.now();
     const options = { websiteId, clientId, acceptedAt, part, duplicatesUntil: duplicatesUntil(deps, client) };
     try {
-      return await storeWithinLimit(deps, () => storeMessages(deps.db, options, messages));
+      requireRoom(deps.db, deps.now());
+      return await storeMessages(deps.db, options, messages);
     } catch (error) {
-      const isRefused = isStoreRefused(error);
-      if (part && isStoreUnavailable(error) && !isStoreFull(error))
-        throw new RequestFailure({ kind: "store-unavailable", isKeyed: true, isRefused }, { cause: error });
-      if (!part && !isRefused) {
-        await cancel(
-          deps,
-          messages.map(({ messageId }) => messageId),
-        );
-      }
-      throw error;
+      const ids = messages.map(({ messageId }) => messageId);
+      throw await settleUnstored(deps, ids, toFailed(error), { isKeyed: part !== null, isLost: false });
     }
   }
 }

@@ -7,13 +7,13 @@ import { countSegments } from "../domain/segments.ts";
 import { type SendRequest, trySendRequest } from "../domain/send-request.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { askAsPresent, type CountedSend, type Newer } from "../platform/rate-limiter.ts";
+import type { KnownClient, SendAnswer } from "../platform/rate-limiter.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import type { StoredMessage } from "../platform/store/new-messages.ts";
-import type { Send, SendKey, StoredSend } from "../platform/store/sends.ts";
-import { queueSend } from "./queue-jobs.ts";
-import { queueRecovery } from "./recovery-jobs.ts";
-import { storeAfterLoss } from "./store-sends.ts";
+import type { FailedSend, Send, SendKey, StoredSend } from "../platform/store/sends.ts";
+import { SilenceError } from "../platform/time-limit.ts";
+import { storeGroup } from "./store-sends.ts";
+import { settleUnstored } from "./unstored-sends.ts";
 
 export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
 
@@ -83,74 +83,66 @@ export async function toStoredMessage(
 
 /** What the object of a website says of a request, beside storing it. Each throws a RequestFailure on a refusal. */
 export interface Counting {
-  client(): Pick<Credentials, "clientId" | "version">;
+  client(): KnownClient;
   /** The object knows a later state of the client. */
   renew(newer: Credentials): void;
   admit(admission: Admission): void;
 }
 
 /**
- * Counts and stores a send through the object of its website, and queues its delivery or its callback. Once it has returned,
- * the message is never lost.
+ * Counts and stores a send through the object of its website, or here where that does not answer: under its id, it is stored once.
+ * What stores it queues its delivery or its callback. Once this has returned, the message is never lost.
  * @returns the id of the message, or of the earlier message that this one repeats
- * @throws RequestFailure of `counting`, idempotency-conflict, store-unavailable
+ * @throws RequestFailure of `counting`, idempotency-conflict; see settleUnstored
  */
 export async function acceptSend(deps: Deps, send: Send, counting: Counting): Promise<string> {
-  const stored = await storeThroughObject(deps, send, counting);
   const { messageId } = send.message;
-  switch (stored.kind) {
+  const { admission, stored, isLost } = await askObject(deps, send, counting);
+  const outcome = stored ?? (admission ? OVER_LIMIT : await storeHere(deps, send));
+  const fate = { isKeyed: send.key !== null, isLost };
+  const failure = outcome.kind === "failed" ? await settleUnstored(deps, [messageId], outcome, fate) : undefined;
+  if (admission) counting.admit(admission);
+  switch (outcome.kind) {
     case "stored":
-      queueSend(deps, { pending: stored.isPending ? [messageId] : [], due: stored.due });
       return messageId;
     case "repeated":
-      return stored.messageId;
+      return outcome.messageId;
     case "conflict":
       throw new RequestFailure({ kind: "idempotency-conflict" });
-    default:
-      return refuse(deps, send, stored);
+    case "failed":
+      throw failure;
   }
 }
 
-/** A send whose object has not answered is stored here. */
-async function storeThroughObject(deps: Deps, send: Send, counting: Counting): Promise<StoredSend> {
-  const answer = await askAsPresent<CountedSend>(() => askObject(deps, send, counting), counting.renew);
-  if (answer) {
-    if (answer.isUncertain && !send.key) await cancel(deps, [send.message.messageId]);
-    counting.admit(answer.admission);
-    if (answer.stored) return answer.stored;
-  }
-  const [own] = await storeAfterLoss(deps, [send]);
-  return own as StoredSend;
+/** What the object has not stored by the limit; `admit` then throws. */
+const OVER_LIMIT: FailedSend = { kind: "failed", isUnavailable: true, isRefused: true, error: "over the limit" };
+
+interface Asked {
+  /** undefined: nothing is known of the limit. */
+  admission: Admission | undefined;
+  /** null: the object has stored nothing, or has not answered. */
+  stored: StoredSend | null;
+  /** The object has not answered: the send may be stored. */
+  isLost: boolean;
 }
 
-/** @returns undefined when the object fails */
-async function askObject(deps: Deps, send: Send, counting: Counting): Promise<CountedSend | Newer | undefined> {
+/** Asks again as long as the object knows a later state of the client. */
+async function askObject(deps: Deps, send: Send, counting: Counting): Promise<Asked> {
+  let answer: SendAnswer;
   try {
-    return await deps.limiter.send(send, deps.now, counting.client());
+    answer = await deps.limiter.send(send, deps.now, counting.client());
   } catch (error) {
     const { messageId, websiteId } = send.message;
-    deps.log("error", "rate-limiter.failed", { messageId, websiteId, error: describeError(error) });
-    return undefined;
+    const admission = error instanceof SilenceError ? deps.limiter.afterSilence(websiteId, deps.now()) : undefined;
+    if (!admission) deps.log("error", "rate-limiter.failed", { messageId, websiteId, error: describeError(error) });
+    return { admission, stored: null, isLost: true };
   }
+  if (!("newer" in answer)) return { ...answer, isLost: false };
+  counting.renew(answer.newer);
+  return askObject(deps, send, counting);
 }
 
-/**
- * A store that fails may still have stored the message, unless it refused the call. The client is told to send it again, so it
- * is cancelled; but not with an Idempotency-Key, with which the retry finds it.
- * @throws RequestFailure store-unavailable: a retry is safe. Error when it is not: the cancellation could not be kept
- */
-async function refuse(deps: Deps, { message, key }: Send, stored: StoredSend & { kind: "failed" }): Promise<never> {
-  const { isUnavailable, isRefused, isFull, error } = stored;
-  if (!key && !isRefused) await cancel(deps, [message.messageId]);
-  if (isFull) throw new RequestFailure({ kind: "store-full" }, { cause: new Error(error) });
-  if (!isUnavailable) throw new Error(error);
-  throw new RequestFailure(
-    { kind: "store-unavailable", isKeyed: key !== null, isRefused },
-    { cause: new Error(error) },
-  );
-}
-
-/** @throws Error when the cancellation could not be kept: then nobody may be told that a retry is safe */
-export async function cancel(deps: Deps, messageIds: string[]): Promise<void> {
-  await queueRecovery(deps, { kind: "cancel", messageIds });
+async function storeHere(deps: Deps, send: Send): Promise<StoredSend> {
+  const [stored] = await storeGroup(deps, [send]);
+  return stored as StoredSend;
 }

@@ -17,10 +17,9 @@ export const inFirst = (deps: Deps): Deps => deps.first ?? deps;
 /**
  * @param place see findPlaces
  * @param homes of the websites that it is about; left out: of all of them
- * @param isPatient a call waits for the only one while it is about to move, and follows it; otherwise it is refused at once
  * @throws RequestFailure store-unavailable: no such database is bound
  */
-export function inDatabase(deps: Deps, place = FIRST, homes: (number | undefined)[] = [], isPatient = true): Deps {
+export function inDatabase(deps: Deps, place = FIRST, homes: (number | undefined)[] = []): Deps {
   const first = inFirst(deps);
   const database = databaseOf(place);
   const own = database === first.database ? first : first.others.get(database);
@@ -30,9 +29,7 @@ export function inDatabase(deps: Deps, place = FIRST, homes: (number | undefined
   }
   const guarded = first.others.size === 0 ? [] : (homes.filter((home) => home !== undefined && home > 0) as number[]);
   const db =
-    guarded.length === 0
-      ? own.db
-      : guardDatabase(own.db, guarded, async (isStuck) => (isPatient ? findAgain(first, guarded, isStuck) : null));
+    guarded.length === 0 ? own.db : guardDatabase(own.db, guarded, (isStuck) => findAgain(first, guarded, isStuck));
   if (own === first) return guarded.length === 0 ? first : { ...first, db, first };
   const log: Deps["log"] = (level, event, fields) => first.log(level, event, { ...fields, database });
   return { ...first, ...own, db, first, log };

@@ -1,13 +1,12 @@
 import type { Deps } from "../deps.ts";
 import { chunk } from "../domain/chunk.ts";
 import { RequestFailure } from "../domain/failure.ts";
-import { homeOf } from "../domain/home.ts";
 import { type Job, type Lane, MESSAGES_A_JOB } from "../domain/job.ts";
-import { cutReceipt, type Receipt, type Reported } from "../domain/receipt.ts";
+import { cutReceipt, type Receipt } from "../domain/receipt.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { DueEvent } from "../platform/store/events.ts";
 import type { OverdueMessage } from "../platform/store/overdue.ts";
-import { untilOther, withinTime } from "../platform/time-limit.ts";
+import { withinTime } from "../platform/time-limit.ts";
 
 /** Timeout of the queue. A job without a confirmation counts as not queued, and may arrive twice. */
 export const QUEUE_MILLISECONDS = 5000;
@@ -70,45 +69,13 @@ export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0, lane:
   return sendAll(deps, deps[lane], jobs, delaySeconds);
 }
 
-/** A carrier sends receipts one by one, and each job is billed. A batch of twenty such jobs is two calls of D1, or one. */
-const RECEIPTS_A_JOB = 10;
-
-/** How long receipts wait for those of other requests to share their jobs. */
-const RECEIPTS_MILLISECONDS = 20;
-/** How often a request looks whether another has queued its receipts. */
-const LOOK_MILLISECONDS = 5;
-
 /**
- * Queues the receipts of a request. They share jobs with those of other requests that reach this isolate within RECEIPTS_MILLISECONDS.
+ * Queues the receipts of a request, each as a job of its own: their consumer applies a hundred together.
  * @throws RequestFailure store-unavailable unless all are queued: the carrier sends them again
  */
 export async function queueReceipts(deps: Deps, carrier: string, receipts: Receipt[]): Promise<void> {
-  const own: Reported = { carrier, receipts: receipts.map(cutReceipt) };
-  if (deps.reported.add(own, deps.now())) {
-    const work = queueReported(deps);
-    // Other requests rely on it even if the carrier hangs up.
-    deps.waitUntil(work);
-    await work;
-  }
-  await untilOther(() => own.isQueued !== undefined, LOOK_MILLISECONDS, 2 * QUEUE_MILLISECONDS);
-  if (!own.isQueued) throw new RequestFailure({ kind: "store-unavailable" });
-}
-
-async function queueReported(deps: Deps): Promise<void> {
-  await scheduler.wait(RECEIPTS_MILLISECONDS);
-  const reported = deps.reported.take();
-  // A job for several databases would have to be split.
-  const placeOf = ({ messageId }: Receipt) => (deps.others.size > 0 ? homeOf(messageId) : 0);
-  const jobs = [...Map.groupBy(reported, ({ carrier }) => carrier)].flatMap(([carrier, some]) => {
-    const places = Map.groupBy(
-      some.flatMap(({ receipts }) => receipts),
-      placeOf,
-    );
-    const parts = [...places.values()].flatMap((own) => chunk(own, RECEIPTS_A_JOB));
-    return parts.map((own): Job => ({ kind: "receipts", carrier, receipts: own }));
-  });
-  const isQueued = await sendAll(deps, deps.receipts, jobs, 0);
-  for (const item of reported) item.isQueued = isQueued;
+  const jobs = receipts.map((receipt): Job => ({ kind: "receipts", carrier, receipts: [cutReceipt(receipt)] }));
+  if (!(await sendAll(deps, deps.receipts, jobs, 0))) throw new RequestFailure({ kind: "store-unavailable" });
 }
 
 /** Few: when a run is cut off, nobody knows which of the callbacks that it has claimed were posted. */
@@ -130,26 +97,6 @@ export interface Accepted {
 export function queueAccepted(deps: Deps, lane: Lane, { pending, due }: Accepted): void {
   if (pending.length > 0) deps.waitUntil(queueDeliveries(deps, lane, pending));
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
-}
-
-/** How long an accepted send waits for those of other requests to share its job: fewer, larger jobs cost less. */
-const GATHERING_MILLISECONDS = 10;
-
-/**
- * Queues what follows from a send, after the response, with what other requests bring to this isolate at the same time, whatever
- * their databases: the consumer splits the job.
- */
-export function queueSend(deps: Deps, accepted: Accepted): void {
-  if (deps.acceptedSends.add(accepted, deps.now())) deps.waitUntil(queueGathered(deps.first ?? deps));
-}
-
-async function queueGathered(deps: Deps): Promise<void> {
-  await scheduler.wait(GATHERING_MILLISECONDS);
-  const sends = deps.acceptedSends.take();
-  queueAccepted(deps, "messages", {
-    pending: sends.flatMap(({ pending }) => pending),
-    due: sends.flatMap(({ due }) => due),
-  });
 }
 
 async function sendAll<T>(deps: Deps, queue: Queue<T>, bodies: T[], delaySeconds: number): Promise<boolean> {

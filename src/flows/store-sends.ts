@@ -1,69 +1,41 @@
 import type { Deps } from "../deps.ts";
-import { isMoved, isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
+import { isStoreUnavailable } from "../domain/failure.ts";
 import { homeOf } from "../domain/home.ts";
-import { describeError } from "../platform/describe-error.ts";
-import { isFull } from "../platform/store/database-state.ts";
+import { requireRoom } from "../platform/store/database-state.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
 import { inDatabase } from "./places.ts";
+import { type Accepted, queueAccepted } from "./queue-jobs.ts";
+import { toFailed } from "./unstored-sends.ts";
 
 /**
- * Stores single sends of a database's websites in one transaction. If that fails while the store works, each half gets its own,
- * and so on: one bad send fails alone. Never throws.
- * @param isPatient waits for a website that is about to move, and follows it: not where the sends of others would wait, too
+ * Stores single sends of a website in one transaction, and queues what follows from them. If the transaction fails while the
+ * store works, each half gets its own, and so on: one bad send fails alone. Never throws.
+ * @param sends at least one
  * @returns the outcomes, in the given order
  */
-export async function storeGroup(deps: Deps, sends: Send[], isPatient = true): Promise<StoredSend[]> {
+export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
   try {
-    const homes = new Set(sends.map(({ message }) => homeOf(message.messageId)));
-    const own = inDatabase(deps, sends[0]?.database, [...homes], isPatient);
-    return await storeWithinLimit(own, () => storeSends(own.db, deps.now(), sends));
+    const [{ message, database }] = sends as [Send];
+    const own = inDatabase(deps, database, [homeOf(message.messageId)]);
+    requireRoom(own.db, deps.now());
+    const stored = await storeSends(own.db, deps.now(), sends);
+    queueAccepted(own, "messages", toAccepted(sends, stored));
+    return stored;
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
   }
   const half = Math.ceil(sends.length / 2);
-  const stored = await storeGroup(deps, sends.slice(0, half), isPatient);
-  return [...stored, ...(await storeGroup(deps, sends.slice(half), isPatient))];
+  return [...(await storeGroup(deps, sends.slice(0, half))), ...(await storeGroup(deps, sends.slice(half)))];
 }
 
-/**
- * Stores sends whose first route has not answered: it may have stored them, whatever this route says. Under their ids, they are stored
- * once. Never throws.
- * @returns the outcomes, in the given order; none of them is a refusal
- */
-export async function storeAfterLoss(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
-  const stored = await storeGroup(deps, sends);
-  return stored.map((one) => (one.kind === "failed" ? { ...one, isRefused: false, isFull: false } : one));
-}
-
-/**
- * Sheds load: what the store cannot take in time is refused at once.
- * @throws RequestFailure store-unavailable, store-full
- */
-export async function storeWithinLimit<T>({ db, intake, now }: Deps, store: () => Promise<T>): Promise<T> {
-  if (isFull(db, now())) throw new RequestFailure({ kind: "store-full" });
-  if (!intake.begin()) throw new RequestFailure({ kind: "store-unavailable", isRefused: true });
-  const beganAt = now();
-  let outcome: "done" | "refused" | "failed" = "done";
-  try {
-    return await store();
-  } catch (error) {
-    // Not of a website that moves: the database has answered.
-    if (!isMoved(error)) outcome = isStoreRefused(error) ? "refused" : "failed";
-    throw error;
-  } finally {
-    intake.end(beganAt, now(), outcome);
+function toAccepted(sends: Send[], outcomes: StoredSend[]): Accepted {
+  const accepted: Accepted = { pending: [], due: [] };
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.kind !== "stored") continue;
+    if (outcome.isPending) accepted.pending.push((sends[index] as Send).message.messageId);
+    accepted.due.push(...outcome.due);
   }
-}
-
-function toFailed(error: unknown): StoredSend {
-  return {
-    kind: "failed",
-    isUnavailable: isStoreUnavailable(error),
-    isRefused: isStoreRefused(error),
-    isFull: isStoreFull(error),
-    isMoved: isMoved(error),
-    error: describeError(error),
-  };
+  return accepted;
 }
 
 interface Waiting {
@@ -74,57 +46,32 @@ interface Waiting {
 /** They take D1 some 20 milliseconds. */
 const MOST_IN_A_GROUP = 500;
 
-/** Sends that wait for the store. More than a second's worth are refused: they are certainly not stored. */
-export const MOST_WAITING = { ofWebsite: 1000, ofDatabase: 5000 };
+/** Sends that wait for the store. What comes beyond is refused: it is certainly not stored. */
+const MOST_WAITING = 1000;
 
 /** A group that has failed after so long says that the store is silent. */
 const SILENT_MILLISECONDS = 5000;
 
-/** Stores a group. Never throws. @returns the outcomes, in the given order */
-export type Store = (deps: Deps, sends: Send[]) => Promise<StoredSend[]>;
-
-/**
- * Groups single sends. A send is stored at once while fewer writes are under way than there may be. Others share the next one.
- */
+/** Groups the single sends of a website. One is stored at once while no write is under way; those that come meanwhile share the next. */
 export class SendGroups {
   #waiting: Waiting[] = [];
+  /** Ids of messages. */
   readonly #storing = new Set<string>();
-  readonly #store: Store;
-  readonly #mostWaiting: number;
-  readonly #mostWrites: () => number;
-  #writes = 0;
+  #isWriting = false;
 
-  constructor(store: Store, mostWaiting: number, mostWrites = () => 1) {
-    this.#store = store;
-    this.#mostWaiting = mostWaiting;
-    this.#mostWrites = mostWrites;
-  }
-
-  /** Never throws. @returns the outcomes, in the given order */
-  async store(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
-    const outcomes = sends.map((send) => this.#wait(send));
-    if (this.#writes < this.#mostWrites()) void this.#writeAll(deps);
-    return Promise.all(outcomes);
-  }
-
-  async #wait(send: Send): Promise<StoredSend> {
-    const error = "too many sends wait for the store";
-    if (this.#waiting.length >= this.#mostWaiting)
-      return { kind: "failed", isUnavailable: true, isRefused: true, error };
-    const stored = Promise.withResolvers<StoredSend>();
+  /** Never throws. */
+  async store(deps: Deps, send: Send): Promise<StoredSend> {
+    if (this.#waiting.length >= MOST_WAITING) return refused("too many sends wait for the store");
+    const { promise, resolve: settle } = Promise.withResolvers<StoredSend>();
     const { messageId } = send.message;
-    this.#waiting.push({ send, settle: stored.resolve });
+    this.#waiting.push({ send, settle });
     this.#storing.add(messageId);
+    if (!this.#isWriting) void this.#writeAll(deps);
     try {
-      return await stored.promise;
+      return await promise;
     } finally {
       this.#storing.delete(messageId);
     }
-  }
-
-  /** What comes now shares a transaction. */
-  get isWaiting(): boolean {
-    return this.#waiting.length > 0;
   }
 
   isStoring(messageId: string): boolean {
@@ -132,20 +79,18 @@ export class SendGroups {
   }
 
   async #writeAll(deps: Deps): Promise<void> {
-    this.#writes += 1;
+    this.#isWriting = true;
     try {
       while (this.#waiting.length > 0) await this.#write(deps, this.#waiting.splice(0, MOST_IN_A_GROUP));
     } finally {
-      this.#writes -= 1;
+      this.#isWriting = false;
     }
   }
 
   async #write(deps: Deps, group: Waiting[]): Promise<void> {
     const beganAt = deps.now();
-    const outcomes = await this.#store(
-      deps,
-      group.map(({ send }) => send),
-    );
+    const sends = group.map(({ send }) => send);
+    const outcomes = await storeGroup(deps, sends);
     for (const [index, { settle }] of group.entries()) settle(outcomes[index] as StoredSend);
     const isFailed = outcomes.every((outcome) => outcome.kind === "failed" && outcome.isUnavailable);
     if (isFailed && deps.now() - beganAt >= SILENT_MILLISECONDS) this.#refuseWaiting();
@@ -153,8 +98,9 @@ export class SendGroups {
 
   /** They are certainly not stored, and would wait for the store once more. The next to come tries it again. */
   #refuseWaiting(): void {
-    const error = "the store was silent for the sends before this one";
     for (const { settle } of this.#waiting.splice(0))
-      settle({ kind: "failed", isUnavailable: true, isRefused: true, error });
+      settle(refused("the store was silent for the sends before this one"));
   }
 }
+
+const refused = (error: string): StoredSend => ({ kind: "failed", isUnavailable: true, isRefused: true, error });

@@ -9,7 +9,7 @@ import { noteMalformed, noteRefusal } from "../flows/client-uses.ts";
 import { countMiss } from "../flows/count-miss.ts";
 import { findOperator } from "../flows/operator-tokens.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { askAsPresent, LIMITER_MILLISECONDS } from "../platform/rate-limiter.ts";
+import { LIMITER_MILLISECONDS } from "../platform/rate-limiter.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
 import { SilenceError, withinTime } from "../platform/time-limit.ts";
 import { type ApiRequest, addressOf, clientOf, type Guard } from "./api-request.ts";
@@ -123,11 +123,11 @@ const LATE_MILLISECONDS = 1000;
  * knows changes of clients that KV has not spread yet.
  */
 export const limitRate: Guard = async (request, deps) => {
-  const answer = await askAsPresent<Admission>(
-    () => askLimiter(request, deps),
-    (newer) => requireNewer(request, deps, newer),
-  );
-  if (answer) applyAdmission(request, deps, answer);
+  const answer = await askLimiter(request, deps);
+  if (!answer) return;
+  if (!("newer" in answer)) return applyAdmission(request, deps, answer);
+  requireNewer(request, deps, answer.newer);
+  return limitRate(request, deps);
 };
 
 /** @returns undefined when the object fails, and nothing is known against the website */

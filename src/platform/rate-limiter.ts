@@ -1,96 +1,83 @@
 import type { Credentials } from "../domain/client.ts";
-import { Refusals } from "../domain/refusals.ts";
 import type { Admission } from "../domain/sliding-window.ts";
 import type { Send, StoredSend } from "./store/sends.ts";
 import { SilenceError, withinTime } from "./time-limit.ts";
 
-/** What an isolate says when it asks. */
-export interface Ask {
-  /** See RequestLimit. */
-  unasked?: number;
-  /** Whose request it is, in the state that the isolate knows. */
-  client?: Pick<Credentials, "clientId" | "version">;
-}
+/** Whose request it is, in the state that the isolate knows. */
+export type KnownClient = Pick<Credentials, "clientId" | "version">;
 
 /** What the object knows of a later change of the client: the request is not counted before it was held to that. */
-export type Newer = { newer: Credentials } & Partial<Record<"admitted" | "remaining" | "resetMilliseconds", undefined>>;
+export type Newer = { newer: Credentials } & Partial<Record<keyof Admission | keyof CountedSend, undefined>>;
 
 /** A send that the object has counted. */
 export interface CountedSend {
   admission: Admission;
   /** null: over the limit, and not stored. */
   stored: StoredSend | null;
-  /** The object has not answered: the send may be stored. */
-  isUncertain?: boolean;
 }
 
 /** What the object of a website answers a send. */
 export type SendAnswer = CountedSend | Newer;
 
-/** What the object of a database answers to sends of a website: their outcomes, in the given order. */
-export interface StoredTogether {
-  stored: StoredSend[];
-  /** Whether other websites of the database store sends as well. */
-  isShared: boolean;
-}
-
-/** The object of one website, or of a database; see website-object.ts. */
+/** The object of one website; see website-object.ts. */
 export interface WebsiteObject extends Rpc.DurableObjectBranded {
-  admit(ask?: Ask): Admission | Newer;
+  admit(client?: KnownClient): Admission | Newer;
   /** An earlier state than it knows changes nothing. */
   learn(changed: Credentials[]): void;
-  send(send: Send, ask?: Ask): Promise<SendAnswer>;
-  /** Of the object of a database. @param sends of the website; none: it asks whether it is alone */
-  storeTogether(sends: Send[], websiteId: string): Promise<StoredTogether>;
+  send(send: Send, client?: KnownClient): Promise<SendAnswer>;
   /** Whether the send of this message has come and has no outcome yet. */
   isStoring(messageId: string): boolean;
 }
 
 export type RateLimiterNamespace = DurableObjectNamespace<WebsiteObject>;
 
-/** Longest silence of an object: a late text is worse than a limit that slips. A refusal that took longer has waited for others. */
+/** Longest silence of an object: a late text is worse than a limit that slips. */
 export const LIMITER_MILLISECONDS = 500;
 
 /** After this time, an object is asked whether it is storing a send. It has as long again to answer. */
 const STILL_STORING_MILLISECONDS = LIMITER_MILLISECONDS / 2;
 
+/** Shortest time for which a refused website is refused without a call of its object, so that no flood reaches it. */
+const LEAST_REFUSAL_MILLISECONDS = 50;
+
+/** An overloaded object is left alone for so long. */
+const REST_MILLISECONDS = 1000;
+
+/** For so long after a refusal, an object that falls silent counts as overloaded. */
+const RECENT_MILLISECONDS = 10_000;
+
 const MOST_REMEMBERED = 1000;
 
-/** Of an overloaded object nobody knows more than that it needs a rest. */
-const OVERLOADED: Admission = { admitted: false, remaining: 0, resetMilliseconds: 1000 };
-
-/** Calls the objects. One per isolate; it remembers refusals, so that a flood does not reach the objects. */
+/** Calls the objects. One per isolate; a website that was refused is refused here until the time that its object has named. */
 export class RateGate {
   readonly #limiter: RateLimiterNamespace;
   readonly #options: DurableObjectNamespaceGetDurableObjectOptions;
-  readonly #random: () => number;
-  /** By website. */
-  readonly #refusals = new Map<string, Refusals>();
+  /** By website: milliseconds since 1970. */
+  readonly #refusedUntil = new Map<string, number>();
 
   /** @param location where objects are made that do not exist yet; left out, near the first request of the website */
-  constructor(limiter: RateLimiterNamespace, location?: DurableObjectLocationHint, random: () => number = Math.random) {
+  constructor(limiter: RateLimiterNamespace, location?: DurableObjectLocationHint) {
     this.#limiter = limiter;
     this.#options = location === undefined ? {} : { locationHint: location };
-    this.#random = random;
   }
 
   /** The refusal of this request without a call of the object; undefined: the object must be called. */
   refusal(websiteId: string, now: number): Admission | undefined {
-    const wait = this.#recall(websiteId, now)?.refuse(now);
-    return wait === undefined ? undefined : { admitted: false, remaining: 0, resetMilliseconds: wait };
+    const resetMilliseconds = (this.#refusedUntil.get(websiteId) ?? now) - now;
+    return resetMilliseconds > 0 ? { admitted: false, remaining: 0, resetMilliseconds } : undefined;
   }
 
   /**
    * Calls the website's object, unless a refusal still holds. An overloaded object is a refusal.
    * @throws any other error of the object
    */
-  async admit(websiteId: string, now: () => number, client?: Ask["client"]): Promise<Admission | Newer> {
+  async admit(websiteId: string, now: () => number, client?: KnownClient): Promise<Admission | Newer> {
     const asked = now();
     const refusal = this.refusal(websiteId, asked);
     if (refusal) return refusal;
     try {
-      const answer = (await this.#object(websiteId).admit(this.#ask(websiteId, asked, client))) as Admission | Newer;
-      if (!("newer" in answer)) this.#remember(websiteId, asked, now(), answer);
+      const answer = (await this.#object(websiteId).admit(versionOf(client))) as Admission | Newer;
+      if (answer.admitted === false) this.#remember(websiteId, asked, now(), answer);
       return answer;
     } catch (error) {
       if (isOverloaded(error)) return this.#rest(websiteId, now());
@@ -100,39 +87,22 @@ export class RateGate {
 
   /**
    * Counts a send and has the object store it; see `refusal` first. The store may take longer than an object may be silent, so a
-   * late object is asked whether it is storing the send. An overloaded object is a refusal, and so is a silent one that has
-   * refused of late: the send may be stored then (`isUncertain`).
+   * late object is asked whether it is storing the send. An overloaded object is a refusal.
    * @throws any other error of the object, or SilenceError: the send may be stored
    */
-  async send(send: Send, now: () => number, client?: Ask["client"]): Promise<SendAnswer> {
+  async send(send: Send, now: () => number, client?: KnownClient): Promise<SendAnswer> {
     const asked = now();
     const { websiteId, messageId } = send.message;
     const object = this.#object(websiteId);
     try {
-      const answering = object.send(
-        send,
-        this.#ask(websiteId, asked, client),
-      ) as Promise<unknown> as Promise<SendAnswer>;
+      const answering = object.send(send, versionOf(client)) as Promise<unknown> as Promise<SendAnswer>;
       const answer = await untilLost(answering, async () => object.isStoring(messageId));
-      if (!("newer" in answer)) this.#remember(websiteId, asked, now(), answer.admission);
+      if (answer.admission?.admitted === false) this.#remember(websiteId, asked, now(), answer.admission);
       return answer;
     } catch (error) {
       if (isOverloaded(error)) return { admission: this.#rest(websiteId, now()), stored: null };
-      const admission = error instanceof SilenceError ? this.afterSilence(websiteId, now()) : undefined;
-      if (admission) return { admission, stored: null, isUncertain: true };
       throw error;
     }
-  }
-
-  /**
-   * Has the object of a database store sends of a website, together with those of others.
-   * @param sends none: only asks whether other websites send
-   * @throws the error of the object, or SilenceError: the sends may be stored
-   */
-  async storeTogether(database: string, websiteId: string, sends: Send[]): Promise<StoredTogether> {
-    const object = this.#object(`database:${database}`);
-    const answering = object.storeTogether(sends, websiteId) as Promise<unknown> as Promise<StoredTogether>;
-    return untilLost(answering, async () => object.isStoring(sends.at(-1)?.message.messageId ?? ""));
   }
 
   /** Tells the website's object of changed clients. @throws the error of the object */
@@ -145,58 +115,35 @@ export class RateGate {
    * @returns a refusal, or undefined when nothing is known against the website
    */
   afterSilence(websiteId: string, now: number): Admission | undefined {
-    return this.#recall(websiteId, now) && this.#rest(websiteId, now);
+    const isRecent = now - (this.#refusedUntil.get(websiteId) ?? Number.NEGATIVE_INFINITY) < RECENT_MILLISECONDS;
+    return isRecent ? this.#rest(websiteId, now) : undefined;
   }
 
-  #object(name: string): DurableObjectStub<WebsiteObject> {
-    return this.#limiter.getByName(name, this.#options);
+  #object(websiteId: string): DurableObjectStub<WebsiteObject> {
+    return this.#limiter.getByName(websiteId, this.#options);
   }
 
-  #ask(websiteId: string, now: number, client: Ask["client"]): Ask {
-    const unasked = this.#recall(websiteId, now)?.takeUnasked() ?? 0;
-    if (!client) return { unasked };
-    const { clientId, version } = client;
-    return { unasked, client: { clientId, version } };
+  /** The time of a refusal counts from before the call, so it ends no later than the object's own, but for the least. */
+  #remember(websiteId: string, asked: number, now: number, { resetMilliseconds }: Admission): void {
+    this.#refuseUntil(websiteId, Math.max(asked + resetMilliseconds, now + LEAST_REFUSAL_MILLISECONDS));
   }
 
-  #recall(websiteId: string, now: number): Refusals | undefined {
-    const refusals = this.#refusals.get(websiteId);
-    if (refusals?.isRecent(now)) return refusals;
-    this.#refusals.delete(websiteId);
-    return undefined;
-  }
-
-  #remember(websiteId: string, asked: number, now: number, admission: Admission): void {
-    if (admission.admitted) this.#refusals.get(websiteId)?.answered(asked, now, admission);
-    else if (now - asked > LIMITER_MILLISECONDS) this.#rest(websiteId, now);
-    else this.#of(websiteId).answered(asked, now, admission);
-  }
-
+  /** More than that it needs a rest is not known of an overloaded object. */
   #rest(websiteId: string, now: number): Admission {
-    this.#of(websiteId).overloaded(now, this.#random());
-    return OVERLOADED;
+    this.#refuseUntil(websiteId, now + REST_MILLISECONDS);
+    return { admitted: false, remaining: 0, resetMilliseconds: REST_MILLISECONDS };
   }
 
-  #of(websiteId: string): Refusals {
-    const refusals = this.#refusals.get(websiteId) ?? new Refusals(this.#random());
-    const oldest = this.#refusals.keys().next();
-    if (this.#refusals.size >= MOST_REMEMBERED && !oldest.done) this.#refusals.delete(oldest.value);
-    this.#refusals.set(websiteId, refusals);
-    return refusals;
+  #refuseUntil(websiteId: string, until: number): void {
+    const [oldest] = this.#refusedUntil.keys();
+    if (this.#refusedUntil.size >= MOST_REMEMBERED && oldest !== undefined) this.#refusedUntil.delete(oldest);
+    this.#refusedUntil.set(websiteId, Math.max(until, this.#refusedUntil.get(websiteId) ?? 0));
   }
 }
 
-/** Asks again as long as the object knows a later state of the client. @param renew throws when that state refuses the request */
-export async function askAsPresent<T extends object>(
-  ask: () => Promise<T | Newer | undefined>,
-  renew: (newer: Credentials) => void,
-): Promise<T | undefined> {
-  for (;;) {
-    const answer = await ask();
-    if (!answer || !("newer" in answer)) return answer;
-    renew(answer.newer);
-  }
-}
+/** What of a client the object is told. */
+const versionOf = (client?: KnownClient): KnownClient | undefined =>
+  client && { clientId: client.clientId, version: client.version };
 
 /** An overloaded object has not run the call: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
 function isOverloaded(error: unknown): boolean {

@@ -42,7 +42,7 @@ describe("wrangler.toml", () => {
       "max_concurrency = 20",
       "max_batch_size = 1",
       "max_concurrency = 30",
-      "max_batch_size = 20",
+      "max_batch_size = 100",
       "max_concurrency = 5",
       "max_batch_size = 100",
     ]);

@@ -1,6 +1,6 @@
 import type { Deps } from "../../src/deps.ts";
 import type { Credentials } from "../../src/domain/client.ts";
-import { type Ask, RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
+import { type KnownClient, RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
 import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
 import type { Send } from "../../src/platform/store/sends.ts";
@@ -112,8 +112,8 @@ export class Injector {
       const stub = namespace.getByName(name);
       return {
         // Its late answer is waited for, too.
-        admit: (ask: Ask) => this.#call("limiter", async () => stub.admit(ask), 2),
-        send: (send: Send, ask: Ask) => this.#call("limiter", async () => stub.send(send, ask)),
+        admit: (client: KnownClient) => this.#call("limiter", async () => stub.admit(client), 2),
+        send: (send: Send, client: KnownClient) => this.#call("limiter", async () => stub.send(send, client)),
         isStoring: (messageId: string) => this.#call("limiter", async () => stub.isStoring(messageId)),
         learn: (changed: Credentials[]) => this.#call("limiter", async () => stub.learn(changed)),
       };

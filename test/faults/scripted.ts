@@ -1,6 +1,6 @@
 // Bindings that follow a script: how each of their next calls ends. Once the script is over, all of them work.
 import type { Deps } from "../../src/deps.ts";
-import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
+import { type KnownClient, RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import type { Send } from "../../src/platform/store/sends.ts";
 import { objectsOn } from "../objects.ts";
 import { strictEnv } from "../strict/bindings.ts";
@@ -21,7 +21,7 @@ const D1_ERRORS: Partial<Record<Fate, string>> = {
 export interface Script {
   /** What becomes of the calls of D1, whoever makes them. */
   database: Fate[];
-  /** What becomes of the calls of the website's object, and of its database's object. */
+  /** What becomes of the calls of the website's object. */
   objects: Exclude<Fate, "late" | "too heavy">[];
   /** What becomes of the queue's sendBatch, and of KV's put. */
   queue: ("heard" | "refused")[];
@@ -98,7 +98,6 @@ export class ScriptedBindings {
     });
   }
 
-  /** The object of the website finds that others send, too, so that it goes through the object of the database. */
   #objects(namespace: RateLimiterNamespace): RateLimiterNamespace {
     const next = <T>(run: () => Promise<T>) => this.#call(this.#script.objects.shift() ?? "heard", run);
     const getByName = (name: string) => {
@@ -107,9 +106,7 @@ export class ScriptedBindings {
         admit: stub.admit,
         learn: stub.learn,
         isStoring: async () => false,
-        send: (send: Send, ask: object) => next(async () => stub.send(send, ask)),
-        storeTogether: (sends: Send[], websiteId: string) =>
-          next(async () => ({ ...(await stub.storeTogether(sends, websiteId)), isShared: true })),
+        send: (send: Send, client: KnownClient) => next(async () => stub.send(send, client)),
       };
     };
     return { getByName } as unknown as RateLimiterNamespace;

@@ -1,7 +1,12 @@
 /** A send that is refused, or whose outcome is uncertain: what its client is told holds, and repeated, its text goes out once. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Admission } from "../../src/domain/sliding-window.ts";
-import { type Ask, RateGate, type RateLimiterNamespace, type SendAnswer } from "../../src/platform/rate-limiter.ts";
+import {
+  type KnownClient,
+  RateGate,
+  type RateLimiterNamespace,
+  type SendAnswer,
+} from "../../src/platform/rate-limiter.ts";
 import type { Send } from "../../src/platform/store/sends.ts";
 import { objectsOn } from "../objects.ts";
 import { silent } from "../silence.ts";
@@ -70,13 +75,13 @@ describe("a send whose object has stored it and says nothing, after it has refus
     let sends = 0;
     const getByName = (name: string) => {
       const object = objects.getByName(name);
-      const answer = async (given: Send, ask: Ask): Promise<SendAnswer> => {
+      const answer = async (given: Send, client: KnownClient): Promise<SendAnswer> => {
         sends += 1;
         if (sends === 1) return { admission: REFUSED, stored: null };
-        const storing = object.send(given, ask) as Promise<unknown> as Promise<SendAnswer>;
+        const storing = object.send(given, client) as Promise<unknown> as Promise<SendAnswer>;
         return sends === 2 ? silent(storing) : storing;
       };
-      return { admit: (ask: Ask) => object.admit(ask), send: answer, isStoring: async () => false };
+      return { admit: (client: KnownClient) => object.admit(client), send: answer, isStoring: async () => false };
     };
     world.deps = { ...world.deps, limiter: new RateGate({ getByName } as unknown as RateLimiterNamespace) };
   }

@@ -119,10 +119,19 @@ describe("a batch of receipts", () => {
        BEGIN SELECT RAISE(ABORT, 'constraint failed: poisoned'); END`,
     );
     const ofAnother: Job = { kind: "receipts", carrier: "kannel", receipts: [receipt(foreign)] };
-    await world.deliver(QUEUE, [job(receipt(bad)), ofAnother, job(receipt("nobody's")), job(receipt(good))]);
+    const jobs = [job(receipt(bad)), ofAnother, job(receipt("nobody's")), job(receipt(good))];
+    expect(await world.deliver(QUEUE, jobs)).toEqual({ acknowledged: 3, retried: 1 });
     expect(await statuses([bad, good, foreign])).toEqual(["SENDING", "DELIVERED", "SENDING"]);
     expect(await world.deliver(QUEUE, [job(receipt(bad))])).toEqual({ acknowledged: 0, retried: 1 });
-    expect(await world.deliver(QUEUE, [job(receipt(good))])).toEqual({ acknowledged: 1, retried: 0 });
+  });
+
+  it("that waited while the store failed is applied in one call of D1, too", async () => {
+    const ids = await sendMany(100);
+    const { db, take } = countingDatabase(world.deps.db);
+    world.deps = { ...world.deps, db };
+    const jobs = ids.map((id) => job(receipt(id)));
+    expect(await world.deliver(QUEUE, jobs, 3)).toEqual({ acknowledged: 100, retried: 0 });
+    expect(take().calls).toBe(1);
   });
 
   it("waits while the store fails, and goes on in the dead-letter queue", async () => {

@@ -1,7 +1,6 @@
-/** Receipts that come to an isolate at the same time share jobs, each of which is billed. No request is told what is not so. */
+/** A carrier is told that its receipts are received when the queue has them. */
 
 import { beforeEach, expect, it } from "vitest";
-import { newId } from "../../src/domain/home.ts";
 import type { Job } from "../../src/domain/job.ts";
 import type { Receipt } from "../../src/domain/receipt.ts";
 import { queueReceipts } from "../../src/flows/queue-jobs.ts";
@@ -39,66 +38,47 @@ async function callsUnderWay(count: number): Promise<void> {
 const idsOf = (call: number) =>
   calls[call]?.jobs.map(({ carrier, receipts }) => [carrier, receipts.map((it) => it.messageId)]);
 
-it("those that come at the same time share jobs of ten at most, of each carrier", async () => {
-  const all = [told("kannel", "a"), told("twilio", "b"), told("kannel", "c", "d")];
+it("each of a request is a job of its own, in one call", async () => {
+  const all = told("kannel", "a", "b", "c");
   await callsUnderWay(1);
   expect(idsOf(0)).toEqual([
-    ["kannel", ["a", "c", "d"]],
-    ["twilio", ["b"]],
+    ["kannel", ["a"]],
+    ["kannel", ["b"]],
+    ["kannel", ["c"]],
   ]);
-  const many = told("kannel", ...Array.from({ length: 25 }, (_, index) => `m${index}`));
-  await callsUnderWay(2);
-  expect(calls[1]?.jobs.map(({ receipts }) => receipts.length)).toEqual([10, 10, 5]);
-  for (const { end } of calls) end();
-  expect(await Promise.all([...all, many])).toEqual(["taken", "taken", "taken", "taken"]);
+  calls[0]?.end();
+  expect(await all).toBe("taken");
 });
 
 it("none is answered before the queue has it", async () => {
   const answered: string[] = [];
-  const all = ["a", "b"].map((id) => told("kannel", id).then((answer) => answered.push(answer)));
-  await callsUnderWay(1);
+  const all = ["a", "b"].map((id) => told("kannel", id).then((answer) => answered.push(id, answer)));
+  await callsUnderWay(2);
   await scheduler.wait(30);
   expect(answered).toEqual([]);
+  calls[1]?.end();
+  await all[1];
+  expect(answered).toEqual(["b", "taken"]);
   calls[0]?.end();
-  await Promise.all(all);
-  expect(answered).toEqual(["taken", "taken"]);
+  await all[0];
+  expect(answered).toEqual(["b", "taken", "a", "taken"]);
 });
 
 it("a queue that fails refuses those of its call alone", async () => {
-  const first = [told("kannel", "a"), told("kannel", "b")];
-  await callsUnderWay(1);
-  const second = [told("kannel", "c"), told("kannel", "d")];
+  const first = told("kannel", "a", "b");
+  const second = told("kannel", "c", "d");
   await callsUnderWay(2);
   calls[0]?.end(new Error("Queue sendBatch failed: Internal Server Error"));
   calls[1]?.end();
-  expect(await Promise.all([...first, ...second])).toEqual([
-    "store-unavailable",
-    "store-unavailable",
-    "taken",
-    "taken",
-  ]);
+  expect(await Promise.all([first, second])).toEqual(["store-unavailable", "taken"]);
 });
 
-it("one that hangs holds up no others", async () => {
-  const hung = told("kannel", "a");
+it("many of a request take several calls, and one that fails refuses all", async () => {
+  const many = told("kannel", ...Array.from({ length: 75 }, (_, index) => `m${index}`));
   await callsUnderWay(1);
-  const second = told("kannel", "b");
+  calls[0]?.end();
   await callsUnderWay(2);
-  calls[1]?.end();
-  expect(await second).toBe("taken");
-  calls[0]?.end();
-  expect(await hung).toBe("taken");
-});
-
-it("of several databases, a job has those of one website", async () => {
-  world.deps = { ...world.deps, others: new Map([["DB_2", world.deps]]) };
-  const ids = [1, 2, 1].map((home) => newId(home, world.now, crypto.randomUUID()));
-  const ofTwo = told("kannel", ...ids);
-  await callsUnderWay(1);
-  expect(idsOf(0)).toEqual([
-    ["kannel", [ids[0], ids[2]]],
-    ["kannel", [ids[1]]],
-  ]);
-  calls[0]?.end();
-  expect(await ofTwo).toBe("taken");
+  calls[1]?.end(new Error("Queue sendBatch failed: Internal Server Error"));
+  expect(calls.map(({ jobs }) => jobs.length)).toEqual([50, 25]);
+  expect(await many).toBe("store-unavailable");
 });

@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../src/deps.ts";
-import { inDatabase } from "../../src/flows/places.ts";
-import { queueSend } from "../../src/flows/queue-jobs.ts";
+import type { Job } from "../../src/domain/job.ts";
 import { SendGroups, storeGroup } from "../../src/flows/store-sends.ts";
 import type { Send, StoredSend } from "../../src/platform/store/sends.ts";
-import { bindDatabases } from "../databases.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = 12125550100;
@@ -153,9 +151,9 @@ describe("sends of one group", () => {
   });
 
   it("have the outcomes that they have one after another, whatever they are", async () => {
-    const other = await world.brand([`+${ADA}`, `+${BOB},ada@example.com`], "other");
+    const clientIds = [client.clientId, (await world.client("brand")).clientId];
     const fields = fc.record({
-      websiteId: fc.constantFrom("brand", "other"),
+      clientId: fc.constantFrom(...clientIds),
       phone: fc.constantFrom(ADA, BOB, STRANGER, null),
       email: fc.constantFrom("ada@example.com", "nobody@example.com"),
       dedupeHash: fc.constantFrom(null, "x", "y"),
@@ -165,11 +163,10 @@ describe("sends of one group", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fields, { minLength: 1, maxLength: 8 }), async (all) => {
         const make = () =>
-          all.map(({ websiteId, phone, email, dedupeHash, key, bodyHash }) =>
+          all.map(({ clientId, phone, email, dedupeHash, key, bodyHash }) =>
             send(
               {
-                websiteId,
-                clientId: (websiteId === "other" ? other : client).clientId,
+                clientId,
                 ...{ phone, email: phone === null ? email : null },
                 // Alone, a duplicate of a message that was never sent is stored; in its group, it is not known yet.
                 dedupeHash: phone === STRANGER ? null : dedupeHash,
@@ -212,44 +209,55 @@ describe("the sends of a website", () => {
       storedBefore.push((await messages()).length);
       if (nth === 1) await first.promise;
     });
-    const groups = new SendGroups(storeGroup, 1000);
-    const answers = Array.from({ length: 5 }, () => groups.store(deps, [send()]));
+    const groups = new SendGroups();
+    const sends = Array.from({ length: 5 }, () => send());
+    const areStoring = () => sends.map((one) => groups.isStoring(idOf(one)));
+    const answers = sends.map((one) => groups.store(deps, one));
     expect(await messages()).toEqual([]);
+    expect(areStoring()).toEqual(new Array(5).fill(true));
     first.resolve();
     await Promise.all(answers);
+    expect(areStoring()).toEqual(new Array(5).fill(false));
     expect((await messages()).length).toBe(5);
     // The first alone, the others together.
     expect(storedBefore).toEqual([0, 1]);
   });
 
-  it("share a job with those of other websites that the isolate takes at the same time", async () => {
-    queueSend(world.deps, { pending: ["a"], due: [] });
-    queueSend(world.deps, { pending: [], due: ["b_NOT_FOUND"] });
-    queueSend(world.deps, { pending: ["c"], due: [] });
+  it("are queued by what has stored them: those of a group in one call", async () => {
+    const calls: unknown[][] = [];
+    const { messages: queue } = world.deps;
+    const sendBatch = async (batch: Iterable<MessageSendRequest<Job>>) => {
+      calls.push(Array.from(batch, ({ body }) => body.kind === "deliver" && body.messageIds));
+      return queue.sendBatch(batch);
+    };
+    const deps = { ...world.deps, messages: { sendBatch } as unknown as typeof queue };
+    const groups = new SendGroups();
+    const pending = Array.from({ length: 31 }, () => send());
+    const [first, ...others] = pending.map(idOf);
+    await Promise.all([...pending, send({ phone: STRANGER })].map((one) => groups.store(deps, one)));
     await world.afterAnswer();
-    queueSend(world.deps, { pending: ["d"], due: [] });
-    await world.afterAnswer();
-    const jobs = world.jobs.map(({ body }) => (body.kind === "deliver" ? body.messageIds : []));
-    expect(jobs).toEqual([["a", "c"], ["d"]]);
-    expect(world.callbacks.map(({ body }) => body)).toEqual(["b_NOT_FOUND"]);
+    // Those that came during the first write are one group.
+    expect(calls).toEqual([[[first]], [others.slice(0, 25), others.slice(25)]]);
+    expect(world.callbacks.map(({ body }) => body)).toEqual([
+      `00000000-0000-4000-8000-${String(sends).padStart(12, "0")}_NOT_FOUND`,
+    ]);
   });
 
-  it("share it whatever their databases", async () => {
-    await bindDatabases(world, 2);
-    queueSend(inDatabase(world.deps, "DB_2"), { pending: ["a"], due: [] });
-    queueSend(world.deps, { pending: ["b"], due: [] });
+  it("that are refused or repeated are not queued", async () => {
+    const group = [send({}, ["k", "a"]), send({}, ["k", "a"]), send({ callbackData: null as unknown as string })];
+    await storeGroup(world.deps, group);
     await world.afterAnswer();
-    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "deliver", messageIds: ["a", "b"] }]);
+    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "deliver", messageIds: [idOf(group[0] as Send)] }]);
   });
 
   it("are refused, and not stored, while a second's worth waits", async () => {
     const held = Promise.withResolvers<void>();
-    const groups = new SendGroups(storeGroup, 1000);
+    const groups = new SendGroups();
     const deps = watched(() => held.promise);
-    const answers = Array.from({ length: 1001 }, () => groups.store(deps, [send()]));
-    expect(await groups.store(deps, [send()])).toMatchObject([{ kind: "failed", isUnavailable: true }]);
+    const answers = Array.from({ length: 1001 }, () => groups.store(deps, send()));
+    expect(await groups.store(deps, send())).toMatchObject({ kind: "failed", isUnavailable: true, isRefused: true });
     held.resolve();
-    const outcomes = (await Promise.all(answers)).flat();
+    const outcomes = await Promise.all(answers);
     expect(outcomes.every(({ kind }) => kind === "stored")).toBe(true);
     expect((await messages()).length).toBe(1001);
   });
@@ -258,7 +266,7 @@ describe("the sends of a website", () => {
     ["refused untried once the store has been silent for a while", 20, "refused"],
     ["tried all the same when it has failed at once", 0, "stored"],
   ])("wait for a write: they are %s", async (_, seconds, outcome) => {
-    const groups = new SendGroups(storeGroup, 1000);
+    const groups = new SendGroups();
     const begun = Promise.withResolvers<void>();
     const deps = watched(async (_statements, nth) => {
       if (nth > 1) return;
@@ -266,13 +274,13 @@ describe("the sends of a website", () => {
       world.advance(seconds);
       throw new Error("D1_ERROR: D1 DB exceeded timeout");
     });
-    const first = groups.store(deps, [send()]);
-    const waiting = [groups.store(deps, [send()]), groups.store(deps, [send()])];
+    const first = groups.store(deps, send());
+    const waiting = [groups.store(deps, send()), groups.store(deps, send())];
     begun.resolve();
-    expect(await first).toMatchObject([{ kind: "failed", isUnavailable: true, isRefused: false }]);
+    expect(await first).toMatchObject({ kind: "failed", isUnavailable: true, isRefused: false });
     const expected = outcome === "stored" ? stored : { kind: "failed", isUnavailable: true, isRefused: true };
-    expect((await Promise.all(waiting)).flat()).toMatchObject([expected, expected]);
-    expect(await groups.store(deps, [send()])).toEqual([stored]);
+    expect(await Promise.all(waiting)).toMatchObject([expected, expected]);
+    expect(await groups.store(deps, send())).toEqual(stored);
     expect(await messages()).toHaveLength(outcome === "stored" ? 3 : 1);
   });
 

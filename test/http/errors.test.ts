@@ -176,7 +176,7 @@ describe("the rate", () => {
       throw Object.assign(new Error("Durable Object is overloaded. Too many requests queued."), { overloaded: true });
     };
     const limiter = { getByName: () => ({ admit, send: admit }) } as unknown as RateLimiterNamespace;
-    world.deps = { ...world.deps, limiter: new RateGate(limiter, undefined, () => 0.5) };
+    world.deps = { ...world.deps, limiter: new RateGate(limiter) };
     for (let request = 0; request < 10; request++) {
       const refused = await withHeaders({});
       expect(refused.headers.get("retry-after")).toBe("1");

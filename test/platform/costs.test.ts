@@ -6,7 +6,6 @@ import { afterEach, expect, it, vi } from "vitest";
 import measurements from "../../docs/measurements.md?raw";
 import { importSubscribers } from "../../src/flows/change-subscriptions.ts";
 import { purgeMessages } from "../../src/flows/purge-messages.ts";
-import { queueAccepted } from "../../src/flows/queue-jobs.ts";
 import { storeGroup } from "../../src/flows/store-sends.ts";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
@@ -73,7 +72,6 @@ class Day {
     const sends = this.#people.map((phone, index) => this.#send(phone, index));
     return this.#flow("a send", async () => {
       await storeGroup(this.#world.deps, sends);
-      queueAccepted(this.#world.deps, "messages", { pending: sends.map(({ message }) => message.messageId), due: [] });
       await this.#world.afterAnswer();
     });
   }

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { type Deps, makeDeps, makeIsolateState } from "../../src/deps.ts";
-import { storeGroup } from "../../src/flows/store-sends.ts";
+import { SendGroups } from "../../src/flows/store-sends.ts";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { CredentialStore } from "../../src/platform/store/credentials.ts";
@@ -46,15 +46,20 @@ export class Service {
   readonly posted = new Map<string, number>();
   readonly #queues: PlatformQueue[];
   readonly #isolates: Deps[];
+  readonly #objects: SendGroups[] | undefined;
   readonly #world: World;
   readonly #client: TestClient;
   readonly #text: object;
   readonly #random = new Random(1);
   #open = 0;
 
-  /** @param client of the texts that `send` sends, to this number */
-  constructor(world: World, client: TestClient, phone: string, d1: DatabaseLimits) {
+  /**
+   * @param client of the texts that `send` sends, to this number
+   * @param websites that the texts are of, at random: each has one object, which stores them in groups. Without, each is of another
+   */
+  constructor(world: World, client: TestClient, phone: string, d1: DatabaseLimits, websites?: number) {
     this.#world = world;
+    if (websites) this.#objects = Array.from({ length: websites }, () => new SendGroups());
     this.#client = client;
     this.#text = { phone, text: "hello", callbackData: "{}", sendPurpose: "a" };
     this.clock = new VirtualClock(world.now);
@@ -75,8 +80,8 @@ export class Service {
   #makeIsolate(): Deps {
     const get = (...given: Parameters<KVNamespace["get"]>) => this.clock.track(env.CREDENTIALS.get(...given));
     const [messages, bulk, callbacks] = this.#queues as [PlatformQueue, PlatformQueue, PlatformQueue];
-    // Alone, so that D1 is asked for more than it can carry: objects would store what waits in groups.
-    const send = async (one: Send) => ({ admission: ADMITTED, stored: (await storeGroup(deps, [one]))[0] });
+    const object = () => (this.#objects ? this.#random.pick(this.#objects) : new SendGroups());
+    const send = async (one: Send) => ({ admission: ADMITTED, stored: await object().store(deps, one) });
     const deps: Deps = {
       ...makeDeps(env, { waitUntil: () => {} }),
       ...makeIsolateState(env),

@@ -83,8 +83,6 @@ export function strictObjects(namespace: RateLimiterNamespace): RateLimiterNames
       admit: (...given: Parameters<WebsiteObject["admit"]>) => call(name, async () => object.admit(...given)),
       learn: (...given: Parameters<WebsiteObject["learn"]>) => call(name, async () => object.learn(...given)),
       send: (...given: Parameters<WebsiteObject["send"]>) => call(name, async () => object.send(...given)),
-      storeTogether: (...given: Parameters<WebsiteObject["storeTogether"]>) =>
-        call(name, async () => object.storeTogether(...given)),
       isStoring: (...given: Parameters<WebsiteObject["isStoring"]>) =>
         call(name, async () => object.isStoring(...given)),
     };

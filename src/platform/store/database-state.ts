@@ -2,6 +2,7 @@
 
 import { FULL_SHARE } from "../../domain/database-state.ts";
 import { DAY_MILLISECONDS } from "../../domain/day.ts";
+import { RequestFailure } from "../../domain/failure.ts";
 import { runNamed, runQuery, selectLatest, sizeOf } from "./database.ts";
 import { selectUsedDatabases } from "./directory.ts";
 
@@ -11,9 +12,11 @@ export const LIMIT_BYTES = 10_000_000_000;
 /** For so long, an isolate believes that a database is full: a send that is stored tells how large it is now. */
 const KNOWN_MILLISECONDS = 60_000;
 
-export function isFull(db: D1Database, now: number): boolean {
+/** @throws RequestFailure store-full: the database takes no more messages */
+export function requireRoom(db: D1Database, now: number): void {
   const known = sizeOf(db);
-  return known !== null && known.bytes >= LIMIT_BYTES * FULL_SHARE && now - known.at < KNOWN_MILLISECONDS;
+  if (known !== null && known.bytes >= LIMIT_BYTES * FULL_SHARE && now - known.at < KNOWN_MILLISECONDS)
+    throw new RequestFailure({ kind: "store-full" });
 }
 
 /** Growth is that of so many days. */

@@ -44,8 +44,6 @@ export interface FailedSend {
   /** It is certainly not stored, as each attempt on each route says; otherwise it may be. */
   isRefused: boolean;
   isFull?: boolean;
-  /** A website of its group has left the database, or is about to. */
-  isMoved?: boolean;
   error: string;
 }
 
@@ -53,7 +51,7 @@ export interface FailedSend {
 export type StoredSend = SendOutcome | FailedSend;
 
 /**
- * Stores single sends of a database's websites in one transaction. Each has its own outcome, in the given order, as if they had
+ * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
  * come one after another; only a duplicate repeats a message of its own group even if that message is never sent. Safe to run
  * again: a stored send stays as it is.
  */
