@@ -2,7 +2,8 @@ import type * as z from "zod/mini";
 import { failField, parseFields, RequestFailure } from "../domain/failure.ts";
 import { IgnoredFields } from "../domain/ignored-fields.ts";
 import { joinBytes } from "../domain/join-bytes.ts";
-import { explainEncoding, explainNotJson } from "../domain/json-fault.ts";
+import { explainEncoding } from "../domain/json-fault.ts";
+import { explainNotJson } from "../domain/json-reader.ts";
 import type { ApiRequest } from "./api-request.ts";
 
 /** The largest body of each kind of request, in bytes. */

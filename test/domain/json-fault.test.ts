@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BulkReader } from "../../src/domain/bulk-request.ts";
-import { explainEncoding, explainNotJson } from "../../src/domain/json-fault.ts";
+import { explainEncoding } from "../../src/domain/json-fault.ts";
+import { explainNotJson } from "../../src/domain/json-reader.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
@@ -86,6 +87,19 @@ describe("a body that is not JSON", () => {
   ])("%j says where and what, in bulk as for a single send", (body, message) => {
     expect(explainWhole(encode(body))).toBe(message);
     expect(explainPieces(encode(body))).toBe(message);
+  });
+
+  it.each([
+    [
+      '{"text":"Hi "nice" one"}',
+      'has "i" within a word: JSON has only true, false and null. Write a quote within a text as \\".',
+    ],
+    ['{"text":"Hi "007""}', 'has a number where a comma or "}" was expected. Write a quote within a text as \\".'],
+    ['{"text":"Hi "-x""}', 'has "x" within a number. Write a quote within a text as \\".'],
+    ['{"text":"Hi "", "phone":1}', 'has a string where a comma or "}" was expected. Is a comma missing?'],
+  ])("%j says what to do about a quote within a text", (body, message) => {
+    expect(explainWhole(encode(body))).toContain(message);
+    expect(explainPieces(encode(body), 1)).toContain(message);
   });
 
   it("quotes no more of a body than a character and the first 40 of a name", () => {
