@@ -1,9 +1,7 @@
 // Pure. Reads the messages of a bulk request while its body comes in.
 import * as z from "zod";
 import { failField } from "./failure.ts";
-import { AS_UTF8, explainEncoding, explainEnd, explainFault, isGzip } from "./json-fault.ts";
-import { JsonFault, JsonScanner } from "./json-scanner.ts";
-import { countCut, findIllFormed } from "./well-formed.ts";
+import { BrokenBodyError, JsonReader } from "./json-reader.ts";
 
 export const MAX_BULK_MESSAGES = 50_000;
 
@@ -19,9 +17,6 @@ export const bulkSendAnswerSchema = z.object({
     }),
   ),
 });
-
-/** The body is not JSON, or is truncated. The message completes a sentence that begins with "The body". */
-export class BrokenBodyError extends Error {}
 
 /**
  * Limits of one chunk, which is checked and stored together. With an Idempotency-Key, a retry must split into the same chunks;
@@ -39,8 +34,6 @@ const INCOMPLETE_BYTES = 256 * 1024;
 /** JSON.stringify calls itself for each array or object within another. */
 const MOST_DEEP = 1000;
 
-const STRICT = { fatal: true, ignoreBOM: true };
-
 /** Messages as given in the body. */
 export interface BulkChunk {
   items: unknown[];
@@ -50,8 +43,7 @@ export interface BulkChunk {
 
 /** Reads a body in pieces, and returns the items of its array `messages` in chunks. */
 export class BulkReader {
-  readonly #scanner = new JsonScanner();
-  readonly #decoder = new TextDecoder("utf-8", STRICT);
+  readonly #json = new JsonReader();
   readonly #complete: BulkChunk[] = [];
   readonly #onIgnored: (name: string) => void;
   #items: unknown[] = [];
@@ -61,21 +53,16 @@ export class BulkReader {
   /** The field at the top level of the body. */
   #name = "";
   #arrays = 0;
-  #bytes = 0;
-  /** The bytes of a character within which the last piece ended. */
-  #cut = new Uint8Array();
 
   /** @param onIgnored gets each name beside `messages` */
   constructor(onIgnored: (name: string) => void = () => {}) {
     this.#onIgnored = onIgnored;
-    this.#scanner.onName = (raw) => this.#begin(JSON.parse(raw));
-    this.#scanner.onOpen = () => {
-      if (this.#scanner.open.length > MOST_DEEP) failField("body", `must not be nested more than ${MOST_DEEP} deep`);
+    this.#json.onName = (name) => this.#begin(name);
+    this.#json.onOpen = () => {
+      if (this.#json.path.length > MOST_DEEP) failField("body", `must not be nested more than ${MOST_DEEP} deep`);
     };
-    this.#scanner.onItem = (raw) => {
-      if (this.#name !== "messages") return;
-      this.#incompleteBytes = 0;
-      if (typeof this.#scanner.open[1] === "number") this.#add(JSON.parse(raw));
+    this.#json.onItem = (text) => {
+      if (this.#name === "messages" && typeof this.#json.path[1] === "number") this.#add(JSON.parse(text));
     };
   }
 
@@ -85,19 +72,14 @@ export class BulkReader {
    */
   write(bytes: Uint8Array): void {
     this.#incompleteBytes += bytes.byteLength;
-    const text = this.#decode(bytes);
-    this.#scan(text, this.#bytes - this.#cut.length);
-    this.#cut = text === "" ? this.#joinCut(bytes) : bytes.slice(bytes.length - countCut(bytes));
-    this.#bytes += bytes.byteLength;
+    this.#json.write(bytes);
     if (this.#incompleteBytes > INCOMPLETE_BYTES)
       failField("messages", "has more than 256 KB without a complete message");
   }
 
   /** Completes the last chunk. @throws BrokenBodyError when the body is incomplete */
   end(): void {
-    if (this.#cut.length > 0) throw new BrokenBodyError(`is not UTF-8: it ends within a character. ${AS_UTF8}`);
-    const isComplete = this.#explain(() => this.#scanner.end());
-    if (!isComplete) throw new BrokenBodyError(explainEnd(this.#scanner));
+    this.#json.end();
     this.#closeChunk();
   }
 
@@ -115,37 +97,8 @@ export class BulkReader {
     }
   }
 
-  #decode(bytes: Uint8Array): string {
-    try {
-      return this.#decoder.decode(bytes, { stream: true });
-    } catch {
-      const whole = this.#joinCut(bytes);
-      const before = this.#bytes - this.#cut.length;
-      // What comes before bytes that are not UTF-8 may have another fault.
-      const wellFormed = whole.subarray(0, findIllFormed(whole));
-      if (before > 0 || !isGzip(whole)) this.#scan(new TextDecoder("utf-8", STRICT).decode(wellFormed), before);
-      throw new BrokenBodyError(explainEncoding(whole, before) ?? "is not UTF-8.");
-    }
-  }
-
-  #joinCut(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-    return Uint8Array.from([...this.#cut, ...bytes]);
-  }
-
-  #scan(text: string, before: number): void {
-    const isMarked = before === 0 && text.startsWith("\uFEFF");
-    this.#explain(() => this.#scanner.write(isMarked ? text.slice(1) : text, before));
-  }
-
-  #explain<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw error instanceof JsonFault ? new BrokenBodyError(explainFault(this.#scanner)) : error;
-    }
-  }
-
   #add(item: unknown): void {
+    this.#incompleteBytes = 0;
     const text = JSON.stringify(item);
     if (this.#characters + text.length > CHUNK_CHARACTERS) this.#closeChunk();
     this.#items.push(item);

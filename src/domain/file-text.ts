@@ -1,5 +1,6 @@
 // Pure. The text of a file that comes in pieces: UTF-8, or UTF-16 that says so. What else people send is named.
 import { CsvError, lineAfter } from "./csv.ts";
+import { joinBytes } from "./join-bytes.ts";
 import { countCut, findIllFormed } from "./well-formed.ts";
 
 /** Gets the text, piece by piece. */
@@ -32,7 +33,7 @@ export class FileText {
    * @throws CsvError; a file with text that is broken has been written up to there
    */
   write(piece: Uint8Array): void {
-    const bytes = this.#held.length === 0 ? piece : join(this.#held, piece);
+    const bytes = this.#held.length === 0 ? piece : joinBytes(this.#held, piece);
     if (this.#decoder) this.#decode(this.#decoder, bytes);
     else if (bytes.length < this.#beginningBytes) this.#held = bytes.slice();
     else this.#begin(bytes);
@@ -104,13 +105,6 @@ export function readFileText(bytes: Uint8Array): string {
   file.write(bytes);
   file.end();
   return text;
-}
-
-function join(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(first.length + second.length);
-  bytes.set(first);
-  bytes.set(second, first.length);
-  return bytes;
 }
 
 const EXPORT_IT = `and not CSV: open it and ${SAVE_AS}`;

@@ -1,15 +1,10 @@
 import type * as z from "zod";
 import type { Deps } from "../deps.ts";
-import {
-  BrokenBodyError,
-  type BulkChunk,
-  BulkReader,
-  type bulkSendAnswerSchema,
-  MAX_BULK_MESSAGES,
-} from "../domain/bulk-request.ts";
+import { type BulkChunk, BulkReader, type bulkSendAnswerSchema, MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
 import { echoEmail, echoPhone } from "../domain/echo.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { IgnoredFields } from "../domain/ignored-fields.ts";
+import { BrokenBodyError } from "../domain/json-reader.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { requireRoom } from "../platform/store/database-state.ts";
 import { type BulkPart, beginBulk, END_PART } from "../platform/store/idempotency-keys.ts";

@@ -1,7 +1,9 @@
 import type * as z from "zod";
 import { failField, parseFields, RequestFailure } from "../domain/failure.ts";
 import { IgnoredFields } from "../domain/ignored-fields.ts";
-import { explainEncoding, explainNotJson } from "../domain/json-fault.ts";
+import { joinBytes } from "../domain/join-bytes.ts";
+import { explainEncoding } from "../domain/json-fault.ts";
+import { explainNotJson } from "../domain/json-reader.ts";
 import type { ApiRequest } from "./api-request.ts";
 
 /** The largest body of each kind of request, in bytes. */
@@ -100,14 +102,7 @@ export async function readBytes(request: ApiRequest, limitBytes: number): Promis
   const chunks: Uint8Array[] = [];
   for await (const chunk of readChunks(request, limitBytes)) chunks.push(chunk.slice());
   const [only] = chunks;
-  if (only && chunks.length === 1) return only;
-  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
+  return only && chunks.length === 1 ? only : joinBytes(...chunks);
 }
 
 /** What is read at a time. Of a body that comes byte by byte, each byte alone would take 4 KB, and a turn of its own. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { BODY_LIMITS } from "../../src/http/body.ts";
 import type { Carrier } from "../../src/platform/carriers/carrier.ts";
 import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { failingDatabase } from "../failing-database.ts";
@@ -190,6 +191,21 @@ describe("a body that breaks off", () => {
     // As over a network: a stream of bytes, and not of a script's own pieces.
     const body = pieces.pipeThrough(new IdentityTransformStream());
     expect((await refusal(await world.fetch(PATH, { method: "POST", headers, body }))).body.code).toBe(41300);
+  });
+
+  const LIMIT = BODY_LIMITS.bulk;
+  it.each([
+    ["escapes", 200, `{"messages":[${`{"text":"${"\\u00e9".repeat(16_000)}"},`.repeat(LIMIT / 96_100)}{}]}`],
+    ["numbers", 200, `{"messages":[${"0,".repeat(LIMIT / 2 - 10)}0]}`],
+    ["one string", 400, `{"messages":["${"x".repeat(LIMIT - 20)}"]}`],
+    ["one name", 400, `{"${"x".repeat(LIMIT - 20)}":1}`],
+    ["one number", 400, `{"messages":[${"1".repeat(LIMIT - 20)}]}`],
+    ["white space", 400, " ".repeat(LIMIT)],
+    ["brackets", 400, "[".repeat(LIMIT)],
+    ["objects", 400, '{"a":'.repeat(LIMIT / 5)],
+  ])("of 48 MB is answered in a limited time, full of %s", async (_, status, body) => {
+    expect((await world.post(PATH, client, body)).status).toBe(status);
+    expect(await countStored()).toBe(0);
   });
 
   // A chunk of 500 is cut by its length as given: three bytes a character, and links that are longer than their URLs.

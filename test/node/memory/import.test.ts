@@ -1,25 +1,12 @@
 /** An isolate has 128 MB for all that it does at a time. What an import holds is measured in V8, with buffers and without garbage. */
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { SubscriberFile } from "../../../src/domain/subscriber-file.ts";
+import { bytesInUse, MEBIBYTE } from "./bytes-in-use.ts";
 
-const MEBIBYTE = 1024 ** 2;
 const FILE_BYTES = 32 * MEBIBYTE;
 const PIECE_BYTES = 65_536;
 const LOOK_EVERY_PIECES = 64;
 const LOOK_EVERY_CHANGES = 200_000;
-
-setFlagsFromString("--expose-gc");
-const collect: () => void = runInNewContext("gc");
-
-/** V8 may free buffers in the background after a collection; the next collection begins when that has ended. */
-function bytesInUse(): number {
-  collect();
-  collect();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
 
 const numberOf = (row: number) => `+1${200 + ((row * 7919) % 700)}${2_000_000 + ((row * 104_729) % 7_900_000)}`;
 
