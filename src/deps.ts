@@ -18,6 +18,7 @@ import { CredentialStore } from "./platform/store/credentials.ts";
 import { FIRST } from "./platform/store/directory.ts";
 import { ErasureKey } from "./platform/store/erasure-key.ts";
 import type { DueEvent } from "./platform/store/events.ts";
+import type { Closed } from "./platform/store/moving.ts";
 
 /** Look-ups in D1, which answers some 1,000 reads a second of all isolates. */
 interface Lookups {
@@ -40,6 +41,8 @@ export interface Database {
   intake: IntakeLimit;
   /** Jobs for it wait until then, where there are several: milliseconds since 1970. */
   rest: { until: number };
+  /** The websites that are not open in it, and when it was asked (milliseconds since 1970): see src/flows/places.ts. */
+  closed: { websites: Closed; askedAt: number };
 }
 
 /** Made once per isolate, because it holds state. */
@@ -74,10 +77,10 @@ interface IsolateState extends Database {
  * directory too, or by `src/flows/places.ts` that of a website.
  */
 export interface Deps extends IsolateState {
-  /** Of a deps with another database, or with some websites: that with the first. */
+  /** Of a deps with another database, or for one website: that with the first. */
   first?: Deps;
-  /** Of a consumer's deps with several websites: jobs that are to be worked on by website, as one of these has moved. */
-  again?: Message[];
+  /** Of a deps for one website, where there are several databases. */
+  home?: number;
   /** Of a batch over several databases: the outbound connections that one of them has. All, if not given. */
   outbound?: number;
   kv: KVNamespace;
@@ -102,7 +105,8 @@ export interface Deps extends IsolateState {
 }
 
 export function makeDatabase(database: string, db: D1Database): Database {
-  return { database, db, intake: new IntakeLimit(), rest: { until: 0 } };
+  const closed = { websites: new Map(), askedAt: Number.NEGATIVE_INFINITY };
+  return { database, db, intake: new IntakeLimit(), rest: { until: 0 }, closed };
 }
 
 /** What is bound as DB_2, DB_3, … in this order. */

@@ -1,5 +1,5 @@
 import type { Deps } from "./deps.ts";
-import { isMoved, isStoreRefused, isStoreUnavailable } from "./domain/failure.ts";
+import { isStoreRefused, isStoreUnavailable, isWebsitePaused } from "./domain/failure.ts";
 import { isRecovery, type Lane, type Recovery, tryJob } from "./domain/job.ts";
 import {
   backoffSeconds,
@@ -9,17 +9,19 @@ import {
   refusedSeconds,
 } from "./domain/retry-policy.ts";
 import { applyReports } from "./flows/apply-receipts.ts";
+import { countClick } from "./flows/count-click.ts";
 import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages } from "./flows/deliver-messages.ts";
 import { beginRun, type DeliveryRun } from "./flows/delivery-run.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { type Entry, logJobs } from "./flows/log-jobs.ts";
+import { requireOpen } from "./flows/places.ts";
 import { postCallbacks } from "./flows/post-callbacks.ts";
 import { queueDeliveries } from "./flows/queue-jobs.ts";
 import { releaseAndQueue } from "./flows/release-unposted.ts";
 import { workOnMove } from "./flows/run-moves.ts";
-import { inParts, restAfter } from "./flows/split-batch.ts";
+import { homeOfJob, inParts, putBack, restAfter } from "./flows/split-batch.ts";
 import { storeOutcomes } from "./flows/store-outcomes.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
@@ -55,7 +57,6 @@ async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
       deps.log("info", "job", { ...about(), outcome: "done" });
     },
     (error: unknown) => {
-      if (deps.again && isMoved(error)) return void deps.again.push(...batch.messages);
       restAfter(deps, error);
       deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
     },
@@ -138,7 +139,7 @@ async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<
   } catch (error) {
     const isQueued =
       isStoreRefused(error) &&
-      !(deps.again && isMoved(error)) &&
+      !isWebsitePaused(error) &&
       (await queueDeliveries(deps, run.lane, ids, refusedSeconds(deps.random())));
     if (!isQueued) throw error;
     deps.log("warn", "deliveries.refused", { count: ids.length, error: describeError(error) });
@@ -164,23 +165,28 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
       return releaseAndQueue(deps, job.claims, job.eventIds);
     case "record":
       return storeOutcomes(deps, lane, job.claim, job.records);
+    case "click":
+      return countClick(deps, job);
     case "move":
       return workOnMove(deps, job.websiteId);
   }
 }
 
-/** Acknowledges or retries each job. @throws then, the failure of the work or of the store that should keep a dead job */
+/** Acknowledges, retries or puts back each job. @throws then, the failure of the work or of the store that should keep a dead job */
 async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
   const { entries, isHopeless = false, areDead = false, logsOnce = false } = task;
   const started = deps.now();
+  const messages = entries.map(({ message }) => message);
   try {
+    // Earlier tasks of the batch may have taken long.
+    await requireOpen(deps, messages.map(homeOfJob));
     await task.work();
     deps.rest.until = 0;
-    for (const { message } of entries) message.ack();
+    for (const message of messages) message.ack();
     const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
     for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
   } catch (error) {
-    if (deps.again && isMoved(error)) return void deps.again.push(...entries.map(({ message }) => message));
+    if (isWebsitePaused(error)) return putBack(deps, queue, messages);
     restAfter(deps, error);
     for (const entry of entries) {
       const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);

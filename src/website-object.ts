@@ -24,7 +24,7 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   readonly #others = new TogetherWithOthers();
   readonly #sends = new SendGroups(this.#others.store, MOST_WAITING.ofWebsite, this.#others.mostWrites);
   /** Of the object of a database. What waits for one website would hold up the others. */
-  readonly #together = new SendGroups((deps, sends) => storeGroup(deps, sends, false), MOST_WAITING.ofDatabase);
+  readonly #together = new SendGroups(storeGroup, MOST_WAITING.ofDatabase);
   readonly #meetings = new Meetings();
   /** By client id. Storage has them all, and is read once. */
   #changed: Map<string, Credentials> | undefined;

@@ -6,7 +6,6 @@ import type { ClientSettings, Operation } from "../src/domain/client.ts";
 import type { Job } from "../src/domain/job.ts";
 import { logLine } from "../src/log.ts";
 import { RateGate } from "../src/platform/rate-limiter.ts";
-import { LEASE } from "../src/platform/store/guarded-database.ts";
 import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
@@ -88,7 +87,6 @@ export class World {
     await makeSchema();
     skipPauses();
     endSilences();
-    LEASE.milliseconds = 0;
     platform.reset();
     return new World();
   }

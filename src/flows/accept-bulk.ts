@@ -22,6 +22,7 @@ import {
   toStoredMessage,
   trySend,
 } from "./accept-message.ts";
+import { requireOpen } from "./places.ts";
 import { queueAccepted } from "./queue-jobs.ts";
 import { storeWithinLimit } from "./store-sends.ts";
 
@@ -119,6 +120,7 @@ class BulkRun {
   }
 
   async #storePart(items: unknown[], start: number, chunk: BulkChunk): Promise<void> {
+    await requireOpen(this.#deps);
     this.#begun ??= await this.#begin();
     const messages = await this.#check(items, start, this.#begun.firstId);
     const part = await this.#toPart(this.#parts++, chunk.json, chunk.items);
@@ -173,6 +175,7 @@ class BulkRun {
     }
     const part = await this.#toPart(END_PART, String(this.#count), this.#count);
     if (!part) return;
+    await requireOpen(this.#deps);
     const stored = await this.#storeOrCancel(part, []);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   }

@@ -140,9 +140,10 @@ async function askObject(deps: Deps, send: Send, counting: Counting): Promise<Co
  * @throws RequestFailure store-unavailable: a retry is safe. Error when it is not: the cancellation could not be kept
  */
 async function refuse(deps: Deps, { message, key }: Send, stored: StoredSend & { kind: "failed" }): Promise<never> {
-  const { isUnavailable, isRefused, isFull, error } = stored;
+  const { isUnavailable, isRefused, isFull, isPaused, error } = stored;
   if (!key && !isRefused) await cancel(deps, [message.messageId]);
   if (isFull) throw new RequestFailure({ kind: "store-full" }, { cause: new Error(error) });
+  if (isPaused) throw new RequestFailure({ kind: "website-paused", isKeyed: key !== null });
   if (!isUnavailable) throw new Error(error);
   throw new RequestFailure(
     { kind: "store-unavailable", isKeyed: key !== null, isRefused },

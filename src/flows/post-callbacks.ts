@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { hasNoEffect, isMoved, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
+import { hasNoEffect, isStoreRefused, isStoreUnavailable } from "../domain/failure.ts";
 import { DELIVERY_RUN_MILLISECONDS, RECOVERY_DELAY_SECONDS, refusedSeconds } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { type CallbackRecord, recordAndRelease } from "../platform/store/callback-records.ts";
@@ -15,7 +15,6 @@ import { type Connections, OUTBOUND_CONNECTIONS } from "./connections.ts";
 import { countOutcomes, type OutcomeTally } from "./count-outcomes.ts";
 import { beginRun, type DeliveryRun } from "./delivery-run.ts";
 import { EndpointTally } from "./endpoint-tally.ts";
-import { despiteFence, togetherOrWhereTheyAre } from "./places.ts";
 import { endWithoutUrl, logTaken, type Posted, postCallback } from "./post-callback.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
@@ -147,8 +146,7 @@ class CallbackRun {
     try {
       return await run(records);
     } catch (error) {
-      if (isMoved(error)) await this.#record(records);
-      else if (isStoreUnavailable(error)) this.#logUnrecorded(records, error);
+      if (isStoreUnavailable(error)) this.#logUnrecorded(records, error);
       if (isStoreUnavailable(error) || records.length === 0) throw error;
     }
     await this.#record(records);
@@ -174,9 +172,8 @@ class CallbackRun {
 
   /** A refused call has claimed nothing. Any other failure may have: those callbacks are left to the sweep. */
   async #requeueRefused(eventIds: DueEvent[], error: unknown): Promise<void> {
-    const { random, again } = this.#deps;
-    if (!isStoreRefused(error) || (again && isMoved(error))) return;
-    await queueCallbacks(this.#deps, eventIds, refusedSeconds(random()));
+    if (!isStoreRefused(error)) return;
+    await queueCallbacks(this.#deps, eventIds, refusedSeconds(this.#deps.random()));
   }
 
   /** Stores what is left to store, and requeues what is left to post. */
@@ -206,7 +203,7 @@ class CallbackRun {
     released: { eventIds: DueEvent[]; queuedAt: number }[],
     error: unknown,
   ): Promise<void> {
-    const isAway = isStoreUnavailable(error) && !isMoved(error);
+    const isAway = isStoreUnavailable(error);
     if (isAway) this.#logUnrecorded(records, error);
     else await this.#record(records);
     for (const { eventIds, queuedAt } of released) {
@@ -225,8 +222,7 @@ class CallbackRun {
   /** Never throws. */
   async #record(records: CallbackRecord[]): Promise<void> {
     try {
-      const record = ({ db, now }: Deps, some: CallbackRecord[]) => recordAndRelease(db, { records: some, now: now() });
-      await despiteFence(() => togetherOrWhereTheyAre(this.#deps, records, ({ eventId }) => eventId, record));
+      if (records.length > 0) await recordAndRelease(this.#deps.db, { records, now: this.#deps.now() });
     } catch (error) {
       this.#logUnrecorded(records, error);
     }

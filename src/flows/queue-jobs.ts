@@ -15,6 +15,14 @@ export const QUEUE_MILLISECONDS = 5000;
 /** Cloudflare allows a call of sendBatch 100 messages and 256 KB; a job of 25 ids has 1 KB. */
 const BATCH = 50;
 
+/**
+ * A job is of one website, whose database its consumer finds by the first id.
+ * @param idOf an id that carries the home of its website
+ */
+export function byWebsite<T>(items: readonly T[], idOf: (item: T) => string): T[][] {
+  return [...Map.groupBy(items, (item) => homeOf(idOf(item))).values()];
+}
+
 /** See queueJobs. */
 export async function queueDeliveries(
   deps: Deps,
@@ -22,7 +30,8 @@ export async function queueDeliveries(
   messageIds: string[],
   delaySeconds = 0,
 ): Promise<boolean> {
-  const jobs = chunk(messageIds, MESSAGES_A_JOB).map((some): Job => ({ kind: "deliver", messageIds: some }));
+  const parts = byWebsite(messageIds, String).flatMap((ids) => chunk(ids, MESSAGES_A_JOB));
+  const jobs = parts.map((some): Job => ({ kind: "deliver", messageIds: some }));
   return sendAll(deps, deps[lane], jobs, delaySeconds);
 }
 
@@ -97,15 +106,10 @@ export async function queueReceipts(deps: Deps, carrier: string, receipts: Recei
 async function queueReported(deps: Deps): Promise<void> {
   await scheduler.wait(RECEIPTS_MILLISECONDS);
   const reported = deps.reported.take();
-  // A job for several databases would have to be split.
-  const placeOf = ({ messageId }: Receipt) => (deps.others.size > 0 ? homeOf(messageId) : 0);
   const jobs = [...Map.groupBy(reported, ({ carrier }) => carrier)].flatMap(([carrier, some]) => {
-    const places = Map.groupBy(
-      some.flatMap(({ receipts }) => receipts),
-      placeOf,
-    );
-    const parts = [...places.values()].flatMap((own) => chunk(own, RECEIPTS_A_JOB));
-    return parts.map((own): Job => ({ kind: "receipts", carrier, receipts: own }));
+    const own = some.flatMap(({ receipts }) => receipts);
+    const parts = byWebsite(own, ({ messageId }) => messageId).flatMap((part) => chunk(part, RECEIPTS_A_JOB));
+    return parts.map((receipts): Job => ({ kind: "receipts", carrier, receipts }));
   });
   const isQueued = await sendAll(deps, deps.receipts, jobs, 0);
   for (const item of reported) item.isQueued = isQueued;
@@ -116,7 +120,14 @@ const CALLBACKS_A_JOB = 25;
 
 /** See queueJobs. */
 export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {
-  await sendAll(deps, deps.callbacks, chunk(due, CALLBACKS_A_JOB), delaySeconds);
+  const parts = byWebsite(due, String).flatMap((some) => chunk(some, CALLBACKS_A_JOB));
+  await sendAll(deps, deps.callbacks, parts, delaySeconds);
+}
+
+/** Queues jobs once more, in the queue from which they came; those of the dead-letter queue as messages. @returns see queueJobs */
+export function putBackJobs(deps: Deps, queue: string, bodies: unknown[], delaySeconds: number): Promise<boolean> {
+  const name = (["callbacks", "receipts", "bulk"] as const).find((it) => queue.endsWith(it)) ?? "messages";
+  return sendAll(deps, deps[name] as Queue<unknown>, bodies, delaySeconds);
 }
 
 /** What follows from accepted messages. */
@@ -135,10 +146,7 @@ export function queueAccepted(deps: Deps, lane: Lane, { pending, due }: Accepted
 /** How long an accepted send waits for those of other requests to share its job: fewer, larger jobs cost less. */
 const GATHERING_MILLISECONDS = 10;
 
-/**
- * Queues what follows from a send, after the response, with what other requests bring to this isolate at the same time, whatever
- * their databases: the consumer splits the job.
- */
+/** Queues what follows from a send, after the response, with what other requests bring to this isolate at the same time. */
 export function queueSend(deps: Deps, accepted: Accepted): void {
   if (deps.acceptedSends.add(accepted, deps.now())) deps.waitUntil(queueGathered(deps.first ?? deps));
 }

@@ -1,7 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { recordAndRelease } from "../platform/store/callback-records.ts";
 import type { DueEvent } from "../platform/store/events.ts";
-import { despiteFence, togetherOrWhereTheyAre } from "./places.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 
 /**
@@ -15,9 +14,8 @@ export async function releaseUnposted(
   eventIds: DueEvent[],
   queuedAt = deps.now(),
 ): Promise<void> {
-  const release = ({ db, now }: Deps, some: DueEvent[]) =>
-    recordAndRelease(db, { released: [{ eventIds: some, queuedAt }], claims, now: now() });
-  await despiteFence(() => togetherOrWhereTheyAre(deps, eventIds, String, release));
+  if (eventIds.length === 0) return;
+  await recordAndRelease(deps.db, { released: [{ eventIds, queuedAt }], claims, now: deps.now() });
 }
 
 /** As releaseUnposted, for the job that does it after a failure of the store. */

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { hasNoEffect, isMoved, isStoreUnavailable } from "../domain/failure.ts";
+import { hasNoEffect, isStoreUnavailable } from "../domain/failure.ts";
 import type { Lane, SubmissionRecord } from "../domain/job.ts";
 import { longestWaitMilliseconds, RECOVERY_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
@@ -9,7 +9,6 @@ import { optOutAtCarrier } from "./apply-receipts.ts";
 import type { DeliveryRun } from "./delivery-run.ts";
 import { inTurn } from "./in-turn.ts";
 import { storeAndPost } from "./own-callbacks.ts";
-import { togetherOrWhereTheyAre } from "./places.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
 import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
 import { type Ended, toRecord } from "./submit-message.ts";
@@ -28,25 +27,17 @@ export interface EndedGroup {
  */
 export async function recordEndings(deps: Deps, run: DeliveryRun, group: EndedGroup, posts = false): Promise<void> {
   if (group.endings.length === 0) return;
-  await togetherOrWhereTheyAre(
-    deps,
-    group.endings,
-    ({ message }) => message.messageId,
-    async (own, endings, isSplit) => {
-      const records = endings.map((ended) => toRecord(deps, ended));
-      const now = deps.now();
-      try {
-        const messageIds = records.map(({ messageId }) => messageId);
-        await storeAndPost(own, posts ? run : null, messageIds, (claim) =>
-          recordWithCounts(own, run, group, records, now, claim),
-        );
-        await followUp(own, run.lane, records, now);
-      } catch (error) {
-        if (isMoved(error) && !isSplit) throw error;
-        await keepRecords(deps, group.claim, records, error);
-      }
-    },
-  );
+  const records = group.endings.map((ended) => toRecord(deps, ended));
+  const now = deps.now();
+  try {
+    const messageIds = records.map(({ messageId }) => messageId);
+    await storeAndPost(deps, posts ? run : null, messageIds, (claim) =>
+      recordWithCounts(deps, run, group, records, now, claim),
+    );
+    await followUp(deps, run.lane, records, now);
+  } catch (error) {
+    await keepRecords(deps, group.claim, records, error);
+  }
 }
 
 /** A count is lost rather than an outcome, or than counted twice. */
@@ -123,8 +114,7 @@ export async function recordAndClaimNext(
     );
     return claimed;
   } catch (error) {
-    if (isMoved(error)) await recordEndings(deps, run, before);
-    else if (isStoreUnavailable(error)) await keepRecords(deps, before.claim, records, error);
+    if (isStoreUnavailable(error)) await keepRecords(deps, before.claim, records, error);
     if (isStoreUnavailable(error)) throw error;
   }
   await recordEndings(deps, run, before);

@@ -1,28 +1,44 @@
 import type { Deps } from "../deps.ts";
-import { isMoved, isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
+import { isStoreFull, isStoreRefused, isStoreUnavailable, isWebsitePaused, RequestFailure } from "../domain/failure.ts";
 import { homeOf } from "../domain/home.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { isFull } from "../platform/store/database-state.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
-import { inDatabase } from "./places.ts";
+import { inDatabaseOfHome } from "./places.ts";
 
 /**
- * Stores single sends of a database's websites in one transaction. If that fails while the store works, each half gets its own,
- * and so on: one bad send fails alone. Never throws.
- * @param isPatient waits for a website that is about to move, and follows it: not where the sends of others would wait, too
+ * Stores single sends in one transaction, those of paused websites excepted. If that fails while the store works, each half gets its
+ * own, and so on: one bad send fails alone. Never throws.
  * @returns the outcomes, in the given order
  */
-export async function storeGroup(deps: Deps, sends: Send[], isPatient = true): Promise<StoredSend[]> {
+export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
+  const websites = Map.groupBy(sends, ({ message }) => homeOf(message.messageId));
+  const placed = [...websites].map(async ([home, some]) => {
+    try {
+      return { own: await inDatabaseOfHome(deps, home, some[0]?.database), some };
+    } catch (error) {
+      return { failed: toFailed(error), some };
+    }
+  });
+  const outcomes = new Map<Send, StoredSend>();
+  const open = new Map<string, { own: Deps; some: Send[] }>();
+  for (const { own, failed, some } of await Promise.all(placed)) {
+    if (failed) for (const send of some) outcomes.set(send, failed);
+    else open.set(own.database, { own, some: [...(open.get(own.database)?.some ?? []), ...some] });
+  }
+  for (const { own, some } of open.values())
+    for (const [index, stored] of (await storeIn(own, some)).entries()) outcomes.set(some[index] as Send, stored);
+  return sends.map((send) => outcomes.get(send) as StoredSend);
+}
+
+async function storeIn(own: Deps, sends: Send[]): Promise<StoredSend[]> {
   try {
-    const homes = new Set(sends.map(({ message }) => homeOf(message.messageId)));
-    const own = inDatabase(deps, sends[0]?.database, [...homes], isPatient);
-    return await storeWithinLimit(own, () => storeSends(own.db, deps.now(), sends));
+    return await storeWithinLimit(own, () => storeSends(own.db, own.now(), sends));
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
   }
   const half = Math.ceil(sends.length / 2);
-  const stored = await storeGroup(deps, sends.slice(0, half), isPatient);
-  return [...stored, ...(await storeGroup(deps, sends.slice(half), isPatient))];
+  return [...(await storeIn(own, sends.slice(0, half))), ...(await storeIn(own, sends.slice(half)))];
 }
 
 /**
@@ -47,8 +63,7 @@ export async function storeWithinLimit<T>({ db, intake, now }: Deps, store: () =
   try {
     return await store();
   } catch (error) {
-    // Not of a website that moves: the database has answered.
-    if (!isMoved(error)) outcome = isStoreRefused(error) ? "refused" : "failed";
+    outcome = isStoreRefused(error) ? "refused" : "failed";
     throw error;
   } finally {
     intake.end(beganAt, now(), outcome);
@@ -61,7 +76,7 @@ function toFailed(error: unknown): StoredSend {
     isUnavailable: isStoreUnavailable(error),
     isRefused: isStoreRefused(error),
     isFull: isStoreFull(error),
-    isMoved: isMoved(error),
+    isPaused: isWebsitePaused(error),
     error: describeError(error),
   };
 }

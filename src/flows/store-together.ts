@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { describeError } from "../platform/describe-error.ts";
-import type { FailedSend, Send, StoredSend } from "../platform/store/sends.ts";
+import type { Send, StoredSend } from "../platform/store/sends.ts";
 import { type Store, storeAfterLoss, storeGroup } from "./store-sends.ts";
 
 /** A website that asks this often meets the others that send at the same time. */
@@ -62,15 +62,7 @@ export class TogetherWithOthers {
       if (deps.now() >= this.#asksAt) void this.#ask(deps, sends, []);
       return storeGroup(deps, sends);
     }
-    const stored = await this.#ask(deps, sends, sends);
-    if (!stored) return storeAfterLoss(deps, sends);
-    const isLeft = (outcome: StoredSend) => outcome.kind === "failed" && outcome.isMoved;
-    const left = sends.filter((_, index) => isLeft(stored[index] as StoredSend));
-    if (left.length === 0) return stored;
-    this.#isAlone = true;
-    const areRefused = stored.every((outcome) => !isLeft(outcome) || (outcome as FailedSend).isRefused);
-    const own = await (areRefused ? storeGroup(deps, left) : storeAfterLoss(deps, left));
-    return stored.map((outcome) => (isLeft(outcome) ? (own.shift() as StoredSend) : outcome));
+    return (await this.#ask(deps, sends, sends)) ?? storeAfterLoss(deps, sends);
   };
 
   /**

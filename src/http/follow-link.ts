@@ -1,6 +1,6 @@
 import { endsUrl, hasCheck, homeOfCode, LINK_CODE } from "../domain/link.ts";
 import { countClick } from "../flows/count-click.ts";
-import { inDatabaseOfHome } from "../flows/places.ts";
+import { whereToLook } from "../flows/places.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { findLink } from "../platform/store/links.ts";
 import { addressOf, type Handler } from "./api-request.ts";
@@ -15,8 +15,8 @@ export const followLinkHandler: Handler = async (request, deps) => {
   const lookup = budget.take(code, addressOf(request), deps.now());
   if (lookup === "missing") return noSuchLink();
   if (lookup === "exceeded") return tooManyGuesses();
-  const own = await inDatabaseOfHome(deps, homeOfCode(code));
-  const link = await findLink(own.db, code);
+  const { db } = await whereToLook(deps, homeOfCode(code));
+  const link = await findLink(db, code);
   if (!link) {
     lookup.missed();
     return noSuchLink();
@@ -30,7 +30,7 @@ export const followLinkHandler: Handler = async (request, deps) => {
   };
   request.logged = { messageId: link.messageId, isPerson: click.isPerson };
   deps.waitUntil(
-    countClick(own, click).catch((error: unknown) =>
+    countClick(deps, click).catch((error: unknown) =>
       deps.log("error", "click.not-counted", { messageId: link.messageId, error: describeError(error) }),
     ),
   );

@@ -240,7 +240,7 @@ describe("a database that is away", () => {
   it("has what its clients were told is not stored cancelled once it is back", async () => {
     const { client, phone } = brands.get("DB_2") as Brand;
     const { db } = databases.get("DB_2") as Breakable;
-    const lost = failingDatabase(db, Number.POSITIVE_INFINITY, "after");
+    const lost = failingDatabase(db, Number.POSITIVE_INFINITY, "after", undefined, "batches");
     useDatabases(world, (name) => (name === "DB_2" ? lost : (databases.get(name)?.db as D1Database)));
     const body = { phone, text: "Hi", callbackData: "", sendPurpose: "x" };
     const { messages } = world.deps;

@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Meetings } from "../../src/flows/store-together.ts";
 import { RateGate, type RateLimiterNamespace, type StoredTogether } from "../../src/platform/rate-limiter.ts";
 import type { Send } from "../../src/platform/store/sends.ts";
-import { bindDatabases, boundDatabase, rowsOf } from "../databases.ts";
-import { beginMove, finishMove, stepOf } from "../moves.ts";
+import { bindDatabases } from "../databases.ts";
 import { objectsOn } from "../objects.ts";
 import { silent } from "../silence.ts";
 import { SEND, type TestClient, World } from "../world.ts";
@@ -315,40 +314,5 @@ describe("whether websites share transactions", () => {
   it("is nothing for a website that is alone", () => {
     for (let count = 0; count < 100; count++) visit("a", count === 0 ? APART : JOINING);
     expect(meetings.pay(now + 2000)).toBe(false);
-  });
-});
-
-/** Shorter ones are for what is queued together. */
-const PAUSE_AT_A_FENCE = 75;
-
-describe("sends beside a website that moves", () => {
-  beforeEach(() => makeWorld(2));
-
-  it("do not wait for its sends, which are stored where it goes", async () => {
-    await meet();
-    await beginMove(world, "a", "DB_2");
-    await finishMove(world, "a", (step) => step === "fence");
-    const before = await stored();
-    await boundDatabase("DB").prepare("UPDATE moving SET state = 1").run();
-    const pause = Promise.withResolvers<void>();
-    vi.mocked(scheduler.wait).mockImplementation(async (milliseconds) => {
-      if (milliseconds >= PAUSE_AT_A_FENCE) await pause.promise;
-    });
-    const [b, a, c] = await sendDuringWrite("b", ["a", "c"]);
-    const near = [await b, await c];
-    // What shares a write with the website behind the fence is refused with it, and stored at once by its own website.
-    expect(writes.slice(0, 2)).toEqual([["b"], ["a", "c"]]);
-    await vi.waitFor(() => expect(writes.slice(2).toSorted()).toEqual([["a"], ["c"]]));
-    expect((await stored()).filter((id) => !before.includes(id))).toEqual(near.toSorted());
-    await boundDatabase("DB").prepare("UPDATE moving SET state = 0").run();
-    vi.mocked(scheduler.wait).mockImplementation(async () => {});
-    pause.resolve();
-    await a;
-    await finishMove(world, "a");
-    expect(await stepOf(world, "a")).toBe("kept");
-    const there = await send("a");
-    expect(await stored()).not.toContain(there);
-    const rows = await rowsOf("DB_2", "SELECT message_id FROM messages ORDER BY accepted_at, message_id");
-    expect(rows.map(({ message_id }) => message_id)).toEqual(expect.arrayContaining([await a, there]));
   });
 });

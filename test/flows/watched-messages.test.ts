@@ -141,6 +141,10 @@ describe("a message", () => {
   });
 });
 
+/** A website on the move. @param ?1 see STATE */
+const MOVING =
+  "INSERT INTO moving (home, website_id, id_part, state, run, turn) VALUES (900, 'brand', '7000900', ?1, 1, 0)";
+
 describe("a message that has the rowid of one that is gone", () => {
   const brand = "brand";
   it.each<[string, (messageId: string) => Promise<unknown>]>([
@@ -149,7 +153,11 @@ describe("a message that has the rowid of one that is gone", () => {
     ["erased", () => erasePerson(world.deps.db, brand, Number(PEOPLE[1]), "a mark")],
     [
       "cleared after a move",
-      (messageId) => world.deps.db.batch(deleteRows(world.deps.db, new Map([["messages", [[messageId]]]]))),
+      async (messageId) => {
+        await world.rows(MOVING, 3);
+        const turn = { home: 900, startedAt: 1, state: 3, turn: 0 } as const;
+        await deleteRows(world.deps.db, { messages: [{ message_id: messageId }] }, turn);
+      },
     ],
   ])("is looked at, too: the other was %s", async (_, remove) => {
     await submitted();
@@ -171,11 +179,6 @@ describe("a message that has the rowid of one that is gone", () => {
 
 describe("beside a website on the move", () => {
   const OTHER = "+12125550190";
-  const move = (state: number) =>
-    world.rows(
-      "INSERT INTO moving (home, website_id, id_part, state, turn, progress) VALUES (900, 'brand', '7000900', ?1, 0, 'null')",
-      state,
-    );
   let ids: [ofBrand: string, ofOther: string];
   const areWatched = () => Promise.all(ids.map(isWatched));
 
@@ -188,26 +191,10 @@ describe("beside a website on the move", () => {
     await world.runQueues();
   });
 
-  it("all are watched while it arrives", async () => {
-    await move(3);
+  it.each([1, 2, 3])("all are watched, whatever it is there: %i", async (state) => {
+    await world.rows(MOVING, state);
     await sweepAfter(5 * MINUTE);
     expect(await areWatched()).toEqual([true, true]);
-  });
-
-  it("the others are watched while it is behind a fence, and its own after that", async () => {
-    await move(1);
-    await sweepAfter(5 * MINUTE);
-    await sweepAfter(MINUTE);
-    expect(await areWatched()).toEqual([false, true]);
-    await world.rows("DELETE FROM moving");
-    await sweepAfter(MINUTE);
-    expect(await areWatched()).toEqual([true, true]);
-  });
-
-  it("the others are watched once it has left", async () => {
-    await move(2);
-    await sweepAfter(5 * MINUTE);
-    expect(await areWatched()).toEqual([false, true]);
   });
 });
 

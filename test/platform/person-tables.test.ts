@@ -59,10 +59,12 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   imports: ["import_id website_id outcome", COUNTS],
   last_sweep: ["failed_jobs", COUNTS],
   links: ["code message_id url", OF_A_MESSAGE],
-  move_log: ["name key", "keys of rows, until the move is cleared a day after its end"],
   moved_feeds: ["website_id", COUNTS],
-  moves: ["website_id source target step error", "its error names tables"],
-  moving: ["website_id id_part progress", "the key of the row that was copied last, until the move ends"],
+  moves: [
+    "website_id source target state progress problem",
+    "its problem names tables; the key of the row that was copied last, until the move ends",
+  ],
+  moving: ["website_id id_part", SETTINGS],
   open_callbacks: ["message_id event", OF_A_MESSAGE],
   operator_tokens: ["token_hash name created_by", SETTINGS],
   outcome_counts: ["kind carrier outcome", COUNTS],
@@ -70,6 +72,10 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   report_rows: ["website_id day send_purpose status reasons", COUNTS],
   sender_homes: ["carrier sender", SETTINGS],
   suppressed_messages: ["message_id first_id", OF_A_MESSAGE],
+  waiting_texts: [
+    "website_id carrier carrier_message_id inbound",
+    "a text that comes while its website is on the move, for some minutes: it is applied, and deleted, when the move ends",
+  ],
   told_problems: ["problem subject", "the subject is a carrier, a client or a database"],
   websites: ["website_id name carrier sender help_text holds database opt_out_words", SETTINGS],
 };

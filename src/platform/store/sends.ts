@@ -43,8 +43,8 @@ export interface FailedSend {
   /** It is certainly not stored, as each attempt on each route says; otherwise it may be. */
   isRefused: boolean;
   isFull?: boolean;
-  /** A website of its group has left the database, or is about to. */
-  isMoved?: boolean;
+  /** Its website is on the move. */
+  isPaused?: boolean;
   error: string;
 }
 

@@ -2,7 +2,7 @@
 // it is not final, it is marked as watched; one that a carrier is to have later is marked at once. Only watched messages are in an
 // index, so most messages save the rows of one.
 import { runNamed, runQuery } from "./database.ts";
-import { IS_HERE, IS_OPEN, STATE } from "./moving.ts";
+import { IS_HERE, IS_OPEN } from "./moving.ts";
 
 /** Rowids that one step looks at. Messages get them in the order in which they are stored. To mark as many takes SQLite 40 ms. */
 const LOOKED_AT = 20_000;
@@ -24,10 +24,6 @@ const BEGUN = `coalesce(${SEEN("messages_seen")}, 0)`;
 const NEXT = (columns: string, most: number) =>
   `(SELECT ${columns} FROM messages WHERE rowid > begun ORDER BY rowid LIMIT ${most})`;
 
-/** SQL condition: the website is in this state here. */
-const isIn = (states: string) =>
-  `EXISTS (SELECT 1 FROM moving v WHERE v.website_id = messages.website_id AND v.state IN (${states}))`;
-
 /** What the sweep has looked at with the last step, and has not marked. */
 const UNMARKED = `rowid > ${SEEN("messages_seen_before")} AND rowid <= ${SEEN("messages_seen")}
   AND status IN ('PENDING_TO_SEND', 'SENDING') AND watched IS NULL`;
@@ -39,9 +35,9 @@ const UNMARKED = `rowid > ${SEEN("messages_seen_before")} AND rowid <= ${SEEN("m
 const UNTIL = `CASE WHEN ${NEXT("accepted_at", 1)} <= ?1
   THEN (SELECT max(rowid) FROM ${NEXT("rowid, accepted_at", LOOKED_AT)} WHERE accepted_at <= ?1) END`;
 
-/** Marks the next messages that are not final as watched. @returns whether there may be more, of which none is behind a fence */
+/** Marks the next messages that are not final as watched. @returns whether there may be more */
 async function watchNext(db: D1Database, acceptedBefore: number): Promise<boolean> {
-  const { seen, again } = await runNamed(db, {
+  const { seen } = await runNamed(db, {
     seen: db
       .prepare(
         `WITH next AS MATERIALIZED (SELECT begun, ${UNTIL} AS until FROM (SELECT ${BEGUN} AS begun))
@@ -52,19 +48,11 @@ async function watchNext(db: D1Database, acceptedBefore: number): Promise<boolea
          RETURNING messages_seen - messages_seen_before AS count`,
       )
       .bind(acceptedBefore),
-    // What a website has left behind, or is about to leave, is not written.
-    watched: db.prepare(
-      `UPDATE messages SET watched = 1 WHERE ${UNMARKED} AND NOT ${isIn(`${STATE.fenced}, ${STATE.left}`)}`,
-    ),
-    // It may stay.
-    again: db.prepare(
-      `UPDATE event_batches_seen SET messages_seen = rowid_before FROM (SELECT min(rowid) - 1 AS rowid_before FROM messages
-         WHERE EXISTS (SELECT 1 FROM moving WHERE state = ${STATE.fenced}) AND ${UNMARKED} AND ${isIn(`${STATE.fenced}`)})
-       WHERE only = 1 AND rowid_before IS NOT NULL RETURNING 1`,
-    ),
+    // A move neither copies the mark nor compares it.
+    watched: db.prepare(`UPDATE messages SET watched = 1 WHERE ${UNMARKED}`),
   });
   const [{ count } = { count: 0 }] = seen as { count: number }[];
-  return count >= LOOKED_AT && again.length === 0;
+  return count >= LOOKED_AT;
 }
 
 /** Five million messages. While the sweep runs, far fewer are left to look at. */
