@@ -234,7 +234,8 @@ export class World {
     for (let round = 0; round < 50; round++) {
       const jobs = this.#take(this.jobs);
       const callbacks = this.#take(this.callbacks);
-      if (jobs.length + callbacks.length + this.receipts.length === 0) return;
+      const hasReceipts = this.receipts.some(({ at }) => at <= this.now);
+      if (jobs.length + callbacks.length === 0 && !hasReceipts) return;
       await this.runReceipts();
       for (const batch of inBatches(jobs)) await this.deliver("textgate-messages", batch);
       for (const batch of inBatches(callbacks)) await this.deliver("textgate-callbacks", batch);
