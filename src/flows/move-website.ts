@@ -29,7 +29,7 @@ import {
 import { PAGED, type TableName } from "../platform/store/moved-tables.ts";
 import { keepRoutes, readRoutes } from "../platform/store/moves.ts";
 import { STATE, setPresence, setTurn, type Turn } from "../platform/store/moving.ts";
-import { forgetClosed, inDatabase, inFirst } from "./places.ts";
+import { asIfOpen, forgetClosed, inDatabase, inFirst } from "./places.ts";
 import { receiveWaiting } from "./receive-inbound.ts";
 import { spreadChange } from "./spread-changes.ts";
 import { unlessItFails } from "./unless-it-fails.ts";
@@ -155,8 +155,7 @@ async function switchOver({ deps, move, source, target }: MoveWork): Promise<Pie
 export async function arrive({ deps, move, source, target }: MoveWork): Promise<Piece> {
   const { home, websiteId } = move;
   deps.places.set(home, move.target);
-  await setPresence(target, move, STATE.here);
-  await takeUpTexts(deps, move.target);
+  await open(deps, move, move.target, target);
   await setPresence(source, move, STATE.left);
   forgetClosed(deps, move.source);
   // A copy that is missing, or late, leads to the source, which leads on.
@@ -168,17 +167,20 @@ export async function arrive({ deps, move, source, target }: MoveWork): Promise<
 /** A move that has failed, or was aborted: the website is open where it was. */
 export async function giveUp({ deps, move, source, target }: MoveWork): Promise<Piece> {
   if (!isUnderWay(move)) return clear({ deps, move, source, target });
-  await setPresence(source, move, STATE.here);
-  await takeUpTexts(deps, move.source);
+  await open(deps, move, move.source, source);
   await setPresence(target, move, STATE.left);
   forgetClosed(deps, move.target);
   return { endedAt: deps.now(), progress: { at: null } };
 }
 
-/** Before anything else is done for the website: a STOP may be among them. What fails is left to the sweep. */
-async function takeUpTexts(deps: Deps, database: string): Promise<void> {
+/** Opens the website. What people have texted comes first: a STOP may be among it. What fails of it is left to the sweep. */
+async function open(deps: Deps, move: Move, database: string, db: D1Database): Promise<void> {
+  const receive = (own: Deps) =>
+    unlessItFails(deps, "inbound.still-waits", {}, async () => void (await receiveWaiting(own)));
+  await receive(asIfOpen(deps, move.home, database));
+  await setPresence(db, move, STATE.here);
   forgetClosed(deps, database);
-  await unlessItFails(deps, "inbound.still-waits", {}, async () => void (await receiveWaiting(deps)));
+  await receive(deps);
 }
 
 /** Deletes what a move that has ended has left behind, in its time. */

@@ -1,6 +1,6 @@
 // Which database a website is in, and whether it is open there: it is paused while it moves to another. Whatever works on a website asks
 // here first, and is held to the answer for LEASE_MILLISECONDS. With one database, nothing here asks for anything.
-import type { Deps } from "../deps.ts";
+import type { Database, Deps } from "../deps.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { LEASE_MILLISECONDS } from "../domain/move.ts";
 import { describeError } from "../platform/describe-error.ts";
@@ -39,9 +39,20 @@ export async function closedIn(deps: Deps): Promise<Closed> {
   return closed.websites;
 }
 
-/** What this isolate has heard of the websites of a database is out of date: it asks at once. */
+/** What this isolate has heard of the websites of a database may be out of date: it asks before it goes on. */
 export function forgetClosed(deps: Deps, database: string): void {
   inDatabase(deps, database).closed.askedAt = Number.NEGATIVE_INFINITY;
+}
+
+/** For the end of a move: the website counts as open in the database before it is. */
+export function asIfOpen(deps: Deps, home: number, database: string): Deps {
+  const first = inFirst(deps);
+  const open = <T extends Database>(own: T): T => ({
+    ...own,
+    closed: { websites: new Map(), askedAt: Number.POSITIVE_INFINITY },
+  });
+  const others = new Map(Array.from(first.others, ([name, own]) => [name, open(own)]));
+  return { ...open(first), others, places: new Map([[home, database]]) };
 }
 
 /** Asks again, for what takes longer than one call: before each of its parts. @throws RequestFailure website-paused */

@@ -16,7 +16,7 @@ import { readTombstones } from "./erasure-tombstones.ts";
 import { type Addressees, findAddressees } from "./find-addressees.ts";
 import { inTurn } from "./in-turn.ts";
 import { replyTo, toDueReply } from "./keyword-reply.ts";
-import { inDatabaseOfHome, inFirst } from "./places.ts";
+import { forgetClosed, inDatabaseOfHome, inEach, inFirst } from "./places.ts";
 import { queueCallbacks, queueDeliveries } from "./queue-jobs.ts";
 
 /** See receiveFor. */
@@ -115,6 +115,13 @@ async function keepWaiting(
 ): Promise<void> {
   await insertWaitingText(inFirst(deps).db, { websiteId, home, ...text });
   deps.log("info", "inbound.waits", { carrier: text.carrier, websiteId });
+  // The website may have been opened since this isolate asked. Then nobody else looks at the text before the next sweep.
+  for (const own of inEach(deps)) forgetClosed(deps, own.database);
+  const isOpen = await inDatabaseOfHome(deps, home).then(
+    () => true,
+    () => false,
+  );
+  if (isOpen) await receiveWaiting(deps);
 }
 
 const TEXTS_A_PAGE = 100;

@@ -280,6 +280,45 @@ describe("what comes for a website while it moves", () => {
     expect(await isSubscribed(brand, ADA)).toBe(false);
   });
 
+  it("a STOP at an isolate that has not heard of the end takes effect at once", async () => {
+    await pauseIn();
+    const stale = await World.another(world);
+    useDatabases(stale, (name) => strictDatabase(boundDatabase(name)), ["DB_2"]);
+    const ask = () => stale.post("/text/subscription/status", brand, { phone_numbers: [ADA] });
+    expect((await ask()).status).toBe(503);
+    await finish();
+    stale.now = world.now;
+    expect((await ask()).status).toBe(503);
+    const stop = { carrierMessageId: "stop-1", from: ADA, to: [SENDER], text: "STOP", keyword: null };
+    await stale.invoke("fetch", () => receiveInbound(stale.deps, "sandbox", { ...stop, answeredByCarrier: false }));
+    expect(await isSubscribed(brand, ADA)).toBe(false);
+    expect(await rowsOf("DB", "SELECT * FROM waiting_texts")).toEqual([]);
+  });
+
+  it("a STOP has its effect before the website is open", async () => {
+    await pauseIn("switched");
+    await text("STOP", ADA, "stop-1");
+    let isStopped: unknown[] = [];
+    const watched = (db: D1Database) =>
+      ({
+        prepare: db.prepare.bind(db),
+        batch: async (statements: D1PreparedStatement[]) => {
+          const isOpening = statements.some((it) =>
+            (it as unknown as { statement: string }).statement.includes("INSERT INTO moving"),
+          );
+          if (isOpening)
+            isStopped = await rowsOf(
+              "DB_2",
+              "SELECT subscribed FROM subscriptions WHERE website_id = 'brand' AND phone = 12125550100",
+            );
+          return db.batch(statements);
+        },
+      }) as unknown as D1Database;
+    useDatabases(world, (name) => watched(strictDatabase(boundDatabase(name))), ["DB_2"]);
+    await finish();
+    expect(isStopped).toEqual([{ subscribed: 0 }]);
+  });
+
   it("a text that is left when the job is cut off is received by the sweep", async () => {
     await pauseIn("switched");
     await text("STOP", ADA, "stop-1");
