@@ -1,7 +1,6 @@
 // All that a run has measured; what it was not asked for is undefined.
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
-import type { NeighborFigures } from "./databases/neighbors.ts";
 import type { DatabasesFigures } from "./databases/report.ts";
 import type { DeliverFigures } from "./deliver.ts";
 import type { EdgeFigures } from "./edge/measure.ts";
@@ -28,5 +27,4 @@ export interface Figures {
   edge?: EdgeFigures;
   simulation?: SimulateFigures;
   databases?: DatabasesFigures;
-  move?: NeighborFigures;
 }

@@ -3,7 +3,7 @@ import { arch, cpus, platform } from "node:os";
 import { cell, mebibytes, printRows, printTable, short, whole } from "../test/node/harness/table.ts";
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
-import { printDatabases, printNeighbors } from "./databases/report.ts";
+import { printDatabases } from "./databases/report.ts";
 import { printEdge } from "./edge/report.ts";
 import type { Figures } from "./figures.ts";
 import type { ImportRow } from "./import.ts";
@@ -41,7 +41,6 @@ export function printReport(report: Figures, asJson: boolean): void {
     edge,
     simulation,
     databases,
-    move,
   } = report;
   if (othersShare !== undefined)
     console.log(`Other programs took ${(othersShare * 100).toFixed(0)} % of its CPU time.`);
@@ -72,7 +71,6 @@ export function printReport(report: Figures, asJson: boolean): void {
   if (edge) printEdge(edge);
   if (simulation) printSimulation(simulation);
   if (databases) printDatabases(databases);
-  if (move) printNeighbors(move);
   if (targets.length > 0) printTable("Targets", targetTable(targets), 1);
 }
 

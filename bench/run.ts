@@ -8,7 +8,6 @@ import { othersShare, readMachine } from "./cpu.ts";
 import { measureBeside } from "./databases/beside.ts";
 import { measureCores } from "./databases/cores.ts";
 import { measureEight, measureEightAtPrice } from "./databases/eight.ts";
-import { measureNeighbors } from "./databases/neighbors.ts";
 import { measureDeliveries } from "./deliver.ts";
 import { type EdgeOptions, measureEdge } from "./edge/measure.ts";
 import type { Figures } from "./figures.ts";
@@ -31,8 +30,7 @@ const BESIDE = ["status", "bulk", "limit"];
 const EDGE = "edge";
 const SIMULATE = "simulate";
 const DATABASES = "databases";
-const MOVE = "move";
-const BY_NAME = [EDGE, SIMULATE, DATABASES, MOVE];
+const BY_NAME = [EDGE, SIMULATE, DATABASES];
 
 const HELP = `npm run bench -- [flags]
   --only ${PARTS.join(",")}   what to measure; all by default
@@ -41,7 +39,6 @@ const HELP = `npm run bench -- [flags]
   --json                                   JSON on standard output in place of the tables
 
   --only databases                         eight databases over one; beside one that is slow or silent; two processes: 25 minutes
-  --only move                              the neighbors of a website that moves: 2 minutes
   --only simulate                          many databases, simulated: measures nothing
   --seed 1                                 of the simulation
 
@@ -140,10 +137,6 @@ async function run(parts: string[]): Promise<void> {
       cores: await measureCores(directory, seconds),
       beside: await measureBeside(directory, { ...price, slow }),
     };
-  });
-  await measure(MOVE, async () => {
-    const { price, slow = 1 } = readEdgeOptions();
-    figures.move = await measureNeighbors(directory, { ...price, slow });
   });
   await measure(SIMULATE, async () => {
     figures.simulation = simulate(positive("seed", flags.seed));

@@ -1,6 +1,6 @@
 // Worlds in which websites move.
 import { newId } from "../src/domain/home.ts";
-import { QUIET_AFTER_MILLISECONDS } from "../src/domain/move.ts";
+import { quietAfterMilliseconds } from "../src/domain/move.ts";
 import { workOnMove } from "../src/flows/run-moves.ts";
 import { MOVED_NAMES, MOVED_TABLES, type TableName } from "../src/platform/store/moved-tables.ts";
 import { boundDatabase, rowsOf } from "./databases.ts";
@@ -40,7 +40,7 @@ export async function finishMove(world: World, websiteId: string, until: (state:
       websiteId,
     );
     if (until === isAtRest ? move?.ended_at !== null : until(move?.state)) return;
-    if (typeof move?.paused_at === "number" && world.now < move.paused_at + QUIET_AFTER_MILLISECONDS) world.advance(20);
+    if (typeof move?.paused_at === "number" && world.now < move.paused_at + quietAfterMilliseconds()) world.advance(20);
     await workOnPiece(world, websiteId);
   }
   throw new Error(`the move does not end: ${JSON.stringify(await world.rows("SELECT * FROM moves"))}`);

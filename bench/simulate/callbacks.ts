@@ -38,21 +38,20 @@ export class Callbacks {
   }
 
   #claim(run: Run): void {
-    const { events, route } = this.#world;
+    const { events } = this.#world;
     const ids = run.ids.slice(run.next, run.next + SERVICE.callbacksAClaim);
     run.next += ids.length;
-    const open = route.withoutFenced(ids, (fenced) => this.#world.queueCallbacks(fenced));
-    const statements = statementsOf(STATEMENTS.claim, route.weigh(open) + route.weigh(run.before));
+    const statements = statementsOf(STATEMENTS.claim, ids.length + run.before.length);
     this.#call(statements, () => {
       this.#world.through += run.before.length;
-      run.before = open;
-      const posting = Math.ceil(open.length / SERVICE.connections) * OUTSIDE.endpoint;
+      run.before = ids;
+      const posting = Math.ceil(ids.length / SERVICE.connections) * OUTSIDE.endpoint;
       events.after(posting, () => (run.next < run.ids.length ? this.#claim(run) : this.#end(run)));
     });
   }
 
   #end({ before, free }: Run): void {
-    this.#call(statementsOf(STATEMENTS.claim, this.#world.route.weigh(before)), () => {
+    this.#call(statementsOf(STATEMENTS.claim, before.length), () => {
       this.#world.through += before.length;
       free();
     });

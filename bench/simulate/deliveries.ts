@@ -32,15 +32,14 @@ export class Deliveries {
   }
 
   #claim(run: Run): void {
-    const { events, route } = this.#world;
+    const { events } = this.#world;
     const ids = run.ids.slice(run.next, run.next + run.claim);
     run.next += ids.length;
-    const open = route.withoutFenced(ids, (fenced) => this.#world.queueDeliveries(fenced));
     const began = events.now;
-    this.#call(true, statementsOf(STATEMENTS.claim, route.weigh(open) + route.weigh(run.before)), () => {
+    this.#call(true, statementsOf(STATEMENTS.claim, ids.length + run.before.length), () => {
       this.#world.queueCallbacks(run.before);
-      run.before = open;
-      const submitting = Math.ceil(open.length / SERVICE.connections) * OUTSIDE.carrier;
+      run.before = ids;
+      const submitting = Math.ceil(ids.length / SERVICE.connections) * OUTSIDE.carrier;
       events.after(submitting, () => this.#submitted(run, began));
     });
   }
@@ -58,7 +57,7 @@ export class Deliveries {
 
   #end(run: Run): void {
     this.#world.queueDeliveries(run.ids.slice(run.next));
-    this.#call(true, statementsOf(STATEMENTS.claim, this.#world.route.weigh(run.before)), () => {
+    this.#call(true, statementsOf(STATEMENTS.claim, run.before.length), () => {
       this.#world.queueCallbacks(run.before);
       run.free();
     });

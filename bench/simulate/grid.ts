@@ -1,7 +1,6 @@
 // Pure. The whole simulation.
 import { type EdgeFigures, simulateEdge } from "./edge.ts";
 import { CONSUMERS, FEWER_CONSUMERS } from "./model.ts";
-import { type MoveOutcome, runMove } from "./moves.ts";
 import type { Demand, Kind } from "./observe.ts";
 import { type Outcome, type Placement, Runs } from "./runs.ts";
 
@@ -13,8 +12,6 @@ export interface Grid {
   databases: number[];
   /** Websites that share a database, to find what it holds. */
   together: number[];
-  /** Of these, how many there are where one is moved. */
-  moved: number;
 }
 
 export const GRID: Grid = {
@@ -22,14 +19,7 @@ export const GRID: Grid = {
   writingCalls: [2, 5, 10, 20],
   databases: [1, 2, 5, 10, 20, 50, 100, 150],
   together: [1, 10, 100],
-  moved: 10,
 };
-
-/** A website is moved out of a database that has so much of what it answers in time, or of what it keeps up with. */
-const MOVES: [demand: Demand, share: number][] = [
-  ["holds", 1],
-  ["keepsUp", 0.8],
-];
 
 export interface SimulateFigures {
   seed: number;
@@ -38,13 +28,12 @@ export interface SimulateFigures {
   fewest: (Kind & { placement: Placement } & Record<Demand, Outcome | undefined>)[];
   /** Requests a second of one database. */
   most: (Kind & { websites: number } & Record<Demand, number>)[];
-  moves: MoveOutcome[];
   edge: EdgeFigures;
 }
 
 export function simulate(seed: number, grid: Grid = GRID): SimulateFigures {
   const edge = simulateEdge(seed);
-  const figures: SimulateFigures = { seed, grid, outcomes: [], fewest: [], most: [], moves: [], edge };
+  const figures: SimulateFigures = { seed, grid, outcomes: [], fewest: [], most: [], edge };
   const runs = new Runs(seed, grid.websites);
   for (const isGrouped of [true, false]) {
     for (const writingCall of grid.writingCalls) {
@@ -61,7 +50,7 @@ const PLACEMENTS: [placement: Placement, consumers: number][] = [
 ];
 
 function simulateKind(figures: SimulateFigures, runs: Runs, kind: Kind): void {
-  const { seed, grid, outcomes, fewest, most, moves } = figures;
+  const { grid, outcomes, fewest, most } = figures;
   outcomes.push(...grid.databases.map((databases) => runs.cell({ ...kind, placement: "size", databases })));
   for (const [placement, consumers] of PLACEMENTS) {
     const placed = { ...kind, placement, consumers };
@@ -69,12 +58,6 @@ function simulateKind(figures: SimulateFigures, runs: Runs, kind: Kind): void {
   }
   for (const websites of grid.together) {
     const together = { ...kind, websites };
-    const found = { keepsUp: runs.most(together, "keepsUp"), holds: runs.most(together, "holds") };
-    most.push({ ...together, ...found });
-    if (!kind.isGrouped || websites !== grid.moved) continue;
-    for (const [demand, share] of MOVES) {
-      const rate = (found[demand] * share) / websites;
-      if (rate > 0) moves.push(runMove({ ...together, rate }, seed));
-    }
+    most.push({ ...together, keepsUp: runs.most(together, "keepsUp"), holds: runs.most(together, "holds") });
   }
 }

@@ -78,9 +78,6 @@ export const STATEMENTS = {
   claim: { call: 0.3, each: 0.015 },
   receipt: { call: 0.3, each: 0.02 },
   lookUp: { call: 0.3, each: 0 },
-  /** Rows of a move. */
-  readRow: { call: 0.3, each: 0.003 },
-  writeRow: { call: 0.3, each: 0.01 },
 } satisfies Record<string, Statements>;
 
 export const statementsOf = ({ call, each }: Statements, count: number): number => call + each * count;

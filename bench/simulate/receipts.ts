@@ -55,13 +55,10 @@ export class Receipts {
   }
 
   #apply(batch: Receipt[]): void {
-    const { route } = this.#world;
     this.#running++;
     const last = batch.flatMap(({ website, isLast }) => (isLast ? [website] : []));
-    const open = route.withoutFenced(last, (fenced) => this.#world.queueReceipts(fenced, true));
-    const weight = batch.length - last.length + route.weigh(open);
-    this.#world.database(this.#home).call(open.length > 0, statementsOf(STATEMENTS.receipt, weight), () => {
-      this.#world.queueCallbacks(open);
+    this.#world.database(this.#home).call(last.length > 0, statementsOf(STATEMENTS.receipt, batch.length), () => {
+      this.#world.queueCallbacks(last);
       this.#running--;
       this.#begin(false);
     });

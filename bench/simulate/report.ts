@@ -3,7 +3,6 @@ import { printTable, whole } from "../../test/node/harness/table.ts";
 import { EDGE_FIGURES, type EdgeFigures } from "./edge.ts";
 import type { SimulateFigures } from "./grid.ts";
 import { LIMIT } from "./model.ts";
-import type { MoveOutcome } from "./moves.ts";
 import { MOST_P99 } from "./observe.ts";
 import type { Outcome } from "./runs.ts";
 import type { Quantiles } from "./samples.ts";
@@ -19,15 +18,11 @@ export function printSimulation(figures: SimulateFigures): void {
 
 /** docs/measurements.md says what they assume. */
 export function tablesOf(figures: SimulateFigures): Table[] {
-  const { moves, edge } = figures;
+  const { edge } = figures;
   return [
     ...[true, false].map((isGrouped) => cellTable(figures, isGrouped)),
     fewestTable(figures),
     mostTable(figures),
-    {
-      title: "A website moves to an empty database: p50, p99 of sends in ms",
-      rows: [MOVE_HEAD, ...moves.map(moveRow)],
-    },
     {
       title: "One database, ten websites, 4 ms a write, beside `npm run bench -- --edge` (docs/measurements.md)",
       rows: [["", "here", "there"], ...edgeRows(edge)],
@@ -84,19 +79,6 @@ function mostTable(figures: SimulateFigures): Table {
   };
 }
 
-const MOVE_HEAD = [
-  "a write",
-  "websites",
-  "requests/s",
-  "neighbors without it",
-  "neighbors",
-  "itself",
-  "behind the fence",
-  "fence",
-  "given up",
-  "rows/s",
-];
-
 const groupedOf = (isGrouped: boolean): string => (isGrouped ? "grouped" : "each alone");
 
 /** Of a deployment that does not keep up, what is refused and by how much the backlog grows, a second. */
@@ -111,20 +93,6 @@ function cellOf({ keepsUp, slowest, refused, growth }: Outcome): string {
 
 function pair({ p50, p99 }: Quantiles): string {
   return Number.isNaN(p50) ? "" : `${Math.round(p50)}, ${Math.round(p99)}`;
-}
-
-function moveRow(outcome: MoveOutcome): string[] {
-  const { writingCall, websites, rate, moved, givenUp, neighborsWithout, neighbors, own, fenced, rowsPerSecond } =
-    outcome;
-  return [
-    `${writingCall} ms`,
-    String(websites),
-    whole(Math.round(rate * websites)),
-    ...[neighborsWithout, neighbors, own, fenced].map(pair),
-    moved ? `${Math.round(moved.doneAt - moved.fencedAt)} ms` : "not done",
-    String(givenUp),
-    whole(Math.round(rowsPerSecond)),
-  ];
 }
 
 function edgeRows(edge: EdgeFigures): string[][] {

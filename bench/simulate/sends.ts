@@ -39,15 +39,8 @@ export class Sends {
     if (this.#isWriting) this.#store(this.#waiting.take(SERVICE.sendsAGroup), () => this.#storeNext());
   }
 
-  /** Behind a fence, it waits for the move to end, and is stored where the website lives then. */
   #store(group: number[], then: () => void): void {
-    const { route } = this.#world;
-    if (route.isFenced(this.#website)) {
-      route.park(() => this.#store(group, then));
-      return;
-    }
-    const weight = group.length * (route.logged === this.#website ? 2 : 1);
-    this.#world.databaseOf(this.#website).call(true, statementsOf(STATEMENTS.send, weight), () => {
+    this.#world.databaseOf(this.#website).call(true, statementsOf(STATEMENTS.send, group.length), () => {
       this.unanswered -= group.length;
       this.#world.stored(this.#website, group);
       then();

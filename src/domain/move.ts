@@ -6,20 +6,23 @@ export const MOVE_STATES = ["paused", "copying", "comparing", "done", "failed"] 
 /** As the directory has it. `switched`: the directory leads to the target, and the databases are yet to be told. */
 export type MoveState = (typeof MOVE_STATES)[number] | "switched" | "aborted";
 
-/** For so long, an isolate goes by what a database has told it of the websites that are not open there. */
-export const LEASE_MILLISECONDS = 10_000;
-
-/**
- * After it has asked, nothing writes for longer; what takes longer asks again before each of its parts. The longest is a run of
- * deliveries: 8 seconds until its last claim, 20 for the submission, and 40 for each of the calls that claim and that store the outcome.
- */
-const LONGEST_WORK_MILLISECONDS = 120_000;
-
-/** D1 may run a call for so long after its caller gave up on it. */
-const LATE_CALL_MILLISECONDS = 30_000;
+/** The times by which nobody writes the rows of a paused website any more. An object, so that the trial of moves can shorten them. */
+export const TIMES = {
+  /** For so long, an isolate goes by what a database has told it of the websites that are not open there. */
+  leaseMilliseconds: 10_000,
+  /**
+   * After it has asked, nothing writes for longer; what takes longer asks again before each of its parts. The longest is a run of
+   * deliveries: 8 seconds until its last claim, 20 for the submission, and 40 for each of the calls that claim and that store the
+   * outcome.
+   */
+  longestWorkMilliseconds: 120_000,
+  /** D1 may run a call for so long after its caller gave up on it. */
+  lateCallMilliseconds: 30_000,
+};
 
 /** So long after a website was paused, nobody writes its rows any more: 160 seconds. */
-export const QUIET_AFTER_MILLISECONDS = LEASE_MILLISECONDS + LONGEST_WORK_MILLISECONDS + LATE_CALL_MILLISECONDS;
+export const quietAfterMilliseconds = () =>
+  TIMES.leaseMilliseconds + TIMES.longestWorkMilliseconds + TIMES.lateCallMilliseconds;
 
 /** What a paused website has to wait for is looked at again after this. */
 export const PAUSED_SECONDS = 30;

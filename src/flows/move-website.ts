@@ -9,7 +9,7 @@ import {
   MOST_COPIES,
   type Move,
   type Progress,
-  QUIET_AFTER_MILLISECONDS,
+  quietAfterMilliseconds,
   type Shifts,
 } from "../domain/move.ts";
 import { deleteOpenCallbacks, prepareArrival, readOpenCallbacks } from "../platform/store/arrivals.ts";
@@ -73,7 +73,7 @@ export async function pause({ deps, move, source, target }: MoveWork): Promise<P
     await setPresence(target, move, STATE.arriving);
     return { progress: { pausedAt: deps.now() } };
   }
-  const waitSeconds = Math.ceil((pausedAt + QUIET_AFTER_MILLISECONDS - deps.now()) / 1000);
+  const waitSeconds = Math.ceil((pausedAt + quietAfterMilliseconds() - deps.now()) / 1000);
   if (waitSeconds > 0) return { waitSeconds: Math.min(waitSeconds, LONGEST_WAIT_SECONDS) };
   const turn = clearingTurn(move.progress);
   if (at === null) await setTurn(target, move, turn);

@@ -1,8 +1,8 @@
 // Which database a website is in, and whether it is open there: it is paused while it moves to another. Whatever works on a website asks
-// here first, and is held to the answer for LEASE_MILLISECONDS. With one database, nothing here asks for anything.
+// here first, and goes by the answer for ten seconds. With one database, nothing here asks for anything.
 import type { Database, Deps } from "../deps.ts";
 import { RequestFailure } from "../domain/failure.ts";
-import { LEASE_MILLISECONDS } from "../domain/move.ts";
+import { TIMES } from "../domain/move.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { FIRST, findPlaceOf, findPlaces, readPlace } from "../platform/store/directory.ts";
 import { type Closed, readClosed, STATE } from "../platform/store/moving.ts";
@@ -30,11 +30,11 @@ export function inEach(deps: Deps): Deps[] {
   return [first, ...Array.from(first.others.keys(), (database) => inDatabase(first, database))];
 }
 
-/** The websites that are not open in this database, as it has told within the last LEASE_MILLISECONDS. */
+/** The websites that are not open in this database, as it has told within the last ten seconds. */
 export async function closedIn(deps: Deps): Promise<Closed> {
   const { closed } = deps;
   const now = deps.now();
-  if (now - closed.askedAt >= LEASE_MILLISECONDS)
+  if (now - closed.askedAt >= TIMES.leaseMilliseconds)
     Object.assign(closed, { websites: await readClosed(deps.db), askedAt: now });
   return closed.websites;
 }

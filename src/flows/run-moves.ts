@@ -61,9 +61,12 @@ async function workOnPiece(deps: Deps, move: Move): Promise<{ move: Move; waitSe
 
 async function save(deps: Deps, move: Move, piece: NonNullable<Piece>): Promise<Move | undefined> {
   const { waitSeconds: _, progress, ...changed } = piece;
-  const problem = isGivenUp(move) ? move.problem : null;
-  const kept = { ...move, problem, workedAt: deps.now() };
-  const next: Move = { ...kept, ...changed, progress: { ...move.progress, ...progress } };
+  const next: Move = {
+    ...{ ...move, problem: null, workedAt: deps.now(), ...changed },
+    progress: { ...move.progress, ...progress },
+  };
+  // Why it has failed stays, and why it copies anew.
+  if (isGivenUp(move) || (canAbort(next) && next.progress.copies > 0)) next.problem = changed.problem ?? move.problem;
   const saved = await saveMove(deps.db, move, next);
   const { websiteId, source, target } = move;
   if (saved && saved.state !== move.state)

@@ -3,8 +3,6 @@ import { EDGE_FIGURES, simulateEdge } from "../../bench/simulate/edge.ts";
 import { Events } from "../../bench/simulate/events.ts";
 import { simulate } from "../../bench/simulate/grid.ts";
 import { CONSUMERS, type Model, STATEMENTS, statementsOf } from "../../bench/simulate/model.ts";
-import { Move } from "../../bench/simulate/move.ts";
-import { runMove } from "../../bench/simulate/moves.ts";
 import { countWebsites, placeBySize, zipfSizes } from "../../bench/simulate/placement.ts";
 import { tablesOf } from "../../bench/simulate/report.ts";
 import { firstThat, Runs } from "../../bench/simulate/runs.ts";
@@ -98,54 +96,14 @@ it("comes to what the bench at the platform's price has measured", () => {
   for (const ratio of ratios) expect(Math.abs(ratio - 1), `${ratios}`).toBeLessThan(0.2);
 });
 
-it("posts both callbacks of each send that is stored, once, whatever moves meanwhile", () => {
-  const model = { ...MODEL, homes: [0, 0, 1], databases: 3, sharesIsolate: false, arrivesUntil: 8000 };
-  const [world, without] = [new World(model), new World(model)];
-  const move = new Move(world, { website: 0, to: 2, rows: 5000, changesOfMessage: 10 });
-  move.startAt(2000);
-  world.events.runUntil(8000);
-  const { fencedAt = 0, doneAt = 0 } = move.moved ?? {};
-  expect(move.givenUp).toBe(0);
-  expect(doneAt - fencedAt).toBeGreaterThan(0);
-  expect(doneAt - fencedAt).toBeLessThan(2000);
-  expect(world.route.homeOf(0)).toBe(2);
+it("posts both callbacks of each send that is stored, once", () => {
+  const world = new World({ ...MODEL, homes: [0, 0, 1], databases: 3, sharesIsolate: false, arrivesUntil: 8000 });
   world.events.runUntil(60_000);
   const stored = world.samples.between(0, 60_000).length;
   expect(stored).toBeGreaterThan(2200);
   expect(world.refused).toBe(0);
   expect(world.through).toBe(2 * stored);
   expect(world.waiting()).toBe(0);
-  // Those that came behind the fence waited for its end.
-  const behind = world.samples.between(fencedAt, doneAt, (website) => website === 0);
-  expect(Math.max(...behind)).toBeGreaterThan((doneAt - fencedAt) * 0.8);
-  // In another database, nobody notices.
-  without.events.runUntil(60_000);
-  const elsewhere = ({ samples }: World) => samples.between(0, 60_000, (website) => website === 2);
-  expect(elsewhere(world)).toEqual(elsewhere(without));
-});
-
-it("lifts a fence that lasts for two seconds, and stores at the source what waited behind it", () => {
-  const price = { ...MODEL.price, writingCall: 20 };
-  const overload = { rate: 32, arrivals: "even", arrivesUntil: 10_000 } as const;
-  const world = new World({
-    ...MODEL,
-    ...overload,
-    price,
-    isGrouped: false,
-    delivers: false,
-    homes: [0, 0],
-    databases: 2,
-  });
-  const move = new Move(world, { website: 0, to: 1, rows: 1000, changesOfMessage: 10 });
-  move.startAt(3000);
-  world.events.runUntil(10_000);
-  expect(move.moved).toBeUndefined();
-  expect(world.route.homeOf(0)).toBe(0);
-  world.events.runUntil(60_000);
-  expect(move.moved).toBeDefined();
-  expect(move.givenUp).toBeGreaterThan(0);
-  expect(world.route.homeOf(0)).toBe(1);
-  expect(world.samples.between(0, 60_000)).toHaveLength(640);
 });
 
 it("puts each website, the largest first, where least is stored", () => {
@@ -183,17 +141,15 @@ it("gives what docs/measurements.md says of a website with a database of its own
 });
 
 it("gives the same tables for the same seed, and others for another", () => {
-  const grid = { websites: 2, writingCalls: [20], databases: [1, 2], together: [], moved: 2 };
-  const kind = { websites: 2, rate: 20, writingCall: 2, isGrouped: true, consumers: CONSUMERS };
-  const tables = (seed: number) => tablesOf({ ...simulate(seed, grid), seed: 0, moves: [runMove(kind, seed)] });
+  const grid = { websites: 2, writingCalls: [20], databases: [1, 2], together: [] };
+  const tables = (seed: number) => tablesOf({ ...simulate(seed, grid), seed: 0 });
   const [once, again, other] = [tables(1), tables(1), tables(2)];
   expect(again).toEqual(once);
   expect(other).not.toEqual(once);
-  const [cells, , , , moves] = once.map(({ rows }) => rows);
+  const [cells] = once.map(({ rows }) => rows);
   expect(cells?.map(([databases, websites]) => [databases, websites])).toEqual([
     ["databases", "most websites"],
     ["1", "2"],
     ["2", "1"],
   ]);
-  expect(moves?.[1]?.[7]).toMatch(/^\d+ ms$/);
 });

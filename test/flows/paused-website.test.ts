@@ -1,6 +1,6 @@
 /** What a client, a person and an operator see of a website while it moves, and what becomes of all that came meanwhile. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { QUIET_AFTER_MILLISECONDS } from "../../src/domain/move.ts";
+import { quietAfterMilliseconds } from "../../src/domain/move.ts";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
 import { ALL_EVENTS } from "../all-events.ts";
 import { takeCallbacks } from "../callback-endpoint.ts";
@@ -404,7 +404,7 @@ describe("an isolate that has not heard of it", () => {
     const late = await stale.send(brand, { phone: BEA });
     stale.now = world.now + 10_000;
     expect((await stale.post("/text/message/send", brand, { ...SEND, phone: BEA })).status).toBe(503);
-    world.advance(QUIET_AFTER_MILLISECONDS / 1000 - 1);
+    world.advance(quietAfterMilliseconds() / 1000 - 1);
     await workOnPiece(world, "brand");
     expect(await stateOf(world, "brand")).toBe("paused");
     await finish();

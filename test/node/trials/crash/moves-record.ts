@@ -132,7 +132,12 @@ export function clearFaults(directory: string): string[] {
       const ids = inDatabases(table).flatMap((rows) => rows.map(({ website_id }) => website_id));
       return new Set(ids).size === ids.length ? [] : [`${table}: rows of a website are in two databases`];
     });
-    const left = selectAll(databases, "SELECT home FROM moving UNION ALL SELECT DISTINCT home FROM move_log").length;
-    return left > 0 ? [...twice, `${left} websites are still marked as moving`] : twice;
+    const left = selectAll(databases, "SELECT home FROM moving WHERE state IN (1, 2)").length;
+    const texts = selectAll(databases, "SELECT id FROM waiting_texts").length;
+    return [
+      ...twice,
+      ...(left > 0 ? [`${left} websites are still on the move`] : []),
+      ...(texts > 0 ? [`${texts} texts of people still wait`] : []),
+    ];
   });
 }
