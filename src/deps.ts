@@ -77,9 +77,9 @@ interface IsolateState extends Database {
  * directory too, or by `src/flows/places.ts` that of a website.
  */
 export interface Deps extends IsolateState {
-  /** Of a deps with another database, or for one website: that with the first. */
+  /** The deps with the first database. undefined: these are they. */
   first?: Deps;
-  /** Of a deps for one website, where there are several databases. */
+  /** The home of the website for which they are, where there are several databases. undefined: they are for all. */
   home?: number;
   /** Of a batch over several databases: the outbound connections that one of them has. All, if not given. */
   outbound?: number;

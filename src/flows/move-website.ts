@@ -52,7 +52,7 @@ export function beginWork(deps: Deps, move: Move): MoveWork {
 }
 
 /** Where the pages of a table are: from the first table on, or in the table after one that is done. */
-const next = (name: TableName | undefined, names: readonly TableName[] = PAGED): Progress["at"] => {
+const nextTable = (name: TableName | undefined, names: readonly TableName[] = PAGED): Progress["at"] => {
   const following = name === undefined ? names[0] : names[names.indexOf(name) + 1];
   return following ? { name: following, after: null } : null;
 };
@@ -83,58 +83,73 @@ export async function pause({ deps, move, source, target }: MoveWork): Promise<P
   const room = shiftNumbers(await readNumbers(source, move.websiteId), await readNumbers(target, move.websiteId));
   await reserveNumbers(target, room.shifts, deps.now());
   await setTurn(target, move, copyingTurn(move.progress));
-  return { state: "copying", progress: { at: next(undefined), ...room }, totalRows, copiedRows: 0, comparedRows: 0 };
+  return {
+    state: "copying",
+    progress: { at: nextTable(undefined), ...room },
+    totalRows,
+    copiedRows: 0,
+    comparedRows: 0,
+  };
 }
 
 /** Deletes the next page. The last tables come first: what a row refers to is deleted after it. @returns null: nothing is left */
 async function clearPage(db: D1Database, move: Move, turn: Turn): Promise<Progress["at"]> {
   const names = PAGED.toReversed();
-  const { name } = placeOf({ ...move, progress: { ...move.progress, at: move.progress.at ?? next(undefined, names) } });
+  const { name } = placeOf({
+    ...move,
+    progress: { ...move.progress, at: move.progress.at ?? nextTable(undefined, names) },
+  });
   const { rows, end } = await readPage(db, name, move, { after: null });
   await deleteRows(db, rows, turn);
-  const left = end ? { name, after: null } : next(name, names);
-  if (left === null) await deleteOpenCallbacks(db, move.home);
+  const left = end ? { name, after: null } : nextTable(name, names);
+  if (left === null) await deleteOpenCallbacks(db, turn);
   return left;
 }
 
-export async function copy({ move, source, target }: MoveWork): Promise<Piece> {
+/** Copies the next page. */
+export const copy = (work: MoveWork): Promise<Piece> => orCopyAgain(work.move, () => copyPage(work));
+
+/** Compares the next page. After the last, the directory leads to the target. */
+export const compare = (work: MoveWork): Promise<Piece> =>
+  work.move.progress.at === null ? switchOver(work) : orCopyAgain(work.move, () => comparePage(work));
+
+async function copyPage({ move, source, target }: MoveWork): Promise<Piece> {
   const { name, after } = placeOf(move);
   const { rows: found, end } = await readPage(source, name, move, { after });
   const turn: Turn = { ...move, state: STATE.arriving, turn: copyingTurn(move.progress) };
-  try {
-    await writeRows(target, toTarget(found, move.progress.shifts as Shifts, move.target), turn);
-  } catch (error) {
-    if (error instanceof NoRoomError) return copyAgain(move, error.message);
-    throw error;
-  }
+  await writeRows(target, toTarget(found, move.progress.shifts as Shifts, move.target), turn);
   const copiedRows = move.copiedRows + (found[name]?.length ?? 0);
-  const at = end ? { name, after: end } : next(name);
-  return at ? { progress: { at }, copiedRows } : { state: "comparing", progress: { at: next(undefined) }, copiedRows };
+  const at = end ? { name, after: end } : nextTable(name);
+  return at
+    ? { progress: { at }, copiedRows }
+    : { state: "comparing", progress: { at: nextTable(undefined) }, copiedRows };
 }
 
-/** Compares the next page. After the last, the website is where it goes. */
-export async function compare(work: MoveWork): Promise<Piece> {
-  const { move, source, target } = work;
-  if (move.progress.at === null) return switchOver(work);
+async function comparePage({ move, source, target }: MoveWork): Promise<Piece> {
   const { name, after } = placeOf(move);
   const { rows: found, end } = await readPage(source, name, move, { after });
   const shifts = move.progress.shifts as Shifts;
+  const range = { after: toTargetPlace(name, after, shifts), until: toTargetPlace(name, end, shifts) };
+  // A page that has more rows than it should have differs.
+  const { rows } = await readPage(target, name, move, { ...range, most: 2 * PAGE_ROWS });
+  const differences = [...countDifferences(toTarget(found, shifts, move.target), rows)];
+  const counts = differences.map(([table, count]) => `${table}: ${count}`);
+  if (counts.length > 0) return copyAgain(move, `rows that differ in the target: ${counts.join(", ")}`);
+  const comparedRows = move.comparedRows + (found[name]?.length ?? 0);
+  return { progress: { at: end ? { name, after: end } : nextTable(name) }, comparedRows };
+}
+
+/** A late write may have taken a number for which the target has kept no room. */
+async function orCopyAgain(move: Move, work: () => Promise<Piece>): Promise<Piece> {
   try {
-    const range = { after: toTargetPlace(name, after, shifts), until: toTargetPlace(name, end, shifts) };
-    // A page that has more rows than it should have differs.
-    const { rows } = await readPage(target, name, move, { ...range, most: 2 * PAGE_ROWS });
-    const differences = [...countDifferences(toTarget(found, shifts, move.target), rows)];
-    const counts = differences.map(([table, count]) => `${table}: ${count}`);
-    if (counts.length > 0) return copyAgain(move, `rows that differ in the target: ${counts.join(", ")}`);
+    return await work();
   } catch (error) {
     if (error instanceof NoRoomError) return copyAgain(move, error.message);
     throw error;
   }
-  const comparedRows = move.comparedRows + (found[name]?.length ?? 0);
-  return { progress: { at: end ? { name, after: end } : next(name) }, comparedRows };
 }
 
-/** A write came late: all is copied anew, now and then. */
+/** A write came late: all is copied anew, unless that was done too often. */
 function copyAgain({ progress }: Move, problem: string): Piece {
   const copies = progress.copies + 1;
   if (copies === MOST_COPIES) return { state: "failed", problem };

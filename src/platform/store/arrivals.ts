@@ -1,7 +1,7 @@
 // What a website needs in the database that it arrives in, beside the rows that it had.
 import type { Shifts } from "../../domain/move.ts";
 import { runBatch, toJsonLists } from "./database.ts";
-import { ID_PART, idPartOf } from "./moving.ts";
+import { ID_PART, IS_TURN, idPartOf, type Turn, toParameter } from "./moving.ts";
 import { findOpenCallbacks } from "./open-callbacks.ts";
 
 /** The callbacks of a website of which nothing is known yet. */
@@ -10,9 +10,9 @@ export async function readOpenCallbacks(db: D1Database, home: number): Promise<[
   return open.map(({ messageId, event }) => [messageId, event]);
 }
 
-export async function deleteOpenCallbacks(db: D1Database, home: number): Promise<void> {
-  const sql = `DELETE FROM open_callbacks WHERE ${ID_PART("message_id")} = ?1`;
-  await runBatch(db, [db.prepare(sql).bind(idPartOf(home))]);
+export async function deleteOpenCallbacks(db: D1Database, turn: Turn): Promise<void> {
+  const sql = `DELETE FROM open_callbacks WHERE ${ID_PART("message_id")} = ?1 AND ${IS_TURN}`;
+  await runBatch(db, [db.prepare(sql).bind(idPartOf(turn.home), toParameter(turn))]);
 }
 
 /** Before the directory leads to the target. Safe to repeat. */

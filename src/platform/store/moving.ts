@@ -2,7 +2,7 @@
 // any time learns that it has left.
 import { runBatch, runQuery } from "./database.ts";
 
-/** Of a website in a database. Where it has no row, it is as if it was `here`. */
+/** What a website is in a database. One without a row is `here`, if it is there at all. */
 export const STATE = { here: 0, paused: 1, arriving: 2, left: 3 } as const;
 
 type Presence = (typeof STATE)[keyof typeof STATE];

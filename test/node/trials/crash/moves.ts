@@ -155,7 +155,7 @@ class MovesTrial {
 
   /** Rows that are copied already are changed in the target: that the move must find, and copy them anew. */
   async alter(websiteId: string, database: string, points: string[]): Promise<void> {
-    const at = points.find((point) => point.startsWith("copy: a page is stored")) as string;
+    const at = points.find((point) => point.startsWith("copying: a page is stored")) as string;
     await this.ask({ at, alter: database, website: websiteId });
     await operate(this.#service.url, "POST", `/websites/${websiteId}/move`, { database });
     await this.#untilReached();
