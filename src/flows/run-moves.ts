@@ -21,6 +21,10 @@ import { queueJobs } from "./queue-jobs.ts";
 const JOB_MILLISECONDS = 10_000;
 const MOST_PIECES = 200;
 
+/** Other websites of the two databases have their turn between two pieces: a quarter of the time, or more. */
+const PAUSE_SHARE = 1 / 3;
+const LEAST_PAUSE_MILLISECONDS = 5;
+
 const PIECES: Record<MoveState, (work: MoveWork) => Promise<Piece>> = {
   paused: pause,
   copying: copy,
@@ -41,7 +45,9 @@ export async function workOnMove(deps: Deps, websiteId: string, mostPieces = MOS
   let move = await readMove(first.db, websiteId);
   for (let pieces = 0; move; pieces++) {
     if (pieces === mostPieces || first.now() > until) return void (await queueMove(first, websiteId));
+    const began = first.now();
     const worked = await workOnPiece(first, move);
+    await scheduler.wait(Math.max(LEAST_PAUSE_MILLISECONDS, (first.now() - began) * PAUSE_SHARE));
     if (worked?.waitSeconds) return void (await queueMove(first, websiteId, worked.waitSeconds));
     move = worked?.move;
   }

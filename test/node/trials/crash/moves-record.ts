@@ -11,8 +11,11 @@ import { TABLES } from "./record.ts";
 
 type Row = Record<string, unknown>;
 
-/** A click is stored after its answer: a kill may cut off those that were answered so shortly before. */
-const CLICK_MILLISECONDS = 5000;
+/**
+ * A click is stored after its answer: a kill may cut off those that were answered so shortly before. While its website moves, it waits in
+ * a queue for half a minute and longer; a queue of Miniflare dies with the process, and none of Cloudflare does.
+ */
+const CLICK_MILLISECONDS = 120_000;
 
 /** Reads the files of all databases as the killed service has left them: a copy. */
 function withRecord<T>(directory: string, read: (databases: DatabaseSync[]) => T): T {
