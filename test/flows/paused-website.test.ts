@@ -1,84 +1,37 @@
 /** What a client, a person and an operator see of a website while it moves, and what becomes of all that came meanwhile. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { quietAfterMilliseconds } from "../../src/domain/move.ts";
+import { closedIn, inEach } from "../../src/flows/places.ts";
 import { receiveInbound } from "../../src/flows/receive-inbound.ts";
-import { ALL_EVENTS } from "../all-events.ts";
-import { takeCallbacks } from "../callback-endpoint.ts";
-import { bindDatabases, boundDatabase, rowsOf, useDatabases } from "../databases.ts";
-import { beginMove, finishMove, rowsOfWebsite, stateOf, workOnPiece } from "../moves.ts";
+import { boundDatabase, rowsOf, useDatabases } from "../databases.ts";
+import { rowsOfWebsite } from "../moves.ts";
 import { strictDatabase } from "../strict/database.ts";
 import { platform } from "../strict/platform.ts";
 import { SEND, type TestClient, World } from "../world.ts";
+import {
+  ADA,
+  BEA,
+  begin,
+  brand,
+  eventsOf,
+  finish,
+  isSubscribed,
+  near,
+  PERSON,
+  pauseIn,
+  posts,
+  runQueues,
+  SENDER,
+  STATES,
+  statusIn,
+  text,
+  world,
+} from "./paused-world.ts";
 
-const ADA = "+12125550100";
-const BEA = "+12125550101";
-const SENDER = "+16465550009";
-const PERSON = { "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)" };
-const STATES = ["paused", "copying", "comparing", "switched"];
-
-let world: World;
-let brand: TestClient;
-let near: TestClient;
-let posts: string[];
-
-async function makeWebsite(websiteId: string, sender: string): Promise<TestClient> {
-  const settings = { name: websiteId, carrier: "sandbox", database: "DB", sender };
-  await world.operator("PUT", `/websites/${websiteId}`, settings);
-  await world.subscribers(websiteId, [`${ADA},ada@example.com`, BEA]);
-  return world.client(websiteId, { callbackUrl: `https://${websiteId}.example.com/` });
-}
-
-beforeEach(async () => {
-  world = await World.create();
-  await bindDatabases(world, 2);
-  posts = takeCallbacks();
-  await world.sweep();
-  brand = await makeWebsite("brand", SENDER);
-  near = await makeWebsite("near", "+16465550008");
-  platform.keyWrites.clear();
-});
+beforeEach(begin);
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-/** Begins the move, and works on it until it is in this state. */
-async function pauseIn(state = "copying"): Promise<void> {
-  await beginMove(world, "brand", "DB_2");
-  await workOnPiece(world, "brand");
-  // By then each isolate has heard of it.
-  world.advance(10);
-  await finishMove(world, "brand", (is) => is === state);
-}
-
-const finish = () => finishMove(world, "brand");
-
-/** What waits in the queues is looked at each half a minute. */
-async function runQueues(): Promise<void> {
-  for (let round = 0; round < 4; round++) {
-    world.advance(30);
-    platform.keyWrites.clear();
-    await world.runQueues();
-  }
-}
-
-const text = (words: string, from: string, id: string) =>
-  world.invoke("fetch", () =>
-    receiveInbound(world.deps, "sandbox", {
-      ...{ carrierMessageId: id, from, to: [SENDER], text: words, keyword: null, answeredByCarrier: false },
-    }),
-  );
-
-const isSubscribed = async (client: TestClient, phone: string) => {
-  const answer = await world.post("/text/subscription/status", client, { phone_numbers: [phone] });
-  const { phoneNumberStatuses } = (await answer.json()) as { phoneNumberStatuses: { subscriptionStatus: boolean }[] };
-  return phoneNumberStatuses[0]?.subscriptionStatus;
-};
-
-const statusIn = async (database: string, messageId: string) =>
-  (await rowsOf(database, `SELECT status, attempts FROM messages WHERE message_id = '${messageId}'`))[0];
-
-const eventsOf = (messageId: string) => posts.filter((eventId) => eventId.startsWith(messageId)).sort();
 
 describe("while a website moves", () => {
   const credentials = (client: TestClient) => ({
@@ -284,13 +237,12 @@ describe("what comes for a website while it moves", () => {
     await pauseIn();
     const stale = await World.another(world);
     useDatabases(stale, (name) => strictDatabase(boundDatabase(name)), ["DB_2"]);
-    const ask = () => stale.post("/text/subscription/status", brand, { phone_numbers: [ADA] });
-    expect((await ask()).status).toBe(503);
+    for (const own of inEach(stale.deps)) await closedIn(own);
     await finish();
     stale.now = world.now;
-    expect((await ask()).status).toBe(503);
     const stop = { carrierMessageId: "stop-1", from: ADA, to: [SENDER], text: "STOP", keyword: null };
     await stale.invoke("fetch", () => receiveInbound(stale.deps, "sandbox", { ...stop, answeredByCarrier: false }));
+    expect(stale.logs.some((line) => line.includes("inbound.waits"))).toBe(true);
     expect(await isSubscribed(brand, ADA)).toBe(false);
     expect(await rowsOf("DB", "SELECT * FROM waiting_texts")).toEqual([]);
   });
@@ -350,114 +302,4 @@ describe("what comes for a website while it moves", () => {
     const counted = `SELECT sum(count) AS clicks FROM clicks WHERE message_id = '${messageId}'`;
     expect(await rowsOf("DB_2", counted)).toEqual([{ clicks }]);
   });
-});
-
-describe("a cursor of the feed", () => {
-  const page = async (after: string) => {
-    const headers = { "x-client-id": brand.clientId, "x-client-secret": brand.clientSecret };
-    return (await (await world.fetch(`/text/events?after=${after}`, { headers })).json()) as {
-      events: { eventId: string }[];
-      next: string;
-    };
-  };
-  const deliver = async () => {
-    const messageId = await world.send(brand, { phone: ADA });
-    await runQueues();
-    return [`${messageId}_SENDING`, `${messageId}_DELIVERED`];
-  };
-  const ids = ({ events }: { events: { eventId: string }[] }) => events.map(({ eventId }) => eventId);
-
-  it("goes on without a missed or repeated event, there and back", async () => {
-    const start = await page("");
-    const first = await deliver();
-    const middle = await page("");
-    expect(ids(middle)).toEqual(first);
-    const second = await deliver();
-    let all = [...first, ...second];
-    for (const target of ["DB_2", "DB"]) {
-      await beginMove(world, "brand", target);
-      await finish();
-      expect(ids(await page(""))).toEqual(all);
-      expect(ids(await page(start.next))).toEqual(all);
-      expect(ids(await page(middle.next))).toEqual(all.slice(first.length));
-      all = [...all, ...(await deliver())];
-      expect(ids(await page(middle.next))).toEqual(all.slice(first.length));
-    }
-  });
-});
-
-describe("an isolate that has not heard of it", () => {
-  let stale: World;
-  let messageId: string;
-
-  beforeEach(async () => {
-    messageId = await world.send(brand, { phone: ADA });
-    stale = await World.another(world);
-    useDatabases(stale, (name) => strictDatabase(boundDatabase(name)), ["DB_2"]);
-    expect((await stale.post("/text/message/statuses", brand, { messageIds: [messageId] })).status).toBe(200);
-  });
-
-  it("goes by what it knows for ten seconds, and the move copies only after that", async () => {
-    await beginMove(world, "brand", "DB_2");
-    await workOnPiece(world, "brand");
-    stale.now = world.now + 9999;
-    const late = await stale.send(brand, { phone: BEA });
-    stale.now = world.now + 10_000;
-    expect((await stale.post("/text/message/send", brand, { ...SEND, phone: BEA })).status).toBe(503);
-    world.advance(quietAfterMilliseconds() / 1000 - 1);
-    await workOnPiece(world, "brand");
-    expect(await stateOf(world, "brand")).toBe("paused");
-    await finish();
-    expect(await statusIn("DB_2", late)).toMatchObject({ status: "PENDING_TO_SEND" });
-  });
-
-  it("is led on, however long ago it knew the website: it writes and reads nothing at the old place", async () => {
-    await beginMove(world, "brand", "DB_2");
-    await finish();
-    stale.now = world.now + 48 * 3_600_000;
-    const before = await rowsOfWebsite("DB", "brand", 1);
-    world.jobs.length = 0;
-    expect(await stale.deliver("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }])).toEqual({
-      acknowledged: 1,
-      retried: 0,
-    });
-    stale.advance(30);
-    const sent = await stale.send(brand, { phone: BEA });
-    expect(await statusIn("DB_2", sent)).toMatchObject({ status: "PENDING_TO_SEND" });
-    expect((await stale.operator("GET", `/messages/${sent}`)).status).toBe(200);
-    expect(await rowsOfWebsite("DB", "brand", 1)).toEqual(before);
-  });
-
-  it("takes the events of a job from where they are", async () => {
-    await beginMove(world, "brand", "DB_2");
-    await finish();
-    stale.now = world.now + 20_000;
-    world.jobs.length = 0;
-    await stale.deliver("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }]);
-    stale.advance(30);
-    await stale.runQueues();
-    expect(await statusIn("DB_2", messageId)).toEqual({ status: "DELIVERED", attempts: 1 });
-    expect(await rowsOf("DB_2", `SELECT event FROM ${ALL_EVENTS} WHERE message_id = '${messageId}'`)).toHaveLength(2);
-  });
-});
-
-it("while a move waits, the sweeps of both databases work for the others, and leave the website alone", async () => {
-  const own = await world.send(brand, { phone: ADA });
-  const other = await world.send(near, { phone: ADA });
-  await pauseIn();
-  world.jobs.length = 0;
-  for (let minute = 0; minute < 4; minute++) {
-    world.advance(60);
-    platform.keyWrites.clear();
-    await world.sweep();
-    await world.runQueues();
-  }
-  expect(world.logs.filter((line) => line.includes("sweep.failed"))).toEqual([]);
-  expect(await world.statusOf(other)).toBe("DELIVERED");
-  expect(await statusIn("DB", own)).toEqual({ status: "PENDING_TO_SEND", attempts: 0 });
-  await finish();
-  world.advance(120);
-  await world.sweep();
-  await runQueues();
-  expect(await statusIn("DB_2", own)).toEqual({ status: "DELIVERED", attempts: 1 });
 });
