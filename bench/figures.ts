@@ -1,14 +1,12 @@
 // All that a run has measured; what it was not asked for is undefined.
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
-import type { NeighborFigures } from "./databases/neighbors.ts";
 import type { DatabasesFigures } from "./databases/report.ts";
 import type { DeliverFigures } from "./deliver.ts";
 import type { EdgeFigures } from "./edge/measure.ts";
 import type { ImportRow } from "./import.ts";
 import type { LimiterFigures } from "./limiter.ts";
 import type { PieceRow } from "./pieces.ts";
-import type { SimulateFigures } from "./simulate/grid.ts";
 import type { SingleRow } from "./single.ts";
 import type { StatusFigures } from "./status.ts";
 
@@ -26,7 +24,5 @@ export interface Figures {
   deliver?: DeliverFigures;
   pieces?: PieceRow[];
   edge?: EdgeFigures;
-  simulation?: SimulateFigures;
   databases?: DatabasesFigures;
-  move?: NeighborFigures;
 }

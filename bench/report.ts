@@ -3,13 +3,12 @@ import { arch, cpus, platform } from "node:os";
 import { cell, mebibytes, printRows, printTable, short, whole } from "../test/node/harness/table.ts";
 import type { BulkRow } from "./bulk.ts";
 import type { BundleFigures } from "./bundle.ts";
-import { printDatabases, printNeighbors } from "./databases/report.ts";
+import { printDatabases } from "./databases/report.ts";
 import { printEdge } from "./edge/report.ts";
 import type { Figures } from "./figures.ts";
 import type { ImportRow } from "./import.ts";
 import type { LimiterFigures } from "./limiter.ts";
 import type { PieceRow } from "./pieces.ts";
-import { printSimulation } from "./simulate/report.ts";
 import type { SingleFigures, SingleRow } from "./single.ts";
 import { MOST_NUMBERS, type StatusFigures } from "./status.ts";
 import { growth, judge, type Target } from "./targets.ts";
@@ -27,22 +26,8 @@ export function printReport(report: Figures, asJson: boolean): void {
     return;
   }
   console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}: medians of rounds (lowest–highest)`);
-  const {
-    othersShare,
-    bundle,
-    send,
-    statusOfOne,
-    status,
-    bulk,
-    imports,
-    limit,
-    deliver,
-    pieces,
-    edge,
-    simulation,
-    databases,
-    move,
-  } = report;
+  const { othersShare, bundle, send, statusOfOne, status, bulk, imports, limit, deliver, pieces, edge, databases } =
+    report;
   if (othersShare !== undefined)
     console.log(`Other programs took ${(othersShare * 100).toFixed(0)} % of its CPU time.`);
   if (bundle) printBundle(bundle);
@@ -70,9 +55,7 @@ export function printReport(report: Figures, asJson: boolean): void {
   }
   if (pieces) printTable("Pieces of a look-up of 50,000, milliseconds of CPU without its query", pieceTable(pieces), 1);
   if (edge) printEdge(edge);
-  if (simulation) printSimulation(simulation);
   if (databases) printDatabases(databases);
-  if (move) printNeighbors(move);
   if (targets.length > 0) printTable("Targets", targetTable(targets), 1);
 }
 

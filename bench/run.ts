@@ -8,7 +8,6 @@ import { othersShare, readMachine } from "./cpu.ts";
 import { measureBeside } from "./databases/beside.ts";
 import { measureCores } from "./databases/cores.ts";
 import { measureEight, measureEightAtPrice } from "./databases/eight.ts";
-import { measureNeighbors } from "./databases/neighbors.ts";
 import { measureDeliveries } from "./deliver.ts";
 import { type EdgeOptions, measureEdge } from "./edge/measure.ts";
 import type { Figures } from "./figures.ts";
@@ -17,7 +16,6 @@ import { measureLimiter } from "./limiter.ts";
 import { measurePieces } from "./pieces.ts";
 import { printReport } from "./report.ts";
 import { type StartOptions, start, type Workers } from "./service.ts";
-import { simulate } from "./simulate/grid.ts";
 import { compareSingles, prepareSingles, type SingleRow } from "./single.ts";
 import { measureStatus } from "./status.ts";
 
@@ -29,10 +27,8 @@ const BESIDE = ["status", "bulk", "limit"];
 
 /** Only asked for by name; they need no Worker, or build their own. */
 const EDGE = "edge";
-const SIMULATE = "simulate";
 const DATABASES = "databases";
-const MOVE = "move";
-const BY_NAME = [EDGE, SIMULATE, DATABASES, MOVE];
+const BY_NAME = [EDGE, DATABASES];
 
 const HELP = `npm run bench -- [flags]
   --only ${PARTS.join(",")}   what to measure; all by default
@@ -41,9 +37,6 @@ const HELP = `npm run bench -- [flags]
   --json                                   JSON on standard output in place of the tables
 
   --only databases                         eight databases over one; beside one that is slow or silent; two processes: 25 minutes
-  --only move                              the neighbors of a website that moves: 2 minutes
-  --only simulate                          many databases, simulated: measures nothing
-  --seed 1                                 of the simulation
 
   --edge                                   measures at the platform's price, and nothing else that --only does not name
   --writing-ms 4, --reading-ms 0.7         how long a call keeps the one thread of its database busy, besides its statements
@@ -65,7 +58,6 @@ const { values: flags } = parseArgs({
     consumers: { type: "string", default: "250" },
     campaign: { type: "string", default: "5000" },
     slow: { type: "string" },
-    seed: { type: "string", default: "1" },
     help: { type: "boolean", default: false },
   },
 });
@@ -140,13 +132,6 @@ async function run(parts: string[]): Promise<void> {
       cores: await measureCores(directory, seconds),
       beside: await measureBeside(directory, { ...price, slow }),
     };
-  });
-  await measure(MOVE, async () => {
-    const { price, slow = 1 } = readEdgeOptions();
-    figures.move = await measureNeighbors(directory, { ...price, slow });
-  });
-  await measure(SIMULATE, async () => {
-    figures.simulation = simulate(positive("seed", flags.seed));
   });
   await measure("pieces", async () => {
     figures.pieces = measurePieces();

@@ -473,41 +473,51 @@ CREATE TABLE database_sizes (
   bytes INTEGER NOT NULL
 ) STRICT;
 
--- A website moves from one database to another while it is in use.
+-- A website moves from one database to another while it is paused.
 
--- In the first database: the move that each website is in.
+-- In the first database: the last move of each website, until a day after its end.
 CREATE TABLE moves (
   website_id TEXT NOT NULL PRIMARY KEY,
   home INTEGER NOT NULL,
   source TEXT NOT NULL,                -- the binding of the database that it leaves
   target TEXT NOT NULL,
-  step TEXT NOT NULL,                  -- prepare, copy, check, switch, fence, kept, clear, failed
+  state TEXT NOT NULL,                 -- paused, copying, comparing, switched, done, aborted, failed
   started_at INTEGER NOT NULL,         -- names the move
   worked_at INTEGER NOT NULL,          -- when a job last worked on it
-  moved_at INTEGER,                    -- since then it is in the target
-  error TEXT                           -- of the last job; NULL: it did what it had to
+  ended_at INTEGER,                    -- NULL: it is under way
+  turn INTEGER NOT NULL,               -- counts what its jobs have done: of two that run at once, one goes on
+  progress TEXT NOT NULL,              -- JSON: see src/domain/move.ts
+  copied_rows INTEGER NOT NULL,
+  compared_rows INTEGER NOT NULL,
+  total_rows INTEGER,                  -- NULL: not counted yet
+  problem TEXT                         -- why it has failed, or why its latest job has
 ) STRICT, WITHOUT ROWID;
 
--- In each database: the websites that leave it, have left it, or arrive in it.
+-- In the first database: inbound texts for websites that are on the move, in the order in which they came.
+CREATE TABLE waiting_texts (
+  id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  website_id TEXT NOT NULL,
+  home INTEGER NOT NULL,
+  carrier TEXT NOT NULL,
+  carrier_message_id TEXT NOT NULL,
+  inbound TEXT NOT NULL,               -- JSON, as it was read from the carrier
+  received_at INTEGER NOT NULL,
+  UNIQUE (website_id, carrier, carrier_message_id)
+) STRICT;
+
+-- In each database: the websites that are paused in it, arrive in it or have left it. A row stays for good, so whoever has known a
+-- website here at any time learns that it has left. See src/platform/store/moving.ts.
 CREATE TABLE moving (
   home INTEGER NOT NULL PRIMARY KEY,
   website_id TEXT NOT NULL,
   id_part TEXT NOT NULL,               -- the version and the home in each id of the website, as they stand there
-  state INTEGER NOT NULL,              -- 0: its changes are logged; 1: it takes none; 2: it has left; 3: it arrives
-  turn INTEGER NOT NULL,               -- counts the changes of this row: a transaction that commits late changes nothing
-  progress TEXT NOT NULL               -- JSON, of what arrives
+  state INTEGER NOT NULL,              -- 0: it is here; 1: here and paused; 2: it arrives; 3: it has left, or never arrived
+  run INTEGER NOT NULL,                -- the move that has set the state: moves.started_at
+  turn INTEGER NOT NULL                -- what the move writes here counts only in this turn
 ) STRICT;
 
 CREATE UNIQUE INDEX moving_by_website ON moving (website_id);
 CREATE UNIQUE INDEX moving_by_id_part ON moving (id_part);
-
--- The keys of the rows of a leaving website that have changed.
-CREATE TABLE move_log (
-  seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-  home INTEGER NOT NULL,
-  name TEXT NOT NULL,                  -- of the table
-  key TEXT NOT NULL                    -- JSON array
-) STRICT;
 
 -- A place in a website's feed of events is shifted by each move: the numbers of its batches were taken where it arrived.
 CREATE TABLE moved_feeds (

@@ -13,6 +13,7 @@ import { CredentialStore } from "./platform/store/credentials.ts";
 import { FIRST } from "./platform/store/directory.ts";
 import { ErasureKey } from "./platform/store/erasure-key.ts";
 import type { DueEvent } from "./platform/store/events.ts";
+import type { Closed } from "./platform/store/moving.ts";
 
 /** A database, and what an isolate keeps for it. */
 export interface Database {
@@ -21,6 +22,8 @@ export interface Database {
   database: string;
   /** Jobs for it wait until then, where there are several: milliseconds since 1970. */
   rest: { until: number };
+  /** The websites that are not open in it, and when it was asked (milliseconds since 1970): see src/flows/places.ts. */
+  closed: { websites: Closed; askedAt: number };
 }
 
 /** Made once per isolate, because it holds state. */
@@ -47,10 +50,10 @@ interface IsolateState extends Database {
  * directory too, or by `src/flows/places.ts` that of a website.
  */
 export interface Deps extends IsolateState {
-  /** Of a deps with another database, or with some websites: that with the first. */
+  /** The deps with the first database. undefined: these are they. */
   first?: Deps;
-  /** Of a consumer's deps with several websites: jobs that are to be worked on by website, as one of these has moved. */
-  again?: Message[];
+  /** The home of the website for which they are, where there are several databases. undefined: they are for all. */
+  home?: number;
   /** Of a batch over several databases: the outbound connections that one of them has. All, if not given. */
   outbound?: number;
   kv: KVNamespace;
@@ -73,7 +76,8 @@ export interface Deps extends IsolateState {
 }
 
 export function makeDatabase(database: string, db: D1Database): Database {
-  return { database, db, rest: { until: 0 } };
+  const closed = { websites: new Map(), askedAt: Number.NEGATIVE_INFINITY };
+  return { database, db, rest: { until: 0 }, closed };
 }
 
 /** What is bound as DB_2, DB_3, … in this order. */

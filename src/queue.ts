@@ -1,5 +1,5 @@
 import type { Deps } from "./deps.ts";
-import { isMoved, isStoreRefused, isStoreUnavailable } from "./domain/failure.ts";
+import { isStoreRefused, isStoreUnavailable, isWebsitePaused } from "./domain/failure.ts";
 import { isRecovery, type Lane, type Recovery, tryJob } from "./domain/job.ts";
 import {
   backoffSeconds,
@@ -9,25 +9,27 @@ import {
   refusedSeconds,
 } from "./domain/retry-policy.ts";
 import { applyReports } from "./flows/apply-receipts.ts";
+import { countClick } from "./flows/count-click.ts";
 import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/dead-jobs.ts";
 import { deliverMessages } from "./flows/deliver-messages.ts";
 import { beginRun, type DeliveryRun } from "./flows/delivery-run.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { type Entry, logJobs } from "./flows/log-jobs.ts";
-import { postCallbacks } from "./flows/post-callbacks.ts";
+import { requireOpen } from "./flows/places.ts";
+import { claimOrGiveBack, postClaimed } from "./flows/post-callbacks.ts";
 import { queueDeliveries } from "./flows/queue-jobs.ts";
 import { releaseAndQueue } from "./flows/release-unposted.ts";
 import { workOnMove } from "./flows/run-moves.ts";
-import { inParts, restAfter } from "./flows/split-batch.ts";
+import { homeOfJob, inParts, putBack, restAfter } from "./flows/split-batch.ts";
 import { storeOutcomes } from "./flows/store-outcomes.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
 import type { DueEvent } from "./platform/store/events.ts";
 import { releaseClaim } from "./platform/store/messages.ts";
 
-/** How long the next batch of callbacks waits for this one: slower posts go on in the background. */
-const CALLBACK_WAIT_MILLISECONDS = 1000;
+/** How long the next job of callbacks waits for the posts of this one: slower posts go on in the background, and hold up no others. */
+const POST_WAIT_MILLISECONDS = 50;
 
 /** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
@@ -47,30 +49,30 @@ async function consumePart(batch: Batch, deps: Deps): Promise<void> {
  * post that fails.
  */
 async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
-  const posting = postJobs(deps, batch.messages);
-  deps.waitUntil(posting);
-  await Promise.race([posting, scheduler.wait(CALLBACK_WAIT_MILLISECONDS)]);
-}
-
-/** wrangler.toml gives each job an invocation for itself. */
-async function postJobs(deps: Deps, messages: readonly Message[]): Promise<void> {
-  for (const { body } of messages) {
+  // One: wrangler.toml gives each job an invocation for itself.
+  for (const { body } of batch.messages) {
     const eventIds = (Array.isArray(body) ? body : []).filter((id): id is DueEvent => typeof id === "string");
     await postJob(deps, [...new Set(eventIds)]);
   }
 }
 
-/** Never throws. */
+/** The next job waits until this one is claimed: a slow store has no more claims at a time than consumers. Never throws. */
 async function postJob(deps: Deps, eventIds: DueEvent[]): Promise<void> {
   const started = deps.now();
   const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
+  const failed = (error: unknown) => deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
   try {
-    await countOutcomes(deps, (tally) => postCallbacks(deps, eventIds, tally));
+    const claimed = await claimOrGiveBack(deps, eventIds);
     deps.rest.until = 0;
-    deps.log("info", "job", { ...about(), outcome: "done" });
+    const posting = countOutcomes(deps, (tally) => postClaimed(deps, claimed, tally)).then(
+      () => deps.log("info", "job", { ...about(), outcome: "done" }),
+      failed,
+    );
+    deps.waitUntil(posting);
+    await Promise.race([posting, scheduler.wait(POST_WAIT_MILLISECONDS)]);
   } catch (error) {
     restAfter(deps, error);
-    deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
+    failed(error);
   }
 }
 
@@ -150,7 +152,7 @@ async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<
   } catch (error) {
     const isQueued =
       isStoreRefused(error) &&
-      !(deps.again && isMoved(error)) &&
+      !isWebsitePaused(error) &&
       (await queueDeliveries(deps, run.lane, ids, refusedSeconds(deps.random())));
     if (!isQueued) throw error;
     deps.log("warn", "deliveries.refused", { count: ids.length, error: describeError(error) });
@@ -179,23 +181,28 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
       return releaseAndQueue(deps, job.claim, job.eventIds);
     case "record":
       return storeOutcomes(deps, lane, job.claim, job.records);
+    case "click":
+      return countClick(deps, job);
     case "move":
       return workOnMove(deps, job.websiteId);
   }
 }
 
-/** Acknowledges or retries each job. @throws then, the failure of the work or of the store that should keep a dead job */
+/** Acknowledges, retries or puts back each job. @throws then, the failure of the work or of the store that should keep a dead job */
 async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
   const { entries, isHopeless = false, areDead = false, logsOnce = false } = task;
   const started = deps.now();
+  const messages = entries.map(({ message }) => message);
   try {
+    // Earlier tasks of the batch may have taken long.
+    await requireOpen(deps, messages.map(homeOfJob));
     await task.work();
     deps.rest.until = 0;
-    for (const { message } of entries) message.ack();
+    for (const message of messages) message.ack();
     const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
     for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
   } catch (error) {
-    if (deps.again && isMoved(error)) return void deps.again.push(...entries.map(({ message }) => message));
+    if (isWebsitePaused(error)) return putBack(deps, queue, messages);
     if (task.apart && !isStoreUnavailable(error)) return settleAll(deps, queue, task.apart);
     restAfter(deps, error);
     for (const entry of entries) {

@@ -28,7 +28,7 @@ import { listDeadJobsHandler, putBackDeadJobHandler, putBackDeadJobsHandler } fr
 import { cancelWaitingMessagesHandler, holdMessagesHandler, releaseMessagesHandler } from "./http/operator/holds.ts";
 import { listInboundHandler, listWithoutEffectHandler } from "./http/operator/inbound.ts";
 import { findMessagesHandler, getMessageHandler } from "./http/operator/messages.ts";
-import { getMoveHandler, moveBackHandler, moveWebsiteHandler } from "./http/operator/moves.ts";
+import { abortMoveHandler, getMoveHandler, moveWebsiteHandler } from "./http/operator/moves.ts";
 import {
   erasePersonEverywhereHandler,
   erasePersonHandler,
@@ -110,9 +110,9 @@ router
   .get("/operator/messages/:messageId", requireOperator, ofNamed(getMessageHandler))
   .get("/operator/health", requireOperator, getServiceStateHandler)
   .get("/operator/databases", requireOperator, listDatabasesHandler)
-  .post("/operator/websites/:websiteId/move", requireOperator, ofNamed(moveWebsiteHandler))
-  .get("/operator/websites/:websiteId/move", requireOperator, ofNamed(getMoveHandler))
-  .post("/operator/websites/:websiteId/move-back", requireOperator, ofNamed(moveBackHandler))
+  .post("/operator/websites/:websiteId/move", requireOperator, moveWebsiteHandler)
+  .get("/operator/websites/:websiteId/move", requireOperator, getMoveHandler)
+  .post("/operator/websites/:websiteId/move/abort", requireOperator, abortMoveHandler)
   .get("/operator/metrics", requireOperator, getMetricsHandler)
   .post("/operator/carriers/:carrier/try", requireOperator, tryCarrierHandler)
   .get("/operator/dead-jobs", requireOperator, listDeadJobsHandler)

@@ -9,6 +9,7 @@ import { inSteps, SWEEP_STEPS } from "./flows/in-steps.ts";
 import { inEach } from "./flows/places.ts";
 import { purgeMessages } from "./flows/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/queue-jobs.ts";
+import { receiveWaiting } from "./flows/receive-inbound.ts";
 import { requeueKeptJobs } from "./flows/recovery-jobs.ts";
 import { takeUpMoves } from "./flows/run-moves.ts";
 import { spreadUncopied } from "./flows/spread-changes.ts";
@@ -16,8 +17,8 @@ import { tellProblems } from "./flows/tell-problems.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { TOMBSTONE_MILLISECONDS } from "./platform/store/cancelled-messages.ts";
 import { type LastSweep, readLastSweep, recordSweep } from "./platform/store/last-sweep.ts";
+import { isMoving } from "./platform/store/moving.ts";
 import { takeOverdue, takeOverdueCallbacks } from "./platform/store/overdue.ts";
-import { isCompared } from "./platform/store/presence.ts";
 import { DELETED_A_STEP, purgeDeadJobs, purgeInbound, purgeKeys, purgeOutcomes } from "./platform/store/retention.ts";
 
 interface SweepJob {
@@ -41,6 +42,7 @@ const JOBS: SweepJob[] = [
   { name: "end-interrupted", run: endInterrupted },
   { name: "end-without-receipt", run: endWithoutReceipt },
   { name: "move-websites", isRoutine: true, run: takeUpMoves },
+  { name: "receive-waiting", isRoutine: true, run: async (deps) => (deps.first ? 0 : receiveWaiting(deps)) },
   { name: "copy-credentials", isRoutine: true, run: spreadUncopied },
   { name: "close-days", isRoutine: true, run: (deps, now) => closeDays(deps, now, SWEEP_STEPS) },
   {
@@ -175,6 +177,6 @@ const expired = (now: number) => ({
 
 /** Waits for the end of a move. */
 async function untilDeleted({ db, others }: Deps, step: () => Promise<number>): Promise<void> {
-  if (others.size > 0 && (await isCompared(db))) return;
-  for (let steps = 1; (await step()) === DELETED_A_STEP && steps < SWEEP_STEPS; steps++);
+  const isAtRest = async () => others.size === 0 || !(await isMoving(db));
+  for (let steps = 1; (await isAtRest()) && (await step()) === DELETED_A_STEP && steps < SWEEP_STEPS; steps++);
 }

@@ -1,64 +1,64 @@
 // Worlds in which websites move.
-import { vi } from "vitest";
 import { newId } from "../src/domain/home.ts";
-import { inDatabaseOf } from "../src/flows/places.ts";
-import { startMove } from "../src/flows/start-move.ts";
+import { quietAfterMilliseconds } from "../src/domain/move.ts";
+import { workOnMove } from "../src/flows/run-moves.ts";
 import { MOVED_NAMES, MOVED_TABLES, type TableName } from "../src/platform/store/moved-tables.ts";
-import { findWebsite } from "../src/platform/store/websites.ts";
 import { boundDatabase, rowsOf } from "./databases.ts";
+import type { Random } from "./random.ts";
 import { platform } from "./strict/platform.ts";
 import type { World } from "./world.ts";
 
 type Row = Record<string, unknown>;
 
-/** Begins a move, as the operator's call does. */
+/** Begins a move, as the operator's call does. Its job is left to finishMove. */
 export async function beginMove(world: World, websiteId: string, target: string): Promise<void> {
-  await world.invoke("fetch", async () => {
-    const own = await inDatabaseOf(world.deps, { websiteId });
-    const website = await findWebsite(own.db, websiteId);
-    if (!website) throw new Error(`no ${websiteId}`);
-    await startMove(own, { operator: "test", requestId: crypto.randomUUID() }, website, target);
-  });
+  const answer = await world.operator("POST", `/websites/${websiteId}/move`, { database: target });
+  if (answer.status !== 202) throw new Error(`move: ${answer.status} ${await answer.text()}`);
+  dropMoveJobs(world);
 }
 
-export async function stepOf(world: World, websiteId: string): Promise<unknown> {
-  return (await world.rows("SELECT step FROM moves WHERE website_id = ?1", websiteId))[0]?.step;
+function dropMoveJobs(world: World): void {
+  world.jobs.splice(0, world.jobs.length, ...world.jobs.filter(({ body }) => body.kind !== "move"));
 }
 
-/** Runs the jobs of the move alone, until it needs none. */
-export async function finishMove(world: World, websiteId: string, until: (step: unknown) => boolean = isAtRest) {
-  const { deps } = world;
-  // A job that is to stop before it has to rest has time for one piece.
-  if (until !== isAtRest) world.deps = { ...deps, now: () => (world.now += 1100) };
-  // Its pauses are as long as what the clock says that it has worked.
-  const pauses = vi.mocked(scheduler.wait);
-  const before = pauses.getMockImplementation();
-  pauses.mockImplementation(async () => {});
-  try {
-    await workOn(world, websiteId, until);
-  } finally {
-    world.deps = deps;
-    if (before) pauses.mockImplementation(before);
-  }
+export async function stateOf(world: World, websiteId: string): Promise<unknown> {
+  return (await world.rows("SELECT state FROM moves WHERE website_id = ?1", websiteId))[0]?.state;
 }
 
-async function workOn(world: World, websiteId: string, until: (step: unknown) => boolean): Promise<void> {
-  for (let round = 0; round < 200; round++) {
-    if (until(await stepOf(world, websiteId))) return;
-    const own = world.jobs.filter(({ body }) => body.kind === "move");
-    for (const job of own) world.jobs.splice(world.jobs.indexOf(job), 1);
-    if (own.length === 0) {
-      world.advance(60);
-      await world.sweep();
-    }
-    // The clock stands between jobs that are minutes apart.
-    platform.keyWrites.clear();
-    for (const { body } of own) await world.deliver("textgate-messages", [body]);
+/** One piece of a move. KV's clock stands between pieces that are seconds apart. */
+export async function workOnPiece(world: World, websiteId: string): Promise<void> {
+  platform.keyWrites.clear();
+  await world.invoke("queue", () => workOnMove(world.deps, websiteId, 1));
+  dropMoveJobs(world);
+}
+
+/** Works on the move alone, piece by piece, until it is at rest. While it waits for quiet, the clock goes on. */
+export async function finishMove(world: World, websiteId: string, until: (state: unknown) => boolean = isAtRest) {
+  for (let piece = 0; piece < 500; piece++) {
+    const [move] = await world.rows(
+      "SELECT state, ended_at, progress ->> 'pausedAt' AS paused_at FROM moves WHERE website_id = ?1",
+      websiteId,
+    );
+    if (until === isAtRest ? move?.ended_at !== null : until(move?.state)) return;
+    if (typeof move?.paused_at === "number" && world.now < move.paused_at + quietAfterMilliseconds()) world.advance(20);
+    await workOnPiece(world, websiteId);
   }
   throw new Error(`the move does not end: ${JSON.stringify(await world.rows("SELECT * FROM moves"))}`);
 }
 
-const isAtRest = (step: unknown) => step === undefined || step === "kept" || step === "failed";
+const isAtRest = () => false;
+
+/** A day later, the sweep and its jobs delete what the move has left behind, and forget it. */
+export async function clearMove(world: World, websiteId: string): Promise<void> {
+  for (let round = 0; round < 200; round++) {
+    world.advance(round === 0 ? 24 * 3600 + 1 : 60);
+    platform.keyWrites.clear();
+    await world.sweep();
+    await workOnPiece(world, websiteId);
+    if ((await stateOf(world, websiteId)) === undefined) return;
+  }
+  throw new Error("what the move has left behind is not cleared");
+}
 
 /** The rows of a website, as one database has them, without what a move changes. */
 export async function rowsOfWebsite(database: string, websiteId: string, home: number) {
@@ -88,8 +88,14 @@ interface Filled {
   clientId: string;
 }
 
-/** Rows of a website in every table that moves, `count` of each. Nothing in them is due. */
-export async function fillTables(database: string, website: Filled, now: number, count = 3): Promise<void> {
+/** Rows of a website in every table that moves, `count` of each. Nothing in them is due. @param random what else they have */
+export async function fillTables(
+  database: string,
+  website: Filled,
+  now: number,
+  count = 3,
+  random?: Random,
+): Promise<void> {
   const db = boundDatabase(database);
   const ids = Array.from({ length: count }, (_, index) => newId(website.home, now - index, crypto.randomUUID()));
   for (const name of MOVED_NAMES) {
@@ -98,7 +104,7 @@ export async function fillTables(database: string, website: Filled, now: number,
       .prepare(`PRAGMA table_info(${name})`)
       .all<{ name: string; type: string; notnull: number }>();
     for (const [index, id] of ids.entries()) {
-      const values = columns.map((column) => columnOf(name, column, index, id, website, now));
+      const values = columns.map((column) => columnOf(name, column, index, id, website, now, random));
       const list = columns.map((column) => `"${column.name}"`);
       const isNumbered = name === "subscription_changes" || name === "events";
       const kept = list.map((_, place) => place).filter((place) => !(isNumbered && place === 0));
@@ -117,35 +123,34 @@ function columnOf(
   id: string,
   { websiteId, clientId }: Filled,
   now: number,
+  random?: Random,
 ): unknown {
   const later = now + 3_600_000 * (index + 20);
+  const status = STATUSES[index % STATUSES.length];
+  // A pending message, or a callback without an outcome.
+  const isOpen = name === "messages" ? status === "PENDING_TO_SEND" : index % 2 === 1;
   const known: Record<string, unknown> = {
     website_id: websiteId,
     client_id: name === "clients" || name === "failing_endpoints" ? `${clientId}${index}` : clientId,
     message_id: id,
     first_id: id,
-    notice_id: `${id}-${index}`,
-    event: STATUSES[index % STATUSES.length],
-    status: STATUSES[index % STATUSES.length],
+    event: status,
+    status,
     phone: index % 3 === 2 && name === "events" ? null : 12_125_550_000 + index,
     code: `${websiteId}-code-${index}`,
-    event_ids: JSON.stringify([`${id}_${STATUSES[index % STATUSES.length]}`]),
-    operations: "[]",
     holds: null,
-    events: null,
-    outcome: "answered",
+    outcome: isOpen ? null : "answered",
     claimed_at: null,
     claim: null,
     copied_at: now + 1_000_000,
     changed_at: name === "clients" ? now - 10 : now,
-    due_at: later,
+    due_at: isOpen ? later : null,
     updated_at: later,
     accepted_at: now - index,
     expires_at: later,
     cancelled_at: later,
     occurred_at: now,
     stored_at: now,
-    callback_due: 0,
     part: index,
     day: `2026-11-${10 + index}`,
     import_id: `${websiteId}-import-${index}`,
@@ -158,9 +163,17 @@ function columnOf(
     undone_to: index % 2 ? index : null,
     was_email: null,
     old_until: null,
-    callback_url: null,
   };
   if (column.name in known) return known[column.name];
+  if (random) return randomValue(column, random);
   if (column.notnull === 0 && index % 2 === 1) return null;
   return column.type === "INTEGER" ? index : `${column.name} ${index} "é" \\ 😀\n'`;
+}
+
+function randomValue({ type, notnull }: { type: string; notnull: number }, random: Random): unknown {
+  if (notnull === 0 && random.next() < 0.3) return null;
+  if (type === "INTEGER") return Math.floor(random.next() * 2 ** 53) * (random.next() < 0.2 ? -1 : 1);
+  const code = () => Math.floor(random.next() * 0x3000) + 1;
+  const text = String.fromCodePoint(...Array.from({ length: Math.floor(random.next() * 40) }, code));
+  return random.next() < 0.5 ? text : `${text} ${random.next()} "\\' 😀`;
 }

@@ -5,10 +5,9 @@ import { type Deps, makeDeps, makeIsolateState } from "../src/deps.ts";
 import { chunk } from "../src/domain/chunk.ts";
 import type { ClientSettings, Operation } from "../src/domain/client.ts";
 import type { Job } from "../src/domain/job.ts";
-import { CALLBACKS_A_JOB } from "../src/flows/queue-jobs.ts";
+import { byWebsite, CALLBACKS_A_JOB } from "../src/flows/queue-jobs.ts";
 import { logLine } from "../src/log.ts";
 import { RateGate } from "../src/platform/rate-limiter.ts";
-import { LEASE } from "../src/platform/store/guarded-database.ts";
 import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
@@ -87,7 +86,6 @@ export class World {
     await makeSchema();
     skipPauses();
     endSilences();
-    LEASE.milliseconds = 0;
     platform.reset();
     return new World();
   }
@@ -229,7 +227,8 @@ export class World {
     for (let round = 0; round < 50; round++) {
       const jobs = this.#take(this.jobs);
       const callbacks = this.#take(this.callbacks);
-      if (jobs.length + callbacks.length + this.receipts.length === 0) return;
+      const hasReceipts = this.receipts.some(({ at }) => at <= this.now);
+      if (jobs.length + callbacks.length === 0 && !hasReceipts) return;
       await this.runReceipts();
       for (const batch of inBatches(jobs)) await this.deliver("textgate-messages", batch);
       for (const batch of inBatches(callbacks)) await this.deliver("textgate-callbacks", batch);
@@ -251,7 +250,7 @@ export class World {
   /** Delivers one batch; callbacks as jobs, each in a batch of its own, all at once. @returns the indexes of what is to come again, and what was acknowledged */
   async deliver(queue: string, bodies: unknown[], attempts = 1): Promise<{ acknowledged: number; retried: number }> {
     if (queue !== "textgate-callbacks" || bodies.length < 2) return this.#deliverBatch(queue, bodies, attempts);
-    const jobs = chunk(bodies.flat(), CALLBACKS_A_JOB);
+    const jobs = byWebsite(bodies.flat(), String).flatMap((ids) => chunk(ids, CALLBACKS_A_JOB));
     const results = await Promise.all(jobs.map((job) => this.#deliverBatch(queue, [job], attempts)));
     const sum = (of: "acknowledged" | "retried") => results.reduce((total, result) => total + result[of], 0);
     return { acknowledged: sum("acknowledged"), retried: sum("retried") };

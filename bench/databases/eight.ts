@@ -9,7 +9,7 @@ import { start, type Workers } from "../service.ts";
 import { measureLoad, prepareSingles } from "../single.ts";
 
 export const DATABASES = 8;
-/** A lone one shares no transaction; of many, those of one database share more than those of eight. */
+/** A lone one shares no transaction; of many, those of one website share. */
 const CONNECTIONS = [1, 32];
 /** Many and short: a machine that others use is faster and slower by the second, and each round is a pair. */
 const ROUNDS = 16;

@@ -3,7 +3,6 @@ import { cell, printTable } from "../../test/node/harness/table.ts";
 import type { BesideFigures } from "./beside.ts";
 import type { CoresFigures } from "./cores.ts";
 import type { EightRow } from "./eight.ts";
-import type { NeighborFigures } from "./neighbors.ts";
 
 export interface DatabasesFigures {
   eight: EightRow[];
@@ -54,22 +53,6 @@ function printEight(title: string, rows: EightRow[]): void {
     ],
     2,
   );
-}
-
-export function printNeighbors({ rows, ratePerSecond, slow, rowsCopied, rowsCompared }: NeighborFigures): void {
-  printTable(
-    `Neighbors of a website that moves, ${ratePerSecond} sends/s each, at the platform's price, ${slow} times slower`,
-    [
-      ["", "", "p50 ms", "p99 ms", "sends/s"],
-      ...rows.flatMap(({ database, times, ...row }) => [
-        [database, "without", cell(row.without.p50), cell(row.without.p99), cell(row.without.perSecond)],
-        ["", "with the move", cell(row.with.p50), cell(row.with.p99), cell(row.with.perSecond)],
-        ["", "with over without", times.p50.toFixed(2), times.p99.toFixed(2), times.perSecond.toFixed(3)],
-      ]),
-    ],
-    2,
-  );
-  console.log(`The move has copied ${rowsCopied} rows meanwhile, and compared ${rowsCompared}.`);
 }
 
 function printCores(cores: CoresFigures): void {

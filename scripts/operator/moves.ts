@@ -1,6 +1,6 @@
 import type { MoveAnswers } from "../../src/http/operator/moves.ts";
 import { callOperator, type Service } from "./api.ts";
-import { type Command, segment, UsageError, type Values } from "./command.ts";
+import { type Command, segment, UsageError } from "./command.ts";
 import { toTable } from "./table.ts";
 
 type Move = MoveAnswers["Move"];
@@ -11,12 +11,14 @@ export const MOVE_COMMANDS: Command[] = [
   {
     name: "move-website",
     parameters: ["<websiteId>"],
-    summary: "move a website to another database while it is in use",
+    summary: "move a website to another database; its calls answer 503 meanwhile",
     options: { to: { value: "<name>", summary: "the database, such as DB_2" }, ...WAIT },
-    notes: "docs/operating.md says what each step means, and that a command may be repeated.",
-    run: (service, [id], { to, wait }) => {
+    notes:
+      "It takes three minutes, and longer for very many messages. To move it back, name the database that it was in.",
+    run: async (service, [id], { to, wait }) => {
       if (typeof to !== "string") throw new UsageError("--to names the database, such as DB_2");
-      return begin(service, id, "move", wait, { database: to });
+      const answer = await callOperator(service, "POST", pathOf(id, "move"), { database: to });
+      return wait ? untilEnded(service, id) : answer;
     },
     show: showMove,
     hasProblem,
@@ -31,13 +33,12 @@ export const MOVE_COMMANDS: Command[] = [
     hasProblem,
   },
   {
-    name: "move-back",
+    name: "abort-move",
     parameters: ["<websiteId>"],
-    summary: "move a website back to where it was, within 24 hours",
-    options: WAIT,
-    run: (service, [id], { wait }) => begin(service, id, "move-back", wait),
+    summary: "end the move of a website: it stays where it is",
+    options: {},
+    run: (service, [id]) => callOperator(service, "POST", pathOf(id, "move/abort")),
     show: showMove,
-    hasProblem,
   },
 ];
 
@@ -45,48 +46,47 @@ const pathOf = (id: string | undefined, call: string) => `/websites/${segment(id
 
 const read = (service: Service, id: string | undefined) => callOperator(service, "GET", pathOf(id, "move"));
 
-async function begin(
-  service: Service,
-  id: string | undefined,
-  call: string,
-  wait: Values[string],
-  body?: object,
-): Promise<string> {
-  const answer = await callOperator(service, "POST", pathOf(id, call), body);
-  return wait ? untilEnded(service, id) : answer;
-}
-
 const PAUSE_MILLISECONDS = 2000;
 
 async function untilEnded(service: Service, id: string | undefined): Promise<string> {
   for (;;) {
     const answer = await read(service, id);
-    if (["kept", "clear", "failed"].includes((JSON.parse(answer) as Move).step)) return answer;
+    if (["done", "failed"].includes((JSON.parse(answer) as Move).state)) return answer;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
   }
 }
 
 function hasProblem(answer: string): boolean {
-  return (JSON.parse(answer) as Move).step === "failed";
+  return (JSON.parse(answer) as Move).state === "failed";
 }
+
+/** What was done, and what is next. */
+const NEXT: Record<Move["state"], (move: Move) => string> = {
+  paused: ({ websiteId }) =>
+    `Its calls answer 503 until it is done, and what comes for it waits. After some three minutes, when nothing is written any more, its rows are copied. To end it: abort-move ${websiteId}`,
+  copying: ({ websiteId }) =>
+    `Its calls answer 503 until it is done. Next, its rows are compared. To end it: abort-move ${websiteId}`,
+  comparing: ({ websiteId }) =>
+    `Its calls answer 503 until it is done. Next, its requests lead to the new database. To end it: abort-move ${websiteId}`,
+  done: ({ websiteId, from }) =>
+    `It is open again. ${from} keeps its old rows for 24 hours. To move it back, with all that was stored since: move-website ${websiteId} --to ${from}`,
+  failed: ({ from }) => `It is open again, in ${from}, with all of its rows. What was copied is deleted.`,
+};
 
 function showMove(answer: string): string {
   const move = JSON.parse(answer) as Move;
-  const { rowsCopied, rowsCompared, rowsTotal } = move;
-  return toTable([
+  const { copiedRows, comparedRows, totalRows } = move;
+  const share = (rows: number) => (totalRows === null ? null : `${rows} of ${totalRows} rows`);
+  const table = toTable([
     ["website", move.websiteId],
     ["from", move.from],
     ["to", move.to],
-    ["step", move.step],
-    ["waits for", move.waitsFor],
-    ["copied", rowsCopied === null ? null : `${rowsCopied} of ${rowsTotal} rows`],
-    ["compared", rowsCompared === null ? null : `${rowsCompared} of ${rowsTotal} rows`],
-    ["changed rows to copy", move.logLength],
-    ["writes wait", move.isFenced ? "yes" : "no"],
+    ["state", move.state],
+    ["copied", share(copiedRows)],
+    ["compared", share(comparedRows)],
     ["started", move.startedAt],
-    ["last worked on", move.workedAt],
-    ["moved", move.movedAt],
-    ["can go back until", move.canGoBackUntil],
-    ["error", move.error],
+    ["ended", move.endedAt],
+    ["problem", move.problem],
   ]);
+  return `${table}\n\n${NEXT[move.state](move)}`;
 }

@@ -35,6 +35,7 @@ export const AUDIT_ACTIONS = [
   "try-carrier",
   "put-back",
   "move-website",
+  "abort-move",
   "create-token",
   "end-token",
 ] as const;

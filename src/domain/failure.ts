@@ -36,9 +36,11 @@ export type Failure =
   | { kind: "move-refused"; why: string }
   /**
    * `isKeyed`: the request may be stored; only a retry with the same Idempotency-Key is safe. `isRefused`: the store is
-   * overloaded, and has not run the call. `isMoved`: a website of the call has left this database, or is about to.
+   * overloaded, and has not run the call.
    */
-  | { kind: "store-unavailable"; isKeyed?: boolean; isRefused?: boolean; isMoved?: boolean }
+  | { kind: "store-unavailable"; isKeyed?: boolean; isRefused?: boolean }
+  /** The website moves to another database: nothing was done. `isKeyed`: as for store-unavailable. */
+  | { kind: "website-paused"; isKeyed?: boolean }
   /** The database has hardly any room left: it takes no more messages, and everything else. */
   | { kind: "store-full" }
   | BulkInterrupted;
@@ -64,7 +66,10 @@ export class RequestFailure extends Error {
 
 /** Whether a store did not answer, so that a retry may succeed. */
 export function isStoreUnavailable(error: unknown): boolean {
-  return error instanceof RequestFailure && ["store-unavailable", "store-full"].includes(error.failure.kind);
+  return (
+    error instanceof RequestFailure &&
+    ["store-unavailable", "store-full", "website-paused"].includes(error.failure.kind)
+  );
 }
 
 export function isStoreFull(error: unknown): boolean {
@@ -75,12 +80,13 @@ export function isStoreFull(error: unknown): boolean {
 export function isStoreRefused(error: unknown): boolean {
   if (!(error instanceof RequestFailure)) return false;
   const { failure } = error;
-  return failure.kind === "store-full" || (failure.kind === "store-unavailable" && failure.isRefused === true);
+  if (failure.kind === "store-unavailable") return failure.isRefused === true;
+  return failure.kind === "store-full" || failure.kind === "website-paused";
 }
 
-/** Whether a website is not where the call looked for it: so the call has no effect. */
-export function isMoved(error: unknown): boolean {
-  return error instanceof RequestFailure && "isMoved" in error.failure && error.failure.isMoved === true;
+/** Whether the website was not worked on because it moves. */
+export function isWebsitePaused(error: unknown): boolean {
+  return error instanceof RequestFailure && error.failure.kind === "website-paused";
 }
 
 /** Whether the failure of a transaction says that it surely has no effect: it was refused, or failed by a fault of its own. */

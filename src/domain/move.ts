@@ -1,18 +1,43 @@
-// Pure. The move of a website to another database.
+// Pure. The move of a website to another database, and the times that keep it safe: see flows/move-website.ts.
 
-/** In their order; the last two instead of what follows. */
-export const MOVE_STEPS = ["prepare", "copy", "check", "switch", "fence", "kept", "clear", "failed"] as const;
+/** What an operator sees of a move. The last two end it. */
+export const MOVE_STATES = ["paused", "copying", "comparing", "done", "failed"] as const;
 
-export type MoveStep = (typeof MOVE_STEPS)[number];
+/** As the directory has it. `switched`: the directory leads to the target, and the databases are yet to be told. */
+export type MoveState = (typeof MOVE_STATES)[number] | "switched" | "aborted";
 
-/** For so long the source keeps its rows, and the website can be moved back. */
+/** The times by which nobody writes the rows of a paused website any more. An object, so that the trial of moves can shorten them. */
+export const TIMES = {
+  /** For so long, an isolate goes by what a database has told it of the websites that are not open there. */
+  leaseMilliseconds: 10_000,
+  /**
+   * After it has asked, nothing writes for longer; what takes longer asks again before each of its parts. The longest is a run of
+   * deliveries: 8 seconds until its last claim, 20 for the submission, and 40 for each of the calls that claim and that store the
+   * outcome.
+   */
+  longestWorkMilliseconds: 120_000,
+  /** D1 may run a call for so long after its caller gave up on it. */
+  lateCallMilliseconds: 30_000,
+};
+
+/** So long after a website was paused, nobody writes its rows any more: 160 seconds. */
+export const quietAfterMilliseconds = () =>
+  TIMES.leaseMilliseconds + TIMES.longestWorkMilliseconds + TIMES.lateCallMilliseconds;
+
+/** What a paused website has to wait for is looked at again after this. */
+export const PAUSED_SECONDS = 30;
+
+/** For so long the source keeps its rows. */
 const KEPT_MILLISECONDS = 24 * 3_600_000;
 
 /** A move that a job has not worked on for so long is taken up by the sweep. */
 export const IDLE_MILLISECONDS = 30_000;
 
-/** Steps of which nobody needs to do anything now. */
-const RESTING: readonly MoveStep[] = ["kept", "failed"];
+/** A move fails when its databases have not let it go on for so long: its website waits. */
+export const GIVE_UP_MILLISECONDS = 10 * 60_000;
+
+/** Rows that differ are copied again so often: a write that came late is among them the next time. */
+export const MOST_COPIES = 3;
 
 /** A move as the directory has it. Times in milliseconds since 1970. */
 export interface Move {
@@ -20,21 +45,65 @@ export interface Move {
   home: number;
   source: string;
   target: string;
-  step: MoveStep;
+  state: MoveState;
+  /** Names the move: a later one of the website has a later time. */
   startedAt: number;
   /** When a job last worked on it. */
   workedAt: number;
-  /** null: the website is in the source. */
-  movedAt: number | null;
-  /** Of the last job; null: it did what it had to. */
-  error: string | null;
+  /** null: it is under way. */
+  endedAt: number | null;
+  /** Counts what its jobs have done: of two that run at once, one goes on. */
+  turn: number;
+  progress: Progress;
+  copiedRows: number;
+  comparedRows: number;
+  /** null: not counted yet. */
+  totalRows: number | null;
+  /** Why it has failed, or why its latest job has. */
+  problem: string | null;
 }
 
-export const isUnderWay = ({ step }: Move) => !RESTING.includes(step);
+export type Key = (string | number)[];
 
-/** Until then nothing is cleared of a move that is over: in the source, or where it has failed, in the target. */
-export const keptUntil = ({ movedAt, workedAt }: Move) => (movedAt ?? workedAt) + KEPT_MILLISECONDS;
+/** Numbers that each database counts by itself. `changes`: of the ledger. `feed`: of batches of events. */
+export type Counter = "changes" | "feed";
 
-/** Whether the website may be moved back. */
-export const canGoBack = (move: Move, now: number) =>
-  move.step === "kept" && move.movedAt !== null && now < keptUntil(move);
+/** What is added to the numbers of each counter, and the last sum that the target has kept free. */
+export type Shifts = Record<Counter, { by: number; end: number }>;
+
+export interface Progress {
+  /** When both databases had the website as paused. null: not yet. */
+  pausedAt: number | null;
+  /** How often the rows were copied anew. */
+  copies: number;
+  /** The table that is cleared, copied or compared, and the last key of its last page. null: none is yet, or all are. */
+  at: { name: string; after: Key | null } | null;
+  /** null: not reserved yet. */
+  shifts: Shifts | null;
+  /** Places in its feed below this are of before the move. */
+  feedUntil: number;
+  /** Of a move that has ended: what it has left behind is deleted. */
+  isCleared: boolean;
+}
+
+export const NO_PROGRESS: Progress = {
+  ...{ pausedAt: null, copies: 0, at: null, shifts: null, feedUntil: 0, isCleared: false },
+};
+
+export const isUnderWay = ({ endedAt }: Move) => endedAt === null;
+
+/** Whether it has failed or was aborted: the website is in the source. */
+export const isGivenUp = ({ state }: Move) => state === "aborted" || state === "failed";
+
+/** Whether nothing is decided yet: the website is in the source, and the move can be given up. */
+export const canAbort = ({ state }: Move) => state === "paused" || state === "copying" || state === "comparing";
+
+/** The database in which a move that has ended has rows to delete, and from when on. */
+export function leftBehind({ state, source, target, endedAt }: Move): { database: string; until: number } {
+  const ended = endedAt ?? Number.POSITIVE_INFINITY;
+  return state === "done" ? { database: source, until: ended + KEPT_MILLISECONDS } : { database: target, until: ended };
+}
+
+/** The directory forgets it then. */
+export const isForgotten = ({ progress, endedAt }: Move, now: number) =>
+  progress.isCleared && endedAt !== null && endedAt + KEPT_MILLISECONDS <= now;

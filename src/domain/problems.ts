@@ -32,7 +32,7 @@ export interface ServiceState extends ObservedState {
 interface Observed extends ObservedState {
   nowMinute: number;
   /** Moves of websites that have failed, or that no job has worked on for minutes. */
-  moves: Pick<Move, "websiteId" | "step" | "error">[];
+  moves: Pick<Move, "websiteId" | "state" | "problem">[];
   /** These are of the last hour, without those of the sandbox, whose failures are rehearsed. */
   submissions: (MinuteOutcome & { carrier: string })[];
   receipts: ReceiptCount[];
@@ -107,7 +107,7 @@ const CHECKS = {
   "receipts-missing": ({ failing, submissions, receipts, nowMinute }) =>
     isKnown(failing, "receipts") ? findSilentCarriers(submissions, receipts, nowMinute) : [],
   "move-stuck": ({ moves }) =>
-    moves.map(({ websiteId, step, error }) => ({ websiteId, cause: `${step}${error ? `: ${error}` : ""}` })),
+    moves.map(({ websiteId, state, problem }) => ({ websiteId, cause: `${state}${problem ? `: ${problem}` : ""}` })),
   "callbacks-late": ({ callbacks }) => when(isOlder(callbacks.due, LATE_SECONDS)),
   "callbacks-failing": ({ posts, nowMinute }) => when(isFailing(posts, nowMinute)),
   "endpoint-failing": ({ failingEndpoints }) => failingEndpoints.map(({ failures, ...about }) => about),

@@ -17,6 +17,7 @@ import {
   toStoredMessage,
   trySend,
 } from "./accept-message.ts";
+import { requireOpen } from "./places.ts";
 import { queueAccepted } from "./queue-jobs.ts";
 import { settleUnstored, toFailed } from "./unstored-sends.ts";
 
@@ -114,6 +115,7 @@ class BulkRun {
   }
 
   async #storePart(items: unknown[], start: number, chunk: BulkChunk): Promise<void> {
+    await requireOpen(this.#deps);
     this.#begun ??= await this.#begin();
     const messages = await this.#check(items, start, this.#begun.firstId);
     const part = await this.#toPart(this.#parts++, chunk.json, chunk.items);
@@ -168,6 +170,7 @@ class BulkRun {
     }
     const part = await this.#toPart(END_PART, String(this.#count), this.#count);
     if (!part) return;
+    await requireOpen(this.#deps);
     const stored = await this.#store(part, []);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   }

@@ -2,7 +2,6 @@ import type { Deps } from "../deps.ts";
 import type { AuditEntry, Author } from "../domain/audit.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { beginAudit, endAudit } from "../platform/store/audit.ts";
-import { unguarded } from "../platform/store/guarded-database.ts";
 
 /**
  * A change that is not one transaction. Where the audit log cannot be written, nothing is changed. What is cut off, or whose
@@ -16,8 +15,7 @@ export async function audited<T>(
   work: () => Promise<T>,
   toAfter: (result: T) => Record<string, unknown>,
 ): Promise<T> {
-  // The log does not move with the website: its end belongs to where it began.
-  const db = unguarded(deps.db);
+  const { db } = deps;
   await beginAudit(db, author, entry, deps.now());
   const end = async (outcome: "done" | "failed", after: AuditEntry["after"]) => {
     try {

@@ -6,6 +6,7 @@ import { beginImport, endImport } from "../platform/store/imports.ts";
 import { hasListeners } from "../platform/store/notices.ts";
 import { type ChangeOrigin, findStored } from "../platform/store/subscriptions.ts";
 import { readTombstones } from "./erasure-tombstones.ts";
+import { requireOpen } from "./places.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 import { unlessItFails } from "./unless-it-fails.ts";
 
@@ -20,13 +21,25 @@ export async function setSubscriptions(
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
 ): Promise<{ count: number; refused: number[] }> {
-  const tombstones = () => readTombstones(deps, websiteId);
   const newRun = (await hasListeners(deps.db, { websiteIds: [websiteId] })) ? () => deps.newId(home) : null;
   const how = { newRun, isDry: false, keepsUnsubscribed: false };
-  const { due, count, refused } = await changeSubscriptions(deps.db, websiteId, changes, origin, how, tombstones);
+  const { due, count, refused } = await changeSubscriptions(
+    deps.db,
+    websiteId,
+    changes,
+    origin,
+    how,
+    before(deps, websiteId),
+  );
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
   return { count, refused: refused.byPerson };
 }
+
+/** What each part of the numbers needs. */
+const before = (deps: Deps, websiteId: string) => ({
+  requireOpen: () => requireOpen(deps),
+  readTombstones: () => readTombstones(deps, websiteId),
+});
 
 /** `count`: new, changed and unchanged numbers. */
 export type Imported = Omit<SubscriptionsSet, "due">;
@@ -43,10 +56,9 @@ export async function importSubscribers(
   { importId, isDry, resubscribes }: { importId: string; isDry: boolean; resubscribes: boolean },
 ): Promise<Imported> {
   const origin = { source: "import", proof: importId, now: deps.now() } as const;
-  const tombstones = () => readTombstones(deps, websiteId);
   // Nobody is told of an import.
   const how = { newRun: null, isDry, keepsUnsubscribed: !resubscribes };
-  const work = () => changeSubscriptions(deps.db, websiteId, changes, origin, how, tombstones);
+  const work = () => changeSubscriptions(deps.db, websiteId, changes, origin, how, before(deps, websiteId));
   if (isDry) return work();
   await beginImport(deps.db, importId, websiteId, origin.now);
   try {

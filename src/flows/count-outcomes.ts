@@ -1,6 +1,5 @@
 import type { Deps } from "../deps.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { unguarded } from "../platform/store/guarded-database.ts";
 import { addOutcomes, minuteOf, type OutcomeCount } from "../platform/store/outcome-counts.ts";
 
 type Outcome = Pick<OutcomeCount, "kind" | "carrier" | "outcome">;
@@ -74,7 +73,7 @@ export async function countOutcomes<T>(deps: Deps, work: (tally: OutcomeTally) =
 
 async function store(deps: Deps, counts: OutcomeCount[]): Promise<void> {
   try {
-    await addOutcomes(unguarded(deps.db), counts);
+    await addOutcomes(deps.db, counts);
   } catch (error) {
     deps.log("error", "outcomes.not-counted", { count: counts.length, error: describeError(error) });
   }

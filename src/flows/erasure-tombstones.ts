@@ -9,7 +9,7 @@ import { Tombstones } from "../platform/tombstones.ts";
 import { askEach, type Missing } from "./ask-each.ts";
 import { audited } from "./audit.ts";
 import { inTurn } from "./in-turn.ts";
-import { inEach, inFirst } from "./places.ts";
+import { inDatabaseOf, inEach, inFirst } from "./places.ts";
 
 export async function readTombstones(deps: Deps, websiteId: string): Promise<Tombstones> {
   return new Tombstones(websiteId, await deps.erasureKey.read(inFirst(deps).db, deps.config.serviceKey ?? ""));
@@ -49,7 +49,8 @@ async function eraseInDatabase(deps: Deps, author: Author, phone: string) {
   const failures: unknown[] = [];
   const eraseIn = async (websiteId: string) => {
     try {
-      erased.push({ websiteId, messages: await erase(deps, partOf(author, websiteId), websiteId, phone) });
+      const own = websiteId ? await inDatabaseOf(deps, { websiteId }) : deps;
+      erased.push({ websiteId, messages: await erase(own, partOf(author, websiteId), websiteId, phone) });
     } catch (error) {
       const { requestId } = author;
       deps.log("error", "person.not-erased", { requestId, websiteId, error: describeError(error) });

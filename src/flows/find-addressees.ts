@@ -67,8 +67,7 @@ function acquaintancesOf(deps: Deps, owners: Owner[], readings: Reading[]): Prom
   const databases = [...Map.groupBy(owners, ({ website }) => website.database)];
   return inEachOf(databases, ([database, some]) => {
     const ids = some.map(({ website }) => website.websiteId);
-    const homes = some.map(({ website }) => website.home);
-    return findAcquaintances(inDatabase(deps, database, homes).db, ids, phones);
+    return findAcquaintances(inDatabase(deps, database).db, ids, phones);
   });
 }
 

@@ -2,7 +2,7 @@
 import type { Deps } from "../deps.ts";
 import type { Website } from "../domain/website.ts";
 import { type CountryCode, findCountries, readNumber } from "../domain/written-number.ts";
-import { databaseOf, findDatabasesOfSenders, findPlaces } from "../platform/store/directory.ts";
+import { findDatabasesOfSenders, findPlaces } from "../platform/store/directory.ts";
 import { findOwners, listSenders, type Owner } from "../platform/store/senders.ts";
 import { CONNECTIONS } from "./connections.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -59,9 +59,7 @@ export async function whereTheyAre<T extends { website: Website }>(deps: Deps, f
   const isTwice = (some: T[]) => new Set(some.map(({ website }) => website.database)).size > 1;
   if (![...websites.values()].some(isTwice)) return found;
   const homes = found.map(({ website }) => website.home);
-  const places = new Map(
-    (await findPlaces(inFirst(deps).db, homes)).map((place) => [place.home, databaseOf(place.database)]),
-  );
+  const places = new Map((await findPlaces(inFirst(deps).db, homes)).map(({ home, database }) => [home, database]));
   const isThere = ({ website }: T) => places.get(website.home) === website.database;
   return [...websites.values()].flatMap((some) => (isTwice(some) ? some.filter(isThere) : some));
 }

@@ -13,6 +13,7 @@ import {
 } from "../platform/store/holds.ts";
 import { changeStatus } from "../platform/store/messages.ts";
 import { audited } from "./audit.ts";
+import { requireOpen } from "./places.ts";
 import { queueCallbacks, queueOverdue } from "./queue-jobs.ts";
 
 /** What a call has done. */
@@ -99,6 +100,7 @@ async function throughWaiting(
   let count = 0;
   let next: string | null = "";
   for (let step = 0; next !== null && step < MOST_STEPS && deps.now() - started < LONGEST_MILLISECONDS; step++) {
+    await requireOpen(deps);
     const found: WaitingStep = await find(next);
     if (found.messageIds.length > 0) count += await work(found.messageIds);
     next = found.next;

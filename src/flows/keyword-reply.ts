@@ -61,10 +61,7 @@ export async function toDueReply(
   const others = await inParallel(
     databases.filter(([database]) => database !== home),
     CONNECTIONS,
-    ([database, some]) => {
-      const homes = some.map((website) => website.home);
-      return readElsewhere(inDatabase(deps, database, homes).db, askedOf(some), receivedAt);
-    },
+    ([database, some]) => readElsewhere(inDatabase(deps, database).db, askedOf(some), receivedAt),
   );
   const own = databases.find(([database]) => database === home)?.[1] ?? [];
   return {

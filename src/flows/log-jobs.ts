@@ -28,6 +28,7 @@ export function logJobs(deps: Deps, entries: Entry[], outcome: keyof typeof LEVE
 /** The number of messages, or of callbacks, in a job; unknown where a move does not name them. */
 function countOf(job: Job): number | null {
   if (job.kind === "move") return null;
+  if (job.kind === "click") return 1;
   if (job.kind === "release-callbacks") return job.eventIds.length;
   if (job.kind === "receipts") return job.receipts.length + (job.rehearsals ?? []).length;
   return job.kind === "record" ? job.records.length : job.messageIds.length;

@@ -18,15 +18,7 @@ export async function reportOn(
 ): Promise<Report> {
   const databases = [...Map.groupBy(websites, ({ database }) => database)];
   const counted = await inParallel(databases, DATABASES_AT_ONCE, ([database, some]) =>
-    countIn(
-      inDatabase(
-        deps,
-        database,
-        some.map(({ home }) => home),
-      ),
-      some,
-      question,
-    ),
+    countIn(inDatabase(deps, database), some, question),
   );
   return makeReport(question, counted.flat());
 }

@@ -1,52 +1,38 @@
-// The move of a website to another database, in pieces. A piece may be cut off anywhere, and two may run at once: what is stored in
-// the target is stored in its turn.
+// The move of a website to another database, in pieces. The website is paused; once nobody writes its rows any more, they are copied
+// and compared, and then the directory leads to the target: that is the commit point. A piece may be cut off anywhere, and two may run at
+// once. What a piece writes in the target counts only in its turn, so a late call changes nothing.
 import type { Deps } from "../deps.ts";
-import { homeOf } from "../domain/home.ts";
-import type { Move, MoveStep } from "../domain/move.ts";
+import {
+  isUnderWay,
+  type Key,
+  leftBehind,
+  MOST_COPIES,
+  type Move,
+  type Progress,
+  quietAfterMilliseconds,
+  type Shifts,
+} from "../domain/move.ts";
+import { prepareArrival } from "../platform/store/arrivals.ts";
+import { copyPlace } from "../platform/store/directory.ts";
 import { readNumbers, reserveNumbers, shiftNumbers } from "../platform/store/move-numbers.ts";
 import {
+  countDifferences,
   countRows,
   deleteRows,
-  findDifferences,
-  type Key,
-  keysOf,
-  nameKey,
+  NoRoomError,
   PAGE_ROWS,
-  type Rows,
   readPage,
-  readRows,
   toTarget,
-  toTargetKey,
   toTargetPlace,
   writeRows,
 } from "../platform/store/move-rows.ts";
-import { MOVED_TABLES, PAGED, type TableName } from "../platform/store/moved-tables.ts";
-import { setStep } from "../platform/store/moves.ts";
-import { STATE } from "../platform/store/moving.ts";
-import {
-  beginArrival,
-  beginLog,
-  endLog,
-  type Logged,
-  PASS,
-  type Presence,
-  type Progress,
-  readLog,
-  readPresence,
-  takeTurn,
-  trimLog,
-} from "../platform/store/presence.ts";
-import { clearPage, dropUnused } from "./clear-move.ts";
-import { inDatabase, inFirst } from "./places.ts";
-
-/** Rows of the log that are replayed at once. */
-const LOG_ROWS = 1000;
-
-/** Rows that are copied at once, with what follows them: the target writes for no one else meanwhile. */
-const COPIED_ROWS = 250;
-
-/** So many of the latest rows of the log are kept: they are compared once the fence is up. */
-export const COMPARED_ROWS = 2000;
+import { PAGED, type TableName } from "../platform/store/moved-tables.ts";
+import { keepRoutes, readRoutes } from "../platform/store/moves.ts";
+import { STATE, setPresence, setTurn, type Turn } from "../platform/store/moving.ts";
+import { asIfOpen, forgetClosed, inDatabase, inFirst } from "./places.ts";
+import { receiveWaiting } from "./receive-inbound.ts";
+import { spreadChange } from "./spread-changes.ts";
+import { unlessItFails } from "./unless-it-fails.ts";
 
 /** A move, and the databases between which it is. */
 export interface MoveWork {
@@ -57,174 +43,163 @@ export interface MoveWork {
   target: D1Database;
 }
 
-export type Arrival = Presence & { progress: Progress };
+/** What a piece has changed of the move. `waitSeconds`: the next one has to wait. null: nothing is left to do. */
+export type Piece = (Partial<Omit<Move, "progress">> & { progress?: Partial<Progress>; waitSeconds?: number }) | null;
 
 export function beginWork(deps: Deps, move: Move): MoveWork {
   const [source, target] = [inDatabase(deps, move.source).db, inDatabase(deps, move.target).db];
   return { deps: inFirst(deps), move, source, target };
 }
 
-export const goOn = ({ deps, move }: MoveWork, step: MoveStep, error: string | null = null): Promise<void> =>
-  setStep(deps.db, move, step, deps.now(), error);
+/** Where the pages of a table are: from the first table on, or in the table after one that is done. */
+const nextTable = (name: TableName | undefined, names: readonly TableName[] = PAGED): Progress["at"] => {
+  const following = name === undefined ? names[0] : names[names.indexOf(name) + 1];
+  return following ? { name: following, after: null } : null;
+};
 
-async function take(
-  work: MoveWork,
-  arrival: Presence,
-  statements: D1PreparedStatement[],
-  progress: Progress,
-): Promise<Arrival> {
-  await takeTurn(work.target, work.move.home, arrival.turn, statements, progress);
-  return { state: STATE.arriving, turn: arrival.turn + 1, progress };
-}
+const placeOf = ({ progress }: Move) => progress.at as { name: TableName; after: Key | null };
 
-/** Clears what an earlier move has left in the target, finds room for its numbers, and begins the log. */
-export async function prepareMove(work: MoveWork): Promise<void> {
-  const { deps, move, source, target } = work;
-  const arrival = await readPresence(target, move.home);
-  if (!arrival) return beginArrival(target, move);
-  if (arrival.progress?.run === move.startedAt) {
-    await beginLog(source, move);
-    return goOn(work, "copy");
+/** The turns of the target: it is cleared and filled, once for each copy. */
+const clearingTurn = ({ copies }: Progress) => 2 * copies + 1;
+const copyingTurn = ({ copies }: Progress) => 2 * copies + 2;
+
+const LONGEST_WAIT_SECONDS = 20;
+
+/** Pauses the website, waits until nobody writes its rows any more, and clears what an earlier move has left in the target. */
+export async function pause({ deps, move, source, target }: MoveWork): Promise<Piece> {
+  const { pausedAt, at } = move.progress;
+  if (pausedAt === null) {
+    await setPresence(source, move, STATE.paused);
+    await setPresence(target, move, STATE.arriving);
+    return { progress: { pausedAt: deps.now() } };
   }
-  if (!(await clearPage(target, move, arrival))) return;
-  const numbers = [await readNumbers(source, move.websiteId), await readNumbers(target, move.websiteId)] as const;
-  const total = await countRows(source, move.websiteId);
-  const room = shiftNumbers(...numbers);
-  const progress: Progress = { run: move.startedAt, ...room, pass: PASS.copy, at: null, rows: [0, 0], total, log: 0 };
-  await take(work, arrival, reserveNumbers(target, progress.shifts, deps.now()), progress);
+  const waitSeconds = Math.ceil((pausedAt + quietAfterMilliseconds() - deps.now()) / 1000);
+  if (waitSeconds > 0) return { waitSeconds: Math.min(waitSeconds, LONGEST_WAIT_SECONDS) };
+  const turn = clearingTurn(move.progress);
+  if (at === null) await setTurn(target, move, turn);
+  const left = await clearPage(target, move, { ...move, state: STATE.arriving, turn });
+  if (left) return { progress: { at: left } };
+  const totalRows = await countRows(source, move.websiteId);
+  const room = shiftNumbers(await readNumbers(source, move.websiteId), await readNumbers(target, move.websiteId));
+  await reserveNumbers(target, room.shifts, deps.now());
+  await setTurn(target, move, copyingTurn(move.progress));
+  return {
+    state: "copying",
+    progress: { at: nextTable(undefined), ...room },
+    totalRows,
+    copiedRows: 0,
+    comparedRows: 0,
+  };
 }
 
-export async function readArrival({ target, move }: MoveWork): Promise<Arrival> {
-  const arrival = await readPresence(target, move.home);
-  if (arrival?.progress?.run !== move.startedAt) throw new Error("the target has lost what had arrived");
-  return arrival as Arrival;
-}
-
-/** The next page of a pass through the tables, after some of what has changed since. */
-export async function passOn(work: MoveWork): Promise<void> {
-  const { move, source, target } = work;
-  const begun = await readArrival(work);
-  const { pass } = begun.progress;
-  if (pass === PASS.done) return goOn(work, "switch");
-  if (pass === PASS.check && move.step === "copy") return goOn(work, "check");
-  // Rows refer to that of the website, which is on the first page.
-  const isFirst = pass === PASS.copy && begun.progress.at === null;
-  const { arrival, count } = isFirst ? { arrival: begun, count: 0 } : await catchUp(work, begun, LOG_ROWS - 1);
-  if (count === LOG_ROWS && pass === PASS.check) return;
-  const { at, shifts, rows: seen } = arrival.progress;
-  const { name, after } = at ?? { name: PAGED[0] as TableName, after: null };
-  const most = pass === PASS.copy ? COPIED_ROWS : PAGE_ROWS;
-  const { rows: found, end } = await readPage(source, name, move, { after, most });
-  const rows = toTarget(found, shifts, move.target);
-  const fault =
-    pass === PASS.copy ? faultOf(rows, move) : await differenceOf(work, arrival, { name, after, end, rows });
-  if (fault) return failMove(work, fault);
-  const next = end ? name : PAGED[PAGED.indexOf(name) + 1];
-  await take(work, arrival, pass === PASS.copy ? writeRows(target, rows) : [], {
-    ...arrival.progress,
-    pass: next ? pass : pass + 1,
-    at: next ? { name: next, after: end } : null,
-    rows: seen.with(pass, (seen[pass] ?? 0) + (found[name]?.length ?? 0)),
+/** Deletes the next page. The last tables come first: what a row refers to is deleted after it. @returns null: nothing is left */
+async function clearPage(db: D1Database, move: Move, turn: Turn): Promise<Progress["at"]> {
+  const names = PAGED.toReversed();
+  const { name } = placeOf({
+    ...move,
+    progress: { ...move.progress, at: move.progress.at ?? nextTable(undefined, names) },
   });
+  const { rows, end } = await readPage(db, name, move, { after: null });
+  await deleteRows(db, rows, turn);
+  return end ? { name, after: null } : nextTable(name, names);
 }
 
-const faultOf = ({ messages = [] }: Rows, { home }: Move) =>
-  messages.some((row) => homeOf(String(row.message_id)) !== home)
-    ? "messages: some have ids of before the website had its home"
-    : null;
+/** Copies the next page. */
+export const copy = (work: MoveWork): Promise<Piece> => orCopyAgain(work.move, () => copyPage(work));
 
-interface Page {
-  name: TableName;
-  after: Key | null;
-  end: Key | null;
-  rows: Rows;
+/** Compares the next page. After the last, the directory leads to the target. */
+export const compare = (work: MoveWork): Promise<Piece> =>
+  work.move.progress.at === null ? switchOver(work) : orCopyAgain(work.move, () => comparePage(work));
+
+async function copyPage({ move, source, target }: MoveWork): Promise<Piece> {
+  const { name, after } = placeOf(move);
+  const { rows: found, end } = await readPage(source, name, move, { after });
+  const turn: Turn = { ...move, state: STATE.arriving, turn: copyingTurn(move.progress) };
+  await writeRows(target, toTarget(found, move.progress.shifts as Shifts, move.target), turn);
+  const copiedRows = move.copiedRows + (found[name]?.length ?? 0);
+  const at = end ? { name, after: end } : nextTable(name);
+  return at
+    ? { progress: { at }, copiedRows }
+    : { state: "comparing", progress: { at: nextTable(undefined) }, copiedRows };
 }
 
-/** What the target has otherwise, and not because it has changed since. */
-async function differenceOf(
-  work: MoveWork,
-  arrival: Arrival,
-  { name, after, end, rows }: Page,
-): Promise<string | null> {
-  const { source, target, move } = work;
-  const { shifts, log } = arrival.progress;
-  const place = (key: Key | null) => toTargetPlace(name, key, shifts);
-  const found = await readPage(target, name, move, { after: place(after), until: place(end), most: 2 * LOG_ROWS });
-  const differences = findDifferences(rows, found.rows);
-  if (differences.length === 0) return null;
-  const logged = await readLog(source, move.home, log, Number.MAX_SAFE_INTEGER);
-  const excused = new Set(logged.map((entry) => nameKey(entry.name, inTarget(entry, shifts))));
-  return describe(differences.filter((one) => !excused.has(nameKey(one.name, one.key))));
+async function comparePage({ move, source, target }: MoveWork): Promise<Piece> {
+  const { name, after } = placeOf(move);
+  const { rows: found, end } = await readPage(source, name, move, { after });
+  const shifts = move.progress.shifts as Shifts;
+  const range = { after: toTargetPlace(name, after, shifts), until: toTargetPlace(name, end, shifts) };
+  // A page that has more rows than it should have differs.
+  const { rows } = await readPage(target, name, move, { ...range, most: 2 * PAGE_ROWS });
+  const differences = [...countDifferences(toTarget(found, shifts, move.target), rows)];
+  const counts = differences.map(([table, count]) => `${table}: ${count}`);
+  if (counts.length > 0) return copyAgain(move, `rows that differ in the target: ${counts.join(", ")}`);
+  const comparedRows = move.comparedRows + (found[name]?.length ?? 0);
+  return { progress: { at: end ? { name, after: end } : nextTable(name) }, comparedRows };
 }
 
-const inTarget = ({ name, key }: Pick<Logged, "name" | "key">, shifts: Progress["shifts"]) =>
-  toTargetKey(name, MOVED_TABLES[name].key, key, shifts);
-
-/** Without a key: it may be a phone number. */
-function describe(differences: { name: TableName }[]): string | null {
-  const counts = [...Map.groupBy(differences, ({ name }) => name)].map(([name, { length }]) => `${name}: ${length}`);
-  return counts.length === 0 ? null : `rows that differ in the target: ${counts.join(", ")}`;
+/** A late write may have taken a number for which the target has kept no room. */
+async function orCopyAgain(move: Move, work: () => Promise<Piece>): Promise<Piece> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof NoRoomError) return copyAgain(move, error.message);
+    throw error;
+  }
 }
 
-/** The rows that some entries of the log are about, as the target is to have them. */
-async function readLogged({ source, move }: MoveWork, entries: Logged[], shifts: Progress["shifts"]) {
-  const distinct = [...new Map(entries.map((entry) => [nameKey(entry.name, entry.key), entry])).values()];
-  const byName = Map.groupBy(distinct, ({ name }) => name);
-  const keys = new Map([...byName].map(([name, some]) => [name, some.map(({ key }) => key)]));
-  const targetKeys = new Map([...byName].map(([name, some]) => [name, some.map((entry) => inTarget(entry, shifts))]));
-  return { rows: toTarget(await readRows(source, keys), shifts, move.target), targetKeys };
+/** A write came late: all is copied anew, unless that was done too often. */
+function copyAgain({ progress }: Move, problem: string): Piece {
+  const copies = progress.copies + 1;
+  if (copies === MOST_COPIES) return { state: "failed", problem };
+  return { state: "paused", progress: { copies, at: null, shifts: null }, problem };
 }
 
-/** Keys of rows that are not there any more. */
-function withoutRows(keys: Map<TableName, Key[]>, rows: Rows): Map<TableName, Key[]> {
-  const found = keysOf(rows);
-  const missing = [...keys].map(([name, some]) => {
-    const present = new Set(found.get(name)?.map((key) => JSON.stringify(key)));
-    return [name, some.filter((key) => !present.has(JSON.stringify(key)))] as const;
-  });
-  return new Map(missing.filter(([, some]) => some.length > 0));
+/** The state `switched` is the commit point: see saveMove. */
+async function switchOver({ deps, move, target }: MoveWork): Promise<Piece> {
+  const { websiteId, home } = move;
+  const { feedUntil, shifts } = move.progress;
+  await keepRoutes(deps.db, home, await readRoutes(target, websiteId));
+  await prepareArrival(target, { websiteId, shifts: shifts as Shifts, feedUntil }, deps.now());
+  return { state: "switched" };
 }
 
-/** Copies or deletes what the next rows of the log name, as it is now. @returns how many there were */
-async function replayLog(work: MoveWork, arrival: Arrival): Promise<{ arrival: Arrival; count: number }> {
-  const { source, target, move } = work;
-  const { shifts, log } = arrival.progress;
-  const entries = await readLog(source, move.home, log, LOG_ROWS);
-  const last = entries.at(-1);
-  if (!last) return { arrival, count: 0 };
-  const { rows, targetKeys } = await readLogged(work, entries, shifts);
-  const statements = [...deleteRows(target, withoutRows(targetKeys, rows)), ...writeRows(target, rows)];
-  const next = await take(work, arrival, statements, { ...arrival.progress, log: last.seq });
-  if (entries.length === LOG_ROWS) await trimLog(source, move.home, last.seq - COMPARED_ROWS);
-  return { arrival: next, count: entries.length };
+/** The directory leads to the target: the databases are told, and the website is open again. */
+export async function arrive({ deps, move, source, target }: MoveWork): Promise<Piece> {
+  const { home, websiteId } = move;
+  deps.places.set(home, move.target);
+  await open(deps, move, move.target, target);
+  await setPresence(source, move, STATE.left);
+  forgetClosed(deps, move.source);
+  // A copy that is missing, or late, leads to the source, which leads on.
+  await copyPlace(deps.kv, { home, database: move.target }).catch(() => {});
+  await spreadChange(inDatabase(deps, move.target), { websiteId });
+  return { state: "done", endedAt: deps.now() };
 }
 
-/** Rounds without a pause: a website that sends all the time changes thousands of rows in a second. */
-const MOST_ROUNDS = 20;
-
-/** Replays until a round has no more rows than that. @returns the `count` of the last */
-export async function catchUp(
-  work: MoveWork,
-  begun: Arrival,
-  most: number,
-): Promise<{ arrival: Arrival; count: number }> {
-  let state = await replayLog(work, begun);
-  for (let round = 1; state.count > most && round < MOST_ROUNDS; round++) state = await replayLog(work, state.arrival);
-  return state;
+/** A move that has failed, or was aborted: the website is open where it was. */
+export async function giveUp({ deps, move, source, target }: MoveWork): Promise<Piece> {
+  if (!isUnderWay(move)) return clear({ deps, move, source, target });
+  await open(deps, move, move.source, source);
+  await setPresence(target, move, STATE.left);
+  forgetClosed(deps, move.target);
+  return { endedAt: deps.now(), progress: { at: null } };
 }
 
-/** Compares what the latest rows of the log name. */
-export async function compareLogged(work: MoveWork, { progress }: Arrival): Promise<string | null> {
-  const entries = await readLog(work.source, work.move.home, progress.log - COMPARED_ROWS, COMPARED_ROWS);
-  const { rows, targetKeys } = await readLogged(work, entries, progress.shifts);
-  return describe(findDifferences(rows, await readRows(work.target, targetKeys)));
+/** Opens the website. What people have texted comes first: a STOP may be among it. What fails of it is left to the sweep. */
+async function open(deps: Deps, move: Move, database: string, db: D1Database): Promise<void> {
+  const receive = (own: Deps) =>
+    unlessItFails(deps, "inbound.still-waits", {}, async () => void (await receiveWaiting(own)));
+  await receive(asIfOpen(deps, move.home, database));
+  await setPresence(db, move, STATE.here);
+  forgetClosed(deps, database);
+  await receive(deps);
 }
 
-/** The website stays where it is, as if nothing had been. */
-export async function failMove(work: MoveWork, fault: string): Promise<void> {
-  const { deps, move, source } = work;
-  deps.log("error", "move.failed", { websiteId: move.websiteId, step: move.step, error: fault });
-  await endLog(source, move.home);
-  await goOn(work, "failed", fault);
-  await dropUnused(source);
+/** Deletes what a move that has ended has left behind, in its time. */
+export async function clear({ deps, move, source, target }: MoveWork): Promise<Piece> {
+  const { database, until } = leftBehind(move);
+  if (move.progress.isCleared || deps.now() < until) return null;
+  const db = database === move.source ? source : target;
+  const left = await clearPage(db, move, { ...move, state: STATE.left, turn: 0 });
+  return { progress: left ? { at: left } : { at: null, isCleared: true } };
 }

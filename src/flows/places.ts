@@ -1,64 +1,27 @@
-// Which database a website is in. With one database, nothing here asks for anything. What an isolate knows may be outdated: the
-// database that a website has left says so, and then the directory is asked.
-import type { Deps } from "../deps.ts";
-import { isMoved, RequestFailure } from "../domain/failure.ts";
-import { homeOf } from "../domain/home.ts";
+// Which database a website is in, and whether it is open there: it is paused while it moves to another. Whatever works on a website asks
+// here first, and goes by the answer for ten seconds. With one database, nothing here asks for anything.
+import type { Database, Deps } from "../deps.ts";
+import { RequestFailure } from "../domain/failure.ts";
+import { TIMES } from "../domain/move.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { databaseOf, FIRST, findPlaceOf, findPlaces, readPlace } from "../platform/store/directory.ts";
-import { guardDatabase } from "../platform/store/guarded-database.ts";
-import { takeUpFence } from "../platform/store/moves.ts";
+import { FIRST, findPlaceOf, findPlaces, readPlace } from "../platform/store/directory.ts";
+import { type Closed, readClosed, STATE } from "../platform/store/moving.ts";
 import { CONNECTIONS } from "./connections.ts";
 import { inParallel } from "./in-parallel.ts";
-import { inTurn } from "./in-turn.ts";
-import { queueJobs } from "./queue-jobs.ts";
 
 export const inFirst = (deps: Deps): Deps => deps.first ?? deps;
 
-/**
- * @param place see findPlaces
- * @param homes of the websites that it is about; left out: of all of them
- * @throws RequestFailure store-unavailable: no such database is bound
- */
-export function inDatabase(deps: Deps, place = FIRST, homes: (number | undefined)[] = []): Deps {
+/** @throws RequestFailure store-unavailable: no such database is bound */
+export function inDatabase(deps: Deps, database = FIRST): Deps {
   const first = inFirst(deps);
-  const database = databaseOf(place);
-  const own = database === first.database ? first : first.others.get(database);
+  if (database === first.database) return first;
+  const own = first.others.get(database);
   if (!own) {
     const cause = new Error(database ? `no database is bound as ${database}` : "the directory does not answer");
     throw new RequestFailure({ kind: "store-unavailable", isRefused: true }, { cause });
   }
-  const guarded = first.others.size === 0 ? [] : (homes.filter((home) => home !== undefined && home > 0) as number[]);
-  const db =
-    guarded.length === 0 ? own.db : guardDatabase(own.db, guarded, (isStuck) => findAgain(first, guarded, isStuck));
-  if (own === first) return guarded.length === 0 ? first : { ...first, db, first };
   const log: Deps["log"] = (level, event, fields) => first.log(level, event, { ...fields, database });
-  return { ...first, ...own, db, first, log };
-}
-
-/** One of the websites has moved. @returns where the only one is */
-async function findAgain(first: Deps, homes: number[], isStuck: boolean): Promise<D1Database | null> {
-  const { db, places, others } = first;
-  for (const { home, database } of await findPlaces(db, homes)) places.set(home, database);
-  const [only] = homes as [number];
-  // The job that has put up the fence was cut off.
-  const websiteId = isStuck ? await takeUpFence(db, only, first.now()) : undefined;
-  if (websiteId !== undefined) await queueJobs(first, [{ kind: "move", websiteId }]);
-  const database = databaseOf(places.get(only) ?? FIRST);
-  return homes.length > 1 ? null : database === FIRST ? db : (others.get(database)?.db ?? null);
-}
-
-/** A fence may stand for longer than a call waits. */
-const MOST_CALLS = 5;
-
-/** For a write that no job repeats: calls it again while its website is behind a fence. */
-export async function despiteFence<T>(write: () => Promise<T>): Promise<T> {
-  for (let calls = 1; ; calls++) {
-    try {
-      return await write();
-    } catch (error) {
-      if (!isMoved(error) || calls === MOST_CALLS) throw error;
-    }
-  }
+  return { ...first, ...own, first, log };
 }
 
 /** One after the other, the first in front. */
@@ -67,27 +30,114 @@ export function inEach(deps: Deps): Deps[] {
   return [first, ...Array.from(first.others.keys(), (database) => inDatabase(first, database))];
 }
 
-/** Where the website is, or the website of the client. An unknown one would be in the first. */
-export async function inDatabaseOf(deps: Deps, of: { websiteId: string } | { clientId: string }): Promise<Deps> {
+/** The websites that are not open in this database, as it has told within the last ten seconds. */
+export async function closedIn(deps: Deps): Promise<Closed> {
+  const { closed } = deps;
+  const now = deps.now();
+  if (now - closed.askedAt >= TIMES.leaseMilliseconds)
+    Object.assign(closed, { websites: await readClosed(deps.db), askedAt: now });
+  return closed.websites;
+}
+
+/** What this isolate has heard of the websites of a database may be out of date: it asks before it goes on. */
+export function forgetClosed(deps: Deps, database: string): void {
+  inDatabase(deps, database).closed.askedAt = Number.NEGATIVE_INFINITY;
+}
+
+/** For the end of a move: the website counts as open in the database before it is. */
+export function asIfOpen(deps: Deps, home: number, database: string): Deps {
+  const first = inFirst(deps);
+  const open = <T extends Database>(own: T): T => ({
+    ...own,
+    closed: { websites: new Map(), askedAt: Number.POSITIVE_INFINITY },
+  });
+  const others = new Map(Array.from(first.others, ([name, own]) => [name, open(own)]));
+  return { ...open(first), others, places: new Map([[home, database]]) };
+}
+
+/** Asks again, for what takes longer than one call: before each of its parts. @throws RequestFailure website-paused */
+export async function requireOpen(deps: Deps, homes = deps.home === undefined ? [] : [deps.home]): Promise<void> {
+  if (inFirst(deps).others.size === 0) return;
+  // A session of a replica may be behind.
+  const closed = await closedIn(inDatabase(deps, deps.database));
+  if (homes.some((home) => closed.has(home))) throw new RequestFailure({ kind: "website-paused" });
+}
+
+interface Found {
+  own: Deps;
+  isOpen: boolean;
+}
+
+/** @param guess the database that it was in: of the client's credentials */
+async function findWebsite(deps: Deps, home: number, guess?: string): Promise<Found> {
+  const first = inFirst(deps);
+  if (first.others.size === 0) return { own: inDatabase(first, guess), isOpen: true };
+  const database = first.places.get(home) ?? guess ?? (await findDatabases(first, [home]))(home);
+  const found = await lookIn(first, database, home);
+  if (!found.hasLeft) return found;
+  await followMoved(first, home);
+  return lookIn(first, first.places.get(home), home);
+}
+
+async function lookIn(first: Deps, database: string | undefined, home: number): Promise<Found & { hasLeft: boolean }> {
+  const own = inDatabase(first, database);
+  const state = (await closedIn(own)).get(home);
+  return {
+    own: { ...own, first, home },
+    isOpen: state === undefined,
+    hasLeft: state !== undefined && state > STATE.paused,
+  };
+}
+
+/** The website has left the database in which this isolate knew it: the directory has the other. Where it does not answer, KV may. */
+export async function followMoved(deps: Deps, home: number): Promise<void> {
+  const { db, kv, places } = inFirst(deps);
+  try {
+    const [place] = await findPlaces(db, [home]);
+    if (place) places.set(home, place.database);
+  } catch (error) {
+    const database = await readPlace(kv, home).catch(() => null);
+    if (database === null || database === places.get(home)) throw error;
+    places.set(home, database);
+  }
+}
+
+/** Where the website with this home is, for work on it. @param guess see findWebsite. @throws RequestFailure website-paused */
+export async function inDatabaseOfHome(deps: Deps, home: number, guess?: string): Promise<Deps> {
+  const { own, isOpen } = await findWebsite(deps, home, guess);
+  if (!isOpen) throw new RequestFailure({ kind: "website-paused" });
+  return own;
+}
+
+/** Where it is, for a look at it: also while it is paused. */
+export async function whereToLook(deps: Deps, home: number, guess?: string): Promise<Deps> {
+  return (await findWebsite(deps, home, guess)).own;
+}
+
+/** Whose database is looked for. */
+type Whose = { websiteId: string } | { clientId: string };
+
+/**
+ * Where the website is, or the website of the client. An unknown one would be in the first.
+ * @throws RequestFailure website-paused, unless it is for a look
+ */
+export async function inDatabaseOf(deps: Deps, of: Whose, isLook = false): Promise<Deps> {
   const first = inFirst(deps);
   if (first.others.size === 0) return first;
   const place = await findPlaceOf(first.db, of);
-  return inDatabase(first, place?.database, [place?.home]);
-}
-
-/** Where the website with this home is. */
-export async function inDatabaseOfHome(deps: Deps, home: number): Promise<Deps> {
-  return inDatabase(deps, (await findDatabases(deps, [home]))(home), [home]);
+  if (!place) return first;
+  return (isLook ? whereToLook : inDatabaseOfHome)(first, place.home, place.database);
 }
 
 /** What nothing can be said of now: no database has this name. */
 const UNKNOWN = "";
 
 /**
- * KV is asked first: where the first database is away, the websites of the others go on. It may not have a new home yet.
+ * As far as this isolate knows. KV is asked first: where the first database is away, the websites of the others go on. It may not
+ * have a new home yet.
  * @returns the database of each home, which is the first of a home that no website has. Never throws
  */
-async function findDatabases(deps: Deps, homes: number[]): Promise<(home: number) => string> {
+export async function findDatabases(deps: Deps, homes: number[]): Promise<(home: number) => string> {
   const { others, places, db, kv, log } = inFirst(deps);
   const missing = () => [...new Set(homes)].filter((home) => home > 0 && !places.has(home));
   const otherwise = (database: string) => (home: number) => (home > 0 && places.get(home)) || database;
@@ -103,31 +153,5 @@ async function findDatabases(deps: Deps, homes: number[]): Promise<(home: number
   } catch (error) {
     log("error", "places.unknown", { count: missing().length, error: describeError(error) });
     return (home) => (home > 0 ? otherwise(UNKNOWN)(home) : FIRST);
-  }
-}
-
-/** The place of each id. */
-export async function findPlacesOf(deps: Deps, ids: string[]): Promise<(id: string) => string> {
-  const databaseOf = await findDatabases(deps, ids.map(homeOf));
-  return (id) => databaseOf(homeOf(id));
-}
-
-/**
- * Works on what belongs to several websites of a database together; where one of them has moved, on that of each by itself, where
- * it is now.
- */
-export async function togetherOrWhereTheyAre<T>(
-  deps: Deps,
-  things: T[],
-  idOf: (thing: T) => string,
-  work: (own: Deps, some: T[], isSplit: boolean) => Promise<unknown>,
-): Promise<void> {
-  if (things.length === 0) return;
-  const homes = Map.groupBy(things, (thing) => homeOf(idOf(thing)));
-  try {
-    await work(deps, things, homes.size < 2);
-  } catch (error) {
-    if (!isMoved(error) || homes.size < 2) throw error;
-    await inTurn(homes, async ([home, some]) => work(await inDatabaseOfHome(deps, home), some, true));
   }
 }

@@ -26,17 +26,24 @@ const PAUSE_SECONDS = 60;
 /** A job begins no post after this: with the 10 seconds of its last post, it ends before an invocation may be cut off (30 s). */
 const RUN_MILLISECONDS = 15_000;
 
+/** Those callbacks of a job that this run may post, and nobody else. */
+export interface ClaimedCallbacks {
+  claim: string;
+  callbacks: ClaimedCallback[];
+}
+
 /**
- * Posts each unclaimed callback of a job once, those of each host in the order of their events. Callbacks that it cannot post in time
- * are queued again at once; those to a host at which a post has timed out, after a minute.
- * @throws the failure of the store when nothing is claimed
+ * Posts each callback of a claim once, those of each host in the order of their events. Callbacks that it cannot post in time are
+ * queued again at once; those to a host at which a post has timed out, after a minute. Never throws.
  */
-export async function postCallbacks(deps: Deps, eventIds: DueEvent[], tally: OutcomeTally): Promise<void> {
-  const claim = deps.newId();
-  const claimed = await claimOrGiveBack(deps, claim, eventIds);
-  const unpostable = claimed.filter(({ callbackUrl }) => callbackUrl === null);
+export async function postClaimed(
+  deps: Deps,
+  { claim, callbacks }: ClaimedCallbacks,
+  tally: OutcomeTally,
+): Promise<void> {
+  const unpostable = callbacks.filter(({ callbackUrl }) => callbackUrl === null);
   const hosts = Map.groupBy(
-    claimed.filter(({ callbackUrl }) => callbackUrl !== null),
+    callbacks.filter(({ callbackUrl }) => callbackUrl !== null),
     hostOf,
   );
   const job = {
@@ -45,7 +52,7 @@ export async function postCallbacks(deps: Deps, eventIds: DueEvent[], tally: Out
     secrets: new Map(),
     tally,
   };
-  const ends = await Promise.all(Array.from(hosts.values(), (callbacks) => postToHost(deps, job, callbacks)));
+  const ends = await Promise.all(Array.from(hosts.values(), (some) => postToHost(deps, job, some)));
   const posted = ends.flatMap((end) => end.posted);
   logTaken(deps, posted);
   const left = (hasTimedOut: boolean) =>
@@ -68,12 +75,15 @@ function hostOf({ callbackUrl }: ClaimedCallback): string {
 }
 
 /**
- * A call that the store refused has claimed nothing, and the job is queued again. A lost call may have claimed them: a job releases
- * them once the claim cannot take effect any more. After any other failure the sweep finds them.
+ * Claims the callbacks of a job that nobody has claimed. A call that the store refused has claimed nothing, and the job is queued
+ * again. A lost call may have claimed them: a job releases them once the claim cannot take effect any more. After any other failure
+ * the sweep finds them.
+ * @throws the failure of the store: nothing is to be posted
  */
-async function claimOrGiveBack(deps: Deps, claim: string, eventIds: DueEvent[]): Promise<ClaimedCallback[]> {
+export async function claimOrGiveBack(deps: Deps, eventIds: DueEvent[]): Promise<ClaimedCallbacks> {
+  const claim = deps.newId();
   try {
-    return await claimCallbacks(deps.db, eventIds, claim, deps.now());
+    return { claim, callbacks: await claimCallbacks(deps.db, eventIds, claim, deps.now()) };
   } catch (error) {
     if (isStoreRefused(error)) await queueCallbacks(deps, eventIds, refusedSeconds(deps.random()));
     else if (isStoreUnavailable(error))

@@ -26,7 +26,7 @@ export async function putWebsite(deps: Deps, author: Author, websiteId: string, 
     if (present) requireSame(present, given);
     const place = present ?? (await makePlace(deps, websiteId, given.database));
     if (place) await keepSender(deps, place, { ...present, ...given });
-    const put = inDatabase(deps, place?.database, [place?.home]);
+    const put = present ? own : inDatabase(deps, place?.database);
     const isPut = present
       ? await updateWebsite(put.db, author, present, given, deps.now())
       : await insertWebsite(put.db, author, websiteId, place, given, deps.now());

@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { chunk } from "../domain/chunk.ts";
 import { RequestFailure } from "../domain/failure.ts";
+import { homeOf } from "../domain/home.ts";
 import { type Job, type Lane, MESSAGES_A_JOB } from "../domain/job.ts";
 import { cutReceipt, type Receipt } from "../domain/receipt.ts";
 import { describeError } from "../platform/describe-error.ts";
@@ -14,6 +15,14 @@ export const QUEUE_MILLISECONDS = 5000;
 /** Cloudflare allows a call of sendBatch 100 messages and 256 KB; a job of 25 ids has 1 KB. */
 const BATCH = 50;
 
+/**
+ * A job is of one website, whose database its consumer finds by the first id.
+ * @param idOf an id that carries the home of its website
+ */
+export function byWebsite<T>(items: readonly T[], idOf: (item: T) => string): T[][] {
+  return [...Map.groupBy(items, (item) => homeOf(idOf(item))).values()];
+}
+
 /** See queueJobs. */
 export async function queueDeliveries(
   deps: Deps,
@@ -21,7 +30,8 @@ export async function queueDeliveries(
   messageIds: string[],
   delaySeconds = 0,
 ): Promise<boolean> {
-  const jobs = chunk(messageIds, MESSAGES_A_JOB).map((some): Job => ({ kind: "deliver", messageIds: some }));
+  const parts = byWebsite(messageIds, String).flatMap((ids) => chunk(ids, MESSAGES_A_JOB));
+  const jobs = parts.map((some): Job => ({ kind: "deliver", messageIds: some }));
   return sendAll(deps, deps[lane], jobs, delaySeconds);
 }
 
@@ -83,7 +93,14 @@ export const CALLBACKS_A_JOB = 24;
 
 /** See queueJobs. */
 export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {
-  await sendAll(deps, deps.callbacks, chunk(due, CALLBACKS_A_JOB), delaySeconds);
+  const parts = byWebsite(due, String).flatMap((some) => chunk(some, CALLBACKS_A_JOB));
+  await sendAll(deps, deps.callbacks, parts, delaySeconds);
+}
+
+/** Queues jobs once more, in the queue from which they came; those of the dead-letter queue as messages. @returns see queueJobs */
+export function putBackJobs(deps: Deps, queue: string, bodies: unknown[], delaySeconds: number): Promise<boolean> {
+  const name = (["callbacks", "receipts", "bulk"] as const).find((it) => queue.endsWith(it)) ?? "messages";
+  return sendAll(deps, deps[name] as Queue<unknown>, bodies, delaySeconds);
 }
 
 /** What follows from accepted messages. */

@@ -108,7 +108,7 @@ const toEndpoint = ({ carrier: _, since, ...about }: FailingEndpoint): EndpointS
 async function findStuck({ db, others }: Deps, now: number): Promise<Move[]> {
   if (others.size === 0) return [];
   const isStuck = (move: Move) =>
-    move.step === "failed" || (isUnderWay(move) && move.workedAt < now - LATE_SECONDS * 1000);
+    move.state === "failed" || (isUnderWay(move) && move.workedAt < now - LATE_SECONDS * 1000);
   return (await listMoves(db).catch(() => [])).filter(isStuck);
 }
 

@@ -1,34 +1,47 @@
 import type { Deps } from "../deps.ts";
-import { isStoreUnavailable } from "../domain/failure.ts";
+import { isWebsitePaused } from "../domain/failure.ts";
 import { toE164 } from "../domain/phone.ts";
 import type { Website } from "../domain/website.ts";
 import type { InboundText } from "../platform/carriers/carrier.ts";
 import type { Tombstone } from "../platform/store/erasure.ts";
-import type { DueEvent } from "../platform/store/events.ts";
 import { applyInbound, type DueReply, type InboundRecord } from "../platform/store/inbound.ts";
 import { hasListeners } from "../platform/store/notices.ts";
+import {
+  deleteWaitingText,
+  insertWaitingText,
+  listWaitingTexts,
+  type WaitingText,
+} from "../platform/store/waiting-texts.ts";
 import { readTombstones } from "./erasure-tombstones.ts";
 import { type Addressees, findAddressees } from "./find-addressees.ts";
 import { inTurn } from "./in-turn.ts";
 import { replyTo, toDueReply } from "./keyword-reply.ts";
-import { inDatabase } from "./places.ts";
+import { forgetClosed, inDatabaseOfHome, inEach, inFirst } from "./places.ts";
 import { queueCallbacks, queueDeliveries } from "./queue-jobs.ts";
 
-/** Safe to run again with the same text. */
-export async function receiveInbound(deps: Deps, carrier: string, inbound: InboundText): Promise<void> {
-  await receiveFor(deps, carrier, inbound, await findAddressees(deps, carrier, inbound));
+/** See receiveFor. */
+export async function receiveInbound(
+  deps: Deps,
+  carrier: string,
+  inbound: InboundText,
+  receivedAt = deps.now(),
+): Promise<string[]> {
+  return receiveFor(deps, carrier, inbound, await findAddressees(deps, carrier, inbound), receivedAt);
 }
 
 /**
- * Applies the keyword of a text in the websites that it is for, and stores the text for the operator. One website replies. Safe to
- * run again with the same text.
+ * Applies the keyword of a text in the websites that it is for, and stores the text for the operator. One website replies. Of a
+ * website that is on the move, the text waits. Safe to run again with the same text.
+ * @param receivedAt milliseconds since 1970: of a text that has waited, when it came
+ * @returns the websites for which it waits
  */
 export async function receiveFor(
   deps: Deps,
   carrier: string,
   inbound: InboundText,
   addressees: Addressees,
-): Promise<void> {
+  receivedAt = deps.now(),
+): Promise<string[]> {
   const { websites, told, phones, keyword, maybeOptOut } = addressees;
   if (websites.length === 0) deps.log("warn", "inbound.no-website", { carrier });
   const [sender = null] = phones;
@@ -46,86 +59,85 @@ export async function receiveFor(
     phones: hasEffect ? phones : [],
     sender,
     mediaUrls: inbound.mediaUrls ?? [],
-    receivedAt: deps.now(),
+    receivedAt,
   };
-  const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword, record.receivedAt) : null;
-  // Where there are several databases, a website may move, and the others do not wait for it. The one that replies is first.
-  const parts = deps.others.size === 0 ? [websites] : websites.map((website) => [website]);
-  await inTurn(parts.length === 0 ? [[]] : parts, async (some) => {
-    const isReplying = reply !== null && some.some(({ websiteId }) => websiteId === reply.websiteId);
+  const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword, receivedAt) : null;
+  const waiting: string[] = [];
+  // Each website has a transaction of its own, and does not wait for the others. The one that replies is first.
+  await inTurn(websites.length === 0 ? [undefined] : websites, async (website) => {
+    const isReplying = website !== undefined && website.websiteId === reply?.websiteId;
     const due = isReplying ? await toDueReply(deps, addressees, record, reply) : null;
-    const own = inDatabase(
-      deps,
-      some[0]?.database,
-      some.map(({ home }) => home),
-    );
-    await applyInDatabase(own, some, record, due);
+    try {
+      const own = website ? await inDatabaseOfHome(deps, website.home, website.database) : inFirst(deps);
+      await applyIn(own, website, record, due);
+    } catch (error) {
+      if (!isWebsitePaused(error) || !website) throw error;
+      await keepWaiting(deps, website, { carrier, inbound, receivedAt });
+      waiting.push(website.websiteId);
+    }
   });
+  return waiting;
 }
 
-type TextOfAll = Omit<InboundRecord, "websiteIds">;
-
-/** Those of one database. */
-async function applyInDatabase(
+/** @param website undefined: the text is for none */
+async function applyIn(
   deps: Deps,
-  websites: Website[],
-  given: TextOfAll,
+  website: Website | undefined,
+  given: Omit<InboundRecord, "websiteIds">,
   reply: DueReply | null,
 ): Promise<void> {
   const { carrier, keyword } = given;
   const [phone] = given.phones;
   const hasEffect = keyword !== null && phone !== undefined;
-  const websiteIds = websites.length > 0 ? websites.map(({ websiteId }) => websiteId) : [""];
-  const record = partOf({ ...given, websiteIds }, websiteIds);
-  const tombstones = hasEffect && keyword === "start" ? await tombstonesIn(deps, websiteIds, phone) : [];
-  const { isReplyDue, due } = await applyTogether(deps, record, reply, tombstones, websites[0]?.home);
-  for (const websiteId of websiteIds) {
-    const isAnswer = isReplyDue && reply?.message.websiteId === websiteId;
-    deps.log("info", "inbound.received", { carrier, websiteId, keyword, replied: isAnswer });
-    if (keyword !== null && !hasEffect)
-      deps.log("warn", "inbound.keyword-without-effect", { carrier, websiteId, keyword });
-  }
-  if (reply && isReplyDue) await queueDeliveries(deps, "messages", [reply.message.messageId]);
+  const websiteId = website?.websiteId ?? "";
+  const record = { ...given, websiteIds: [websiteId], toldIds: given.toldIds.filter((id) => id === websiteId) };
+  const tombstones = hasEffect && keyword === "start" ? [await tombstoneIn(deps, websiteId, phone)] : [];
+  const run = (await hasListeners(deps.db, record)) ? deps.newId(website?.home) : null;
+  const { isReplyDue, due } = await applyInbound(deps.db, record, reply, tombstones, run);
+  const isAnswer = isReplyDue && reply !== null;
+  deps.log("info", "inbound.received", { carrier, websiteId, keyword, replied: isAnswer });
+  if (keyword !== null && !hasEffect)
+    deps.log("warn", "inbound.keyword-without-effect", { carrier, websiteId, keyword });
+  if (isAnswer) await queueDeliveries(deps, "messages", [reply.message.messageId]);
   await queueCallbacks(deps, due);
 }
 
-function partOf(record: InboundRecord, websiteIds: string[]): InboundRecord {
-  return { ...record, websiteIds, toldIds: record.toldIds.filter((websiteId) => websiteIds.includes(websiteId)) };
+/** The tombstone that the number has if the website has erased it. */
+async function tombstoneIn(deps: Deps, websiteId: string, phone: number): Promise<Tombstone> {
+  return { websiteId, mark: (await readTombstones(deps, websiteId)).of(phone) };
 }
 
-/**
- * In one transaction. If that fails and the store works, each website gets its own, so that the others do not miss a STOP.
- * @param home of one of the websites: all are in this database
- */
-async function applyTogether(
+/** The carrier counts the text as received: some send none again. @throws RequestFailure store-unavailable */
+async function keepWaiting(
   deps: Deps,
-  record: InboundRecord,
-  reply: DueReply | null,
-  tombstones: Tombstone[],
-  home: number | undefined,
-): Promise<{ isReplyDue: boolean; due: DueEvent[] }> {
-  const run = (await hasListeners(deps.db, record)) ? deps.newId(home) : null;
-  try {
-    return await applyInbound(deps.db, record, reply, tombstones, run);
-  } catch (error) {
-    if (isStoreUnavailable(error) || record.websiteIds.length === 1) throw error;
-  }
-  const all = { isReplyDue: false, due: [] as DueEvent[] };
-  await inTurn(record.websiteIds, async (websiteId) => {
-    const own = tombstones.filter((tombstone) => tombstone.websiteId === websiteId);
-    const ownReply = reply?.message.websiteId === websiteId ? reply : null;
-    const applied = await applyInbound(deps.db, partOf(record, [websiteId]), ownReply, own, run);
-    all.due.push(...applied.due);
-    all.isReplyDue ||= applied.isReplyDue;
-  });
-  return all;
+  { websiteId, home }: Website,
+  text: Pick<WaitingText, "carrier" | "inbound" | "receivedAt">,
+): Promise<void> {
+  await insertWaitingText(inFirst(deps).db, { websiteId, home, ...text });
+  deps.log("info", "inbound.waits", { carrier: text.carrier, websiteId });
+  // The website may have been opened since this isolate asked. Then nobody else looks at the text before the next sweep.
+  for (const own of inEach(deps)) forgetClosed(deps, own.database);
+  const isOpen = await inDatabaseOfHome(deps, home).then(
+    () => true,
+    () => false,
+  );
+  if (isOpen) await receiveWaiting(deps);
 }
 
-/** The tombstones that the number has if a website has erased it. */
-async function tombstonesIn(deps: Deps, websiteIds: string[], phone: number): Promise<Tombstone[]> {
-  const tombstones: Tombstone[] = [];
-  for (const websiteId of websiteIds) {
-    tombstones.push({ websiteId, mark: (await readTombstones(deps, websiteId)).of(phone) });
+const TEXTS_A_PAGE = 100;
+
+/** Receives the texts that have waited for websites that are open again, in the order in which they came. @returns how many */
+export async function receiveWaiting(deps: Deps): Promise<number> {
+  const { db, others } = inFirst(deps);
+  let count = 0;
+  for (let after: number | undefined = others.size === 0 ? undefined : 0; after !== undefined; ) {
+    const page = await listWaitingTexts(db, after, TEXTS_A_PAGE);
+    await inTurn(page, async ({ id, websiteId, carrier, inbound, receivedAt }) => {
+      if ((await receiveInbound(deps, carrier, inbound, receivedAt)).includes(websiteId)) return;
+      await deleteWaitingText(db, id);
+      count += 1;
+    });
+    after = page.length === TEXTS_A_PAGE ? page.at(-1)?.id : undefined;
   }
-  return tombstones;
+  return count;
 }

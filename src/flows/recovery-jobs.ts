@@ -5,19 +5,37 @@ import type { Recovery } from "../domain/job.ts";
 import { RELEASE_DELAY_SECONDS } from "../domain/retry-policy.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { forgetKeptJob, keepJob, listKeptJobs, readKeptJob } from "../platform/store/kept-jobs.ts";
-import { queueJobs } from "./queue-jobs.ts";
+import { byWebsite, queueJobs } from "./queue-jobs.ts";
 
 /**
  * Queues a recovery job. While the queue fails, KV keeps the job, and the sweep queues it.
  * @throws Error when KV fails, too: the job is lost
  */
 export async function queueRecovery(deps: Deps, job: Recovery, delaySeconds = 0): Promise<void> {
-  if (await queueJobs(deps, [job], delaySeconds)) return;
+  const jobs = jobsOfEach(job);
+  if (await queueJobs(deps, jobs, delaySeconds)) return;
   const now = deps.now();
   try {
-    await keepJob(deps.kv, `${now}:${deps.newId()}`, { job, dueAt: now + delaySeconds * 1000 });
+    for (const own of jobs)
+      await keepJob(deps.kv, `${now}:${deps.newId()}`, { job: own, dueAt: now + delaySeconds * 1000 });
   } catch (error) {
     throw new Error(`neither the queue nor KV takes a job that is to ${job.kind}`, { cause: error });
+  }
+}
+
+/** A claim may have messages of several websites, and a job is of one. */
+function jobsOfEach(job: Recovery): Recovery[] {
+  switch (job.kind) {
+    case "cancel":
+    case "release":
+      return byWebsite(job.messageIds, String).map((messageIds) => ({ ...job, messageIds }));
+    case "release-callbacks":
+      return byWebsite(job.eventIds, String).map((eventIds) => ({ ...job, eventIds }));
+    case "record":
+      return byWebsite(job.records, ({ messageId }) => messageId).map((records) => ({ ...job, records }));
+    case "click":
+    case "move":
+      return [job];
   }
 }
 

@@ -2,64 +2,61 @@ import type { Deps } from "../deps.ts";
 import type { Author } from "../domain/audit.ts";
 import { FULL_SHARE, percentOf, shareOf } from "../domain/database-state.ts";
 import { failField, RequestFailure } from "../domain/failure.ts";
-import { canGoBack, isUnderWay, keptUntil, type Move } from "../domain/move.ts";
+import { canAbort, isGivenUp, isUnderWay, leftBehind, type Move, NO_PROGRESS } from "../domain/move.ts";
 import type { Website } from "../domain/website.ts";
-import { insertMove, readMove } from "../platform/store/moves.ts";
-import { countLog, hasForeignNotices, readPresence } from "../platform/store/presence.ts";
+import { insertMove, readMove, saveMove } from "../platform/store/moves.ts";
 import { audited } from "./audit.ts";
 import { isKnownEverywhere } from "./choose-database.ts";
-import { inDatabase, inFirst } from "./places.ts";
+import { inFirst } from "./places.ts";
 import { readDatabases } from "./read-databases.ts";
-import { queueMove } from "./run-moves.ts";
+import { queueMove, workOnMove } from "./run-moves.ts";
 
 function refuse(why: string): never {
   throw new RequestFailure({ kind: "move-refused", why });
 }
 
 /**
- * Begins to move a website.
+ * Begins to move a website, or goes on with the move to this database. Safe to repeat.
  * @param own where the website is
  * @throws RequestFailure move-refused, fields-wrong
  */
 export async function startMove(own: Deps, author: Author, website: Website, target: string): Promise<Move> {
-  const { websiteId } = website;
   const first = inFirst(own);
+  const { websiteId, home, database: source } = website;
   const before = await readMove(first.db, websiteId);
-  if (before && isUnderWay(before)) refuse(`it is on its way to ${before.target}`);
-  if (before?.movedAt)
-    refuse(`its last move is kept until ${new Date(keptUntil(before)).toISOString()}: move it back, or wait`);
-  if (before && before.target !== target) refuse(`${before.target} still has what a failed move has left there`);
-  return begin(own, author, website, target);
-}
-
-/** Moves a website back to where it was. @throws RequestFailure move-refused */
-export async function moveBack(own: Deps, author: Author, website: Website): Promise<Move> {
-  const before = await readMove(inFirst(own).db, website.websiteId);
-  if (!before || !canGoBack(before, own.now())) refuse("it was not moved within the last 24 hours");
-  return begin(own, author, website, before.source);
-}
-
-async function begin(own: Deps, author: Author, { websiteId, home, database }: Website, target: string): Promise<Move> {
-  await requireRoom(own, database, target);
-  if (await hasForeignNotices(own.db, websiteId, home))
-    refuse("a text to several websites still has callbacks that are due: wait for them");
-  const now = own.now();
+  if (before && isUnderWay(before)) {
+    if (isGivenUp(before)) refuse("its last move is being given up: wait a minute");
+    if (before.target !== target) refuse(`it is on its way to ${before.target}`);
+    await queueMove(first, websiteId);
+    return before;
+  }
+  if (before?.state === "done" && before.target === target) return before;
+  await requireRoom(first, source, target);
+  requireCleared(before, target);
+  const startedAt = Math.max(first.now(), (before?.startedAt ?? 0) + 1);
   const move: Move = {
-    ...{ websiteId, home, source: database, target, step: "prepare" },
-    ...{ startedAt: now, workedAt: now, movedAt: null, error: null },
+    ...{ websiteId, home, source, target, state: "paused", startedAt, workedAt: startedAt, endedAt: null, turn: 0 },
+    ...{ progress: NO_PROGRESS, copiedRows: 0, comparedRows: 0, totalRows: null, problem: null },
   };
-  const first = inFirst(own);
-  const entry = { action: "move-website", websiteId, before: { database }, after: { database: target } } as const;
-  const isBegun = await audited(
-    first,
-    author,
-    entry,
-    () => insertMove(first.db, move),
-    (isBegun) => ({ isBegun }),
-  );
+  const entry = {
+    action: "move-website",
+    websiteId,
+    before: { database: source },
+    after: { database: target },
+  } as const;
+  const begin = () => insertMove(first.db, move);
+  const isBegun = await audited(first, author, entry, begin, (isBegun) => ({ isBegun }));
   if (!isBegun) refuse("another website is being moved: one moves at a time");
   await queueMove(first, websiteId);
   return move;
+}
+
+/** What the last move has left behind is deleted in its time, or by a move to where it is. */
+function requireCleared(before: Move | undefined, target: string): void {
+  if (!before || before.progress.isCleared) return;
+  const { database, until } = leftBehind(before);
+  if (database !== target)
+    refuse(`${database} keeps its old rows until ${new Date(until).toISOString()}: move it back there, or wait`);
 }
 
 async function requireRoom(deps: Deps, source: string, target: string): Promise<void> {
@@ -75,32 +72,33 @@ async function requireRoom(deps: Deps, source: string, target: string): Promise<
   if (shareOf(found) >= FULL_SHARE) refuse(`${target} is full: ${percentOf(found)} %`);
 }
 
-/** What an operator sees of a move. Numbers are null where its databases need not be asked. */
-export interface MoveStatus extends Move {
-  rowsCopied: number | null;
-  rowsCompared: number | null;
-  rowsTotal: number | null;
-  logLength: number | null;
-  isFenced: boolean;
+/** What stands in place of an error of a move that an operator has ended. */
+export const ABORTED = "an operator has aborted it";
+
+/** A job may store a piece at the same time. */
+const MOST_TRIES = 10;
+
+/**
+ * Ends a move that is not decided yet: the website stays where it is. Safe to repeat.
+ * @throws RequestFailure move-refused, resource-unknown
+ */
+export async function abortMove(deps: Deps, author: Author, websiteId: string): Promise<Move> {
+  const first = inFirst(deps);
+  const entry = { action: "abort-move", websiteId } as const;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const move = await readMove(first.db, websiteId);
+    if (!move) throw new RequestFailure({ kind: "resource-unknown", what: "move" });
+    if (isGivenUp(move)) return move;
+    if (!canAbort(move)) refuse(`it is in ${move.target} already: move it back to ${move.source}`);
+    const end = () => saveMove(first.db, move, { ...move, state: "aborted", problem: ABORTED, workedAt: first.now() });
+    const ended = await audited(first, author, entry, end, (saved) => ({ isAborted: saved !== undefined }));
+    if (!ended) continue;
+    // The website is open again with the answer, where its database answers.
+    await workOnMove(first, websiteId, 1);
+    return (await readMove(first.db, websiteId)) ?? ended;
+  }
+  throw new RequestFailure({ kind: "store-unavailable", isRefused: true });
 }
 
-const MOST_LOGGED = 100_000;
-
-export async function readMoveStatus(deps: Deps, websiteId: string): Promise<MoveStatus | undefined> {
-  const move = await readMove(inFirst(deps).db, websiteId);
-  if (!move) return undefined;
-  const nothing = { rowsCopied: null, rowsCompared: null, rowsTotal: null, logLength: null, isFenced: false };
-  if (!isUnderWay(move)) return { ...move, ...nothing };
-  const [source, target] = [inDatabase(deps, move.source).db, inDatabase(deps, move.target).db];
-  const [left, arrival] = [await readPresence(source, move.home), await readPresence(target, move.home)];
-  const progress = arrival?.progress?.run === move.startedAt ? arrival.progress : null;
-  if (!progress) return { ...move, ...nothing };
-  return {
-    ...move,
-    rowsCopied: progress.rows[0] ?? 0,
-    rowsCompared: progress.rows[1] ?? 0,
-    rowsTotal: progress.total,
-    logLength: await countLog(source, move.home, progress.log, MOST_LOGGED),
-    isFenced: left !== undefined && left.state > 0,
-  };
-}
+export const findMove = (deps: Deps, websiteId: string): Promise<Move | undefined> =>
+  readMove(inFirst(deps).db, websiteId);

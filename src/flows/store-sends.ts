@@ -3,7 +3,7 @@ import { isStoreUnavailable } from "../domain/failure.ts";
 import { homeOf } from "../domain/home.ts";
 import { requireRoom } from "../platform/store/database-state.ts";
 import { type Send, type StoredSend, storeSends } from "../platform/store/sends.ts";
-import { inDatabase } from "./places.ts";
+import { inDatabaseOfHome } from "./places.ts";
 import { type Accepted, queueAccepted } from "./queue-jobs.ts";
 import { toFailed } from "./unstored-sends.ts";
 
@@ -16,7 +16,7 @@ import { toFailed } from "./unstored-sends.ts";
 export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
   try {
     const [{ message, database }] = sends as [Send];
-    const own = inDatabase(deps, database, [homeOf(message.messageId)]);
+    const own = await inDatabaseOfHome(deps, homeOf(message.messageId), database);
     requireRoom(own.db, deps.now());
     const stored = await storeSends(own.db, deps.now(), sends);
     queueAccepted(own, "messages", toAccepted(sends, stored));

@@ -3,6 +3,7 @@ import type { Author } from "../domain/audit.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { type StoredImport, undoStep } from "../platform/store/imports.ts";
 import { audited } from "./audit.ts";
+import { requireOpen } from "./places.ts";
 
 /** An import that has stored nothing for so long was cut off: a part is tried for less than a minute. */
 const CUT_OFF_MILLISECONDS = 5 * 60_000;
@@ -37,7 +38,9 @@ export async function undoImport(deps: Deps, author: Author, begun: StoredImport
 async function undo(deps: Deps, begun: StoredImport): Promise<StoredImport> {
   const started = deps.now();
   let state = begun;
-  do state = await undoStep(deps.db, state, deps.now());
-  while (!isUndone(state) && deps.now() - started < UNDO_MILLISECONDS);
+  do {
+    await requireOpen(deps);
+    state = await undoStep(deps.db, state, deps.now());
+  } while (!isUndone(state) && deps.now() - started < UNDO_MILLISECONDS);
   return state;
 }

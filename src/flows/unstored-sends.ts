@@ -1,6 +1,6 @@
 // What is told of messages that a client has sent, and that no route to the store has confirmed.
 import type { Deps } from "../deps.ts";
-import { isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../domain/failure.ts";
+import { isStoreFull, isStoreRefused, isStoreUnavailable, isWebsitePaused, RequestFailure } from "../domain/failure.ts";
 import { describeError } from "../platform/describe-error.ts";
 import type { FailedSend } from "../platform/store/sends.ts";
 import { queueRecovery } from "./recovery-jobs.ts";
@@ -12,6 +12,7 @@ export function toFailed(error: unknown): FailedSend {
     isUnavailable: isStoreUnavailable(error),
     isRefused: isStoreRefused(error),
     isFull: isStoreFull(error),
+    isPaused: isWebsitePaused(error),
     error: describeError(error),
   };
 }
@@ -22,7 +23,7 @@ export function toFailed(error: unknown): FailedSend {
  * them again. With an Idempotency-Key nothing is cancelled: the repetition finds them.
  * @param last what the last route says
  * @param isLost a route before it has not answered
- * @returns what to throw: RequestFailure store-unavailable or store-full, after which a repetition is safe, or a fault of our own
+ * @returns what to throw: RequestFailure store-unavailable, store-full or website-paused, after which a repetition is safe, or a fault of our own
  * @throws Error when the cancellation could not be kept: nobody may be told that a repetition is safe
  */
 export async function settleUnstored(
@@ -35,6 +36,7 @@ export async function settleUnstored(
   if (!isCertain && !isKeyed) await queueRecovery(deps, { kind: "cancel", messageIds });
   const cause = new Error(last.error);
   if (last.isFull && isCertain) return new RequestFailure({ kind: "store-full" }, { cause });
+  if (last.isPaused && isCertain) return new RequestFailure({ kind: "website-paused", isKeyed }, { cause });
   if (!last.isUnavailable) return cause;
   return new RequestFailure({ kind: "store-unavailable", isKeyed, isRefused: isCertain }, { cause });
 }

@@ -30,4 +30,5 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   fault: 50000,
   "store-unavailable": 50300,
   "store-full": 50301,
+  "website-paused": 50302,
 };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { CHUNK_MESSAGES } from "../domain/bulk-request.ts";
 import type { BulkInterrupted, Failure, FieldError } from "../domain/failure.ts";
+import { PAUSED_SECONDS } from "../domain/move.ts";
 import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 
@@ -32,6 +33,8 @@ export interface ErrorAnswer {
  * that were refused together come back spread over that time.
  */
 const STORE_RETRY_SECONDS = { silent: [2, 4], refused: [3, 9] } as const;
+
+const PAUSED = "This website is being moved to another database, which takes some minutes.";
 
 /** The one place that turns a failure into an answer. @param random a number from 0 to 1, which spreads the retries of callers */
 export function failureResponse(failure: Failure, requestId: string, random: number): Response {
@@ -93,6 +96,10 @@ function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause:
       }
       return `${what} ${before} Send only the others, after the time in Retry-After.`;
     }
+    case "website-paused":
+      return isKeyed
+        ? `${PAUSED} ${before} ${whole}, after the time in Retry-After: it stores the rest and answers the same ids.`
+        : `${PAUSED} ${before} Send only the others, after the time in Retry-After.`;
     case "body-incomplete":
     case "body-not-json":
       return isKeyed
@@ -160,6 +167,11 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
     case "store-full":
     case "store-unavailable":
       return explainStore(failure, random);
+    case "website-paused":
+      return {
+        message: `${PAUSED} It is safe to repeat the request ${failure.isKeyed ? "with the same Idempotency-Key " : ""}after the time in Retry-After.`,
+        headers: { "retry-after": String(PAUSED_SECONDS + Math.floor((PAUSED_SECONDS + 1) * random)) },
+      };
   }
 }
 

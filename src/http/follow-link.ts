@@ -1,7 +1,7 @@
 import { endsUrl, hasCheck, homeOfCode, LINK_CODE } from "../domain/link.ts";
 import { countClick } from "../flows/count-click.ts";
 import { countMiss } from "../flows/count-miss.ts";
-import { inDatabaseOfHome } from "../flows/places.ts";
+import { whereToLook } from "../flows/places.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 import { findLink } from "../platform/store/links.ts";
@@ -19,8 +19,8 @@ export const followLinkHandler: Handler = async (request, deps) => {
   const judged = guesses.judge(code, caller, deps.now());
   if (judged === "missing") return noSuchLink();
   if (judged === "refused") return tooManyGuesses();
-  const own = await inDatabaseOfHome(deps, homeOfCode(code));
-  const link = await findLink(own.db, code);
+  const { db } = await whereToLook(deps, homeOfCode(code));
+  const link = await findLink(db, code);
   if (!link) {
     countMiss(deps, guesses, code, caller);
     return noSuchLink();
@@ -33,7 +33,7 @@ export const followLinkHandler: Handler = async (request, deps) => {
   };
   request.logged = { messageId: link.messageId, isPerson: click.isPerson };
   deps.waitUntil(
-    countClick(own, click).catch((error: unknown) =>
+    countClick(deps, click).catch((error: unknown) =>
       deps.log("error", "click.not-counted", { messageId: link.messageId, error: describeError(error) }),
     ),
   );

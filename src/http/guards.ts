@@ -64,8 +64,8 @@ async function authenticate(deps: Deps, { clientId, hash, address }: Given): Pro
   const known = deps.credentials.known(clientId, now);
   const isKnown = judgeSecret(known?.credentials ?? NOBODY, hash, now) === "right" && known !== undefined;
   if (isKnown && known.isCurrent) return known.credentials;
-  // A client that this isolate has let in before is no guess.
   const { clients } = deps.guesses;
+  // A client that this isolate has let in before is no guess.
   const judged = isKnown ? undefined : clients.judge(clientId + hash, address, now);
   if (judged === "refused") throw new RequestFailure({ kind: "guesses-exceeded" });
   const refusalDue = scheduler.wait(REFUSAL_MILLISECONDS);

@@ -1,6 +1,6 @@
 // In which database a call is answered.
 import { homeOf } from "../domain/home.ts";
-import { inDatabase, inDatabaseOf, inDatabaseOfHome } from "../flows/places.ts";
+import { inDatabaseOf, inDatabaseOfHome, whereToLook } from "../flows/places.ts";
 import { clientOf, type Handler, toStoredId } from "./api-request.ts";
 
 /** With the name of the handler, by which the OpenAPI document knows it. */
@@ -8,11 +8,11 @@ function named(handler: Handler, own: Handler): Handler {
   return Object.defineProperty(own, "name", { value: handler.name });
 }
 
-/** That of the client's website. */
+/** That of the client's website. @throws RequestFailure website-paused */
 export const ofClient = (handler: Handler) =>
-  named(handler, (request, deps) => {
+  named(handler, async (request, deps) => {
     const { database, home } = clientOf(request);
-    return handler(request, inDatabase(deps, database, [home]));
+    return handler(request, await inDatabaseOfHome(deps, home, database));
   });
 
 /** A read replica of it, if READ_REPLICAS is on: for answers that decide nothing of ours. */
@@ -25,11 +25,14 @@ export const ofClientInReplica = (handler: Handler) =>
     }),
   );
 
-/** That of the website that the path names; or the client, or the message. */
+/**
+ * That of the website that the path names; or the client, or the message.
+ * @throws RequestFailure website-paused, unless the call only reads
+ */
 export const ofNamed = (handler: Handler) =>
   named(handler, async (request, deps) => {
     const { websiteId, clientId, messageId } = request.params;
-    if (messageId !== undefined) return handler(request, await inDatabaseOfHome(deps, homeOf(toStoredId(messageId))));
+    if (messageId !== undefined) return handler(request, await whereToLook(deps, homeOf(toStoredId(messageId))));
     const of = websiteId === undefined ? { clientId: clientId ?? "" } : { websiteId };
-    return handler(request, await inDatabaseOf(deps, of));
+    return handler(request, await inDatabaseOf(deps, of, request.method === "GET"));
   });

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { type Failure, failField } from "../domain/failure.ts";
-import { inDatabase } from "../flows/places.ts";
+import { whereToLook } from "../flows/places.ts";
 import { SANDBOX } from "../platform/carriers/sandbox.ts";
 import { findWebsite } from "../platform/store/websites.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
@@ -24,7 +24,7 @@ export async function answerSandboxError(request: ApiRequest, deps: Deps): Promi
   const given = request.headers.get("Sandbox-Error")?.trim();
   if (!given) return undefined;
   const { websiteId, database, home } = clientOf(request);
-  const website = await findWebsite(inDatabase(deps, database, [home]).db, websiteId);
+  const website = await findWebsite((await whereToLook(deps, home, database)).db, websiteId);
   if (website?.carrier !== SANDBOX) return undefined;
   if (!request.admission) await limitRate(request, deps);
   const failure = Object.hasOwn(FAILURES, given) ? FAILURES[given]?.(request) : undefined;

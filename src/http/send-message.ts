@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import { type FieldError, failField, RequestFailure } from "../domain/failure.ts";
 import { sendRequestSchema } from "../domain/send-request.ts";
 import { acceptSend, prepareSend, type Sender, trySend } from "../flows/accept-message.ts";
+import { inDatabaseOfHome } from "../flows/places.ts";
 import type { Send } from "../platform/store/sends.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "./body.ts";
@@ -10,7 +11,8 @@ import { countingOf, limitRate } from "./guards.ts";
 /** POST /text/message/send */
 export const sendMessageHandler: Handler = async (request, deps) => {
   const send = await readSend(request, deps);
-  const accepting = acceptSend(deps, send, countingOf(request, deps));
+  const own = await inDatabaseOfHome(deps, clientOf(request).home, send.database);
+  const accepting = acceptSend(own, send, countingOf(request, deps));
   // A client that hangs up does not end it: a stored message is queued.
   deps.waitUntil(accepting.catch(() => {}));
   const messageId = await accepting;

@@ -43,12 +43,16 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "move-refused": { kind: "move-refused", why: "it is on its way to DB_2" },
   "store-unavailable": { kind: "store-unavailable" },
   "store-full": { kind: "store-full" },
+  "website-paused": { kind: "website-paused" },
 };
+
+/** The paths of what an operator changes of one website. */
+const OF_A_WEBSITE = /^\/operator\/(websites|clients|imports|people)\/(?!.*\/move)/;
 
 const ORDER = Object.keys(ERROR_CODES) as ErrorKind[];
 
 /** Every kind of failure that an operation may answer. */
-export function errorsOf({ access, body, errors = [] }: ApiOperation): ErrorKind[] {
+export function errorsOf({ access, body, method, path, errors = [] }: ApiOperation): ErrorKind[] {
   const kinds: ErrorKind[] = [];
   const credentials = ["credentials-missing", "credentials-wrong"] as const;
   if (access === "operator") kinds.push("path-unknown", ...credentials, "guesses-exceeded");
@@ -61,6 +65,8 @@ export function errorsOf({ access, body, errors = [] }: ApiOperation): ErrorKind
   }
   if (body?.mediaTypes.includes("application/json") && access !== "carrier") kinds.push("body-not-json");
   if (access !== "open") kinds.push("store-unavailable");
+  const changes = access === "operator" && method !== "get" && OF_A_WEBSITE.test(path);
+  if (typeof access === "object" || changes) kinds.push("website-paused");
   const all = new Set<ErrorKind>([...kinds, ...errors, "fault"]);
   return ORDER.filter((kind) => all.has(kind));
 }

@@ -94,6 +94,7 @@ export const JOB_MEANINGS: Record<Job["kind"], string> = {
   release: "a claim whose messages were not submitted, to be released",
   "release-callbacks": "callbacks that a run had claimed and did not post, to be released",
   cancel: "messages whose sender was told that they are not stored, to be cancelled",
+  click: "a click that came while its website was on the move, to be counted",
   move: "goes on with the move of a website; the sweep has queued another since",
   receipts: "receipts of a carrier, to be applied: a requeued one still takes effect",
 };
@@ -155,6 +156,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
     meaning: "the database of the website is full, and takes no more messages",
     advice: "tell the operator; retry once there is room",
   },
+  "website-paused": {
+    meaning: "the website is being moved to another database, which takes some minutes; nothing was done",
+    advice: "retry after `Retry-After`",
+  },
 };
 
 /** Whether a request may be sent again after an error, of one message and of many. A key is an Idempotency-Key. */
@@ -191,4 +196,5 @@ export const REPEATS: Partial<Record<ErrorKind, Repeat>> = {
     send: "yes, with the same key if it had one",
     bulk: "with a key: yes, the whole request with the same key, never a part of it. Without: no, only what `details` does not name",
   },
+  "website-paused": PART_STORED,
 };

@@ -119,9 +119,9 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "move-stuck": {
     meaning:
-      "The move of a website has failed, or no job has worked on it for five minutes. The website works where it is; if it is fenced, its writes wait.",
+      "The move of a website has failed in the last day: the website is open where it was. Or no job has worked on it for five minutes: its calls answer 503 meanwhile.",
     action:
-      "`npm run operator -- move-status <websiteId>` shows the error. Of a failed move, begin it again: it starts anew. Of any other, see whether both databases answer and the sweep runs: it goes on by itself.",
+      "`npm run operator -- move-status <websiteId>` shows the problem. Of a failed move, begin it again. Of any other, see whether both databases answer and the sweep runs: it goes on by itself. `abort-move` opens the website where it was.",
     isSafe: "Yes: what is stored in the target is not read before all of it is compared.",
   },
   "callbacks-late": {

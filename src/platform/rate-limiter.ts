@@ -37,9 +37,6 @@ export const LIMITER_MILLISECONDS = 500;
 /** After this time, an object is asked whether it is storing a send. It has as long again to answer. */
 const STILL_STORING_MILLISECONDS = LIMITER_MILLISECONDS / 2;
 
-/** Shortest time for which a refused website is refused without a call of its object, so that no flood reaches it. */
-const LEAST_REFUSAL_MILLISECONDS = 50;
-
 /** An overloaded object is left alone for so long. */
 const REST_MILLISECONDS = 1000;
 
@@ -77,7 +74,7 @@ export class RateGate {
     if (refusal) return refusal;
     try {
       const answer = (await this.#object(websiteId).admit(versionOf(client))) as Admission | Newer;
-      if (answer.admitted === false) this.#remember(websiteId, asked, now(), answer);
+      if (answer.admitted === false) this.#remember(websiteId, asked, answer);
       return answer;
     } catch (error) {
       if (isOverloaded(error)) return this.#rest(websiteId, now());
@@ -97,7 +94,7 @@ export class RateGate {
     try {
       const answering = object.send(send, versionOf(client)) as Promise<unknown> as Promise<SendAnswer>;
       const answer = await untilLost(answering, async () => object.isStoring(messageId));
-      if (answer.admission?.admitted === false) this.#remember(websiteId, asked, now(), answer.admission);
+      if (answer.admission?.admitted === false) this.#remember(websiteId, asked, answer.admission);
       return answer;
     } catch (error) {
       if (isOverloaded(error)) return { admission: this.#rest(websiteId, now()), stored: null };
@@ -123,9 +120,9 @@ export class RateGate {
     return this.#limiter.getByName(websiteId, this.#options);
   }
 
-  /** The time of a refusal counts from before the call, so it ends no later than the object's own, but for the least. */
-  #remember(websiteId: string, asked: number, now: number, { resetMilliseconds }: Admission): void {
-    this.#refuseUntil(websiteId, Math.max(asked + resetMilliseconds, now + LEAST_REFUSAL_MILLISECONDS));
+  /** The time of a refusal counts from before the call, so it ends no later than the object's own: nobody is refused below the limit. */
+  #remember(websiteId: string, asked: number, { resetMilliseconds }: Admission): void {
+    this.#refuseUntil(websiteId, asked + resetMilliseconds);
   }
 
   /** More than that it needs a rest is not known of an overloaded object. */

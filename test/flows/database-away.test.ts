@@ -24,34 +24,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("the callbacks of several databases in one batch", () => {
-  it("share the connections of the invocation", async () => {
-    posts = [];
-    await bindDatabases(world, 3);
-    const brands = [];
-    for (let index = 0; index < 3; index++) brands.push(await makeBrand(world, index));
-    expect(brands.map(({ database }) => database).sort()).toEqual(["DB", "DB_2", "DB_3"]);
-    for (const { client, phone } of brands) await world.send(client, { phone });
-    const jobs = world.jobs.splice(0).map(({ body }) => body);
-    await world.deliver("textgate-messages", jobs);
-    const callbacks = world.callbacks.splice(0).map(({ body }) => body);
-    expect(callbacks).toHaveLength(12);
-    let [open, most] = [0, 0];
-    vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
-      open += 1;
-      most = Math.max(most, open);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      open -= 1;
-      return new Response("thanks");
-    });
-    await world.deliver(
-      "textgate-callbacks",
-      callbacks.map((eventId) => [eventId]),
-    );
-    expect([most, open]).toEqual([3, 0]);
-  });
-});
-
 /** A database that a test breaks and repairs. */
 class Breakable {
   isAway = false;
@@ -240,7 +212,7 @@ describe("a database that is away", () => {
   it("has what its clients were told is not stored cancelled once it is back", async () => {
     const { client, phone } = brands.get("DB_2") as Brand;
     const { db } = databases.get("DB_2") as Breakable;
-    const lost = failingDatabase(db, Number.POSITIVE_INFINITY, "after");
+    const lost = failingDatabase(db, Number.POSITIVE_INFINITY, "after", undefined, "batches");
     useDatabases(world, (name) => (name === "DB_2" ? lost : (databases.get(name)?.db as D1Database)));
     const body = { phone, text: "Hi", callbackData: "", sendPurpose: "x" };
     const { messages } = world.deps;

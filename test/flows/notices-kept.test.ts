@@ -57,7 +57,7 @@ describe("nothing is lost or posted twice", () => {
     await world.sweep();
     await world.runQueues();
     expect(typesTo("one").toSorted()).toEqual(["message.received", "subscription.changed"]);
-    expect(await world.rows("SELECT count(*) AS count FROM events")).toEqual([{ count: 2 }]);
+    expect(await world.rows("SELECT count(*) AS count FROM events WHERE body IS NOT NULL")).toEqual([{ count: 2 }]);
   });
 
   it("ends as not posted when the URL is removed", async () => {

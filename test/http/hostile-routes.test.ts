@@ -122,10 +122,13 @@ describe("the table of routes", () => {
         (line) =>
           line.startsWith(`  .${method.toLowerCase()}("${path}",`) && /of(Client|ClientInReplica|Named)\(/.test(line),
       );
-    // A send is stored, and a website put, in a database that the handler itself finds.
+    // A send is stored, and a website put or moved, in a database that the handler itself finds. The directory has the moves.
     expect(own.filter((route) => !isOwn(route)).map(([method, , , path]) => `${method} ${path}`)).toEqual([
       "POST /text/message/send",
       "PUT /operator/websites/:websiteId",
+      "POST /operator/websites/:websiteId/move",
+      "GET /operator/websites/:websiteId/move",
+      "POST /operator/websites/:websiteId/move/abort",
     ]);
     expect(own.length).toBeGreaterThan(20);
   });

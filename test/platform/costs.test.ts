@@ -63,10 +63,6 @@ class Day {
     return PEOPLE.slice(0, this.#count);
   }
 
-  queueCallbacks(): void {
-    this.#world;
-  }
-
   /** In one group. */
   sends(): Promise<void> {
     const sends = this.#people.map((phone, index) => this.#send(phone, index));
@@ -140,19 +136,12 @@ async function measure(count: number): Promise<Costs> {
   await uncalled.receipts("SENDING");
   await uncalled.receipts("DELIVERED");
   await uncalled.purge();
-  const queued = await Day.begin(count, true);
-  queued;
-  await wholeDay(queued);
   const called = await Day.begin(count, true);
   await wholeDay(called);
-  const ofRun = (flow: string): Costs => called.costs.filter(([name]) => name === flow);
   return [
     ...bulk.costs,
-    ...queued.costs,
-    ...ofRun("its submission").map(([, usage]): Costs[number] => ["its submission, whose run calls back", usage]),
-    ...ofRun("its receipt: DELIVERED").map(([, usage]): Costs[number] => ["its receipt: DELIVERED, likewise", usage]),
+    ...called.costs,
     ["**a message in all**, with two receipts and two callbacks", sumOf(called.costs)],
-    ["the same, while the queue has all callbacks", sumOf(queued.costs)],
     ["**a message in all**, with two receipts, not called back", sumOf(uncalled.costs)],
   ];
 }

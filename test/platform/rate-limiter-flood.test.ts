@@ -104,8 +104,8 @@ const afterFirst = (times: number[]) => times.filter((at) => at >= 1000);
 describe("10,000 requests a second of one website over 100 isolates", () => {
   it.each([
     [2, 500],
-    [50, 900],
-    [150, 2000],
+    [50, 1000],
+    [150, 2100],
   ])("ask an object that is %i ms away less than %i times a second, and use up the limit", async (trip, most) => {
     const { asks, admitted, slipped } = await run({ rates: flat(10_000, 8), isolates: 100, trip });
     expect(mostInASecond(admitted)).toBe(LIMIT);
@@ -129,7 +129,7 @@ describe("10,000 requests a second of one website over 100 isolates", () => {
     // These isolates had heard of no refusal half a second after the flood began.
     expect(slipped.length).toBeLessThan(300);
     expect(afterFirst(slipped).length).toBe(0);
-    expect(perSecond(asks, [0, 10])).toBeLessThan(2500);
+    expect(perSecond(asks, [0, 10])).toBeLessThan(2700);
   });
 
   it("are over two seconds after their end", async () => {

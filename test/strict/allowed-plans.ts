@@ -182,7 +182,10 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The lowest number of a website, once a move.",
   },
   { step: "SCAN moves", reason: "The websites that were moved within a day." },
-  { step: "SCAN moving", sql: "FROM moving WHERE state", reason: "The websites that were moved within a day." },
-  { step: "SCAN moving", sql: "AS fault FROM moving v", reason: "The same, for each isolate once a second." },
+  {
+    step: "SCAN moving",
+    sql: "FROM moving WHERE state",
+    reason: "The websites that have ever left the database, for each isolate once in ten seconds.",
+  },
   { step: "SCAN moved_feeds", sql: "FROM moved_feeds f", reason: "A row for each move that has ended." },
 ];

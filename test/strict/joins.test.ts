@@ -15,7 +15,7 @@ describe("a statement on what moves and what stays", () => {
   it.each([
     OF_IMPORTS,
     "SELECT 1 FROM messages m WHERE EXISTS (SELECT 1 FROM dead_jobs d WHERE d.id = m.message_id)",
-    "UPDATE websites SET name = (SELECT cause FROM carrier_pauses p WHERE p.carrier = websites.carrier)",
+    "UPDATE websites SET name = (SELECT outcome FROM audit_log a WHERE a.path = websites.website_id)",
     "INSERT INTO clients (client_id) SELECT client_id FROM client_homes",
     "DELETE FROM links WHERE code IN (SELECT subject FROM told_problems)",
   ])("is a fault: %s", (sql) => {

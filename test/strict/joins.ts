@@ -7,7 +7,6 @@ import { MOVED_NAMES, STAYING_TABLES } from "../../src/platform/store/moved-tabl
 export const OF_THE_DATABASE: (keyof typeof STAYING_TABLES)[] = [
   "carrier_pauses",
   "last_sweep",
-  "move_log",
   "moving",
   "outcome_counts",
   "receipt_counts",

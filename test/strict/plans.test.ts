@@ -20,7 +20,11 @@ describe("the plan of a statement", () => {
     ["SELECT text FROM messages WHERE text = ?1", ["x"], "SCAN messages"],
     ["SELECT count(*) FROM messages AS m WHERE m.email = ?1", ["x"], "SCAN messages"],
     ["DELETE FROM clicks WHERE click_id = ?1", ["x"], "SCAN clicks"],
-    ["UPDATE messages SET email = 'x' WHERE due_at IS NOT NULL", [], "SCAN messages USING INDEX messages_waiting"],
+    [
+      "UPDATE messages SET email = 'x' WHERE due_at IS NOT NULL",
+      [],
+      "SEARCH messages USING INDEX messages_pending (due_at>?)",
+    ],
     [
       "SELECT max(text) FROM messages m WHERE m.website_id = ?1",
       ["x"],

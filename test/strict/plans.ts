@@ -11,6 +11,8 @@ interface Schema {
   tables: Set<string>;
   /** By index; the key of a table without rowids by `PRIMARY KEY <table>`. */
   columns: Map<string, number>;
+  /** The step's terms where an index that leaves out NULL is read from end to end, by index: SQLite calls that a search, `due_at>?`. */
+  wholes: Map<string, string>;
 }
 
 /** What each statement was found to read, by its key: it is explained once in a process. */
@@ -62,12 +64,12 @@ export function takeUsedPlans(): number[] {
 /** A statement that cannot be prepared fails by itself. */
 async function explain(db: D1Database, statements: { sql: string; values: unknown[] }[]): Promise<void> {
   schema ??= await readSchema(db);
-  const { tables, columns } = schema;
+  const known = schema;
   const explained = statements.map(({ sql, values }) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values));
   const plans = await db.batch<{ detail: string }>(explained).catch(() => []);
   for (const [index, { results }] of plans.entries()) {
     const sql = keyOf(statements[index]?.sql ?? "");
-    const steps = results.flatMap(({ detail }) => findStep(detail, sql, tables, columns));
+    const steps = results.flatMap(({ detail }) => findStep(detail, sql, known));
     findings.set(
       sql,
       [...new Set(steps)].map((step) => ({ step, sql })),
@@ -78,7 +80,7 @@ async function explain(db: D1Database, statements: { sql: string; values: unknow
 const STEP =
   /^(SCAN|SEARCH) (\S+)(?: EXISTS)?(?: USING (?:PARTIAL )?(?:COVERING )?(?:INDEX (\S+)|(INTEGER )?PRIMARY KEY))?(?: \(([^)]*)\))?/;
 
-function findStep(detail: string, sql: string, tables: Set<string>, columns: Map<string, number>): string[] {
+function findStep(detail: string, sql: string, { tables, columns, wholes }: Schema): string[] {
   const [, kind, name = "", index, integer, terms = ""] = STEP.exec(detail) ?? [];
   const table = detail.includes("VIRTUAL TABLE") ? undefined : tableOf(name, sql, tables);
   if (kind === undefined || table === undefined || integer !== undefined) return [];
@@ -92,6 +94,7 @@ function findStep(detail: string, sql: string, tables: Set<string>, columns: Map
   if (kind === "SCAN" || !isByKey) return [step];
   const wanted = columns.get(index ?? `PRIMARY KEY ${table}`);
   if (wanted === undefined) throw new Error(`no such index is known: ${detail}`);
+  if (index !== undefined && wholes.get(index) === terms) return [step];
   // Two bounds of one column are one column: `(website_id=? AND day>? AND day<?)`.
   const found = new Set((terms.match(/\w+/g) ?? []).filter((word) => word !== "AND"));
   return found.size < wanted ? [step] : [];
@@ -111,14 +114,18 @@ async function readSchema(db: D1Database): Promise<Schema> {
     .prepare("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL")
     .all<{ type: string; name: string; sql: string }>();
   const columns = new Map<string, number>();
+  const wholes = new Map<string, string>();
   const count = (list: string | undefined) => list?.split(",").length ?? 1;
   for (const { type, name, sql } of results) {
-    if (type === "index") columns.set(name, count(/ON \w+ *\(([^)]*)\)/.exec(sql)?.[1]));
-    else {
+    if (type === "index") {
+      columns.set(name, count(/ON \w+ *\(([^)]*)\)/.exec(sql)?.[1]));
+      const [, first] = /ON \w+ *\((\w+)\) WHERE \1 IS NOT NULL/.exec(sql) ?? [];
+      if (first !== undefined) wholes.set(name, `${first}>?`);
+    } else {
       const key = count(/PRIMARY KEY *\(([^)]*)\)/.exec(sql)?.[1]);
       columns.set(`PRIMARY KEY ${name}`, key);
       columns.set(`sqlite_autoindex_${name}_1`, key);
     }
   }
-  return { tables: new Set(results.filter(({ type }) => type === "table").map(({ name }) => name)), columns };
+  return { tables: new Set(results.filter(({ type }) => type === "table").map(({ name }) => name)), columns, wholes };
 }

@@ -1,5 +1,6 @@
 // The service, stopped at a named point of a move: before or after one call of a database. What runs there goes no further, until
 // the process is killed. Only the trial of moves runs this.
+import { TIMES } from "../../src/domain/move.ts";
 import service from "../../src/index.ts";
 
 export * from "../../src/index.ts";
@@ -17,33 +18,33 @@ const isAsked =
   (statements: Asked[]) =>
     statements.some((statement) => statement.sql.includes(sql) && isRight(statement.values));
 
-/** See setPresence: what the state of a website becomes. */
-const state = (before: number, after: number) =>
-  isAsked("UPDATE moving SET state = ?4", (values) => values[1] === before && values[3] === after);
+/** See setPresence: what a website becomes in a database. */
+const becomes = (state: number) => isAsked("INSERT INTO moving", (values) => values[3] === state);
 
-/** See takeTurn: which pass through the tables is under way. */
-const inPass = (pass: number) =>
-  isAsked("UPDATE moving SET turn = turn + 1", (values) => String(values[1]).includes(`"pass":${pass}`));
+/** See saveMove. */
+const reaches = (state: string) => isAsked("UPDATE moves SET state = ?4", (values) => values[3] === state);
 
 type Point = readonly [when: "before" | "after", isThere: (statements: Asked[]) => boolean];
 
 /** In the order of a move. The last is in the database that is cleared a day later. */
 const POINTS: Record<string, Point> = {
-  "prepare: the log begins": ["before", isAsked("CREATE TRIGGER")],
-  "prepare: the log has begun": ["after", isAsked("CREATE TRIGGER")],
-  "copy: a page is read": ["before", isAsked("INSERT OR REPLACE INTO subscriptions")],
-  "copy: a page is stored": ["after", isAsked("INSERT OR REPLACE INTO subscriptions")],
-  "check: a page is compared": ["after", inPass(1)],
-  "switch: all are compared": ["before", isAsked("UPDATE moves SET step = ?4", (values) => values[3] === "fence")],
-  "fence: it is up": ["after", state(0, 1)],
-  "fence: the rest is compared": ["before", isAsked("INSERT INTO client_homes (client_id, home) SELECT")],
-  "fence: the source lets it go": ["before", state(1, 2)],
-  "fence: the source has let it go": ["after", state(1, 2)],
-  "fence: the target has it": ["after", isAsked("INSERT INTO moved_feeds")],
-  "fence: the directory leads on": ["before", isAsked("UPDATE homes SET database")],
-  "kept: the directory has led on": ["after", isAsked("UPDATE homes SET database")],
+  "paused: the source is told": ["before", becomes(1)],
+  "paused: the target has heard it": ["after", becomes(2)],
+  "copying: a page is read": ["before", isAsked("INSERT OR REPLACE INTO subscriptions")],
+  "copying: a page is stored": ["after", isAsked("INSERT OR REPLACE INTO subscriptions")],
+  "comparing: a page is compared": ["before", reaches("comparing")],
+  "comparing: all are compared": ["before", isAsked("INSERT INTO client_homes (client_id, home) SELECT")],
+  "comparing: the directory leads on": ["before", isAsked("UPDATE homes SET database")],
+  "switched: the directory has led on": ["after", isAsked("UPDATE homes SET database")],
+  "switched: the target is told": ["before", becomes(0)],
+  "switched: the target has heard it": ["after", becomes(0)],
+  "switched: the source has let it go": ["after", becomes(3)],
+  "done: it is told": ["before", reaches("done")],
   "clear: rows are deleted": ["after", isAsked("DELETE FROM subscriptions WHERE (website_id,phone) IN")],
 };
+
+/** The service is killed every minute or so, and its calls take milliseconds: a move need not wait for two minutes here. */
+Object.assign(TIMES, { leaseMilliseconds: 2000, longestWorkMilliseconds: 25_000, lateCallMilliseconds: 3000 });
 
 /** The point at which the service stops, or alters the rows of a website in a database. */
 let armed: { at: string; alter: string | null; websiteId: string | null } | undefined;

@@ -9,7 +9,7 @@ import { toDigits } from "../../domain/phone.ts";
 import { REASONS, reasonSchema } from "../../domain/reason.ts";
 import type { Website } from "../../domain/website.ts";
 import { mergePages } from "../../flows/ask-each.ts";
-import { inDatabase, inDatabaseOf, inEach } from "../../flows/places.ts";
+import { inDatabaseOf, inEach, whereToLook } from "../../flows/places.ts";
 import {
   findMessages,
   listWebsiteIds,
@@ -170,7 +170,7 @@ export const findMessagesHandler: Handler = async (request, deps) => {
     const items = messages.map((item) => ({ item, at: item.acceptedAt, cursor: writeCursor(item.place) }));
     return { items, next: next && writeCursor(next) };
   };
-  const databases = website === undefined ? inEach(deps) : [inDatabase(deps, website.database, [website.home])];
+  const databases = website === undefined ? inEach(deps) : [await whereToLook(deps, website.home, website.database)];
   const { items, next, missing } = await mergePages(databases, cursor, PAGE, read);
   const answer: MessageAnswers["FoundMessages"] = {
     messages: items.map(({ isHeld, place: _, ...message }) => factsView(message, isHeld, deps.now())),
@@ -211,7 +211,7 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
 }
 
 async function requireKnown(deps: Deps, websiteId: string): Promise<Website> {
-  const { db } = await inDatabaseOf(deps, { websiteId });
+  const { db } = await inDatabaseOf(deps, { websiteId }, true);
   return (await findWebsite(db, websiteId)) ?? failField("website", "is unknown");
 }
 

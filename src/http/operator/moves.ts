@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { canGoBack, keptUntil, MOVE_STEPS, type MoveStep } from "../../domain/move.ts";
-import { inDatabase } from "../../flows/places.ts";
-import { type MoveStatus, moveBack, readMoveStatus, startMove } from "../../flows/start-move.ts";
+import { MOVE_STATES, type Move } from "../../domain/move.ts";
+import { inDatabaseOf } from "../../flows/places.ts";
+import { abortMove, findMove, startMove } from "../../flows/start-move.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readFields } from "../body.ts";
 import { toTime } from "../time.ts";
@@ -13,69 +13,58 @@ export const moveRequestSchema = z.strictObject({ database: z.string("Invalid in
 export const moveAnswers = {
   Move: z.object({
     websiteId: z.string(),
+    state: z
+      .enum(MOVE_STATES)
+      .describe("Until `done` or `failed`, calls of the website are answered 503, with `Retry-After`."),
     from: z.string().describe("The binding of the database that it leaves."),
     to: z.string(),
-    step: z.enum(MOVE_STEPS),
-    waitsFor: z.string().nullable().describe("In words; null: for nothing."),
-    rowsCopied: z.int().nullable().describe("Null where nothing is being copied."),
-    rowsCompared: z.int().nullable(),
-    rowsTotal: z.int().nullable().describe("As it began; what follows a message, such as its events, is not counted."),
-    logLength: z.int().nullable().describe("Changed rows that are not copied again yet; 100,000 at most."),
-    isFenced: z.boolean().describe("Whether writes of the website wait now."),
+    copiedRows: z.int(),
+    comparedRows: z.int(),
+    totalRows: z
+      .int()
+      .nullable()
+      .describe("Null until they are counted. What follows a message, such as its links, is not counted."),
     startedAt: z.iso.datetime(),
-    workedAt: z.iso.datetime().describe("When a job last worked on it."),
-    movedAt: z.iso.datetime().nullable().describe("Since then the website is in `to`."),
-    canGoBackUntil: z.iso.datetime().nullable(),
-    error: z.string().nullable().describe("Of the last job; null: it did what it had to."),
+    endedAt: z.iso.datetime().nullable(),
+    problem: z
+      .string()
+      .nullable()
+      .describe("Why it has failed; while it is under way, why its latest job has, which is repeated."),
   }),
 };
 
 export type MoveAnswers = Answers<typeof moveAnswers>;
 
-const WAITS: Partial<Record<MoveStep, string>> = {
-  copy: "the rows to be copied",
-  check: "the rows to be compared",
-  switch: "the changes of the last moments",
-  fence: "the changes of the last moments",
-  kept: "24 hours, after which the old rows are deleted",
-  clear: "the old rows to be deleted",
-  failed: "you: see its error",
+const SHOWN: Partial<Record<Move["state"], MoveAnswers["Move"]["state"]>> = {
+  switched: "comparing",
+  aborted: "failed",
 };
 
-/** @param status undefined: there is no move */
-function moveView(status: MoveStatus | undefined, now: number): MoveAnswers["Move"] {
-  const move = requireFound(status, "move");
-  const { source, target, startedAt, workedAt, movedAt, home: _, ...same } = move;
-  return {
-    ...same,
-    from: source,
-    to: target,
-    waitsFor: WAITS[same.step] ?? null,
-    startedAt: toTime(startedAt),
-    workedAt: toTime(workedAt),
-    movedAt: toTime(movedAt),
-    canGoBackUntil: toTime(canGoBack(move, now) ? keptUntil(move) : null),
-  };
+function moveView(move: Move): MoveAnswers["Move"] {
+  const { websiteId, source, target, startedAt, endedAt, copiedRows, comparedRows, totalRows, problem } = move;
+  const state = SHOWN[move.state] ?? (move.state as MoveAnswers["Move"]["state"]);
+  const rows = { copiedRows, comparedRows, totalRows };
+  const times = { startedAt: toTime(startedAt), endedAt: toTime(endedAt) };
+  return { websiteId, state, from: source, to: target, ...rows, ...times, problem };
 }
 
-/** POST /operator/websites/:websiteId/move */
+/** POST /operator/websites/:websiteId/move : also of a website that is paused */
 export const moveWebsiteHandler: Handler = async (request, deps) => {
-  const website = await requireWebsite(request, deps);
+  const own = await inDatabaseOf(deps, { websiteId: request.params.websiteId ?? "" }, true);
+  const website = await requireWebsite(request, own);
   const { database } = await readFields(request, moveRequestSchema, BODY_LIMITS.settings);
-  await startMove(deps, authorOf(request), website, database);
-  return answerMove(deps, website.websiteId);
+  const move = await startMove(own, authorOf(request), website, database);
+  return Response.json(moveView(move), { status: 202 });
 };
 
-/** POST /operator/websites/:websiteId/move-back */
-export const moveBackHandler: Handler = async (request, deps) => {
-  const website = await requireWebsite(request, deps);
-  await moveBack(deps, authorOf(request), website);
-  return answerMove(deps, website.websiteId);
+/** POST /operator/websites/:websiteId/move/abort */
+export const abortMoveHandler: Handler = async (request, deps) => {
+  const move = await abortMove(deps, authorOf(request), request.params.websiteId ?? "");
+  return Response.json(moveView(move));
 };
 
 /** GET /operator/websites/:websiteId/move */
-export const getMoveHandler: Handler = (request, deps) => answerMove(deps, request.params.websiteId ?? "");
-
-async function answerMove(deps: Parameters<Handler>[1], websiteId: string): Promise<Response> {
-  return Response.json(moveView(await readMoveStatus(inDatabase(deps), websiteId), deps.now()));
-}
+export const getMoveHandler: Handler = async (request, deps) => {
+  const move = await findMove(deps, request.params.websiteId ?? "");
+  return Response.json(moveView(requireFound(move, "move")));
+};

@@ -7,7 +7,7 @@ import { MOST_INVALID_CELLS, type Subscribers, without } from "../../domain/subs
 import { askEach } from "../../flows/ask-each.ts";
 import { audited } from "../../flows/audit.ts";
 import { findInvalidOptOuts, type Imported, importSubscribers } from "../../flows/change-subscriptions.ts";
-import { inEach } from "../../flows/places.ts";
+import { inDatabaseOf, inEach } from "../../flows/places.ts";
 import { undoImport } from "../../flows/undo-import.ts";
 import { MOST_NAMED } from "../../platform/store/change-subscriptions.ts";
 import { readImport } from "../../platform/store/imports.ts";
@@ -133,14 +133,12 @@ function invalidCellsOf({ invalidCells }: Subscribers, known: number[]) {
 /** POST /operator/imports/:importId/undo */
 export const undoImportHandler: Handler = async (request, deps) => {
   const importId = request.params.importId ?? "";
-  const { answers, missing } = await askEach(inEach(deps), async (own) => ({
-    own,
-    begun: await readImport(own.db, importId),
-  }));
-  const found = answers.find(({ begun }) => begun);
+  const { answers, missing } = await askEach(inEach(deps), ({ db }) => readImport(db, importId));
+  const found = answers.find((begun) => begun);
   if (!found && missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
-  const begun = requireFound(found?.begun, "import");
-  const { restored, changedSince, undoneTo, lastId } = await undoImport(found?.own ?? deps, authorOf(request), begun);
+  const begun = requireFound(found, "import");
+  const own = await inDatabaseOf(deps, { websiteId: begun.websiteId });
+  const { restored, changedSince, undoneTo, lastId } = await undoImport(own, authorOf(request), begun);
   const answer: SubscriberAnswers["UndoneImport"] = {
     restored: restored - begun.restored,
     changedSince,

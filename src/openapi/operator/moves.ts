@@ -4,13 +4,13 @@ import { type ApiOperation, ok } from "../operation.ts";
 import { type Resource, settingsBody, WEBSITE_PARAMETER } from "./resource.ts";
 
 const MOVE = {
-  ...{ websiteId: "brand", from: "DB", to: "DB_2", step: "copy", waitsFor: "the rows to be copied" },
-  ...{ rowsCopied: 12_000, rowsCompared: 0, rowsTotal: 48_200, logLength: 310, isFenced: false },
-  ...{ startedAt: TIME, workedAt: TIME, movedAt: null, canGoBackUntil: null, error: null },
+  ...{ websiteId: "brand", state: "copying", from: "DB", to: "DB_2" },
+  ...{ copiedRows: 12_000, comparedRows: 0, totalRows: 48_200 },
+  ...{ startedAt: TIME, endedAt: null, problem: null },
 } satisfies MoveAnswers["Move"];
 
-const BEGUN = { ...MOVE, step: "prepare", waitsFor: null, rowsCopied: null, rowsCompared: null } as const;
-const NOTHING = { rowsTotal: null, logLength: null } as const;
+const BEGUN = { ...MOVE, state: "paused", copiedRows: 0, totalRows: null } as const;
+const ABORTED = { ...MOVE, state: "failed", endedAt: TIME, problem: "an operator has aborted it" } as const;
 
 export function describeMoves(): Resource {
   const MoveRequest = moveRequestSchema;
@@ -20,15 +20,14 @@ export function describeMoves(): Resource {
     parameters: [WEBSITE_PARAMETER],
   } satisfies Partial<ApiOperation>;
   const path = "/operator/websites/{websiteId}/move";
-  const begun = ok(moveAnswers.Move, "The move has begun.", { ...BEGUN, ...NOTHING });
   const operations: ApiOperation[] = [
     {
       ...{ ...common, id: "moveWebsite", method: "post", path, errors: ["resource-unknown", "move-refused"] },
       summary: "Move a website to another database",
       description:
-        "While it is in use: jobs copy its rows, compare them, and lead its requests to the new database. Writes of the website wait for at most two seconds at the end. One website moves at a time.",
+        "The website is paused meanwhile: its calls are answered 503 with `Retry-After`, and what comes for it waits. After some three minutes its rows are copied, compared, and then its requests lead to the new database; the old rows are deleted a day later. One website moves at a time. Repeating the call goes on with the move.",
       body: settingsBody(MoveRequest, { second: { database: "DB_2" } }),
-      answers: [begun],
+      answers: [ok(moveAnswers.Move, "The move has begun, or goes on.", BEGUN, 202)],
     },
     {
       ...{ ...common, id: "getMove", method: "get", path, errors: ["resource-unknown"] },
@@ -37,12 +36,12 @@ export function describeMoves(): Resource {
       answers: [ok(moveAnswers.Move, "The move.", MOVE)],
     },
     {
-      ...{ ...common, id: "moveBack", method: "post", path: `${path}-back` },
+      ...{ ...common, id: "abortMove", method: "post", path: `${path}/abort` },
       errors: ["resource-unknown", "move-refused"],
-      summary: "Move a website back",
+      summary: "Abort the move of a website",
       description:
-        "To where it was, within 24 hours after its move, with all that was stored since. It takes the same steps as a move.",
-      answers: [begun],
+        "The website stays where it is, and is open again. Until its requests lead to the new database; after that, move it back.",
+      answers: [ok(moveAnswers.Move, "The move is over.", ABORTED)],
     },
   ];
   return { operations, schemas: { MoveRequest, ...moveAnswers } };

@@ -25,6 +25,14 @@ export interface SubscriptionsSet extends ImportCounts {
   due: DueEvent[];
 }
 
+/** What a part needs before it is stored. */
+interface Before {
+  /** @throws RequestFailure website-paused */
+  requireOpen(): Promise<void>;
+  /** Called only where the website has erased people. */
+  readTombstones(): Promise<Tombstones>;
+}
+
 /** So many of an import are named: it may refuse millions. */
 export const MOST_NAMED = 1000;
 
@@ -33,7 +41,6 @@ export const MOST_NAMED = 1000;
  * opted out, or that was erased, is not subscribed: only that person can undo it. An opt-out is stored in any case.
  * @param changes distinct numbers; of several with one address, the later counts as subscribed later
  * @param how see Target
- * @param readTombstones called only where the website has erased people
  */
 export async function changeSubscriptions(
   db: D1Database,
@@ -41,7 +48,7 @@ export async function changeSubscriptions(
   changes: Iterable<SubscriptionChange>,
   origin: ChangeOrigin,
   how: Pick<Target, "newRun" | "isDry" | "keepsUnsubscribed">,
-  readTombstones: () => Promise<Tombstones>,
+  { requireOpen, readTombstones }: Before,
 ): Promise<SubscriptionsSet> {
   const target: Target = { db, websiteId, origin, ...how, due: [], counts: { added: 0, changed: 0 } };
   const refused: SubscriptionsSet["refused"] = { count: 0, byPerson: [], byOthers: [] };
@@ -49,6 +56,7 @@ export async function changeSubscriptions(
   let count = 0;
   for (const part of toParts(changes)) {
     count += part.size;
+    await requireOpen();
     const written = await writePart(target, part, ANY_ERASED);
     const some =
       written.erased.length === 0

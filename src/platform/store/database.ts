@@ -1,4 +1,4 @@
-import { isMoved, isStoreRefused, RequestFailure } from "../../domain/failure.ts";
+import { isStoreRefused, RequestFailure } from "../../domain/failure.ts";
 import {
   LONGEST_STORE_PAUSE_MILLISECONDS,
   SILENT_STORE_TRIES,
@@ -6,7 +6,6 @@ import {
   STORE_TRY_MILLISECONDS,
 } from "../../domain/retry-policy.ts";
 import { SilenceError, withinTime } from "../time-limit.ts";
-import { unguarded } from "./guarded-database.ts";
 
 // What the messages of D1 mean: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list
 
@@ -14,11 +13,8 @@ import { unguarded } from "./guarded-database.ts";
 const OWN_FAULT =
   /constraint failed|cannot store|no such (table|column|index)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|TOOBIG|malformed JSON|bad JSON path/i;
 
-/**
- * D1 is overloaded, or this invocation may make no more calls. The call was refused and not run; a repetition adds to the load. Or
- * a website is on its way to another database.
- */
-const REFUSED = /D1 DB is overloaded|Too many (subrequests|API requests) by|D1_ERROR: moved/i;
+/** D1 is overloaded, or this invocation may make no more calls. The call was refused and not run; a repetition adds to the load. */
+const REFUSED = /D1 DB is overloaded|Too many (subrequests|API requests) by/i;
 
 /** D1 was reset by what it ran. It may have run this call, and a repetition would be as heavy. */
 const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
@@ -34,7 +30,7 @@ const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
 export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
   const results = await untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
   const bytes = results.at(-1)?.meta.size_after;
-  if (bytes) sizes.set(unguarded(db), { bytes, at: Date.now() });
+  if (bytes) sizes.set(db, { bytes, at: Date.now() });
   return results;
 }
 
@@ -42,7 +38,7 @@ export async function runBatch(db: D1Database, statements: D1PreparedStatement[]
 const sizes = new WeakMap<D1Database, { bytes: number; at: number }>();
 
 /** null: not known yet. */
-export const sizeOf = (db: D1Database): { bytes: number; at: number } | null => sizes.get(unguarded(db)) ?? null;
+export const sizeOf = (db: D1Database): { bytes: number; at: number } | null => sizes.get(db) ?? null;
 
 /** Statements that run one after the other, with one result; null: none. */
 type Statements = D1PreparedStatement | D1PreparedStatement[] | null;
@@ -134,10 +130,7 @@ async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number)
       if (error instanceof SilenceError) silences += 1;
       wasLost ||= verdict === "lost" || verdict === "lost-for-good";
       if (verdict !== "lost" || tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
-        throw new RequestFailure(
-          { kind: "store-unavailable", isRefused: !wasLost, ...(isMoved(error) && { isMoved: true }) },
-          { cause: error },
-        );
+        throw new RequestFailure({ kind: "store-unavailable", isRefused: !wasLost }, { cause: error });
       await scheduler.wait(Math.random() * LONGEST_STORE_PAUSE_MILLISECONDS);
     }
   }

@@ -13,20 +13,11 @@ export interface Place {
   database: string;
 }
 
-/** Behind a database, before the home of a website that is on its way: its jobs are worked on by themselves. */
-const MOVING = "#";
-
-/** @param place of findPlaces */
-export const databaseOf = (place: string): string => place.split(MOVING)[0] as string;
-
-/** The place of each of these homes: its database, and more while it is on its way. A home that is not there has no website. */
+/** The place of each of these homes. A home that is not there has no website. */
 export async function findPlaces(directory: D1Database, homes: number[]): Promise<Place[]> {
   return runQuery<Place>(
     directory
-      .prepare(
-        `SELECT h.home, h.database || iif(m.step = 'fence', '${MOVING}' || h.home, '') AS database FROM json_each(?1) j
-           CROSS JOIN homes h ON h.home = j.value LEFT JOIN moves m ON m.website_id = h.website_id`,
-      )
+      .prepare("SELECT h.home, h.database FROM json_each(?1) j CROSS JOIN homes h ON h.home = j.value")
       .bind(JSON.stringify(homes)),
   );
 }

@@ -1,10 +1,18 @@
-// Numbers that each database counts by itself: a website that arrives gets some that nothing in its target has, or will have.
-import { runNamed } from "./database.ts";
-import type { Shifts } from "./move-rows.ts";
-import type { Counter } from "./moved-tables.ts";
+// Numbers that each database counts by itself: a website that arrives gets some that nothing in its target has, or will have. One
+// website moves at a time, so nobody else reserves any meanwhile.
+import type { Counter, Shifts } from "../../domain/move.ts";
+import { runBatch, runNamed } from "./database.ts";
 
-/** The numbers that a website has, or that its next rows get. */
-export async function readNumbers(db: D1Database, websiteId: string) {
+interface Numbers {
+  /** The lowest of the website, or the latest. */
+  first: number;
+  /** The highest of all websites of the database. */
+  latest: number;
+}
+
+type AllNumbers = Record<Counter, Numbers>;
+
+export async function readNumbers(db: D1Database, websiteId: string): Promise<AllNumbers> {
   const of = (name: string, column: string, own: string) =>
     db
       .prepare(
@@ -16,46 +24,41 @@ export async function readNumbers(db: D1Database, websiteId: string) {
     changes: of("subscription_changes", "change_id", "website_id = ?1"),
     feed: of("events", "seq", "website_id = ?1"),
   });
-  const [ofChanges, ofFeed] = [changes[0], feed[0]] as [Numbers, Numbers];
-  return { changes: ofChanges, feed: ofFeed } satisfies Record<Counter, Numbers>;
+  return { changes: changes[0] as Numbers, feed: feed[0] as Numbers };
 }
 
-export interface Numbers {
-  /** Of the website. */
-  first: number;
-  /** Of all websites of the database. */
-  latest: number;
+/** So many numbers the other websites of the target take at most until these are reserved. */
+const ROOM = 100_000_000;
+
+/** Numbers only grow, as clients have seen some of them. A place in the feed of before the move is below all of those after it. */
+export function shiftNumbers(source: AllNumbers, target: AllNumbers): { shifts: Shifts; feedUntil: number } {
+  const shift = ({ first, latest }: Numbers, above: number) => {
+    const by = Math.max(0, above + ROOM - first);
+    return { by, end: latest + by };
+  };
+  const feed = shift(source.feed, Math.max(target.feed.latest, source.feed.latest));
+  return {
+    shifts: { changes: shift(source.changes, target.changes.latest), feed },
+    feedUntil: source.feed.first + feed.by,
+  };
 }
 
 /** The next numbers of the database are higher than these. A row that is deleted leaves its number behind. */
-export function reserveNumbers(db: D1Database, { changes, feed }: Shifts, now: number): D1PreparedStatement[] {
-  return [
+export async function reserveNumbers(db: D1Database, { changes, feed }: Shifts, now: number): Promise<void> {
+  await runBatch(db, [
     db
       .prepare(
-        `INSERT INTO subscription_changes (change_id, website_id, phone, subscribed, changed_at, source, proof)
+        `INSERT OR IGNORE INTO subscription_changes (change_id, website_id, phone, subscribed, changed_at, source, proof)
          VALUES (?1, '', 0, 0, ?2, '', '')`,
       )
-      .bind(changes.end, now),
-    db.prepare("DELETE FROM subscription_changes WHERE change_id = ?1").bind(changes.end),
+      .bind(changes.end + 1, now),
+    db.prepare("DELETE FROM subscription_changes WHERE change_id = ?1 AND website_id = ''").bind(changes.end + 1),
     db
       .prepare(
-        `INSERT INTO events (seq, website_id, client_id, message_id, event, occurred_at) VALUES (?1, '', '', ?1, '', ?2)`,
+        `INSERT OR IGNORE INTO events (seq, website_id, client_id, message_id, event, occurred_at)
+         VALUES (?1, '', '', 'reserved', '', ?2)`,
       )
-      .bind(feed.end, now),
-    db.prepare("DELETE FROM events WHERE seq = ?1").bind(feed.end),
-  ];
-}
-
-/** So many numbers are taken in the source, at most, before the move ends, and in the target before they are reserved. */
-const ROOM = 100_000_000;
-
-/**
- * Numbers only grow, as clients have seen some of them. A place in the feed of before the move is below all of those after it.
- */
-export function shiftNumbers(source: Record<Counter, Numbers>, target: Record<Counter, Numbers>) {
-  const by = (counter: Counter, least: number) => Math.max(0, least + ROOM - source[counter].first);
-  const to = (counter: Counter, shift: number) => ({ by: shift, end: source[counter].latest + shift + ROOM });
-  const changes = to("changes", by("changes", target.changes.latest));
-  const feed = to("feed", by("feed", Math.max(target.feed.latest, source.feed.latest + ROOM)));
-  return { shifts: { changes, feed } satisfies Shifts, feedUntil: source.feed.first + feed.by };
+      .bind(feed.end + 1, now),
+    db.prepare("DELETE FROM events WHERE seq = ?1 AND website_id = ''").bind(feed.end + 1),
+  ]);
 }

@@ -1,12 +1,11 @@
 // The rows of a website, as they are read in one database and written in another.
+import type { Counter, Key, Shifts } from "../../domain/move.ts";
 import { type Row, runBatch, runNamed, toJsonLists } from "./database.ts";
-import { type Counter, MOVED_NAMES, MOVED_TABLES, type MovedTable, PAGED, type TableName } from "./moved-tables.ts";
-import { ID_PART, idPartOf } from "./moving.ts";
+import { MOVED_NAMES, MOVED_TABLES, type MovedTable, PAGED, type TableName } from "./moved-tables.ts";
+import { ID_PART, IS_TURN, idPartOf, type Turn, toParameter } from "./moving.ts";
 
-/** Of a table. */
-export const PAGE_ROWS = 1000;
-
-export type Key = (string | number)[];
+/** Rows of a table that are read at once. */
+export const PAGE_ROWS = 500;
 
 /** Rows by table. */
 export type Rows = Partial<Record<TableName, Row[]>>;
@@ -15,9 +14,6 @@ export interface MovingWebsite {
   websiteId: string;
   home: number;
 }
-
-/** What is added to the numbers of each counter, and up to which number the target has room for the sum. */
-export type Shifts = Record<Counter, { by: number; end: number }>;
 
 /** Some rows in the order of their table: those after a key, up to another. */
 interface Range {
@@ -71,24 +67,16 @@ export async function readPage(
   };
 }
 
-/** The rows with these keys, as far as they are there. */
-export async function readRows(db: D1Database, keys: Map<TableName, Key[]>): Promise<Rows> {
-  const select = (name: TableName, some: Key[]) => {
-    const on = MOVED_TABLES[name].key.map((column, index) => `t.${column} = j.value ->> ${index}`).join(" AND ");
-    return db.prepare(`SELECT t.* FROM json_each(?1) j CROSS JOIN ${name} t ON ${on}`).bind(JSON.stringify(some));
-  };
-  if (keys.size === 0) return {};
-  const rows = await runNamed(db, Object.fromEntries([...keys].map(([name, some]) => [name, select(name, some)])));
-  return rows as Rows;
-}
+/** Numbers that the target has not kept free were taken after the move has reserved them: by a write that came late. */
+export class NoRoomError extends Error {}
 
 const shifted = (shifts: Shifts, counter: Counter, value: number): number => {
   const { by, end } = shifts[counter];
-  if (value + by > end) throw new Error(`the target has no room for number ${value} of ${counter}`);
+  if (value + by > end) throw new NoRoomError(`the target has no room for number ${value} of ${counter}`);
   return value + by;
 };
 
-/** Rows as the target is to have them. */
+/** Rows as the target is to have them. @throws NoRoomError */
 export function toTarget(rows: Rows, shifts: Shifts, target: string): Rows {
   const entries = Object.entries(rows) as [TableName, Row[]][];
   return Object.fromEntries(
@@ -109,69 +97,57 @@ export function toTarget(rows: Rows, shifts: Shifts, target: string): Rows {
   );
 }
 
-/** Values of some columns of a table, as the target has them. */
-export function toTargetKey(name: TableName, columns: readonly string[], key: Key, shifts: Shifts): Key {
-  return key.map((value, index) => {
+/** A place in the order of a table, as the target has it. */
+export function toTargetPlace(name: TableName, place: Key | null, shifts: Shifts): Key | null {
+  if (place === null) return null;
+  const columns = orderOf(MOVED_TABLES[name]);
+  return place.map((value, index) => {
     const counter = MOVED_TABLES[name].shifts?.[columns[index] as string];
     return counter ? shifted(shifts, counter, Number(value)) : value;
   });
 }
 
-export const toTargetPlace = (name: TableName, place: Key | null, shifts: Shifts) =>
-  place && toTargetKey(name, orderOf(MOVED_TABLES[name]), place, shifts);
-
-/** Statements that make these rows what they are given as. */
-export function writeRows(db: D1Database, rows: Rows): D1PreparedStatement[] {
-  return MOVED_NAMES.flatMap((name) => {
+/** Makes these rows what they are given as, in one transaction. Writing them again changes nothing. */
+export async function writeRows(db: D1Database, rows: Rows, turn: Turn): Promise<void> {
+  const statements = MOVED_NAMES.flatMap((name) => {
     const [first] = rows[name] ?? [];
     if (!first) return [];
     const columns = Object.keys(first);
     const sql = `INSERT OR REPLACE INTO ${name} (${columns.map((column) => `"${column}"`)})
-      SELECT ${columns.map((_, index) => `value ->> ${index}`)} FROM json_each(?1) WHERE true`;
+      SELECT ${columns.map((_, index) => `value ->> ${index}`)} FROM json_each(?1) WHERE ${IS_TURN}`;
     return [...toJsonLists((rows[name] ?? []).map((row) => Object.values(row)))].map((list) =>
-      db.prepare(sql).bind(list),
+      db.prepare(sql).bind(list, toParameter(turn)),
     );
   });
+  if (statements.length > 0) await runBatch(db, statements);
 }
 
-export function deleteRows(db: D1Database, keys: Map<TableName, Key[]>): D1PreparedStatement[] {
-  const names = [...keys.keys()].sort((a, b) => MOVED_NAMES.indexOf(b) - MOVED_NAMES.indexOf(a));
-  const statements = names.map((name) => {
+/** In one transaction. What a row refers to is deleted after it. */
+export async function deleteRows(db: D1Database, rows: Rows, turn: Turn): Promise<void> {
+  const statements = MOVED_NAMES.toReversed().flatMap((name) => {
+    const some = rows[name] ?? [];
+    if (some.length === 0) return [];
     const { key } = MOVED_TABLES[name];
     const given = key.map((_, index) => `value ->> ${index}`);
-    return db
-      .prepare(`DELETE FROM ${name} WHERE (${key}) IN (SELECT ${given} FROM json_each(?1))`)
-      .bind(JSON.stringify(keys.get(name)));
+    const sql = `DELETE FROM ${name} WHERE (${key}) IN (SELECT ${given} FROM json_each(?1)) AND ${IS_TURN}`;
+    return [db.prepare(sql).bind(JSON.stringify(some.map((row) => keyOf(name, row))), toParameter(turn))];
   });
-  return statements;
+  if (statements.length > 0) await runBatch(db, statements);
 }
 
-export const keyOf = (name: TableName, row: Row): Key =>
+const keyOf = (name: TableName, row: Row): Key =>
   MOVED_TABLES[name].key.map((column) => row[column] as string | number);
 
-export function keysOf(rows: Rows): Map<TableName, Key[]> {
-  const entries = Object.entries(rows) as [TableName, Row[]][];
-  return new Map(
-    entries.flatMap(([name, some]) => (some.length > 0 ? [[name, some.map((row) => keyOf(name, row))]] : [])),
-  );
-}
-
-export const nameKey = (name: TableName, key: Key) => `${name} ${JSON.stringify(key)}`;
-
-/** The rows that one side has, and the other has not or has otherwise: the keys of each table. */
-export function findDifferences(expected: Rows, found: Rows): { name: TableName; key: Key }[] {
-  const contents = (rows: Rows) =>
-    new Map(
-      MOVED_NAMES.flatMap((name) =>
-        (rows[name] ?? []).map((row) => {
-          const key = keyOf(name, row);
-          return [nameKey(name, key), { name, key, text: JSON.stringify(row) }] as const;
-        }),
-      ),
-    );
-  const [left, right] = [contents(expected), contents(found)];
-  const all = new Map([...left, ...right]);
-  return [...all].flatMap(([id, { name, key }]) => (left.get(id)?.text === right.get(id)?.text ? [] : [{ name, key }]));
+/** How many rows one side has, and the other has not or has otherwise, by table. */
+export function countDifferences(expected: Rows, found: Rows): Map<TableName, number> {
+  const counts = MOVED_NAMES.map((name) => {
+    const contents = (rows: Rows) =>
+      new Map((rows[name] ?? []).map((row) => [JSON.stringify(keyOf(name, row)), JSON.stringify(row)]));
+    const [left, right] = [contents(expected), contents(found)];
+    const keys = new Set([...left.keys(), ...right.keys()]);
+    return [name, [...keys].filter((key) => left.get(key) !== right.get(key)).length] as const;
+  });
+  return new Map(counts.filter(([, count]) => count > 0));
 }
 
 /** How many rows there are to be read page by page; of tables without an index for it, none. */

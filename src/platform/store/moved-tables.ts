@@ -1,4 +1,5 @@
-// The tables whose rows move with their website: what copies them, logs their changes and compares them reads it here.
+// The tables whose rows move with their website: what copies them, compares them and deletes them reads it here.
+import type { Counter } from "../../domain/move.ts";
 
 export interface MovedTable {
   key: readonly string[];
@@ -11,9 +12,6 @@ export interface MovedTable {
   /** Numbers that each database counts by itself: they are shifted to where the target has room. */
   shifts?: Readonly<Record<string, Counter>>;
 }
-
-/** `changes`: of the ledger. `feed`: of events. */
-export type Counter = "changes" | "feed";
 
 export type TableName = keyof typeof TABLES;
 
@@ -76,5 +74,5 @@ export const STAYING_TABLES = {
   database_sizes: "of this database",
   moves: "of the moves themselves",
   moving: "of the moves themselves",
-  move_log: "of the moves themselves",
+  waiting_texts: "they wait for the end of a move; the first database has them",
 } as const;

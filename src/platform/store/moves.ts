@@ -1,23 +1,40 @@
 // What the directory has of the moves of websites.
-import type { Move, MoveStep } from "../../domain/move.ts";
-import { runBatch, runNamed, runQuery } from "./database.ts";
+import { type Move, type MoveState, NO_PROGRESS, type Progress } from "../../domain/move.ts";
+import { parseJsonColumn, runBatch, runNamed, runQuery } from "./database.ts";
 
 interface MoveRow {
   website_id: string;
   home: number;
   source: string;
   target: string;
-  step: MoveStep;
+  state: string;
   started_at: number;
   worked_at: number;
-  moved_at: number | null;
-  error: string | null;
+  ended_at: number | null;
+  turn: number;
+  progress: string;
+  copied_rows: number;
+  compared_rows: number;
+  total_rows: number | null;
+  problem: string | null;
 }
 
-function toMove(row: MoveRow): Move {
-  const { website_id: websiteId, started_at: startedAt, worked_at: workedAt, moved_at: movedAt, ...same } = row;
-  return { ...same, websiteId, startedAt, workedAt, movedAt };
-}
+const toMove = (row: MoveRow): Move => ({
+  websiteId: row.website_id,
+  home: row.home,
+  source: row.source,
+  target: row.target,
+  state: row.state as MoveState,
+  startedAt: row.started_at,
+  workedAt: row.worked_at,
+  endedAt: row.ended_at,
+  turn: row.turn,
+  progress: parseJsonColumn<Progress>(row.progress, NO_PROGRESS),
+  copiedRows: row.copied_rows,
+  comparedRows: row.compared_rows,
+  totalRows: row.total_rows,
+  problem: row.problem,
+});
 
 export async function readMove(directory: D1Database, websiteId: string): Promise<Move | undefined> {
   const query = directory.prepare("SELECT * FROM moves WHERE website_id = ?1").bind(websiteId);
@@ -30,11 +47,8 @@ export async function listMoves(directory: D1Database): Promise<Move[]> {
   return (await runQuery<MoveRow>(directory.prepare("SELECT * FROM moves"))).map(toMove);
 }
 
-const IS_IDLE = "NOT EXISTS (SELECT 1 FROM moves o WHERE o.step NOT IN ('kept', 'failed'))";
-
 /**
- * Begins a move, in place of the one that the website was in before. One website moves at a time: the triggers in a database
- * are made and dropped for all of them.
+ * Begins a move, in place of the last one of the website. One website moves at a time.
  * @returns whether it is stored
  */
 export async function insertMove(directory: D1Database, move: Move): Promise<boolean> {
@@ -42,64 +56,75 @@ export async function insertMove(directory: D1Database, move: Move): Promise<boo
   const { own } = await runNamed(directory, {
     begin: directory
       .prepare(
-        `INSERT INTO moves (website_id, home, source, target, step, started_at, worked_at)
-         SELECT ?1, ?2, ?3, ?4, 'prepare', ?5, ?5 WHERE ${IS_IDLE}
+        `INSERT INTO moves (website_id, home, source, target, state, started_at, worked_at, turn, progress, copied_rows, compared_rows)
+         SELECT ?1, ?2, ?3, ?4, 'paused', ?5, ?5, 0, ?6, 0, 0
+         WHERE NOT EXISTS (SELECT 1 FROM moves WHERE ended_at IS NULL)
            AND EXISTS (SELECT 1 FROM homes WHERE home = ?2 AND database = ?3)
-         ON CONFLICT (website_id) DO UPDATE SET source = excluded.source, target = excluded.target, step = excluded.step,
-           started_at = excluded.started_at, worked_at = excluded.worked_at, moved_at = NULL, error = NULL`,
+         ON CONFLICT (website_id) DO UPDATE SET source = excluded.source, target = excluded.target, state = excluded.state,
+           started_at = excluded.started_at, worked_at = excluded.worked_at, ended_at = NULL, turn = 0,
+           progress = excluded.progress, copied_rows = 0, compared_rows = 0, total_rows = NULL, problem = NULL
+         WHERE moves.started_at < excluded.started_at`,
       )
-      .bind(websiteId, home, source, target, startedAt),
+      .bind(websiteId, home, source, target, startedAt, JSON.stringify(NO_PROGRESS)),
     own: directory
-      .prepare("SELECT 1 FROM moves WHERE website_id = ?1 AND started_at = ?2 AND step = 'prepare'")
-      .bind(websiteId, startedAt),
+      .prepare("SELECT 1 FROM moves WHERE website_id = ?1 AND started_at = ?2 AND target = ?3 AND ended_at IS NULL")
+      .bind(websiteId, startedAt, target),
   });
   return own.length === 1;
 }
 
-/** A job has worked on the step, and the move may go on with another one. */
-export async function setStep(
-  directory: D1Database,
-  { websiteId, startedAt, step }: Move,
-  next: MoveStep,
-  now: number,
-  error: string | null = null,
-): Promise<void> {
-  const alone = next === "clear" && step !== "clear" ? ` AND ${IS_IDLE}` : "";
-  const sql = `UPDATE moves SET step = ?4, worked_at = ?5, error = ?6 WHERE website_id = ?1 AND started_at = ?2 AND step = ?3${alone}`;
-  await runBatch(directory, [directory.prepare(sql).bind(websiteId, startedAt, step, next, now, error)]);
-}
-
 /**
- * For a move whose fence stands for too long. It is taken up once in two seconds, however many isolates ask.
- * @returns its website
+ * Stores what a job has done, unless another job, or an abort, has come before it since it read the move. With the state `switched`,
+ * the directory leads to the target from now on: that is the commit point of the move.
+ * @returns the move as it is now; undefined: nothing is stored
  */
-export async function takeUpFence(directory: D1Database, home: number, now: number): Promise<string | undefined> {
-  const sql = `UPDATE moves SET worked_at = ?2 WHERE website_id = (SELECT website_id FROM homes WHERE home = ?1)
-    AND step = 'fence' AND worked_at <= ?2 - 2000 RETURNING website_id`;
-  return (await runQuery<Pick<MoveRow, "website_id">>(directory.prepare(sql).bind(home, now)))[0]?.website_id;
+export async function saveMove(
+  directory: D1Database,
+  { websiteId, startedAt, turn }: Move,
+  next: Move,
+): Promise<Move | undefined> {
+  const progress = JSON.stringify(next.progress);
+  const { own } = await runNamed(directory, {
+    home:
+      next.state === "switched"
+        ? directory
+            .prepare(
+              `UPDATE homes SET database = ?4 WHERE website_id = ?1
+                 AND EXISTS (SELECT 1 FROM moves WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3)`,
+            )
+            .bind(websiteId, startedAt, turn, next.target)
+        : null,
+    move: directory
+      .prepare(
+        `UPDATE moves SET state = ?4, worked_at = ?5, ended_at = ?6, progress = ?7, copied_rows = ?8, compared_rows = ?9,
+           total_rows = ?10, problem = ?11, turn = ?3 + 1 WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3`,
+      )
+      .bind(
+        ...[websiteId, startedAt, turn, next.state, next.workedAt, next.endedAt, progress],
+        ...[next.copiedRows, next.comparedRows, next.totalRows, next.problem],
+      ),
+    own: directory
+      .prepare(
+        `SELECT * FROM moves WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3 + 1 AND state = ?4 AND progress = ?5`,
+      )
+      .bind(websiteId, startedAt, turn, next.state, progress),
+  });
+  const [row] = own as MoveRow[];
+  return row && toMove(row);
 }
 
-/** The website is in the target from now on. */
-export async function flipHome(directory: D1Database, move: Move, now: number): Promise<void> {
-  const { websiteId, home, target, startedAt } = move;
-  await runBatch(directory, [
-    directory
-      .prepare(
-        `UPDATE homes SET database = ?2 WHERE home = ?1
-           AND EXISTS (SELECT 1 FROM moves WHERE website_id = ?3 AND started_at = ?4 AND step = 'fence')`,
-      )
-      .bind(home, target, websiteId, startedAt),
-    directory
-      .prepare(
-        `UPDATE moves SET step = 'kept', moved_at = ?3, worked_at = ?3, error = NULL
-         WHERE website_id = ?1 AND started_at = ?2 AND step = 'fence'`,
-      )
-      .bind(websiteId, startedAt, now),
-  ]);
+/** Why the latest job of a move has failed. Another job may be further: then it says so itself. */
+export async function noteProblem(
+  directory: D1Database,
+  { websiteId, startedAt, turn }: Move,
+  problem: string,
+): Promise<void> {
+  const sql = "UPDATE moves SET problem = ?4 WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3";
+  await runBatch(directory, [directory.prepare(sql).bind(websiteId, startedAt, turn, problem)]);
 }
 
 export async function deleteMove(directory: D1Database, { websiteId, startedAt }: Move): Promise<void> {
-  const sql = "DELETE FROM moves WHERE website_id = ?1 AND started_at = ?2 AND step = 'clear'";
+  const sql = "DELETE FROM moves WHERE website_id = ?1 AND started_at = ?2 AND ended_at IS NOT NULL";
   await runBatch(directory, [directory.prepare(sql).bind(websiteId, startedAt)]);
 }
 

@@ -1,9 +1,11 @@
-// Which websites are not, or not quite, in a database: see the table `moving`. One that has left is refused by the database itself,
-// whatever an isolate believes.
-import { MOVED_NAMES, MOVED_TABLES, type TableName } from "./moved-tables.ts";
+// Which websites are not open in a database: see the table `moving`. Its rows stay, so an isolate that has known a website there at
+// any time learns that it has left.
+import { runBatch, runQuery } from "./database.ts";
 
-/** Of a website in a database; of one that is there and stays there, no row is. */
-export const STATE = { leaving: 0, fenced: 1, left: 2, arriving: 3 } as const;
+/** What a website is in a database. One without a row is `here`, if it is there at all. */
+export const STATE = { here: 0, paused: 1, arriving: 2, left: 3 } as const;
+
+type Presence = (typeof STATE)[keyof typeof STATE];
 
 /** The version and the home in an id, as the column id_part has them: ids of version 4 have none. */
 export const ID_PART = (id: string) => `substr(${id}, 15, 4) || substr(${id}, 21, 2)`;
@@ -13,59 +15,70 @@ export const idPartOf = (home: number) => `7${home.toString(16).padStart(5, "0")
 const no = (condition: string, least: number) =>
   `NOT EXISTS (SELECT 1 FROM moving v WHERE ${condition} AND v.state >= ${least})`;
 
-/** SQL condition: the website may be written here. Work on all websites of a database leaves the others out. */
-export const IS_OPEN = (websiteId: string) => no(`v.website_id = ${websiteId}`, STATE.fenced);
+/** SQL condition: the website is served from this database, and is not paused. Work on all websites leaves the others out. */
+export const IS_OPEN = (websiteId: string) => no(`v.website_id = ${websiteId}`, STATE.paused);
 
-/** SQL condition: the website is read here. */
-export const IS_HERE = (websiteId: string) => no(`v.website_id = ${websiteId}`, STATE.left);
+/** SQL condition: the website is served from this database. */
+export const IS_HERE = (websiteId: string) => no(`v.website_id = ${websiteId}`, STATE.arriving);
 
 /** The same of the website of an id. */
-export const ID_IS_HERE = (id: string) => no(`v.id_part = ${ID_PART(id)}`, STATE.left);
+export const ID_IS_HERE = (id: string) => no(`v.id_part = ${ID_PART(id)}`, STATE.arriving);
 
-/** SQL condition: the row of the table is of the website `v`. */
-export function isOf(name: TableName, row: string): string {
-  const { by } = MOVED_TABLES[name];
-  if (by === "website_id") return `v.website_id = ${row}.website_id`;
-  if (by === "client_id") return `v.website_id = (SELECT website_id FROM clients WHERE client_id = ${row}.client_id)`;
-  return `v.id_part = ${ID_PART(`${row}.${by}`)}`;
+/** What a database has of the websites that are not open there, by home. */
+export type Closed = ReadonlyMap<number, Presence>;
+
+/** As many rows as websites have left the database, ever. */
+export async function readClosed(db: D1Database): Promise<Closed> {
+  const query = db.prepare(`SELECT home, state FROM moving WHERE state > ${STATE.here}`);
+  return new Map((await runQuery<{ home: number; state: Presence }>(query)).map(({ home, state }) => [home, state]));
 }
 
-/** Query: a row where a website arrives in the database, or is about to leave it. */
-export const IS_COMPARED = `SELECT 1 FROM moving WHERE state IN (${STATE.fenced}, ${STATE.arriving}) LIMIT 1`;
+/** Whether a website of the database is on the move: a purge of what is old would make its two sides differ. */
+export async function isMoving(db: D1Database): Promise<boolean> {
+  const query = db.prepare(`SELECT 1 FROM moving WHERE state IN (${STATE.paused}, ${STATE.arriving}) LIMIT 1`);
+  return (await runQuery(query)).length > 0;
+}
 
-const OPERATIONS = ["INSERT", "UPDATE", "DELETE"] as const;
-
-const nameOf = (name: TableName, operation: string) => `moving_${name}_${operation.toLowerCase()}`;
+interface MovingWebsite {
+  websiteId: string;
+  home: number;
+  /** Names the move. */
+  startedAt: number;
+}
 
 /**
- * Made with the first move and dropped after the last: what writes without a move goes on costs nothing more. A deletion is
- * logged, and never refused: what deletes by age works on all websites at once.
+ * Sets what the website is in the database, for one move. A call that runs late changes nothing that the same move, or a later one,
+ * has set since: a move first pauses the website there (`paused`, `arriving`), and then ends that.
  */
-function triggerOf(name: TableName, operation: (typeof OPERATIONS)[number]): string {
-  const row = operation === "DELETE" ? "OLD" : "NEW";
-  const from = `FROM moving v WHERE ${isOf(name, row)}`;
-  const key = MOVED_TABLES[name].key.map((column) => `${row}.${column}`).join(", ");
-  const refuse = `SELECT RAISE(ABORT, 'moved') ${from} AND v.state IN (${STATE.fenced}, ${STATE.left}); `;
-  return `CREATE TRIGGER IF NOT EXISTS ${nameOf(name, operation)} AFTER ${operation} ON ${name} WHEN EXISTS (SELECT 1 ${from} AND v.state < ${STATE.arriving}) BEGIN ${operation === "DELETE" ? "" : refuse}INSERT INTO move_log (home, name, key) SELECT v.home, '${name}', json_array(${key}) ${from} AND v.state < ${STATE.left}; END`;
+export async function setPresence(db: D1Database, website: MovingWebsite, state: Presence): Promise<void> {
+  const { websiteId, home, startedAt } = website;
+  const isLater = state === STATE.paused || state === STATE.arriving ? "moving.run < ?5" : "moving.run <= ?5";
+  await runBatch(db, [
+    db
+      .prepare(
+        `INSERT INTO moving (home, website_id, id_part, state, run, turn) VALUES (?1, ?2, ?3, ?4, ?5, 0)
+         ON CONFLICT DO UPDATE SET state = excluded.state, run = excluded.run, turn = 0 WHERE ${isLater}`,
+      )
+      .bind(home, websiteId, idPartOf(home), state, startedAt),
+  ]);
 }
 
-const ofEach = (write: (name: TableName, operation: (typeof OPERATIONS)[number]) => string) =>
-  MOVED_NAMES.flatMap((name) => OPERATIONS.map((operation) => write(name, operation)));
+/** The move goes on to the next turn in the target: what it writes in an earlier one changes nothing any more. */
+export async function setTurn(db: D1Database, { home, startedAt }: MovingWebsite, turn: number): Promise<void> {
+  const sql = `UPDATE moving SET turn = ?3 WHERE home = ?1 AND run = ?2 AND state = ${STATE.arriving} AND turn < ?3`;
+  await runBatch(db, [db.prepare(sql).bind(home, startedAt, turn)]);
+}
 
-export const createTriggers = (db: D1Database): D1PreparedStatement[] =>
-  ofEach(triggerOf).map((sql) => db.prepare(sql));
+/** In which turn of which move something is written, and what the website is in the database meanwhile. */
+export interface Turn {
+  home: number;
+  startedAt: number;
+  state: Presence;
+  turn: number;
+}
 
-export const dropTriggers = (db: D1Database): D1PreparedStatement[] =>
-  ofEach((name, operation) => `DROP TRIGGER IF EXISTS ${nameOf(name, operation)}`).map((sql) => db.prepare(sql));
+export const toParameter = ({ home, startedAt, state, turn }: Turn) => JSON.stringify([home, startedAt, state, turn]);
 
-/** SQL that fails where it is evaluated; it must depend on a column, or it is evaluated in any case. */
-export const FAIL = (why: string, column: string) => `json_extract('{}', ${why} || ${column})`;
-
-/** Fails when one of the websites with the homes of ?1 is not in this database. @returns all that are on the move, as `home` */
-export const GUARD = `SELECT v.home, iif(v.state >= ${STATE.left} AND v.home IN (SELECT value FROM json_each(?1)),
-  ${FAIL("'moved'", "v.home")}, 0) AS fault FROM moving v`;
-
-export const isMovedError = (error: unknown): boolean =>
-  /D1_ERROR: (?:moved|bad JSON path: 'moved)/.test(String(error));
-
-export const isLateError = (error: unknown): boolean => String(error).includes("bad JSON path: 'late");
+/** SQL condition of what a move writes, with the parameter ?2: it is its turn. */
+export const IS_TURN = `EXISTS (SELECT 1 FROM moving v
+  WHERE v.home = ?2 ->> 0 AND v.run = ?2 ->> 1 AND v.state = ?2 ->> 2 AND v.turn = ?2 ->> 3)`;

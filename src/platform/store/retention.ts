@@ -26,7 +26,7 @@ export function removeCounted(db: D1Database, chosen: string, parameters: unknow
  */
 const PURGE_STEP = 2000;
 
-/** Of a website that moves, or is kept where it was, nothing is purged. */
+/** Nothing is purged of a website that moves, or is kept where it was. */
 const IS_PURGED = `m.status NOT IN ('PENDING_TO_SEND', 'SENDING') AND ${IS_OPEN("m.website_id")}`;
 
 const MOVED = `SELECT m.message_id AS messageId, m.website_id AS websiteId FROM moved_feeds f

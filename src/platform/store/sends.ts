@@ -44,6 +44,8 @@ export interface FailedSend {
   /** It is certainly not stored, as each attempt on each route says; otherwise it may be. */
   isRefused: boolean;
   isFull?: boolean;
+  /** Its website is on the move. */
+  isPaused?: boolean;
   error: string;
 }
 

@@ -5,9 +5,8 @@ import { routes } from "../../../src/router.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { bindDatabases } from "../../databases.ts";
 import { failingDatabase } from "../../failing-database.ts";
-import { beginMove, finishMove } from "../../moves.ts";
+import { beginMove, stateOf } from "../../moves.ts";
 import { dumpStores } from "../../stores.ts";
-import { platform } from "../../strict/platform.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
@@ -152,8 +151,8 @@ function changes(): Change[] {
       entry: { ...brand, action: "move-website", before: { database: "DB" }, after: { database: "DB_2" } },
     },
     {
-      route: "POST /operator/websites/:websiteId/move-back",
-      entry: { ...brand, action: "move-website", before: { database: "DB_2" }, after: { database: "DB" } },
+      route: "POST /operator/websites/:websiteId/move/abort",
+      entry: { ...brand, action: "abort-move" },
     },
     {
       route: "POST /operator/tokens",
@@ -189,11 +188,8 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
     await bindDatabases(world, 2);
     await world.sweep();
   }
-  if (route.endsWith("/move-back")) {
-    if ((await world.rows("SELECT step FROM moves")).length === 0) await beginMove(world, "brand", "DB_2");
-    await finishMove(world, "brand");
-    platform.keyWrites.clear();
-  }
+  if (route.endsWith("/move/abort") && (await stateOf(world, "brand")) !== "paused")
+    await beginMove(world, "brand", "DB_2");
   if (path?.endsWith("/bob")) await world.operator("POST", "/tokens", { name: "bob" });
   const filled = path ?? pattern.replaceAll(/:(\w+)/g, (_, name: keyof typeof values) => values[name]);
   await beforeCall();

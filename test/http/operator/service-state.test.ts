@@ -352,7 +352,7 @@ it("reads no table of messages or events from one end to the other", async () =>
     plans.push(...plan.map(({ detail }) => String(detail)));
   }
   expect(plans.filter((plan) => /^SCAN (messages|events|dead_jobs)(?!.* INDEX)/.test(plan))).toEqual([]);
-  const indexes = ["messages_waiting", "messages_unconfirmed", "dead_jobs_waiting"];
+  const indexes = ["messages_pending", "messages_sending", "dead_jobs_waiting"];
   for (const index of [...indexes, "inbound_texts_without_effect", "inbound_texts_maybe_opt_out"])
     expect(plans.join("\n")).toContain(`INDEX ${index}`);
 });

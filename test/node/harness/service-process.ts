@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { applyMigrations, readMigration } from "../../../scripts/migrations.ts";
 import { startRuntime, toWorker, type Version } from "../../../scripts/runtime.ts";
 import { chunk } from "../../../src/domain/chunk.ts";
+import { homeOf } from "../../../src/domain/home.ts";
 
 export interface ServiceSettings extends Version {
   /** Another version, which runs the queues' consumers, the cron and the limiter in place of the one that answers requests. */
@@ -130,11 +131,13 @@ async function redeliver(): Promise<void> {
   const eventIds = await selectIds(
     `SELECT message_id || '_' || event FROM events WHERE due_at IS NOT NULL AND ${comesAgain}`,
   );
-  const jobs: object[] = chunk(messageIds, HUNDRED).map((ids) => ({ kind: "deliver", messageIds: ids }));
+  // A job is of one website.
+  const byWebsite = (ids: string[]) => [...Map.groupBy(ids, homeOf).values()].flatMap((some) => chunk(some, HUNDRED));
+  const jobs: object[] = byWebsite(messageIds).map((ids) => ({ kind: "deliver", messageIds: ids }));
   const [directory] = await query("SELECT 1 FROM sqlite_master WHERE name = 'moves'");
   const moving = directory
     ? await selectIds(
-        `SELECT website_id FROM moves WHERE step NOT IN ('kept', 'failed') AND instr('02468', substr(website_id, -1)) > 0`,
+        "SELECT website_id FROM moves WHERE ended_at IS NULL AND instr('02468', substr(website_id, -1)) > 0",
       )
     : [];
   jobs.push(...moving.map((websiteId) => ({ kind: "move", websiteId })));

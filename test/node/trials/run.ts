@@ -15,7 +15,7 @@ const HELP = `npm run faults -- [flags]
   --only crash,move,carrier,callback,nights,fuzz,soak,timing,bindings   which parts; all by default
   --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
   --messages 10000   of a crash run
-  --kills 10         of a crash run: kill -9 of the whole service under load; a run of moves has one at each point of a move
+  --kills 10         of a crash run: kill -9 of the whole service under load; a run of moves has four, each seed at other points of a move
   --keep             leaves each service's state and log in the temporary directory, and says where
 Exits with 1 when anything was lost, sent twice or held up, when a problem showed too late, or when the record does not say what was
 seen from outside.`;
