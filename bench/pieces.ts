@@ -1,12 +1,12 @@
 // What each piece of src/domain/number-list/ saves in a look-up, against the plain way to write it.
-import { readPlainColumn } from "../src/domain/number-list/csv-column.ts";
-import { MOST_DIGITS, writeDecimal } from "../src/domain/number-list/decimal.ts";
-import { type Cells, distinctPhones, type PhoneList } from "../src/domain/number-list/distinct-phones.ts";
-import { sortOrder } from "../src/domain/number-list/sort-order.ts";
-import { toSortedJson } from "../src/domain/number-list/sorted-json.ts";
-import { writeStatuses } from "../src/domain/number-list/status-json.ts";
-import { e164Digits } from "../src/domain/phone.ts";
-import { readRows } from "../src/domain/phone-file.ts";
+import { readPlainColumn } from "../src/domain/people/number-list/csv-column.ts";
+import { MOST_DIGITS, writeDecimal } from "../src/domain/people/number-list/decimal.ts";
+import { type Cells, distinctPhones, type PhoneList } from "../src/domain/people/number-list/distinct-phones.ts";
+import { sortOrder } from "../src/domain/people/number-list/sort-order.ts";
+import { toSortedJson } from "../src/domain/people/number-list/sorted-json.ts";
+import { writeStatuses } from "../src/domain/people/number-list/status-json.ts";
+import { e164Digits } from "../src/domain/people/phone.ts";
+import { readRows } from "../src/domain/people/phone-file.ts";
 import { type Spread, spreadOf } from "../test/node/harness/statistics.ts";
 import { digitsAt } from "./seed.ts";
 import { MOST_NUMBERS } from "./status.ts";

@@ -41,7 +41,7 @@ CREATE TABLE clients (
   -- JSON array of what is posted to the client; NULL: message.status and message.clicked.
   events TEXT,
   name TEXT,
-  -- When a request was last taken, and last refused and why. To some minutes: see src/domain/client-uses.ts.
+  -- When a request was last taken, and last refused and why. To some minutes: see src/domain/clients/client-uses.ts.
   used_at INTEGER,
   refused_at INTEGER,
   refusal TEXT
@@ -111,7 +111,7 @@ CREATE TABLE messages (
   segments INTEGER,
   is_reply INTEGER NOT NULL DEFAULT 0, -- 1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword
   opted_out INTEGER NOT NULL DEFAULT 0, -- 1: the latest message to a person who then opted out
-  reason_code TEXT,                    -- why it has this status: see src/domain/reason.ts
+  reason_code TEXT,                    -- why it has this status: see src/domain/messages/reason.ts
   -- A JSON array: each submission, but for one that was accepted at once. The first and the latest of very many.
   submissions TEXT,
   -- Names of fields of the send request that no send request has, as a JSON array. Hardly any message has some.
@@ -307,7 +307,7 @@ CREATE TABLE cancelled_messages (
 
 CREATE INDEX cancelled_messages_by_time ON cancelled_messages (cancelled_at);
 
--- The key of the tombstones. It is made once and never replaced: see src/platform/store/erasure-key.ts.
+-- The key of the tombstones. It is made once and never replaced: see src/store/people/erasure-key.ts.
 CREATE TABLE erasure_key (
   only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
   key_id TEXT NOT NULL,                -- names the copy in KV
@@ -486,7 +486,7 @@ CREATE TABLE moves (
   worked_at INTEGER NOT NULL,          -- when a job last worked on it
   ended_at INTEGER,                    -- NULL: it is under way
   turn INTEGER NOT NULL,               -- counts what its jobs have done: of two that run at once, one goes on
-  progress TEXT NOT NULL,              -- JSON: see src/domain/move.ts
+  progress TEXT NOT NULL,              -- JSON: see src/domain/databases/move.ts
   copied_rows INTEGER NOT NULL,
   compared_rows INTEGER NOT NULL,
   total_rows INTEGER,                  -- NULL: not counted yet
@@ -506,7 +506,7 @@ CREATE TABLE waiting_texts (
 ) STRICT;
 
 -- In each database: the websites that are paused in it, arrive in it or have left it. A row stays for good, so whoever has known a
--- website here at any time learns that it has left. See src/platform/store/moving.ts.
+-- website here at any time learns that it has left. See src/store/databases/moving.ts.
 CREATE TABLE moving (
   home INTEGER NOT NULL PRIMARY KEY,
   website_id TEXT NOT NULL,
@@ -535,7 +535,7 @@ CREATE TABLE receipt_counts (
   minute INTEGER NOT NULL,             -- since 1970
   carrier TEXT NOT NULL,
   sender TEXT NOT NULL,                -- of the website; '' for none
-  reason TEXT NOT NULL,                -- '' for delivered; see src/domain/reason.ts
+  reason TEXT NOT NULL,                -- '' for delivered; see src/domain/messages/reason.ts
   code TEXT NOT NULL,                  -- the carrier's own code of a failure; '' for none
   count INTEGER NOT NULL,
   first_at INTEGER NOT NULL,           -- when the first and the last of these texts were submitted

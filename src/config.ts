@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { isLoopback } from "./domain/callback-url.ts";
+import { isLoopback } from "./domain/callbacks/callback-url.ts";
 import { DAY_MILLISECONDS } from "./domain/day.ts";
-import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/retry-policy.ts";
+import { RECEIPT_WITHIN_HOURS, REQUEUE_AFTER_SECONDS, SUBMIT_WITHIN_HOURS } from "./domain/messages/retry-policy.ts";
 
 interface Bounds {
   fallback: number;

@@ -1,19 +1,19 @@
+import { type Carriers, makeCarriers } from "./carriers/index.ts";
 import { type Config, readConfig } from "./config.ts";
-import { StoredUses } from "./domain/client-uses.ts";
-import { newId } from "./domain/home.ts";
-import type { Job } from "./domain/job.ts";
-import type { Sign } from "./domain/link.ts";
+import type { DueEvent } from "./domain/callbacks/callback.ts";
+import { StoredUses } from "./domain/clients/client-uses.ts";
+import { newId } from "./domain/databases/home.ts";
+import type { Job } from "./domain/messages/job.ts";
+import type { Sign } from "./domain/messages/link.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
-import { type Carriers, makeCarriers } from "./platform/carriers/index.ts";
 import { Guesses } from "./platform/guesses.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
 import { Hmac } from "./platform/hmac.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
-import { CredentialStore } from "./platform/store/credentials.ts";
-import { FIRST } from "./platform/store/directory.ts";
-import { ErasureKey } from "./platform/store/erasure-key.ts";
-import type { DueEvent } from "./platform/store/events.ts";
-import type { Closed } from "./platform/store/moving.ts";
+import { CredentialStore } from "./store/clients/credentials.ts";
+import { FIRST } from "./store/databases/directory.ts";
+import type { Closed } from "./store/databases/moving.ts";
+import { ErasureKey } from "./store/people/erasure-key.ts";
 
 /** A database, and what an isolate keeps for it. */
 export interface Database {
@@ -22,7 +22,7 @@ export interface Database {
   database: string;
   /** Jobs for it wait until then, where there are several: milliseconds since 1970. */
   rest: { until: number };
-  /** The websites that are not open in it, and when it was asked (milliseconds since 1970): see src/flows/places.ts. */
+  /** The websites that are not open in it, and when it was asked (milliseconds since 1970): see src/flows/databases/places.ts. */
   closed: { websites: Closed; askedAt: number };
 }
 
@@ -30,7 +30,7 @@ export interface Database {
 interface IsolateState extends Database {
   /** All but the first, by binding. */
   others: ReadonlyMap<string, Database>;
-  /** Homes and their databases, as far as this isolate has looked them up: see src/flows/places.ts. */
+  /** Homes and their databases, as far as this isolate has looked them up: see src/flows/databases/places.ts. */
   places: Map<number, string>;
   config: Config;
   carriers: Carriers;
@@ -47,7 +47,7 @@ interface IsolateState extends Database {
 
 /**
  * The bindings, the clock and the state that flows use; made once per event. The database is the first, which has the
- * directory too, or by `src/flows/places.ts` that of a website.
+ * directory too, or by `src/flows/databases/places.ts` that of a website.
  */
 export interface Deps extends IsolateState {
   /** The deps with the first database. undefined: these are they. */

@@ -1,6 +1,6 @@
 // The log: one JSON object per line, as Workers Logs indexes it. The platform takes a line's level, for its views and alerts,
 // from the method of `console` that wrote it.
-import { maskNumbers } from "./domain/mask.ts";
+import { maskNumbers } from "./domain/operations/mask.ts";
 
 export type LogLevel = "info" | "warn" | "error";
 

@@ -1,35 +1,32 @@
 import type { Deps } from "./deps.ts";
+import type { DueEvent } from "./domain/callbacks/callback.ts";
 import { isStoreRefused, isStoreUnavailable, isWebsitePaused } from "./domain/failure.ts";
-import { isRecovery, type Lane, type Recovery, tryJob } from "./domain/job.ts";
+import { isRecovery, type Lane, type Recovery, tryJob } from "./domain/messages/job.ts";
 import {
   backoffSeconds,
   JOB_TRIES,
   LONGEST_DEAD_PAUSE_SECONDS,
   recoverySeconds,
   refusedSeconds,
-} from "./domain/retry-policy.ts";
-import { applyReports } from "./flows/apply-receipts.ts";
-import { countClick } from "./flows/count-click.ts";
-import { countOutcomes, type OutcomeTally } from "./flows/count-outcomes.ts";
-import { keepDeadJobs } from "./flows/dead-jobs.ts";
-import { deliverMessages } from "./flows/deliver-messages.ts";
-import { beginRun, type DeliveryRun } from "./flows/delivery-run.ts";
+} from "./domain/messages/retry-policy.ts";
+import { postCallbacks } from "./flows/callbacks/post-callbacks.ts";
+import { requireOpen } from "./flows/databases/places.ts";
+import { workOnMove } from "./flows/databases/run-moves.ts";
+import { homeOfJob, inParts, putBack, restAfter } from "./flows/databases/split-batch.ts";
 import { inTurn } from "./flows/in-turn.ts";
-import { type Entry, logJobs } from "./flows/log-jobs.ts";
-import { requireOpen } from "./flows/places.ts";
-import { claimOrGiveBack, postClaimed } from "./flows/post-callbacks.ts";
-import { queueDeliveries } from "./flows/queue-jobs.ts";
-import { releaseAndQueue } from "./flows/release-unposted.ts";
-import { workOnMove } from "./flows/run-moves.ts";
-import { homeOfJob, inParts, putBack, restAfter } from "./flows/split-batch.ts";
-import { storeOutcomes } from "./flows/store-outcomes.ts";
+import { applyReports } from "./flows/messages/apply-receipts.ts";
+import { countClick } from "./flows/messages/count-click.ts";
+import { deliverMessages } from "./flows/messages/deliver-messages.ts";
+import { beginRun, type DeliveryRun } from "./flows/messages/delivery-run.ts";
+import { queueDeliveries } from "./flows/messages/queue-jobs.ts";
+import { releaseAndQueue } from "./flows/messages/release-unposted.ts";
+import { storeOutcomes } from "./flows/messages/store-outcomes.ts";
+import { countOutcomes, type OutcomeTally } from "./flows/operations/count-outcomes.ts";
+import { keepDeadJobs } from "./flows/operations/dead-jobs.ts";
+import { type Entry, logJobs } from "./flows/operations/log-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
-import { cancelUnconfirmed } from "./platform/store/cancelled-messages.ts";
-import type { DueEvent } from "./platform/store/events.ts";
-import { releaseClaim } from "./platform/store/messages.ts";
-
-/** How long the next job of callbacks waits for the posts of this one: slower posts go on in the background, and hold up no others. */
-const POST_WAIT_MILLISECONDS = 50;
+import { cancelUnconfirmed } from "./store/messages/cancelled-messages.ts";
+import { releaseClaim } from "./store/messages/messages.ts";
 
 /** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
@@ -52,27 +49,7 @@ async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
   // One: wrangler.toml gives each job an invocation for itself.
   for (const { body } of batch.messages) {
     const eventIds = (Array.isArray(body) ? body : []).filter((id): id is DueEvent => typeof id === "string");
-    await postJob(deps, [...new Set(eventIds)]);
-  }
-}
-
-/** The next job waits until this one is claimed: a slow store has no more claims at a time than consumers. Never throws. */
-async function postJob(deps: Deps, eventIds: DueEvent[]): Promise<void> {
-  const started = deps.now();
-  const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
-  const failed = (error: unknown) => deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
-  try {
-    const claimed = await claimOrGiveBack(deps, eventIds);
-    deps.rest.until = 0;
-    const posting = countOutcomes(deps, (tally) => postClaimed(deps, claimed, tally)).then(
-      () => deps.log("info", "job", { ...about(), outcome: "done" }),
-      failed,
-    );
-    deps.waitUntil(posting);
-    await Promise.race([posting, scheduler.wait(POST_WAIT_MILLISECONDS)]);
-  } catch (error) {
-    restAfter(deps, error);
-    failed(error);
+    await postCallbacks(deps, [...new Set(eventIds)]);
   }
 }
 

@@ -1,10 +1,10 @@
 import { Router } from "itty-router/Router";
 import type { Deps } from "./deps.ts";
-import type { Operation } from "./domain/client.ts";
+import type { Operation } from "./domain/clients/client.ts";
+import { REQUESTS_PER_SECOND } from "./domain/clients/sliding-window.ts";
 import { type Failure, RequestFailure } from "./domain/failure.ts";
-import { nearestPath } from "./domain/nearest-path.ts";
-import { REQUESTS_PER_SECOND } from "./domain/sliding-window.ts";
-import { noteUse } from "./flows/client-uses.ts";
+import { nearestPath } from "./domain/operations/nearest-path.ts";
+import { noteUse } from "./flows/clients/client-uses.ts";
 import type { ApiRequest } from "./http/api-request.ts";
 import { receiveInboundHandler, receiveReceiptsHandler } from "./http/carrier-webhooks.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";

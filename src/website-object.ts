@@ -1,10 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import { makeDeps } from "./deps.ts";
-import { type Credentials, isNewer } from "./domain/client.ts";
-import { type Admission, SlidingWindow } from "./domain/sliding-window.ts";
-import { SendGroups } from "./flows/store-sends.ts";
+import { type Credentials, isNewer } from "./domain/clients/client.ts";
+import { type Admission, SlidingWindow } from "./domain/clients/sliding-window.ts";
+import type { Send } from "./domain/messages/send.ts";
+import { SendGroups } from "./flows/messages/store-sends.ts";
 import type { KnownClient, Newer, SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
-import type { Send } from "./platform/store/sends.ts";
 
 /**
  * The object of one website, named by its id: it counts the requests against the limit, and stores the single sends in groups.

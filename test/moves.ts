@@ -1,8 +1,8 @@
 // Worlds in which websites move.
-import { newId } from "../src/domain/home.ts";
-import { quietAfterMilliseconds } from "../src/domain/move.ts";
-import { workOnMove } from "../src/flows/run-moves.ts";
-import { MOVED_NAMES, MOVED_TABLES, type TableName } from "../src/platform/store/moved-tables.ts";
+import { newId } from "../src/domain/databases/home.ts";
+import { quietAfterMilliseconds } from "../src/domain/databases/move.ts";
+import { workOnMove } from "../src/flows/databases/run-moves.ts";
+import { MOVED_NAMES, MOVED_TABLES, type TableName } from "../src/store/databases/moved-tables.ts";
 import { boundDatabase, rowsOf } from "./databases.ts";
 import type { Random } from "./random.ts";
 import { platform } from "./strict/platform.ts";

@@ -1,11 +1,12 @@
 // The real objects of websites, on the clock, the queues and the broken bindings of a test.
+
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Deps } from "../src/deps.ts";
-import type { Credentials } from "../src/domain/client.ts";
-import { storeGroup } from "../src/flows/store-sends.ts";
+import type { Credentials } from "../src/domain/clients/client.ts";
+import type { Send } from "../src/domain/messages/send.ts";
+import { storeGroup } from "../src/flows/messages/store-sends.ts";
 import type { KnownClient, RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
-import type { Send } from "../src/platform/store/sends.ts";
 import type { RateLimiter } from "../src/website-object.ts";
 import { strictObjects } from "./strict/bindings.ts";
 

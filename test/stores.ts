@@ -1,7 +1,7 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import schema from "../migrations/0001_schema.sql?raw";
-import { LATEST_MIGRATION } from "../src/platform/store/database.ts";
+import { LATEST_MIGRATION } from "../src/store/database.ts";
 import type { World } from "./world.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** What a sweep costs, and what it keeps up with. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { sandbox } from "../src/platform/carriers/sandbox.ts";
+import { sandbox } from "../src/carriers/sandbox.ts";
 import { countingDatabase } from "./counting-database.ts";
 import { seed } from "./seed.ts";
 import { strictCarrier } from "./strict/bindings.ts";

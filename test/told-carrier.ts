@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Carrier, OutboundMessage, Submission } from "../src/platform/carriers/carrier.ts";
-import { sandbox } from "../src/platform/carriers/sandbox.ts";
+import type { Carrier, OutboundMessage, Submission } from "../src/carriers/carrier.ts";
+import { sandbox } from "../src/carriers/sandbox.ts";
 import { strictCarrier } from "./strict/bindings.ts";
 import type { World } from "./world.ts";
 

@@ -1,10 +1,11 @@
 // The floor of a delivery: the same jobs, queues, submissions and signed callbacks as the service's, and no store. A job carries its
 // messages, for there is nowhere to read them.
-import { callbackBody, signatureHeaders } from "../../src/domain/callback.ts";
+
+import { sandbox } from "../../src/carriers/sandbox.ts";
+import { callbackBody, signatureHeaders } from "../../src/domain/callbacks/callback.ts";
 import { chunk } from "../../src/domain/chunk.ts";
-import { MESSAGES_A_JOB } from "../../src/domain/job.ts";
+import { MESSAGES_A_JOB } from "../../src/domain/messages/job.ts";
 import { postOnce } from "../../src/platform/callback-post.ts";
-import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 
 export { RateLimiter } from "./counter.ts";
 

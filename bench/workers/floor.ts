@@ -4,7 +4,7 @@ import { answer, type Client, readClient } from "./calls.ts";
 
 export { RateLimiter } from "./counter.ts";
 
-/** As long as the service keeps credentials in its isolate (src/platform/store/credentials.ts). */
+/** As long as the service keeps credentials in its isolate (src/store/clients/credentials.ts). */
 const KEPT_MILLISECONDS = 30_000;
 
 const kept = new Map<string, { client: Client; readAt: number }>();

@@ -105,7 +105,7 @@ interface Carriers {
 }
 
 async function checkCarriers(settings: Settings, names: string[]): Promise<Finding[]> {
-  const { makeCarriers } = (await loadSource("platform/carriers/index.ts")) as {
+  const { makeCarriers } = (await loadSource("carriers/index.ts")) as {
     makeCarriers(settings: Settings): Carriers;
   };
   const { ready, missing } = makeCarriers(settings);

@@ -1,4 +1,4 @@
-import { describeStatus } from "../../src/domain/edge-status.ts";
+import { describeStatus } from "../../src/domain/callbacks/edge-status.ts";
 import type { MessageAnswers } from "../../src/http/operator/messages.ts";
 import { callOperator } from "./api.ts";
 import { type Command, segment, toQuery } from "./command.ts";

@@ -1,4 +1,4 @@
-import { GROUPS } from "../../src/domain/report.ts";
+import { GROUPS } from "../../src/domain/operations/report.ts";
 import type { ReportAnswers } from "../../src/http/operator/reports.ts";
 import { callOperator, type Service } from "./api.ts";
 import { type Command, segment, toQuery, UsageError, type Values } from "./command.ts";

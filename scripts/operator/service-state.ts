@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { describeProblem } from "../../src/domain/problems.ts";
+import { describeProblem } from "../../src/domain/operations/problems.ts";
 import type { ServiceStateAnswers } from "../../src/http/operator/service-state.ts";
 import { callOperator, type Service, Unreachable } from "./api.ts";
 import { type Command, toNumber, type Values } from "./command.ts";

@@ -1,6 +1,6 @@
 // Pure. Why a body is not JSON, as the end of a sentence that begins with "The body". No more of a body is quoted than a character
 // and the name of a field: bodies hold personal data.
-import { toCodePoint } from "./invisible.ts";
+import { toCodePoint } from "./people/invisible.ts";
 import { findIllFormed } from "./well-formed.ts";
 
 export const EMPTY_BODY = "is empty: send a JSON object.";

@@ -1,9 +1,9 @@
 import type { IRequestStrict } from "itty-router";
 import type { Deps } from "../deps.ts";
-import type { Author } from "../domain/audit.ts";
-import type { Credentials, Operation } from "../domain/client.ts";
-import type { IgnoredFields } from "../domain/ignored-fields.ts";
-import type { Admission } from "../domain/sliding-window.ts";
+import type { Credentials, Operation } from "../domain/clients/client.ts";
+import type { Admission } from "../domain/clients/sliding-window.ts";
+import type { IgnoredFields } from "../domain/messages/ignored-fields.ts";
+import type { Author } from "../domain/operations/audit.ts";
 import type { LogFields } from "../log.ts";
 
 /** A request on its way through the guards, with what each has found out. */

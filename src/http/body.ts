@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import { failField, parseFields, RequestFailure } from "../domain/failure.ts";
-import { IgnoredFields } from "../domain/ignored-fields.ts";
 import { joinBytes } from "../domain/join-bytes.ts";
 import { explainEncoding } from "../domain/json-fault.ts";
 import { explainNotJson } from "../domain/json-reader.ts";
+import { IgnoredFields } from "../domain/messages/ignored-fields.ts";
 import type { ApiRequest } from "./api-request.ts";
 
 /** The largest body of each kind of request, in bytes. */

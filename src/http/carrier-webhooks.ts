@@ -1,9 +1,9 @@
+import type { Carrier, CarrierRequest, UnknownReceipt, Verified } from "../carriers/carrier.ts";
 import type { Deps } from "../deps.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { inTurn } from "../flows/in-turn.ts";
-import { queueReceipts } from "../flows/queue-jobs.ts";
-import { receiveInbound } from "../flows/receive-inbound.ts";
-import type { Carrier, CarrierRequest, UnknownReceipt, Verified } from "../platform/carriers/carrier.ts";
+import { queueReceipts } from "../flows/messages/queue-jobs.ts";
+import { receiveInbound } from "../flows/people/receive-inbound.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { BODY_LIMITS, readBytes } from "./body.ts";
 

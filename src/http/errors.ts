@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { CHUNK_MESSAGES } from "../domain/bulk-request.ts";
+import { PAUSED_SECONDS } from "../domain/databases/move.ts";
 import type { BulkInterrupted, Failure, FieldError } from "../domain/failure.ts";
-import { PAUSED_SECONDS } from "../domain/move.ts";
+import { CHUNK_MESSAGES } from "../domain/messages/bulk-request.ts";
 import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { ATTEMPT_OUTCOMES, callbackFields, callbackSchemas } from "../domain/callback.ts";
+import { ATTEMPT_OUTCOMES, callbackFields, callbackSchemas } from "../domain/callbacks/callback.ts";
 import { type FieldError, RequestFailure } from "../domain/failure.ts";
 import { sha256Hex } from "../platform/secrets.ts";
-import { type FeedEvent, readFeed } from "../platform/store/event-feed.ts";
+import { type FeedEvent, readFeed } from "../store/callbacks/event-feed.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
 import { toTime } from "./time.ts";
 

@@ -1,10 +1,10 @@
-import { endsUrl, hasCheck, homeOfCode, LINK_CODE } from "../domain/link.ts";
-import { countClick } from "../flows/count-click.ts";
-import { countMiss } from "../flows/count-miss.ts";
-import { whereToLook } from "../flows/places.ts";
+import { endsUrl, hasCheck, homeOfCode, LINK_CODE } from "../domain/messages/link.ts";
+import { countMiss } from "../flows/clients/count-miss.ts";
+import { whereToLook } from "../flows/databases/places.ts";
+import { countClick } from "../flows/messages/count-click.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
-import { findLink } from "../platform/store/links.ts";
+import { findLink } from "../store/messages/links.ts";
 import { addressOf, type Handler, networkOf } from "./api-request.ts";
 import { isPerson } from "./is-person.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { checkHealth } from "../flows/check-health.ts";
+import { checkHealth } from "../flows/operations/check-health.ts";
 import type { Health } from "../platform/health-memory.ts";
 import type { Handler } from "./api-request.ts";
 

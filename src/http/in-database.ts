@@ -1,6 +1,6 @@
 // In which database a call is answered.
-import { homeOf } from "../domain/home.ts";
-import { inDatabaseOf, inDatabaseOfHome, whereToLook } from "../flows/places.ts";
+import { homeOf } from "../domain/databases/home.ts";
+import { inDatabaseOf, inDatabaseOfHome, whereToLook } from "../flows/databases/places.ts";
 import { clientOf, type Handler, toStoredId } from "./api-request.ts";
 
 /** With the name of the handler, by which the OpenAPI document knows it. */

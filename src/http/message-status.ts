@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { failField, RequestFailure } from "../domain/failure.ts";
-import { MESSAGE_STATUSES } from "../domain/message.ts";
-import { reasonSchema } from "../domain/reason.ts";
-import { readStatuses } from "../platform/store/read-message.ts";
+import { MESSAGE_STATUSES } from "../domain/messages/message.ts";
+import { reasonSchema } from "../domain/messages/reason.ts";
+import { readStatuses } from "../store/messages/read-message.ts";
 import { clientOf, type Handler, toStoredId } from "./api-request.ts";
 import { toTime } from "./time.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { echoId } from "../domain/echo.ts";
-import { messageIdsSchema } from "../domain/message-ids.ts";
-import { readStatuses } from "../platform/store/read-message.ts";
+import { messageIdsSchema } from "../domain/messages/message-ids.ts";
+import { echoId } from "../domain/people/echo.ts";
+import { readStatuses } from "../store/messages/read-message.ts";
 import { clientOf, type Handler, toStoredId } from "./api-request.ts";
 import { BODY_LIMITS, readFields } from "./body.ts";
 import { messageStatusFields } from "./message-status.ts";

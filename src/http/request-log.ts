@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { CLIENT_ID } from "../domain/client.ts";
+import { CLIENT_ID } from "../domain/clients/client.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { ERROR_CODES, type ErrorKind } from "./error-codes.ts";
 

@@ -1,8 +1,8 @@
+import { SANDBOX } from "../carriers/sandbox.ts";
 import type { Deps } from "../deps.ts";
 import { type Failure, failField } from "../domain/failure.ts";
-import { whereToLook } from "../flows/places.ts";
-import { SANDBOX } from "../platform/carriers/sandbox.ts";
-import { findWebsite } from "../platform/store/websites.ts";
+import { whereToLook } from "../flows/databases/places.ts";
+import { findWebsite } from "../store/clients/websites.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
 import { failureResponse, faultResponse } from "./errors.ts";
 import { limitRate } from "./guards.ts";

@@ -1,4 +1,4 @@
-import { acceptBulk } from "../flows/accept-bulk.ts";
+import { acceptBulk } from "../flows/messages/accept-bulk.ts";
 import type { Handler } from "./api-request.ts";
 import { BODY_LIMITS, readChunks, requireMediaType } from "./body.ts";
 import { readIdempotencyKey, senderOf } from "./send-message.ts";

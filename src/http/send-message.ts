@@ -1,9 +1,9 @@
 import type { Deps } from "../deps.ts";
 import { type FieldError, failField, RequestFailure } from "../domain/failure.ts";
-import { sendRequestSchema } from "../domain/send-request.ts";
-import { acceptSend, prepareSend, type Sender, trySend } from "../flows/accept-message.ts";
-import { inDatabaseOfHome } from "../flows/places.ts";
-import type { Send } from "../platform/store/sends.ts";
+import type { Send } from "../domain/messages/send.ts";
+import { sendRequestSchema } from "../domain/messages/send-request.ts";
+import { inDatabaseOfHome } from "../flows/databases/places.ts";
+import { acceptSend, prepareSend, type Sender, trySend } from "../flows/messages/accept-message.ts";
 import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "./body.ts";
 import { countingOf, limitRate } from "./guards.ts";

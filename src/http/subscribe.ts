@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { toE164 } from "../domain/phone.ts";
-import { phoneListSchema } from "../domain/phone-list.ts";
-import { subscribeSchema } from "../domain/subscribe-request.ts";
-import { without } from "../domain/subscribers.ts";
-import { findInvalidOptOuts, setSubscriptions } from "../flows/change-subscriptions.ts";
+import { toE164 } from "../domain/people/phone.ts";
+import { phoneListSchema } from "../domain/people/phone-list.ts";
+import { subscribeSchema } from "../domain/people/subscribe-request.ts";
+import { without } from "../domain/people/subscribers.ts";
+import { findInvalidOptOuts, setSubscriptions } from "../flows/people/change-subscriptions.ts";
 import { clientOf, type Handler } from "./api-request.ts";
 import { BODY_LIMITS, readFields } from "./body.ts";
 

@@ -1,6 +1,6 @@
-import { writeStatuses } from "../domain/number-list/status-json.ts";
-import { phoneListSchema } from "../domain/phone-list.ts";
-import { findSubscribed } from "../platform/store/subscriptions.ts";
+import { writeStatuses } from "../domain/people/number-list/status-json.ts";
+import { phoneListSchema } from "../domain/people/phone-list.ts";
+import { findSubscribed } from "../store/people/subscriptions.ts";
 import { clientOf, type Handler } from "./api-request.ts";
 import { BODY_LIMITS, readFields } from "./body.ts";
 

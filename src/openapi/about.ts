@@ -1,4 +1,4 @@
-import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
+import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
 import { errorTable, reasonTable, statusTable } from "./tables.ts";
 
 export const TAGS = [

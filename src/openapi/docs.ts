@@ -1,7 +1,7 @@
 // What of README.md and docs/ is written from the code: tables between two marks.
 import type * as z from "zod";
-import { phoneListSchema } from "../domain/phone-list.ts";
-import { sendRequestSchema } from "../domain/send-request.ts";
+import { sendRequestSchema } from "../domain/messages/send-request.ts";
+import { phoneListSchema } from "../domain/people/phone-list.ts";
 import { describeApi } from "./document.ts";
 import { limitTable } from "./limits.ts";
 import type { ApiOperation } from "./operation.ts";

@@ -1,4 +1,4 @@
-import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
+import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
 
 /** The headers of answers. Of a failure of the limiter itself, no answer has those of the limit. */
 export const HEADERS = {

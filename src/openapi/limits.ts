@@ -1,17 +1,18 @@
 // The table of limits in the README.
+
+import { SUBMIT_TIMEOUT_MILLISECONDS } from "../carriers/http.ts";
 import { readConfig } from "../config.ts";
-import { MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
+import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
 import { DAY_MILLISECONDS } from "../domain/day.ts";
-import { MAX_MESSAGE_IDS } from "../domain/message-ids.ts";
-import { MAX_CSV_ROWS } from "../domain/phone-file.ts";
-import { MAX_PHONE_NUMBERS } from "../domain/phone-list.ts";
-import { MOST_ATTEMPTS } from "../domain/retry-policy.ts";
-import { MAX_TEXT_CHARACTERS } from "../domain/send-request.ts";
-import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
-import { IDEMPOTENCY_MILLISECONDS } from "../flows/accept-message.ts";
+import { MAX_BULK_MESSAGES } from "../domain/messages/bulk-request.ts";
+import { MAX_MESSAGE_IDS } from "../domain/messages/message-ids.ts";
+import { MOST_ATTEMPTS } from "../domain/messages/retry-policy.ts";
+import { MAX_TEXT_CHARACTERS } from "../domain/messages/send-request.ts";
+import { MAX_CSV_ROWS } from "../domain/people/phone-file.ts";
+import { MAX_PHONE_NUMBERS } from "../domain/people/phone-list.ts";
+import { IDEMPOTENCY_MILLISECONDS } from "../flows/messages/accept-message.ts";
 import { BODY_LIMITS, PIECE_BYTES, PIECE_MILLISECONDS } from "../http/body.ts";
 import { CALLBACK_TIMEOUT_MILLISECONDS, KEPT_BYTES } from "../platform/callback-post.ts";
-import { SUBMIT_TIMEOUT_MILLISECONDS } from "../platform/carriers/http.ts";
 import { toSize } from "./operation.ts";
 import { toTable } from "./tables.ts";
 

@@ -1,10 +1,10 @@
 // What the words in answers mean: for the OpenAPI document, and for the tables in docs/.
 
-import type { Job } from "../domain/job.ts";
-import type { MessageStatus } from "../domain/message.ts";
-import type { Reason } from "../domain/reason.ts";
-import type { MESSAGE_STATES } from "../domain/service-state.ts";
-import { REQUESTS_PER_SECOND } from "../domain/sliding-window.ts";
+import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
+import type { Job } from "../domain/messages/job.ts";
+import type { MessageStatus } from "../domain/messages/message.ts";
+import type { Reason } from "../domain/messages/reason.ts";
+import type { MESSAGE_STATES } from "../domain/operations/service-state.ts";
 import type { ErrorKind } from "../http/error-codes.ts";
 import type { CheckName } from "../platform/health-memory.ts";
 

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Operation } from "../domain/client.ts";
+import type { Operation } from "../domain/clients/client.ts";
 import type { ErrorKind } from "../http/error-codes.ts";
 import type { HeaderName } from "./headers.ts";
 

@@ -1,4 +1,4 @@
-import type { Problem } from "../domain/problems.ts";
+import type { Problem } from "../domain/operations/problems.ts";
 
 interface Entry {
   meaning: string;

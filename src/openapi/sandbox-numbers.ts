@@ -1,6 +1,7 @@
 // What a text to a number of the sandbox comes to: for docs/, and for the subscribers of the demo.
-import type { Reason } from "../domain/reason.ts";
-import type { SandboxNumber } from "../platform/carriers/sandbox.ts";
+
+import type { SandboxNumber } from "../carriers/sandbox.ts";
+import type { Reason } from "../domain/messages/reason.ts";
 
 /** Every ending, with what it makes of a text. */
 export const SANDBOX_NUMBERS: Record<SandboxNumber, { outcome: string; reasons?: Reason[] }> = {

@@ -1,7 +1,7 @@
 // The settings of src/config.ts, explained: written into docs/.
 import * as z from "zod";
+import { makeCarriers } from "../carriers/index.ts";
 import { configSchema } from "../config.ts";
-import { makeCarriers } from "../platform/carriers/index.ts";
 import { code, toTable } from "./tables.ts";
 
 type Name = keyof z.input<typeof configSchema>;

@@ -1,5 +1,5 @@
 // What became of messages: one, many, and all events of a client.
-import { messageIdsSchema } from "../domain/message-ids.ts";
+import { messageIdsSchema } from "../domain/messages/message-ids.ts";
 import { BODY_LIMITS } from "../http/body.ts";
 import { EVENTS_LIMIT, eventsAnswerSchema } from "../http/events.ts";
 import { messageStatusAnswerSchema } from "../http/message-status.ts";

@@ -1,8 +1,9 @@
 // Tables in Markdown of what the code knows: for the OpenAPI document and for docs/.
-import { type Keyword, WORDS } from "../domain/keyword.ts";
-import { ALLOWED_FROM, MESSAGE_STATUSES } from "../domain/message.ts";
-import { PROBLEMS } from "../domain/problems.ts";
-import { REASON_STATUSES, REASONS } from "../domain/reason.ts";
+
+import { ALLOWED_FROM, MESSAGE_STATUSES } from "../domain/messages/message.ts";
+import { REASON_STATUSES, REASONS } from "../domain/messages/reason.ts";
+import { PROBLEMS } from "../domain/operations/problems.ts";
+import { type Keyword, WORDS } from "../domain/people/keyword.ts";
 import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
 import {
   CHECK_MEANINGS,

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { bulkSendAnswerSchema, MAX_BULK_MESSAGES } from "../domain/bulk-request.ts";
-import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/phone-list.ts";
-import { sendAnswerSchema, sendRequestSchema } from "../domain/send-request.ts";
-import { subscribeSchema } from "../domain/subscribe-request.ts";
+import { bulkSendAnswerSchema, MAX_BULK_MESSAGES } from "../domain/messages/bulk-request.ts";
+import { sendAnswerSchema, sendRequestSchema } from "../domain/messages/send-request.ts";
+import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/people/phone-list.ts";
+import { subscribeSchema } from "../domain/people/subscribe-request.ts";
 import { BODY_LIMITS } from "../http/body.ts";
 import { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../http/subscribe.ts";
 import { CSV_FILE, MESSAGE_ID, OTHER_PHONE, PHONE, SEND_BY_EMAIL, SEND_BY_PHONE } from "./examples.ts";

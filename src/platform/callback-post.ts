@@ -1,5 +1,5 @@
-import type { AttemptOutcome } from "../domain/callback.ts";
-import { validateCallbackUrl } from "../domain/callback-url.ts";
+import type { AttemptOutcome } from "../domain/callbacks/callback.ts";
+import { validateCallbackUrl } from "../domain/callbacks/callback-url.ts";
 import { describeFetchError } from "./describe-error.ts";
 import { readBeginning } from "./read-beginning.ts";
 import { USER_AGENT } from "./user-agent.ts";

@@ -1,6 +1,6 @@
-import type { Credentials } from "../domain/client.ts";
-import type { Admission } from "../domain/sliding-window.ts";
-import type { Send, StoredSend } from "./store/sends.ts";
+import type { Credentials } from "../domain/clients/client.ts";
+import type { Admission } from "../domain/clients/sliding-window.ts";
+import type { Send, StoredSend } from "../domain/messages/send.ts";
 import { SilenceError, withinTime } from "./time-limit.ts";
 
 /** Whose request it is, in the state that the isolate knows. */

@@ -1,4 +1,4 @@
-import { toE164 } from "../domain/phone.ts";
+import { toE164 } from "../domain/people/phone.ts";
 import type { Hmac } from "./hmac.ts";
 
 /** Computes the tombstones that numbers (as digits) of a website have if the website has erased them: keyed hashes. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, vi } from "vitest";
+import { makeCarriers } from "../../src/carriers/index.ts";
 import { readConfig } from "../../src/config.ts";
-import { makeCarriers } from "../../src/platform/carriers/index.ts";
 import { sockets } from "../sockets.ts";
 import { platform } from "../strict/platform.ts";
 import { type TestClient, World } from "../world.ts";

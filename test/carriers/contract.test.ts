@@ -1,10 +1,10 @@
 /** What every carrier must do with a message. contract-receipts.test.ts is the other half: what it must do with reports. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { unreachedBecause } from "../../src/domain/edge-status.ts";
-import { OutcomeTally } from "../../src/flows/count-outcomes.ts";
-import { deliverMessages } from "../../src/flows/deliver-messages.ts";
-import { beginRun } from "../../src/flows/delivery-run.ts";
+import { unreachedBecause } from "../../src/domain/callbacks/edge-status.ts";
+import { deliverMessages } from "../../src/flows/messages/deliver-messages.ts";
+import { beginRun } from "../../src/flows/messages/delivery-run.ts";
+import { OutcomeTally } from "../../src/flows/operations/count-outcomes.ts";
 import { ADA, BOB, CARRIERS, CarrierWorld, mockSockets, OPTING_OUT, OURS, SETTINGS } from "./carrier-world.ts";
 import { type Answering, text } from "./test-carrier.ts";
 

@@ -1,8 +1,8 @@
 /** What we ask of Twilio and Telnyx is what they publish, and so is what our tests have them answer. */
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { makeCarriers } from "../../src/carriers/index.ts";
 import { readConfig } from "../../src/config.ts";
-import { makeCarriers } from "../../src/platform/carriers/index.ts";
 import {
   TWILIO_ANSWER,
   telnyxAnswerFaults,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findWordFault, readKeyword, readText } from "../../src/domain/keyword.ts";
+import { findWordFault, readKeyword, readText } from "../../src/domain/people/keyword.ts";
 
 const WORDS = {
   stop: ["STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "OPT OUT", "ARRET"],

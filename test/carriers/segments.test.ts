@@ -1,6 +1,6 @@
 /** Into how many segments a text is cut: what a carrier charges for. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { countSegments } from "../../src/domain/segments.ts";
+import { countSegments } from "../../src/domain/messages/segments.ts";
 import { CARRIERS, CarrierWorld, mockSockets } from "./carrier-world.ts";
 
 mockSockets();

@@ -1,7 +1,7 @@
 /** Requests that the carriers' own libraries accept and refuse are accepted and refused here. */
 import { describe, expect, it, vi } from "vitest";
+import { makeCarriers } from "../../src/carriers/index.ts";
 import { readConfig } from "../../src/config.ts";
-import { makeCarriers } from "../../src/platform/carriers/index.ts";
 import telnyxVectors from "./fixtures/telnyx-signatures.json" with { type: "json" };
 import twilioVectors from "./fixtures/twilio-signatures.json" with { type: "json" };
 

@@ -1,4 +1,4 @@
-import type { MessageStatus } from "../../src/domain/message.ts";
+import type { MessageStatus } from "../../src/domain/messages/message.ts";
 
 /** A message as it reached a carrier. */
 export interface Submitted {

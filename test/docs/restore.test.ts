@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import operating from "../../docs/operating.md?raw";
-import { applyReceipts } from "../../src/flows/apply-receipts.ts";
-import { receiveInbound } from "../../src/flows/receive-inbound.ts";
-import type { OutboundMessage } from "../../src/platform/carriers/carrier.ts";
-import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import type { OutboundMessage } from "../../src/carriers/carrier.ts";
+import { sandbox } from "../../src/carriers/sandbox.ts";
+import { applyReceipts } from "../../src/flows/messages/apply-receipts.ts";
+import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";

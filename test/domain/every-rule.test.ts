@@ -1,11 +1,11 @@
 /** Whatever else is wrong with a request, each broken rule is told: none hides another. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { websiteSettingsSchema } from "../../src/domain/clients/website.ts";
 import { type Tried, tryFields } from "../../src/domain/failure.ts";
-import { phoneListSchema } from "../../src/domain/phone-list.ts";
-import { trySendRequest } from "../../src/domain/send-request.ts";
-import { subscribeSchema } from "../../src/domain/subscribe-request.ts";
-import { websiteSettingsSchema } from "../../src/domain/website.ts";
+import { trySendRequest } from "../../src/domain/messages/send-request.ts";
+import { phoneListSchema } from "../../src/domain/people/phone-list.ts";
+import { subscribeSchema } from "../../src/domain/people/subscribe-request.ts";
 
 const LINK = "https://l.example/l/AAAAAAAAAA";
 const HALF = "\ud83d";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BulkReader } from "../../src/domain/bulk-request.ts";
 import { explainEncoding } from "../../src/domain/json-fault.ts";
 import { explainNotJson } from "../../src/domain/json-reader.ts";
+import { BulkReader } from "../../src/domain/messages/bulk-request.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

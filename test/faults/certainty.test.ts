@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { isStoreRefused, RequestFailure } from "../../src/domain/failure.ts";
-import { runBatch } from "../../src/platform/store/database.ts";
+import { runBatch } from "../../src/store/database.ts";
 import { strictEnv } from "../strict/bindings.ts";
 import { platform } from "../strict/platform.ts";
 import { World } from "../world.ts";

@@ -1,5 +1,5 @@
-import { ALLOWED_FROM } from "../../src/domain/message.ts";
-import type { Row } from "../../src/platform/store/database.ts";
+import { ALLOWED_FROM } from "../../src/domain/messages/message.ts";
+import type { Row } from "../../src/store/database.ts";
 import type { Post, Submitted } from "./outside.ts";
 import type { Scene, Stage, WebsiteId, Wish } from "./stage.ts";
 

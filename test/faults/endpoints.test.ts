@@ -1,4 +1,4 @@
-/** What a client's endpoint may do that test/flows/post-callbacks.test.ts does not show, alone and many at once. */
+/** What a client's endpoint may do that test/flows/callbacks/post-callbacks.test.ts does not show, alone and many at once. */
 
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { Random } from "../random.ts";

@@ -1,4 +1,4 @@
-import type { OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
+import type { OutboundMessage, Submission } from "../../src/carriers/carrier.ts";
 import type { Flow } from "./flow.ts";
 import type { Scene, Wish } from "./stage.ts";
 

@@ -1,9 +1,9 @@
 import type { Deps } from "../../src/deps.ts";
-import type { Credentials } from "../../src/domain/client.ts";
+import type { Credentials } from "../../src/domain/clients/client.ts";
+import type { Send } from "../../src/domain/messages/send.ts";
 import { type KnownClient, RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
-import { CredentialStore } from "../../src/platform/store/credentials.ts";
-import { ErasureKey } from "../../src/platform/store/erasure-key.ts";
-import type { Send } from "../../src/platform/store/sends.ts";
+import { CredentialStore } from "../../src/store/clients/credentials.ts";
+import { ErasureKey } from "../../src/store/people/erasure-key.ts";
 import { objectsOn } from "../objects.ts";
 import { silent } from "../silence.ts";
 import { strictEnv } from "../strict/bindings.ts";

@@ -1,8 +1,8 @@
 import { vi } from "vitest";
+import type { Carrier, InboundText, OutboundMessage, Submission } from "../../src/carriers/carrier.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Deps } from "../../src/deps.ts";
-import type { Receipt } from "../../src/domain/receipt.ts";
-import type { Carrier, InboundText, OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
+import type { Receipt } from "../../src/domain/messages/receipt.ts";
 import { platform } from "../strict/platform.ts";
 import type { World } from "../world.ts";
 

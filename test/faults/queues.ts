@@ -1,6 +1,6 @@
 import type { Deps } from "../../src/deps.ts";
-import type { Job } from "../../src/domain/job.ts";
-import { QUEUE_RETRIES } from "../../src/domain/retry-policy.ts";
+import type { Job } from "../../src/domain/messages/job.ts";
+import { QUEUE_RETRIES } from "../../src/domain/messages/retry-policy.ts";
 import { consume } from "../../src/queue.ts";
 import { strictQueue } from "../strict/bindings.ts";
 import { platform } from "../strict/platform.ts";

@@ -1,5 +1,5 @@
-import type { OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
-import type { Row } from "../../src/platform/store/database.ts";
+import type { OutboundMessage, Submission } from "../../src/carriers/carrier.ts";
+import type { Row } from "../../src/store/database.ts";
 import { Random } from "../random.ts";
 import { type Binding, Injector } from "./injector.ts";
 import type { Entry } from "./queues.ts";

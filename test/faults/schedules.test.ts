@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
-import type { Row } from "../../src/platform/store/database.ts";
+import type { Row } from "../../src/store/database.ts";
 import { Comparer } from "./compare.ts";
 import { confirmationOf } from "./outside.ts";
 import { Schedule } from "./schedule.ts";

@@ -1,7 +1,8 @@
 // Bindings that follow a script: how each of their next calls ends. Once the script is over, all of them work.
+
 import type { Deps } from "../../src/deps.ts";
+import type { Send } from "../../src/domain/messages/send.ts";
 import { type KnownClient, RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
-import type { Send } from "../../src/platform/store/sends.ts";
 import { objectsOn } from "../objects.ts";
 import { strictEnv } from "../strict/bindings.ts";
 

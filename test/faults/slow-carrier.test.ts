@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
+import type { OutboundMessage, Submission } from "../../src/carriers/carrier.ts";
 import { type Scene, Stage } from "./stage.ts";
 
 let stage: Stage;

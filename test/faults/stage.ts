@@ -1,6 +1,6 @@
 import type { Deps } from "../../src/deps.ts";
-import { CLIENT_EVENTS, type ClientEvent } from "../../src/domain/client.ts";
-import type { Receipt } from "../../src/domain/receipt.ts";
+import { CLIENT_EVENTS, type ClientEvent } from "../../src/domain/clients/client.ts";
+import type { Receipt } from "../../src/domain/messages/receipt.ts";
 import { platform } from "../strict/platform.ts";
 import { type TestClient, World } from "../world.ts";
 import { type Fault, Injector } from "./injector.ts";

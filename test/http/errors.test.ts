@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { makeDeps } from "../../src/deps.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
-import { CredentialStore } from "../../src/platform/store/credentials.ts";
 import { handleRequest } from "../../src/router.ts";
+import { CredentialStore } from "../../src/store/clients/credentials.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { OPERATOR_TOKEN, SEND, type TestClient, World } from "../world.ts";
 

@@ -1,8 +1,8 @@
 /** GET /text/events: every event of a client once, in the order of storage, whatever is written meanwhile. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { applyReceipts } from "../../src/flows/apply-receipts.ts";
-import { storeGroup } from "../../src/flows/store-sends.ts";
+import { applyReceipts } from "../../src/flows/messages/apply-receipts.ts";
+import { storeGroup } from "../../src/flows/messages/store-sends.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { expectDocumentedEvent } from "../docs/conformance.ts";
 import { heldDatabase } from "../failing-database.ts";

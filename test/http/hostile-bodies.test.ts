@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FORGED } from "../../src/carriers/carrier.ts";
 import type { ApiRequest } from "../../src/http/api-request.ts";
 import { readChunks } from "../../src/http/body.ts";
-import { FORGED } from "../../src/platform/carriers/carrier.ts";
 import { RateGate } from "../../src/platform/rate-limiter.ts";
 import { objectsWithoutLimit } from "../objects.ts";
 import { OPERATOR_TOKEN, SEND, type TestClient, World } from "../world.ts";

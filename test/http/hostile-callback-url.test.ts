@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { validateCallbackUrl } from "../../src/domain/callback-url.ts";
+import { validateCallbackUrl } from "../../src/domain/callbacks/callback-url.ts";
 import { World } from "../world.ts";
 
 /** A part of an address, as C's inet_aton takes it. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { writeCsv } from "../../src/domain/csv.ts";
+import { writeCsv } from "../../src/domain/people/csv.ts";
 import { CARRIERS, CarrierWorld, mockSockets, OURS } from "../carriers/carrier-world.ts";
-import { csvRecords } from "../domain/whole-file.ts";
+import { csvRecords } from "../domain/people/whole-file.ts";
 import { type TestClient, World } from "../world.ts";
 
 mockSockets();

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { makeCarriers } from "../../src/carriers/index.ts";
 import { limitRate, refuseEarly, requireOperator } from "../../src/http/guards.ts";
 import { answerSandboxError } from "../../src/http/sandbox-error.ts";
 import { sendMessageHandler } from "../../src/http/send-message.ts";
-import { makeCarriers } from "../../src/platform/carriers/index.ts";
 import { routes } from "../../src/router.ts";
 import source from "../../src/router.ts?raw";
 import settings from "../../wrangler.toml?raw";

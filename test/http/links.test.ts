@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeIsolateState } from "../../src/deps.ts";
-import { hasCheck, LINK_CODE, newLinkCode, placeLink } from "../../src/domain/link.ts";
+import { hasCheck, LINK_CODE, newLinkCode, placeLink } from "../../src/domain/messages/link.ts";
 import { expectDocumentedEvent } from "../docs/conformance.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { type TestClient, World } from "../world.ts";

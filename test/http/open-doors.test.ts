@@ -1,10 +1,10 @@
 /** Floods at the doors that are open to anyone: what they cost the stores and the log, and whom they keep out. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { makeCarriers } from "../../src/carriers/index.ts";
 import { readConfig } from "../../src/config.ts";
-import { hasCheck, newLinkCode } from "../../src/domain/link.ts";
-import { REQUESTS_PER_SECOND } from "../../src/domain/sliding-window.ts";
-import { makeCarriers } from "../../src/platform/carriers/index.ts";
+import { REQUESTS_PER_SECOND } from "../../src/domain/clients/sliding-window.ts";
+import { hasCheck, newLinkCode } from "../../src/domain/messages/link.ts";
 import { Guesses, type Limit } from "../../src/platform/guesses.ts";
 import { telnyx } from "../carriers/telnyx.ts";
 import { PUBLIC_ORIGIN } from "../carriers/test-carrier.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Carrier } from "../../src/carriers/carrier.ts";
+import { sandbox } from "../../src/carriers/sandbox.ts";
 import { BODY_LIMITS } from "../../src/http/body.ts";
-import type { Carrier } from "../../src/platform/carriers/carrier.ts";
-import { sandbox } from "../../src/platform/carriers/sandbox.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { strictCarrier } from "../strict/bindings.ts";
 import { SEND, type TestClient, World } from "../world.ts";

@@ -1,6 +1,6 @@
 /** What was accepted once is always addressed, though no numbering plan of a newer library has it any more. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { isE164 } from "../../src/domain/phone.ts";
+import { isE164 } from "../../src/domain/people/phone.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { distinctPhones } from "../../src/domain/number-list/distinct-phones.ts";
-import { toE164 } from "../../src/domain/phone.ts";
+import { distinctPhones } from "../../src/domain/people/number-list/distinct-phones.ts";
+import { toE164 } from "../../src/domain/people/phone.ts";
 import { type TestClient, World } from "../world.ts";
 
 const PATH = "/text/subscription/status";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { receiveInbound } from "../../src/flows/receive-inbound.ts";
+import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
 import { ToldCarrier } from "../told-carrier.ts";
 import { SEND, World } from "../world.ts";
 

@@ -1,7 +1,7 @@
 /** Floods of one website in virtual time: many isolates, and one object some way off that answers so many calls a second. */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Deps } from "../../src/deps.ts";
-import { SlidingWindow } from "../../src/domain/sliding-window.ts";
+import { SlidingWindow } from "../../src/domain/clients/sliding-window.ts";
 import type { ApiRequest } from "../../src/http/api-request.ts";
 import { limitRate } from "../../src/http/guards.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";

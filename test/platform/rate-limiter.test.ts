@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { makeIsolateState } from "../../src/deps.ts";
-import { SlidingWindow } from "../../src/domain/sliding-window.ts";
+import { SlidingWindow } from "../../src/domain/clients/sliding-window.ts";
+import type { Send } from "../../src/domain/messages/send.ts";
 import { RateGate, type RateLimiterNamespace, type SendAnswer } from "../../src/platform/rate-limiter.ts";
-import type { Send } from "../../src/platform/store/sends.ts";
 import { limits, SilenceError } from "../../src/platform/time-limit.ts";
 import { mockOwnLimits } from "../own-limits.ts";
 

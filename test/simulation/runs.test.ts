@@ -3,15 +3,15 @@
  * unknown. The queue handler is the service's own. The clock, the queues, the carrier and the store are simulated.
  */
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
+import type { OutboundMessage, Submission } from "../../src/carriers/carrier.ts";
 import { readConfig } from "../../src/config.ts";
 import { type Deps, makeDatabase } from "../../src/deps.ts";
-import { GRACE_MILLISECONDS } from "../../src/domain/retry-policy.ts";
-import * as jobs from "../../src/flows/queue-jobs.ts";
-import type { OutboundMessage, Submission } from "../../src/platform/carriers/carrier.ts";
-import * as claims from "../../src/platform/store/claims.ts";
-import * as messages from "../../src/platform/store/messages.ts";
-import * as outcomeCounts from "../../src/platform/store/outcome-counts.ts";
+import { GRACE_MILLISECONDS } from "../../src/domain/messages/retry-policy.ts";
+import * as jobs from "../../src/flows/messages/queue-jobs.ts";
 import { consume } from "../../src/queue.ts";
+import * as claims from "../../src/store/messages/claims.ts";
+import * as messages from "../../src/store/messages/messages.ts";
+import * as outcomeCounts from "../../src/store/operations/outcome-counts.ts";
 import { printSummary } from "../faults/summary.ts";
 import { VirtualClock } from "./clock.ts";
 import { PlatformQueue } from "./platform-queue.ts";

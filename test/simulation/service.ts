@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import type { Carrier } from "../../src/carriers/carrier.ts";
+import { sandbox } from "../../src/carriers/sandbox.ts";
 import { type Deps, makeDeps, makeIsolateState } from "../../src/deps.ts";
-import { SendGroups } from "../../src/flows/store-sends.ts";
-import type { Carrier } from "../../src/platform/carriers/carrier.ts";
-import { sandbox } from "../../src/platform/carriers/sandbox.ts";
-import { CredentialStore } from "../../src/platform/store/credentials.ts";
-import type { Send } from "../../src/platform/store/sends.ts";
+import type { Send } from "../../src/domain/messages/send.ts";
+import { SendGroups } from "../../src/flows/messages/store-sends.ts";
 import { consume } from "../../src/queue.ts";
 import { handleRequest } from "../../src/router.ts";
+import { CredentialStore } from "../../src/store/clients/credentials.ts";
 import { sweep } from "../../src/sweep.ts";
 import { Random } from "../random.ts";
 import type { TestClient, World } from "../world.ts";

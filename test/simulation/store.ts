@@ -1,8 +1,8 @@
-import type { SubmissionRecord } from "../../src/domain/job.ts";
-import type * as Claims from "../../src/platform/store/claims.ts";
-import type * as Messages from "../../src/platform/store/messages.ts";
-import type * as OutcomeCounts from "../../src/platform/store/outcome-counts.ts";
-import type { OverdueMessage } from "../../src/platform/store/overdue.ts";
+import type { SubmissionRecord } from "../../src/domain/messages/job.ts";
+import type * as Claims from "../../src/store/messages/claims.ts";
+import type * as Messages from "../../src/store/messages/messages.ts";
+import type { OverdueMessage } from "../../src/store/messages/overdue.ts";
+import type * as OutcomeCounts from "../../src/store/operations/outcome-counts.ts";
 import type { VirtualClock } from "./clock.ts";
 
 /** Cloudflare says "less than a millisecond" for a read, and "several milliseconds" for a write. */
@@ -50,7 +50,7 @@ export class SimulatedStore {
     return { isAlive } satisfies Connection as unknown as D1Database;
   }
 
-  /** The functions of src/platform/store/messages.ts that deliveries call. */
+  /** The functions of src/store/messages/messages.ts that deliveries call. */
   readonly messageFunctions: Pick<typeof Messages, "findWaiting" | "changeStatus"> = {
     findWaiting: (db, ids) =>
       this.#call(db, READ_MILLISECONDS, () => {

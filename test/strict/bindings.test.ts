@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Carrier, Submission } from "../../src/platform/carriers/carrier.ts";
-import { sandbox } from "../../src/platform/carriers/sandbox.ts";
+import type { Carrier, Submission } from "../../src/carriers/carrier.ts";
+import { sandbox } from "../../src/carriers/sandbox.ts";
 import { World } from "../world.ts";
 import { strictCarrier, strictEnv, strictQueue } from "./bindings.ts";
 import { CutOffError } from "./invocation.ts";

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import type { Carrier } from "../../src/platform/carriers/carrier.ts";
+import type { Carrier } from "../../src/carriers/carrier.ts";
 import type { RateLimiterNamespace, WebsiteObject } from "../../src/platform/rate-limiter.ts";
 import { strictDatabase } from "./database.ts";
 import type { Use } from "./invocation.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { STAYING_TABLES } from "../../src/platform/store/moved-tables.ts";
+import { STAYING_TABLES } from "../../src/store/databases/moved-tables.ts";
 import { World } from "../world.ts";
 import { strictEnv } from "./bindings.ts";
 import { ALLOWED_JOINS, joinFault, OF_THE_DATABASE } from "./joins.ts";

@@ -1,4 +1,4 @@
-import { MOVED_NAMES, STAYING_TABLES } from "../../src/platform/store/moved-tables.ts";
+import { MOVED_NAMES, STAYING_TABLES } from "../../src/store/databases/moved-tables.ts";
 
 /**
  * Staying tables that tell of the work of their own database on the websites that are in it, and that say nothing of a website after

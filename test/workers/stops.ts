@@ -1,6 +1,6 @@
 // The service, stopped at a named point of a move: before or after one call of a database. What runs there goes no further, until
 // the process is killed. Only the trial of moves runs this.
-import { TIMES } from "../../src/domain/move.ts";
+import { TIMES } from "../../src/domain/databases/move.ts";
 import service from "../../src/index.ts";
 
 export * from "../../src/index.ts";

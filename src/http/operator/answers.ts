@@ -1,6 +1,6 @@
 // The parts of answers that several operator calls share.
 import * as z from "zod";
-import { ATTEMPT_OUTCOMES } from "../../domain/callback.ts";
+import { ATTEMPT_OUTCOMES } from "../../domain/callbacks/callback.ts";
 
 /** The answers of a resource, by the names of their schemas. */
 export type Answers<Schemas extends Record<string, z.ZodType>> = {

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { Deps } from "../../deps.ts";
-import { AUDIT_ACTIONS, type StoredAudit } from "../../domain/audit.ts";
 import { failField, readTogether } from "../../domain/failure.ts";
-import { mergePages } from "../../flows/ask-each.ts";
-import { inEach } from "../../flows/places.ts";
-import { AUDIT_FILTERS, type AuditFilter, listAudit } from "../../platform/store/audit.ts";
+import { AUDIT_ACTIONS, type StoredAudit } from "../../domain/operations/audit.ts";
+import { mergePages } from "../../flows/databases/ask-each.ts";
+import { inEach } from "../../flows/databases/places.ts";
+import { AUDIT_FILTERS, type AuditFilter, listAudit } from "../../store/operations/audit.ts";
 import type { ApiRequest, Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import { type Answers, missingShape } from "./answers.ts";

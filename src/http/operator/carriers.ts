@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { audited } from "../../flows/audit.ts";
-import { tryCarrier } from "../../flows/carrier-pauses.ts";
+import { tryCarrier } from "../../flows/messages/carrier-pauses.ts";
+import { audited } from "../../flows/operations/audit.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
 import { requireFound } from "./params.ts";

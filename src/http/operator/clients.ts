@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Deps } from "../../deps.ts";
-import { isLoopback } from "../../domain/callback-url.ts";
+import { isLoopback } from "../../domain/callbacks/callback-url.ts";
 import {
   CLIENT_EVENTS,
   CLIENT_ID,
@@ -9,12 +9,12 @@ import {
   EFFECTS,
   OPERATIONS,
   rotationSchema,
-} from "../../domain/client.ts";
-import { CLIENT_REFUSALS } from "../../domain/client-uses.ts";
-import { changeClient, createClient, rotateClient } from "../../flows/manage-clients.ts";
+} from "../../domain/clients/client.ts";
+import { CLIENT_REFUSALS } from "../../domain/clients/client-uses.ts";
+import { changeClient, createClient, rotateClient } from "../../flows/clients/manage-clients.ts";
 import { describeError } from "../../platform/describe-error.ts";
-import { readClient } from "../../platform/store/client-uses.ts";
-import { countWaiting } from "../../platform/store/holds.ts";
+import { readClient } from "../../store/clients/client-uses.ts";
+import { countWaiting } from "../../store/messages/holds.ts";
 import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readFields } from "../body.ts";
 import { toTime } from "../time.ts";

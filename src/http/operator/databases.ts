@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { DATABASE_STATUSES } from "../../domain/database-state.ts";
+import { DATABASE_STATUSES } from "../../domain/databases/database-state.ts";
+import { inEach } from "../../flows/databases/places.ts";
+import { readDatabases } from "../../flows/databases/read-databases.ts";
 import { inParallel } from "../../flows/in-parallel.ts";
-import { inEach } from "../../flows/places.ts";
-import { readDatabases } from "../../flows/read-databases.ts";
-import { readSchemaVersion } from "../../platform/store/database-state.ts";
-import { countHomes } from "../../platform/store/directory.ts";
+import { readSchemaVersion } from "../../store/databases/database-state.ts";
+import { countHomes } from "../../store/databases/directory.ts";
 import type { Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
 

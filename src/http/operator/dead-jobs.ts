@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { audited } from "../../flows/audit.ts";
-import { requeueOne, requeueWaiting } from "../../flows/dead-jobs.ts";
-import { parseJsonColumn } from "../../platform/store/database.ts";
-import { type DeadJob, findDeadJob, listDeadJobs } from "../../platform/store/dead-jobs.ts";
+import { audited } from "../../flows/operations/audit.ts";
+import { requeueOne, requeueWaiting } from "../../flows/operations/dead-jobs.ts";
+import { parseJsonColumn } from "../../store/database.ts";
+import { type DeadJob, findDeadJob, listDeadJobs } from "../../store/operations/dead-jobs.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import type { Answers } from "./answers.ts";

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { Deps } from "../../deps.ts";
 import { failField } from "../../domain/failure.ts";
-import { cancelSchema, holdSchema, type MessageFilter } from "../../domain/hold.ts";
-import { cancelWaiting, holdMessages, releaseMessages } from "../../flows/hold-messages.ts";
-import { findClient } from "../../platform/store/clients.ts";
-import { countWaiting } from "../../platform/store/holds.ts";
+import { cancelSchema, holdSchema, type MessageFilter } from "../../domain/messages/hold.ts";
+import { cancelWaiting, holdMessages, releaseMessages } from "../../flows/messages/hold-messages.ts";
+import { findClient } from "../../store/clients/clients.ts";
+import { countWaiting } from "../../store/messages/holds.ts";
 import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readFields } from "../body.ts";
 import type { Answers } from "./answers.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { KEYWORDS } from "../../domain/keyword.ts";
-import { askEach } from "../../flows/ask-each.ts";
-import { inEach } from "../../flows/places.ts";
-import { type InboundText, listInbound, listWithoutEffect } from "../../platform/store/inbound.ts";
+import { KEYWORDS } from "../../domain/people/keyword.ts";
+import { askEach } from "../../flows/databases/ask-each.ts";
+import { inEach } from "../../flows/databases/places.ts";
+import { type InboundText, listInbound, listWithoutEffect } from "../../store/people/inbound.ts";
 import type { Handler } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import { type Answers, missingShape } from "./answers.ts";

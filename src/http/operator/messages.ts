@@ -1,28 +1,28 @@
 import * as z from "zod";
 import type { Deps } from "../../deps.ts";
-import { MESSAGE_EVENT_TYPES } from "../../domain/callback.ts";
+import { MESSAGE_EVENT_TYPES } from "../../domain/callbacks/callback.ts";
+import type { Website } from "../../domain/clients/website.ts";
 import { failField, readTogether } from "../../domain/failure.ts";
-import { strip } from "../../domain/invisible.ts";
-import type { SubmissionEntry } from "../../domain/job.ts";
-import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/message.ts";
-import { toDigits } from "../../domain/phone.ts";
-import { REASONS, reasonSchema } from "../../domain/reason.ts";
-import type { Website } from "../../domain/website.ts";
-import { mergePages } from "../../flows/ask-each.ts";
-import { inDatabaseOf, inEach, whereToLook } from "../../flows/places.ts";
+import type { SubmissionEntry } from "../../domain/messages/job.ts";
+import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/messages/message.ts";
+import { REASONS, reasonSchema } from "../../domain/messages/reason.ts";
+import { strip } from "../../domain/people/invisible.ts";
+import { toDigits } from "../../domain/people/phone.ts";
+import { mergePages } from "../../flows/databases/ask-each.ts";
+import { inDatabaseOf, inEach, whereToLook } from "../../flows/databases/places.ts";
+import { findWebsite } from "../../store/clients/websites.ts";
 import {
   findMessages,
   listWebsiteIds,
   type MessagePlace,
   type MessageSearch,
-} from "../../platform/store/find-messages.ts";
+} from "../../store/messages/find-messages.ts";
 import {
   readMessage,
   type StoredEvent,
   type StoredMessage,
   type WholeMessage,
-} from "../../platform/store/read-message.ts";
-import { findWebsite } from "../../platform/store/websites.ts";
+} from "../../store/messages/read-message.ts";
 import { type ApiRequest, type Handler, toStoredId } from "../api-request.ts";
 import { toTime } from "../time.ts";
 import { type Answers, callbackSchema, missingShape } from "./answers.ts";

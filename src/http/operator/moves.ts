@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { MOVE_STATES, type Move } from "../../domain/move.ts";
-import { inDatabaseOf } from "../../flows/places.ts";
-import { abortMove, findMove, startMove } from "../../flows/start-move.ts";
+import { MOVE_STATES, type Move } from "../../domain/databases/move.ts";
+import { inDatabaseOf } from "../../flows/databases/places.ts";
+import { abortMove, findMove, startMove } from "../../flows/databases/start-move.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readFields } from "../body.ts";
 import { toTime } from "../time.ts";

@@ -1,11 +1,11 @@
 // The parameters that several operator calls share.
 import type { Deps } from "../../deps.ts";
+import { WEBSITE_ID, type Website } from "../../domain/clients/website.ts";
 import { failField, RequestFailure } from "../../domain/failure.ts";
-import { strip } from "../../domain/invisible.ts";
-import { isE164, PHONE_FORM } from "../../domain/phone.ts";
-import { explainPhone } from "../../domain/phone-fault.ts";
-import { WEBSITE_ID, type Website } from "../../domain/website.ts";
-import { findWebsite } from "../../platform/store/websites.ts";
+import { strip } from "../../domain/people/invisible.ts";
+import { isE164, PHONE_FORM } from "../../domain/people/phone.ts";
+import { explainPhone } from "../../domain/people/phone-fault.ts";
+import { findWebsite } from "../../store/clients/websites.ts";
 import type { ApiRequest } from "../api-request.ts";
 
 /** How many items a page of a list has. */

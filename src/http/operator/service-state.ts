@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { toMetrics } from "../../domain/metrics.ts";
-import { PROBLEMS } from "../../domain/problems.ts";
+import { toMetrics } from "../../domain/operations/metrics.ts";
+import { PROBLEMS } from "../../domain/operations/problems.ts";
 import {
   CALLBACK_OUTCOMES,
   MESSAGE_STATES,
@@ -8,8 +8,8 @@ import {
   RECEIPT_OUTCOMES,
   STATE_PARTS,
   SUBMISSION_OUTCOMES,
-} from "../../domain/service-state.ts";
-import { readServiceState } from "../../flows/read-service-state.ts";
+} from "../../domain/operations/service-state.ts";
+import { readServiceState } from "../../flows/operations/read-service-state.ts";
 import type { Handler } from "../api-request.ts";
 import type { Answers } from "./answers.ts";
 import { databaseSchema } from "./databases.ts";

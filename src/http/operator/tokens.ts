@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { failField } from "../../domain/failure.ts";
-import { newTokenSchema, OPERATOR_NAME } from "../../domain/operator-token.ts";
-import { createOperatorToken } from "../../flows/operator-tokens.ts";
-import { deleteOperatorTokens, listOperatorTokens } from "../../platform/store/operator-tokens.ts";
+import { newTokenSchema, OPERATOR_NAME } from "../../domain/operations/operator-token.ts";
+import { createOperatorToken } from "../../flows/operations/operator-tokens.ts";
+import { deleteOperatorTokens, listOperatorTokens } from "../../store/operations/operator-tokens.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, readFields } from "../body.ts";
 import { toTime } from "../time.ts";

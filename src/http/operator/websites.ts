@@ -1,12 +1,12 @@
 import * as z from "zod";
 import type { Deps } from "../../deps.ts";
+import { WEBSITE_ID, type Website, websiteFields } from "../../domain/clients/website.ts";
 import { failField } from "../../domain/failure.ts";
-import { WEBSITE_ID, type Website, websiteFields } from "../../domain/website.ts";
-import { askEach } from "../../flows/ask-each.ts";
-import { inEach } from "../../flows/places.ts";
-import { putWebsite } from "../../flows/put-website.ts";
-import { listClients } from "../../platform/store/clients.ts";
-import { listWebsites } from "../../platform/store/websites.ts";
+import { putWebsite } from "../../flows/clients/put-website.ts";
+import { askEach } from "../../flows/databases/ask-each.ts";
+import { inEach } from "../../flows/databases/places.ts";
+import { listClients } from "../../store/clients/clients.ts";
+import { listWebsites } from "../../store/clients/websites.ts";
 import { authorOf, type Handler } from "../api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "../body.ts";
 import { toTime } from "../time.ts";

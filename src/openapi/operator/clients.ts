@@ -1,4 +1,4 @@
-import { clientSettingsSchema, rotationSchema } from "../../domain/client.ts";
+import { clientSettingsSchema, rotationSchema } from "../../domain/clients/client.ts";
 import { type ClientAnswers, clientAnswers } from "../../http/operator/clients.ts";
 import { CALLBACK_SECRET, CLIENT_ID, CLIENT_SECRET, TIME } from "../examples.ts";
 import { type ApiOperation, ok, pathParameter } from "../operation.ts";

@@ -1,4 +1,4 @@
-import { cancelSchema, holdSchema } from "../../domain/hold.ts";
+import { cancelSchema, holdSchema } from "../../domain/messages/hold.ts";
 import { holdAnswers } from "../../http/operator/holds.ts";
 import { type ApiOperation, ok } from "../operation.ts";
 import { type Resource, settingsBody, WEBSITE_PARAMETER } from "./resource.ts";

@@ -1,5 +1,5 @@
-import { MESSAGE_STATUSES } from "../../domain/message.ts";
-import { REASONS } from "../../domain/reason.ts";
+import { MESSAGE_STATUSES } from "../../domain/messages/message.ts";
+import { REASONS } from "../../domain/messages/reason.ts";
 import { type MessageAnswers, messageAnswers } from "../../http/operator/messages.ts";
 import { CLIENT_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "../examples.ts";
 import { type ApiOperation, ok, type Parameter, pathParameter } from "../operation.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { GROUPS, type GroupBy } from "../../domain/report.ts";
+import { GROUPS, type GroupBy } from "../../domain/operations/report.ts";
 import { type ReportAnswers, reportAnswers } from "../../http/operator/reports.ts";
 import { type ApiOperation, ok, type Parameter } from "../operation.ts";
 import { type Resource, WEBSITE_PARAMETER } from "./resource.ts";

@@ -1,6 +1,6 @@
 // The parts that several resources of the operator share.
 import type * as z from "zod";
-import { WEBSITE_ID } from "../../domain/website.ts";
+import { WEBSITE_ID } from "../../domain/clients/website.ts";
 import { BODY_LIMITS } from "../../http/body.ts";
 import { type ApiOperation, pathParameter, type RequestBody } from "../operation.ts";
 

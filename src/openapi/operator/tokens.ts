@@ -1,4 +1,4 @@
-import { newTokenSchema } from "../../domain/operator-token.ts";
+import { newTokenSchema } from "../../domain/operations/operator-token.ts";
 import { tokenAnswers } from "../../http/operator/tokens.ts";
 import { TIME } from "../examples.ts";
 import { type ApiOperation, ok, pathParameter } from "../operation.ts";

@@ -1,4 +1,4 @@
-import { websiteFields } from "../../domain/website.ts";
+import { websiteFields } from "../../domain/clients/website.ts";
 import { type WebsiteAnswers, websiteAnswers } from "../../http/operator/websites.ts";
 import { TIME } from "../examples.ts";
 import { type ApiOperation, ok } from "../operation.ts";

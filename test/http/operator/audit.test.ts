@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { keepDeadJobs } from "../../../src/flows/dead-jobs.ts";
+import { keepDeadJobs } from "../../../src/flows/operations/dead-jobs.ts";
 import type { AuditAnswers } from "../../../src/http/operator/audit.ts";
 import { routes } from "../../../src/router.ts";
 import { countingDatabase } from "../../counting-database.ts";

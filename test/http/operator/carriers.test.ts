@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
-import type { Carrier, Submission } from "../../../src/platform/carriers/carrier.ts";
-import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
+import type { Carrier, Submission } from "../../../src/carriers/carrier.ts";
+import { sandbox } from "../../../src/carriers/sandbox.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { seed } from "../../seed.ts";
 import { strictCarrier } from "../../strict/bindings.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { keepDeadJobs } from "../../../src/flows/dead-jobs.ts";
-import type { Carrier } from "../../../src/platform/carriers/carrier.ts";
-import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
+import type { Carrier } from "../../../src/carriers/carrier.ts";
+import { sandbox } from "../../../src/carriers/sandbox.ts";
+import { keepDeadJobs } from "../../../src/flows/operations/dead-jobs.ts";
 import { consume } from "../../../src/queue.ts";
 import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";

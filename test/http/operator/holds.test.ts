@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ServiceState } from "../../../src/domain/problems.ts";
-import type { Carrier, Submission } from "../../../src/platform/carriers/carrier.ts";
-import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
+import type { Carrier, Submission } from "../../../src/carriers/carrier.ts";
+import { sandbox } from "../../../src/carriers/sandbox.ts";
+import type { ServiceState } from "../../../src/domain/operations/problems.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { seed } from "../../seed.ts";
 import { strictCarrier } from "../../strict/bindings.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { receiveInbound } from "../../../src/flows/receive-inbound.ts";
+import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import type { InboundAnswers } from "../../../src/http/operator/inbound.ts";
 import { World } from "../../world.ts";
 

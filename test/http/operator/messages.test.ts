@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { LOOKED_THROUGH } from "../../../src/platform/store/find-messages.ts";
+import { LOOKED_THROUGH } from "../../../src/store/messages/find-messages.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { seed } from "../../seed.ts";
 import { type TestClient, World } from "../../world.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Report } from "../../../src/domain/report.ts";
-import { receiveInbound } from "../../../src/flows/receive-inbound.ts";
+import type { Report } from "../../../src/domain/operations/report.ts";
+import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import type { AuditAnswers } from "../../../src/http/operator/audit.ts";
 import type { PeopleAnswers } from "../../../src/http/operator/people.ts";
 import { countingDatabase } from "../../counting-database.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Counts, Report } from "../../../src/domain/report.ts";
-import { receiveInbound } from "../../../src/flows/receive-inbound.ts";
+import type { Counts, Report } from "../../../src/domain/operations/report.ts";
+import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { seed } from "../../seed.ts";
 import { type TestClient, World } from "../../world.ts";

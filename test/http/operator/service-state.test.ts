@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Problem, ServiceState } from "../../../src/domain/problems.ts";
-import type { Carrier, Submission } from "../../../src/platform/carriers/carrier.ts";
-import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
-import { COUNTED_ROWS } from "../../../src/platform/store/service-state.ts";
+import type { Carrier, Submission } from "../../../src/carriers/carrier.ts";
+import { sandbox } from "../../../src/carriers/sandbox.ts";
+import type { Problem, ServiceState } from "../../../src/domain/operations/problems.ts";
+import { COUNTED_ROWS } from "../../../src/store/operations/service-state.ts";
 import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";
 

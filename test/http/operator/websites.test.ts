@@ -1,7 +1,7 @@
 /** PUT /operator/websites/:websiteId : what is left out stays, and nobody gets the sandbox without asking for it. */
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Carrier } from "../../../src/platform/carriers/carrier.ts";
-import { sandbox } from "../../../src/platform/carriers/sandbox.ts";
+import type { Carrier } from "../../../src/carriers/carrier.ts";
+import { sandbox } from "../../../src/carriers/sandbox.ts";
 import { World } from "../../world.ts";
 
 const WHOLE = {

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decodeText, rawParameter } from "../../../src/platform/carriers/charset.ts";
+import { decodeText, rawParameter } from "../../../src/carriers/charset.ts";
 import { KANNEL_INSTALL_HINT, type Kannel, kannelInstalled, startKannel } from "./kannel.ts";
 import { type Call, type Receiver, startReceiver } from "./receiver.ts";
 import { reassemble, type SmscSimulator, startSmscSimulator } from "./smsc-simulator.ts";

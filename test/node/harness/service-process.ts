@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { applyMigrations, readMigration } from "../../../scripts/migrations.ts";
 import { startRuntime, toWorker, type Version } from "../../../scripts/runtime.ts";
 import { chunk } from "../../../src/domain/chunk.ts";
-import { homeOf } from "../../../src/domain/home.ts";
+import { homeOf } from "../../../src/domain/databases/home.ts";
 
 export interface ServiceSettings extends Version {
   /** Another version, which runs the queues' consumers, the cron and the limiter in place of the one that answers requests. */

@@ -1,6 +1,6 @@
 /** A bulk request is stored while its body comes in, so that memory does not depend on its size. Measured as an import is. */
 import { expect, test } from "vitest";
-import { BulkReader } from "../../../src/domain/bulk-request.ts";
+import { BulkReader } from "../../../src/domain/messages/bulk-request.ts";
 import { bytesInUse, MEBIBYTE } from "./bytes-in-use.ts";
 
 const BODY_BYTES = 12 * MEBIBYTE;

@@ -1,6 +1,6 @@
 /** An isolate has 128 MB for all that it does at a time. What an import holds is measured in V8, with buffers and without garbage. */
 import { expect, test } from "vitest";
-import { SubscriberFile } from "../../../src/domain/subscriber-file.ts";
+import { SubscriberFile } from "../../../src/domain/people/subscriber-file.ts";
 import { bytesInUse, MEBIBYTE } from "./bytes-in-use.ts";
 
 const FILE_BYTES = 32 * MEBIBYTE;

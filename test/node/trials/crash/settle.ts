@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { ServiceState } from "../../../../src/domain/problems.ts";
+import type { ServiceState } from "../../../../src/domain/operations/problems.ts";
 import type { CountingReceiver } from "../../harness/counting-receiver.ts";
 import { type CountingCarrier, RECEIPT } from "../../harness/fake-kannel.ts";
 import type { Service } from "../../harness/killable-service.ts";

@@ -1,6 +1,6 @@
 // What a night is played in: the service with the sweeps of production, a gateway, a website through it, a healthy neighbor, and
 // the endpoint that hears of problems.
-import type { ServiceState } from "../../../../src/domain/problems.ts";
+import type { ServiceState } from "../../../../src/domain/operations/problems.ts";
 import { CountingReceiver } from "../../harness/counting-receiver.ts";
 import { accept, type Conduct, CountingCarrier, RECEIPT } from "../../harness/fake-kannel.ts";
 import { type Bundle, Service } from "../../harness/killable-service.ts";

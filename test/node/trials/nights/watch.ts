@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { ProblemDetail, ServiceState } from "../../../../src/domain/problems.ts";
+import type { ProblemDetail, ServiceState } from "../../../../src/domain/operations/problems.ts";
 import { operate } from "../../harness/service.ts";
 
 /** What the operator is shown at a moment. */

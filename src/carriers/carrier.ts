@@ -1,0 +1,100 @@
+import type { Rehearsal } from "../domain/messages/job.ts";
+import type { Reason } from "../domain/messages/reason.ts";
+import type { Receipt } from "../domain/messages/receipt.ts";
+import type { Segments } from "../domain/messages/segments.ts";
+import type { Keyword } from "../domain/people/keyword.ts";
+
+/** A message to submit. */
+export interface OutboundMessage {
+  messageId: string;
+  /** E.164 */
+  to: string;
+  /** In the carrier's form; null if the website has none. */
+  from: string | null;
+  text: string;
+  encoding: Segments["encoding"];
+  mediaUrl: string | null;
+  /** Submissions started, including this one. */
+  attempt: number;
+}
+
+/**
+ * Outcome of a submission; `reason` is in words, for the operator. The line between `later` and `unknown` decides between sending once and sending twice: `later`
+ * says that the carrier surely has not taken the message. `failing`: the carrier fails, not this message. `unauthorized`: the
+ * carrier rejects our credentials, which only the operator can fix. `exhausted`: this invocation may make no more requests.
+ * `lingers` settles once a connection attempt ends that goes on after the submission.
+ */
+export type Submission =
+  /** `rehearses`: what the person does a second later, in the sandbox. */
+  | {
+      kind: "accepted";
+      carrierMessageId: string | null;
+      receipt?: Omit<Receipt, "messageId">;
+      rehearses?: Rehearsal["act"];
+    }
+  /** `optedOut`: the person has opted out at the carrier. Without a `code`, it is OPTED_OUT or CARRIER_REFUSED. */
+  | { kind: "refused"; reason: string; code?: Reason; optedOut?: boolean }
+  | {
+      kind: "later";
+      reason: string;
+      retryAfterSeconds?: number;
+      failing?: boolean;
+      unauthorized?: boolean;
+      exhausted?: boolean;
+      lingers?: Promise<unknown>;
+    }
+  | { kind: "unknown"; reason: string; failing?: boolean };
+
+/** A webhook request of a carrier, with its body read. */
+export interface CarrierRequest {
+  method: string;
+  /** Under the public origin: the URL that the carrier was given. */
+  url: URL;
+  /** The same as it came, which a URL does not keep where it has quotation marks or angle brackets. Left out: `url` as it is. */
+  rawUrl?: string;
+  headers: Headers;
+  body: string;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+/** A text that a person sent. */
+export interface InboundText {
+  /** The carrier's own id. A carrier may deliver a text more than once. */
+  carrierMessageId: string;
+  /** E.164, or as the carrier gives it. */
+  from: string;
+  /** Every name under which a website may have this sender. Empty: the carrier does not say what was texted. */
+  to: string[];
+  text: string;
+  /** Of media that came with it. Absent: none. */
+  mediaUrls?: string[];
+  /** The keyword that the carrier recognized, if it reads keywords itself (it may know more words). */
+  keyword: Keyword | null;
+  /** The carrier has already answered the text itself. */
+  answeredByCarrier: boolean;
+  /** The character set that the carrier names, if it is not known: the text was read as UTF-8. */
+  unknownCharset?: string;
+}
+
+/**
+ * `forged`: not proven to come from the carrier: altered, stale or malformed. `unknown`: a receipt whose status is in no table
+ * here. It changes nothing, and the operator must learn of it.
+ */
+export type Verified<T> = { kind: "verified"; reports: T[]; unknown?: UnknownReceipt } | { kind: "forged" };
+
+export interface UnknownReceipt {
+  messageId: string | null;
+  status: string;
+}
+
+export interface Carrier {
+  /** @returns an error in a few words; undefined if the sender is valid */
+  validateSender(sender: string | null): string | undefined;
+  /** Submits once. A thrown error counts as `unknown`. */
+  submit(message: OutboundMessage): Promise<Submission>;
+  readReceipts(request: CarrierRequest): Promise<Verified<Receipt>>;
+  readInbound(request: CarrierRequest): Promise<Verified<InboundText>>;
+}
+
+export const FORGED = { kind: "forged" } as const;

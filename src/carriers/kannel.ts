@@ -1,0 +1,196 @@
+import { connect } from "cloudflare:sockets";
+import type { Receipt } from "../domain/messages/receipt.ts";
+import { describeError } from "../platform/describe-error.ts";
+import { equalHashes, hmacHex, sha256Hex } from "../platform/secrets.ts";
+import {
+  type Carrier,
+  type CarrierRequest,
+  FORGED,
+  type InboundText,
+  type OutboundMessage,
+  type Submission,
+  type Verified,
+} from "./carrier.ts";
+import { decodeText, rawParameter } from "./charset.ts";
+import { classifyResponse, isOutOfSubrequests, post } from "./http.ts";
+
+/**
+ * The receipt's type (`%d`) is a bit mask: 1 delivered, 2 failed, 4 buffered, 8 accepted by the SMSC, 16 refused by it;
+ * an expired message is 32 with the 2. The final bits are looked for first.
+ */
+const STATUSES: [bit: number, status: Receipt["status"], word: string][] = [
+  [1, "DELIVERED", "delivered"],
+  [2, "FAILED_TO_DELIVERY", "undelivered"],
+  [16, "FAILED_TO_DELIVERY", "refused by the SMSC"],
+  [8, "SENDING", "accepted by the SMSC"],
+  [4, "SENDING", "buffered"],
+];
+
+/** In the text of a receipt, as SMPP 3.4 has it in appendix B: the network's own error code. */
+const ERROR_CODE = /\berr:(\w{1,8})\b/i;
+
+/** The body of a 403 when no SMSC takes the message. Any other 403 of smsbox is about user and password. */
+const NOT_ROUTABLE = /^Not routable/;
+
+const ALL_RECEIPTS = "31";
+
+/** X-Kannel-Coding for text outside GSM 03.38. With any other, Kannel replaces unsupported characters with question marks. */
+const UCS2 = "2";
+
+export interface KannelSettings {
+  /** Of smsbox, such as http://127.0.0.1:13013/cgi-bin/sendsms */
+  sendSmsUrl: string;
+  /** Whether a TCP connection is tried before each submission. */
+  probesConnection: boolean;
+  username: string;
+  password: string;
+  /** Protects the URLs that Kannel calls, since Kannel signs nothing. */
+  webhookKey: string;
+  publicOrigin: string;
+}
+
+export function kannel(settings: KannelSettings): Carrier {
+  return {
+    validateSender: (sender) =>
+      sender !== null && /^(\+?\d{3,15}|[A-Za-z0-9 ]{1,11})$/.test(sender)
+        ? undefined
+        : "must be a number, a short code, or up to 11 letters and digits that your SMSC knows",
+    submit: (message) => submit(settings, message),
+    readReceipts: (request) => readReceipts(settings, request),
+    readInbound: (request) => readInbound(settings, request),
+  };
+}
+
+async function submit(settings: KannelSettings, message: OutboundMessage): Promise<Submission> {
+  if (message.mediaUrl !== null) {
+    return { kind: "refused", code: "MEDIA_NOT_SUPPORTED", reason: "kannel: an SMS gateway cannot carry media" };
+  }
+  const failure = settings.probesConnection ? await probe(settings.sendSmsUrl) : undefined;
+  if (failure) return failure;
+  const response = await post(settings.sendSmsUrl, {
+    headers: {
+      "content-type": "text/plain; charset=UTF-8",
+      "x-kannel-username": settings.username,
+      "x-kannel-password": settings.password,
+      "x-kannel-from": message.from ?? "",
+      "x-kannel-to": message.to,
+      ...(message.encoding === "UCS-2" ? { "x-kannel-coding": UCS2 } : {}),
+      "x-kannel-dlr-mask": ALL_RECEIPTS,
+      "x-kannel-dlr-url": await receiptUrl(settings, message.messageId),
+    },
+    body: new TextEncoder().encode(message.text),
+  });
+  if (response.status === 202) return { kind: "accepted", carrierMessageId: null };
+  const reason =
+    response.status === null ? "" : `kannel: HTTP ${response.status}: ${response.body.slice(0, 200).trim()}`;
+  if (response.status === 503) return { kind: "later", reason, failing: true };
+  return classifyResponse(response, reason, response.status !== null && NOT_ROUTABLE.test(response.body));
+}
+
+const CONNECT_TIMEOUT_MILLISECONDS = 5000;
+
+/**
+ * A gateway behind https is taken to be behind a tunnel or proxy. Cloudflare refuses TCP connections to its own addresses, and
+ * its answer to fetch then says whether the request was passed on.
+ * @param setting overrides that
+ */
+export function probesConnection(sendSmsUrl: string, setting: "on" | "off" | "" | undefined): boolean {
+  return setting ? setting === "on" : !sendSmsUrl.startsWith("https:");
+}
+
+/**
+ * fetch reports the same error for a refused connection and for one that broke after the message was sent. Only the first is
+ * safe to retry, so it is detected beforehand; a later failure counts as unknown.
+ * @returns how the submission ends when no connection opens
+ */
+async function probe(url: string): Promise<Submission | undefined> {
+  const { hostname, port, protocol } = new URL(url);
+  try {
+    const address = { hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) };
+    // Otherwise workerd also waits for the other side to close, which is never read here, and keeps the socket forever.
+    const socket = connect(address, { allowHalfOpen: true });
+    const opened = socket.opened.then(() => true);
+    const isOpen = await Promise.race([opened, scheduler.wait(CONNECT_TIMEOUT_MILLISECONDS).then(() => false)]);
+    // Not awaited: a socket that does not open is closed only when the system gives up, minutes later.
+    void socket.close().catch(() => {});
+    if (isOpen) return undefined;
+    const reason = `kannel: no connection within ${CONNECT_TIMEOUT_MILLISECONDS / 1000} s`;
+    return { kind: "later", reason, failing: true, lingers: opened.catch(() => {}) };
+  } catch (error) {
+    if (isOutOfSubrequests(error)) return { kind: "later", reason: describeError(error), exhausted: true };
+    return { kind: "later", reason: "kannel: connection refused", failing: true };
+  }
+}
+
+/** Kannel replaces `%d` and `%A`. It would corrupt percent-escapes in our own part, so there are none. */
+async function receiptUrl({ publicOrigin, webhookKey }: KannelSettings, messageId: string): Promise<string> {
+  const key = await receiptKey(webhookKey, messageId);
+  return `${publicOrigin}/carriers/kannel/receipts?m=${messageId}&k=${key}&type=%d&answer=%A`;
+}
+
+/** Proves that we issued the receipt URL for this message. */
+function receiptKey(webhookKey: string, messageId: string): Promise<string> {
+  return hmacHex(webhookKey, `receipt ${messageId}`);
+}
+
+/** A mask has some of the seven bits that Kannel knows. Its -1 is no mask: it stands for a type that Kannel does not know itself. */
+const MASK = /^\d{1,3}$/;
+const MOST = 127;
+
+async function readReceipts(
+  { webhookKey }: KannelSettings,
+  { method, url }: CarrierRequest,
+): Promise<Verified<Receipt>> {
+  const query = url.searchParams;
+  const messageId = query.get("m") ?? "";
+  const isOurs = await equalTexts(query.get("k") ?? "", await receiptKey(webhookKey, messageId));
+  if (method !== "GET" || !isOurs) return FORGED;
+  const type = query.get("type") ?? "";
+  const mask = MASK.test(type) && Number(type) <= MOST ? Number(type) : 0;
+  const found = STATUSES.find(([bit]) => (mask & bit) !== 0);
+  if (!found) return { kind: "verified", reports: [], unknown: { messageId, status: type } };
+  const [, status, word] = found;
+  const answer = query.get("answer")?.slice(0, 200).trim();
+  const reason = status === "FAILED_TO_DELIVERY" ? `kannel: ${word}${answer ? `: ${answer}` : ""}` : null;
+  const code = reason === null ? undefined : ERROR_CODE.exec(reason)?.[1];
+  const receipt: Receipt = {
+    ...{ messageId, status, reason, carrierMessageId: null, optedOut: false },
+    ...(code ? { carrierCode: code } : {}),
+  };
+  return { kind: "verified", reports: [receipt] };
+}
+
+async function readInbound({ webhookKey }: KannelSettings, { method, url, now }: CarrierRequest) {
+  const query = url.searchParams;
+  if (method !== "GET" || !(await equalTexts(query.get("key") ?? "", webhookKey))) return FORGED;
+  const [from, to] = [query.get("from"), query.get("to")];
+  if (!from) return { kind: "verified" as const, reports: [] };
+  const { text, unknownCharset } = decodeText(rawParameter(url.search, "text"), query.get("charset"));
+  const inbound: InboundText = {
+    carrierMessageId: query.get("id")?.replace(UNFILLED, "") || (await makeId(query, text, now)),
+    from,
+    to: to ? [to] : [],
+    text,
+    keyword: null,
+    answeredByCarrier: false,
+    ...(unknownCharset ? { unknownCharset } : {}),
+  };
+  return { kind: "verified" as const, reports: [inbound] };
+}
+
+/** What another smsbox leaves of `%I`. */
+const UNFILLED = /^%\w$/;
+
+/**
+ * An id for a text that came without one. The same text from the same sender gets the same id in the same second that the gateway
+ * names, or in the same minute where the gateway names no time: so a text that the gateway repeats counts once.
+ */
+async function makeId(query: URLSearchParams, text: string, now: number): Promise<string> {
+  const time = query.get("time") || query.get("ts") || `received ${Math.floor(now / 60_000)}`;
+  const hash = await sha256Hex(JSON.stringify([query.get("from"), query.get("to"), text, time]));
+  return `made-${hash.slice(0, 32)}`;
+}
+
+async function equalTexts(a: string, b: string): Promise<boolean> {
+  return equalHashes(await sha256Hex(a), await sha256Hex(b));
+}

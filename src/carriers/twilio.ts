@@ -1,0 +1,225 @@
+import * as z from "zod";
+import type { Reason } from "../domain/messages/reason.ts";
+import type { Receipt } from "../domain/messages/receipt.ts";
+import type { Keyword } from "../domain/people/keyword.ts";
+import { isE164 } from "../domain/people/phone.ts";
+import {
+  type Carrier,
+  type CarrierRequest,
+  FORGED,
+  type InboundText,
+  type OutboundMessage,
+  type Submission,
+  type Verified,
+} from "./carrier.ts";
+import { type CarrierResponse, classifyResponse, parseJson, post } from "./http.ts";
+
+/** https://www.twilio.com/docs/messaging/api/message-resource#message-status-values */
+const STATUSES = new Map<string, Receipt["status"]>([
+  ["accepted", "SENDING"],
+  ["scheduled", "SENDING"],
+  ["queued", "SENDING"],
+  ["sending", "SENDING"],
+  ["sent", "SENDING"],
+  ["delivered", "DELIVERED"],
+  ["read", "DELIVERED"],
+  // Something of it is at the handset, and Twilio sends nothing after it. As a failure, it would be sent again.
+  ["partially_delivered", "DELIVERED"],
+  ["undelivered", "FAILED_TO_DELIVERY"],
+  ["failed", "FAILED_TO_DELIVERY"],
+  ["canceled", "FAILED_TO_DELIVERY"],
+]);
+
+/** https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out: the keyword that Twilio recognized and answered. */
+const OPT_OUT_TYPES = new Map<string, Keyword>([
+  ["STOP", "stop"],
+  ["START", "start"],
+  ["HELP", "help"],
+]);
+
+/** https://www.twilio.com/docs/api/errors/21610: the recipient has opted out of this sender. */
+const OPTED_OUT = 21610;
+
+/** https://www.twilio.com/docs/api/errors/21621: the sender cannot send media; 30011: the handset cannot receive them. */
+const SENDER_WITHOUT_MEDIA = 21621;
+const HANDSET_WITHOUT_MEDIA = 30011;
+
+/**
+ * https://www.twilio.com/docs/api/errors/30007 and so on: the sender, its registration or the text is blocked, and the number is fine.
+ * They come with a refusal or in a receipt.
+ */
+const FILTERED = new Set([
+  30002, // the account was suspended
+  30007, // filtered as spam or against a policy
+  30022, // beyond the rate of the 10DLC campaign
+  30023, // beyond the daily cap of the 10DLC brand
+  30024, // the sender is not provisioned at the network
+  30027, // beyond T-Mobile's daily limit of the 10DLC brand
+  30032, // the toll-free number is not verified
+  30033, // the 10DLC campaign is suspended
+  30034, // the number is not registered for 10DLC
+  30035, // the number is still being registered for 10DLC
+  30037, // the account may not send
+  30040, // the network requires a registered sender
+  30041, // a network of the United Kingdom does
+  30042, // the sender's name is blocked
+  30450, // blocked by the protection against traffic pumping
+  30453, // blocked by the detection of fraud
+  30454, // beyond the account's limit for this destination
+]);
+
+/** Codes about the account (20003 authenticate, 20005 not active, 20404 no such path); any other is about the message. */
+const isAccountCode = (code: number) => Math.floor(code / 1000) === 20;
+
+const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/i;
+
+export interface TwilioSettings {
+  accountSid: string;
+  authToken: string;
+  /** Verifies signatures only: Twilio signs with it during a rotation. */
+  secondaryAuthToken: string | undefined;
+  /** Without a slash at the end. */
+  apiUrl: string;
+  publicOrigin: string;
+}
+
+export function twilio(settings: TwilioSettings): Carrier {
+  return {
+    validateSender: (sender) =>
+      sender !== null && (isE164(sender) || MESSAGING_SERVICE.test(sender) || /^\d{3,8}$/.test(sender))
+        ? undefined
+        : "must be an E.164 number, a short code or a messaging service (MG…) of your Twilio account",
+    submit: async (message) => toSubmission(await create(settings, message)),
+    readReceipts: async (request) => {
+      const form = await readSigned(settings, request);
+      return form ? toReceipts(request, form) : FORGED;
+    },
+    readInbound: async (request) => {
+      const form = await readSigned(settings, request);
+      return form ? { kind: "verified", reports: toInbound(form) } : FORGED;
+    },
+  };
+}
+
+function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings, message: OutboundMessage) {
+  const sender = message.from ?? "";
+  const form = new URLSearchParams({
+    To: message.to,
+    [MESSAGING_SERVICE.test(sender) ? "MessagingServiceSid" : "From"]: sender,
+    Body: message.text,
+    StatusCallback: `${publicOrigin}/carriers/twilio/receipts?m=${message.messageId}`,
+  });
+  if (message.mediaUrl !== null) form.set("MediaUrl", message.mediaUrl);
+  return post(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, {
+    headers: {
+      authorization: `Basic ${new TextEncoder().encode(`${accountSid}:${authToken}`).toBase64()}`,
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body: form.toString(),
+  });
+}
+
+const createdSchema = z.object({ sid: z.string().min(1).max(255) });
+const errorSchema = z.object({ code: z.number().nullish(), message: z.string().nullish() });
+
+function toSubmission(response: CarrierResponse): Submission {
+  if (response.status === null) return classifyResponse(response, "");
+  const json = parseJson(response.body);
+  const created = createdSchema.safeParse(json);
+  if (response.status >= 200 && response.status < 300) {
+    if (created.success) return { kind: "accepted", carrierMessageId: created.data.sid };
+    return { kind: "unknown", reason: `twilio: HTTP ${response.status} without a sid` };
+  }
+  const { code, message } = errorSchema.safeParse(json).data ?? {};
+  const reason = `twilio: HTTP ${response.status}${code ? `, ${code}` : ""}${message ? `: ${message}` : ""}`;
+  const submission = classifyResponse(response, reason, typeof code === "number" && !isAccountCode(code));
+  if (submission.kind !== "refused") return submission;
+  if (code === SENDER_WITHOUT_MEDIA) return { ...submission, code: "MEDIA_NOT_SUPPORTED" };
+  if (FILTERED.has(code ?? 0)) return { ...submission, code: "CARRIER_FILTERED" };
+  return code === OPTED_OUT ? { ...submission, optedOut: true } : submission;
+}
+
+/** The form of a request that carries Twilio's signature of this very URL and form; undefined otherwise. */
+async function readSigned(settings: TwilioSettings, request: CarrierRequest): Promise<URLSearchParams | undefined> {
+  const form = new URLSearchParams(request.body);
+  const signature = decodeSignature(request.headers.get("x-twilio-signature"));
+  if (request.method !== "POST" || !signature) return undefined;
+  const names = distinct([...form.keys()]);
+  const fields = names.flatMap((name) => distinct(form.getAll(name)).map((value) => name + value)).join("");
+  const urls = writtenForms(request);
+  const tokens = [settings.authToken, settings.secondaryAuthToken].filter((token) => token !== undefined);
+  const verdicts = await Promise.all(
+    urls.flatMap((url) => tokens.map((token) => isSignedWith(token, signature, url + fields))),
+  );
+  return verdicts.includes(true) ? form : undefined;
+}
+
+/**
+ * Twilio signs the URL as the operator has written it. A URL object encodes four characters of a query that an operator may
+ * write as they are, and what a request passes on its way here may do the same: each form is the same URL.
+ */
+function writtenForms({ url, rawUrl = url.href }: CarrierRequest): string[] {
+  const { href } = url;
+  return distinct([rawUrl, href, href.replace(/%(?:22|27|3C|3E)/gi, decodeURIComponent)]);
+}
+
+async function isSignedWith(token: string, signature: Uint8Array, signed: string): Promise<boolean> {
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-1" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(token), algorithm, false, ["verify"]);
+  return crypto.subtle.verify("HMAC", key, signature, encoder.encode(signed));
+}
+
+/** Sorted, as Twilio signs the names of a form, and the values of a name. */
+function distinct(texts: string[]): string[] {
+  return [...new Set(texts)].sort();
+}
+
+function decodeSignature(header: string | null): Uint8Array | undefined {
+  try {
+    return Uint8Array.fromBase64(header ?? "");
+  } catch {
+    return undefined;
+  }
+}
+
+function toReceipts({ url }: CarrierRequest, form: URLSearchParams): Verified<Receipt> {
+  const messageId = url.searchParams.get("m");
+  const word = form.get("MessageStatus") ?? "";
+  const status = STATUSES.get(word);
+  if (status === undefined) return { kind: "verified", reports: [], unknown: { messageId, status: word } };
+  if (messageId === null) return { kind: "verified", reports: [] };
+  const code = form.get("ErrorCode");
+  const receipt: Receipt = {
+    messageId,
+    status,
+    reason: status === "FAILED_TO_DELIVERY" ? `twilio: ${word}${code ? `, ${code}` : ""}` : null,
+    ...reasonOf(Number(code)),
+    ...(code && status === "FAILED_TO_DELIVERY" ? { carrierCode: code } : {}),
+    carrierMessageId: form.get("MessageSid"),
+    optedOut: code === String(OPTED_OUT),
+  };
+  return { kind: "verified", reports: [receipt] };
+}
+
+function reasonOf(code: number): { code?: Reason } {
+  if (code === HANDSET_WITHOUT_MEDIA) return { code: "MEDIA_NOT_SUPPORTED" };
+  return FILTERED.has(code) ? { code: "CARRIER_FILTERED" } : {};
+}
+
+function toInbound(form: URLSearchParams): InboundText[] {
+  const [sid, from, to] = [form.get("MessageSid"), form.get("From"), form.get("To")];
+  if (!sid || !from || !to) return [];
+  const service = form.get("MessagingServiceSid");
+  return [
+    {
+      carrierMessageId: sid,
+      from,
+      to: service ? [to, service] : [to],
+      text: form.get("Body") ?? "",
+      mediaUrls: [...form].flatMap(([name, value]) => (/^MediaUrl\d+$/.test(name) ? [value] : [])),
+      keyword: OPT_OUT_TYPES.get(form.get("OptOutType") ?? "") ?? null,
+      answeredByCarrier: form.has("OptOutType"),
+    },
+  ];
+}

@@ -1,0 +1,119 @@
+// Pure. A website (a tenant) and its settings.
+import * as z from "zod";
+import type { FieldError } from "../failure.ts";
+import { firstFault, jsonObject, orNull, ruleOfFields, text, wholeNumber } from "../fields.ts";
+import type { Hold } from "../messages/hold.ts";
+import { findWordFault } from "../people/keyword.ts";
+import { ILL_FORMED, isWellFormed } from "../well-formed.ts";
+
+export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
+
+/** The carriers of this service, as far as settings need them. */
+export interface CarrierRules {
+  /** The broken rules of a carrier with a sender. */
+  faults(carrier: string, sender: string | null): FieldError[];
+  /** Carriers that are set up. */
+  names: string[];
+  /** For a website that names none; undefined when it must name one. */
+  defaultCarrier: string | undefined;
+}
+
+const LEAST_WORDS = 1;
+const MOST_WORDS = 20;
+const WORD_COUNT = `must have ${LEAST_WORDS} to ${MOST_WORDS} words; null removes them`;
+
+const optOutWord = z
+  .string("must be a string")
+  .trim()
+  .min(2, "must have at least 2 characters")
+  .max(40, "must have at most 40 characters")
+  .refine(isWellFormed, ILL_FORMED)
+  .superRefine(
+    firstFault((word) => {
+      const fault = findWordFault(word);
+      return fault && `"${word}" ${fault}`;
+    }),
+  );
+
+/** The settings, without the rules that depend on the carriers that are set up. */
+export const websiteFields = jsonObject({
+  name: z
+    .string("is required, and must be a string")
+    .trim()
+    .min(1, "is required")
+    .max(200, "must have at most 200 characters")
+    .refine(isWellFormed, ILL_FORMED)
+    .optional()
+    .describe("Required of a new website."),
+  carrier: orNull(text(40)).describe(
+    "One that is set up. Required of a new website, unless only the sandbox is set up: it is then the default.",
+  ),
+  sender: orNull(text(100)).describe("A number, a short code, or another sender of the carrier."),
+  helpText: orNull(text(1600)).describe("The reply to HELP and INFO."),
+  database: z
+    .string("must be a string")
+    .max(20, "must have at most 20 characters")
+    .optional()
+    .describe("Where a new website is put, such as `DB_2`. Omitted, the least full. It cannot be changed."),
+  duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)).describe(
+    "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
+  ),
+  optOutWords: orNull(
+    z.array(optOutWord, "must be an array of words").min(LEAST_WORDS, WORD_COUNT).max(MOST_WORDS, WORD_COUNT),
+  ).describe(
+    "Further words with which people opt out of this website, such as `BAJA`. Case, accents, spaces and punctuation do not matter. None may be a word that opts in or asks for help.",
+  ),
+});
+
+/**
+ * Omitted settings are undefined.
+ * @param present the website as it is; undefined for a new one
+ */
+export function websiteSettingsSchema(present: WebsiteSettings | undefined, carriers: CarrierRules) {
+  const isLeft = (carrier: unknown) => present !== undefined && carrier === undefined;
+  const requireCarrier = ruleOfFields<Record<string, unknown>>(({ name, carrier, sender }, add) => {
+    if (!present && name === undefined) add("name", "is required");
+    if (!isTextOrNone(carrier) || (isLeft(carrier) && sender === undefined)) return;
+    const chosen = isLeft(carrier) ? present?.carrier : (carrier ?? carriers.defaultCarrier);
+    if (chosen === undefined) {
+      return add("carrier", `must name a carrier that is set up: ${carriers.names.join(", ")}`);
+    }
+    const from = sender === undefined ? present?.sender : sender;
+    for (const { field, message } of carriers.faults(chosen, typeof from === "string" ? from : null)) {
+      if (field === "carrier" || isTextOrNone(sender)) add(field, message);
+    }
+  });
+  return websiteFields.check(requireCarrier).transform(({ carrier, ...given }) => ({
+    ...given,
+    carrier: isLeft(carrier) ? undefined : (carrier ?? carriers.defaultCarrier),
+  }));
+}
+
+function isTextOrNone(value: unknown): value is string | null | undefined {
+  return typeof value === "string" || value === null || value === undefined;
+}
+
+export type GivenSettings = z.output<ReturnType<typeof websiteSettingsSchema>>;
+
+interface WebsiteSettings {
+  name: string;
+  carrier: string;
+  /** A number, a short code or another name from which the carrier sends. */
+  sender: string | null;
+  helpText: string | null;
+  /** Within this time, the same number, text and purpose is a duplicate; null: never. */
+  duplicateWindowHours: number | null;
+  /** Words that opt out of this website, in addition to the words that opt out of every website. */
+  optOutWords: string[] | null;
+}
+
+export interface Website extends WebsiteSettings {
+  websiteId: string;
+  /** See home.ts. */
+  home: number;
+  /** The binding of the database that it is in. */
+  database: string;
+  holds: Hold[];
+  createdAt: number;
+  updatedAt: number;
+}

@@ -1,0 +1,55 @@
+// Pure. A single send on its way to the store, and what became of it.
+import type { DueEvent } from "../callbacks/callback.ts";
+import type { NewMessage } from "./message.ts";
+
+/** What is stored of a message, beside what the store decides. */
+export type AcceptedMessage = NewMessage & {
+  /** SHA-256 of text and purpose; null: duplicates are not suppressed. */
+  dedupeHash: string | null;
+};
+
+/** A single send. The id of its message names the attempt. */
+export interface Send {
+  message: AcceptedMessage;
+  key: SendKey | null;
+  /** End of the window in which the same number, text and purpose is a duplicate; null: duplicates are not suppressed. */
+  duplicatesUntil: number | null;
+  /** The binding of the website's database. */
+  database: string;
+}
+
+/** The Idempotency-Key of a send. */
+export interface SendKey {
+  /** The value of the header. */
+  value: string;
+  /** SHA-256 of the body in its canonical form. */
+  bodyHash: string;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+}
+
+export type SendOutcome =
+  | {
+      kind: "stored";
+      /** Whether it must be delivered; otherwise it has a final status. */
+      isPending: boolean;
+      due: DueEvent[];
+    }
+  /** Another message holds the key, or is the first with this content. */
+  | { kind: "repeated"; messageId: string }
+  /** The key was used with another body. */
+  | { kind: "conflict" };
+
+export interface FailedSend {
+  kind: "failed";
+  isUnavailable: boolean;
+  /** It is certainly not stored, as each attempt on each route says; otherwise it may be. */
+  isRefused: boolean;
+  isFull?: boolean;
+  /** Its website is on the move. */
+  isPaused?: boolean;
+  error: string;
+}
+
+/** The outcome of a send, or of the attempt to store it. */
+export type StoredSend = SendOutcome | FailedSend;

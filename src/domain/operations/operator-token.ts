@@ -1,0 +1,31 @@
+// Pure. The form of an operator's token, its name, and what a call of its resource takes.
+import * as z from "zod";
+import { jsonObject } from "../fields.ts";
+
+export const OPERATOR_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+/** `op_`, 24 random bytes, and the check of them. */
+const FORM = /^op_([0-9a-f]{48})([0-9a-f]{16})$/;
+
+export const RANDOM_BYTES = 24;
+export const CHECK_CHARACTERS = 16;
+
+/** What of a token is random, and its check; undefined: none of our tokens has this form. */
+export function splitToken(token: string): { random: string; check: string } | undefined {
+  const [, random, check] = FORM.exec(token) ?? [];
+  return random !== undefined && check !== undefined ? { random, check } : undefined;
+}
+
+const NAME_RULE = "must be 1 to 40 of a-z, 0-9 and -, and not begin with -";
+const GRACE_RULE = "must be a whole number of seconds from 0 to 2592000";
+const MAX_GRACE_SECONDS = 30 * 86_400;
+
+export const newTokenSchema = jsonObject({
+  name: z.string(NAME_RULE).regex(OPERATOR_NAME, NAME_RULE).describe("Whose it is. The audit log has it."),
+  graceSeconds: z
+    .int(GRACE_RULE)
+    .min(0, GRACE_RULE)
+    .max(MAX_GRACE_SECONDS, GRACE_RULE)
+    .nullish()
+    .describe("How long the token that has this name stays valid. Left out: until it is ended."),
+});

@@ -1,0 +1,100 @@
+// Pure. The CSV file of subscribers that an operator imports.
+
+import { type FieldError, RequestFailure } from "../failure.ts";
+import { CsvError } from "./csv.ts";
+import { echoPhone } from "./echo.ts";
+import { FileText } from "./file-text.ts";
+import { strip } from "./invisible.ts";
+import { PhoneRowReader } from "./phone-file.ts";
+import { RowFaults } from "./row-faults.ts";
+import { refuseStates } from "./state-column.ts";
+import { type InvalidCell, Subscribers } from "./subscribers.ts";
+
+const YES_NO = new Map([
+  ...["", "true", "1", "yes", "y", "t"].map((word) => [word, true] as const),
+  ...["false", "0", "no", "n", "f"].map((word) => [word, false] as const),
+]);
+
+/** @returns undefined for any other word */
+export function readYesNo(cell: string): boolean | undefined {
+  return YES_NO.get(strip(cell).toLowerCase());
+}
+
+/** A file with more is not what it should be, and the answer would list them all. */
+const MOST_INVALID = 100_000;
+
+/** The columns that are read, as the file writes them; null: it lacks the column. */
+export interface ColumnsRead {
+  phone: string;
+  email: string | null;
+  subscribed: string | null;
+}
+
+const ADVICE =
+  ", and none headed subscribed: name the column subscribed and write true or false in each row, or delete it to subscribe every number of the file";
+
+const WANTED = { others: ["email", "subscribed"], check: (names: string[]) => refuseStates(names, ADVICE) };
+
+/** Checks the file while it comes in, and holds what is to be stored. */
+export class SubscriberFile {
+  readonly #reader = new PhoneRowReader(WANTED, (cells, line) => this.#take(cells, line));
+  readonly #text: FileText;
+  readonly #faults = new RowFaults();
+  #subscribers = new Subscribers();
+  /** What ended the reading. */
+  #error: CsvError | undefined;
+
+  /** @param beginningBytes see FileText */
+  constructor(beginningBytes?: number) {
+    this.#text = new FileText(this.#reader, beginningBytes);
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#try(() => this.#text.write(bytes));
+  }
+
+  /** @throws RequestFailure fields-wrong: the caller stores nothing of the file */
+  end(): { subscribers: Subscribers; columns: ColumnsRead } {
+    this.#try(() => {
+      this.#text.end();
+      this.#reader.end();
+    });
+    const details = this.#listFaults();
+    if (details.length > 0) throw new RequestFailure({ kind: "fields-wrong", details });
+    const [phone = "", email = null, subscribed = null] = this.#reader.columns as [string, ...(string | null)[]];
+    return { subscribers: this.#subscribers, columns: { phone, email, subscribed } };
+  }
+
+  #try(work: () => void): void {
+    if (this.#error) return;
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error;
+      this.#error = error;
+    }
+  }
+
+  /** Cells that are invalid refuse no file. Where something else does, they are told with it, as far as there is room. */
+  #listFaults(): FieldError[] {
+    const rows = this.#faults.messages.map((message) => ({ field: "subscribed", message }));
+    const faults = this.#error ? [{ field: "body", message: this.#error.message }, ...rows] : rows;
+    if (faults.length === 0) return [];
+    return [...faults, ...this.#subscribers.invalidCells.slice(0, this.#faults.room).map(toFieldError)];
+  }
+
+  #take([phone = "", email = "", yesNo = ""]: string[], line: number): void {
+    const subscribed = yesNo === "" || readYesNo(yesNo);
+    if (subscribed === undefined) {
+      this.#faults.add(`must be true or false; line ${line} has ${JSON.stringify(echoPhone(strip(yesNo)))}`);
+    }
+    this.#subscribers.add(phone, email, subscribed ?? false, line);
+    if (this.#subscribers.invalidCount > MOST_INVALID) {
+      throw new CsvError(`has more than ${MOST_INVALID} invalid phone numbers and e-mail addresses`);
+    }
+  }
+}
+
+function toFieldError({ line, column, value, message }: InvalidCell): FieldError {
+  return { field: column, message: `${message}; line ${line} has ${JSON.stringify(value)}` };
+}

@@ -1,0 +1,160 @@
+// A job of callbacks: it claims them, posts each of them once, and stores what came back.
+
+import type { Deps } from "../../deps.ts";
+import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import { hasNoEffect, isStoreRefused, isStoreUnavailable } from "../../domain/failure.ts";
+import { RECOVERY_DELAY_SECONDS, RELEASE_DELAY_SECONDS, refusedSeconds } from "../../domain/messages/retry-policy.ts";
+import { describeError } from "../../platform/describe-error.ts";
+import {
+  type CallbackEnd,
+  type ClaimedCallback,
+  claimCallbacks,
+  type Released,
+  recordCallbacks,
+} from "../../store/callbacks/callbacks.ts";
+import { restAfter } from "../databases/split-batch.ts";
+import { OUTBOUND_CONNECTIONS } from "../messages/connections.ts";
+import { queueCallbacks } from "../messages/queue-jobs.ts";
+import { queueRecoveryOrLog } from "../messages/recovery-jobs.ts";
+import { countOutcomes, type OutcomeTally } from "../operations/count-outcomes.ts";
+import { EndpointTally } from "./endpoint-tally.ts";
+import { logTaken, type Posted, withoutUrl } from "./post-callback.ts";
+import { postToHost } from "./post-to-host.ts";
+import { Slots } from "./slots.ts";
+
+/** After a post has timed out, the other callbacks to its host wait so long. */
+const PAUSE_SECONDS = 60;
+
+/** A job begins no post after this: with the 10 seconds of its last post, it ends before an invocation may be cut off (30 s). */
+const RUN_MILLISECONDS = 15_000;
+
+/** How long the next job of callbacks waits for the posts of this one: slower posts go on in the background, and hold up no others. */
+const POST_WAIT_MILLISECONDS = 50;
+
+/**
+ * Posts each unclaimed callback of a job once. The caller waits until they are claimed, so that a slow store has no more claims at a
+ * time than there are consumers, and a little for the posts. Never throws.
+ */
+export async function postCallbacks(deps: Deps, eventIds: DueEvent[]): Promise<void> {
+  const started = deps.now();
+  const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
+  const failed = (error: unknown) => deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
+  try {
+    const claimed = await claimOrGiveBack(deps, eventIds);
+    deps.rest.until = 0;
+    const posting = countOutcomes(deps, (tally) => postClaimed(deps, claimed, tally)).then(
+      () => deps.log("info", "job", { ...about(), outcome: "done" }),
+      failed,
+    );
+    deps.waitUntil(posting);
+    await Promise.race([posting, scheduler.wait(POST_WAIT_MILLISECONDS)]);
+  } catch (error) {
+    restAfter(deps, error);
+    failed(error);
+  }
+}
+
+/** Those callbacks of a job that this run may post, and nobody else. */
+interface ClaimedCallbacks {
+  claim: string;
+  callbacks: ClaimedCallback[];
+}
+
+/**
+ * Posts each callback of a claim once, those of each host in the order of their events. Callbacks that it cannot post in time are
+ * queued again at once; those to a host at which a post has timed out, after a minute. Never throws.
+ */
+async function postClaimed(deps: Deps, { claim, callbacks }: ClaimedCallbacks, tally: OutcomeTally): Promise<void> {
+  const unpostable = callbacks.filter(({ callbackUrl }) => callbackUrl === null);
+  const hosts = Map.groupBy(
+    callbacks.filter(({ callbackUrl }) => callbackUrl !== null),
+    hostOf,
+  );
+  const job = {
+    until: deps.now() + RUN_MILLISECONDS,
+    slots: new Slots(deps.outbound ?? OUTBOUND_CONNECTIONS),
+    secrets: new Map(),
+    tally,
+  };
+  const ends = await Promise.all(Array.from(hosts.values(), (some) => postToHost(deps, job, some)));
+  const posted = ends.flatMap((end) => end.posted);
+  logTaken(deps, posted);
+  const left = (hasTimedOut: boolean) =>
+    ends.filter((end) => end.hasTimedOut === hasTimedOut).flatMap((end) => end.left.map(({ eventId }) => eventId));
+  await storeEnd(
+    deps,
+    claim,
+    tally,
+    [...posted, ...withoutUrl(deps, unpostable)],
+    [
+      { eventIds: left(true), delaySeconds: PAUSE_SECONDS },
+      { eventIds: left(false), delaySeconds: 0 },
+    ],
+  );
+}
+
+/** A stored URL may be invalid by a newer rule. The post reports that; here it must not throw and fail the whole job. */
+function hostOf({ callbackUrl }: ClaimedCallback): string {
+  return URL.parse(String(callbackUrl))?.host ?? String(callbackUrl);
+}
+
+/**
+ * Claims the callbacks of a job that nobody has claimed. A call that the store refused has claimed nothing, and the job is queued
+ * again. A lost call may have claimed them: a job releases them once the claim cannot take effect any more. After any other failure
+ * the sweep finds them.
+ * @throws the failure of the store: nothing is to be posted
+ */
+async function claimOrGiveBack(deps: Deps, eventIds: DueEvent[]): Promise<ClaimedCallbacks> {
+  const claim = deps.newId();
+  try {
+    return { claim, callbacks: await claimCallbacks(deps.db, eventIds, claim, deps.now()) };
+  } catch (error) {
+    if (isStoreRefused(error)) await queueCallbacks(deps, eventIds, refusedSeconds(deps.random()));
+    else if (isStoreUnavailable(error))
+      await queueRecoveryOrLog(deps, { kind: "release-callbacks", claim, eventIds }, RELEASE_DELAY_SECONDS);
+    throw error;
+  }
+}
+
+interface Left {
+  eventIds: DueEvent[];
+  /** Before it is tried again. */
+  delaySeconds: number;
+}
+
+/** Stores what came back, and gives back the callbacks that were not posted. Never throws. */
+async function storeEnd(deps: Deps, claim: string, tally: OutcomeTally, ended: Posted[], all: Left[]): Promise<void> {
+  const left = all.filter(({ eventIds }) => eventIds.length > 0);
+  const now = deps.now();
+  const counts = tally.take();
+  const endpoints = new EndpointTally();
+  for (const { callback, record } of ended) endpoints.add(callback, record);
+  const toStore = {
+    records: ended.map(({ record }) => record),
+    released: left.map(({ eventIds, delaySeconds }): Released => ({ eventIds, dueAt: now + delaySeconds * 1000 })),
+    ...{ counts, endpoints: endpoints.take(), claim, now },
+  };
+  try {
+    if (ended.length + left.length > 0) await recordCallbacks(deps.db, toStore);
+    for (const { eventIds, delaySeconds } of left) await queueCallbacks(deps, eventIds, delaySeconds);
+  } catch (error) {
+    if (hasNoEffect(error)) tally.putBack(counts);
+    await storeAfterFailure(deps, toStore, error);
+  }
+}
+
+/** Where one of the records is at fault, each is stored by itself. What cannot be given back now is given back by a job. */
+async function storeAfterFailure(deps: Deps, toStore: CallbackEnd, error: unknown): Promise<void> {
+  const { records, released, claim } = toStore;
+  const notRecorded = (count: number, cause: unknown) =>
+    deps.log("error", "callbacks.not-recorded", { count, error: describeError(cause) });
+  if (isStoreUnavailable(error)) notRecorded(records.length, error);
+  else
+    for (const record of records)
+      await recordCallbacks(deps.db, { ...toStore, records: [record], counts: [], endpoints: [], released: [] }).catch(
+        (cause) => notRecorded(1, cause),
+      );
+  const eventIds = released.flatMap((some) => some.eventIds);
+  if (eventIds.length > 0)
+    await queueRecoveryOrLog(deps, { kind: "release-callbacks", claim, eventIds }, RECOVERY_DELAY_SECONDS);
+}

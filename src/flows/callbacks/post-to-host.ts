@@ -1,0 +1,43 @@
+// The callbacks of a job that go to one host: a few at a time, so that a slow host leaves the others their connections.
+import type { Deps } from "../../deps.ts";
+import type { ClaimedCallback } from "../../store/callbacks/callbacks.ts";
+import { type Posted, type PostingJob, postCallback } from "./post-callback.ts";
+
+const CONNECTIONS_A_HOST = 3;
+
+export interface HostEnd {
+  posted: Posted[];
+  /** Not posted: the time of the job is over, or a post to this host has timed out. */
+  left: ClaimedCallback[];
+  hasTimedOut: boolean;
+}
+
+/**
+ * Posts callbacks in their order. An event waits until the event before it of the same message is posted. After a post has timed out, no
+ * further one is begun. Never throws.
+ */
+export async function postToHost(deps: Deps, job: PostingJob, callbacks: ClaimedCallback[]): Promise<HostEnd> {
+  const end: HostEnd = { posted: [], left: [...callbacks], hasTimedOut: false };
+  /** The latest post of each message. */
+  const posts = new Map<string, Promise<void>>();
+  const isOver = () => end.hasTimedOut || deps.now() > job.until;
+  const post = (callback: ClaimedCallback) =>
+    job.slots.use(async () => {
+      if (isOver()) return void end.left.push(callback);
+      const record = await postCallback(deps, callback, job);
+      end.posted.push({ callback, record });
+      end.hasTimedOut ||= record.outcome === "timed-out";
+    });
+  const postInTurn = async () => {
+    while (!isOver()) {
+      const next = end.left.shift();
+      if (!next) return;
+      const before = posts.get(next.messageId) ?? Promise.resolve();
+      const own = before.then(() => post(next));
+      posts.set(next.messageId, own);
+      await own;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS_A_HOST }, postInTurn));
+  return end;
+}

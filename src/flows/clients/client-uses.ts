@@ -1,0 +1,39 @@
+// What an operator reads of a client's requests. It is stored after the answer, and no answer depends on it.
+import type { Deps } from "../../deps.ts";
+import type { Credentials } from "../../domain/clients/client.ts";
+import {
+  type ClientRefusal,
+  REFUSED_AGAIN_MILLISECONDS,
+  USED_AGAIN_MILLISECONDS,
+} from "../../domain/clients/client-uses.ts";
+import { storeRefusal, storeUse } from "../../store/clients/client-uses.ts";
+import { inDatabase } from "../databases/places.ts";
+import { unlessItFails } from "../unless-it-fails.ts";
+import { countMiss } from "./count-miss.ts";
+
+export function noteUse(deps: Deps, { clientId, database }: Credentials): void {
+  const now = deps.now();
+  if (!deps.storedUses.isDue(clientId, USED_AGAIN_MILLISECONDS, now)) return;
+  afterwards(deps, () => storeUse(inDatabase(deps, database).db, clientId, now));
+}
+
+export function noteRefusal(deps: Deps, { clientId, database }: Credentials, cause: ClientRefusal): void {
+  const now = deps.now();
+  if (!deps.storedUses.isDue(`${clientId} ${cause}`, REFUSED_AGAIN_MILLISECONDS, now)) return;
+  afterwards(deps, () => storeRefusal(inDatabase(deps, database).db, clientId, cause, now));
+}
+
+/** The secret has not the form of one, and nobody has looked for the client: like a wrong secret, this counts as a guess. */
+export function noteMalformed(deps: Deps, clientId: string, address: string): void {
+  const { clients } = deps.guesses;
+  if (clients.judge(clientId, address, deps.now()) !== undefined) return;
+  countMiss(deps, clients, clientId, address);
+  afterwards(deps, async () => {
+    const client = await deps.credentials.read(clientId);
+    if (client) noteRefusal(deps, client, "secret-malformed");
+  });
+}
+
+function afterwards(deps: Deps, store: () => Promise<void>): void {
+  deps.waitUntil(unlessItFails(deps, "client.use-not-stored", {}, store));
+}

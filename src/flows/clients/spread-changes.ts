@@ -1,0 +1,63 @@
+// What D1 has of clients is spread to where requests are checked: the object of the website, and KV.
+import type { Deps } from "../../deps.ts";
+import type { Effect } from "../../domain/clients/client.ts";
+import { askStore } from "../../platform/ask-store.ts";
+import { describeError } from "../../platform/describe-error.ts";
+import { type ClientCopy, findCopies, findUncopied, markCopied } from "../../store/clients/client-copies.ts";
+import { inTurn } from "../in-turn.ts";
+
+/**
+ * Spreads a change that D1 has. Nothing that fails here is a failure of the operator's call, whose answer may hold secrets that
+ * are shown only once: the sweep spreads the change again. So it is with KV, which takes one write a second of a client.
+ */
+export async function spreadChange(deps: Deps, by: { websiteId: string } | { clientId: string }): Promise<Effect> {
+  const told = new Set<string>();
+  let copies: ClientCopy[] = [];
+  try {
+    copies = await findCopies(deps.db, by);
+    await spread(deps, copies, told);
+  } catch (error) {
+    deps.log("error", "client.not-spread", { ...by, error: describeError(error) });
+  }
+  const isTold = copies.length > 0 && copies.every(({ credentials }) => told.has(credentials.clientId));
+  return isTold ? "at-once" : "within-minutes";
+}
+
+const COPIES_A_SWEEP = 500;
+
+/** Spreads the clients of which a copy may be out of date. @returns how many */
+export async function spreadUncopied(deps: Deps): Promise<number> {
+  const copies = await findUncopied(deps.db, COPIES_A_SWEEP, deps.now());
+  await spread(deps, copies, new Set());
+  return copies.length;
+}
+
+/**
+ * @param told gets the clients whose website's object knows them as they are
+ * @throws RequestFailure store-unavailable when a copy has failed; the others are made
+ */
+async function spread(deps: Deps, copies: ClientCopy[], told: Set<string>): Promise<void> {
+  const done: string[] = [];
+  const websites = Map.groupBy(copies, ({ credentials }) => credentials.websiteId);
+  try {
+    await inTurn(websites, ([websiteId, ofWebsite]) => tell(deps, websiteId, ofWebsite, told));
+  } finally {
+    try {
+      await inTurn(copies, async ({ credentials }) => {
+        await deps.credentials.write(credentials, deps.now());
+        if (told.has(credentials.clientId)) done.push(credentials.clientId);
+      });
+    } finally {
+      if (done.length > 0) await markCopied(deps.db, done, deps.now());
+    }
+  }
+}
+
+const TELL_MILLISECONDS = 5000;
+
+/** A new client is told to nobody: there is no copy of an earlier state, and the first call decides where an object lives. */
+async function tell(deps: Deps, websiteId: string, copies: ClientCopy[], told: Set<string>): Promise<void> {
+  const changed = copies.filter(({ isNew }) => !isNew).map(({ credentials }) => credentials);
+  if (changed.length > 0) await askStore(TELL_MILLISECONDS, () => deps.limiter.tell(websiteId, changed));
+  for (const { credentials } of copies) told.add(credentials.clientId);
+}

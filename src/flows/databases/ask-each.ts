@@ -1,0 +1,96 @@
+// Questions to several databases.
+import type { Deps } from "../../deps.ts";
+import { isStoreUnavailable } from "../../domain/failure.ts";
+import { inParallel } from "../in-parallel.ts";
+import { CONNECTIONS } from "../messages/connections.ts";
+
+/** Of an answer: the databases that did not answer, and whose part is missing. Left out where all did. */
+export interface Missing {
+  unavailableDatabases?: string[];
+}
+
+/**
+ * @returns the answers in the order of the databases
+ * @throws a fault of any; the failure of the store where none has answered
+ */
+export async function askEach<T>(
+  databases: Deps[],
+  ask: (own: Deps) => Promise<T>,
+): Promise<{ answers: T[]; missing: Missing }> {
+  const failures = new Map<string, unknown>();
+  const answers = await inParallel(databases, CONNECTIONS, async (own) => {
+    try {
+      return [await ask(own)];
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error;
+      failures.set(own.database, error);
+      return [];
+    }
+  });
+  if (failures.size === answers.length) throw failures.values().next().value;
+  return {
+    answers: answers.flat(1) as T[],
+    missing: failures.size > 0 ? { unavailableDatabases: [...failures.keys()] } : {},
+  };
+}
+
+interface Placed<T> {
+  item: T;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Of what follows it in its database. */
+  cursor: string;
+}
+
+/** Newest first. */
+interface Part<T> {
+  items: Placed<T>[];
+  /** The cursor of what follows them; null: nothing. */
+  next: string | null;
+}
+
+const END = ".";
+
+/**
+ * One page of what each database has, newest first. With several, its cursor has one of each.
+ * @param read what follows a cursor in one database; '' is the beginning
+ */
+export async function mergePages<T>(
+  databases: Deps[],
+  cursor: string,
+  limit: number,
+  read: (own: Deps, cursor: string) => Promise<Part<T>>,
+): Promise<{ items: T[]; next: string | null; missing: Missing }> {
+  const begun = readCursors(databases, cursor);
+  const isOver = (database: string) => begun.get(database) === END;
+  const { answers, missing } = await askEach(databases, async (own) => {
+    const from = begun.get(own.database) ?? "";
+    const part: Part<T> = isOver(own.database) ? { items: [], next: null } : await read(own, from);
+    return { database: own.database, from, ...part };
+  });
+  const page = answers
+    .flatMap(({ database, items }) => items.map((placed) => ({ database, ...placed })))
+    .sort((a, b) => b.at - a.at)
+    .slice(0, limit);
+  const next = new Map(begun);
+  for (const { database, from, items, next: after } of answers) {
+    const taken = page.filter((placed) => placed.database === database);
+    next.set(database, taken.length === items.length ? (after ?? END) : (taken.at(-1)?.cursor ?? from));
+  }
+  return { items: page.map(({ item }) => item), next: writeCursors(next), missing };
+}
+
+const SEPARATOR = "~";
+
+/** A cursor of the time when there was one database is of the first. */
+function readCursors(databases: Deps[], cursor: string): Map<string, string> {
+  const parts = cursor.split(SEPARATOR);
+  return new Map(databases.map(({ database }, index) => [database, parts[index] ?? ""]));
+}
+
+/** null: nothing is left in any. */
+function writeCursors(cursors: Map<string, string>): string | null {
+  const all = [...cursors.values()];
+  if (all.every((cursor) => cursor === END)) return null;
+  return all.join(SEPARATOR);
+}

@@ -1,0 +1,108 @@
+// The jobs of a batch by database: those of one that is away or slow hold up no others. A job is of one website: see queue-jobs.ts.
+import type { Deps } from "../../deps.ts";
+import { homeOf } from "../../domain/databases/home.ts";
+import { PAUSED_SECONDS } from "../../domain/databases/move.ts";
+import { isStoreRefused, isStoreUnavailable } from "../../domain/failure.ts";
+import { recoverySeconds } from "../../domain/messages/retry-policy.ts";
+import { describeError } from "../../platform/describe-error.ts";
+import { withinTime } from "../../platform/time-limit.ts";
+import { probeDatabase } from "../../store/database.ts";
+import { STATE } from "../../store/databases/moving.ts";
+import { inParallel } from "../in-parallel.ts";
+import { OUTBOUND_CONNECTIONS } from "../messages/connections.ts";
+import { putBackJobs } from "../messages/queue-jobs.ts";
+import { closedIn, findDatabases, followMoved, inDatabase } from "./places.ts";
+
+type Part = Pick<MessageBatch, "queue" | "messages">;
+
+/** Never rejects. */
+type Work = (own: Deps, part: Part) => Promise<void>;
+
+/**
+ * After a failure, an isolate leaves a database alone for so long, and then asks it with one batch at a time: each try may hold a
+ * consumer for 20 seconds.
+ */
+const REST_MILLISECONDS = 15_000;
+
+/** What takes longer asks whether its database is there, which has so long to answer. */
+const LATE_MILLISECONDS = 2000;
+const ANSWER_MILLISECONDS = 5000;
+
+/** Works on the jobs of each database by themselves, but for those of paused websites. */
+export async function inParts(deps: Deps, batch: Part, work: Work): Promise<void> {
+  if (deps.others.size === 0) return work(deps, batch);
+  const databaseOf = await findDatabases(deps, batch.messages.map(homeOfJob));
+  const parts = [...Map.groupBy(batch.messages, (message) => databaseOf(homeOfJob(message)))];
+  const outbound = Math.max(1, Math.floor(OUTBOUND_CONNECTIONS / parts.length));
+  await inParallel(parts, OUTBOUND_CONNECTIONS, async ([database, messages]) => {
+    const part = { queue: batch.queue, messages };
+    try {
+      const own = { ...inDatabase(deps, database), outbound };
+      if (deps.now() < own.rest.until) return retryAll(deps, messages, database);
+      if (own.rest.until > 0) rest(own);
+      await watch(own, workOnOpen(own, part, work));
+    } catch (error) {
+      retryAll(deps, messages, database, error);
+    }
+  });
+}
+
+/** Puts back the jobs of websites that are paused in the database, or have left it, and works on the others. */
+async function workOnOpen(own: Deps, { queue, messages }: Part, work: Work): Promise<void> {
+  const closed = await closedIn(own);
+  const [open, others] = [[] as Message[], [] as Message[]];
+  for (const message of messages) (closed.has(homeOfJob(message)) ? others : open).push(message);
+  for (const home of new Set(others.map(homeOfJob)))
+    if (closed.get(home) !== STATE.paused) await followMoved(own, home).catch(() => {});
+  await putBack(own, queue, others);
+  if (open.length > 0) await work(own, { queue, messages: open });
+}
+
+/**
+ * Queues jobs of a paused website again: they fail nothing, and use up no retry. Where the queue takes none, they are retried;
+ * callbacks have no retries, and the sweep finds them.
+ */
+export async function putBack(deps: Deps, queue: string, messages: readonly Message[]): Promise<void> {
+  if (messages.length === 0) return;
+  const bodies = messages.map(({ body }) => body);
+  const isQueued = await putBackJobs(deps, queue, bodies, PAUSED_SECONDS);
+  for (const message of messages) isQueued ? message.ack() : message.retry({ delaySeconds: PAUSED_SECONDS });
+  deps.log("info", "jobs.put-back", { count: messages.length });
+}
+
+/** Callbacks have no retries: the sweep finds them. */
+function retryAll(deps: Deps, messages: readonly Message[], database: string, error?: unknown): void {
+  for (const message of messages) message.retry({ delaySeconds: recoverySeconds(message.attempts) });
+  const about = error === undefined ? {} : { error: describeError(error) };
+  deps.log("warn", "jobs.wait", { database, count: messages.length, ...about });
+}
+
+function rest(deps: Deps): void {
+  deps.rest.until = deps.now() + REST_MILLISECONDS;
+}
+
+export function restAfter(deps: Deps, error: unknown): void {
+  if (isStoreUnavailable(error) && !isStoreRefused(error)) rest(deps);
+}
+
+/** Finds out early that a database is silent, so that later batches do not wait for it, too. */
+async function watch(deps: Deps, work: Promise<void>): Promise<void> {
+  const isThere = withinTime(LATE_MILLISECONDS, work).catch(() =>
+    withinTime(ANSWER_MILLISECONDS, probeDatabase(deps.db)),
+  );
+  await isThere.catch(() => rest(deps));
+  await work;
+}
+
+/** The lists of a job, of ids or of what has one. */
+const LISTS = ["messageIds", "eventIds", "records", "receipts", "rehearsals"] as const;
+
+/** The website of a job, by the first id in it. 0 of a job without one, or of one that is malformed: it is for the first database. */
+export function homeOfJob({ body }: Pick<Message, "body">): number {
+  const job = (typeof body === "object" && body !== null ? body : {}) as Partial<Record<string, unknown>>;
+  const items = Array.isArray(body) ? body : [job, ...LISTS.flatMap((name) => job[name] ?? [])];
+  const ids = items.map((item) =>
+    typeof item === "object" ? (item as { messageId?: unknown } | null)?.messageId : item,
+  );
+  return homeOf(String(ids.find((id) => id !== undefined) ?? ""));
+}

@@ -1,0 +1,213 @@
+import type * as z from "zod";
+import type { Deps } from "../../deps.ts";
+import { RequestFailure } from "../../domain/failure.ts";
+import { BrokenBodyError } from "../../domain/json-reader.ts";
+import {
+  type BulkChunk,
+  BulkReader,
+  type bulkSendAnswerSchema,
+  MAX_BULK_MESSAGES,
+} from "../../domain/messages/bulk-request.ts";
+import { IgnoredFields } from "../../domain/messages/ignored-fields.ts";
+import type { AcceptedMessage } from "../../domain/messages/send.ts";
+import { sendRequestSchema } from "../../domain/messages/send-request.ts";
+import { echoEmail, echoPhone } from "../../domain/people/echo.ts";
+import { requireRoom } from "../../store/databases/database-state.ts";
+import { type BulkPart, beginBulk, END_PART } from "../../store/messages/idempotency-keys.ts";
+import { type Stored, storeMessages } from "../../store/messages/new-messages.ts";
+import { requireOpen } from "../databases/places.ts";
+import {
+  duplicatesUntil,
+  hashBody,
+  IDEMPOTENCY_MILLISECONDS,
+  type Sender,
+  toStoredMessage,
+  trySend,
+} from "./accept-message.ts";
+import { queueAccepted } from "./queue-jobs.ts";
+import { settleUnstored, toFailed } from "./unstored-sends.ts";
+
+type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
+
+/** Messages over the limit that get an error of their own; the rest, of which there may be millions, share one. */
+const MOST_SURPLUS = 50_000;
+
+/**
+ * Stores the messages of a body while it comes in. Messages are independent: the answer lists the errors of each, and the valid
+ * ones are stored.
+ * @param key the Idempotency-Key: a retry with the same body stores the messages that are missing, and answers the same ids
+ * @throws RequestFailure as for one message; bulk-interrupted around it when some messages are stored
+ */
+export async function acceptBulk(
+  deps: Deps,
+  sender: Sender,
+  body: AsyncIterable<Uint8Array>,
+  key: string | undefined,
+): Promise<{ answer: BulkAnswer; ignored: IgnoredFields }> {
+  const run = new BulkRun(deps, sender, key);
+  try {
+    await readAll(body, run);
+  } catch (error) {
+    throw interrupted(error, run.answer, key !== undefined);
+  }
+  return run;
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>, run: BulkRun): Promise<void> {
+  const reader = new BulkReader((name) => run.ignored.add(name));
+  const storeWhole = async () => {
+    for (let chunk = reader.take(); chunk; chunk = reader.take()) await run.store(chunk);
+  };
+  for await (const piece of body) {
+    if (run.isFull) continue;
+    reader.write(piece);
+    await storeWhole();
+  }
+  if (!run.isFull) reader.end();
+  await storeWhole();
+  await run.finish();
+}
+
+function interrupted(error: unknown, { successSent: stored }: BulkAnswer, isKeyed: boolean): unknown {
+  const known = error instanceof BrokenBodyError ? notJson(error) : error;
+  if (stored.length === 0) return known;
+  const failure = known instanceof RequestFailure ? known.failure : ({ kind: "fault" } as const);
+  if (failure.kind === "bulk-interrupted") return known;
+  return new RequestFailure({ kind: "bulk-interrupted", because: failure, stored, isKeyed }, { cause: error });
+}
+
+function notJson({ message }: BrokenBodyError): RequestFailure {
+  return new RequestFailure({ kind: "body-not-json", problem: message });
+}
+
+/** The id of the message at an index: the first id, with the index added to its last eight hexadecimal digits. */
+function nthId(first: string, index: number): string {
+  const last = (Number.parseInt(first.slice(-8), 16) + index) % 2 ** 32;
+  return first.slice(0, -8) + last.toString(16).padStart(8, "0");
+}
+
+class BulkRun {
+  readonly answer: BulkAnswer = { successSent: [], failedSent: [] };
+  /** What the body and its messages have beside the known fields. */
+  readonly ignored = new IgnoredFields();
+  readonly #deps: Deps;
+  readonly #sender: Sender;
+  readonly #key: string | undefined;
+  readonly #attempt: string;
+  #begun: { firstId: string; expiresAt: number } | undefined;
+  #parts = 0;
+  #count = 0;
+
+  constructor(deps: Deps, sender: Sender, key: string | undefined) {
+    this.#deps = deps;
+    this.#sender = sender;
+    this.#key = key;
+    this.#attempt = deps.newId();
+  }
+
+  /** Whether the rest of the body is answered as surplus: it is neither read nor stored. */
+  get isFull(): boolean {
+    return this.#count > MAX_BULK_MESSAGES + MOST_SURPLUS;
+  }
+
+  /** @throws RequestFailure */
+  async store(chunk: BulkChunk): Promise<void> {
+    const { items } = chunk;
+    const start = this.#count;
+    this.#count += items.length;
+    const room = Math.max(0, MAX_BULK_MESSAGES - start);
+    if (room > 0) await this.#storePart(items.slice(0, room), start, chunk);
+    for (const [offset, item] of items.slice(room).entries()) this.#refuseSurplus(item, start + room + offset);
+  }
+
+  async #storePart(items: unknown[], start: number, chunk: BulkChunk): Promise<void> {
+    await requireOpen(this.#deps);
+    this.#begun ??= await this.#begin();
+    const messages = await this.#check(items, start, this.#begun.firstId);
+    const part = await this.#toPart(this.#parts++, chunk.json, chunk.items);
+    const stored = await this.#store(part, [...messages.values()]);
+    if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
+    if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
+    const { duplicates } = stored;
+    for (const [index, { messageId }] of messages) {
+      this.answer.successSent.push({ index, messageId: duplicates.get(messageId) ?? messageId });
+    }
+  }
+
+  #refuseSurplus(item: unknown, index: number): void {
+    const place = index - MAX_BULK_MESSAGES;
+    if (place > MOST_SURPLUS) return;
+    const which = place === MOST_SURPLUS ? "this message and all after it are" : "this message is";
+    const errorMessage = `a request has at most 50,000 messages: ${which} not stored`;
+    this.answer.failedSent.push({ index, ...recipientOf(item), errorMessage });
+  }
+
+  /** A request with a key has the ids that are stored with the key; any other has new ids. */
+  async #begin(): Promise<{ firstId: string; expiresAt: number }> {
+    const { home, clientId } = this.#sender.client;
+    const newId = this.#deps.newId(home);
+    const now = this.#deps.now();
+    const expiresAt = now + IDEMPOTENCY_MILLISECONDS;
+    if (this.#key === undefined) return { firstId: newId, expiresAt };
+    return beginBulk(this.#deps.db, { clientId, key: this.#key, newId, expiresAt, now });
+  }
+
+  /** @returns the valid messages, by index; the errors of the others go into the answer */
+  async #check(items: unknown[], start: number, firstId: string): Promise<Map<number, AcceptedMessage>> {
+    const messages = new Map<number, AcceptedMessage>();
+    for (const [offset, item] of items.entries()) {
+      const index = start + offset;
+      this.ignored.addOf(sendRequestSchema, item);
+      const { data, details } = trySend(this.#sender, item);
+      if (data) messages.set(index, await toStoredMessage(this.#deps, this.#sender, data, nthId(firstId, index)));
+      else {
+        const errorMessage = details.map(({ field, message }) => `${field}: ${message}`).join("; ");
+        this.answer.failedSent.push({ index, ...recipientOf(item), errorMessage });
+      }
+    }
+    return messages;
+  }
+
+  /** @throws RequestFailure when the body has no message, or the key was used with a longer or shorter body */
+  async finish(): Promise<void> {
+    if (this.#count === 0) {
+      const message = `must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`;
+      throw new RequestFailure({ kind: "fields-wrong", details: [{ field: "messages", message }] });
+    }
+    const part = await this.#toPart(END_PART, String(this.#count), this.#count);
+    if (!part) return;
+    await requireOpen(this.#deps);
+    const stored = await this.#store(part, []);
+    if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
+  }
+
+  /** @param text what a repetition must repeat, as JSON; `value` is the same parsed */
+  async #toPart(number: number, text: string, value: unknown): Promise<BulkPart | null> {
+    if (this.#key === undefined || !this.#begun) return null;
+    return { ...this.#begun, number, bodyHash: await hashBody(value, text), attempt: this.#attempt };
+  }
+
+  /** @throws what settleUnstored says of a failure */
+  async #store(part: BulkPart | null, messages: AcceptedMessage[]): Promise<Stored> {
+    const deps = this.#deps;
+    const { client } = this.#sender;
+    const { websiteId, clientId } = client;
+    const acceptedAt = deps.now();
+    const options = { websiteId, clientId, acceptedAt, part, duplicatesUntil: duplicatesUntil(deps, client) };
+    try {
+      requireRoom(deps.db, deps.now());
+      return await storeMessages(deps.db, options, messages);
+    } catch (error) {
+      const ids = messages.map(({ messageId }) => messageId);
+      throw await settleUnstored(deps, ids, toFailed(error), { isKeyed: part !== null, isLost: false });
+    }
+  }
+}
+
+function recipientOf(item: unknown): { phone: string | null; email: string | null } {
+  const { phone, email } = (item ?? {}) as { phone?: unknown; email?: unknown };
+  return {
+    phone: typeof phone === "string" ? echoPhone(phone) : null,
+    email: typeof email === "string" ? echoEmail(email) : null,
+  };
+}

@@ -1,0 +1,147 @@
+import type { Deps } from "../../deps.ts";
+import type { Credentials } from "../../domain/clients/client.ts";
+import type { Admission } from "../../domain/clients/sliding-window.ts";
+import { RequestFailure, type Tried } from "../../domain/failure.ts";
+import { canonicalJson } from "../../domain/messages/canonical-json.ts";
+import { codeLength, newLinkCode, placeLink } from "../../domain/messages/link.ts";
+import { countSegments } from "../../domain/messages/segments.ts";
+import type { AcceptedMessage, FailedSend, Send, SendKey, StoredSend } from "../../domain/messages/send.ts";
+import { type SendRequest, trySendRequest } from "../../domain/messages/send-request.ts";
+import { describeError } from "../../platform/describe-error.ts";
+import type { KnownClient, SendAnswer } from "../../platform/rate-limiter.ts";
+import { sha256Hex } from "../../platform/secrets.ts";
+import { SilenceError } from "../../platform/time-limit.ts";
+import { storeGroup } from "./store-sends.ts";
+import { settleUnstored } from "./unstored-sends.ts";
+
+export const IDEMPOTENCY_MILLISECONDS = 24 * 3_600_000;
+
+/** The client that sends, and the origin for tracking links. */
+export interface Sender {
+  client: Credentials;
+  linkOrigin: string;
+}
+
+/** The value of the Idempotency-Key header, and the body to which it is bound: as it came, and parsed. */
+interface Idempotency {
+  key: string;
+  body: { text: string; value: unknown };
+}
+
+/** The request of a sender, or every rule that its body breaks. */
+export function trySend({ client, linkOrigin }: Sender, body: unknown): Tried<SendRequest> {
+  return trySendRequest(body, linkTo(linkOrigin, "x".repeat(codeLength(client.home))));
+}
+
+const linkTo = (origin: string, code: string): string => `${origin}/l/${code}`;
+
+/** A send request as it is stored, with an id of its own. */
+export async function prepareSend(
+  deps: Deps,
+  sender: Sender,
+  request: SendRequest,
+  idempotency: Idempotency | undefined,
+): Promise<Send> {
+  const { home, database } = sender.client;
+  const message = await toStoredMessage(deps, sender, request, deps.newId(home));
+  const key = idempotency ? await toKey(deps, idempotency) : null;
+  return { message, key, duplicatesUntil: duplicatesUntil(deps, sender.client), database };
+}
+
+async function toKey(deps: Deps, { key, body }: Idempotency): Promise<SendKey> {
+  const { value, text } = body;
+  return { value: key, bodyHash: await hashBody(value, text), expiresAt: deps.now() + IDEMPOTENCY_MILLISECONDS };
+}
+
+/** What a repetition must repeat: the body in its canonical form. */
+export const hashBody = (value: unknown, text: string): Promise<string> => sha256Hex(canonicalJson(value, text));
+
+/** End of the window in which duplicates are suppressed; null: they are not. */
+export function duplicatesUntil(deps: Deps, { duplicateWindowHours }: Credentials): number | null {
+  return duplicateWindowHours === null ? null : deps.now() + duplicateWindowHours * 3_600_000;
+}
+
+/** The message of a request, with its link in place of the URL. */
+export async function toStoredMessage(
+  deps: Deps,
+  { client, linkOrigin }: Sender,
+  request: SendRequest,
+  messageId: string,
+): Promise<AcceptedMessage> {
+  const { websiteId, clientId, duplicateWindowHours, home } = client;
+  const { clickUrl, sendPurpose } = request;
+  const linkCode = clickUrl === null ? null : newLinkCode(home, deps.randomBytes, deps.signLink);
+  const text =
+    clickUrl === null ? request.text : placeLink(request.text, clickUrl, linkTo(linkOrigin, String(linkCode)));
+  const content = JSON.stringify([request.text, sendPurpose]);
+  const dedupeHash = duplicateWindowHours === null ? null : await sha256Hex(content);
+  const acceptedAt = deps.now();
+  const ids = { messageId, websiteId, clientId, acceptedAt };
+  return { ...request, ...countSegments(text), text, linkCode, dedupeHash, ...ids };
+}
+
+/** What the object of a website says of a request, beside storing it. Each throws a RequestFailure on a refusal. */
+export interface Counting {
+  client(): KnownClient;
+  /** The object knows a later state of the client. */
+  renew(newer: Credentials): void;
+  admit(admission: Admission): void;
+}
+
+/**
+ * Counts and stores a send through the object of its website, or here where that does not answer: under its id, it is stored once.
+ * What stores it queues its delivery or its callback. Once this has returned, the message is never lost.
+ * @returns the id of the message, or of the earlier message that this one repeats
+ * @throws RequestFailure of `counting`, idempotency-conflict; see settleUnstored
+ */
+export async function acceptSend(deps: Deps, send: Send, counting: Counting): Promise<string> {
+  const { messageId } = send.message;
+  const { admission, stored, isLost } = await askObject(deps, send, counting);
+  const outcome = stored ?? (admission ? OVER_LIMIT : await storeHere(deps, send));
+  const fate = { isKeyed: send.key !== null, isLost };
+  const failure = outcome.kind === "failed" ? await settleUnstored(deps, [messageId], outcome, fate) : undefined;
+  if (admission) counting.admit(admission);
+  switch (outcome.kind) {
+    case "stored":
+      return messageId;
+    case "repeated":
+      return outcome.messageId;
+    case "conflict":
+      throw new RequestFailure({ kind: "idempotency-conflict" });
+    case "failed":
+      throw failure;
+  }
+}
+
+/** What the object has not stored by the limit; `admit` then throws. */
+const OVER_LIMIT: FailedSend = { kind: "failed", isUnavailable: true, isRefused: true, error: "over the limit" };
+
+interface Asked {
+  /** undefined: nothing is known of the limit. */
+  admission: Admission | undefined;
+  /** null: the object has stored nothing, or has not answered. */
+  stored: StoredSend | null;
+  /** The object has not answered: the send may be stored. */
+  isLost: boolean;
+}
+
+/** Asks again as long as the object knows a later state of the client. */
+async function askObject(deps: Deps, send: Send, counting: Counting): Promise<Asked> {
+  let answer: SendAnswer;
+  try {
+    answer = await deps.limiter.send(send, deps.now, counting.client());
+  } catch (error) {
+    const { messageId, websiteId } = send.message;
+    const admission = error instanceof SilenceError ? deps.limiter.afterSilence(websiteId, deps.now()) : undefined;
+    if (!admission) deps.log("error", "rate-limiter.failed", { messageId, websiteId, error: describeError(error) });
+    return { admission, stored: null, isLost: true };
+  }
+  if (!("newer" in answer)) return { ...answer, isLost: false };
+  counting.renew(answer.newer);
+  return askObject(deps, send, counting);
+}
+
+async function storeHere(deps: Deps, send: Send): Promise<StoredSend> {
+  const [stored] = await storeGroup(deps, [send]);
+  return stored as StoredSend;
+}

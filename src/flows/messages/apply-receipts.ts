@@ -1,0 +1,55 @@
+import type { Deps } from "../../deps.ts";
+import { chunk } from "../../domain/chunk.ts";
+import { homeOf } from "../../domain/databases/home.ts";
+import type { Job } from "../../domain/messages/job.ts";
+import { hasListeners } from "../../store/callbacks/notices.ts";
+import { recordReceipts, type SentReceipt } from "../../store/messages/receipts.ts";
+import { optOutRecipient } from "../../store/people/subscriptions.ts";
+import { inDatabaseOfHome } from "../databases/places.ts";
+import { inTurn, togetherOrInTurn } from "../in-turn.ts";
+import { queueCallbacks } from "./queue-jobs.ts";
+import { rehearse } from "./rehearse.ts";
+
+/** Applies what a carrier has reported in these jobs. Safe to run again. */
+export async function applyReports(deps: Deps, jobs: (Job & { kind: "receipts" })[]): Promise<void> {
+  const receipts = jobs.flatMap((job) => job.receipts.map((receipt) => ({ ...receipt, carrier: job.carrier })));
+  if (receipts.length > 0) await applyReceipts(deps, receipts);
+  const rehearsals = jobs.flatMap((job) => job.rehearsals ?? []);
+  await inTurn(rehearsals, (rehearsal) => rehearse(deps, rehearsal));
+}
+
+/** A transaction of more would hold up sends. */
+const MESSAGES_A_CALL = 100;
+
+/**
+ * Applies receipts to the statuses of their messages, a hundred messages in a transaction, and queues the callbacks. If a transaction
+ * fails by a fault of one of its messages, each of them gets one of its own. Receipts may come early, late, twice or out of order: a
+ * final status stays. Safe to run again.
+ */
+export async function applyReceipts(deps: Deps, receipts: SentReceipt[]): Promise<void> {
+  const messages = [...Map.groupBy(receipts, ({ messageId }) => messageId).values()];
+  const optedOut = receipts.filter((receipt) => receipt.optedOut);
+  const apply = [
+    () =>
+      inTurn(chunk(messages, MESSAGES_A_CALL), (part) => togetherOrInTurn(part, (some) => applyTogether(deps, some))),
+    () => optOutAtCarrier(deps, optedOut),
+  ];
+  await inTurn(apply, (next) => next());
+}
+
+async function applyTogether(deps: Deps, receipts: SentReceipt[]): Promise<void> {
+  await queueCallbacks(deps, await recordReceipts(deps.db, receipts, deps.now()));
+}
+
+/** Opts out the recipients of messages who have opted out at the carrier. The ledger gets one entry per message. */
+export async function optOutAtCarrier(
+  deps: Deps,
+  messages: { messageId: string; reason: string | null; carrier?: string }[],
+): Promise<void> {
+  await inTurn(messages, async ({ messageId, reason, carrier }) => {
+    const own = await inDatabaseOfHome(deps, homeOf(messageId));
+    const origin = { source: "carrier", proof: reason ?? messageId, now: deps.now() } as const;
+    const run = (await hasListeners(own.db, { messageId })) ? deps.newId(homeOf(messageId)) : null;
+    await queueCallbacks(deps, await optOutRecipient(own.db, messageId, origin, carrier, run));
+  });
+}

@@ -1,0 +1,137 @@
+import type { Deps } from "../../deps.ts";
+import { alternate } from "../../domain/chunk.ts";
+import { type BreakerState, CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
+import type { ClaimedMessage } from "../../store/messages/claims.ts";
+import { findWaiting } from "../../store/messages/messages.ts";
+import { noteHang, waitForCarrier } from "./carrier-pauses.ts";
+import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
+import { queueDeliveries } from "./queue-jobs.ts";
+import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
+import { type Ended, logAccepted, skip, submit } from "./submit-message.ts";
+
+/** Small claims: when a run is cut off, the outcome of each message that it has claimed is unknown. */
+const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
+
+/** After a claim that took no longer, the next one is larger. */
+const FAST_CLAIM_MILLISECONDS = CLAIM_WAIT_MILLISECONDS / 4;
+
+/**
+ * Submits each of the messages that still wait, once: a run submits only messages that it has claimed in the store, and a
+ * message that may have been submitted is never claimed again. Neither carriers nor websites wait for one another.
+ * @throws RequestFailure store-unavailable: safe to run again
+ */
+export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
+  if (isOver(deps, run)) {
+    await queueDeliveries(deps, run.lane, ids);
+    return;
+  }
+  if (ids.length <= run.connections.free * SUBMISSIONS_A_CONNECTION.first) return deliverFew(deps, ids, run);
+  const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
+  await withShares(run, waiting, async (carrier, share, websites) => {
+    const own = alternate(websites.map(({ messageIds }) => messageIds));
+    // If earlier submissions of this invocation still hang, another invocation has connections of its own.
+    await (share > 0 ? deliverThrough(deps, run, carrier, share, own) : queueDeliveries(deps, run.lane, own));
+  });
+}
+
+/** A job so small that one claim takes all of its messages. */
+async function deliverFew(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
+  const { claim, claimed, breakers } = await recordAndClaimNext(deps, run, null, ids);
+  for (const state of breakers.values()) if (isPausing(deps, state)) await waitForCarrier(deps, run.lane, ids, state);
+  const carriers = [...Map.groupBy(claimed, ({ carrier }) => carrier)];
+  await withShares(run, carriers, async (carrier, share, messages) => {
+    const part = { run, carrier, share, breaker: new CircuitBreaker(carrier, breakers.get(carrier)) };
+    const { ended } = await submitAll(deps, part, { claim, claimed: messages, isLast: true });
+    await recordEndings(deps, run, ended);
+  });
+}
+
+const isPausing = ({ now }: Deps, { openUntil }: BreakerState) => openUntil > now();
+
+/**
+ * Works on what each carrier has, with equal shares of the free connections. Carriers that get no connection have a share of 0.
+ * @throws the first failure, after all have ended
+ */
+async function withShares<T>(
+  run: DeliveryRun,
+  carriers: [carrier: string, own: T][],
+  work: (carrier: string, share: number, own: T) => Promise<void>,
+): Promise<void> {
+  const { free } = run.connections;
+  const share = Math.max(1, Math.floor(free / carriers.length));
+  const ends = await Promise.allSettled(
+    carriers.map(([carrier, own], place) => work(carrier, place < free ? share : 0, own)),
+  );
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+/** Claims and submits the messages of one carrier, some at a time, until none is left, the run is over, or the carrier pauses. */
+async function deliverThrough(
+  deps: Deps,
+  run: DeliveryRun,
+  carrier: string,
+  share: number,
+  ids: string[],
+): Promise<void> {
+  let before: EndedGroup | null = null;
+  let pace: keyof typeof SUBMISSIONS_A_CONNECTION = "first";
+  for (let start = 0; start < ids.length; ) {
+    const began = deps.now();
+    if (isOver(deps, run)) {
+      if (before) await recordEndings(deps, run, before);
+      await queueDeliveries(deps, "bulk", ids.slice(start));
+      return;
+    }
+    const step = share * SUBMISSIONS_A_CONNECTION[pace];
+    const { claim, claimed, breakers } = await recordAndClaimNext(deps, run, before, ids.slice(start, start + step));
+    const state = breakers.get(carrier);
+    if (state && isPausing(deps, state)) return waitForCarrier(deps, run.lane, ids.slice(start), state);
+    start += step;
+    const isLast = start >= ids.length;
+    const part = { run, carrier, share, breaker: new CircuitBreaker(carrier, state) };
+    const { ended, isDone } = await submitAll(deps, part, { claim, claimed, isLast });
+    before = ended;
+    pace = deps.now() - began <= FAST_CLAIM_MILLISECONDS ? "fast" : "first";
+    if (isDone && !isLast) continue;
+    await recordEndings(deps, run, ended);
+    if (!isDone) await queueDeliveries(deps, run.lane, ids.slice(start));
+    return;
+  }
+}
+
+/**
+ * Submits the messages of one claim, until all submissions have ended or the run stops waiting. Submissions that end later are
+ * stored in the background. Messages that were not submitted are skipped, and requeued. After a pause of the carrier, one submission
+ * at a time shows whether it works again.
+ * @returns `ended`: for the caller to store; `isDone`: whether every submission has ended
+ */
+async function submitAll(
+  deps: Deps,
+  part: CarrierRun,
+  { claim, claimed, isLast }: { claim: string; claimed: ClaimedMessage[]; isLast: boolean },
+): Promise<{ ended: EndedGroup; isDone: boolean }> {
+  const { run, carrier, breaker } = part;
+  const left = [...claimed];
+  const ended: Ended[] = [];
+  const runner = async () => {
+    for (let next = left.shift(); next; next = left.shift()) ended.push(await submit(deps, part, next));
+  };
+  const work = Promise.all(Array.from({ length: breaker.hasOpened ? 1 : part.share }, runner));
+  const isDone = await Promise.race([work.then(() => true), scheduler.wait(CLAIM_WAIT_MILLISECONDS).then(() => false)]);
+  if (!isDone && ended.length === 0) {
+    breaker.recordHang(deps.now(), `${carrier} leaves submissions without an answer`);
+    noteHang(deps, breaker.take());
+  }
+  const skipped = left.splice(0).map((message) => skip(message, deps.now(), `${carrier} is slow`, 0));
+  const endings = [...ended.splice(0), ...skipped];
+  logAccepted(deps, carrier, endings);
+  if (!isDone) {
+    const later = () => {
+      logAccepted(deps, carrier, ended);
+      return recordEndings(deps, run, { claim, endings: ended, breaker, isLast: false });
+    };
+    deps.waitUntil(work.then(later));
+  }
+  return { ended: { claim, endings, breaker, isLast: isLast || !isDone }, isDone };
+}

@@ -1,0 +1,109 @@
+import type { Deps } from "../../deps.ts";
+import type { MessageFilter } from "../../domain/messages/hold.ts";
+import type { Author } from "../../domain/operations/audit.ts";
+import {
+  addHold,
+  countCancelled,
+  countWaiting,
+  findReleased,
+  findWaiting,
+  makeDue,
+  removeHolds,
+  type WaitingStep,
+} from "../../store/messages/holds.ts";
+import { changeStatus } from "../../store/messages/messages.ts";
+import { requireOpen } from "../databases/places.ts";
+import { audited } from "../operations/audit.ts";
+import { queueCallbacks, queueOverdue } from "./queue-jobs.ts";
+
+/** What a call has done. */
+export interface Worked {
+  count: number;
+  /** Messages are left that it has not looked at. */
+  more: boolean;
+}
+
+/** D1 takes a thousand calls of a request, and a step makes two: 800,000 messages. */
+const MOST_STEPS = 400;
+
+/** A call begins no step after this: a caller and what stands between wait for an answer. */
+const LONGEST_MILLISECONDS = 60_000;
+
+/** From now on, no run claims such a message. What a run has claimed goes. @returns how many wait */
+export async function holdMessages(
+  deps: Deps,
+  author: Author,
+  websiteId: string,
+  filter: MessageFilter,
+): Promise<number> {
+  await addHold(deps.db, author, websiteId, filter, deps.now());
+  return countWaiting(deps.db, websiteId, filter);
+}
+
+/** Makes due now what was held. */
+export function releaseMessages(deps: Deps, author: Author, websiteId: string, filter: MessageFilter): Promise<Worked> {
+  const entry = { action: "release", websiteId, after: { ...filter } } as const;
+  return audited(
+    deps,
+    author,
+    entry,
+    () => release(deps, websiteId, filter),
+    ({ count, more }) => ({ released: count, ...(more ? { more } : {}) }),
+  );
+}
+
+async function release(deps: Deps, websiteId: string, filter: MessageFilter): Promise<Worked> {
+  await removeHolds(deps.db, websiteId, filter);
+  const now = deps.now();
+  const find = (after: string) => findReleased(deps.db, websiteId, filter, after, now);
+  return throughWaiting(deps, find, async (found) => {
+    const due = await makeDue(deps.db, found, now);
+    await queueOverdue(
+      deps,
+      due.map((messageId) => ({ messageId, websiteId, at: now })),
+      now,
+    );
+    return due.length;
+  });
+}
+
+/** Ends waiting messages, held ones too, with their events and callbacks. */
+export function cancelWaiting(deps: Deps, author: Author, websiteId: string, filter: MessageFilter): Promise<Worked> {
+  const { sendPurpose, clientId } = filter;
+  const entry = { action: "cancel", websiteId, after: { sendPurpose, clientId } } as const;
+  return audited(
+    deps,
+    author,
+    entry,
+    () => cancel(deps, websiteId, filter),
+    ({ count, more }) => ({ cancelled: count, ...(more ? { more } : {}) }),
+  );
+}
+
+async function cancel(deps: Deps, websiteId: string, filter: MessageFilter): Promise<Worked> {
+  const change = { status: "FAILED_TO_SEND", code: "CANCELLED", reason: "cancelled by an operator" } as const;
+  const find = (after: string) => findWaiting(deps.db, websiteId, filter, after);
+  return throughWaiting(deps, find, async (ids) => {
+    await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
+    // A run may have claimed some of them since they were found: those go out.
+    return countCancelled(deps.db, ids);
+  });
+}
+
+/** Goes through the waiting messages of a website once. */
+async function throughWaiting(
+  deps: Deps,
+  find: (after: string) => Promise<WaitingStep>,
+  work: (messageIds: string[]) => Promise<number>,
+): Promise<Worked> {
+  const started = deps.now();
+  let count = 0;
+  let next: string | null = "";
+  for (let step = 0; next !== null && step < MOST_STEPS && deps.now() - started < LONGEST_MILLISECONDS; step++) {
+    await requireOpen(deps);
+    const found: WaitingStep = await find(next);
+    if (found.messageIds.length > 0) count += await work(found.messageIds);
+    next = found.next;
+  }
+  return { count, more: next !== null };
+}

@@ -1,0 +1,81 @@
+// Recovery jobs repair what a failed store has left open. One that is lost would leave a text that goes out twice, or never.
+import type { Deps } from "../../deps.ts";
+import { isStoreRefused } from "../../domain/failure.ts";
+import type { Recovery } from "../../domain/messages/job.ts";
+import { RELEASE_DELAY_SECONDS } from "../../domain/messages/retry-policy.ts";
+import { describeError } from "../../platform/describe-error.ts";
+import { forgetKeptJob, keepJob, listKeptJobs, readKeptJob } from "../../store/messages/kept-jobs.ts";
+import { byWebsite, queueJobs } from "./queue-jobs.ts";
+
+/**
+ * Queues a recovery job. While the queue fails, KV keeps the job, and the sweep queues it.
+ * @throws Error when KV fails, too: the job is lost
+ */
+export async function queueRecovery(deps: Deps, job: Recovery, delaySeconds = 0): Promise<void> {
+  const jobs = jobsOfEach(job);
+  if (await queueJobs(deps, jobs, delaySeconds)) return;
+  const now = deps.now();
+  try {
+    for (const own of jobs)
+      await keepJob(deps.kv, `${now}:${deps.newId()}`, { job: own, dueAt: now + delaySeconds * 1000 });
+  } catch (error) {
+    throw new Error(`neither the queue nor KV takes a job that is to ${job.kind}`, { cause: error });
+  }
+}
+
+/** A claim may have messages of several websites, and a job is of one. */
+function jobsOfEach(job: Recovery): Recovery[] {
+  switch (job.kind) {
+    case "cancel":
+    case "release":
+      return byWebsite(job.messageIds, String).map((messageIds) => ({ ...job, messageIds }));
+    case "release-callbacks":
+      return byWebsite(job.eventIds, String).map((eventIds) => ({ ...job, eventIds }));
+    case "record":
+      return byWebsite(job.records, ({ messageId }) => messageId).map((records) => ({ ...job, records }));
+    case "click":
+    case "move":
+      return [job];
+  }
+}
+
+/** As queueRecovery, for callers that can tell nobody: a job that is lost is logged. */
+export async function queueRecoveryOrLog(deps: Deps, job: Recovery, delaySeconds = 0): Promise<void> {
+  try {
+    await queueRecovery(deps, job, delaySeconds);
+  } catch (error) {
+    deps.log("error", "recovery.lost", { kind: job.kind, error: describeError(error) });
+  }
+}
+
+/**
+ * A store that fails may still have made the claim, unless it refused each attempt: then a job releases the claim.
+ * @param messageIds the messages to claim
+ * @throws the error of the claim
+ */
+export async function claimOrRelease<T>(
+  deps: Deps,
+  { claim, messageIds }: { claim: string; messageIds: string[] },
+  claiming: Promise<T>,
+): Promise<T> {
+  try {
+    return await claiming;
+  } catch (error) {
+    if (!isStoreRefused(error))
+      await queueRecoveryOrLog(deps, { kind: "release", claim, messageIds }, RELEASE_DELAY_SECONDS);
+    throw error;
+  }
+}
+
+/** Queues the jobs that KV keeps and that are due, the oldest first. @returns how many @throws the failure of KV or of the queue */
+export async function requeueKeptJobs(deps: Deps): Promise<number> {
+  let count = 0;
+  for (const name of await listKeptJobs(deps.kv)) {
+    const kept = await readKeptJob(deps.kv, name);
+    if (kept && kept.dueAt > deps.now()) continue;
+    if (kept && !(await queueJobs(deps, [kept.job]))) throw new Error("the queue takes no jobs");
+    await forgetKeptJob(deps.kv, name);
+    count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,124 @@
+import type { Deps } from "../../deps.ts";
+import { hasNoEffect, isStoreUnavailable } from "../../domain/failure.ts";
+import type { CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
+import type { Lane, SubmissionRecord } from "../../domain/messages/job.ts";
+import { longestWaitMilliseconds, RECOVERY_DELAY_SECONDS } from "../../domain/messages/retry-policy.ts";
+import { describeError } from "../../platform/describe-error.ts";
+import { type NextClaim, type Outcomes, type Recorded, recordAndClaim } from "../../store/messages/claims.ts";
+import { inTurn } from "../in-turn.ts";
+import { optOutAtCarrier } from "./apply-receipts.ts";
+import { logOpened, masked, wakeLater } from "./carrier-pauses.ts";
+import type { DeliveryRun } from "./delivery-run.ts";
+import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
+import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
+import { type Ended, toRecord } from "./submit-message.ts";
+
+/** Submissions of one claim that have ended. */
+export interface EndedGroup {
+  claim: string;
+  endings: Ended[];
+  /** Of their carrier, as these endings have left it. */
+  breaker: CircuitBreaker;
+  /** No other claim of its run follows: the counts of the run are stored with it. */
+  isLast: boolean;
+}
+
+/** Stores how submissions of a claim ended. Never throws: while the store fails, a job keeps the outcomes. */
+export async function recordEndings(deps: Deps, run: DeliveryRun, group: EndedGroup): Promise<void> {
+  if (group.endings.length === 0) return;
+  await recordOrKeep(deps, run, toOutcomes(deps, group, group.isLast ? run.tally.take() : []));
+}
+
+async function recordOrKeep(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<void> {
+  try {
+    await followUp(deps, run.lane, outcomes, await record(deps, run, outcomes));
+  } catch (error) {
+    await keepRecords(deps, outcomes, error);
+  }
+}
+
+/** A count, or what a breaker has learned, is lost rather than an outcome, or than counted twice. */
+async function record(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<Recorded> {
+  try {
+    return await recordAndClaim(deps.db, outcomes, null, deps.now());
+  } catch (error) {
+    if (hasNoEffect(error)) run.tally.putBack(outcomes.counts);
+    if (isStoreUnavailable(error)) throw error;
+    return await recordAndClaim(deps.db, { ...outcomes, counts: [], breaker: null }, null, deps.now());
+  }
+}
+
+async function keepRecords(deps: Deps, { claim, records }: Outcomes, error: unknown): Promise<void> {
+  deps.log("error", "submissions.not-recorded", { count: records.length, error: describeError(error) });
+  await queueRecoveryOrLog(deps, { kind: "record", claim, records }, RECOVERY_DELAY_SECONDS);
+}
+
+/**
+ * Stores how submissions ended, with what the carriers said with them, and queues callbacks and retries.
+ * @param lane where retries are queued
+ * @throws RequestFailure store-unavailable
+ */
+export async function storeOutcomes(deps: Deps, lane: Lane, claim: string, records: SubmissionRecord[]): Promise<void> {
+  const longestWait = longestWaitMilliseconds(deps.config);
+  const outcomes: Outcomes = { claim, records, longestWait, counts: [], breaker: null };
+  await followUp(deps, lane, outcomes, await recordAndClaim(deps.db, outcomes, null, deps.now()));
+}
+
+function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup, counts: Outcomes["counts"]): Outcomes {
+  const records = endings.map((ended) => toRecord(deps, ended));
+  return { claim, records, longestWait: longestWaitMilliseconds(deps.config), counts, breaker: masked(breaker.take()) };
+}
+
+/** What follows from outcomes that are stored: callbacks, opt-outs, retries, and what a carrier that answers again wakes. */
+async function followUp(deps: Deps, lane: Lane, outcomes: Outcomes, recorded: Recorded): Promise<void> {
+  const { records, breaker } = outcomes;
+  logOpened(deps, breaker);
+  if (breaker && recorded.hasAnswered) wakeLater(deps, breaker.carrier);
+  const receipts = records.flatMap(({ receipt }) => receipt ?? []);
+  const optedOut = [...records, ...receipts].filter((one) => one.optedOut);
+  const waiting = records.flatMap(({ messageId, retryAt }) => (retryAt === null ? [] : { messageId, at: retryAt }));
+  const follow = [
+    () => queueCallbacks(deps, recorded.due),
+    () => optOutAtCarrier(deps, optedOut),
+    () => queueDeliveriesAt(deps, lane, waiting, deps.now()),
+  ];
+  await inTurn(follow, (next) => next());
+}
+
+/** A claim, and the circuit breakers as the store had them then. */
+export type Claimed = Pick<Recorded, "claimed" | "breakers"> & { claim: string };
+
+/**
+ * Claims messages, and in the same call of the store records the group before. Where that fails by a fault of one of the two,
+ * each gets a call of its own.
+ * @throws the failure of the claim
+ */
+export async function recordAndClaimNext(
+  deps: Deps,
+  run: DeliveryRun,
+  before: EndedGroup | null,
+  ids: string[],
+): Promise<Claimed> {
+  const next = { ids, claim: deps.newId(), acceptedAfter: deps.now() - deps.config.submitWithinMilliseconds };
+  if (!before || before.endings.length === 0) return claimNext(deps, run, next, null);
+  const outcomes = toOutcomes(deps, before, []);
+  try {
+    return await claimNext(deps, run, next, outcomes);
+  } catch (error) {
+    if (isStoreUnavailable(error)) {
+      await keepRecords(deps, outcomes, error);
+      throw error;
+    }
+  }
+  await recordOrKeep(deps, run, outcomes);
+  return claimNext(deps, run, next, null);
+}
+
+async function claimNext(deps: Deps, run: DeliveryRun, next: NextClaim, outcomes: Outcomes | null): Promise<Claimed> {
+  const { claim, ids } = next;
+  const claiming = recordAndClaim(deps.db, outcomes, next, deps.now());
+  const recorded = await claimOrRelease(deps, { claim, messageIds: ids }, claiming);
+  if (outcomes) await followUp(deps, run.lane, outcomes, recorded).catch((error) => keepRecords(deps, outcomes, error));
+  else await queueCallbacks(deps, recorded.due);
+  return { claim, claimed: recorded.claimed, breakers: recorded.breakers };
+}

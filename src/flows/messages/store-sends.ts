@@ -1,0 +1,107 @@
+import type { Deps } from "../../deps.ts";
+import { homeOf } from "../../domain/databases/home.ts";
+import { isStoreUnavailable } from "../../domain/failure.ts";
+import type { Send, StoredSend } from "../../domain/messages/send.ts";
+import { requireRoom } from "../../store/databases/database-state.ts";
+import { storeSends } from "../../store/messages/sends.ts";
+import { inDatabaseOfHome } from "../databases/places.ts";
+import { type Accepted, queueAccepted } from "./queue-jobs.ts";
+import { toFailed } from "./unstored-sends.ts";
+
+/**
+ * Stores single sends of a website in one transaction, and queues what follows from them. If the transaction fails while the
+ * store works, each half gets its own, and so on: one bad send fails alone. Never throws.
+ * @param sends at least one
+ * @returns the outcomes, in the given order
+ */
+export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
+  try {
+    const [{ message, database }] = sends as [Send];
+    const own = await inDatabaseOfHome(deps, homeOf(message.messageId), database);
+    requireRoom(own.db, deps.now());
+    const stored = await storeSends(own.db, deps.now(), sends);
+    queueAccepted(own, "messages", toAccepted(sends, stored));
+    return stored;
+  } catch (error) {
+    if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
+  }
+  const half = Math.ceil(sends.length / 2);
+  return [...(await storeGroup(deps, sends.slice(0, half))), ...(await storeGroup(deps, sends.slice(half)))];
+}
+
+function toAccepted(sends: Send[], outcomes: StoredSend[]): Accepted {
+  const accepted: Accepted = { pending: [], due: [] };
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.kind !== "stored") continue;
+    if (outcome.isPending) accepted.pending.push((sends[index] as Send).message.messageId);
+    accepted.due.push(...outcome.due);
+  }
+  return accepted;
+}
+
+interface Waiting {
+  send: Send;
+  settle(stored: StoredSend): void;
+}
+
+/** They take D1 some 20 milliseconds. */
+const MOST_IN_A_GROUP = 500;
+
+/** Sends that wait for the store. What comes beyond is refused: it is certainly not stored. */
+const MOST_WAITING = 1000;
+
+/** A group that has failed after so long says that the store is silent. */
+const SILENT_MILLISECONDS = 5000;
+
+/** Groups the single sends of a website. One is stored at once while no write is under way; those that come meanwhile share the next. */
+export class SendGroups {
+  #waiting: Waiting[] = [];
+  /** Ids of messages. */
+  readonly #storing = new Set<string>();
+  #isWriting = false;
+
+  /** Never throws. */
+  async store(deps: Deps, send: Send): Promise<StoredSend> {
+    if (this.#waiting.length >= MOST_WAITING) return refused("too many sends wait for the store");
+    const { promise, resolve: settle } = Promise.withResolvers<StoredSend>();
+    const { messageId } = send.message;
+    this.#waiting.push({ send, settle });
+    this.#storing.add(messageId);
+    if (!this.#isWriting) void this.#writeAll(deps);
+    try {
+      return await promise;
+    } finally {
+      this.#storing.delete(messageId);
+    }
+  }
+
+  isStoring(messageId: string): boolean {
+    return this.#storing.has(messageId);
+  }
+
+  async #writeAll(deps: Deps): Promise<void> {
+    this.#isWriting = true;
+    try {
+      while (this.#waiting.length > 0) await this.#write(deps, this.#waiting.splice(0, MOST_IN_A_GROUP));
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  async #write(deps: Deps, group: Waiting[]): Promise<void> {
+    const beganAt = deps.now();
+    const sends = group.map(({ send }) => send);
+    const outcomes = await storeGroup(deps, sends);
+    for (const [index, { settle }] of group.entries()) settle(outcomes[index] as StoredSend);
+    const isFailed = outcomes.every((outcome) => outcome.kind === "failed" && outcome.isUnavailable);
+    if (isFailed && deps.now() - beganAt >= SILENT_MILLISECONDS) this.#refuseWaiting();
+  }
+
+  /** They are certainly not stored, and would wait for the store once more. The next to come tries it again. */
+  #refuseWaiting(): void {
+    for (const { settle } of this.#waiting.splice(0))
+      settle(refused("the store was silent for the sends before this one"));
+  }
+}
+
+const refused = (error: string): StoredSend => ({ kind: "failed", isUnavailable: true, isRefused: true, error });

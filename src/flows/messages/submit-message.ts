@@ -1,0 +1,156 @@
+import type { Submission } from "../../carriers/carrier.ts";
+import type { Deps } from "../../deps.ts";
+import type { SubmissionEntry, SubmissionRecord } from "../../domain/messages/job.ts";
+import type { Reason } from "../../domain/messages/reason.ts";
+import { backoffSeconds, MOST_ATTEMPTS } from "../../domain/messages/retry-policy.ts";
+import { maskNumbers, withoutQuotations } from "../../domain/operations/mask.ts";
+import { describeError } from "../../platform/describe-error.ts";
+import { whyPaused } from "../../store/messages/carrier-pauses.ts";
+import type { ClaimedMessage } from "../../store/messages/claims.ts";
+import { notSetUp } from "../../store/messages/messages.ts";
+import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
+import { queueRehearsal } from "./rehearse.ts";
+
+/** `skipped`: the message was claimed, and not submitted. */
+type Ending = Submission | { kind: "skipped"; reason: string; seconds: number };
+
+/** How the submission of a claimed message ended. */
+export interface Ended {
+  message: ClaimedMessage;
+  /** When it began: milliseconds since 1970. */
+  at: number;
+  milliseconds: number;
+  ending: Ending;
+}
+
+/** Submits once, unless the carrier's breaker has opened or the run is over since the claim. Never throws. */
+export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessage): Promise<Ended> {
+  const { run, breaker, carrier } = part;
+  const started = deps.now();
+  const until = breaker.openUntil(started);
+  if (until !== undefined || isOver(deps, run)) {
+    const reason = until === undefined ? "its run was over" : whyPaused(carrier, breaker.cause);
+    const seconds = Math.ceil(((until ?? started) - started) / 1000);
+    return skip(message, started, reason, seconds);
+  }
+  const submission = await run.connections.use(() => trySubmit(deps, message));
+  if (submission.kind === "later") noteLimits(run, submission);
+  if (submission.kind === "accepted" && submission.rehearses) {
+    await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
+  }
+  const milliseconds = deps.now() - started;
+  updateBreaker(deps, part, message, submission, milliseconds > CLAIM_WAIT_MILLISECONDS);
+  const outcome = outcomeOf(submission);
+  run.tally.add({ kind: "submission", carrier, outcome });
+  if (submission.kind !== "accepted") {
+    deps.log("warn", "message.submitted", {
+      messageId: message.messageId,
+      websiteId: message.websiteId,
+      carrier,
+      outcome,
+      attempt: message.attempts,
+      milliseconds,
+      error: wordsOf(submission.reason, message),
+    });
+  }
+  return { message, at: started, milliseconds, ending: submission };
+}
+
+/** @param seconds before it may be tried again */
+export const skip = (message: ClaimedMessage, at: number, reason: string, seconds: number): Ended => ({
+  ...{ message, at, milliseconds: 0 },
+  ending: { kind: "skipped", reason, seconds },
+});
+
+/** One line for those of a claim: each line of the log is billed. */
+export function logAccepted(deps: Deps, carrier: string, ended: Ended[]): void {
+  const accepted = ended.filter(({ ending }) => ending.kind === "accepted");
+  if (accepted.length === 0) return;
+  deps.log("info", "messages.accepted", {
+    carrier,
+    count: accepted.length,
+    messageIds: accepted.map(({ message }) => message.messageId).join(" "),
+    websiteIds: [...new Set(accepted.map(({ message }) => message.websiteId))].join(" "),
+    milliseconds: Math.max(...accepted.map(({ milliseconds }) => milliseconds)),
+  });
+}
+
+const outcomeOf = (ending: Ending) => (ending.kind === "later" && ending.unauthorized ? "unauthorized" : ending.kind);
+
+/** Without the person's number, and without the text: for the log, and for what others see. */
+const wordsOf = (reason: string, { text }: ClaimedMessage) => maskNumbers(withoutQuotations(reason, text));
+
+/** What the submission has told of the invocation: it may make no more requests, or a connection of it is still taken. */
+function noteLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { kind: "later" }): void {
+  if (exhausted) run.until = 0;
+  if (lingers) void run.connections.use(() => lingers);
+}
+
+function updateBreaker(
+  deps: Deps,
+  { breaker }: CarrierRun,
+  message: ClaimedMessage,
+  submission: Submission,
+  isSlow: boolean,
+) {
+  if (submission.kind === "accepted" || submission.kind === "refused") breaker.recordSuccess(isSlow);
+  else if (submission.failing) {
+    const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
+    breaker.recordFailure(deps.now(), deps.random(), wordsOf(submission.reason, message), seconds);
+  }
+}
+
+async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission> {
+  const carrier = deps.carriers.ready[message.carrier];
+  // It waits for its settings until its deadline: nobody has to send it again.
+  if (!carrier) return { kind: "later", failing: true, reason: notSetUp(message.carrier) };
+  const { messageId, phone, sender, text, encoding, mediaUrl, attempts } = message;
+  try {
+    return await carrier.submit({ messageId, to: phone, from: sender, text, encoding, mediaUrl, attempt: attempts });
+  } catch (error) {
+    return { kind: "unknown", reason: describeError(error) };
+  }
+}
+
+/** null: accepted at once. */
+function entryOf({ message: { attempts }, at, ending }: Ended): SubmissionEntry | null {
+  const isAccepted = ending.kind === "accepted";
+  if (isAccepted && attempts === 1) return null;
+  const attempt = ending.kind === "skipped" ? null : attempts;
+  return { at, attempt, outcome: outcomeOf(ending), reason: isAccepted ? null : ending.reason };
+}
+
+export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: Reason | null } {
+  const { message, ending } = ended;
+  const { messageId, attempts } = message;
+  const nothing = { reason: null, code: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
+  const record = { ...nothing, messageId, attempted: ending.kind !== "skipped", entry: entryOf(ended) };
+  switch (ending.kind) {
+    case "skipped":
+      return { ...record, status: null, reason: ending.reason, retryAt: deps.now() + ending.seconds * 1000 };
+    case "accepted": {
+      const receipt = ending.receipt ? { ...ending.receipt, messageId } : null;
+      return { ...record, status: "SENDING", carrierMessageId: ending.carrierMessageId, receipt };
+    }
+    case "refused": {
+      const { reason, optedOut = false } = ending;
+      const code = ending.code ?? (optedOut ? "OPTED_OUT" : "CARRIER_REFUSED");
+      return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut };
+    }
+    case "later": {
+      // A carrier that fails uses up nobody's attempts: its deadline ends the message.
+      const isLast = attempts >= MOST_ATTEMPTS;
+      if (isLast && !ending.failing) {
+        const reason = `not taken in ${attempts} attempts: ${ending.reason}`;
+        return { ...record, status: "FAILED_TO_SEND", reason, code: "CARRIER_UNAVAILABLE" };
+      }
+      const seconds = ending.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
+      const retryAt = deps.now() + seconds * 1000;
+      return { ...record, attempted: !isLast, status: null, reason: ending.reason, retryAt };
+    }
+    case "unknown": {
+      const reason = `outcome unknown, not sent again: ${ending.reason}`;
+      return { ...record, status: "SENDING", reason, code: "OUTCOME_UNKNOWN" };
+    }
+  }
+}

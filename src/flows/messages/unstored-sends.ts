@@ -1,0 +1,49 @@
+// What is told of messages that a client has sent, and that no route to the store has confirmed.
+
+import type { Deps } from "../../deps.ts";
+import {
+  isStoreFull,
+  isStoreRefused,
+  isStoreUnavailable,
+  isWebsitePaused,
+  RequestFailure,
+} from "../../domain/failure.ts";
+import type { FailedSend } from "../../domain/messages/send.ts";
+import { describeError } from "../../platform/describe-error.ts";
+import { queueRecovery } from "./recovery-jobs.ts";
+
+/** The failure of a route, in a form that an object can answer. */
+export function toFailed(error: unknown): FailedSend {
+  return {
+    kind: "failed",
+    isUnavailable: isStoreUnavailable(error),
+    isRefused: isStoreRefused(error),
+    isFull: isStoreFull(error),
+    isPaused: isWebsitePaused(error),
+    error: describeError(error),
+  };
+}
+
+/**
+ * Decides what is told of these messages; nothing else does. They are certainly not stored where each route that was tried says so.
+ * Otherwise they may be, whatever the last route says: then their cancellation is kept first, because the client is told to send
+ * them again. With an Idempotency-Key nothing is cancelled: the repetition finds them.
+ * @param last what the last route says
+ * @param isLost a route before it has not answered
+ * @returns what to throw: RequestFailure store-unavailable, store-full or website-paused, after which a repetition is safe, or a fault of our own
+ * @throws Error when the cancellation could not be kept: nobody may be told that a repetition is safe
+ */
+export async function settleUnstored(
+  deps: Deps,
+  messageIds: string[],
+  last: FailedSend,
+  { isKeyed, isLost }: { isKeyed: boolean; isLost: boolean },
+): Promise<Error> {
+  const isCertain = last.isRefused && !isLost;
+  if (!isCertain && !isKeyed) await queueRecovery(deps, { kind: "cancel", messageIds });
+  const cause = new Error(last.error);
+  if (last.isFull && isCertain) return new RequestFailure({ kind: "store-full" }, { cause });
+  if (last.isPaused && isCertain) return new RequestFailure({ kind: "website-paused", isKeyed }, { cause });
+  if (!last.isUnavailable) return cause;
+  return new RequestFailure({ kind: "store-unavailable", isKeyed, isRefused: isCertain }, { cause });
+}

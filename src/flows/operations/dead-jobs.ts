@@ -1,0 +1,78 @@
+import type { Deps } from "../../deps.ts";
+import { RequestFailure } from "../../domain/failure.ts";
+import { type Job, tryJob } from "../../domain/messages/job.ts";
+import { maskNumbers, toMaskedJson } from "../../domain/operations/mask.ts";
+import { describeError } from "../../platform/describe-error.ts";
+import { withinTime } from "../../platform/time-limit.ts";
+import { parseJsonColumn } from "../../store/database.ts";
+import { type DeadJob, insertDeadJobs, listWaitingDeadJobs, markRequeued } from "../../store/operations/dead-jobs.ts";
+import { inFirst } from "../databases/places.ts";
+import { inParallel } from "../in-parallel.ts";
+import { CONNECTIONS } from "../messages/connections.ts";
+import { QUEUE_MILLISECONDS } from "../messages/queue-jobs.ts";
+
+/** A job as the queue delivers it. */
+interface QueuedJob {
+  id: string;
+  body: unknown;
+}
+
+/**
+ * Stores dead jobs for the operator. Safe to run again.
+ * @param error undefined when it is unknown
+ * @throws RequestFailure store-unavailable
+ */
+export async function keepDeadJobs(deps: Deps, queue: string, jobs: QueuedJob[], error?: unknown): Promise<void> {
+  const diedAt = deps.now();
+  const reason = error === undefined ? null : maskNumbers(describeError(error));
+  await insertDeadJobs(
+    inFirst(deps).db,
+    jobs.map(({ id, body }) => ({ id, queue, body: toKeptBody(body), diedAt, error: reason })),
+  );
+}
+
+/** In a job, only the words of a carrier may hold a phone number; in a malformed job, any text may. */
+function toKeptBody(body: unknown): string {
+  const isJob = tryJob(body).data !== undefined;
+  return toMaskedJson(body, (key) => !isJob || key === "reason");
+}
+
+/** Limit of one call; the caller repeats it while jobs are left. */
+const REQUEUED_AT_ONCE = 100;
+
+/**
+ * Requeues the oldest waiting dead jobs.
+ * @returns how many it has requeued, and how many are left (1,000 at most)
+ * @throws RequestFailure store-unavailable: some may have been queued
+ */
+export async function requeueWaiting(deps: Deps): Promise<{ requeued: number; left: number }> {
+  const jobs = await listWaitingDeadJobs(deps.db, REQUEUED_AT_ONCE);
+  return { requeued: jobs.length, left: await requeue(deps, jobs) };
+}
+
+/** Requeues a dead job, even when it was requeued before. */
+export async function requeueOne(deps: Deps, job: DeadJob): Promise<void> {
+  await requeue(deps, [job]);
+}
+
+/**
+ * A job is queued first and marked after. If the call is cut off in between, the job is requeued twice, which claims make harmless.
+ * A job that the queue refuses stays, and the others are requeued.
+ */
+async function requeue(deps: Deps, jobs: DeadJob[]): Promise<number> {
+  const failures: unknown[] = [];
+  const queued: string[] = [];
+  await inParallel(jobs, CONNECTIONS, async ({ id, body }) => {
+    try {
+      const sending = deps.messages.send(parseJsonColumn<Job | string>(body, body) as Job, { contentType: "json" });
+      await withinTime(QUEUE_MILLISECONDS, sending);
+      queued.push(id);
+    } catch (error) {
+      failures.push(error);
+    }
+  });
+  for (const id of queued) deps.log("info", "dead-job.put-back", { jobId: id });
+  const left = await markRequeued(deps.db, queued, deps.now());
+  if (failures.length > 0) throw new RequestFailure({ kind: "store-unavailable" }, { cause: failures[0] });
+  return left;
+}

@@ -1,0 +1,108 @@
+import type { InboundText } from "../../carriers/carrier.ts";
+import type { Deps } from "../../deps.ts";
+import type { Website } from "../../domain/clients/website.ts";
+import { type ReadText, readText } from "../../domain/people/keyword.ts";
+import { ALL_COUNTRIES, type CountryCode, type Reading, readNumber } from "../../domain/people/written-number.ts";
+import { type Acquaintance, findAcquaintances, findTexted, type Owner } from "../../store/clients/senders.ts";
+import { inDatabase, inEach } from "../databases/places.ts";
+import { byTime, chooseOwners } from "./choose-owners.ts";
+import { countriesOf, findOwnersOf, inEachOf, type Senders, sendersAt, whereTheyAre } from "./find-owners.ts";
+
+/** For whom an inbound text is, from whom it is, and what it says to them. */
+export interface Addressees extends ReadText {
+  /** By their latest text to the person, the latest first; then those without one. Empty: the text is for nobody. */
+  websites: Website[];
+  /** Those of the websites whose clients hear of it. */
+  told: Website[];
+  /** The websites that share one reply. For STOP, they are those that the STOP is for; for HELP, all that have the sender. */
+  sharers: Website[];
+  /** The number of the sender, as digits. Several where it is stored in two forms. Empty: it is no phone number, or may be several. */
+  phones: number[];
+}
+
+/** @throws RequestFailure store-unavailable also where one of the databases that may know is away: the carrier sends it again */
+export async function findAddressees(deps: Deps, carrier: string, inbound: InboundText): Promise<Addressees> {
+  const senders = sendersAt(deps, carrier);
+  const owners = await findOwnersOf(deps, carrier, inbound.to, senders);
+  return owners.length > 0 ? amongOwners(deps, owners, inbound, senders) : amongTexted(deps, carrier, inbound, senders);
+}
+
+/** The sender of the text is read with the country of the number that was texted; that of any other country is a guess. */
+async function amongOwners(deps: Deps, owners: Owner[], inbound: InboundText, senders: Senders): Promise<Addressees> {
+  const homes = countriesOf([...inbound.to, ...owners.flatMap(({ website }) => website.sender ?? [])]);
+  const readings = readNumber(inbound.from, homes, isInternational(inbound.from) ? [] : await guessable(senders));
+  const read = readFor(inbound, owners);
+  const [only] = readings;
+  const isOneNumber = readings.length < 2 && (!only || (only.forms.length === 1 && only.assumed !== null));
+  const isPlain = isOneNumber && owners.length === 1 && !owners[0]?.isFormer;
+  const known = isPlain ? [] : await acquaintancesOf(deps, owners, readings);
+  const phones = chooseNumber(readings, known);
+  const acquaintances = known.filter(({ phone }) => phones.includes(phone));
+  const chosen = chooseOwners(owners, acquaintances, phones, read.keyword);
+  const sharers = read.keyword === "help" ? owners.map(({ website }) => website) : chosen.websites;
+  return { ...read, ...chosen, sharers, phones };
+}
+
+const isInternational = (written: string) => /^\s*(\+|00)[1-9]/.test(written);
+
+async function guessable(senders: Senders): Promise<CountryCode[]> {
+  const countries = countriesOf(await senders());
+  return countries.length > 0 ? countries : ALL_COUNTRIES;
+}
+
+/** What the carrier has recognized counts; otherwise the words of the websites that may be meant. */
+function readFor(inbound: InboundText, found: { website: Website }[]): ReadText {
+  if (inbound.keyword !== null) return { keyword: inbound.keyword, maybeOptOut: false };
+  return readText(
+    inbound.text,
+    found.flatMap(({ website }) => website.optOutWords ?? []),
+  );
+}
+
+const allForms = (readings: Reading[]): number[] => [...new Set(readings.flatMap(({ forms }) => forms))];
+
+function acquaintancesOf(deps: Deps, owners: Owner[], readings: Reading[]): Promise<Acquaintance[]> {
+  const phones = allForms(readings);
+  if (phones.length === 0) return Promise.resolve([]);
+  const databases = [...Map.groupBy(owners, ({ website }) => website.database)];
+  return inEachOf(databases, ([database, some]) => {
+    const ids = some.map(({ website }) => website.websiteId);
+    return findAcquaintances(inDatabase(deps, database).db, ids, phones);
+  });
+}
+
+/** The number that was texted last, in each form that is stored, a subscribed one first; where none is, the likeliest. */
+function chooseNumber(readings: Reading[], known: Acquaintance[]): number[] {
+  const placeOf = (phone: number) => readings.findIndex(({ forms }) => forms.includes(phone));
+  const [best] = known.toSorted((a, b) => byTime(a, b) || placeOf(a.phone) - placeOf(b.phone));
+  if (!best) return readings.flatMap(({ assumed }) => assumed ?? []).slice(0, 1);
+  const stored = known.filter(({ phone }) => readings[placeOf(best.phone)]?.forms.includes(phone));
+  const bySubscription = stored.toSorted(
+    (a, b) => Number(b.isSubscribed ?? false) - Number(a.isSubscribed ?? false) || byTime(a, b),
+  );
+  return [...new Set(bySubscription.map(({ phone }) => phone))];
+}
+
+/**
+ * Nobody has the sender that was texted. A STOP is for every website that has texted the person through this carrier, and for none
+ * where two numbers may be meant: nothing here chooses one of several. Any other text is for nobody.
+ */
+async function amongTexted(deps: Deps, carrier: string, inbound: InboundText, senders: Senders): Promise<Addressees> {
+  const homes = countriesOf([...inbound.to, ...(await senders())]);
+  const readings = readNumber(inbound.from, homes, homes.length === 0 ? ALL_COUNTRIES : []);
+  const candidates = allForms(readings);
+  const found =
+    candidates.length === 0 ? [] : await inEachOf(inEach(deps), ({ db }) => findTexted(db, carrier, candidates));
+  const texted = (await whereTheyAre(deps, found)).sort(byTime);
+  const read = readFor(inbound, texted);
+  const meant = readings.filter(({ forms }) => texted.some(({ phone }) => forms.includes(phone)));
+  const isClear = read.keyword === "stop" && meant.length === 1;
+  const websites = isClear ? [...new Map(texted.map(({ website }) => [website.websiteId, website])).values()] : [];
+  const phones = isClear ? texted.map(({ phone }) => phone) : onlyNumber(readings);
+  return { ...read, websites, told: websites, sharers: websites, phones: [...new Set(phones)] };
+}
+
+function onlyNumber(readings: Reading[]): number[] {
+  const assumed = readings.flatMap((reading) => reading.assumed ?? []);
+  return assumed.length === 1 ? assumed : [];
+}

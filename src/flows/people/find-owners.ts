@@ -1,0 +1,65 @@
+// Which websites have a sender, in whatever form it is written, and in whichever database they are.
+import type { Deps } from "../../deps.ts";
+import type { Website } from "../../domain/clients/website.ts";
+import { type CountryCode, findCountries, readNumber } from "../../domain/people/written-number.ts";
+import { findOwners, listSenders, type Owner } from "../../store/clients/senders.ts";
+import { findDatabasesOfSenders, findPlaces } from "../../store/databases/directory.ts";
+import { inDatabase, inFirst } from "../databases/places.ts";
+import { inParallel } from "../in-parallel.ts";
+import { CONNECTIONS } from "../messages/connections.ts";
+
+/** Every sender at the carrier. They are asked for once, and only where a number is in an uncertain form. */
+export type Senders = () => Promise<string[]>;
+
+export function sendersAt(deps: Deps, carrier: string): Senders {
+  let answer: Promise<string[]> | undefined;
+  return () => (answer ??= listSenders(inFirst(deps).db, carrier));
+}
+
+/** The websites with the sender as it is written; where none has it now, as it is read with the countries of all senders. */
+export async function findOwnersOf(deps: Deps, carrier: string, to: string[], senders: Senders): Promise<Owner[]> {
+  const written = to.flatMap(withAndWithoutPlus);
+  const owners = await findAllOwners(deps, carrier, written);
+  if (owners.some(({ isFormer }) => !isFormer)) return owners;
+  const known = await senders();
+  const countries = countriesOf([...known, ...to]);
+  const toForms = (number: string) =>
+    readNumber(number, countries).flatMap(({ forms, assumed }) => (assumed === null ? [] : forms));
+  const texted = new Set(to.flatMap(toForms));
+  const matching = known.filter((sender) => toForms(sender).some((form) => texted.has(form)));
+  return matching.length > 0 ? findAllOwners(deps, carrier, [...written, ...matching]) : owners;
+}
+
+export const countriesOf = (numbers: string[]): CountryCode[] => [...new Set(numbers.flatMap(findCountries))];
+
+/** A short code has no plus sign, and some gateways omit it from numbers. */
+function withAndWithoutPlus(name: string): string[] {
+  return name.startsWith("+") ? [name, name.slice(1)] : [name, `+${name}`];
+}
+
+/** In the order of findOwners. */
+async function findAllOwners(deps: Deps, carrier: string, senders: string[]): Promise<Owner[]> {
+  const first = inFirst(deps);
+  const others = first.others.size === 0 ? [] : await findDatabasesOfSenders(first.db, carrier, senders);
+  const databases = [first, ...others.map((database) => inDatabase(first, database))];
+  const found = await inEachOf(databases, ({ db }) => findOwners(db, carrier, senders));
+  const owners = await whereTheyAre(deps, found);
+  return owners.sort(
+    (a, b) => Number(a.isFormer) - Number(b.isFormer) || (a.website.websiteId < b.website.websiteId ? -1 : 1),
+  );
+}
+
+export async function inEachOf<T, R>(databases: T[], ask: (database: T) => Promise<R[]>): Promise<R[]> {
+  return (await inParallel(databases, CONNECTIONS, ask)).flat();
+}
+
+/** A website that moves, or has moved, has rows in two databases. Those of the database that it is in count. */
+export async function whereTheyAre<T extends { website: Website }>(deps: Deps, found: T[]): Promise<T[]> {
+  const websites = Map.groupBy(found, ({ website }) => website.websiteId);
+  const isTwice = (some: T[]) => new Set(some.map(({ website }) => website.database)).size > 1;
+  if (![...websites.values()].some(isTwice)) return found;
+  const homes = found.map(({ website }) => website.home);
+  const places = new Map((await findPlaces(inFirst(deps).db, homes)).map(({ home, database }) => [home, database]));
+  const isThere = ({ website }: T) => places.get(website.home) === website.database;
+  return [...websites.values()].flatMap((some) => (isTwice(some) ? some.filter(isThere) : some));
+}

@@ -1,0 +1,41 @@
+import type { CallbackEvent } from "../../domain/callbacks/callback.ts";
+import { runQuery } from "../database.ts";
+import {
+  STORED_CALLBACK,
+  type StoredCallback,
+  type StoredCallbackRow,
+  toStoredCallback,
+} from "../messages/read-message.ts";
+import { piece, prepare, sql } from "../sql.ts";
+import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
+
+export interface FeedEvent {
+  event: CallbackEvent;
+  callback: StoredCallback | null;
+  /** Its place in the order of all events. */
+  seq: number;
+}
+
+/**
+ * The events of a client after a place, in the order in which they were stored. D1 has one writer, and events get their numbers as they
+ * are written: an event that is stored later never stands before one that can be read now.
+ */
+export async function readFeed(
+  db: D1Database,
+  { websiteId, clientId }: { websiteId: string; clientId: string },
+  after: number,
+  limit: number,
+): Promise<FeedEvent[]> {
+  // A website may have moved since the client got its place: each move shifts what is before it.
+  const rows = await runQuery<CallbackEventRow & StoredCallbackRow & { seq: number }>(
+    prepare(
+      db,
+      sql`SELECT e.seq, ${piece(CALLBACK_EVENT)}, ${piece(STORED_CALLBACK)}
+        FROM events e LEFT JOIN messages m ON m.message_id = e.message_id
+        WHERE e.website_id = ${websiteId} AND e.client_id = ${clientId} AND e.seq > ${after} + coalesce(
+          (SELECT sum(f.shift) FROM moved_feeds f WHERE f.website_id = ${websiteId} AND f.until > ${after}), 0)
+        ORDER BY e.seq LIMIT ${limit}`,
+    ),
+  );
+  return rows.map((row) => ({ event: toCallbackEvent(row), callback: toStoredCallback(row), seq: row.seq }));
+}

@@ -1,0 +1,129 @@
+import type { Website } from "../../domain/clients/website.ts";
+import { runQuery } from "../database.ts";
+import type { SubscriptionRow, WebsiteRow } from "../rows.ts";
+import { toWebsite } from "./websites.ts";
+
+/** A website whose sender, or former sender, was texted. */
+export interface Owner {
+  website: Website;
+  isFormer: boolean;
+}
+
+/** The websites that send through the carrier from one of these senders, then the websites that did so before. */
+export async function findOwners(db: D1Database, carrier: string, senders: string[]): Promise<Owner[]> {
+  const given = "(SELECT value FROM json_each(?2))";
+  const rows = await runQuery<WebsiteRow & { is_former: number }>(
+    db
+      .prepare(
+        `SELECT w.*, 0 AS is_former FROM websites w WHERE w.carrier = ?1 AND w.sender IN ${given}
+         UNION
+         SELECT w.*, 1 FROM json_each(?2) j CROSS JOIN former_senders f ON f.carrier = ?1 AND f.sender = j.value
+           CROSS JOIN websites w ON w.website_id = f.website_id
+         WHERE (w.carrier = ?1 AND w.sender IN ${given}) IS NOT TRUE
+         ORDER BY is_former, website_id`,
+      )
+      .bind(carrier, JSON.stringify(senders)),
+  );
+  return rows.map((row) => ({ website: toWebsite(row), isFormer: row.is_former === 1 }));
+}
+
+/** Every sender that a website has, or has had, at the carrier, whichever database it is in. */
+export async function listSenders(directory: D1Database, carrier: string): Promise<string[]> {
+  const rows = await runQuery<{ sender: string }>(
+    directory
+      .prepare(
+        `SELECT sender FROM websites WHERE carrier = ?1 AND sender IS NOT NULL
+         UNION SELECT sender FROM former_senders WHERE carrier = ?1
+         UNION SELECT sender FROM sender_homes WHERE carrier = ?1`,
+      )
+      .bind(carrier),
+  );
+  return rows.map(({ sender }) => sender);
+}
+
+/** The latest message to a person that a carrier took: a person replies to this one. Uses messages_by_phone. */
+export const LATEST_TEXT = (column: string, websiteId: string, phone: string, more = "") =>
+  `(SELECT l.${column} FROM messages l WHERE l.website_id = ${websiteId} AND l.phone = ${phone} AND l.is_reply = 0
+    AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') ${more} ORDER BY l.accepted_at DESC LIMIT 1)`;
+
+/**
+ * SQL condition: the website knew the number before its STOP. A STOP alone, and an import that was undone, leave rows that are
+ * nobody's acquaintance.
+ */
+export const IS_KNOWN = (websiteId: string, phone: string) => `EXISTS (SELECT 1 FROM subscription_changes c
+  WHERE c.website_id = ${websiteId} AND c.phone = ${phone} AND NOT (c.source = 'keyword' AND c.subscribed = 0) AND c.source <> 'undo'
+    AND NOT EXISTS (SELECT 1 FROM subscription_changes u
+      WHERE u.website_id = c.website_id AND u.phone = c.phone AND u.source = 'undo' AND u.proof = c.proof))`;
+
+/** A website and a number that it has stored. */
+export interface Acquaintance {
+  websiteId: string;
+  /** As digits. */
+  phone: number;
+  /** null: texted only. */
+  isSubscribed: boolean | null;
+  /** Acceptance time of the latest text to it that a carrier took: milliseconds since 1970; null if none is stored. */
+  textedAt: number | null;
+  /** Whether the website knows the number: it has texted it, or a subscription of it that is not of a STOP alone. */
+  isKnown: boolean;
+}
+
+interface AcquaintanceRow {
+  website_id: string;
+  phone: number;
+  subscribed: SubscriptionRow["subscribed"] | null;
+  texted_at: number | null;
+  is_known: 0 | 1;
+}
+
+/** All pairs of website and number with a subscription or a text. Costs two index look-ups per pair, and a few more where there is one. */
+export async function findAcquaintances(
+  db: D1Database,
+  websiteIds: string[],
+  phones: number[],
+): Promise<Acquaintance[]> {
+  const rows = await runQuery<AcquaintanceRow>(
+    db
+      .prepare(
+        `SELECT w.value AS website_id, p.value AS phone, s.subscribed,
+           ${LATEST_TEXT("accepted_at", "w.value", "p.value")} AS texted_at,
+           s.subscribed IS NOT NULL AND ${IS_KNOWN("w.value", "p.value")} AS is_known
+         FROM json_each(?1) w CROSS JOIN json_each(?2) p
+         LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = p.value
+         WHERE s.subscribed IS NOT NULL OR texted_at IS NOT NULL`,
+      )
+      .bind(JSON.stringify(websiteIds), JSON.stringify(phones)),
+  );
+  return rows.map((row) => ({
+    websiteId: row.website_id,
+    phone: row.phone,
+    isSubscribed: row.subscribed === null ? null : row.subscribed === 1,
+    textedAt: row.texted_at,
+    isKnown: row.is_known === 1 || row.texted_at !== null,
+  }));
+}
+
+/** A website and a number that it has texted through the carrier. */
+export interface Texted {
+  website: Website;
+  phone: number;
+  textedAt: number;
+}
+
+/**
+ * Every website that has, or has had, the carrier, and has texted one of these numbers through it. Costs one index look-up per website
+ * and number.
+ */
+export async function findTexted(db: D1Database, carrier: string, phones: number[]): Promise<Texted[]> {
+  const rows = await runQuery<WebsiteRow & { phone: number; texted_at: number }>(
+    db
+      .prepare(
+        `SELECT w.*, p.value AS phone, ${LATEST_TEXT("accepted_at", "w.website_id", "p.value", "AND l.carrier = ?1")} AS texted_at
+         FROM (SELECT website_id FROM websites WHERE carrier = ?1 UNION SELECT website_id FROM former_senders WHERE carrier = ?1)
+         CROSS JOIN websites w USING (website_id) CROSS JOIN json_each(?2) p
+         WHERE texted_at IS NOT NULL`,
+      )
+      .bind(carrier, JSON.stringify(phones)),
+  );
+  return rows.map((row) => ({ website: toWebsite(row), phone: row.phone, textedAt: row.texted_at }));
+}

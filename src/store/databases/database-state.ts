@@ -1,0 +1,75 @@
+// How large each database is, and since when.
+
+import { FULL_SHARE } from "../../domain/databases/database-state.ts";
+import { DAY_MILLISECONDS } from "../../domain/day.ts";
+import { RequestFailure } from "../../domain/failure.ts";
+import { runNamed, runQuery, selectLatest, sizeOf } from "../database.ts";
+import { selectUsedDatabases } from "./directory.ts";
+
+/** D1 lets no database grow beyond it: https://developers.cloudflare.com/d1/platform/limits/ */
+export const LIMIT_BYTES = 10_000_000_000;
+
+/** For so long, an isolate believes that a database is full: a send that is stored tells how large it is now. */
+const KNOWN_MILLISECONDS = 60_000;
+
+/** @throws RequestFailure store-full: the database takes no more messages */
+export function requireRoom(db: D1Database, now: number): void {
+  const known = sizeOf(db);
+  if (known !== null && known.bytes >= LIMIT_BYTES * FULL_SHARE && now - known.at < KNOWN_MILLISECONDS)
+    throw new RequestFailure({ kind: "store-full" });
+}
+
+/** Growth is that of so many days. */
+const DAYS = 7;
+
+export interface StoredState {
+  /** By the directory, which only the first has: the databases that websites are in. */
+  used: string[];
+  bytes: number | null;
+  /** A day on average; null: less than a day is known. */
+  bytesPerDay: number | null;
+  /** Of the last sweep: milliseconds since 1970. */
+  endedAt: number | null;
+  /** The first sweep: milliseconds since 1970. */
+  sweptSince: number | null;
+}
+
+export async function readStoredState(db: D1Database, now: number): Promise<StoredState> {
+  const rows = await runNamed(db, {
+    probe: selectLatest(db),
+    used: selectUsedDatabases(db),
+    swept: db.prepare("SELECT ended_at, first_ended_at FROM last_sweep WHERE only = 1"),
+    size: db
+      .prepare("SELECT day, bytes FROM database_sizes WHERE day >= ?1 ORDER BY day LIMIT 1")
+      .bind(Math.floor(now / DAY_MILLISECONDS) - DAYS),
+  });
+  const [swept] = rows.swept as { ended_at: number; first_ended_at: number }[];
+  const [size] = rows.size as { day: number; bytes: number }[];
+  const bytes = sizeOf(db)?.bytes ?? null;
+  const days = size ? now / DAY_MILLISECONDS - size.day : 0;
+  return {
+    bytes,
+    bytesPerDay: size && bytes !== null && days >= 1 ? Math.round((bytes - size.bytes) / days) : null,
+    endedAt: swept?.ended_at ?? null,
+    sweptSince: swept?.first_ended_at ?? null,
+    used: (rows.used as { database: string }[]).map(({ database }) => database),
+  };
+}
+
+/** Notes the size once a day, as far as this isolate knows it: which it does after any transaction. */
+export function keepSize(db: D1Database, now: number): D1PreparedStatement[] {
+  const day = Math.floor(now / DAY_MILLISECONDS);
+  const bytes = sizeOf(db)?.bytes;
+  if (bytes === undefined) return [];
+  return [
+    db.prepare("INSERT INTO database_sizes (day, bytes) VALUES (?1, ?2) ON CONFLICT DO NOTHING").bind(day, bytes),
+    db.prepare("DELETE FROM database_sizes WHERE day < ?1").bind(day - DAYS),
+  ];
+}
+
+/** The latest migration that `wrangler d1 migrations apply` has recorded. */
+export async function readSchemaVersion(db: D1Database): Promise<string | null> {
+  const query = db.prepare("SELECT max(name) AS name FROM d1_migrations");
+  const [row] = await runQuery<{ name: string | null }>(query).catch(() => []);
+  return row?.name ?? null;
+}

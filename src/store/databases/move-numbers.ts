@@ -1,0 +1,64 @@
+// Numbers that each database counts by itself: a website that arrives gets some that nothing in its target has, or will have. One
+// website moves at a time, so nobody else reserves any meanwhile.
+import type { Counter, Shifts } from "../../domain/databases/move.ts";
+import { runBatch, runNamed } from "../database.ts";
+
+interface Numbers {
+  /** The lowest of the website, or the latest. */
+  first: number;
+  /** The highest of all websites of the database. */
+  latest: number;
+}
+
+type AllNumbers = Record<Counter, Numbers>;
+
+export async function readNumbers(db: D1Database, websiteId: string): Promise<AllNumbers> {
+  const of = (name: string, column: string, own: string) =>
+    db
+      .prepare(
+        `SELECT latest, coalesce((SELECT min(+${column}) FROM ${name} WHERE ${own}), latest) AS first
+         FROM (SELECT coalesce(max(${column}), 0) AS latest FROM ${name})`,
+      )
+      .bind(websiteId);
+  const { changes, feed } = await runNamed(db, {
+    changes: of("subscription_changes", "change_id", "website_id = ?1"),
+    feed: of("events", "seq", "website_id = ?1"),
+  });
+  return { changes: changes[0] as Numbers, feed: feed[0] as Numbers };
+}
+
+/** So many numbers the other websites of the target take at most until these are reserved. */
+const ROOM = 100_000_000;
+
+/** Numbers only grow, as clients have seen some of them. A place in the feed of before the move is below all of those after it. */
+export function shiftNumbers(source: AllNumbers, target: AllNumbers): { shifts: Shifts; feedUntil: number } {
+  const shift = ({ first, latest }: Numbers, above: number) => {
+    const by = Math.max(0, above + ROOM - first);
+    return { by, end: latest + by };
+  };
+  const feed = shift(source.feed, Math.max(target.feed.latest, source.feed.latest));
+  return {
+    shifts: { changes: shift(source.changes, target.changes.latest), feed },
+    feedUntil: source.feed.first + feed.by,
+  };
+}
+
+/** The next numbers of the database are higher than these. A row that is deleted leaves its number behind. */
+export async function reserveNumbers(db: D1Database, { changes, feed }: Shifts, now: number): Promise<void> {
+  await runBatch(db, [
+    db
+      .prepare(
+        `INSERT OR IGNORE INTO subscription_changes (change_id, website_id, phone, subscribed, changed_at, source, proof)
+         VALUES (?1, '', 0, 0, ?2, '', '')`,
+      )
+      .bind(changes.end + 1, now),
+    db.prepare("DELETE FROM subscription_changes WHERE change_id = ?1 AND website_id = ''").bind(changes.end + 1),
+    db
+      .prepare(
+        `INSERT OR IGNORE INTO events (seq, website_id, client_id, message_id, event, occurred_at)
+         VALUES (?1, '', '', 'reserved', '', ?2)`,
+      )
+      .bind(feed.end + 1, now),
+    db.prepare("DELETE FROM events WHERE seq = ?1 AND website_id = ''").bind(feed.end + 1),
+  ]);
+}

@@ -1,0 +1,165 @@
+// What the directory has of the moves of websites.
+import { type Move, type MoveState, NO_PROGRESS, type Progress } from "../../domain/databases/move.ts";
+import { parseJsonColumn, runBatch, runNamed, runQuery } from "../database.ts";
+
+interface MoveRow {
+  website_id: string;
+  home: number;
+  source: string;
+  target: string;
+  state: string;
+  started_at: number;
+  worked_at: number;
+  ended_at: number | null;
+  turn: number;
+  progress: string;
+  copied_rows: number;
+  compared_rows: number;
+  total_rows: number | null;
+  problem: string | null;
+}
+
+const toMove = (row: MoveRow): Move => ({
+  websiteId: row.website_id,
+  home: row.home,
+  source: row.source,
+  target: row.target,
+  state: row.state as MoveState,
+  startedAt: row.started_at,
+  workedAt: row.worked_at,
+  endedAt: row.ended_at,
+  turn: row.turn,
+  progress: parseJsonColumn<Progress>(row.progress, NO_PROGRESS),
+  copiedRows: row.copied_rows,
+  comparedRows: row.compared_rows,
+  totalRows: row.total_rows,
+  problem: row.problem,
+});
+
+export async function readMove(directory: D1Database, websiteId: string): Promise<Move | undefined> {
+  const query = directory.prepare("SELECT * FROM moves WHERE website_id = ?1").bind(websiteId);
+  const [row] = await runQuery<MoveRow>(query);
+  return row && toMove(row);
+}
+
+/** As many as websites were moved within a day. */
+export async function listMoves(directory: D1Database): Promise<Move[]> {
+  return (await runQuery<MoveRow>(directory.prepare("SELECT * FROM moves"))).map(toMove);
+}
+
+/**
+ * Begins a move, in place of the last one of the website. One website moves at a time.
+ * @returns whether it is stored
+ */
+export async function insertMove(directory: D1Database, move: Move): Promise<boolean> {
+  const { websiteId, home, source, target, startedAt } = move;
+  const { own } = await runNamed(directory, {
+    begin: directory
+      .prepare(
+        `INSERT INTO moves (website_id, home, source, target, state, started_at, worked_at, turn, progress, copied_rows, compared_rows)
+         SELECT ?1, ?2, ?3, ?4, 'paused', ?5, ?5, 0, ?6, 0, 0
+         WHERE NOT EXISTS (SELECT 1 FROM moves WHERE ended_at IS NULL)
+           AND EXISTS (SELECT 1 FROM homes WHERE home = ?2 AND database = ?3)
+         ON CONFLICT (website_id) DO UPDATE SET source = excluded.source, target = excluded.target, state = excluded.state,
+           started_at = excluded.started_at, worked_at = excluded.worked_at, ended_at = NULL, turn = 0,
+           progress = excluded.progress, copied_rows = 0, compared_rows = 0, total_rows = NULL, problem = NULL
+         WHERE moves.started_at < excluded.started_at`,
+      )
+      .bind(websiteId, home, source, target, startedAt, JSON.stringify(NO_PROGRESS)),
+    own: directory
+      .prepare("SELECT 1 FROM moves WHERE website_id = ?1 AND started_at = ?2 AND target = ?3 AND ended_at IS NULL")
+      .bind(websiteId, startedAt, target),
+  });
+  return own.length === 1;
+}
+
+/**
+ * Stores what a job has done, unless another job, or an abort, has come before it since it read the move. With the state `switched`,
+ * the directory leads to the target from now on: that is the commit point of the move.
+ * @returns the move as it is now; undefined: nothing is stored
+ */
+export async function saveMove(
+  directory: D1Database,
+  { websiteId, startedAt, turn }: Move,
+  next: Move,
+): Promise<Move | undefined> {
+  const progress = JSON.stringify(next.progress);
+  const { own } = await runNamed(directory, {
+    home:
+      next.state === "switched"
+        ? directory
+            .prepare(
+              `UPDATE homes SET database = ?4 WHERE website_id = ?1
+                 AND EXISTS (SELECT 1 FROM moves WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3)`,
+            )
+            .bind(websiteId, startedAt, turn, next.target)
+        : null,
+    move: directory
+      .prepare(
+        `UPDATE moves SET state = ?4, worked_at = ?5, ended_at = ?6, progress = ?7, copied_rows = ?8, compared_rows = ?9,
+           total_rows = ?10, problem = ?11, turn = ?3 + 1 WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3`,
+      )
+      .bind(
+        ...[websiteId, startedAt, turn, next.state, next.workedAt, next.endedAt, progress],
+        ...[next.copiedRows, next.comparedRows, next.totalRows, next.problem],
+      ),
+    own: directory
+      .prepare(
+        `SELECT * FROM moves WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3 + 1 AND state = ?4 AND progress = ?5`,
+      )
+      .bind(websiteId, startedAt, turn, next.state, progress),
+  });
+  const [row] = own as MoveRow[];
+  return row && toMove(row);
+}
+
+/** Why the latest job of a move has failed. Another job may be further: then it says so itself. */
+export async function noteProblem(
+  directory: D1Database,
+  { websiteId, startedAt, turn }: Move,
+  problem: string,
+): Promise<void> {
+  const sql = "UPDATE moves SET problem = ?4 WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3";
+  await runBatch(directory, [directory.prepare(sql).bind(websiteId, startedAt, turn, problem)]);
+}
+
+export async function deleteMove(directory: D1Database, { websiteId, startedAt }: Move): Promise<void> {
+  const sql = "DELETE FROM moves WHERE website_id = ?1 AND started_at = ?2 AND ended_at IS NOT NULL";
+  await runBatch(directory, [directory.prepare(sql).bind(websiteId, startedAt)]);
+}
+
+/** Look-ups of its clients and senders find the website by these, wherever it is. */
+export async function keepRoutes(
+  directory: D1Database,
+  home: number,
+  { clientIds, senders }: { clientIds: string[]; senders: { carrier: string; sender: string }[] },
+): Promise<void> {
+  const keep = (sql: string, list: unknown[]) => directory.prepare(sql).bind(home, JSON.stringify(list));
+  await runBatch(directory, [
+    keep(
+      "INSERT INTO client_homes (client_id, home) SELECT value, ?1 FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING",
+      clientIds,
+    ),
+    keep(
+      `INSERT INTO sender_homes (carrier, sender, home) SELECT value ->> 'carrier', value ->> 'sender', ?1 FROM json_each(?2)
+       WHERE true ON CONFLICT DO NOTHING`,
+      senders,
+    ),
+  ]);
+}
+
+/** What leads to the website, as it is stored with its rows. */
+export async function readRoutes(db: D1Database, websiteId: string) {
+  const query = (sql: string) => db.prepare(sql).bind(websiteId);
+  const { clients, senders } = await runNamed(db, {
+    clients: query("SELECT client_id FROM clients WHERE website_id = ?1"),
+    senders: query(
+      `SELECT carrier, sender FROM websites WHERE website_id = ?1 AND sender IS NOT NULL
+       UNION SELECT carrier, sender FROM former_senders WHERE website_id = ?1`,
+    ),
+  });
+  return {
+    clientIds: (clients as { client_id: string }[]).map(({ client_id }) => client_id),
+    senders: senders as { carrier: string; sender: string }[],
+  };
+}

@@ -1,0 +1,190 @@
+// The claims of a run and what became of them: one transaction stores the outcomes of one claim, and makes the next claim.
+import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
+import type { SubmissionRecord } from "../../domain/messages/job.ts";
+import type { Segments } from "../../domain/messages/segments.ts";
+import { toE164 } from "../../domain/people/phone.ts";
+import { dueEvents, recordEvents } from "../callbacks/events.ts";
+import { runNamed } from "../database.ts";
+import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
+import type { MessageRow, WebsiteRow } from "../rows.ts";
+import { piece, prepare, sql } from "../sql.ts";
+import { breakerStatements, isPaused, selectBreakers, toBreakers } from "./carrier-pauses.ts";
+import { isHeld } from "./holds.ts";
+import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
+import { receiptStatements } from "./receipts.ts";
+import { withSubmission } from "./submissions.ts";
+
+/** A message that only this run may submit. */
+export interface ClaimedMessage {
+  messageId: string;
+  websiteId: string;
+  /** E.164 */
+  phone: string;
+  text: string;
+  encoding: Segments["encoding"];
+  mediaUrl: string | null;
+  carrier: string;
+  sender: string | null;
+  /** Submissions started, including this one. */
+  attempts: number;
+}
+
+/** How submissions of one claim ended. */
+export interface Outcomes {
+  claim: string;
+  records: SubmissionRecord[];
+  /** See longestWaitMilliseconds. */
+  longestWait: number;
+  /** Added to the counts of outcomes, unless the records are stored already. */
+  counts: OutcomeCount[];
+  /** What they change of the circuit breaker of their carrier; null: nothing. */
+  breaker: BreakerChange | null;
+}
+
+export interface NextClaim {
+  ids: string[];
+  /** Names the group; the same name claims the same messages again. */
+  claim: string;
+  /** Older messages are left for the sweep to end. */
+  acceptedAfter: number;
+}
+
+/**
+ * Stores outcomes, and then claims pending messages, in one transaction.
+ * - Outcomes: a status that a receipt has set since is not overwritten. The receipts that came with them are applied.
+ * - Claim: a message to a number that has opted out since becomes NOT_SUBSCRIBED instead. A message that waits for a retry, which has
+ *   a reason, is left out until then, and so is a message of a carrier that pauses.
+ * @returns `hasAnswered`: the carrier of the outcomes had paused, and works again
+ */
+export async function recordAndClaim(
+  db: D1Database,
+  outcomes: Outcomes | null,
+  next: NextClaim | null,
+  now: number,
+): Promise<Recorded> {
+  const { breaker, events, reported, claimed, ended, breakers } = await runNamed(db, {
+    ...NOTHING,
+    ...(outcomes && outcomeStatements(db, outcomes, now)),
+    ...(next && claimStatements(db, next, now)),
+  });
+  return {
+    claimed: (claimed as ClaimedRow[]).map(toClaimedMessage),
+    due: dueEvents([...events, ...reported, ...ended]),
+    breakers: toBreakers(breakers),
+    hasAnswered: breaker.length > 0,
+  };
+}
+
+export interface Recorded {
+  claimed: ClaimedMessage[];
+  due: DueEvent[];
+  /** The circuit breakers of carriers that have failed since they last answered, by carrier. */
+  breakers: Map<string, BreakerState>;
+  hasAnswered: boolean;
+}
+
+/** The statements in their order. */
+const NOTHING = {
+  ...{ counts: null, breaker: null, afterReceipt: null, outcomes: null, events: null, reported: null },
+  ...{ optedOut: null, claimed: null, ended: null, breakers: null },
+};
+
+function outcomeStatements(db: D1Database, { claim, records, longestWait, counts, breaker }: Outcomes, now: number) {
+  const ids = records.map(({ messageId }) => messageId);
+  const list = JSON.stringify(records);
+  const stillClaimed = `EXISTS (SELECT 1 FROM json_each(?2) j CROSS JOIN messages m ON m.message_id = j.value
+    WHERE m.claim = ?3)`;
+  const recorded = sql`(SELECT value ->> 'messageId' AS message_id, value ->> 'status' AS status, value ->> 'reason' AS reason,
+    value ->> 'code' AS code, value ->> 'carrierMessageId' AS carrier_message_id, value ->> 'retryAt' AS retry_at,
+    value ->> 'attempted' AS attempted, value ->> 'entry' AS entry FROM json_each(${list})) r`;
+  const submissions = piece(withSubmission("r.entry", "m.submissions"));
+  return {
+    counts:
+      counts.length > 0
+        ? addCounts(db, counts, { condition: stillClaimed, values: [JSON.stringify(ids), claim] })
+        : null,
+    breaker:
+      breaker &&
+      breakerStatements(
+        db,
+        breaker,
+        now,
+        sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
+          WHERE m.claim = ${claim})`,
+      ),
+    afterReceipt: prepare(
+      db,
+      sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),
+          submissions = ${submissions}
+        FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status <> 'PENDING_TO_SEND'`,
+    ),
+    outcomes: prepare(
+      db,
+      sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),
+          submissions = ${submissions},
+          status = coalesce(r.status, m.status), reason = r.reason, reason_code = r.code, updated_at = ${now},
+          claimed_at = iif(r.status IS NULL, NULL, m.claimed_at),
+          due_at = iif(r.status IS NULL, min(coalesce(r.retry_at, m.due_at), m.accepted_at + ${longestWait}), NULL),
+          attempts = m.attempts - (r.attempted = 0)
+        FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`,
+    ),
+    events: recordEvents(db, ids, now),
+    reported: receiptStatements(
+      db,
+      records.flatMap(({ receipt }) => receipt ?? []),
+      now,
+    ),
+  };
+}
+
+function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClaim, now: number) {
+  const list = JSON.stringify(ids);
+  const subscription = piece(`SELECT 1 FROM subscriptions s
+    WHERE s.website_id = messages.website_id AND s.phone = messages.phone`);
+  return {
+    optedOut: prepare(
+      db,
+      sql`UPDATE messages SET status = 'NOT_SUBSCRIBED', reason = 'opted out before it was submitted', reason_code = 'OPTED_OUT',
+          updated_at = ${now}, due_at = NULL
+        WHERE message_id IN (SELECT value FROM json_each(${list})) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL
+          AND CASE is_reply WHEN ${OPT_OUT_CONFIRMATION} THEN false
+            WHEN ${ANSWER} THEN EXISTS (${subscription} AND s.subscribed = 0)
+            ELSE NOT EXISTS (${subscription} AND s.subscribed = 1) END`,
+    ),
+    claimed: prepare(
+      db,
+      sql`UPDATE messages SET claimed_at = ${now}, claim = ${claim}, attempts = attempts + (claim IS NOT ${claim}),
+          carrier = (SELECT carrier FROM websites w WHERE w.website_id = messages.website_id)
+        WHERE message_id IN (SELECT value FROM json_each(${list})) AND status = 'PENDING_TO_SEND'
+          AND (claimed_at IS NULL OR claim = ${claim}) AND (reason IS NULL OR due_at <= ${now})
+          AND accepted_at > ${acceptedAfter} AND NOT ${piece(isHeld("messages"))} AND NOT ${isPaused(now)}
+        RETURNING message_id, website_id, phone, text, encoding, media_url, attempts, carrier,
+          (SELECT sender FROM websites w WHERE w.website_id = messages.website_id) AS sender`,
+    ),
+    ended: recordEvents(db, ids, now),
+    breakers: selectBreakers(db),
+  };
+}
+
+/** Only a message with a number and a carrier is claimed. */
+interface ClaimedRow
+  extends Pick<MessageRow, "message_id" | "website_id" | "text" | "media_url" | "attempts">,
+    Pick<WebsiteRow, "carrier" | "sender"> {
+  phone: number;
+  encoding: Segments["encoding"];
+}
+
+function toClaimedMessage(row: ClaimedRow): ClaimedMessage {
+  return {
+    messageId: row.message_id,
+    websiteId: row.website_id,
+    phone: toE164(row.phone),
+    text: row.text,
+    encoding: row.encoding,
+    mediaUrl: row.media_url,
+    carrier: row.carrier,
+    sender: row.sender,
+    attempts: row.attempts,
+  };
+}

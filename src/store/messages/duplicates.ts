@@ -1,0 +1,60 @@
+import { NEVER_SENT } from "../../domain/messages/message.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
+import { recipients } from "./recipients.ts";
+
+/** Joins the key of the content of a recipient `r` as `k`. */
+export const KEY_OF_CONTENT = piece(
+  "k.website_id = r.website_id AND k.phone = r.phone AND k.content_hash = r.value ->> 'dedupeHash'",
+);
+
+/** Condition: the recipient's message is the first of its content. Only that one is stored. */
+export const IS_FIRST = sql`(r.phone IS NULL OR r.value ->> 'dedupeHash' IS NULL
+  OR EXISTS (SELECT 1 FROM duplicate_keys k WHERE ${KEY_OF_CONTENT} AND k.message_id = r.message_id))`;
+
+/**
+ * Claims the content keys of a list of messages. The first message of a key gets it. An existing key is replaced if it has
+ * expired, or if its message was certainly never sent.
+ * @param list see recipients; each item has `duplicatesUntil`, in milliseconds since 1970
+ * @param condition on the recipient `r`
+ */
+export function claimDuplicates(db: D1Database, list: string, now: number, condition: Sql): D1PreparedStatement {
+  const givesWay = sql`(duplicate_keys.expires_at <= ${now} OR EXISTS (SELECT 1 FROM messages m
+    WHERE m.message_id = duplicate_keys.message_id AND m.status IN (SELECT value FROM json_each(${JSON.stringify(NEVER_SENT)}))))`;
+  return prepare(
+    db,
+    sql`${recipients(list)} INSERT INTO duplicate_keys (website_id, phone, content_hash, message_id, expires_at)
+      SELECT r.website_id, r.phone, r.value ->> 'dedupeHash', r.message_id, r.value ->> 'duplicatesUntil' FROM recipients r
+      WHERE r.phone IS NOT NULL AND r.value ->> 'dedupeHash' IS NOT NULL AND ${condition}
+      ON CONFLICT (website_id, phone, content_hash) DO UPDATE SET
+        message_id = iif(${givesWay}, excluded.message_id, message_id),
+        expires_at = iif(${givesWay}, excluded.expires_at, expires_at), was_repeated = 1 - ${givesWay}
+      WHERE duplicate_keys.message_id <> excluded.message_id`,
+  );
+}
+
+/** Keeps each duplicate of a bulk request with an Idempotency-Key with the message that it repeats. */
+export function keepSuppressed(db: D1Database, list: string, condition: Sql, expiresAt: number): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`${recipients(list)} INSERT INTO suppressed_messages (message_id, first_id, expires_at)
+      SELECT r.message_id, k.message_id, ${expiresAt} FROM recipients r CROSS JOIN duplicate_keys k ON ${KEY_OF_CONTENT}
+      WHERE k.message_id <> r.message_id AND ${condition}
+      ON CONFLICT (message_id) DO NOTHING`,
+  );
+}
+
+/** Each message that repeats another, as `message_id` and `first_id`. @param areKept by keepSuppressed */
+export function selectDuplicates(db: D1Database, list: string, areKept: boolean): D1PreparedStatement {
+  if (areKept) {
+    return prepare(
+      db,
+      sql`SELECT d.message_id, d.first_id FROM json_each(${list}) j
+        CROSS JOIN suppressed_messages d ON d.message_id = j.value ->> 'messageId'`,
+    );
+  }
+  return prepare(
+    db,
+    sql`${recipients(list)} SELECT r.message_id, k.message_id AS first_id
+      FROM recipients r CROSS JOIN duplicate_keys k ON ${KEY_OF_CONTENT} WHERE k.message_id <> r.message_id`,
+  );
+}

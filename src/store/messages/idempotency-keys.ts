@@ -1,0 +1,79 @@
+import { runNamed } from "../database.ts";
+import type { IdempotencyKeyRow } from "../rows.ts";
+import { piece, type Sql, sql } from "../sql.ts";
+
+/** One part of a bulk request with an Idempotency-Key. It is stored once: a repetition finds what the first attempt stored. */
+export interface BulkPart {
+  /** The id of the request's first message, which identifies the request. */
+  firstId: string;
+  /** From 0, or END_PART. */
+  number: number;
+  /** SHA-256 of the part in its canonical form. */
+  bodyHash: string;
+  /** The id of this attempt. */
+  attempt: string;
+  /** Of the key: milliseconds since 1970. */
+  expiresAt: number;
+}
+
+/** Ends a request: no part is added after it, so a longer body under the same key is a conflict. */
+export const END_PART = -1;
+
+/** Parts are kept longer than their request: a repetition that began before its key expired still finds them. */
+const PART_MARGIN_MILLISECONDS = 24 * 3_600_000;
+
+/** Condition: this attempt stores the part. Without a key, it does. */
+export function isOurs(part: BulkPart | null): Sql {
+  if (!part) return piece("true");
+  return sql`EXISTS (SELECT 1 FROM bulk_parts
+    WHERE first_id = ${part.firstId} AND part = ${part.number} AND attempt = ${part.attempt})`;
+}
+
+/** Claims the part for this attempt, unless another attempt holds it. */
+export function claimPart(db: D1Database, part: BulkPart): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO bulk_parts (first_id, part, body_hash, attempt, expires_at) SELECT ?1, ?2, ?3, ?4, ?5
+       WHERE NOT EXISTS (SELECT 1 FROM bulk_parts WHERE first_id = ?1 AND part = ${END_PART})
+       ON CONFLICT (first_id, part) DO NOTHING`,
+    )
+    .bind(part.firstId, part.number, part.bodyHash, part.attempt, part.expiresAt + PART_MARGIN_MILLISECONDS);
+}
+
+/** The body hash and the attempt that hold the part, as `body_hash` and `attempt`. */
+export function selectHolder(db: D1Database, { firstId, number }: BulkPart): D1PreparedStatement {
+  return db
+    .prepare("SELECT body_hash, attempt FROM bulk_parts WHERE first_id = ?1 AND part = ?2")
+    .bind(firstId, number);
+}
+
+/**
+ * Starts a bulk request, or finds the request that holds the key. A repeated request gets the same message ids until the key
+ * expires; the next request under the key gets new ones.
+ * @param newId the id of the first message of a new request
+ * @param expiresAt milliseconds since 1970
+ */
+export async function beginBulk(
+  db: D1Database,
+  bulk: { clientId: string; key: string; newId: string; expiresAt: number; now: number },
+): Promise<{ firstId: string; expiresAt: number }> {
+  const { clientId, key, newId, expiresAt, now } = bulk;
+  const { holder } = await runNamed(db, {
+    claim: db
+      .prepare(
+        `INSERT INTO idempotency_keys (client_id, operation, idempotency_key, body_hash, message_id, expires_at)
+         VALUES (?1, 'bulk', ?2, '', ?3, ?4)
+         ON CONFLICT (client_id, operation, idempotency_key) DO UPDATE SET message_id = ?3, expires_at = ?4
+         WHERE idempotency_keys.expires_at <= ?5`,
+      )
+      .bind(clientId, key, newId, expiresAt, now),
+    holder: db
+      .prepare(
+        `SELECT message_id, expires_at FROM idempotency_keys
+         WHERE client_id = ?1 AND operation = 'bulk' AND idempotency_key = ?2`,
+      )
+      .bind(clientId, key),
+  });
+  const [kept] = holder as [IdempotencyKeyRow];
+  return { firstId: kept.message_id, expiresAt: kept.expires_at };
+}

@@ -1,0 +1,93 @@
+import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import { ALLOWED_FROM, type MessageStatus } from "../../domain/messages/message.ts";
+import type { Reason } from "../../domain/messages/reason.ts";
+import { dueEvents, recordEvents } from "../callbacks/events.ts";
+import { runBatch, runQuery } from "../database.ts";
+import { prepare, sql } from "../sql.ts";
+import { HELD } from "./holds.ts";
+
+/** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
+export const OPT_OUT_CONFIRMATION = 1;
+export const ANSWER = 2;
+
+/** Unclaimed pending messages of a website, in the given order. */
+export interface WaitingMessages {
+  carrier: string;
+  websiteId: string;
+  messageIds: string[];
+}
+
+/** The unclaimed pending messages among `ids`, by website. */
+export async function findWaiting(db: D1Database, ids: string[]): Promise<WaitingMessages[]> {
+  const rows = await runQuery<{ carrier: string; website_id: string; places: string }>(
+    db
+      .prepare(
+        `SELECT w.carrier, w.website_id, json_group_array(j.key) AS places
+         FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value JOIN websites w USING (website_id)
+         WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL GROUP BY w.website_id`,
+      )
+      .bind(JSON.stringify(ids)),
+  );
+  const toIds = (places: number[]) => places.sort((a, b) => a - b).map((place) => ids[place] as string);
+  return rows.map((row) => ({
+    carrier: row.carrier,
+    websiteId: row.website_id,
+    messageIds: toIds(JSON.parse(row.places)),
+  }));
+}
+
+/** Releases the messages of a claim, which must surely not have been submitted. The next sweep queues them again. */
+export async function releaseClaim(db: D1Database, claim: string, messageIds: string[]): Promise<void> {
+  await runBatch(db, [
+    prepare(
+      db,
+      sql`UPDATE messages SET claimed_at = NULL, claim = NULL, attempts = attempts - 1, due_at = 0
+        WHERE message_id IN (SELECT value FROM json_each(${JSON.stringify(messageIds)})) AND status = 'PENDING_TO_SEND'
+          AND claimed_at IS NOT NULL AND claim = ${claim}`,
+    ),
+  ]);
+}
+
+/** The reason for which a message waits, in words: at its deadline, its code follows from it. */
+export const notSetUp = (carrier: string) => `carrier ${carrier} is not set up`;
+
+/**
+ * Moves messages to `status` where their current status allows it, and writes the events in the same transaction.
+ * A late, repeated or out-of-order report changes nothing.
+ */
+export async function changeStatus(db: D1Database, change: StatusChange): Promise<DueEvent[]> {
+  const { ids, status, code, reason, keepsReason, onlyUnclaimed, claimedBefore, carrier, now } = change;
+  const results = await runBatch(db, [
+    prepare(
+      db,
+      sql`UPDATE messages SET status = ${status}, updated_at = ${now}, due_at = NULL,
+          reason_code = CASE WHEN reason = ${HELD} THEN 'CANCELLED'
+            WHEN ${code} = 'CARRIER_UNAVAILABLE' AND reason LIKE ${`%${notSetUp("%")}%`} THEN 'CARRIER_NOT_SET_UP' ELSE ${code} END,
+          reason = iif(${keepsReason ? 1 : 0} AND reason IS NOT NULL, ${reason} || ' (before: ' || reason || ')', ${reason})
+        WHERE message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
+          AND status IN (SELECT value FROM json_each(${JSON.stringify(ALLOWED_FROM[status])}))
+          AND (NOT ${onlyUnclaimed ? 1 : 0} OR claimed_at IS NULL)
+          AND (${claimedBefore ?? null} IS NULL OR claimed_at <= ${claimedBefore ?? null})
+          AND (${carrier ?? null} IS NULL OR carrier = ${carrier ?? null})`,
+    ),
+    recordEvents(db, ids, now),
+  ]);
+  return dueEvents(results.flatMap(({ results }) => results));
+}
+
+export interface StatusChange {
+  ids: string[];
+  status: MessageStatus;
+  /** In words, for the operator. */
+  reason: string | null;
+  code: Reason | null;
+  now: number;
+  /** Appends the previous words. */
+  keepsReason?: boolean;
+  /** Skips messages whose submission has started. */
+  onlyUnclaimed?: boolean;
+  /** Skips messages that were claimed after this time, or not at all. */
+  claimedBefore?: number;
+  /** Skips messages of other carriers. */
+  carrier?: string | undefined;
+}

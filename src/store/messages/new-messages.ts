@@ -1,0 +1,134 @@
+import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
+import type { AcceptedMessage } from "../../domain/messages/send.ts";
+import { dueEvents, recordEvents } from "../callbacks/events.ts";
+import { runNamedResults, runQuery, toJsonLists } from "../database.ts";
+import type { EventRow, SuppressedMessageRow } from "../rows.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
+import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
+import { type BulkPart, claimPart, isOurs, selectHolder } from "./idempotency-keys.ts";
+import { recipients } from "./recipients.ts";
+
+/** Common properties of the messages of a bulk request. */
+interface StoreOptions {
+  websiteId: string;
+  clientId: string;
+  /** Milliseconds since 1970. */
+  acceptedAt: number;
+  part: BulkPart | null;
+  /** End of the window in which the same number, text and purpose is a duplicate; null: duplicates are not suppressed. */
+  duplicatesUntil: number | null;
+}
+
+export type Stored =
+  | {
+      kind: "stored";
+      /** Ids of messages to deliver; the others already have a final status. */
+      pending: string[];
+      due: DueEvent[];
+      /** From the id of each suppressed duplicate to the id of the first message. */
+      duplicates: Map<string, string>;
+    }
+  /** Another attempt has stored these. */
+  | { kind: "repeated"; duplicates: Map<string, string> }
+  /** The key was used with another body. */
+  | { kind: "conflict" };
+
+/**
+ * Stores messages with their first statuses, which the recipients' subscriptions decide, and the events of messages that are
+ * final, in one transaction. However many identical requests come at once, one is stored.
+ */
+export async function storeMessages(
+  db: D1Database,
+  options: StoreOptions,
+  messages: AcceptedMessage[],
+): Promise<Stored> {
+  const { part } = options;
+  const results = await runNamedResults(db, statements(db, options, messages));
+  const duplicates = new Map(
+    (results.duplicates.results as SuppressedMessageRow[]).map((row) => [row.message_id, row.first_id]),
+  );
+  const [holder] = results.holder.results as { body_hash: string; attempt: string }[];
+  if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
+  if (part && holder?.attempt !== part.attempt) return { kind: "repeated", duplicates };
+  const isStored = results.insert.changes + duplicates.size >= messages.length;
+  if (!isStored) await requireStored(db, options, messages, duplicates);
+  // A message with a final status has its event. If the transaction took effect and ran again, the second run does not
+  // return the events: then the delivery job finds nothing to do, and the sweep queues the callbacks.
+  const events = results.events.results;
+  const final = new Set((events as Pick<EventRow, "message_id">[]).map((row) => row.message_id));
+  const ids = messages.map(({ messageId }) => messageId);
+  const pending = ids.filter((id) => !final.has(id) && !duplicates.has(id));
+  return { kind: "stored", pending, due: dueEvents(events), duplicates };
+}
+
+function statements(db: D1Database, options: StoreOptions, messages: AcceptedMessage[]) {
+  const { part, acceptedAt: now, duplicatesUntil } = options;
+  // Messages that are cut to chunks as given may be too long for one value as stored: with their links, and all that is added.
+  const lists = [...toJsonLists(messages.map((message) => ({ ...message, duplicatesUntil })))];
+  const ids = messages.map(({ messageId }) => messageId);
+  const isOurPart = isOurs(part);
+  const suppresses = duplicatesUntil !== null;
+  return {
+    part: part && claimPart(db, part),
+    claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isOurPart)) : null,
+    insert: lists.map((list) => prepare(db, insertMessages(list, sql`${isOurPart} AND ${IS_FIRST}`))),
+    events: recordEvents(db, ids, now, isOurPart),
+    links: messages.some(({ linkCode }) => linkCode !== null)
+      ? lists.map((list) => insertLinks(db, list, isOurPart))
+      : null,
+    keep: suppresses && part ? lists.map((list) => keepSuppressed(db, list, isOurPart, part.expiresAt)) : null,
+    holder: part && selectHolder(db, part),
+    duplicates: suppresses ? lists.map((list) => selectDuplicates(db, list, part !== null)) : null,
+  };
+}
+
+/** Inserts messages with the statuses that their subscriptions decide. @param condition on the recipient `r` */
+export function insertMessages(list: string, condition: Sql): Sql {
+  return sql`${recipients(list)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
+      callback_data, send_purpose, encoding, segments, ignored_fields, accepted_at, updated_at, status, due_at)
+    SELECT r.message_id, r.website_id, r.value ->> 'clientId', r.phone, r.value ->> 'email', r.value ->> 'text',
+      r.value ->> 'mediaUrl', r.value ->> 'clickUrl', r.value ->> 'callbackData', r.value ->> 'sendPurpose',
+      r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'acceptedAt',
+      r.value ->> 'acceptedAt', r.status, iif(r.status = 'PENDING_TO_SEND', r.value ->> 'acceptedAt', NULL)
+    FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
+}
+
+/** Stores where the links of messages lead. */
+export function insertLinks(db: D1Database, list: string, condition: Sql): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`INSERT INTO links (code, message_id, url) SELECT j.value ->> 'linkCode', m.message_id, m.click_url
+      FROM json_each(${list}) j CROSS JOIN messages m ON m.message_id = j.value ->> 'messageId'
+      WHERE j.value ->> 'linkCode' IS NOT NULL AND m.website_id = j.value ->> 'websiteId' AND m.click_url IS NOT NULL
+        AND ${condition} AND NOT EXISTS (SELECT 1 FROM links l WHERE l.message_id = m.message_id)`,
+  );
+}
+
+/**
+ * A transaction that took effect and ran again inserts nothing the second time. In any other case, missing rows are an error
+ * that must not be reported as a success.
+ * @throws Error unless this call has stored every message that is no duplicate
+ */
+async function requireStored(
+  db: D1Database,
+  { clientId, acceptedAt }: StoreOptions,
+  messages: AcceptedMessage[],
+  duplicates: Map<string, string>,
+): Promise<void> {
+  const ids = messages.map(({ messageId }) => messageId).filter((id) => !duplicates.has(id));
+  const [row] = await runQuery<{ count: number }>(
+    db
+      .prepare(
+        `SELECT count(*) AS count FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value
+         WHERE m.client_id = ?2 AND m.accepted_at = ?3`,
+      )
+      .bind(JSON.stringify(ids), clientId, acceptedAt),
+  ).catch(failUnconfirmed);
+  if (row?.count !== ids.length) throw new Error(`${ids.length} messages were accepted, ${row?.count} are stored`);
+}
+
+/** A refused question does not tell what the transaction before it has stored. */
+export function failUnconfirmed(error: unknown): never {
+  throw isStoreUnavailable(error) ? new RequestFailure({ kind: "store-unavailable" }, { cause: error }) : error;
+}

@@ -1,0 +1,118 @@
+// What the sweep looks for: messages and callbacks whose job was lost, claims whose run was cut off, and receipts that do not come.
+import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import { LONGEST_RECOVERY_SECONDS } from "../../domain/messages/retry-policy.ts";
+import { toEventId } from "../callbacks/events.ts";
+import { runQuery } from "../database.ts";
+import { IS_OPEN } from "../databases/moving.ts";
+import type { EventRow } from "../rows.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
+import { HELD, isHeld } from "./holds.ts";
+
+/** Rows per step of the sweep. */
+export const SWEEP_STEP = 1000;
+
+const IS_SERVED = piece(IS_OPEN("messages.website_id"));
+
+/** A pending message whose job was lost. */
+export interface OverdueMessage {
+  messageId: string;
+  websiteId: string;
+  /** When its next job is to be delivered: milliseconds since 1970. null: an operator holds it, so it gets none. */
+  at: number | null;
+}
+
+/**
+ * Takes pending messages whose job was due before `dueBefore`, and counts their job as due anew. The store may have committed a
+ * message and still reported a failure: then its client was told to send it again, and a recovery job cancels the message. So a
+ * message that no run has claimed yet is delivered only after that job. A message with a reason waits for a retry, and its retry is
+ * due now: any job that comes may submit it. A held message waits for its deadline: looked at each minute, a long hold would write more
+ * than all that was sent.
+ * @param margin processing time of a recovery job beyond its pauses, in milliseconds; see recoverySeconds
+ * @param longestWait see longestWaitMilliseconds
+ */
+export async function takeOverdue(
+  db: D1Database,
+  { dueBefore, now, margin, longestWait }: { dueBefore: number; now: number; margin: number; longestWait: number },
+): Promise<OverdueMessage[]> {
+  const isParked = piece(isHeld("messages"));
+  const at = sql`${now} + iif(carrier IS NULL,
+    cast(min(${LONGEST_RECOVERY_SECONDS * 1000}, (${now} - accepted_at) / 2) + ${margin} AS INTEGER), 0)`;
+  const rows = await runQuery<{ message_id: string; website_id: string; at: number; is_parked: 0 | 1 }>(
+    prepare(
+      db,
+      sql`UPDATE messages SET reason = iif(${isParked}, ${HELD}, reason),
+          due_at = max(${dueBefore}, min(accepted_at + ${longestWait}, CASE WHEN ${isParked} THEN accepted_at + ${longestWait}
+            WHEN reason IS NULL THEN ${at} ELSE ${now} END))
+        WHERE message_id IN (SELECT message_id FROM messages WHERE due_at < ${dueBefore} AND claimed_at IS NULL AND ${IS_SERVED}
+          ORDER BY due_at LIMIT ${SWEEP_STEP})
+        RETURNING message_id, website_id, ${at} AS at, ${isParked} AS is_parked`,
+    ),
+  );
+  return rows.map((row) => ({
+    messageId: row.message_id,
+    websiteId: row.website_id,
+    at: row.is_parked === 1 ? null : row.at,
+  }));
+}
+
+/**
+ * Ids of unclaimed pending messages accepted before `acceptedBefore`.
+ * @param dueBefore at the latest, the last job of such a message was due at this time; see longestWaitMilliseconds
+ */
+export function findUnsubmitted(db: D1Database, acceptedBefore: number, dueBefore: number): Promise<string[]> {
+  return readIds(
+    db,
+    sql`SELECT message_id FROM messages WHERE due_at <= ${dueBefore} AND claimed_at IS NULL AND accepted_at <= ${acceptedBefore}
+      AND ${IS_SERVED} ORDER BY due_at LIMIT ${SWEEP_STEP}`,
+  );
+}
+
+/**
+ * Marks messages whose submission started before `claimedBefore` and never ended: from now on, the sweep counts how long their
+ * outcome has been awaited. A claim was made when the job was due, so it is later than that, until it is marked.
+ */
+export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
+  await runQuery(
+    prepare(
+      db,
+      sql`UPDATE messages SET due_at = ${now} WHERE message_id IN (
+        SELECT message_id FROM messages WHERE due_at <= ${claimedBefore} AND claimed_at <= ${claimedBefore} AND due_at <= claimed_at
+          AND ${IS_SERVED})`,
+    ),
+  );
+}
+
+/** Ids of messages claimed before `claimedBefore` that markInterrupted marked before `foundBefore`. */
+export function findInterrupted(db: D1Database, claimedBefore: number, foundBefore: number): Promise<string[]> {
+  return readIds(
+    db,
+    sql`SELECT message_id FROM messages WHERE due_at <= ${foundBefore} AND claimed_at <= ${claimedBefore} AND due_at > claimed_at
+      AND ${IS_SERVED} ORDER BY due_at LIMIT ${SWEEP_STEP}`,
+  );
+}
+
+/** @param sendingSince a receipt is overdue if its message became SENDING at this time or before @returns ids, the oldest first */
+export function findWithoutReceipt(db: D1Database, sendingSince: number): Promise<string[]> {
+  return readIds(
+    db,
+    sql`SELECT message_id FROM messages WHERE status = 'SENDING' AND updated_at <= ${sendingSince} AND ${IS_SERVED}
+      ORDER BY updated_at LIMIT ${SWEEP_STEP}`,
+  );
+}
+
+async function readIds(db: D1Database, query: Sql): Promise<string[]> {
+  return (await runQuery<{ message_id: string }>(prepare(db, query))).map((row) => row.message_id);
+}
+
+/** Takes callbacks whose job was due before `dueBefore` and that no run has claimed, and counts their job as due now. */
+export async function takeOverdueCallbacks(db: D1Database, dueBefore: number, now: number): Promise<DueEvent[]> {
+  const rows = await runQuery<Pick<EventRow, "message_id" | "event">>(
+    prepare(
+      db,
+      sql`UPDATE events SET due_at = ${now} WHERE seq IN (
+        SELECT seq FROM events WHERE due_at < ${dueBefore} AND attempted_at IS NULL AND ${piece(IS_OPEN("events.website_id"))}
+        ORDER BY due_at LIMIT ${SWEEP_STEP}) RETURNING message_id, event`,
+    ),
+  );
+  return rows.map(toEventId);
+}

@@ -1,0 +1,201 @@
+import type { AttemptOutcome } from "../../domain/callbacks/callback.ts";
+import type { SubmissionEntry } from "../../domain/messages/job.ts";
+import type { MessageStatus } from "../../domain/messages/message.ts";
+import { type Reason, readReason } from "../../domain/messages/reason.ts";
+import type { Segments } from "../../domain/messages/segments.ts";
+import { toE164 } from "../../domain/people/phone.ts";
+import { isClick, toEventId } from "../callbacks/events.ts";
+import { runNamed, runQuery } from "../database.ts";
+import type { CallbackRow, EventRow, MessageRow } from "../rows.ts";
+import { HELD, isHeld } from "./holds.ts";
+import { CLICK_COUNTS, type ClickCounts, NO_CLICKS } from "./links.ts";
+import { readSubmissions } from "./submissions.ts";
+
+/** A message as it is stored. Times are milliseconds since 1970. */
+export interface StoredMessage {
+  messageId: string;
+  websiteId: string;
+  clientId: string;
+  status: MessageStatus;
+  reason: Reason | null;
+  /** In words, for the operator. */
+  reasonDetail: string | null;
+  /** E.164; null when no number was found for the e-mail address. */
+  phone: string | null;
+  email: string | null;
+  text: string;
+  mediaUrl: string | null;
+  clickUrl: string | null;
+  callbackData: string;
+  sendPurpose: string;
+  encoding: Segments["encoding"] | null;
+  segments: number | null;
+  carrier: string | null;
+  carrierMessageId: string | null;
+  attempts: number;
+  acceptedAt: number;
+  updatedAt: number;
+  claimedAt: number | null;
+  retryAt: number | null;
+}
+
+export async function readMessage(db: D1Database, messageId: string): Promise<WholeMessage | undefined> {
+  const query = db.prepare(`${storyOf("messages")} WHERE m.message_id = ?1`).bind(messageId);
+  return (await addDetails(db, await runQuery<StoryRow>(query)))[0];
+}
+
+/** SQL: a row for each message. @param messages a table, or a query in parentheses */
+export const storyOf = (messages: string) =>
+  `SELECT m.*, ${isHeld("m")} AS is_held, w.name AS website_name, c.name AS client_name FROM ${messages} m
+     LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id`;
+
+function toStory(row: StoryRow): MessageStory {
+  return {
+    ...toStoredMessage(row),
+    isHeld: row.is_held === 1,
+    websiteName: row.website_name,
+    clientName: row.client_name,
+    submissions: readSubmissions(row.submissions),
+    ignoredFields: row.ignored_fields === null ? null : (JSON.parse(row.ignored_fields) as string[]),
+  };
+}
+
+interface MessageStory extends StoredMessage {
+  isHeld: boolean;
+  /** null: it has none, or is not there any more. */
+  websiteName: string | null;
+  clientName: string | null;
+  /** Without one that was accepted at once. */
+  submissions: SubmissionEntry[];
+  /** The names of fields that the request had, and that no request has; null: none. */
+  ignoredFields: string[] | null;
+}
+
+export type StoryRow = MessageRow & { is_held: 0 | 1; website_name: string | null; client_name: string | null };
+
+export function toStoredMessage(row: MessageRow): StoredMessage {
+  return {
+    messageId: row.message_id,
+    websiteId: row.website_id,
+    clientId: row.client_id,
+    status: row.status,
+    reason: readReason(row.status, row.reason_code),
+    reasonDetail: row.reason,
+    phone: row.phone === null ? null : toE164(row.phone),
+    email: row.email,
+    text: row.text,
+    mediaUrl: row.media_url,
+    clickUrl: row.click_url,
+    callbackData: row.callback_data,
+    sendPurpose: row.send_purpose,
+    encoding: row.encoding,
+    segments: row.segments,
+    carrier: row.carrier,
+    carrierMessageId: row.carrier_message_id,
+    attempts: row.attempts,
+    acceptedAt: row.accepted_at,
+    updatedAt: row.updated_at,
+    claimedAt: row.claimed_at,
+    retryAt: row.reason === null || row.reason === HELD ? null : row.due_at,
+  };
+}
+
+/** Status, its reason and time, by id, of the messages of a website among `ids`. */
+export async function readStatuses(
+  db: D1Database,
+  websiteId: string,
+  ids: string[],
+): Promise<Map<string, Pick<StoredMessage, "status" | "reason" | "updatedAt">>> {
+  const rows = await runQuery<Pick<MessageRow, "message_id" | "status" | "reason_code" | "updated_at">>(
+    db
+      .prepare(
+        `SELECT m.message_id, m.status, m.reason_code, m.updated_at
+         FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value WHERE m.website_id = ?2`,
+      )
+      .bind(JSON.stringify(ids), websiteId),
+  );
+  return new Map(
+    rows.map(({ message_id, status, reason_code, updated_at }) => [
+      message_id,
+      { status, reason: readReason(status, reason_code), updatedAt: updated_at },
+    ]),
+  );
+}
+
+/** An event of a message: a change of its status, or a click. Times are milliseconds since 1970. */
+export interface StoredEvent {
+  eventId: string;
+  /** null: a click. */
+  status: MessageStatus | null;
+  reason: Reason | null;
+  occurredAt: number;
+  /** null: no callback is due. */
+  callback: StoredCallback | null;
+}
+
+/** `outcome` null: the post has not been made, or (with `attemptedAt`) was cut off before its outcome was known. */
+export interface StoredCallback {
+  attemptedAt: number | null;
+  outcome: AttemptOutcome | null;
+  httpStatus: number | null;
+  response: string | null;
+  durationMilliseconds: number | null;
+}
+
+/** A message with all that is stored of it. */
+export interface WholeMessage extends MessageStory {
+  events: StoredEvent[];
+  clicks: ClickCounts;
+}
+
+/** The columns of a StoredCallbackRow, of an event `e`. */
+export const STORED_CALLBACK = "e.due_at, e.attempted_at, e.outcome, e.http_status, e.response, e.duration_ms";
+
+export type StoredCallbackRow = Pick<EventRow, "due_at" | keyof CallbackRow>;
+
+/** @returns null: no callback is due */
+export function toStoredCallback(row: StoredCallbackRow): StoredCallback | null {
+  if (row.due_at === null && row.outcome === null) return null;
+  return {
+    attemptedAt: row.attempted_at,
+    outcome: row.outcome,
+    httpStatus: row.http_status,
+    response: row.response,
+    durationMilliseconds: row.duration_ms,
+  };
+}
+
+function toStoredEvent(row: EventRow): StoredEvent {
+  const status = isClick(row.event) ? null : (row.event as MessageStatus);
+  return {
+    eventId: toEventId(row),
+    status,
+    reason: status && readReason(status, row.reason_code),
+    occurredAt: row.occurred_at,
+    callback: toStoredCallback(row),
+  };
+}
+
+/** Messages with all that is stored of them. Of what is erased meanwhile, nothing is found. */
+export async function addDetails(db: D1Database, rows: StoryRow[]): Promise<WholeMessage[]> {
+  if (rows.length === 0) return [];
+  const ids = JSON.stringify(rows.map((row) => row.message_id));
+  const of = (table: string) => `json_each(?1) j CROSS JOIN ${table} t ON t.message_id = j.value`;
+  const query = (sql: string) => db.prepare(sql).bind(ids);
+  const found = await runNamed(db, {
+    events: query(`SELECT t.* FROM ${of("events")} ORDER BY t.occurred_at, t.seq`),
+    clicks: query(`SELECT t.message_id, ${CLICK_COUNTS} FROM ${of("clicks")} GROUP BY t.message_id`),
+  });
+  const events = Map.groupBy(found.events as EventRow[], (event) => event.message_id);
+  const clicks = new Map(
+    (found.clicks as (ClickCounts & Pick<MessageRow, "message_id">)[]).map(({ message_id, ...counts }) => [
+      message_id,
+      counts,
+    ]),
+  );
+  return rows.map((row) => ({
+    ...toStory(row),
+    events: (events.get(row.message_id) ?? []).map(toStoredEvent),
+    clicks: clicks.get(row.message_id) ?? NO_CLICKS,
+  }));
+}

@@ -1,0 +1,59 @@
+import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import { ALLOWED_FROM } from "../../domain/messages/message.ts";
+import { failureReason, foldReceipts, type Receipt } from "../../domain/messages/receipt.ts";
+import { dueEvents, recordEvents } from "../callbacks/events.ts";
+import { runBatch } from "../database.ts";
+import { countReceipts } from "../operations/receipt-counts.ts";
+import { prepare, sql } from "../sql.ts";
+
+/** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
+export interface SentReceipt extends Receipt {
+  carrier?: string;
+}
+
+/**
+ * Applies receipts, in their order, in one transaction. Where the status of a message does not allow it, a receipt changes
+ * nothing; so does one for an unknown message.
+ */
+export async function recordReceipts(db: D1Database, receipts: SentReceipt[], now: number): Promise<DueEvent[]> {
+  const results = await runBatch(db, receiptStatements(db, receipts, now));
+  return dueEvents(results.flatMap(({ results }) => results));
+}
+
+/** See recordReceipts; some of the statements have rows for dueEvents. Statements without a message are left out. */
+export function receiptStatements(db: D1Database, receipts: SentReceipt[], now: number): D1PreparedStatement[] {
+  return [...Map.groupBy(receipts, ({ carrier }) => carrier ?? null)].flatMap(([carrier, some]) => {
+    const changes = [...foldReceipts(some).values()];
+    return (["sending", "final"] as const).flatMap((name) => {
+      const reports = changes.flatMap((change) => change[name] ?? []);
+      return reports.length === 0 ? [] : applyStatements(db, reports, carrier, now);
+    });
+  });
+}
+
+/**
+ * @param receipts one a message: either SENDING or final, all of them
+ * @param carrier null: any
+ */
+function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | null, now: number) {
+  const reports = JSON.stringify(receipts.map((receipt) => ({ ...receipt, code: failureReason(receipt) })));
+  const status = receipts[0]?.status ?? "SENDING";
+  const allowedFrom = JSON.stringify(ALLOWED_FROM[status]);
+  const isChanged = sql`m.status IN (SELECT value FROM json_each(${allowedFrom}))
+    AND (${carrier} IS NULL OR m.carrier = ${carrier})`;
+  return [
+    ...(status === "SENDING" ? [] : [countReceipts(db, reports, isChanged, now)]),
+    prepare(
+      db,
+      sql`UPDATE messages AS m SET status = r.status, reason = r.reason, reason_code = r.code, updated_at = ${now}, due_at = NULL
+        FROM (SELECT value ->> 'messageId' AS message_id, value ->> 'status' AS status, value ->> 'reason' AS reason,
+          value ->> 'code' AS code FROM json_each(${reports})) r
+        WHERE m.message_id = r.message_id AND ${isChanged}`,
+    ),
+    recordEvents(
+      db,
+      receipts.map(({ messageId }) => messageId),
+      now,
+    ),
+  ];
+}

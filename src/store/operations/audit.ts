@@ -1,0 +1,83 @@
+import { type AuditEntry, type Author, type StoredAudit, toRequestId } from "../../domain/operations/audit.ts";
+import { parseJsonColumn, runQuery } from "../database.ts";
+import type { AuditRow } from "../rows.ts";
+
+const toJson = (facts: AuditEntry["after"]) => (facts ? JSON.stringify(facts) : null);
+
+function insert(
+  db: D1Database,
+  { operator, requestId }: Author,
+  { action, websiteId, clientId, subject, before, after }: AuditEntry,
+  { now, outcome, condition }: { now: number; outcome: string | null; condition: string },
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO audit_log (request_id, stored_at, operator, action, website_id, client_id, subject, before, after, outcome)
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE ${condition} ON CONFLICT DO NOTHING`,
+    )
+    .bind(
+      ...[requestId, now, operator, action, websiteId ?? null, clientId ?? null, subject ?? null],
+      ...[toJson(before ?? null), toJson(after ?? null), outcome],
+    );
+}
+
+/**
+ * For the transaction of the change, right after the statement that makes it: stored once a request, and only if that statement
+ * has changed a row.
+ */
+export function auditStatement(db: D1Database, author: Author, entry: AuditEntry, now: number): D1PreparedStatement {
+  return insert(db, author, entry, { now, outcome: "done", condition: "changes() > 0" });
+}
+
+/** Before a change that is not one transaction. @throws RequestFailure store-unavailable: then nothing is to be changed */
+export async function beginAudit(db: D1Database, author: Author, entry: AuditEntry, now: number): Promise<void> {
+  await runQuery(insert(db, author, entry, { now, outcome: null, condition: "true" }));
+}
+
+export async function endAudit(
+  db: D1Database,
+  requestId: string,
+  outcome: "done" | "failed",
+  after: AuditEntry["after"],
+): Promise<void> {
+  const sql = "UPDATE audit_log SET outcome = ?2, after = coalesce(?3, after) WHERE request_id = ?1";
+  await runQuery(db.prepare(sql).bind(requestId, outcome, toJson(after ?? null)));
+}
+
+/** For a transaction: whether the request has changed something in it, or in an earlier run of it. */
+export function selectAudited(db: D1Database, { requestId }: Author): D1PreparedStatement {
+  return db.prepare("SELECT 1 FROM audit_log WHERE request_id = ?1").bind(requestId);
+}
+
+/** By one of these, each of which has an index. */
+export const AUDIT_FILTERS = { website: "website_id", client: "client_id", by: "operator" } as const;
+export type AuditFilter = { name: keyof typeof AUDIT_FILTERS; value: string } | null;
+
+/** Newest first. @param before an id; null: the newest */
+export async function listAudit(
+  db: D1Database,
+  filter: AuditFilter,
+  limit: number,
+  before: number | null = null,
+): Promise<StoredAudit[]> {
+  const condition = filter ? `AND ${AUDIT_FILTERS[filter.name]} = ?3` : "";
+  const sql = `SELECT * FROM audit_log WHERE id < ?1 ${condition} ORDER BY id DESC LIMIT ?2`;
+  const parameters = [before ?? Number.MAX_SAFE_INTEGER, limit, ...(filter ? [filter.value] : [])];
+  return (await runQuery<AuditRow>(db.prepare(sql).bind(...parameters))).map(toAudit);
+}
+
+function toAudit(row: AuditRow): StoredAudit {
+  return {
+    id: row.id,
+    requestId: toRequestId({ requestId: row.request_id }),
+    operator: row.operator,
+    storedAt: row.stored_at,
+    action: row.action as StoredAudit["action"],
+    websiteId: row.website_id,
+    clientId: row.client_id,
+    subject: row.subject,
+    before: parseJsonColumn(row.before, null),
+    after: parseJsonColumn(row.after, null),
+    outcome: row.outcome as StoredAudit["outcome"],
+  };
+}

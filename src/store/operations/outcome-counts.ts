@@ -1,0 +1,53 @@
+import type { MinuteOutcome } from "../../domain/operations/outcome-trend.ts";
+import { runOnce } from "../database.ts";
+
+/** Submissions or callbacks of one minute with this outcome. */
+export interface OutcomeCount extends MinuteOutcome {
+  kind: "submission" | "callback";
+  /** The carrier that the submissions went to. For a callback, it is the carrier of its website. */
+  carrier: string;
+}
+
+const MINUTE_MILLISECONDS = 60_000;
+const HOUR_MINUTES = 60;
+
+export const minuteOf = (now: number) => Math.floor(now / MINUTE_MILLISECONDS);
+
+/** The last minute that no longer counts: minutes since 1970. */
+export const hourBefore = (now: number) => minuteOf(now) - HOUR_MINUTES;
+
+/** Adds to the counts. Not retried: a failed statement may have taken effect, and nothing must count twice. */
+export async function addOutcomes(db: D1Database, counts: OutcomeCount[]): Promise<void> {
+  await runOnce(addCounts(db, counts, { condition: "true", values: [] }));
+}
+
+/**
+ * For a transaction that may run twice: the condition holds until the rest of the transaction has taken effect.
+ * @param guard SQL condition on the parameters from ?2 on
+ */
+export function addCounts(
+  db: D1Database,
+  counts: OutcomeCount[],
+  guard: { condition: string; values: unknown[] },
+): D1PreparedStatement {
+  const of = (name: keyof OutcomeCount) => `value ->> '${name}'`;
+  return db
+    .prepare(
+      `INSERT INTO outcome_counts (minute, kind, carrier, outcome, count, first_at, last_at)
+       SELECT ${of("minute")}, ${of("kind")}, ${of("carrier")}, ${of("outcome")}, ${of("count")}, ${of("firstAt")}, ${of("lastAt")}
+       FROM json_each(?1) WHERE ${guard.condition}
+       ON CONFLICT (minute, kind, carrier, outcome) DO UPDATE SET count = count + excluded.count,
+         first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`,
+    )
+    .bind(JSON.stringify(counts), ...guard.values);
+}
+
+/** The last hour, including this minute, by minute: rows of OutcomeCount. */
+export function selectOutcomes(db: D1Database, now: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT minute, kind, carrier, outcome, count, first_at AS firstAt, last_at AS lastAt FROM outcome_counts
+       WHERE minute > ?1`,
+    )
+    .bind(hourBefore(now));
+}

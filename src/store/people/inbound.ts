@@ -1,0 +1,179 @@
+import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import type { NewMessage } from "../../domain/messages/message.ts";
+import type { Keyword } from "../../domain/people/keyword.ts";
+import { dueEvents } from "../callbacks/events.ts";
+import { textNotices } from "../callbacks/notices.ts";
+import { runNamed, runQuery } from "../database.ts";
+import { IS_HERE } from "../databases/moving.ts";
+import type { InboundTextRow } from "../rows.ts";
+import type { Tombstone } from "./erasure.ts";
+import { type Asked, appliedWith, type Elsewhere, replyStatements } from "./keyword-replies.ts";
+import { FRESH_AND_TOLD, keywordStatements } from "./keyword-statements.ts";
+
+/** A text that a person sent. */
+export interface InboundRecord {
+  /** The websites of this transaction that it is for; `[""]` when none was found. */
+  websiteIds: string[];
+  /** Those whose clients hear of it. */
+  toldIds: string[];
+  /** It is for one website alone, whose sender no other shares, and the number has one form. */
+  isOnlyOne: boolean;
+  carrier: string;
+  carrierMessageId: string;
+  /** E.164; as the carrier gave it when it is not a phone number. */
+  from: string;
+  to: string;
+  text: string;
+  keyword: Keyword | null;
+  maybeOptOut: boolean;
+  /** The sender as digits, in each form; empty when a keyword can have no effect. */
+  phones: number[];
+  /** The sender as digits; null when it is no phone number, or may be several. */
+  sender: number | null;
+  mediaUrls: string[];
+  /** Milliseconds since 1970. */
+  receivedAt: number;
+}
+
+/** The value of inbound_texts.applied for a keyword without effect. */
+const WITHOUT_EFFECT = 2;
+
+/** A reply to a keyword. It is due unless one of the websites that share the sender has answered already, here or elsewhere. */
+export interface DueReply {
+  message: NewMessage;
+  keyword: Keyword;
+  asked: Asked;
+  elsewhere: Elsewhere;
+}
+
+/**
+ * Stores a text for each of its websites and applies its keyword, in one transaction. Repeating it with the same text changes
+ * nothing.
+ * @param reply of one website, stored if a reply is due
+ * @param tombstones of the first number, which START removes
+ * @param run names the notices; null: nobody is told
+ * @returns `isReplyDue`: the reply was stored and must be delivered
+ */
+export async function applyInbound(
+  db: D1Database,
+  inbound: InboundRecord,
+  reply: DueReply | null,
+  tombstones: Tombstone[],
+  run: string | null,
+): Promise<{ isReplyDue: boolean; due: DueEvent[] }> {
+  const { carrier, carrierMessageId, websiteIds, from, to, text, keyword, phones, sender, receivedAt } = inbound;
+  const { isOnlyOne, toldIds } = inbound;
+  const key = [carrier, carrierMessageId, JSON.stringify(websiteIds)] as const;
+  const toldKey = [carrier, carrierMessageId, JSON.stringify(toldIds)] as const;
+  const keep = db
+    .prepare(
+      `INSERT INTO inbound_texts (website_id, carrier, carrier_message_id, sender, recipient, text, keyword, received_at,
+         maybe_opt_out)
+       SELECT value, ?1, ?2, ?4, ?5, ?6, ?7, ?8, ?9 FROM json_each(?3) WHERE true ON CONFLICT DO NOTHING`,
+    )
+    .bind(...key, from, to, text, keyword, receivedAt, inbound.maybeOptOut ? 1 : 0);
+  const applied = db
+    .prepare(
+      `UPDATE inbound_texts SET applied = iif(?4, ${WITHOUT_EFFECT}, ${appliedWith("?5")}) WHERE website_id IN (SELECT value FROM json_each(?3)) AND carrier = ?1
+         AND carrier_message_id = ?2 AND applied = 0`,
+    )
+    .bind(...key, keyword !== null && phones.length === 0 ? 1 : 0, reply?.message.messageId ?? "");
+  const rows = await runNamed(db, {
+    keep,
+    told: run === null ? null : textNotices(db, run, { ...inbound, phone: sender }, FRESH_AND_TOLD, toldKey),
+    answer: reply && replyStatements(db, reply.asked, reply.keyword, reply.message, reply.elsewhere),
+    act: phones.flatMap((phone, index) => {
+      const own = index === 0 ? tombstones : [];
+      return keywordStatements(db, key, { phone, keyword, text, receivedAt, isOnlyOne, tombstones: own, run });
+    }),
+    applied,
+    reply: replyStatement(db, reply?.message ?? null),
+  });
+  return { isReplyDue: rows.reply.length === 1, due: dueEvents([...rows.told, ...rows.act]) };
+}
+
+/** Whether the reply is stored. The insert's own result cannot tell: the batch may have run twice. */
+function replyStatement(db: D1Database, reply: NewMessage | null): D1PreparedStatement {
+  return db
+    .prepare("SELECT 1 AS found FROM messages WHERE message_id = ?1 AND status = 'PENDING_TO_SEND'")
+    .bind(reply?.messageId ?? "");
+}
+
+/** A text as it is stored. */
+export interface InboundText
+  extends Pick<
+    InboundRecord,
+    "carrier" | "carrierMessageId" | "from" | "to" | "text" | "keyword" | "maybeOptOut" | "receivedAt"
+  > {
+  /** null: no website has its recipient as a sender. */
+  websiteId: string | null;
+}
+
+export function toInboundText(row: InboundTextRow): InboundText {
+  return {
+    websiteId: row.website_id || null,
+    carrier: row.carrier,
+    carrierMessageId: row.carrier_message_id,
+    from: row.sender,
+    to: row.recipient,
+    text: row.text,
+    keyword: row.keyword,
+    maybeOptOut: row.maybe_opt_out === 1,
+    receivedAt: row.received_at,
+  };
+}
+
+/** Texts to a website, newest first; of one sender, unless it is null. */
+export async function listInbound(
+  db: D1Database,
+  websiteId: string,
+  { sender, before, limit }: { sender: string | null; before: number; limit: number },
+): Promise<InboundText[]> {
+  const rows = await runQuery<InboundTextRow>(
+    db
+      .prepare(
+        `SELECT * FROM inbound_texts WHERE website_id = ?1 AND received_at < ?2 ${sender === null ? "" : "AND sender = ?4"}
+         ORDER BY received_at DESC LIMIT ?3`,
+      )
+      .bind(websiteId, before, limit, ...(sender === null ? [] : [sender])),
+  );
+  return rows.map(toInboundText);
+}
+
+/** Keywords without effect, texts without a website, and those that may be opt-outs, newest first. */
+export async function listWithoutEffect(db: D1Database, before: number, limit: number): Promise<InboundText[]> {
+  const here = IS_HERE("inbound_texts.website_id");
+  const latest = (condition: string) =>
+    `SELECT * FROM (SELECT * FROM inbound_texts WHERE ${condition} AND received_at < ?1 ORDER BY received_at DESC LIMIT ?2)`;
+  const rows = await runQuery<InboundTextRow>(
+    db
+      .prepare(
+        `${latest("website_id = ''")} UNION ${latest(`applied = ${WITHOUT_EFFECT} AND ${here}`)}
+           UNION ${latest(`maybe_opt_out = 1 AND ${here}`)} ORDER BY received_at DESC LIMIT ?2`,
+      )
+      .bind(before, limit),
+  );
+  return rows.map(toInboundText);
+}
+
+/** Counts the keywords that had no effect since a time, by an index of these alone. */
+export function countWithoutEffect(db: D1Database, since: number, limit: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT count(*) AS count, min(received_at) AS oldest_at FROM (SELECT received_at FROM inbound_texts
+         WHERE applied = ${WITHOUT_EFFECT} AND received_at > ?1 AND ${IS_HERE("inbound_texts.website_id")} ORDER BY received_at LIMIT ${limit})`,
+    )
+    .bind(since);
+}
+
+/** Counts the texts since a time that may be opt-outs, and whose sender is not opted out, by an index of these texts alone. */
+export function countMaybeOptOuts(db: D1Database, since: number, limit: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT count(*) AS count, min(received_at) AS oldest_at FROM (SELECT i.received_at FROM inbound_texts i
+         WHERE i.maybe_opt_out = 1 AND i.received_at > ?1 AND ${IS_HERE("i.website_id")} AND NOT EXISTS (
+           SELECT 1 FROM subscriptions s WHERE s.website_id = i.website_id AND s.phone = CAST(substr(i.sender, 2) AS INTEGER)
+             AND s.subscribed = 0) ORDER BY i.received_at LIMIT ${limit})`,
+    )
+    .bind(since);
+}

@@ -1,0 +1,213 @@
+import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import type { Author } from "../../domain/operations/audit.ts";
+import { maskNumbers } from "../../domain/operations/mask.ts";
+import type { PhoneList } from "../../domain/people/number-list/distinct-phones.ts";
+import { toSortedJson } from "../../domain/people/number-list/sorted-json.ts";
+import { dueEvents } from "../callbacks/events.ts";
+import { changeNotices, TOLD_CLIENTS } from "../callbacks/notices.ts";
+import { runNamed, runQuery, toJsonLists } from "../database.ts";
+import { auditStatement } from "../operations/audit.ts";
+import { countLate } from "../operations/daily-counts.ts";
+import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
+
+/**
+ * Looks up which numbers are subscribed to the website's text program, in one query.
+ * @param phones distinct
+ * @returns 1 (subscribed) or 0 per number, in the order of `phones.valid`
+ */
+export async function findSubscribed(
+  db: D1Database,
+  websiteId: string,
+  phones: Pick<PhoneList, "valid" | "order">,
+): Promise<Uint8Array> {
+  // Sorted keys read the index sequentially. The positions come back as one value instead of one row each.
+  const [row] = await runQuery<{ places: string }>(
+    db
+      .prepare(
+        `SELECT json_group_array(j.key) AS places FROM json_each(?2) j
+         CROSS JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value WHERE s.subscribed = 1`,
+      )
+      .bind(websiteId, toSortedJson(phones)),
+  );
+  const subscribed = new Uint8Array(phones.valid.length);
+  for (const place of JSON.parse(row?.places ?? "[]") as number[]) subscribed[phones.order[place] as number] = 1;
+  return subscribed;
+}
+
+/** The numbers (as digits) that the website has subscribed or texted. No query for an empty list. */
+export async function findStored(db: D1Database, websiteId: string, phones: number[]): Promise<number[]> {
+  const found: number[] = [];
+  for (const list of toJsonLists(phones)) {
+    const rows = await runQuery<Pick<SubscriptionRow, "phone">>(
+      db
+        .prepare(
+          `SELECT j.value AS phone FROM json_each(?2) j
+           WHERE EXISTS (SELECT 1 FROM subscriptions s WHERE s.website_id = ?1 AND s.phone = j.value)
+             OR EXISTS (SELECT 1 FROM messages m WHERE m.website_id = ?1 AND m.phone = j.value)`,
+        )
+        .bind(websiteId, list),
+    );
+    found.push(...rows.map(({ phone }) => phone));
+  }
+  return found;
+}
+
+/** The id of the latest ledger row of a number, which defines its state. After an undo, `change_id` may be that of the row before the import. */
+export const LATEST_CHANGE = (websiteId: string, phone: string) =>
+  `(SELECT max(change_id) FROM subscription_changes c WHERE c.website_id = ${websiteId} AND c.phone = ${phone})`;
+
+/** Source of a change, and its proof: a request id, or the text of a message. */
+export interface ChangeOrigin {
+  source: ChangeSource;
+  proof: string;
+  now: number;
+  /** The client that made it: it is not told. */
+  clientId?: string;
+}
+
+/**
+ * Opts out the recipient of a message at the word of its carrier. Takes effect once per message: a receipt that is repeated
+ * after START changes nothing.
+ * @param carrier skips a message of another carrier
+ * @param run names its notices; null: nobody is told
+ */
+export async function optOutRecipient(
+  db: D1Database,
+  messageId: string,
+  origin: ChangeOrigin,
+  carrier: string | undefined,
+  run: string | null,
+): Promise<DueEvent[]> {
+  const isChange = "(s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)";
+  const isNew = "m.message_id = ?1 AND m.phone IS NOT NULL AND m.opted_out = 0 AND (?2 IS NULL OR m.carrier = ?2)";
+  const key = [messageId, carrier ?? null] as const;
+  const subscription = "LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone";
+  const rows = await runNamed(db, {
+    changes: db
+      .prepare(
+        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
+         SELECT m.website_id, m.phone, s.subscribed, 0, ?3, ?4, ?5 FROM messages m ${subscription}
+         WHERE ${isNew} AND ${isChange}`,
+      )
+      .bind(...key, origin.now, origin.source, origin.proof),
+    told:
+      run === null
+        ? null
+        : changeNotices(
+            db,
+            {
+              values: key,
+              from: `messages m CROSS JOIN ${TOLD_CLIENTS} ${subscription}`,
+              where: `${isNew} AND ${isChange}`,
+              ...{ websiteId: "m.website_id", phone: "m.phone", subscribed: "0" },
+            },
+            { ...origin, run },
+          ),
+    subscription: db
+      .prepare(
+        `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id, opted_out_by_person)
+         SELECT m.website_id, m.phone, 0, NULL, ${LATEST_CHANGE("m.website_id", "m.phone")}, 1
+         FROM messages m WHERE ${isNew}
+         ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 0, change_id = excluded.change_id,
+           opted_out_by_person = 1`,
+      )
+      .bind(...key),
+    counts: countLate(db, "opted_out = opted_out + 1", `SELECT m.message_id FROM messages m WHERE ${isNew}`, key),
+    message: db.prepare(`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`).bind(...key),
+  });
+  return dueEvents(rows.told);
+}
+
+/** A present or former subscriber of a website. */
+export interface Person {
+  subscribed: boolean;
+  email: string | null;
+  /** By keyword or at the carrier: only START undoes it. */
+  optedOutByPerson: boolean;
+  /** Milliseconds since 1970. */
+  optOutConfirmedAt: number | null;
+  changes: SubscriptionEntry[];
+}
+
+/** One row of the ledger. */
+export interface SubscriptionEntry {
+  /** null: the number was new. */
+  wasSubscribed: boolean | null;
+  subscribed: boolean;
+  /** Milliseconds since 1970. */
+  changedAt: number;
+  addressChanged: boolean;
+  source: ChangeSource;
+  proof: string;
+}
+
+/** undefined: the number was never subscribed or opted out. */
+export async function readPerson(db: D1Database, websiteId: string, phone: number): Promise<Person | undefined> {
+  return toPerson(await runNamed(db, selectPerson(db, websiteId, phone)));
+}
+
+export function selectPerson(db: D1Database, websiteId: string, phone: number) {
+  return {
+    subscriptions: db
+      .prepare("SELECT * FROM subscriptions WHERE website_id = ?1 AND phone = ?2")
+      .bind(websiteId, phone),
+    subscription_changes: db
+      .prepare("SELECT * FROM subscription_changes WHERE website_id = ?1 AND phone = ?2 ORDER BY change_id")
+      .bind(websiteId, phone),
+  };
+}
+
+/** @param rows of selectPerson: there is no subscription where an undo has taken back the import that added the number */
+export function toPerson(rows: { subscriptions: unknown[]; subscription_changes: unknown[] }): Person | undefined {
+  const [row] = rows.subscriptions as SubscriptionRow[];
+  const changes = (rows.subscription_changes as SubscriptionChangeRow[]).map(toSubscriptionEntry);
+  if (!row && changes.length === 0) return undefined;
+  return {
+    subscribed: row?.subscribed === 1,
+    email: row?.email ?? null,
+    optedOutByPerson: row?.opted_out_by_person === 1,
+    optOutConfirmedAt: row?.opt_out_confirmed_at ?? null,
+    changes,
+  };
+}
+
+function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
+  return {
+    wasSubscribed: row.was_subscribed === null ? null : row.was_subscribed === 1,
+    subscribed: row.subscribed === 1,
+    changedAt: row.changed_at,
+    addressChanged: row.was_email !== null,
+    source: row.source,
+    proof: row.proof,
+  };
+}
+
+/** An undo of an import does not bring the address back. @returns false: unknown number */
+export async function removeEmail(
+  db: D1Database,
+  author: Author,
+  websiteId: string,
+  phone: number,
+  now: number,
+): Promise<boolean> {
+  const update = `UPDATE subscriptions SET email = NULL, change_id = coalesce(${LATEST_CHANGE("?1", "?2")}, change_id)
+    WHERE website_id = ?1 AND phone = ?2 RETURNING phone`;
+  const subject = maskNumbers(String(phone));
+  const { removed } = await runNamed(db, {
+    forgotten: db
+      .prepare(
+        "UPDATE subscription_changes SET was_email = '' WHERE website_id = ?1 AND phone = ?2 AND was_email <> ''",
+      )
+      .bind(websiteId, phone),
+    change: db
+      .prepare(
+        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email)
+         SELECT website_id, phone, subscribed, subscribed, ?3, 'operator', ?4, '' FROM subscriptions
+         WHERE website_id = ?1 AND phone = ?2 AND email IS NOT NULL`,
+      )
+      .bind(websiteId, phone, now, author.requestId),
+    removed: db.prepare(update).bind(websiteId, phone),
+    audit: auditStatement(db, author, { action: "remove-email", websiteId, subject }, now),
+  });
+  return removed.length === 1;
+}

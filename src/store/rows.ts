@@ -1,0 +1,233 @@
+// The rows of the tables, as D1 returns them. Each store maps its own rows to the types of the domain.
+import type { AttemptOutcome } from "../domain/callbacks/callback.ts";
+import type { MessageStatus } from "../domain/messages/message.ts";
+import type { Segments } from "../domain/messages/segments.ts";
+import type { Keyword } from "../domain/people/keyword.ts";
+
+/** Columns of the migrations. Times are milliseconds since 1970; 0 and 1 stand for false and true. */
+type Bit = 0 | 1;
+
+export interface WebsiteRow {
+  website_id: string;
+  name: string;
+  carrier: string;
+  sender: string | null;
+  help_text: string | null;
+  duplicate_window_hours: number | null;
+  /** JSON array. */
+  opt_out_words: string | null;
+  /** JSON array. */
+  holds: string | null;
+  home: number;
+  database: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ClientRow {
+  client_id: string;
+  website_id: string;
+  name: string | null;
+  callback_url: string | null;
+  /** JSON array. */
+  operations: string;
+  /** JSON array; null: the default. */
+  events: string | null;
+  suspended: Bit;
+  secret_hash: string;
+  /** Encrypted. */
+  callback_secret: string;
+  old_secret_hash: string | null;
+  old_callback_secret: string | null;
+  old_until: number | null;
+  created_at: number;
+  changed_at: number;
+  rotated_at: number | null;
+  /** Of requests, to some minutes. */
+  used_at: number | null;
+  refused_at: number | null;
+  refusal: string | null;
+}
+
+export interface MessageRow {
+  message_id: string;
+  website_id: string;
+  client_id: string;
+  phone: number | null;
+  email: string | null;
+  text: string;
+  media_url: string | null;
+  click_url: string | null;
+  callback_data: string;
+  send_purpose: string;
+  /** JSON array of names; null: none. */
+  ignored_fields: string | null;
+  status: MessageStatus;
+  /** In words, for the operator. */
+  reason: string | null;
+  /** See readReason. */
+  reason_code: string | null;
+  accepted_at: number;
+  updated_at: number;
+  due_at: number | null;
+  claimed_at: number | null;
+  attempts: number;
+  carrier: string | null;
+  carrier_message_id: string | null;
+  encoding: Segments["encoding"] | null;
+  segments: number | null;
+  /** JSON array; see submissions.ts. */
+  submissions: string | null;
+}
+
+/** What became of the callback of an event. */
+export interface CallbackRow {
+  attempted_at: number | null;
+  outcome: AttemptOutcome | null;
+  http_status: number | null;
+  response: string | null;
+  duration_ms: number | null;
+}
+
+export interface EventRow extends CallbackRow {
+  seq: number;
+  website_id: string;
+  client_id: string;
+  message_id: string;
+  /** A status, `CLICK_` and the id of a click, or the type of a notice. */
+  event: string;
+  occurred_at: number;
+  reason_code: string | null;
+  /** JSON: the body of a notice without eventId and eventType. null: an event of a message. */
+  body: string | null;
+  /** As digits. */
+  phone: number | null;
+  due_at: number | null;
+}
+
+export interface SubscriptionRow {
+  website_id: string;
+  /** As digits. */
+  phone: number;
+  subscribed: Bit;
+  email: string | null;
+  opted_out_by_person: Bit;
+  opt_out_confirmed_at: number | null;
+}
+
+export const CHANGE_SOURCES = ["import", "api", "keyword", "carrier", "undo", "operator"] as const;
+export type ChangeSource = (typeof CHANGE_SOURCES)[number];
+
+export interface SubscriptionChangeRow {
+  was_subscribed: Bit | null;
+  subscribed: Bit;
+  changed_at: number;
+  source: ChangeSource;
+  proof: string;
+  was_email: string | null;
+}
+
+export interface ImportRow {
+  import_id: string;
+  website_id: string;
+  after_id: number;
+  last_id: number;
+  stored_at: number;
+  undone_to: number | null;
+  restored: number;
+  changed_since: number;
+  outcome: string | null;
+}
+
+export interface InboundTextRow {
+  /** `""`: of no website. */
+  website_id: string;
+  carrier: string;
+  carrier_message_id: string;
+  sender: string;
+  recipient: string;
+  text: string;
+  keyword: Keyword | null;
+  maybe_opt_out: Bit;
+  received_at: number;
+}
+
+export interface DeadJobRow {
+  id: string;
+  queue: string;
+  body: string;
+  died_at: number;
+  error: string | null;
+  put_back_at: number | null;
+}
+
+export interface LinkRow {
+  code: string;
+  message_id: string;
+  url: string;
+}
+
+/** Which attempt stored what an idempotency key names. */
+export interface IdempotencyKeyRow {
+  body_hash: string;
+  message_id: string;
+  expires_at: number;
+}
+
+/** A message that was not stored because it repeats the first. */
+export interface SuppressedMessageRow {
+  message_id: string;
+  first_id: string;
+}
+
+export interface CarrierPauseRow {
+  carrier: string;
+  failures: number;
+  openings: number;
+  /** null: it has not opened. */
+  since: number | null;
+  open_until: number;
+  cause: string;
+}
+
+export interface FailingEndpointRow {
+  client_id: string;
+  host: string;
+  since: number;
+  failed_at: number;
+  failures: number;
+  cause: string;
+}
+
+export interface AuditRow {
+  id: number;
+  request_id: string;
+  stored_at: number;
+  operator: string;
+  action: string;
+  website_id: string | null;
+  client_id: string | null;
+  subject: string | null;
+  /** JSON objects. */
+  before: string | null;
+  after: string | null;
+  outcome: string | null;
+}
+
+export interface ReportRow {
+  name: string;
+  status: MessageStatus;
+  reason: string;
+  messages: number;
+  segments: number;
+  clicked: number;
+  clicks: number;
+  robot_clicks: number;
+  opted_out: number;
+}
+
+export interface LastSweepRow {
+  ended_at: number;
+  /** JSON array. */
+  failed_jobs: string;
+}

@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CsvError } from "../../../../src/domain/people/csv.ts";
+import { readPlainColumn } from "../../../../src/domain/people/number-list/csv-column.ts";
+import { readTable } from "../whole-file.ts";
+
+type Cells = { rows: number; cells: string[] } | { error: string };
+
+function readFast(csv: string, name: string, most: number): Cells {
+  try {
+    const { text, rows, bounds } = readPlainColumn(csv, name, most);
+    const places = [...bounds];
+    return { rows, cells: places.flatMap((start, i) => (i % 2 === 0 ? text.slice(start, places[i + 1]) : [])) };
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    return { error: error.message };
+  }
+}
+
+function readWhole(csv: string, name: string, most: number): Cells {
+  const table = readTable(csv, name);
+  if ("found" in table) {
+    const found = table.found.slice(0, 10).map((column) => JSON.stringify(column));
+    return { error: `has no column headed ${name}; its first line has ${found.join(", ") || "nothing"}` };
+  }
+  const { columns, rows } = table;
+  const exact = columns.indexOf(name);
+  const index = exact === -1 ? columns.findIndex((column) => column.toLowerCase() === name) : exact;
+  return { rows: rows.length, cells: rows.slice(0, most).map(({ fields }) => fields[index] ?? "") };
+}
+
+describe("a column of a CSV file", () => {
+  const first = fc.constantFrom("", "", "sep=;\n", "SEP=,\r\n", "sep=\t\r", "\n\nsep=;\n");
+  const unit = fc.constantFrom("a", "A", "1", ",", ";", "\t", "\n", "\r", " ", "\u200b", "\ufeff", "é");
+
+  it("gives a column of any text without quotes as the reader of records does", () => {
+    const text = fc.tuple(first, fc.string({ unit, maxLength: 40 })).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(text, fc.constantFrom("a", "1", ""), fc.integer({ min: 0, max: 5 }), (given, name, most) => {
+        expect(readFast(given, name, most)).toEqual(readWhole(given, name, most));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it("gives it of a table, whatever stands between its cells", () => {
+    const cell = fc.constantFrom("+12125550100", "", " ", "x", "\u200b");
+    const rows = fc.array(fc.array(cell, { maxLength: 4 }), { maxLength: 12 });
+    const separators = fc.constantFrom(",", ";", "\t");
+    const lineEnds = fc.constantFrom("\n", "\r\n", "\r");
+    fc.assert(
+      fc.property(rows, separators, lineEnds, fc.nat(3), first, (cells, separator, lineEnd, index, before) => {
+        const heading = ["b", "c", "d"].toSpliced(index, 0, "a");
+        const given = before + [heading, ...cells].map((row) => row.join(separator)).join(lineEnd);
+        expect(readFast(given, "a", 100)).toEqual(readWhole(given, "a", 100));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { strip } from "../../../src/domain/people/invisible.ts";
+import { isE164 } from "../../../src/domain/people/phone.ts";
+import { explainPhone } from "../../../src/domain/people/phone-fault.ts";
+
+const RULE = "must be an E.164 phone number such as +12125550100: ";
+
+describe("what is no phone number", () => {
+  it.each([
+    ["12125550100", "it has no plus sign: begin with a plus sign and the country code"],
+    ["(212) 555-0100", "it has no plus sign: begin with a plus sign and the country code"],
+    ["0012125550100", "it begins with 00: write a plus sign in its place"],
+    ["1+2125550100", "the plus sign is not its first character"],
+    ["+1 212 555 0100", "it has a space: after the plus sign, write digits only"],
+    ["+1-212-555-0100", 'it has "-": after the plus sign, write digits only'],
+    ["+1\u00a0212 555 0100", "it has a space (U+00A0): after the plus sign, write digits only"],
+    ["+1212555010O", "it has a letter: after the plus sign, write digits only"],
+    ["+1212555010О", "it has a letter (U+041E): after the plus sign, write digits only"],
+    ["+1٣125550100", "it has a digit other than 0 to 9 (U+0663): after the plus sign, write digits only"],
+    ["+1–212–555–0100", "it has a character that is no digit (U+2013): after the plus sign, write digits only"],
+    ["+1💬2125550100", "it has a character that is no digit (U+1F4AC): after the plus sign, write digits only"],
+    ["٣٤٥", "it has a digit other than 0 to 9 (U+0663): write the digits 0 to 9"],
+    ["＋１２１２", "it has a digit other than 0 to 9 (U+FF11): write the digits 0 to 9"],
+    ["＋12125550100", 'it has the plus sign U+FF0B: write "+" in its place'],
+    ["+1312\u200b5550100", "its character 6 is U+200B, which cannot be seen: remove it"],
+    ["a\u202a+13125550100", "its character 2 is U+202A, which cannot be seen: remove it"],
+    ["💬\u2060+13125550100", "its character 2 is U+2060, which cannot be seen: remove it"],
+    ["\0+13125550100", "its character 1 is U+0000, which cannot be seen: remove it"],
+    ["+1312\ufeff5550100", "its character 6 is U+FEFF, which cannot be seen: remove it"],
+    ["abcde5", "it has no plus sign: begin with a plus sign and the country code"],
+    [`+${"1".repeat(64)}`, "it is too long: it has 65 characters"],
+    ["+02125550100", "it has a 0 after the plus sign: no country code begins with 0"],
+    ["+9990000000", "it begins with no known country code"],
+    ["+8001234567", "it is too short: it has 7 digits after +800, where numbers have 8"],
+    ["+1212555010", "it is too short: it has 9 digits after +1, where numbers have 10"],
+    ["+121255501000", "it is too long: it has 11 digits after +1, where numbers have 10"],
+    ["+4402079460958", "it has a national prefix after +44: without it, it is +442079460958"],
+    ["+112125550100", "it has a national prefix after +1: without it, it is +12125550100"],
+    ["1.2125550100E+10", "it is in scientific notation: format the column of the spreadsheet as text"],
+    ["ada", "it has no digits"],
+    ["{{ person.phone }}", "it has no digits"],
+  ])("%s: %s", (text, message) => {
+    expect(explainPhone(text)).toBe(RULE + message);
+  });
+
+  it("is explained for any text", () => {
+    const unit = fc.constantFrom(..."+0123456789 -e");
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 18 }), (text) => {
+        fc.pre(!isE164(text));
+        expect(explainPhone(text)).toMatch(/: (it|no|the) [^+]/);
+        const [, better] = /it is (\+\d+)$/.exec(explainPhone(text)) ?? [];
+        if (better) expect(isE164(better)).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  /** What somebody who looks at the text, character by character, sees of each thing that may be said. */
+  const TRUTHS: [said: RegExp, isTrue: (text: string, told: string) => boolean][] = [
+    [/its character (\d+ is U\+\w+), which cannot/, (text, told) => hasAt(text, told) && !/[ -~]/.test(charOf(told))],
+    [/it has no digits$/, (text) => !/\p{N}/u.test(text)],
+    [/it is in scientific notation/, (text) => Number.isFinite(Number(text.replace(",", "."))) && /e/i.test(text)],
+    [/it begins with 00/, (text) => text.startsWith("00") && !text.includes("+")],
+    [/it has no plus sign/, (text) => !/[+＋]/.test(text)],
+    [/it has the plus sign U\+(FF0B)/, (text) => text.includes("＋") && !text.includes("+")],
+    [/the plus sign is not its first/, (text) => text.indexOf("+") > 0 && /^[\p{L}\p{N}\p{S}\p{P}]/u.test(text)],
+    [/it has a space/, (text) => /[\s]/.test(text)],
+    [/it has a letter/, (text) => /\p{L}/u.test(text)],
+    [/it has a digit other than 0 to 9/, (text) => /[٣１]/.test(text)],
+    [/it has a character that is no digit/, (text) => /[–💬＋]/u.test(text)],
+    [/it has "(.)"/, (text, told) => text.includes(told)],
+    [/it has a 0 after the plus sign/, (text) => text.startsWith("+0")],
+    [/it begins with no known country code/, (text) => /^\+[1-9]\d*$/.test(text)],
+    [/it has a national prefix/, (text) => /^\+\d+$/.test(text)],
+    [/it has (\d+) digits after/, (text, told) => /^\+\d+$/.test(text) && Number(told) < text.length],
+    [/no number after \+\d+ has this form/, (text) => /^\+\d+$/.test(text)],
+  ];
+  const charOf = (told: string) => String.fromCodePoint(Number.parseInt(told.split("U+")[1] ?? "", 16));
+  const hasAt = (text: string, told: string) => [...text][Number.parseInt(told, 10) - 1] === charOf(told);
+
+  it("is never explained by what is not so", () => {
+    const unit = fc.constantFrom(..."++0125eE,. -aé٣１＋–💬\u00a0\u00ad\u200b\u200e\u202a\u202c\u2060\u2066\ufeff\0\t");
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 12 }), (given) => {
+        const text = strip(given);
+        fc.pre(!isE164(text));
+        const message = explainPhone(text).slice(RULE.length);
+        const found = TRUTHS.filter(([said]) => said.test(message));
+        expect(found.length, message).toBe(1);
+        const [said, isTrue] = found[0] as (typeof TRUTHS)[number];
+        expect(isTrue(text, said.exec(message)?.[1] ?? ""), `${JSON.stringify(text)}: ${message}`).toBe(true);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
+
+describe("white space and invisible characters around a number", () => {
+  it.each(["\u00a0", "\u00ad", "\u200b", "\u200f", "\u202a", "\u202e", "\u2060", "\u2069", "\ufeff", "\t"])(
+    "are taken away: %j",
+    (character) => {
+      expect(strip(` ${character}+12125550100${character}${character} `)).toBe("+12125550100");
+    },
+  );
+
+  it("are all that is taken away", () => {
+    expect(strip("\0+1 \u200b2\u0301")).toBe("\0+1 \u200b2\u0301");
+  });
+});

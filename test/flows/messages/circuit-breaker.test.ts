@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Carrier, OutboundMessage, Submission } from "../../../src/carriers/carrier.ts";
+import { sandbox } from "../../../src/carriers/sandbox.ts";
+import { deliverMessages } from "../../../src/flows/messages/deliver-messages.ts";
+import { beginRun } from "../../../src/flows/messages/delivery-run.ts";
+import { countOutcomes, OutcomeTally } from "../../../src/flows/operations/count-outcomes.ts";
+import { strictCarrier } from "../../strict/bindings.ts";
+import { type TestClient, World } from "../../world.ts";
+
+type Answer = (message: OutboundMessage) => Submission | Promise<Submission>;
+
+const accepted: Answer = () => ({ kind: "accepted", carrierMessageId: null });
+const away: Answer = () => ({ kind: "later", reason: "connection refused", failing: true });
+
+class TestCarrier implements Carrier {
+  readonly validateSender = () => undefined;
+  readonly readReceipts = sandbox.readReceipts;
+  readonly readInbound = sandbox.readInbound;
+  readonly submitted: string[] = [];
+  answer = accepted;
+
+  async submit(message: OutboundMessage): Promise<Submission> {
+    this.submitted.push(message.messageId);
+    return this.answer(message);
+  }
+}
+
+const PHONES = Array.from({ length: 60 }, (_, index) => `+121255501${String(index).padStart(2, "0")}`);
+
+let world: World;
+let one: TestCarrier;
+let other: TestCarrier;
+
+beforeEach(async () => {
+  world = await World.create();
+  one = new TestCarrier();
+  other = new TestCarrier();
+  world.deps = {
+    ...world.deps,
+    carriers: { ready: { sandbox: strictCarrier(one), kannel: strictCarrier(other) }, missing: {} },
+  };
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function websiteOf(carrier: string): Promise<TestClient> {
+  await world.website(carrier, { carrier });
+  await world.subscribers(carrier, PHONES);
+  return world.client(carrier);
+}
+
+const sendAll = (client: TestClient) => Promise.all(PHONES.map((phone) => world.send(client, { phone })));
+
+const statuses = async () =>
+  (await world.rows("SELECT DISTINCT status, claimed_at FROM messages")).map((row) => row.status);
+
+describe("a carrier that keeps failing", () => {
+  it("opens its circuit breaker after three failures, and gets every message once when it is back", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = away;
+    const ids = await sendAll(client);
+    await world.runQueues();
+    // Five connections may each have one under way when the third fails.
+    expect(one.submitted.length).toBeLessThanOrEqual(3 + 4);
+    const tried = one.submitted.length;
+    world.advance(2);
+    await world.sweep();
+    await world.runQueues();
+    expect(one.submitted.length).toBe(tried);
+    expect(await statuses()).toEqual(["PENDING_TO_SEND"]);
+    one.answer = accepted;
+    one.submitted.length = 0;
+    world.advance(10);
+    await world.runQueues();
+    expect(one.submitted.toSorted()).toEqual(ids.toSorted());
+    expect(await statuses()).toEqual(["SENDING"]);
+  });
+
+  it("is tried less and less often, and its messages show why they wait", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = away;
+    const [messageId] = await sendAll(client);
+    const tries: number[] = [];
+    for (let minute = 0; minute < 60; minute++) {
+      one.submitted.length = 0;
+      await world.runQueues();
+      await world.sweep();
+      tries.push(one.submitted.length);
+      world.advance(60);
+    }
+    const sum = (from: number, to: number) => tries.slice(from, to).reduce((all, own) => all + own, 0);
+    expect(sum(0, 10)).toBeLessThan(60);
+    expect(sum(50, 60)).toBeLessThan(15);
+    const [row] = await world.rows("SELECT reason FROM messages WHERE message_id = ?1", messageId);
+    expect(row?.reason).toMatch(/connection refused|sandbox keeps failing: its circuit breaker is open/);
+  });
+
+  it("after that time has FAILED_TO_SEND, with the reason", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = away;
+    await sendAll(client);
+    for (let minutes = 0; minutes < 250; minutes += 10) {
+      await world.runQueues();
+      await world.sweep();
+      world.advance(600);
+    }
+    await world.sweep();
+    const rows = await world.rows("SELECT DISTINCT status FROM messages");
+    expect(rows).toEqual([{ status: "FAILED_TO_SEND" }]);
+    const [{ count } = { count: 0 }] = await world.rows(
+      "SELECT count(*) AS count FROM messages WHERE reason LIKE '%(before: %'",
+    );
+    expect(count).toBe(PHONES.length);
+  });
+
+  it("does not delay another carrier, not even while it hangs", async () => {
+    const [slow, quick] = [await websiteOf("sandbox"), await websiteOf("kannel")];
+    const hung = Promise.withResolvers<Submission>();
+    one.answer = () => hung.promise;
+    await sendAll(slow);
+    const ids = await sendAll(quick);
+    const running = world.runQueues();
+    await expect.poll(() => other.submitted.length).toBe(ids.length);
+    expect(one.submitted.length).toBeLessThanOrEqual(5);
+    hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
+    await running;
+    expect(new Set(other.submitted).size).toBe(ids.length);
+  });
+
+  it("by hanging is waited for until its timeout only, and then its circuit breaker opens", async () => {
+    const client = await websiteOf("sandbox");
+    const hung = Promise.withResolvers<Submission>();
+    one.answer = () => hung.promise;
+    const ids = await sendAll(client);
+    const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
+    const tally = new OutcomeTally(world.deps);
+    const deliver = () => deliverMessages(world.deps, ids, beginRun(world.deps, "messages", tally));
+    await world.invoke("queue", deliver);
+    await world.invoke("queue", deliver);
+    wait.mockRestore();
+    expect(one.submitted.length).toBe(5);
+    one.answer = accepted;
+    hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
+    await world.afterAnswer();
+    for (let minute = 0; minute < 3; minute++) {
+      world.advance(60);
+      await world.sweep();
+      await world.runQueues();
+    }
+    expect(one.submitted.toSorted()).toEqual(ids.toSorted());
+    const [{ count } = { count: 0 }] = await world.rows(
+      "SELECT count(*) AS count FROM messages WHERE status = 'SENDING' AND reason LIKE 'outcome unknown%' AND attempts = 1",
+    );
+    expect(count).toBe(5);
+  });
+
+  it("opens its circuit breaker by submissions that end in the background, too", async () => {
+    const client = await websiteOf("sandbox");
+    const hung = Promise.withResolvers<Submission>();
+    one.answer = () => hung.promise;
+    const ids = await sendAll(client);
+    const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
+    await world.invoke("queue", () =>
+      countOutcomes(world.deps, (tally) => deliverMessages(world.deps, ids, beginRun(world.deps, "messages", tally))),
+    );
+    wait.mockRestore();
+    const counted = () => world.rows("SELECT kind, carrier, outcome, count FROM outcome_counts");
+    expect(await counted()).toEqual([]);
+    hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
+    await world.afterAnswer();
+    expect(await counted()).toEqual([{ kind: "submission", carrier: "sandbox", outcome: "unknown", count: 5 }]);
+  });
+
+  it("whose refusal concerns one message keeps its circuit breaker closed", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = () => ({ kind: "later", reason: "this number is busy", retryAfterSeconds: 60 });
+    await sendAll(client);
+    await world.runQueues();
+    expect(one.submitted.length).toBe(PHONES.length);
+  });
+});
+
+describe("a carrier that does not take our credentials", () => {
+  const unauthorized: Answer = () => ({ kind: "later", reason: "HTTP 401", failing: true, unauthorized: true });
+  const problems = async () =>
+    ((await (await world.operator("GET", "/health")).json()) as { problems: string[] }).problems;
+  const passMinutes = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 5) {
+      world.advance(300);
+      await world.sweep();
+      await world.runQueues();
+    }
+  };
+
+  it("loses no waiting message: each is sent once when the credentials are fixed, hours later", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = unauthorized;
+    const ids = await sendAll(client);
+    await world.runQueues();
+    expect(one.submitted.length).toBeLessThanOrEqual(3 + 4);
+    expect(await problems()).toContain("carrier-credentials");
+    await passMinutes(230);
+    expect(await statuses()).toEqual(["PENDING_TO_SEND"]);
+    expect(await problems()).toContain("carrier-credentials");
+    one.answer = accepted;
+    one.submitted.length = 0;
+    await passMinutes(10);
+    expect(one.submitted.toSorted()).toEqual(ids.toSorted());
+    expect(await statuses()).toEqual(["SENDING"]);
+    expect(await problems()).not.toContain("carrier-credentials");
+  });
+
+  it("ends waiting messages when their time is over, however short it is", async () => {
+    const client = await websiteOf("sandbox");
+    world.deps = { ...world.deps, config: { ...world.deps.config, submitWithinMilliseconds: 36_000 } };
+    one.answer = unauthorized;
+    await sendAll(client);
+    await world.runQueues();
+    world.advance(37);
+    await world.runQueues();
+    await world.sweep();
+    expect(await statuses()).toEqual(["FAILED_TO_SEND"]);
+  });
+
+  it("counts as such until a refusal of a message shows that the credentials work", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = unauthorized;
+    await world.send(client, { phone: PHONES[0] });
+    await world.runQueues();
+    expect(await problems()).toContain("carrier-credentials");
+    world.advance(60);
+    one.answer = () => ({ kind: "refused", reason: "no such number" });
+    await world.runQueues();
+    expect(await problems()).not.toContain("carrier-credentials");
+  });
+});
+
+it("a message is tried forty times at most", async () => {
+  const client = await websiteOf("sandbox");
+  one.answer = () => ({ kind: "later", reason: "busy", retryAfterSeconds: 1 });
+  const messageId = await world.send(client, { phone: PHONES[0] });
+  for (let second = 0; second < 60; second++) {
+    await world.runQueues();
+    world.advance(1);
+  }
+  expect(one.submitted.length).toBe(40);
+  const [row] = await world.rows("SELECT status, reason FROM messages WHERE message_id = ?1", messageId);
+  expect(row).toEqual({ status: "FAILED_TO_SEND", reason: "not taken in 40 attempts: busy" });
+});
+
+describe("a message that was claimed when the circuit breaker opened, and not submitted", () => {
+  it("waits until the breaker lets submissions through again, as those do that nobody had claimed", async () => {
+    const client = await websiteOf("sandbox");
+    one.answer = away;
+    const ids = await sendAll(client);
+    await world.runQueues();
+    const untried = ids.filter((id) => !one.submitted.includes(id));
+    expect(untried.length).toBeGreaterThanOrEqual(PHONES.length - 7);
+    const waits = await Promise.all(
+      untried.map(async (id) => {
+        const message = await (await world.operator("GET", `/messages/${id}`)).json<{ waits: { until: string } }>();
+        return Date.parse(message.waits.until) - world.now;
+      }),
+    );
+    // Half of 5 seconds, and half of the other half: the random number of the tests.
+    expect(new Set(waits)).toEqual(new Set([4000]));
+    one.answer = accepted;
+    world.advance(3);
+    await world.runQueues();
+    expect(untried.filter((id) => one.submitted.includes(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,298 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Deps } from "../../../src/deps.ts";
+import type { Job } from "../../../src/domain/messages/job.ts";
+import type { Send, StoredSend } from "../../../src/domain/messages/send.ts";
+import { SendGroups, storeGroup } from "../../../src/flows/messages/store-sends.ts";
+import { SEND, type TestClient, World } from "../../world.ts";
+
+const ADA = 12125550100;
+const BOB = 12125550101;
+const STRANGER = 12125550199;
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([`+${ADA},ada@example.com`, `+${BOB}`]);
+});
+
+let sends = 0;
+
+/** A send to Ada, unless the fields say otherwise. */
+function send(fields: Partial<Send["message"]> = {}, key: [value: string, bodyHash: string] | null = null): Send {
+  const number = String(++sends).padStart(12, "0");
+  return {
+    message: {
+      ...SEND,
+      messageId: `00000000-0000-4000-8000-${number}`,
+      websiteId: "brand",
+      clientId: client.clientId,
+      phone: ADA,
+      email: null,
+      mediaUrl: null,
+      clickUrl: null,
+      linkCode: null,
+      dedupeHash: null,
+      encoding: "GSM-7",
+      segments: 1,
+      acceptedAt: world.now,
+      ...fields,
+    },
+    key: key && { value: key[0], bodyHash: key[1], expiresAt: world.now + 3_600_000 },
+    duplicatesUntil: fields.dedupeHash ? world.now + 3_600_000 : null,
+    database: "DB",
+  };
+}
+
+const idOf = (of: Send) => of.message.messageId;
+const stored = { kind: "stored", isPending: true, due: [] };
+const messages = async () =>
+  (await world.rows("SELECT message_id FROM messages ORDER BY message_id")).map(({ message_id }) => message_id);
+
+/** The same deps, with a database whose batches the test counts, holds and breaks. */
+function watched(onBatch: (statements: D1PreparedStatement[], nth: number) => Promise<void> | void): Deps {
+  let count = 0;
+  const { db } = world.deps;
+  const batch = async (statements: D1PreparedStatement[]) => {
+    await onBatch(statements, ++count);
+    return db.batch(statements);
+  };
+  return { ...world.deps, db: { prepare: (sql: string) => db.prepare(sql), batch } as unknown as D1Database };
+}
+
+describe("sends of one group", () => {
+  it("each have the outcome that they would have alone", async () => {
+    const group = [
+      send(),
+      send({ phone: STRANGER }),
+      send({ phone: null, email: "ada@example.com" }),
+      send({ phone: null, email: "nobody@example.com" }),
+    ];
+    expect(await storeGroup(world.deps, group)).toEqual([
+      stored,
+      { kind: "stored", isPending: false, due: [`${idOf(group[1] as Send)}_NOT_FOUND`] },
+      stored,
+      { kind: "stored", isPending: false, due: [`${idOf(group[3] as Send)}_FAILED_TO_MATCH`] },
+    ]);
+  });
+
+  it("with the same Idempotency-Key are one message, and another body is a conflict", async () => {
+    const group = [send({}, ["k", "a"]), send({}, ["k", "a"]), send({}, ["k", "b"]), send({}, ["other", "b"])];
+    const first = idOf(group[0] as Send);
+    expect(await storeGroup(world.deps, group)).toEqual([
+      stored,
+      { kind: "repeated", messageId: first },
+      { kind: "conflict" },
+      stored,
+    ]);
+    expect(await messages()).toEqual([first, idOf(group[3] as Send)]);
+  });
+
+  it("with the same key of two clients are two messages", async () => {
+    const other = await world.client("brand");
+    const group = [send({}, ["k", "a"]), send({ clientId: other.clientId }, ["k", "a"])];
+    expect(await storeGroup(world.deps, group)).toEqual([stored, stored]);
+  });
+
+  it("with the same content are one message, where duplicates are suppressed", async () => {
+    const group = [
+      send({ dedupeHash: "x" }),
+      send({ dedupeHash: "x" }, ["k", "a"]),
+      send({ dedupeHash: "x", phone: BOB }),
+    ];
+    const first = idOf(group[0] as Send);
+    expect(await storeGroup(world.deps, group)).toEqual([stored, { kind: "repeated", messageId: first }, stored]);
+    // The key of the duplicate stands for the message that it repeats.
+    expect(await storeGroup(world.deps, [send({ dedupeHash: "x" }, ["k", "a"])])).toEqual([
+      { kind: "repeated", messageId: first },
+    ]);
+  });
+
+  it("are stored once when the group runs again", async () => {
+    const group = [send({ linkCode: "abcdefghij", clickUrl: "https://shop.example.com/" }), send({ phone: STRANGER })];
+    await storeGroup(world.deps, group);
+    const again = await storeGroup(world.deps, group);
+    expect(again.map(({ kind }) => kind)).toEqual(["stored", "stored"]);
+    expect(await messages()).toEqual(group.map(idOf));
+    expect(await world.rows("SELECT code FROM links")).toEqual([{ code: "abcdefghij" }]);
+  });
+
+  it("are not held up by one that the store refuses", async () => {
+    const group = [send(), send({ callbackData: null as unknown as string }), send()];
+    const outcomes = await storeGroup(world.deps, group);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["stored", "failed", "stored"]);
+    expect(outcomes[1]).toMatchObject({ isUnavailable: false });
+    expect(await messages()).toEqual([idOf(group[0] as Send), idOf(group[2] as Send)]);
+  });
+
+  it("find the one that the store refuses in few tries", async () => {
+    let batches = 0;
+    const deps = watched(() => void batches++);
+    const group = Array.from({ length: 100 }, (_, index) =>
+      send(index === 41 ? { callbackData: null as unknown as string } : {}),
+    );
+    const outcomes = await storeGroup(deps, group);
+    expect(outcomes.flatMap(({ kind }, index) => (kind === "failed" ? [index] : []))).toEqual([41]);
+    expect(await messages()).toHaveLength(99);
+    expect(batches).toBeLessThan(20);
+  });
+
+  it("all fail when the store is away, and none is tried alone", async () => {
+    let batches = 0;
+    const deps = watched(() => {
+      batches++;
+      throw new Error("D1_ERROR: Network connection lost.");
+    });
+    const outcomes = await storeGroup(deps, [send(), send(), send()]);
+    expect(outcomes.map((outcome) => outcome.kind === "failed" && outcome.isUnavailable)).toEqual([true, true, true]);
+    expect(batches).toBe(4);
+  });
+
+  it("have the outcomes that they have one after another, whatever they are", async () => {
+    const clientIds = [client.clientId, (await world.client("brand")).clientId];
+    const fields = fc.record({
+      clientId: fc.constantFrom(...clientIds),
+      phone: fc.constantFrom(ADA, BOB, STRANGER, null),
+      email: fc.constantFrom("ada@example.com", "nobody@example.com"),
+      dedupeHash: fc.constantFrom(null, "x", "y"),
+      key: fc.constantFrom(null, "k1", "k2"),
+      bodyHash: fc.constantFrom("a", "b"),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fields, { minLength: 1, maxLength: 8 }), async (all) => {
+        const make = () =>
+          all.map(({ clientId, phone, email, dedupeHash, key, bodyHash }) =>
+            send(
+              {
+                clientId,
+                ...{ phone, email: phone === null ? email : null },
+                // Alone, a duplicate of a message that was never sent is stored; in its group, it is not known yet.
+                dedupeHash: phone === STRANGER ? null : dedupeHash,
+              },
+              key === null ? null : [key, bodyHash],
+            ),
+          );
+        const clear = async () => {
+          for (const table of ["messages", "events", "idempotency_keys", "duplicate_keys"])
+            await world.rows(`DELETE FROM ${table}`);
+        };
+        /** Outcomes with the place of a message in the list in place of its id. */
+        const shape = (list: Send[], outcomes: StoredSend[]) =>
+          outcomes.map((outcome) =>
+            outcome.kind === "repeated"
+              ? list.findIndex((one) => idOf(one) === outcome.messageId)
+              : outcome.kind === "stored"
+                ? `stored ${outcome.isPending} ${outcome.due.length}`
+                : outcome.kind,
+          );
+        await clear();
+        const together = make();
+        const inGroup = shape(together, await storeGroup(world.deps, together));
+        await clear();
+        const alone = make();
+        const oneByOne: StoredSend[] = [];
+        for (const one of alone) oneByOne.push(...(await storeGroup(world.deps, [one])));
+        expect(inGroup).toEqual(shape(alone, oneByOne));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("the sends of a website", () => {
+  it("go alone when nothing is under way, and share the next write when one is", async () => {
+    const storedBefore: number[] = [];
+    const first = Promise.withResolvers<void>();
+    const deps = watched(async (_, nth) => {
+      storedBefore.push((await messages()).length);
+      if (nth === 1) await first.promise;
+    });
+    const groups = new SendGroups();
+    const sends = Array.from({ length: 5 }, () => send());
+    const areStoring = () => sends.map((one) => groups.isStoring(idOf(one)));
+    const answers = sends.map((one) => groups.store(deps, one));
+    expect(await messages()).toEqual([]);
+    expect(areStoring()).toEqual(new Array(5).fill(true));
+    first.resolve();
+    await Promise.all(answers);
+    expect(areStoring()).toEqual(new Array(5).fill(false));
+    expect((await messages()).length).toBe(5);
+    // The first alone, the others together.
+    expect(storedBefore).toEqual([0, 1]);
+  });
+
+  it("are queued by what has stored them: those of a group in one call", async () => {
+    const calls: unknown[][] = [];
+    const { messages: queue } = world.deps;
+    const sendBatch = async (batch: Iterable<MessageSendRequest<Job>>) => {
+      calls.push(Array.from(batch, ({ body }) => body.kind === "deliver" && body.messageIds));
+      return queue.sendBatch(batch);
+    };
+    const deps = { ...world.deps, messages: { sendBatch } as unknown as typeof queue };
+    const groups = new SendGroups();
+    const pending = Array.from({ length: 31 }, () => send());
+    const [first, ...others] = pending.map(idOf);
+    await Promise.all([...pending, send({ phone: STRANGER })].map((one) => groups.store(deps, one)));
+    await world.afterAnswer();
+    // Those that came during the first write are one group.
+    expect(calls).toEqual([[[first]], [others.slice(0, 25), others.slice(25)]]);
+    expect(world.callbacks.map(({ body }) => body)).toEqual([
+      `00000000-0000-4000-8000-${String(sends).padStart(12, "0")}_NOT_FOUND`,
+    ]);
+  });
+
+  it("that are refused or repeated are not queued", async () => {
+    const group = [send({}, ["k", "a"]), send({}, ["k", "a"]), send({ callbackData: null as unknown as string })];
+    await storeGroup(world.deps, group);
+    await world.afterAnswer();
+    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "deliver", messageIds: [idOf(group[0] as Send)] }]);
+  });
+
+  it("are refused, and not stored, while a second's worth waits", async () => {
+    const held = Promise.withResolvers<void>();
+    const groups = new SendGroups();
+    const deps = watched(() => held.promise);
+    const answers = Array.from({ length: 1001 }, () => groups.store(deps, send()));
+    expect(await groups.store(deps, send())).toMatchObject({ kind: "failed", isUnavailable: true, isRefused: true });
+    held.resolve();
+    const outcomes = await Promise.all(answers);
+    expect(outcomes.every(({ kind }) => kind === "stored")).toBe(true);
+    expect((await messages()).length).toBe(1001);
+  });
+
+  it.each([
+    ["refused untried once the store has been silent for a while", 20, "refused"],
+    ["tried all the same when it has failed at once", 0, "stored"],
+  ])("wait for a write: they are %s", async (_, seconds, outcome) => {
+    const groups = new SendGroups();
+    const begun = Promise.withResolvers<void>();
+    const deps = watched(async (_statements, nth) => {
+      if (nth > 1) return;
+      await begun.promise;
+      world.advance(seconds);
+      throw new Error("D1_ERROR: D1 DB exceeded timeout");
+    });
+    const first = groups.store(deps, send());
+    const waiting = [groups.store(deps, send()), groups.store(deps, send())];
+    begun.resolve();
+    expect(await first).toMatchObject({ kind: "failed", isUnavailable: true, isRefused: false });
+    const expected = outcome === "stored" ? stored : { kind: "failed", isUnavailable: true, isRefused: true };
+    expect(await Promise.all(waiting)).toMatchObject([expected, expected]);
+    expect(await groups.store(deps, send())).toEqual(stored);
+    expect(await messages()).toHaveLength(outcome === "stored" ? 3 : 1);
+  });
+
+  it("are stored once when their object dies after the write", async () => {
+    const { send: whole } = world.deps.limiter;
+    world.deps.limiter.send = async (...given) => {
+      await whole.apply(world.deps.limiter, given);
+      throw new Error("Durable Object reset because its code was updated.");
+    };
+    const messageId = await world.send(client, { phone: `+${ADA}` });
+    expect(await messages()).toEqual([messageId]);
+    await world.runQueues();
+    expect(await world.statusOf(messageId)).not.toBe("PENDING_TO_SEND");
+  });
+});

@@ -1,0 +1,165 @@
+/** The sweep tells somebody of problems: once when one begins, once a day, and once when it ends. */
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Carrier, Submission } from "../../../src/carriers/carrier.ts";
+import { sandbox } from "../../../src/carriers/sandbox.ts";
+import { countingDatabase } from "../../counting-database.ts";
+import { failingDatabase } from "../../failing-database.ts";
+import { strictCarrier } from "../../strict/bindings.ts";
+import { type TestClient, World } from "../../world.ts";
+
+const ADA = "+12125550100";
+const ALERTS = "https://hooks.example.com/services/T0/secret-part";
+const HEARTBEAT = "https://beat.example.com/ping/secret-part";
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const AWAY: Submission = { kind: "later", reason: "connection refused to +1 212 555 0199", failing: true };
+
+interface Posted {
+  type: string;
+  text: string;
+  data: Record<string, unknown>;
+}
+
+let world: World;
+let client: TestClient;
+let submit: () => Submission;
+let posted: Posted[];
+let beats: number;
+let isTaken: boolean;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([ADA]);
+  submit = () => ({ kind: "accepted", carrierMessageId: "c" });
+  const carrier: Carrier = { ...sandbox, submit: async () => submit() };
+  const config = { ...world.deps.config, alertUrl: ALERTS, alertSecret: SECRET, heartbeatUrl: HEARTBEAT };
+  world.deps = { ...world.deps, config, carriers: { ready: { gateway: strictCarrier(carrier) }, missing: {} } };
+  await world.rows("UPDATE websites SET carrier = 'gateway'");
+  [posted, beats, isTaken] = [[], 0, true];
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (url, init) => {
+    if (url === HEARTBEAT) beats += 1;
+    if (url !== ALERTS) return new Response("thanks");
+    const headers = Object.fromEntries(new Headers(init?.headers));
+    vi.setSystemTime(world.now);
+    posted.push(new Webhook(SECRET).verify(String(init?.body), headers) as Posted);
+    return new Response("", { status: isTaken ? 200 : 500 });
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+async function passMinutes(count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute++) {
+    world.advance(60);
+    await world.runQueues();
+    await world.sweep();
+    await world.runQueues();
+  }
+}
+
+async function breakCarrier(): Promise<void> {
+  submit = () => AWAY;
+  for (let text = 0; text < 4; text++) await world.send(client, { phone: ADA });
+  await world.runQueues();
+}
+
+const of = (problem: string) => posted.filter(({ data }) => data.problem === problem).map(({ type }) => type);
+
+it("tells of a problem when it begins, and when it ends, with a text that a person can read", async () => {
+  await passMinutes(3);
+  expect(posted).toEqual([]);
+  await breakCarrier();
+  await passMinutes(10);
+  expect(of("carrier-paused")).toEqual(["problem.began"]);
+  expect(of("messages-late")).toEqual(["problem.began"]);
+  const [paused] = posted.filter(({ data }) => data.problem === "carrier-paused");
+  expect(paused?.text).toMatch(
+    /^Textgate: Problem: carrier-paused \(gateway, since 2026-11-21T12:0\d:\d\d\S+, connection/,
+  );
+  expect(paused?.data).toMatchObject({ subject: "gateway", carrier: "gateway" });
+  submit = () => ({ kind: "accepted", carrierMessageId: "c" });
+  await passMinutes(2);
+  expect(of("carrier-paused")).toEqual(["problem.began", "problem.ended"]);
+  expect(posted.at(-1)?.text).toMatch(/^Textgate: Over after \d+ minutes: /);
+  expect(await world.rows("SELECT * FROM told_problems")).toEqual([]);
+  expect(JSON.stringify([posted, world.logs])).not.toContain("0199");
+  expect(world.logs.join()).not.toContain("secret-part");
+});
+
+it("tells once a day of a problem that lasts", async () => {
+  await world.rows(
+    "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('j', 'textgate-messages', '{}', ?1)",
+    world.now,
+  );
+  await world.sweep();
+  for (let hour = 0; hour < 49; hour++) {
+    world.advance(3600);
+    await world.sweep();
+  }
+  expect(of("dead-jobs")).toEqual(["problem.began", "problem.lasts", "problem.lasts"]);
+});
+
+it("tells each endpoint's failure by itself", async () => {
+  const other = await world.client("brand", { callbackUrl: "https://other.example.com/" });
+  vi.mocked(globalThis.fetch).mockImplementation(async (url, init) => {
+    if (url === ALERTS) posted.push(JSON.parse(String(init?.body)));
+    return new Response("", { status: url === ALERTS ? 200 : 500 });
+  });
+  for (const some of [client, client, client, other, other, other]) await world.send(some, { phone: ADA });
+  await world.runQueues();
+  await world.sweep();
+  const hosts = posted.filter(({ data }) => data.problem === "endpoint-failing").map(({ data }) => data.host);
+  expect(hosts.sort()).toEqual(["brand.example.com", "other.example.com"]);
+});
+
+it("tells again what was not taken", async () => {
+  await breakCarrier();
+  isTaken = false;
+  await passMinutes(2);
+  isTaken = true;
+  await passMinutes(1);
+  const began = of("carrier-paused").length;
+  await passMinutes(2);
+  expect(began).toBeGreaterThan(1);
+  expect(of("carrier-paused")).toHaveLength(began);
+});
+
+it("tells that the database is away, once, and that it is back; without it, no heartbeat", async () => {
+  await world.sweep();
+  expect(beats).toBe(1);
+  const { deps } = world;
+  world.deps = { ...deps, db: failingDatabase(deps.db, Number.POSITIVE_INFINITY) };
+  for (let minute = 0; minute < 3; minute++) {
+    world.advance(60);
+    await world.sweep();
+  }
+  expect(of("database-away")).toEqual(["problem.began"]);
+  expect(beats).toBe(1);
+  world.deps = deps;
+  await world.sweep();
+  expect(of("database-away")).toEqual(["problem.began", "problem.ended"]);
+  expect(beats).toBe(2);
+});
+
+it("reads a few rows, and nothing where nobody is to be told", async () => {
+  const { deps } = world;
+  const { db, take } = countingDatabase(deps.db);
+  const quiet = { ...deps.config, alertUrl: undefined, heartbeatUrl: undefined };
+  world.deps = { ...deps, db, config: quiet };
+  await world.sweep();
+  await world.sweep();
+  take();
+  await world.sweep();
+  const without = take();
+  world.deps = { ...deps, db };
+  await world.sweep();
+  const told = take();
+  expect(told.calls - without.calls).toBe(3);
+  expect(told.rowsRead - without.rowsRead).toBeLessThan(35);
+  expect(told.rowsWritten).toBe(without.rowsWritten);
+  expect(beats).toBe(1);
+});

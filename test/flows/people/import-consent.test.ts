@@ -1,0 +1,231 @@
+/** A file subscribes nobody who has opted out, unless it is said so; and nobody whom a column that is not read has opted out. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
+import { type TestClient, World } from "../../world.ts";
+
+const ADA = "+12125550100";
+const BOB = "+12125550101";
+const EVE = "+12125550102";
+const OURS = "+12125550000";
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  await world.website("brand", { carrier: "sandbox", sender: OURS });
+  client = await world.client("brand");
+});
+
+async function load(csv: string, query = "") {
+  const answer = await world.operator("POST", `/websites/brand/subscribers${query}`, csv, "text/csv");
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+const list = (...phones: string[]) => ["phone_numbers", ...phones].join("\n");
+const RESUBSCRIBE = "?resubscribe=true";
+
+const stateOf = async (phone: string) => {
+  const sql = "SELECT subscribed, email FROM subscriptions WHERE phone = ?1";
+  const [row] = await world.rows(sql, Number(phone.slice(1)));
+  return row ? [row.subscribed, row.email] : null;
+};
+const ledger = () => world.rows("SELECT * FROM subscription_changes ORDER BY change_id");
+
+const unsubscribe = () => world.post("/text/unsubscribe", client, { phone_numbers: [ADA] });
+const stop = () =>
+  world.invoke("fetch", () =>
+    receiveInbound(world.deps, "sandbox", {
+      ...{ carrierMessageId: "in-1", from: ADA, to: [OURS], text: "STOP", keyword: null, answeredByCarrier: false },
+    }),
+  );
+
+describe("whom anyone has unsubscribed", () => {
+  it.each<[string, () => Promise<unknown>]>([
+    ["a client", unsubscribe],
+    ["another import", () => load(`phone_numbers,subscribed\n${ADA},false`)],
+    ["an import that brought the number", () => load(`phone_numbers,subscribed\n${ADA},no\n`, RESUBSCRIBE)],
+  ])("an import leaves so, and names: %s", async (_, say) => {
+    await load(`phone_numbers,email\n${ADA},ada@example.com`);
+    await say();
+    const [before, state] = [await ledger(), await stateOf(ADA)];
+    const counts = { imported: 1, new: 1, changed: 0, unchanged: 0, keptUnsubscribed: 1 };
+    const file = `phone_numbers,email,subscribed\n${ADA},new@example.com,true\n${BOB},,`;
+    const dry = await load(file, "?dryRun=true");
+    expect(dry.body).toMatchObject({ ...counts, unsubscribedNumbers: [ADA] });
+    expect(dry.body.optedOutNumbers).toBeUndefined();
+    const real = await load(file);
+    expect(real).toEqual({ status: 200, body: { ...dry.body, importId: expect.anything() } });
+    expect(await stateOf(ADA)).toEqual(state);
+    expect(state?.[0]).toBe(0);
+    expect((await ledger()).slice(0, -1)).toEqual(before);
+    expect(await stateOf(BOB)).toEqual([1, null]);
+  });
+
+  it("an import subscribes again where the request says so, and an undo takes that back", async () => {
+    await load(`phone_numbers,email\n${ADA},ada@example.com`);
+    await unsubscribe();
+    const file = `phone_numbers,email\n${ADA},new@example.com`;
+    const counts = { imported: 1, new: 0, changed: 1, unchanged: 0, keptUnsubscribed: 0 };
+    expect((await load(file, "?dryRun=true&resubscribe=true")).body).toMatchObject(counts);
+    const { body } = await load(file, RESUBSCRIBE);
+    expect(body).toMatchObject(counts);
+    expect(body.unsubscribedNumbers).toBeUndefined();
+    expect(await stateOf(ADA)).toEqual([1, "new@example.com"]);
+    const answer = await world.operator("GET", "/audit?website=brand");
+    const { entries } = (await answer.json()) as { entries: { after: object }[] };
+    expect(entries[0]?.after).toMatchObject({ ...counts, resubscribe: true });
+    await world.operator("POST", `/imports/${body.importId}/undo`);
+    expect(await stateOf(ADA)).toEqual([0, "ada@example.com"]);
+  });
+
+  it("an import never subscribes again who has texted STOP, whatever the request says", async () => {
+    await load(list(ADA));
+    await stop();
+    for (const query of ["", RESUBSCRIBE, "?dryRun=true&resubscribe=true"]) {
+      const { body } = await load(list(ADA, BOB), query);
+      expect(body).toMatchObject({ imported: 1, keptUnsubscribed: 1, optedOutNumbers: [ADA] });
+      expect(body.unsubscribedNumbers).toBeUndefined();
+      expect(await stateOf(ADA)).toEqual([0, null]);
+    }
+  });
+
+  it("an undo of an import gives back nothing that it has left", async () => {
+    await unsubscribe();
+    const { body } = await load(list(ADA, BOB));
+    const answer = await world.operator("POST", `/imports/${body.importId}/undo`);
+    expect(await answer.json()).toMatchObject({ restored: 1, changedSince: 0 });
+    expect([await stateOf(ADA), await stateOf(BOB)]).toEqual([[0, null], null]);
+  });
+
+  it("a client subscribes again, as before", async () => {
+    await unsubscribe();
+    const body = { phone_numbers: [ADA], sendPurpose: "sign-up" };
+    const answer = await world.post("/text/subscribe", client, body);
+    expect(await answer.json()).toMatchObject({ message: "1 number is subscribed." });
+    expect(await stateOf(ADA)).toEqual([1, null]);
+  });
+
+  it("is counted, and the first thousand named, also where the website has erased people", async () => {
+    const phones = Array.from({ length: 30_000 }, (_, index) => `+1212${5_600_000 + index}`);
+    const optedOut = phones.filter((_, index) => index % 10 === 0);
+    await load(`phone_numbers,subscribed\n${optedOut.map((phone) => `${phone},no`).join("\n")}`);
+    const expected = { imported: 27_000, new: 27_000, changed: 0, unchanged: 0, keptUnsubscribed: 3000 };
+    for (const erased of [[], [EVE]]) {
+      if (erased.length > 0) await load(list(...erased), RESUBSCRIBE);
+      for (const phone of erased) await world.operator("DELETE", `/websites/brand/people/${phone}`);
+      const dry = await load(list(...phones, ...erased), "?dryRun=true");
+      expect(dry.body).toMatchObject({ ...expected, keptUnsubscribed: 3000 + erased.length });
+      expect(dry.body.unsubscribedNumbers).toEqual(optedOut.slice(0, 1000));
+      expect(dry.body.optedOutNumbers).toEqual(erased.length > 0 ? erased : undefined);
+    }
+    const { body } = await load(list(...phones, EVE));
+    expect(body).toMatchObject({ ...expected, keptUnsubscribed: 3001, optedOutNumbers: [EVE] });
+    const subscribed = "SELECT count(*) AS n FROM subscriptions WHERE subscribed = 1";
+    expect(await world.rows(subscribed)).toEqual([{ n: 27_000 }]);
+  });
+
+  it("wants resubscribe to be true or false", async () => {
+    expect(await load(list(ADA), "?resubscribe=yes")).toMatchObject({
+      status: 400,
+      body: { code: 40001, details: [{ field: "resubscribe", message: "must be true or false" }] },
+    });
+  });
+});
+
+describe("an opt-out in a file", () => {
+  it.each([
+    ["after", ["true", "false"]],
+    ["before", ["false", "true"]],
+    ["between", ["", "no", "yes"]],
+  ])("counts %s an opt-in of the same number, also with resubscribe", async (_, words) => {
+    for (const query of ["", RESUBSCRIBE]) {
+      await load(`phone_numbers,subscribed\n${words.map((word) => `${ADA},${word}`).join("\n")}`, query);
+      expect(await stateOf(ADA)).toEqual([0, null]);
+    }
+  });
+
+  it("counts where its two rows come in different pieces", async () => {
+    const many = Array.from({ length: 60_000 }, (_, index) => `+1212${5_600_000 + index},`);
+    const rows = [`${ADA},true`, `${BOB},false`, ...many, `${ADA},false`, `${BOB},true`];
+    expect((await load(`phone_numbers,subscribed\n${rows.join("\n")}`)).body).toMatchObject({ imported: 60_002 });
+    expect([await stateOf(ADA), await stateOf(BOB)]).toEqual([
+      [0, null],
+      [0, null],
+    ]);
+  });
+});
+
+const ADVICE =
+  "and none headed subscribed: name the column subscribed and write true or false in each row, or delete it to subscribe every number of the file";
+
+describe("a column that looks like a state", () => {
+  it.each([
+    ...[
+      "status",
+      "State",
+      "subscribe",
+      "subscription",
+      "opt_in",
+      "optin",
+      "Opted In",
+      "opt-out",
+      "OPTOUT",
+      "opted_out",
+    ],
+    ...[
+      "unsubscribe",
+      "Unsubscribed",
+      "active",
+      "consent",
+      "sms_consent",
+      "suppressed",
+      "is_subscribed",
+      "Opt-In Status",
+    ],
+    ...["SMS Marketing Consent", "Accepts SMS Marketing", "unsubscribed_at", "do_not_contact", " \u200bstatus"],
+  ])("is refused where none is headed subscribed: %s", async (name) => {
+    for (const [query, separator] of [
+      ["", ";"],
+      ["?dryRun=true", ","],
+    ]) {
+      const file = ["phone_numbers", name, "email"].join(separator);
+      const answer = await load(`${file}\n${[ADA, "unsubscribed", ""].join(separator)}\n`, query);
+      const looks = `has a column headed ${JSON.stringify(name.trim().replace("\u200b", ""))}, which looks like a state, `;
+      expect(answer).toMatchObject({ status: 400, body: { code: 40001, message: `body: ${looks}${ADVICE}` } });
+    }
+    expect(await stateOf(ADA)).toBeNull();
+  });
+
+  it.each([
+    "name",
+    "country",
+    "customer_state",
+    "statement",
+    "active_since",
+    "subscribed_at",
+    "opt_in_date",
+    "email_status",
+  ])("is another one than %s", async (name) => {
+    expect((await load(`phone_numbers,${name}\n${ADA},x`)).status).toBe(200);
+  });
+
+  it("is no matter beside a column subscribed, in any case", async () => {
+    const { body } = await load(`status,Subscribed,phone_numbers\nactive,FALSE,${ADA}`);
+    expect(body).toMatchObject({ columns: { phone: "phone_numbers", email: null, subscribed: "Subscribed" } });
+    expect(await stateOf(ADA)).toEqual([0, null]);
+  });
+});
+
+describe("the columns that were read", () => {
+  it.each([
+    [list(ADA), { phone: "phone_numbers", email: null, subscribed: null }],
+    [
+      `sep=;\r\n"Phone_Numbers";e-mail;EMAIL\r\n${ADA};x;`,
+      { phone: "Phone_Numbers", email: "EMAIL", subscribed: null },
+    ],
+  ])("are named by a dry run and by the import: %j", async (file, columns) => {
+    expect((await load(file, "?dryRun=true")).body.columns).toEqual(columns);
+    expect((await load(file)).body.columns).toEqual(columns);
+  });
+});

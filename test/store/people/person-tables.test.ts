@@ -1,0 +1,208 @@
+/** Where a person is follows from the schema: no table with a number is left out where somebody is found, exported or erased. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { PERSON_TABLES, type PersonTable } from "../../../src/store/people/person-tables.ts";
+import { type TestClient, World } from "../../world.ts";
+
+const ADA = "+12125550100";
+const DIGITS = Number(ADA.slice(1));
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand(["+12125550199"]);
+});
+
+/** Columns whose names say that they have a number, and whose number is a website's own. */
+const OWN_NUMBERS = [
+  "former_senders.sender",
+  "inbound_texts.recipient",
+  "sender_homes.sender",
+  "websites.sender",
+  "receipt_counts.sender",
+];
+
+const OF_A_MESSAGE = "ids of messages: its rows go with them, or tell nothing without them";
+const SETTINGS = "what an operator has set up";
+const COUNTS = "counts";
+const MASKED = "numbers in words are masked before they are stored";
+const HASHES = "ids and hashes";
+
+/** The tables without a number of a person: their columns of text, JSON among them, and why none has one. */
+const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
+  audit_log: ["request_id operator action website_id client_id subject before after outcome", MASKED],
+  bulk_parts: ["first_id body_hash attempt", HASHES],
+  cancelled_messages: ["message_id", OF_A_MESSAGE],
+  carrier_pauses: ["carrier cause", MASKED],
+  client_homes: ["client_id", SETTINGS],
+  clicks: ["message_id click_id last_click_id", OF_A_MESSAGE],
+  clients: [
+    "client_id website_id callback_url operations secret_hash callback_secret old_secret_hash old_callback_secret events name refusal",
+    SETTINGS,
+  ],
+  daily_counts: ["website_id day send_purpose status reason", COUNTS],
+  database_sizes: ["", COUNTS],
+  dead_jobs: ["id queue body error", MASKED],
+  erased_people: ["website_id mark", "the mark is a keyed hash: it tells that a number stays opted out, and no number"],
+  erasure_key: ["key_id sealed", HASHES],
+  failing_endpoints: ["client_id host cause", "how an endpoint failed, and not for whom"],
+  former_senders: ["carrier sender website_id", SETTINGS],
+  homes: ["website_id database", SETTINGS],
+  idempotency_keys: [
+    "client_id operation idempotency_key body_hash message_id",
+    "the key is a client's own word, which means nothing to the service, and is gone after a day",
+  ],
+  imports: ["import_id website_id outcome", COUNTS],
+  last_sweep: ["failed_jobs", COUNTS],
+  links: ["code message_id url", OF_A_MESSAGE],
+  moved_feeds: ["website_id", COUNTS],
+  moves: [
+    "website_id source target state progress problem",
+    "its problem names tables; the key of the row that was copied last, until the move ends",
+  ],
+  moving: ["website_id id_part", SETTINGS],
+  operator_tokens: ["token_hash name created_by", SETTINGS],
+  outcome_counts: ["kind carrier outcome", COUNTS],
+  receipt_counts: ["carrier sender reason code", COUNTS],
+  sender_homes: ["carrier sender", SETTINGS],
+  suppressed_messages: ["message_id first_id", OF_A_MESSAGE],
+  waiting_texts: [
+    "website_id carrier carrier_message_id inbound",
+    "a text that comes while its website is on the move, for some minutes: it is applied, and deleted, when the move ends",
+  ],
+  told_problems: ["problem subject", "the subject is a carrier, a client or a database"],
+  websites: ["website_id name carrier sender help_text holds database opt_out_words", SETTINGS],
+};
+
+interface Column {
+  name: string;
+  type: string;
+  notnull: number;
+  pk: number;
+  dflt_value: string | null;
+}
+
+async function readTables(): Promise<Map<string, Column[]>> {
+  const tables = await world.rows(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'd1%' ORDER BY name",
+  );
+  const read = async (name: string) =>
+    [name, (await world.rows(`PRAGMA table_info("${name}")`)) as unknown as Column[]] as const;
+  return new Map(await Promise.all(tables.map(({ name }) => read(String(name)))));
+}
+
+describe("the schema", () => {
+  it("has no table that is neither a person's nor known to have no number", async () => {
+    const found = await readTables();
+    for (const name of Object.keys(PERSON_TABLES)) found.delete(name);
+    const texts = [...found].map(([name, columns]) => {
+      const ofText = columns.filter(({ type }) => type !== "INTEGER").map((column) => column.name);
+      return [name, ofText.join(" ")];
+    });
+    const known = Object.entries(WITHOUT_NUMBERS).map(([name, [columns]]) => [name, columns]);
+    expect(texts).toEqual(known.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)));
+  });
+
+  it("has no column named as a number that is neither a person's nor a website's own", async () => {
+    const named = [...(await readTables())].flatMap(([table, columns]) =>
+      columns
+        .filter(({ name }) => /phone|sender|recipient|number|mobile|msisdn|(^|_)(from|to|tel)(_|$)/i.test(name))
+        .map(({ name }) => `${table}.${name}`),
+    );
+    const ofPeople = Object.entries(PERSON_TABLES).map(([table, column]) => `${table}.${column}`);
+    // It says how far an import is undone.
+    expect(named.filter((name) => name !== "imports.undone_to").sort()).toEqual([...ofPeople, ...OWN_NUMBERS].sort());
+  });
+});
+
+const ID = "00000000-0000-4000-8000-0000000000aa";
+
+/** What a row of the table must have to be shown, and what of it the export shows. */
+const ROWS: Record<PersonTable, { values: Record<string, unknown>; shown: string }> = {
+  subscriptions: { values: { subscribed: 1, email: "ada@example.com", change_id: 1 }, shown: "ada@example.com" },
+  subscription_changes: { values: { change_id: 1000, source: "import", proof: "the proof" }, shown: "the proof" },
+  messages: { values: { message_id: ID, status: "DELIVERED", text: "For Ada" }, shown: "For Ada" },
+  inbound_texts: { values: { text: "From Ada", carrier: "sandbox" }, shown: "From Ada" },
+  events: { values: { event: "message.received", body: JSON.stringify({ from: ADA }) }, shown: `"from":"${ADA}"` },
+  duplicate_keys: { values: { message_id: ID }, shown: ID },
+};
+
+/** A row with the number of Ada, and with whatever else the table requires. */
+async function insert(table: PersonTable, websiteId = "brand"): Promise<void> {
+  const columns = (await readTables()).get(table) ?? [];
+  const own = PERSON_TABLES[table];
+  const values: Record<string, unknown> = { website_id: websiteId, ...ROWS[table].values };
+  values[own] = own === "sender" ? ADA : DIGITS;
+  for (const { name, type, notnull, pk, dflt_value } of columns) {
+    if (name in values || (notnull === 0 && pk === 0) || dflt_value !== null) continue;
+    values[name] = type === "INTEGER" ? 1 : `${name} of a row`;
+  }
+  const names = Object.keys(values);
+  await world.rows(
+    `INSERT INTO ${table} (${names}) VALUES (${names.map((_, index) => `?${index + 1}`)})`,
+    ...Object.values(values),
+  );
+}
+
+const TABLES = Object.keys(PERSON_TABLES) as PersonTable[];
+const count = async (table: PersonTable) =>
+  (await world.rows(`SELECT count(*) AS count FROM ${table} WHERE ${PERSON_TABLES[table]} IN (${DIGITS}, '${ADA}')`))[0]
+    ?.count;
+const call = async (path: string, method = "GET") => {
+  const answer = await world.operator(method, path);
+  return { status: answer.status, body: (await answer.json()) as { websites: { websiteId: string | null }[] } };
+};
+const importAda = async () =>
+  (await (await world.subscribers("brand", [ADA])).json()) as {
+    importId: string;
+    new: number;
+    optedOutNumbers?: string[];
+  };
+
+describe.each(TABLES)("a number that only %s has", (table) => {
+  beforeEach(() => insert(table));
+
+  it("is found, in all websites and in its own", async () => {
+    const everywhere = await call(`/people/${ADA}`);
+    expect([everywhere.status, everywhere.body.websites.map(({ websiteId }) => websiteId)]).toEqual([200, ["brand"]]);
+    expect(await call(`/websites/brand/people/${ADA}`)).toMatchObject({ status: 200, body: { phone: ADA } });
+  });
+
+  it.each(["/people", "/websites/brand/people"])("is exported by %s, with the row", async (path) => {
+    const { status, body } = await call(`${path}/${ADA}/export`);
+    expect([status, body.websites.map(({ websiteId }) => websiteId)]).toEqual([200, ["brand"]]);
+    expect(JSON.stringify(body)).toContain(ROWS[table].shown);
+  });
+
+  it("is erased everywhere, and no import subscribes it again", async () => {
+    expect(await count(table)).toBe(1);
+    const { body } = await call(`/people/${ADA}`, "DELETE");
+    expect(body).toMatchObject({ websites: [{ websiteId: "brand" }], failed: [] });
+    expect(await count(table)).toBe(0);
+    expect(await importAda()).toMatchObject({ new: 0, optedOutNumbers: [ADA] });
+    expect((await call(`/people/${ADA}`)).status).toBe(404);
+  });
+
+  it("is erased in its website", async () => {
+    await call(`/websites/brand/people/${ADA}`, "DELETE");
+    expect(await count(table)).toBe(0);
+    expect((await call(`/websites/brand/people/${ADA}`)).status).toBe(404);
+  });
+
+  it("is not known to another website", async () => {
+    await world.website("other");
+    for (const path of [`/websites/other/people/${ADA}`, `/websites/other/people/${ADA}/export`])
+      expect([path, (await call(path)).status]).toEqual([path, 404]);
+  });
+});
+
+it("whoever an import has added by mistake, and who is erased once it is undone, is not subscribed by the next", async () => {
+  const { importId } = await importAda();
+  await world.operator("POST", `/imports/${importId}/undo`);
+  expect((await call(`/people/${ADA}`)).body.websites).toMatchObject([{ websiteId: "brand", subscribed: false }]);
+  expect((await call(`/people/${ADA}/export`)).status).toBe(200);
+  expect((await call(`/people/${ADA}`, "DELETE")).body).toMatchObject({ websites: [{ websiteId: "brand" }] });
+  expect(await importAda()).toMatchObject({ new: 0, optedOutNumbers: [ADA] });
+  expect(await world.statusOf(await world.send(client, { phone: ADA }))).toBe("NOT_FOUND");
+});
