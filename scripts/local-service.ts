@@ -23,7 +23,7 @@ const RESTARTED =
 const BUILT = process.env.TEXTGATE_BUILT;
 
 export interface LocalService {
-  /** Of workerd, on this machine. */
+  /** Where workerd listens, on this machine. */
   origin: URL;
   /** Calls one of Miniflare's own paths. */
   call: Call;

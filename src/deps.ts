@@ -54,7 +54,7 @@ export interface Deps extends IsolateState {
   first?: Deps;
   /** The home of the website for which they are, where there are several databases. undefined: they are for all. */
   home?: number;
-  /** Of a batch over several databases: the outbound connections that one of them has. All, if not given. */
+  /** In a batch over several databases, how many outbound connections each of them has. All, if not given. */
   outbound?: number;
   kv: KVNamespace;
   messages: Queue<Job>;

@@ -39,7 +39,7 @@ async function seedWebsites(count: number): Promise<void> {
   });
 }
 
-/** Of all websites in turn. @param columns of the seeded row, as SQL: more than those that all need */
+/** Seeds messages of all websites in turn. @param columns of the seeded row, as SQL: more than those that all need */
 async function seedMessages(count: number, columns: Record<string, string> = {}): Promise<void> {
   await seed(world, "messages", count, {
     message_id: "'m' || i",

@@ -50,7 +50,7 @@ function skipPauses(): void {
 export class World {
   /** Milliseconds since 1970. */
   now = BEGINNING;
-  /** Of both queues of deliveries. */
+  /** The jobs of both queues of deliveries. */
   readonly jobs: Queued<Job>[] = [];
   /** An entry for each id, whatever job it came with. */
   readonly callbacks: Queued<string>[] = [];

@@ -67,7 +67,7 @@ export interface InboundText {
   /** Every name under which a website may have this sender. Empty: the carrier does not say what was texted. */
   to: string[];
   text: string;
-  /** Of media that came with it. Absent: none. */
+  /** URLs of the media that came with it. Absent: none. */
   mediaUrls?: string[];
   /** The keyword that the carrier recognized, if it reads keywords itself (it may know more words). */
   keyword: Keyword | null;

@@ -38,7 +38,7 @@ const ALL_RECEIPTS = "31";
 const UCS2 = "2";
 
 export interface KannelSettings {
-  /** Of smsbox, such as http://127.0.0.1:13013/cgi-bin/sendsms */
+  /** The URL of smsbox, such as http://127.0.0.1:13013/cgi-bin/sendsms */
   sendSmsUrl: string;
   /** Whether a TCP connection is tried before each submission. */
   probesConnection: boolean;

@@ -5,7 +5,7 @@ import type * as z from "zod";
 export interface FieldError {
   field: string;
   message: string;
-  /** Of a message of a bulk request that is stored. */
+  /** The id of a message of a bulk request, where the message is stored. */
   messageId?: string;
 }
 

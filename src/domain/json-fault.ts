@@ -35,7 +35,7 @@ const WITHIN: [RegExp, string][] = [
   [/^(TRUE|FALSE|NULL)/, "within a word: JSON has only true, false and null"],
 ];
 
-/** Of a body that ends before the JSON does. */
+/** Explains a body that ends before the JSON does. */
 export function explainEnd(json: JsonPlace, isInString: boolean): string {
   return `is not complete: it ends${atField(json)} before the JSON does.${isInString ? " Is a quote missing, or is it not UTF-8?" : ""}`;
 }

@@ -108,7 +108,7 @@ export async function readBytes(request: ApiRequest, limitBytes: number): Promis
 /** What is read at a time. Of a body that comes byte by byte, each byte alone would take 4 KB, and a turn of its own. */
 export const PIECE_BYTES = 64 * 1024;
 
-/** Of a body that says its length, no more room is made than it takes: to clear 64 KB costs as much as to check a send. */
+/** Where a body says its length, no more room is made than it takes, because to clear 64 KB costs as much as to check a send. */
 const LEAST_BYTES = 4096;
 
 /** How long a piece may be under way: 6.4 KB a second are not too slow. */

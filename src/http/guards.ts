@@ -49,7 +49,7 @@ function issuedSecret(request: ApiRequest, deps: Deps, clientId: string): string
 
 interface Given {
   clientId: string;
-  /** Of the secret. */
+  /** The hash of the secret. */
   hash: string;
   address: string;
 }

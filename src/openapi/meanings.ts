@@ -68,7 +68,7 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
   },
 };
 
-/** Of messages that have no final status. */
+/** What the states of messages mean that have no final status. */
 export const STATE_MEANINGS: Record<(typeof MESSAGE_STATES)[number], string> = {
   waiting: "waits for its job",
   held: "waits until an operator [releases](operating.md#stopping-what-waits) it",
@@ -170,7 +170,7 @@ interface Repeat {
 
 const NOTHING_STORED = "yes: nothing is stored";
 
-/** Of errors that come before anything is stored. */
+/** Whether a request may be repeated after an error that comes before anything is stored. */
 export const REPEAT: Repeat = { send: NOTHING_STORED, bulk: NOTHING_STORED };
 
 /** A bulk request is stored while it comes in: `details` has what was stored before the error. */

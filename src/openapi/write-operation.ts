@@ -4,7 +4,7 @@ import { type HeaderName, referTo } from "./headers.ts";
 import { type Access, type Answer, type ApiOperation, type Parameter, type RequestBody, toSize } from "./operation.ts";
 import type { JsonObject, SchemaNames } from "./schemas.ts";
 
-/** Of every call of a client. */
+/** A header that every call of a client may have. */
 const SANDBOX_ERROR: Parameter = {
   name: "Sandbox-Error",
   in: "header",

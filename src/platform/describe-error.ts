@@ -11,7 +11,7 @@ const UNSAID: [RegExp, string][] = [
   [/Network connection lost/, "connection refused, or broken off: the runtime does not say which"],
 ];
 
-/** Of a fetch: what the runtime leaves open is said, too. */
+/** Describes the error of a fetch. What the runtime leaves open is said, too. */
 export function describeFetchError(error: unknown): string {
   const words = describeError(error);
   const found = UNSAID.find(([pattern]) => pattern.test(words));

@@ -43,7 +43,7 @@ export interface ClientRow {
   created_at: number;
   changed_at: number;
   rotated_at: number | null;
-  /** Of requests, to some minutes. */
+  /** When a request was last taken, and last refused: to some minutes. */
   used_at: number | null;
   refused_at: number | null;
   refusal: string | null;

@@ -50,7 +50,7 @@ export const telnyxRefusalFaults = compile(telnyxAjv, { $ref: "telnyx#/component
 export const telnyxReceiptFaults = compile(telnyxAjv, { $ref: "telnyx#/components/schemas/OutboundMessageEvent" });
 export const telnyxInboundFaults = compile(telnyxAjv, { $ref: "telnyx#/components/schemas/InboundMessageEvent" });
 
-/** Of the whole request: where it goes, how it is written, and what is in it. */
+/** The faults of the whole request: where it goes, how it is written, and what is in it. */
 export function twilioRequestFaults(request: Request, body: string): string[] {
   const [before = "", after = ""] = twilioApi.path.split("{AccountSid}");
   const { pathname } = new URL(request.url);

@@ -67,7 +67,7 @@ export interface TestCarrier {
   sent: string;
   delivered: string;
   failed: string;
-  /** Of a message that could not be delivered: what the operator reads. */
+  /** What the operator reads of a message that could not be delivered. */
   failedReason: RegExp;
   /** The error of a receipt that says that the handset takes no media. */
   withoutMedia?: string;

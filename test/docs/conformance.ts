@@ -79,7 +79,7 @@ function expectTextValid(what: string, schema: JsonObject, text: string, read: (
   if (text.length < SHORT) known.get(schema)?.add(text);
 }
 
-/** Of many messages, those that are wrong are told in an answer of success. */
+/** Where there are many messages, an answer of success tells of those that are wrong. */
 function isAllTaken(body: string): boolean {
   return !body.includes('"failedSent":[{');
 }

@@ -137,7 +137,7 @@ describe.each(CARRIERS)("$name", (carrier) => {
   /** What a gateway may write into Retry-After. */
   const PAUSES = ["", "0", "-5", "abc", "1e9", "0.4", "Wed, 21 Oct 2026 07:28:00 GMT", "99999999999999999999", "30"];
 
-  /** Of one carrier in the short form: what a pause means is the same to all. */
+  /** The short form has one carrier: a pause means the same to all. */
   const isShort = inject("faultSeeds") <= 1 && carrier.name !== "twilio";
   const openings = [
     [3, "takes", { SENDING: 20 }],

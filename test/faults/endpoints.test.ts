@@ -48,7 +48,7 @@ const redirect = (status: number, location: string) => () => new Response(null, 
 /** As workerd says it, of a certificate, a name or an answer that it cannot read: it tells no more to a Worker. */
 const INTERNAL = "internal error; reference = d342r04tokeds4khce13d4kv";
 
-/** Of each endpoint, in a storm. */
+/** How many events each endpoint gets, in a storm. */
 const EVENTS = 12;
 
 type Endpoint = (signal: AbortSignal) => Response | Promise<Response>;

@@ -51,7 +51,7 @@ const STEP = (AT_ONCE / REQUESTS_A_SECOND) * A_SECOND;
 /** Longer than an isolate remembers what it has looked up in vain, and shorter than it refuses who has guessed too often. */
 const SECONDS = 6;
 const REQUESTS = SECONDS * REQUESTS_A_SECOND;
-/** Of the owners of what is attacked, in a flood. */
+/** How often the owners of what is attacked come, in a flood. */
 const VISITS = SECONDS * 2;
 
 /** Requests, a hundred at once. The log has only what they leave there. @returns how many had each status */

@@ -28,7 +28,7 @@ const ADMITTED = { admitted: true, remaining: 1, resetMilliseconds: 0 };
 /** A text that a caller wants to send. */
 export interface Sent {
   at: number;
-  /** Of its requests. */
+  /** The statuses of its requests. */
   statuses: number[];
   messageId?: string;
 }

@@ -21,7 +21,7 @@ interface SimulatedMessage {
   acceptedAt: number;
   queuedAt: number;
   claim: string | null;
-  /** Of the submission; null while it waits, or its outcome is not known to the store. */
+  /** What became of the submission; null while it waits, or its outcome is not known to the store. */
   outcome: SubmissionRecord["status"];
 }
 

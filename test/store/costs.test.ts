@@ -162,7 +162,7 @@ function sumOf(costs: Costs): Usage {
   return { calls: sum("calls"), rowsRead: sum("rowsRead"), rowsWritten: sum("rowsWritten") };
 }
 
-/** Of one message, to two digits. */
+/** The share of one message, to two digits. */
 const shares = ({ calls, rowsRead, rowsWritten }: Usage, count: number) =>
   [calls, rowsRead, rowsWritten].map((number) => String(Number((number / count).toFixed(2))));
 
@@ -182,7 +182,7 @@ it("a message costs what docs/measurements.md says", async () => {
   expect(documented(HEAD)).toEqual(tableOf(await measure(1), await measure(TOGETHER)));
 });
 
-/** Of an operator's calls, but for what each call costs: its token, its website, its entry in the audit log. */
+/** What an operator's calls cost, but for what each call costs: its token, its website, its entry in the audit log. */
 async function measureImport(count: number): Promise<Costs> {
   const world = await World.create();
   await world.website("brand", { carrier: "sandbox" });

@@ -135,7 +135,7 @@ function exceeds(values: unknown[], bytes: number): boolean {
   return most > bytes && values.reduce((sum: number, value) => sum + bytesOf(value), 0) > bytes;
 }
 
-/** Of any function that the statement calls. Rows of VALUES and lists of columns are no calls. */
+/** The most arguments of any function that the statement calls. Rows of VALUES and lists of columns are no calls. */
 export function mostArguments(sql: string): number {
   const counts: { isCall: boolean; commas: number }[] = [];
   let most = 0;

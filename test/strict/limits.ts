@@ -22,7 +22,7 @@ export const LIMITS = {
   boundParameters: { value: 100, source: D1 },
   statementBytes: { value: 100_000, source: D1 },
   functionArguments: { value: 32, source: D1 },
-  /** Of a string, of a blob, and of a row. */
+  /** The size of a string, of a blob, and of a row. */
   valueBytes: { value: 2_000_000, source: D1 },
   /** A batch is one: https://github.com/rahilp/second-brain-cloudflare/issues/278 has counted them. */
   queriesPerInvocation: { value: 1000, source: D1 },
@@ -37,7 +37,7 @@ export const LIMITS = {
   subrequests: { value: configured("subrequests"), source: `${WORKERS}#subrequests` },
   /** Those that wait for the headers of a response, or for a socket to open. A seventh waits. */
   connections: { value: 6, source: `${WORKERS}#simultaneous-open-connections` },
-  /** Of the consumer of a queue, and of a scheduled run. A request has no limit while its client stays. */
+  /** How long the consumer of a queue runs, and a scheduled run. A request has no limit while its client stays. */
   runMilliseconds: { value: 15 * 60_000, source: `${WORKERS}#duration` },
   backgroundMilliseconds: { value: 30_000, source: "https://developers.cloudflare.com/workers/runtime-apis/context/" },
   /** What an invocation has left when the runtime or the Worker is replaced. */

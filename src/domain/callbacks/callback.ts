@@ -11,7 +11,7 @@ export type DueEvent = string;
 
 export const MESSAGE_EVENT_TYPES = ["message.status", "message.clicked"] as const;
 
-/** Of an inbound text or a change of a subscription: the event belongs to no message. */
+/** The types of notices, which tell of an inbound text or of a change of a subscription. They belong to no message. */
 export const NOTICE_TYPES = ["message.received", "subscription.changed"] as const;
 
 export const EVENT_TYPES = [...MESSAGE_EVENT_TYPES, ...NOTICE_TYPES] as const;
@@ -96,7 +96,7 @@ export interface MessageEvent {
   phone: string | null;
   sendPurpose: string;
   callbackData: string;
-  /** Of a click. */
+  /** The URL that was clicked; null: the event is no click. */
   clickUrl: string | null;
 }
 

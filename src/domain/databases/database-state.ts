@@ -9,7 +9,7 @@ export interface DatabaseState {
   /** null: not known. */
   bytes: number | null;
   limitBytes: number;
-  /** Of the last days; null: less than a day is known. */
+  /** The growth of the last days; null: less than a day is known. */
   bytesPerDay: number | null;
   /** At this growth; null: it does not grow, or that is not known. */
   daysLeft: number | null;

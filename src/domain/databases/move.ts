@@ -82,7 +82,7 @@ export interface Progress {
   shifts: Shifts | null;
   /** Places in its feed below this are of before the move. */
   feedUntil: number;
-  /** Of a move that has ended: what it has left behind is deleted. */
+  /** The move has ended, and what it has left behind is deleted. */
   isCleared: boolean;
 }
 

@@ -88,7 +88,7 @@ export class BulkReader {
     return this.#complete.shift();
   }
 
-  /** Of two fields of one name, JSON.parse takes the last. Here the messages of the first are already stored, so a second fails. */
+  /** Where two fields have one name, JSON.parse takes the last. Here the messages of the first are already stored, so a second fails. */
   #begin(name: string): void {
     this.#name = name;
     if (name !== "messages") this.#onIgnored(name);

@@ -17,7 +17,7 @@ export interface BreakerState {
   openings: number;
   /** No submission before this: milliseconds since 1970. */
   openUntil: number;
-  /** Of the first failure since the last success, in words. */
+  /** Why the first submission since the last success failed, in words. */
   cause: string;
 }
 

@@ -9,7 +9,7 @@ import { type Backlog, type CarrierState, type EndpointState, isKnown, type Obse
 /** A problem and what it concerns. */
 export interface ProblemDetail {
   problem: Problem;
-  /** Of one carrier, or of one client's endpoint; null of the service. */
+  /** The carrier that the problem concerns; null: it concerns the service, or one client's endpoint. */
   carrier: string | null;
   /** The sender of the websites that the problem concerns. */
   sender: string | null;
@@ -50,7 +50,7 @@ export const ENDPOINT_FAILURES = 3;
 
 type Subject = Partial<Omit<ProblemDetail, "problem">>;
 
-/** Of the service as a whole. */
+/** A problem of the service as a whole. */
 const when = (isProblem: boolean): Subject[] => (isProblem ? [{}] : []);
 
 const carriersThat = ({ carriers }: Observed, fit: (carrier: CarrierState) => boolean): Subject[] =>
@@ -60,7 +60,7 @@ const isMany = ({ count }: Backlog) => count !== null && count > 0;
 
 const isLate = (seconds: number | null) => seconds === null || seconds > LATE_SECONDS;
 
-/** Of the first, `database` tells. */
+/** The databases that fit, but for the first: the problem `database` tells of that. */
 const othersThat = ({ databases }: Observed, fit: (database: DatabaseState) => boolean): Subject[] =>
   databases
     .slice(1)

@@ -68,7 +68,7 @@ type CountsOfStatus = Omit<Counts, "clicked" | "clicks" | "robotClicks" | "opted
 
 /** Counts of one group, status and reason. */
 export interface ReportRow {
-  /** Of the group; `""`: it has none. By reason, any name. */
+  /** The name of the group; `""`: it has none. By reason, any name. */
   name: string;
   status: MessageStatus;
   reason: Reason | null;
@@ -145,7 +145,7 @@ export interface Part {
   websiteId: string;
   from: string;
   to: string;
-  /** Of the group, unless a row is of a day, a purpose or a reason. */
+  /** The name of the group, unless a row is of a day, a purpose or a reason. */
   name: string;
 }
 

@@ -116,7 +116,7 @@ export interface ObservedState {
   databases: DatabaseState[];
   queues: { queue: (typeof QUEUES)[number]; backlog: number | null; oldestSeconds: number | null }[];
   messages: Record<MessageState, Backlog>;
-  /** Of the oldest message that the carrier could not accept at first, since it was accepted here. */
+  /** The age of the oldest message that the carrier could not accept at first, since it was accepted here. */
   retriedSeconds: number | null;
   carriers: CarrierState[];
   /** Those with most failures come first. */

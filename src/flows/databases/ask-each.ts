@@ -4,7 +4,7 @@ import { isStoreUnavailable } from "../../domain/failure.ts";
 import { inParallel } from "../in-parallel.ts";
 import { CONNECTIONS } from "../messages/connections.ts";
 
-/** Of an answer: the databases that did not answer, and whose part is missing. Left out where all did. */
+/** What an answer says of databases that did not answer: their part is missing. Left out where all did. */
 export interface Missing {
   unavailableDatabases?: string[];
 }
@@ -38,7 +38,7 @@ interface Placed<T> {
   item: T;
   /** Milliseconds since 1970. */
   at: number;
-  /** Of what follows it in its database. */
+  /** Where the list goes on after it, in its database. */
   cursor: string;
 }
 

@@ -17,7 +17,7 @@ import { type Ended, toRecord } from "./submit-message.ts";
 export interface EndedGroup {
   claim: string;
   endings: Ended[];
-  /** Of their carrier, as these endings have left it. */
+  /** The breaker of their carrier, as these endings have left it. */
   breaker: CircuitBreaker;
   /** No other claim of its run follows: the counts of the run are stored with it. */
   isLast: boolean;

@@ -23,7 +23,7 @@ export async function reportOn(
   return makeReport(question, counted.flat());
 }
 
-/** Of websites of one database. */
+/** Counts the messages of websites of one database. */
 async function countIn(
   deps: Deps,
   websites: Website[],

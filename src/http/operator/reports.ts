@@ -14,7 +14,7 @@ import { readChoice, requireWebsite } from "./params.ts";
 
 const DAYS_WHEN_LEFT_OUT = 30;
 const LONGEST_DAYS = 400;
-/** Of all websites: a day of a website has a row for each purpose and status. */
+/** A report of all websites has no more days of websites: each day has a row for each purpose and status. */
 const MOST_WEBSITE_DAYS = 200_000;
 
 export const reportAnswers = { Report: reportSchema };

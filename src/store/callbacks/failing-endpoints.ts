@@ -8,7 +8,7 @@ export interface EndpointResult {
   hasSucceeded: boolean;
   /** Since the last success of the run, if any. */
   failures: number;
-  /** Of the latest failure. */
+  /** Why the latest callback failed, in words. */
   cause: string;
 }
 
@@ -58,7 +58,7 @@ export interface FailingEndpoint {
 
 type FoundRow = FailingEndpointRow & { website_id: string; carrier: string; callback_url: string };
 
-/** Of clients that still have that URL. */
+/** Selects the failing endpoints of clients that still have that URL. */
 export function selectFailingEndpoints(
   db: D1Database,
   failedAfter: number,

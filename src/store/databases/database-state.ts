@@ -28,9 +28,9 @@ export interface StoredState {
   bytes: number | null;
   /** A day on average; null: less than a day is known. */
   bytesPerDay: number | null;
-  /** Of the last sweep: milliseconds since 1970. */
+  /** When the last sweep ended: milliseconds since 1970. */
   endedAt: number | null;
-  /** The first sweep: milliseconds since 1970. */
+  /** When the first sweep ended: milliseconds since 1970. */
   sweptSince: number | null;
 }
 

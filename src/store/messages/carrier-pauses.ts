@@ -40,7 +40,7 @@ export function breakerStatements(
   const failed = sql`INSERT INTO carrier_pauses (carrier, failures, failed_at, cause) SELECT ${carrier}, ${failures}, ${now}, ${cause}
     WHERE ${isNew} ON CONFLICT (carrier) DO UPDATE SET failures = failures + excluded.failures, failed_at = excluded.failed_at,
       cause = iif(failures = 0, excluded.cause, cause)`;
-  // Of several runs that fail at the same time, one opens it.
+  // Where several runs fail at the same time, one of them opens it.
   const opened = sql`UPDATE carrier_pauses SET openings = openings + 1, open_until = ${openUntil},
       since = iif(since IS NULL OR opened_at < ${now - SAME_PAUSE_MILLISECONDS}, ${now}, since), opened_at = ${now}
     WHERE carrier = ${carrier} AND open_until <= ${now} AND ${isNew}`;

@@ -17,7 +17,7 @@ export interface MessagePlace {
 
 /** Absent: any. Times in milliseconds since 1970. */
 export interface MessageSearch {
-  /** Of one website, or of several where a phone is given. */
+  /** One website, or several where a phone is given. */
   websiteIds: string[];
   /** As digits. */
   phone?: number | undefined;

@@ -12,7 +12,7 @@ export interface BulkPart {
   bodyHash: string;
   /** The id of this attempt. */
   attempt: string;
-  /** Of the key: milliseconds since 1970. */
+  /** When the key expires: milliseconds since 1970. */
   expiresAt: number;
 }
 

@@ -49,7 +49,7 @@ export interface StateCounts {
   lastSweep: LastSweep | null;
   /** A state has more rows than were counted; the oldest were counted. */
   isCut: boolean;
-  /** Of the last hour. */
+  /** The outcomes of the last hour. */
   outcomes: OutcomeCount[];
   /** The receipts of the texts that were submitted in it. */
   receipts: ReceiptCount[];

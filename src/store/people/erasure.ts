@@ -3,7 +3,7 @@ import { runNamed } from "../database.ts";
 import { removeCounted } from "../messages/retention.ts";
 import type { PersonTable } from "./person-tables.ts";
 
-/** Of an erased number. */
+/** What is kept of an erased number. */
 export interface Tombstone {
   websiteId: string;
   /** HMAC-SHA-256 of the number, hex. */

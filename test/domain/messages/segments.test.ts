@@ -27,7 +27,7 @@ const oneOf = (...characters: string[]) => fc.constantFrom(...characters);
 const mostly = (usual: fc.Arbitrary<string>, rare: fc.Arbitrary<string>) =>
   fc.oneof({ weight: 30, arbitrary: usual }, { weight: 1, arbitrary: rare });
 
-/** Of all lengths, and of those where a segment ends, with what may not be torn right there. */
+/** Texts of all lengths, and of those where a segment ends, with what may not be torn right there. */
 function textsOf(character: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const text = fc.array(character, { maxLength: 400 }).map((characters) => characters.join(""));
   const ends = fc.constantFrom(67, 70, 134, 153, 160, 201, 306, 459, 1530);

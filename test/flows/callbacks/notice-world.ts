@@ -17,7 +17,7 @@ type Event = Record<string, unknown>;
 export let world: World;
 /** By endpoint. */
 export let posts: Map<string, Event[]>;
-/** Of the latest post. */
+/** The headers of the latest post. */
 export let headers: Record<string, string>;
 
 export async function begin(): Promise<void> {

@@ -80,7 +80,7 @@ describe("a token of a name", () => {
     );
     const counted = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, db: counted.db };
-    // Of each: calls, rows read, rows written.
+    // Each has calls, rows read, rows written.
     const costs: Record<string, unknown> = {};
     for (const [method, path, body] of [
       ["POST", "/tokens", { name: "ada" }],

@@ -86,7 +86,7 @@ describe("wrangler.toml", () => {
     expect(findIn(toml)).toEqual(["It shares names with staging: textgate."]);
     expect(findIn(toml, "staging")).toContain("It shares names with production: textgate.");
     const [dead, other] = ['dead_letter_queue = "textgate-staging-messages-dead"', 'dead_letter_queue = "x"'];
-    // Of messages, bulk and receipts.
+    // The queues of messages, bulk and receipts.
     const queue = [1, 2, 3].reduce((toml) => edit(toml, dead, other), FILLED_IN);
     const both = edit(queue, 'queue = "textgate-staging-messages-dead"', 'queue = "textgate-messages-dead"');
     expect(findIn(both)).toEqual(["It shares names with staging: textgate-messages-dead."]);

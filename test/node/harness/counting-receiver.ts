@@ -14,7 +14,7 @@ export class CountingReceiver {
   readonly received = new Map<string, number>();
   /** When the first post of each event had come in (performance.now()). */
   readonly receivedAt = new Map<string, number>();
-  /** Of the client whose endpoint this is: known only once the client is made. */
+  /** The secret of the client whose endpoint this is: known only once the client is made. */
   secret: string | undefined;
   wronglySigned = 0;
   /** When something last happened here (performance.now()). */

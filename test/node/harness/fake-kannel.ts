@@ -12,7 +12,7 @@ export interface Submission {
   receiptUrl: string;
 }
 
-/** Of a receipt: bits of Kannel's `%d`. */
+/** What a receipt says: bits of Kannel's `%d`. */
 export const RECEIPT = { delivered: 1, failed: 2, sending: 8 } as const;
 
 /** What the carrier does with a submission. */

@@ -43,7 +43,7 @@ export async function buildBundle(checkout = ROOT, entry = "src/index.ts"): Prom
 
 export interface ServiceOptions {
   bundle: Bundle;
-  /** Of the gateway's sendsms. */
+  /** Where the gateway takes texts. */
   sendSmsUrl: string;
   /** Leaves the state and the log where they are, for a look. */
   keep: boolean;

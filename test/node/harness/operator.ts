@@ -5,7 +5,7 @@ import { TOKEN } from "./service.ts";
 
 export interface Outcome {
   code: number | null;
-  /** Of both streams. */
+  /** What it has written, to both streams. */
   output: string;
 }
 

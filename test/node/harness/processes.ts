@@ -14,7 +14,7 @@ export async function waitFor<T>(what: string, look: () => Promise<T> | T, milli
 
 export interface Run {
   child: ChildProcess;
-  /** Of both streams, so far. */
+  /** What it has written so far, to both streams. */
   output(): string;
   /** Resolves to the exit code; null: ended by a signal. */
   exited: Promise<number | null>;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 /** Messages of all rounds, their indexes and the write-ahead log. */
 const ROOM_BYTES = 4 * 1024 ** 3;
 
-/** Of a subscription: 39 were seen in the table, and as many for a while in the write-ahead log. */
+/** What a subscription takes: 39 bytes were seen in the table, and as many for a while in the write-ahead log. */
 const BYTES_A_SUBSCRIPTION = 150;
 
 /**

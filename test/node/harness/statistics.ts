@@ -1,6 +1,6 @@
 // Pure. Medians and spread of few values.
 
-/** Of several rounds. */
+/** What several rounds gave. */
 export interface Spread {
   median: number;
   lowest: number;

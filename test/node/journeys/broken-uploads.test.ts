@@ -7,13 +7,13 @@ import { listFamily, stillRunning, waitFor } from "../harness/processes.ts";
 import { type Client, makeClient, type Service, send, startService, TOKEN, untilStatus } from "../harness/service.ts";
 
 const SUBSCRIBERS = Array.from({ length: 500 }, (_, index) => `+1212555${String(index).padStart(4, "0")}`);
-/** Of the sandbox: stays SENDING, so that it costs no more than its submission. */
+/** A number of the sandbox: its message stays SENDING, so that it costs no more than its submission. */
 const PHONE = "+12125550003";
 
 let service: Service;
 /** Breaks off what it sends. */
 let breaker: Client;
-/** Of another website, so that the breaker's requests do not count against its limit. */
+/** A client of another website, so that the breaker's requests do not count against its limit. */
 let other: Client;
 
 beforeAll(async () => {

@@ -91,7 +91,7 @@ const PLATFORMS: Platform[] = [
     headers: [...JSON_TYPE, "X-CIO-Idempotency-Key", "a1b2c3", "X-CIO-Delivery-ID", "RPILAgABcRhIBqbp6Z"],
     body: render("Customer.io", { ...ADA, phone: ` ${ADA.phone} `, firstName: "Ada" }),
     attempts: 10,
-    // Of statuses nothing is said either.
+    // Nothing is said of statuses either.
     repeats: ["no answer", 429, 500, 502, 503, 504],
     guard: "duplicateWindowHours",
   },
