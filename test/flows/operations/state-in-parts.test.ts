@@ -8,7 +8,7 @@ import { failingDatabase } from "../../failing-database.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
-const MIGRATIONS = import.meta.glob("../../migrations/*.sql", { query: "?raw" });
+const MIGRATIONS = import.meta.glob("../../../migrations/*.sql", { query: "?raw" });
 const UNKNOWN = { count: null, oldestSeconds: null };
 
 let world: World;
@@ -113,7 +113,7 @@ describe("the database", () => {
 });
 
 it("the latest migration is that of the folder", () => {
-  expect(Object.keys(MIGRATIONS).sort().at(-1)).toBe(`../../migrations/${LATEST_MIGRATION}`);
+  expect(Object.keys(MIGRATIONS).sort().at(-1)).toBe(`../../../migrations/${LATEST_MIGRATION}`);
 });
 
 it("nobody is told that a problem is over while its part does not answer", async () => {
