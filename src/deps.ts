@@ -20,8 +20,8 @@ export interface Database {
   db: D1Database;
   /** Its binding. */
   database: string;
-  /** Jobs for it wait until then, where there are several: milliseconds since 1970. */
-  rest: { until: number };
+  /** After a failure, an isolate with several databases puts back the jobs of this one until then: milliseconds since 1970. */
+  pause: { until: number };
   /** The websites that are not open in it, and when it was asked (milliseconds since 1970): see src/flows/databases/places.ts. */
   closed: { websites: Closed; askedAt: number };
 }
@@ -77,7 +77,7 @@ export interface Deps extends IsolateState {
 
 export function makeDatabase(database: string, db: D1Database): Database {
   const closed = { websites: new Map(), askedAt: Number.NEGATIVE_INFINITY };
-  return { database, db, rest: { until: 0 }, closed };
+  return { database, db, pause: { until: 0 }, closed };
 }
 
 /** What is bound as DB_2, DB_3, … in this order. */

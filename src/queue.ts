@@ -12,7 +12,7 @@ import {
 import { postCallbacks } from "./flows/callbacks/post-callbacks.ts";
 import { requireOpen } from "./flows/databases/places.ts";
 import { workOnMove } from "./flows/databases/run-moves.ts";
-import { homeOfJob, inParts, putBack, restAfter } from "./flows/databases/split-batch.ts";
+import { homeOfJob, inParts, pauseAfter, putBack } from "./flows/databases/split-batch.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { applyReports } from "./flows/messages/apply-receipts.ts";
 import { countClick } from "./flows/messages/count-click.ts";
@@ -61,9 +61,9 @@ interface Task {
   isHopeless?: boolean;
   /** The work stores dead jobs for the operator. */
   areDead?: boolean;
-  /** Its success is one line in the log: a job of its own has each of very many. */
+  /** One line in the log for all of its jobs, because each of very many receipts has a job of its own. */
   logsOnce?: boolean;
-  /** The same by the job, for when one has failed by a fault of its own: the others do not fail with it. */
+  /** The same work, job by job. It runs when the whole fails, so that one faulty job does not fail the others. */
   apart?: Task[];
 }
 
@@ -174,14 +174,14 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
     // Earlier tasks of the batch may have taken long.
     await requireOpen(deps, messages.map(homeOfJob));
     await task.work();
-    deps.rest.until = 0;
+    deps.pause.until = 0;
     for (const message of messages) message.ack();
     const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
     for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
   } catch (error) {
     if (isWebsitePaused(error)) return putBack(deps, queue, messages);
     if (task.apart && !isStoreUnavailable(error)) return settleAll(deps, queue, task.apart);
-    restAfter(deps, error);
+    pauseAfter(deps, error);
     for (const entry of entries) {
       const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);
       if (isOver && !isStoreUnavailable(error)) await bury(deps, queue, task, entry, error);

@@ -4,7 +4,7 @@ import { type Credentials, isNewer } from "./domain/clients/client.ts";
 import { type Admission, SlidingWindow } from "./domain/clients/sliding-window.ts";
 import type { Send } from "./domain/messages/send.ts";
 import { SendGroups } from "./flows/messages/store-sends.ts";
-import type { KnownClient, Newer, SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
+import type { KnownClient, NewerClient, SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
 
 /**
  * The object of one website, named by its id: it counts the requests against the limit, and stores the single sends in groups.
@@ -21,7 +21,7 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   /** By client id. Storage has them all, and is read once. */
   #changed: Map<string, Credentials> | undefined;
 
-  admit(client?: KnownClient): Admission | Newer {
+  admit(client?: KnownClient): Admission | NewerClient {
     const newer = client && this.#clients().get(client.clientId);
     if (newer && isNewer(newer, client)) return { newer };
     return this.#window.admit(Date.now());

@@ -117,7 +117,7 @@ function explainProblem(name: string): Finding {
 }
 
 function explainRefusal(status: number, message: string): Finding {
-  const why = "What waits, what is stuck and what fails is not to be seen.";
+  const why = "Nobody can see which messages wait, are stuck or fail.";
   const what = `GET /operator/health is refused: ${message}`;
   if (status === 401) return { what, why, fix: "Set OPERATOR_TOKEN here to the token of this service." };
   if (status === 404) {

@@ -74,7 +74,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
     meaning:
       "A website names a carrier without all of its settings (`missingSettings`). Its messages wait for `SUBMIT_WITHIN_HOURS`, then they are FAILED_TO_SEND.",
     action: "`npx wrangler secret put …`, then `try-carrier`; or `put-website --carrier`.",
-    isSafe: "Yes: nothing was submitted, and what waits goes out by itself.",
+    isSafe: "Yes: nothing was submitted, and the waiting messages go out by themselves.",
   },
   "sandbox-in-use": {
     meaning:
@@ -100,8 +100,8 @@ export const RUNBOOK: Record<Problem, Entry> = {
     meaning:
       "The circuit breaker of the carrier is open: several submissions in a row have failed, or were not answered within 2 seconds. `cause` has its words, `since` the first opening, `nextTryAt` the next try. One message is tried each minute; the others wait.",
     action:
-      "Repair the gateway, or ask the carrier. The first answer makes due what waits, and ends the problem unless it takes longer than 2 seconds. `try-carrier` does so at once.",
-    isSafe: "Yes. What waits is sent within `SUBMIT_WITHIN_HOURS`.",
+      "Repair the gateway, or ask the carrier. The first answer makes the waiting messages due, and ends the problem unless it takes longer than 2 seconds. `try-carrier` does so at once.",
+    isSafe: "Yes. The waiting messages are sent within `SUBMIT_WITHIN_HOURS`.",
   },
   "deliveries-failing": {
     meaning:

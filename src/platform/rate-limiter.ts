@@ -6,8 +6,11 @@ import { SilenceError, withinTime } from "./time-limit.ts";
 /** Whose request it is, in the state that the isolate knows. */
 export type KnownClient = Pick<Credentials, "clientId" | "version">;
 
-/** What the object knows of a later change of the client: the request is not counted before it was held to that. */
-export type Newer = { newer: Credentials } & Partial<Record<keyof Admission | keyof CountedSend, undefined>>;
+/**
+ * The object knows a later state of the client than the isolate. The request is not counted: the isolate checks it against the later
+ * state first, and calls again.
+ */
+export type NewerClient = { newer: Credentials } & Partial<Record<keyof Admission | keyof CountedSend, undefined>>;
 
 /** A send that the object has counted. */
 export interface CountedSend {
@@ -17,11 +20,11 @@ export interface CountedSend {
 }
 
 /** What the object of a website answers a send. */
-export type SendAnswer = CountedSend | Newer;
+export type SendAnswer = CountedSend | NewerClient;
 
 /** The object of one website; see website-object.ts. */
 export interface WebsiteObject extends Rpc.DurableObjectBranded {
-  admit(client?: KnownClient): Admission | Newer;
+  admit(client?: KnownClient): Admission | NewerClient;
   /** An earlier state than it knows changes nothing. */
   learn(changed: Credentials[]): void;
   send(send: Send, client?: KnownClient): Promise<SendAnswer>;
@@ -37,8 +40,8 @@ export const LIMITER_MILLISECONDS = 500;
 /** After this time, an object is asked whether it is storing a send. It has as long again to answer. */
 const STILL_STORING_MILLISECONDS = LIMITER_MILLISECONDS / 2;
 
-/** An overloaded object is left alone for so long. */
-const REST_MILLISECONDS = 1000;
+/** How long an overloaded object is left alone. */
+const OVERLOAD_PAUSE_MILLISECONDS = 1000;
 
 /** For so long after a refusal, an object that falls silent counts as overloaded. */
 const RECENT_MILLISECONDS = 10_000;
@@ -68,16 +71,16 @@ export class RateGate {
    * Calls the website's object, unless a refusal still holds. An overloaded object is a refusal.
    * @throws any other error of the object
    */
-  async admit(websiteId: string, now: () => number, client?: KnownClient): Promise<Admission | Newer> {
+  async admit(websiteId: string, now: () => number, client?: KnownClient): Promise<Admission | NewerClient> {
     const asked = now();
     const refusal = this.refusal(websiteId, asked);
     if (refusal) return refusal;
     try {
-      const answer = (await this.#object(websiteId).admit(versionOf(client))) as Admission | Newer;
+      const answer = (await this.#object(websiteId).admit(versionOf(client))) as Admission | NewerClient;
       if (answer.admitted === false) this.#remember(websiteId, asked, answer);
       return answer;
     } catch (error) {
-      if (isOverloaded(error)) return this.#rest(websiteId, now());
+      if (isOverloaded(error)) return this.#pause(websiteId, now());
       throw error;
     }
   }
@@ -97,7 +100,7 @@ export class RateGate {
       if (answer.admission?.admitted === false) this.#remember(websiteId, asked, answer.admission);
       return answer;
     } catch (error) {
-      if (isOverloaded(error)) return { admission: this.#rest(websiteId, now()), stored: null };
+      if (isOverloaded(error)) return { admission: this.#pause(websiteId, now()), stored: null };
       throw error;
     }
   }
@@ -113,7 +116,7 @@ export class RateGate {
    */
   afterSilence(websiteId: string, now: number): Admission | undefined {
     const isRecent = now - (this.#refusedUntil.get(websiteId) ?? Number.NEGATIVE_INFINITY) < RECENT_MILLISECONDS;
-    return isRecent ? this.#rest(websiteId, now) : undefined;
+    return isRecent ? this.#pause(websiteId, now) : undefined;
   }
 
   #object(websiteId: string): DurableObjectStub<WebsiteObject> {
@@ -125,10 +128,10 @@ export class RateGate {
     this.#refuseUntil(websiteId, asked + resetMilliseconds);
   }
 
-  /** More than that it needs a rest is not known of an overloaded object. */
-  #rest(websiteId: string, now: number): Admission {
-    this.#refuseUntil(websiteId, now + REST_MILLISECONDS);
-    return { admitted: false, remaining: 0, resetMilliseconds: REST_MILLISECONDS };
+  /** An overloaded object names no time, so its website is refused for a fixed pause. */
+  #pause(websiteId: string, now: number): Admission {
+    this.#refuseUntil(websiteId, now + OVERLOAD_PAUSE_MILLISECONDS);
+    return { admitted: false, remaining: 0, resetMilliseconds: OVERLOAD_PAUSE_MILLISECONDS };
   }
 
   #refuseUntil(websiteId: string, until: number): void {

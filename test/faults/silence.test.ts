@@ -272,7 +272,7 @@ it("no time limit outlives its call", async () => {
 });
 
 describe("a silent queue", () => {
-  it("holds up nobody who sends: the sweep finds what waits without a job", async () => {
+  it("holds up nobody who sends: the sweep finds messages that wait without a job", async () => {
     const { messages } = world.deps;
     vi.spyOn(messages, "sendBatch").mockImplementationOnce(() => silent());
     const messageId = await world.send(client, { phone: ADA });

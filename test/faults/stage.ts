@@ -135,7 +135,7 @@ export class Stage {
     await this.runQueues();
     for (const scene of this.scenes) await scene.repeat();
     await this.runQueues();
-    // Releases and retries (5 seconds to 5 minutes), what waits without a job (a minute, and as long as a job that may take it
+    // Releases and retries (5 seconds to 5 minutes), messages that wait without a job (a minute, and as long as a job that may take it
     // back), claims of a run that is gone (16 minutes, and 6 for a job that may know more).
     for (let minute = 0; minute < 30; minute++) await this.pass(60);
   }

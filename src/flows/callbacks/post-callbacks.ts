@@ -12,7 +12,7 @@ import {
   type Released,
   recordCallbacks,
 } from "../../store/callbacks/callbacks.ts";
-import { restAfter } from "../databases/split-batch.ts";
+import { pauseAfter } from "../databases/split-batch.ts";
 import { OUTBOUND_CONNECTIONS } from "../messages/connections.ts";
 import { queueCallbacks } from "../messages/queue-jobs.ts";
 import { queueRecoveryOrLog } from "../messages/recovery-jobs.ts";
@@ -41,7 +41,7 @@ export async function postCallbacks(deps: Deps, eventIds: DueEvent[]): Promise<v
   const failed = (error: unknown) => deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
   try {
     const claimed = await claimOrGiveBack(deps, eventIds);
-    deps.rest.until = 0;
+    deps.pause.until = 0;
     const posting = countOutcomes(deps, (tally) => postClaimed(deps, claimed, tally)).then(
       () => deps.log("info", "job", { ...about(), outcome: "done" }),
       failed,
@@ -49,7 +49,7 @@ export async function postCallbacks(deps: Deps, eventIds: DueEvent[]): Promise<v
     deps.waitUntil(posting);
     await Promise.race([posting, scheduler.wait(POST_WAIT_MILLISECONDS)]);
   } catch (error) {
-    restAfter(deps, error);
+    pauseAfter(deps, error);
     failed(error);
   }
 }

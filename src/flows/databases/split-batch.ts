@@ -22,7 +22,7 @@ type Work = (own: Deps, part: Part) => Promise<void>;
  * After a failure, an isolate leaves a database alone for so long, and then asks it with one batch at a time: each try may hold a
  * consumer for 20 seconds.
  */
-const REST_MILLISECONDS = 15_000;
+const DATABASE_PAUSE_MILLISECONDS = 15_000;
 
 /** What takes longer asks whether its database is there, which has so long to answer. */
 const LATE_MILLISECONDS = 2000;
@@ -38,8 +38,8 @@ export async function inParts(deps: Deps, batch: Part, work: Work): Promise<void
     const part = { queue: batch.queue, messages };
     try {
       const own = { ...inDatabase(deps, database), outbound };
-      if (deps.now() < own.rest.until) return retryAll(deps, messages, database);
-      if (own.rest.until > 0) rest(own);
+      if (deps.now() < own.pause.until) return retryAll(deps, messages, database);
+      if (own.pause.until > 0) pauseDatabase(own);
       await watch(own, workOnOpen(own, part, work));
     } catch (error) {
       retryAll(deps, messages, database, error);
@@ -77,12 +77,12 @@ function retryAll(deps: Deps, messages: readonly Message[], database: string, er
   deps.log("warn", "jobs.wait", { database, count: messages.length, ...about });
 }
 
-function rest(deps: Deps): void {
-  deps.rest.until = deps.now() + REST_MILLISECONDS;
+function pauseDatabase(deps: Deps): void {
+  deps.pause.until = deps.now() + DATABASE_PAUSE_MILLISECONDS;
 }
 
-export function restAfter(deps: Deps, error: unknown): void {
-  if (isStoreUnavailable(error) && !isStoreRefused(error)) rest(deps);
+export function pauseAfter(deps: Deps, error: unknown): void {
+  if (isStoreUnavailable(error) && !isStoreRefused(error)) pauseDatabase(deps);
 }
 
 /** Finds out early that a database is silent, so that later batches do not wait for it, too. */
@@ -90,7 +90,7 @@ async function watch(deps: Deps, work: Promise<void>): Promise<void> {
   const isThere = withinTime(LATE_MILLISECONDS, work).catch(() =>
     withinTime(ANSWER_MILLISECONDS, probeDatabase(deps.db)),
   );
-  await isThere.catch(() => rest(deps));
+  await isThere.catch(() => pauseDatabase(deps));
   await work;
 }
 

@@ -50,7 +50,7 @@ export function noteHang(deps: Deps, change: BreakerChange | null): void {
   );
 }
 
-/** A carrier that had paused has answered: what waits for it is due now. In the background. */
+/** A carrier that had paused has answered: makes the messages that wait for it due now, in the background. */
 export function wakeLater(deps: Deps, carrier: string): void {
   deps.waitUntil(
     unlessItFails(deps, "carrier.pause-unknown", { carrier }, async () => {

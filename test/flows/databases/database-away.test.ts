@@ -158,7 +158,7 @@ describe("a database that is away", () => {
     const first = deliver(ofSilent);
     await end(2000);
     await end(5000);
-    await vi.waitUntil(() => (world.deps.others.get("DB_2")?.rest.until ?? 0) > 0);
+    await vi.waitUntil(() => (world.deps.others.get("DB_2")?.pause.until ?? 0) > 0);
     expect(await deliver(jobs)).toEqual({ acknowledged: 2, retried: 1 });
     expect(await untilOver(first)).toEqual({ acknowledged: 0, retried: 1 });
     world.advance(15);

@@ -45,7 +45,7 @@ export async function pauseIn(state = "copying"): Promise<void> {
 
 export const finish = () => finishMove(world, "brand");
 
-/** What waits in the queues is looked at each half a minute. */
+/** The test looks at the jobs in the queues each half a minute. */
 export async function runQueues(): Promise<void> {
   for (let round = 0; round < 4; round++) {
     world.advance(30);

@@ -80,7 +80,7 @@ describe("a message that a run claims while it is about to be ended is told as t
     await expectWhatTheCarrierSays(messageId, { status: "FAILED_TO_SEND", reason: "CARRIER_UNAVAILABLE" });
   });
 
-  it("by an operator, who cancels what waits", async () => {
+  it("by an operator, who cancels waiting messages", async () => {
     const messageId = await send();
     let cancelled: unknown;
     const cancel = async () => {

@@ -104,7 +104,7 @@ describe("the database", () => {
     expect((await look()).problems).toEqual([]);
   });
 
-  it("is asked twice, while every part answers: for what waits, and for its own size and sweep", async () => {
+  it("is asked twice, while every part answers: for the waiting messages, and for its own size and sweep", async () => {
     const { db, take } = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, db };
     await look();

@@ -70,7 +70,7 @@ function core({ dir, ports, store }: KannelConfig): string {
  *   still to come: Kannel acknowledges it to the SMSC, logs "could not find message" and calls nobody. `spool` keeps
  *   one file per expected receipt instead.
  * - smsbox acknowledges a receipt or an inbound message to bearerbox when its HTTP request starts, not when it
- *   succeeds. What waits to be tried again is in smsbox's memory alone: ending smsbox, even by SIGTERM, loses it under
+ *   succeeds. Requests that are to be tried again are in smsbox's memory alone: ending smsbox, even by SIGTERM, loses it under
  *   any setting.
  *
  * So whoever is called must expect the same receipt twice, and none at all.
