@@ -46,8 +46,8 @@ interface IsolateState extends Database {
 }
 
 /**
- * The bindings, the clock and the state that flows use; made once per event. The database is the first, which has the
- * directory too, or by `src/flows/databases/places.ts` that of a website.
+ * The bindings, the clock and the state that flows use; made once per event. `db` is the first
+ * database, which also has the directory; src/flows/databases/places.ts makes deps with the database of a website.
  */
 export interface Deps extends IsolateState {
   /** The deps with the first database. undefined: these are they. */
@@ -65,7 +65,7 @@ export interface Deps extends IsolateState {
   assets: Fetcher;
   /** Milliseconds since 1970. */
   now(): number;
-  /** @param home of the website whose message it names, or what else is looked for by the id alone */
+  /** @param home the home of the website that the id belongs to, so that the id alone leads to its database */
   newId(home?: number): string;
   /** From 0 to 1. */
   random(): number;

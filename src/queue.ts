@@ -20,7 +20,7 @@ import { deliverMessages } from "./flows/messages/deliver-messages.ts";
 import { beginRun, type DeliveryRun } from "./flows/messages/delivery-run.ts";
 import { queueDeliveries } from "./flows/messages/queue-jobs.ts";
 import { releaseAndQueue } from "./flows/messages/release-unposted.ts";
-import { storeOutcomes } from "./flows/messages/store-outcomes.ts";
+import { storeQueuedRecords } from "./flows/messages/store-outcomes.ts";
 import { countOutcomes, type OutcomeTally } from "./flows/operations/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/operations/dead-jobs.ts";
 import { type Entry, logJobs } from "./flows/operations/log-jobs.ts";
@@ -64,7 +64,7 @@ interface Task {
   /** One line in the log for all of its jobs, because each of very many receipts has a job of its own. */
   logsOnce?: boolean;
   /** The same work, job by job. It runs when the whole fails, so that one faulty job does not fail the others. */
-  apart?: Task[];
+  oneByOne?: Task[];
 }
 
 /**
@@ -83,13 +83,14 @@ async function consumeMessages(batch: Batch, deps: Deps, tally: OutcomeTally): P
     const entries = [{ message, job }];
     if (job?.kind === "deliver") deliveries.push(...entries);
     else if (job?.kind === "receipts") receipts.push(...entries);
-    else if (isRecovery(job))
-      (job.kind === "move" ? moves : tasks).push({ entries, work: () => runJob(deps, job, lane) });
-    else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), isHopeless: true });
+    else if (isRecovery(job)) {
+      const own = job.kind === "move" ? moves : tasks;
+      own.push({ entries, work: () => runJob(deps, job, lane) });
+    } else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), isHopeless: true });
   }
   tasks.push(...receiptTasks(deps, receipts));
   tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, run) })));
-  // A piece of a move may take seconds.
+  // Moves run last, because a piece of a move may take seconds.
   tasks.push(...moves);
   await settleAll(deps, batch.queue, tasks);
 }
@@ -111,7 +112,7 @@ async function settleAll(deps: Deps, queue: string, tasks: Task[]): Promise<void
   }
 }
 
-/** First tries together, and each retry alone. */
+/** One group of all first tries. Each retry is a group of its own. */
 function inGroups(entries: Entry[]): Entry[][] {
   const isFirst = ({ message }: Entry) => message.attempts === 1;
   const first = entries.filter(isFirst);
@@ -145,7 +146,7 @@ function receiptTasks(deps: Deps, entries: Entry[]): Task[] {
     work: () => applyReports(deps, some.flatMap(reportsOf)),
   });
   if (entries.length < 2) return entries.map((entry) => apply([entry]));
-  return [{ ...apply(entries), apart: entries.map((entry) => apply([entry])) }];
+  return [{ ...apply(entries), oneByOne: entries.map((entry) => apply([entry])) }];
 }
 
 async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promise<void> {
@@ -157,7 +158,7 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
     case "release-callbacks":
       return releaseAndQueue(deps, job.claim, job.eventIds);
     case "record":
-      return storeOutcomes(deps, lane, job.claim, job.records);
+      return storeQueuedRecords(deps, lane, job.claim, job.records);
     case "click":
       return countClick(deps, job);
     case "move":
@@ -180,7 +181,7 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
     for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
   } catch (error) {
     if (isWebsitePaused(error)) return putBack(deps, queue, messages);
-    if (task.apart && !isStoreUnavailable(error)) return settleAll(deps, queue, task.apart);
+    if (task.oneByOne && !isStoreUnavailable(error)) return settleAll(deps, queue, task.oneByOne);
     pauseAfter(deps, error);
     for (const entry of entries) {
       const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);

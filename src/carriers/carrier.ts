@@ -19,8 +19,9 @@ export interface OutboundMessage {
 }
 
 /**
- * Outcome of a submission; `reason` is in words, for the operator. The line between `later` and `unknown` decides between sending once and sending twice: `later`
- * says that the carrier surely has not taken the message. `failing`: the carrier fails, not this message. `unauthorized`: the
+ * Outcome of a submission; `reason` is in words, for the operator. The line between `later` and `unknown` decides between sending once
+ * and sending twice: `later` says that the carrier surely has not taken the message. `failing`: the carrier fails, not this message.
+ * `unauthorized`: the
  * carrier rejects our credentials, which only the operator can fix. `exhausted`: this invocation may make no more requests.
  * `lingers` settles once a connection attempt ends that goes on after the submission.
  */
@@ -50,7 +51,7 @@ export interface CarrierRequest {
   method: string;
   /** Under the public origin: the URL that the carrier was given. */
   url: URL;
-  /** The same as it came, which a URL does not keep where it has quotation marks or angle brackets. Left out: `url` as it is. */
+  /** The URL exactly as it was requested: the class URL changes quotation marks and angle brackets. Left out: `url` is exact. */
   rawUrl?: string;
   headers: Headers;
   body: string;

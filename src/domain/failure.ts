@@ -15,7 +15,7 @@ export type Failure =
   | { kind: "method-wrong"; given: string; allow: string[] }
   | { kind: "credentials-missing"; message: string }
   | { kind: "credentials-wrong"; message: string }
-  /** More look-ups of unknown clients, wrong secrets or unknown links than an isolate makes in a second. */
+  /** The caller's address has made too many look-ups that found nothing: see platform/guesses.ts. */
   | { kind: "guesses-exceeded" }
   | { kind: "client-suspended" }
   | { kind: "operation-denied"; operation: string }
@@ -64,7 +64,7 @@ export class RequestFailure extends Error {
   }
 }
 
-/** Whether a store did not answer, so that a retry may succeed. */
+/** Whether a store has not taken the work: it did not answer, is full, or the website is paused. A retry may succeed. */
 export function isStoreUnavailable(error: unknown): boolean {
   return (
     error instanceof RequestFailure &&

@@ -20,7 +20,7 @@ export type ApiRequest = IRequestStrict & {
   access?: { secretHash: string; operation: Operation };
   /** Set where the fields of a JSON body are read. */
   ignored?: IgnoredFields;
-  /** Set by limitRate. */
+  /** Set where the request is counted: limitRate, refuseEarly, or the handler of a send. */
   admission?: Admission | undefined;
 };
 
@@ -56,7 +56,9 @@ export function addressOf(request: ApiRequest): string {
   return beginning.split(":").slice(0, 4).join(":");
 }
 
-/** The same, but of IPv6 the network of 48 bits: what one customer of a provider may have, 65,536 of the others. */
+/**
+ * Like addressOf, but the network of 48 bits of an IPv6 address: a provider may give one customer all of its 65,536 networks of 64.
+ */
 export function networkOf(request: ApiRequest): string {
   return addressOf(request).split(":").slice(0, 3).join(":");
 }

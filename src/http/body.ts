@@ -108,7 +108,10 @@ export async function readBytes(request: ApiRequest, limitBytes: number): Promis
 /** What is read at a time. Of a body that comes byte by byte, each byte alone would take 4 KB, and a turn of its own. */
 export const PIECE_BYTES = 64 * 1024;
 
-/** Where a body says its length, no more room is made than it takes, because to clear 64 KB costs as much as to check a send. */
+/**
+ * The smallest buffer. A body that declares its length gets a buffer of that size, because clearing 64 KB costs as much as checking a
+ * send.
+ */
 const LEAST_BYTES = 4096;
 
 /** How long a piece may be under way: 6.4 KB a second are not too slow. */
@@ -137,7 +140,7 @@ export async function* readChunks(request: ApiRequest, limitBytes: number): Asyn
     while (reader) {
       const asked = Date.now();
       const reading = reader.readAtLeast(buffer.byteLength, new Uint8Array(buffer));
-      // What follows the last byte that was declared is the end, which is here.
+      // After the last declared byte, only the end of the body follows. It is already here, so no timer is started.
       const isWhole = length > 0 && length === declared;
       const { done, value } = await (isWhole ? reading : inTime(reading, Math.min(PIECE_MILLISECONDS, patience)));
       if (done) return;
@@ -148,7 +151,7 @@ export async function* readChunks(request: ApiRequest, limitBytes: number): Asyn
       buffer = value.buffer;
     }
   } finally {
-    // It says nothing about a body that has been read whole, and ends one that has not.
+    // Ends a body that was not read whole. For any other body, this has no effect.
     void reader?.cancel().catch(() => {});
   }
 }

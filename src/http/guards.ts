@@ -59,8 +59,8 @@ const REFUSAL_MILLISECONDS = 100;
 
 async function authenticate(deps: Deps, { clientId, hash, address }: Given): Promise<Credentials> {
   const now = deps.now();
-  // Whether or not this isolate knows the client, a wrong secret costs one read and the comparisons of both copies: an
-  // unknown client and a wrong secret take the same time, and a new secret is not refused for what the cache holds.
+  // A wrong secret always costs one read and two comparisons, whether or not this isolate knows the client. So the time does not tell
+  // which clients exist, and a new secret works before the cache has it.
   const known = deps.credentials.known(clientId, now);
   const isKnown = judgeSecret(known?.credentials ?? NOBODY, hash, now) === "right" && known !== undefined;
   if (isKnown && known.isCurrent) return known.credentials;
@@ -72,7 +72,7 @@ async function authenticate(deps: Deps, { clientId, hash, address }: Given): Pro
   const stored = judged === "missing" ? null : await deps.credentials.read(clientId);
   const verdict = judgeSecret(stored ?? NOBODY, hash, now);
   const isRight = verdict === "right" && stored !== null;
-  // Also of a secret that was right until now: from the next request on, it is a guess.
+  // The cache also gets the client whose known secret has just stopped working: the next request with it counts as a guess.
   if (stored && (isRight || isKnown)) deps.credentials.keep(stored, now);
   if (!isRight) {
     if (judged === undefined) countMiss(deps, clients, clientId + hash, address);
@@ -115,7 +115,7 @@ function judgeSecret({ secretHash, oldSecret }: typeof NOBODY, hash: string, now
   return now < oldSecret.until ? "right" : "replaced";
 }
 
-/** How long an answer that comes too late is still waited for, after the request: it says whether the website is over its limit. */
+/** How long the isolate still waits, after its answer, for an object that was too slow: a late refusal is remembered. */
 const LATE_MILLISECONDS = 1000;
 
 /**
@@ -149,7 +149,7 @@ async function askLimiter(request: ApiRequest, deps: Deps) {
   }
 }
 
-/** Holds a request that was let through by an earlier state of its client to the present one. */
+/** Checks a request again against a later state of its client: an earlier state let it through. */
 function requireNewer(request: ApiRequest, deps: Deps, client: Credentials): void {
   deps.credentials.keep(client, deps.now());
   const { access } = request;
@@ -160,7 +160,7 @@ function requireNewer(request: ApiRequest, deps: Deps, client: Credentials): voi
   request.client = client;
 }
 
-/** Refuses what the isolate refuses without a call of the object. The handler has the request counted. */
+/** Refuses a send while an earlier refusal still holds, without a call of the object. The object counts all other sends. */
 export const refuseEarly: Guard = (request, deps) => {
   const refusal = deps.limiter.refusal(clientOf(request).websiteId, deps.now());
   if (refusal) applyAdmission(request, deps, refusal);

@@ -1,3 +1,4 @@
+// Calls the object that counts the requests of a website and stores its sends. The limit itself: src/domain/clients/sliding-window.ts.
 import type { Credentials } from "../domain/clients/client.ts";
 import type { Admission } from "../domain/clients/sliding-window.ts";
 import type { Send, StoredSend } from "../domain/messages/send.ts";
@@ -96,7 +97,7 @@ export class RateGate {
     const object = this.#object(websiteId);
     try {
       const answering = object.send(send, versionOf(client)) as Promise<unknown> as Promise<SendAnswer>;
-      const answer = await untilLost(answering, async () => object.isStoring(messageId));
+      const answer = await whileUnderWay(answering, async () => object.isStoring(messageId));
       if (answer.admission?.admitted === false) this.#remember(websiteId, asked, answer.admission);
       return answer;
     } catch (error) {
@@ -123,7 +124,9 @@ export class RateGate {
     return this.#limiter.getByName(websiteId, this.#options);
   }
 
-  /** The time of a refusal counts from before the call, so it ends no later than the object's own: nobody is refused below the limit. */
+  /**
+   * The time of a refusal counts from before the call, so it ends no later than the object's own: nobody is refused below the limit.
+   */
   #remember(websiteId: string, asked: number, { resetMilliseconds }: Admission): void {
     this.#refuseUntil(websiteId, asked + resetMilliseconds);
   }
@@ -141,7 +144,7 @@ export class RateGate {
   }
 }
 
-/** What of a client the object is told. */
+/** The part of a client that the object is told. */
 const versionOf = (client?: KnownClient): KnownClient | undefined =>
   client && { clientId: client.clientId, version: client.version };
 
@@ -150,16 +153,16 @@ function isOverloaded(error: unknown): boolean {
   return (error as { overloaded?: unknown } | null)?.overloaded === true;
 }
 
-/** Waits for the answer while the work is under way. @throws SilenceError */
-async function untilLost<T>(answering: Promise<T>, isUnderWay: () => Promise<boolean>): Promise<T> {
+/** Waits for the answer for as long as the object says that it is still storing the send. @throws SilenceError */
+async function whileUnderWay<T>(answering: Promise<T>, isUnderWay: () => Promise<boolean>): Promise<T> {
   for (let pause = STILL_STORING_MILLISECONDS; ; pause *= 2) {
     try {
       return await withinTime(pause, answering);
     } catch (error) {
       if (!(error instanceof SilenceError)) throw error;
     }
-    // The answer may be on its way.
-    const isLost = !(await withinTime(STILL_STORING_MILLISECONDS, isUnderWay()));
-    if (isLost) return withinTime(STILL_STORING_MILLISECONDS, answering);
+    // Once the object is done with the send, its answer may be on the way: this waits for it once more.
+    const isDone = !(await withinTime(STILL_STORING_MILLISECONDS, isUnderWay()));
+    if (isDone) return withinTime(STILL_STORING_MILLISECONDS, answering);
   }
 }

@@ -1,4 +1,4 @@
-// Pure. The move of a website to another database, and the times that keep it safe: see flows/move-website.ts.
+// Pure. The move of a website to another database, and the times that keep it safe: see src/flows/databases/move-website.ts.
 
 /** What an operator sees of a move. The last two end it. */
 export const MOVE_STATES = ["paused", "copying", "comparing", "done", "failed"] as const;
@@ -36,7 +36,7 @@ export const IDLE_MILLISECONDS = 30_000;
 /** A move fails when its databases have not let it go on for so long: its website waits. */
 export const GIVE_UP_MILLISECONDS = 10 * 60_000;
 
-/** Rows that differ are copied again so often: a write that came late is among them the next time. */
+/** A move copies the rows at most this often. Each copy includes the writes that came late for the copy before. */
 export const MOST_COPIES = 3;
 
 /** A move as the directory has it. Times in milliseconds since 1970. */
@@ -65,7 +65,7 @@ export interface Move {
 
 export type Key = (string | number)[];
 
-/** Numbers that each database counts by itself. `changes`: of the ledger. `feed`: of batches of events. */
+/** Numbers that each database counts by itself. `changes`: of the ledger. `feed`: of events. */
 export type Counter = "changes" | "feed";
 
 /** What is added to the numbers of each counter, and the last sum that the target has kept free. */

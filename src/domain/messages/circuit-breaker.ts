@@ -1,5 +1,5 @@
 // Pure. The circuit breaker of a carrier: after several failures in a row, it stops submissions for a while. The store keeps it in a
-// row; a claim reads the row, and its submissions bring the breaker to what the row becomes with their outcomes.
+// row. A claim reads the row, the submissions of the claim change this copy, and the change is stored with their outcomes.
 import { backoffSeconds } from "./retry-policy.ts";
 
 /** Failures in a row that open the breaker. */
@@ -26,7 +26,7 @@ export interface BreakerChange {
   carrier: string;
   /** The carrier has accepted or refused a message, before the failures: it works. */
   hasSucceeded: boolean;
-  /** All of these answers were slow: no run waits so long, and the operator still sees the pause as a problem. */
+  /** All of these answers took longer than a run waits. The pause ends, but the operator still sees the problem. */
   isSlow: boolean;
   failures: number;
   /** null: these failures do not open it. */
@@ -98,7 +98,7 @@ export class CircuitBreaker {
     this.#open(now + HANG_MILLISECONDS);
   }
 
-  /** What has changed since it was last asked, for the caller to store; null: nothing that the row would show. */
+  /** The change since the last call, for the caller to store. null: the row would stay as it is. */
   take(): BreakerChange | null {
     const change = this.#change;
     this.#change = this.#unchanged();

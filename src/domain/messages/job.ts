@@ -33,7 +33,7 @@ const submissionRecordSchema = z.object({
   receipt: receiptSchema.nullable(),
   /** false: the message was claimed, and not submitted. */
   attempted: z.boolean().default(true),
-  /** null: what the message itself says of it is all. */
+  /** The entry in the history of the message. null: the first submission was accepted, which the columns of the message show. */
   entry: submissionEntrySchema.nullable(),
 });
 

@@ -38,8 +38,8 @@ export function homeOfCode(code: string): number {
 }
 
 /**
- * Whether the last character is the check of the others: of 62 guesses, one has it. Without it, a code may still be a link, of the
- * time before the key was replaced.
+ * Whether the last character is the check of the others: one in 62 guesses has it. A link that was made before the key was replaced
+ * does not.
  */
 export function hasCheck(code: string, sign: Sign): boolean {
   return checkCharacter(code.slice(0, -1), sign) === code.at(-1);

@@ -2,7 +2,7 @@
 // reasons. The circuit breaker of a carrier has a policy of its own, callbacks are posted once, and other timeouts stand with their
 // calls.
 
-/** A message fails after so many submissions that its carrier did not accept, even when its deadline is far. */
+/** A message fails after so many submissions, unless its carrier itself fails: then only the deadline ends it. */
 export const MOST_ATTEMPTS = 40;
 
 /** The deadline for a carrier to accept a message; then FAILED_TO_SEND. Later, most texts have lost their meaning. */

@@ -33,8 +33,8 @@ export function isFailing(counts: MinuteOutcome[], nowMinute: number, ignored: r
 }
 
 /**
- * The first success after a failure of all ends it. Where successes stand between the failures, only a part fails, and one success more
- * says nothing.
+ * After nothing but failures, the first success ends the problem. Where successes and failures are mixed, one success more proves
+ * nothing.
  */
 function isOver(counts: MinuteOutcome[]): boolean {
   const failures = counts.filter((it) => !isSuccess(it));

@@ -67,7 +67,7 @@ export interface CarrierState extends Record<MessageState, Backlog> {
   missingSettings: string[];
   /** It has rejected our credentials, and has answered no submission otherwise since. */
   isUnauthorized: boolean;
-  /** Its circuit breaker is open, in one isolate at least. */
+  /** Its circuit breaker is open, in at least one database. */
   pause: { since: string; cause: string; nextTryAt: string | null } | null;
   lastFiveMinutes: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
   lastHour: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;

@@ -15,7 +15,7 @@ const ZERO = 48;
 interface Plan {
   /** How many digits may follow the calling code in its main country, ascending. */
   lengths: number[];
-  /** Bit n: each country of the calling code has numbers of n digits; any of them has. */
+  /** Bit n: numbers of n digits are in every country of the calling code (`inAll`), or in at least one (`inAny`). */
   inAll: number;
   inAny: number;
   /** What is dialed before a number at home, in the main country: libphonenumber removes it where it was left in. */

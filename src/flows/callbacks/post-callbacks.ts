@@ -19,7 +19,7 @@ import { queueRecoveryOrLog } from "../messages/recovery-jobs.ts";
 import { countOutcomes, type OutcomeTally } from "../operations/count-outcomes.ts";
 import { EndpointTally } from "./endpoint-tally.ts";
 import { logTaken, type Posted, withoutUrl } from "./post-callback.ts";
-import { postToHost } from "./post-to-host.ts";
+import { type HostEnd, postToHost } from "./post-to-host.ts";
 import { Slots } from "./slots.ts";
 
 /** After a post has timed out, the other callbacks to its host wait so long. */
@@ -79,19 +79,17 @@ async function postClaimed(deps: Deps, { claim, callbacks }: ClaimedCallbacks, t
   const ends = await Promise.all(Array.from(hosts.values(), (some) => postToHost(deps, job, some)));
   const posted = ends.flatMap((end) => end.posted);
   logTaken(deps, posted);
-  const left = (hasTimedOut: boolean) =>
-    ends.filter((end) => end.hasTimedOut === hasTimedOut).flatMap((end) => end.left.map(({ eventId }) => eventId));
-  await storeEnd(
-    deps,
-    claim,
-    tally,
-    [...posted, ...withoutUrl(deps, unpostable)],
-    [
-      { eventIds: left(true), delaySeconds: PAUSE_SECONDS },
-      { eventIds: left(false), delaySeconds: 0 },
-    ],
+  const { timedOut = [], inTime = [] } = Object.groupBy(ends, ({ hasTimedOut }) =>
+    hasTimedOut ? "timedOut" : "inTime",
   );
+  const unposted = [
+    { eventIds: timedOut.flatMap(idsLeft), delaySeconds: PAUSE_SECONDS },
+    { eventIds: inTime.flatMap(idsLeft), delaySeconds: 0 },
+  ];
+  await storeEnd(deps, claim, tally, [...posted, ...withoutUrl(deps, unpostable)], unposted);
 }
+
+const idsLeft = ({ left }: HostEnd) => left.map(({ eventId }) => eventId);
 
 /** A stored URL may be invalid by a newer rule. The post reports that; here it must not throw and fail the whole job. */
 function hostOf({ callbackUrl }: ClaimedCallback): string {
@@ -123,19 +121,25 @@ interface Left {
 }
 
 /** Stores what came back, and gives back the callbacks that were not posted. Never throws. */
-async function storeEnd(deps: Deps, claim: string, tally: OutcomeTally, ended: Posted[], all: Left[]): Promise<void> {
-  const left = all.filter(({ eventIds }) => eventIds.length > 0);
+async function storeEnd(
+  deps: Deps,
+  claim: string,
+  tally: OutcomeTally,
+  posted: Posted[],
+  unposted: Left[],
+): Promise<void> {
+  const left = unposted.filter(({ eventIds }) => eventIds.length > 0);
   const now = deps.now();
   const counts = tally.take();
   const endpoints = new EndpointTally();
-  for (const { callback, record } of ended) endpoints.add(callback, record);
+  for (const { callback, record } of posted) endpoints.add(callback, record);
   const toStore = {
-    records: ended.map(({ record }) => record),
+    records: posted.map(({ record }) => record),
     released: left.map(({ eventIds, delaySeconds }): Released => ({ eventIds, dueAt: now + delaySeconds * 1000 })),
     ...{ counts, endpoints: endpoints.take(), claim, now },
   };
   try {
-    if (ended.length + left.length > 0) await recordCallbacks(deps.db, toStore);
+    if (posted.length + left.length > 0) await recordCallbacks(deps.db, toStore);
     for (const { eventIds, delaySeconds } of left) await queueCallbacks(deps, eventIds, delaySeconds);
   } catch (error) {
     if (hasNoEffect(error)) tally.putBack(counts);

@@ -7,8 +7,8 @@ import { type ClientCopy, findCopies, findUncopied, markCopied } from "../../sto
 import { inTurn } from "../in-turn.ts";
 
 /**
- * Spreads a change that D1 has. Nothing that fails here is a failure of the operator's call, whose answer may hold secrets that
- * are shown only once: the sweep spreads the change again. So it is with KV, which takes one write a second of a client.
+ * Spreads a change that D1 has. A failure here does not fail the operator's call, because its answer may hold secrets that are shown
+ * only once: the sweep spreads the change again. KV fails whenever a client changes twice in a second: it takes one write a second.
  */
 export async function spreadChange(deps: Deps, by: { websiteId: string } | { clientId: string }): Promise<Effect> {
   const told = new Set<string>();

@@ -1,5 +1,6 @@
 // The move of a website to another database, in pieces. The website is paused; once nobody writes its rows any more, they are copied
-// and compared, and then the directory leads to the target: that is the commit point. A piece may be cut off anywhere, and two may run at
+// and compared, and then the directory leads to the target: that is the commit point. A piece may be cut off anywhere, and two may run
+// at
 // once. What a piece writes in the target counts only in its turn, so a late call changes nothing.
 import type { Deps } from "../../deps.ts";
 import {
@@ -32,7 +33,7 @@ import { STATE, setPresence, setTurn, type Turn } from "../../store/databases/mo
 import { spreadChange } from "../clients/spread-changes.ts";
 import { receiveWaiting } from "../people/receive-inbound.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
-import { asIfOpen, forgetClosed, inDatabase, inFirst } from "./places.ts";
+import { forgetClosed, inDatabase, inFirst, withAllOpen } from "./places.ts";
 
 /** A move, and the databases between which it is. */
 export interface MoveWork {
@@ -59,7 +60,7 @@ const nextTable = (name: TableName | undefined, names: readonly TableName[] = PA
 
 const placeOf = ({ progress }: Move) => progress.at as { name: TableName; after: Key | null };
 
-/** The turns of the target: it is cleared and filled, once for each copy. */
+/** Each copy has two turns in the target: one to clear it, one to fill it. */
 const clearingTurn = ({ copies }: Progress) => 2 * copies + 1;
 const copyingTurn = ({ copies }: Progress) => 2 * copies + 2;
 
@@ -95,10 +96,7 @@ export async function pause({ deps, move, source, target }: MoveWork): Promise<P
 /** Deletes the next page. The last tables come first: what a row refers to is deleted after it. @returns null: nothing is left */
 async function clearPage(db: D1Database, move: Move, turn: Turn): Promise<Progress["at"]> {
   const names = PAGED.toReversed();
-  const { name } = placeOf({
-    ...move,
-    progress: { ...move.progress, at: move.progress.at ?? nextTable(undefined, names) },
-  });
+  const { name } = (move.progress.at ?? nextTable(undefined, names)) as { name: TableName };
   const { rows, end } = await readPage(db, name, move, { after: null });
   await deleteRows(db, rows, turn);
   return end ? { name, after: null } : nextTable(name, names);
@@ -137,7 +135,7 @@ async function comparePage({ move, source, target }: MoveWork): Promise<Piece> {
   return { progress: { at: end ? { name, after: end } : nextTable(name) }, comparedRows };
 }
 
-/** A late write may have taken a number for which the target has kept no room. */
+/** Copies again when a late write took a number that the target has not reserved. */
 async function orCopyAgain(move: Move, work: () => Promise<Piece>): Promise<Piece> {
   try {
     return await work();
@@ -170,7 +168,7 @@ export async function arrive({ deps, move, source, target }: MoveWork): Promise<
   await open(deps, move, move.target, target);
   await setPresence(source, move, STATE.left);
   forgetClosed(deps, move.source);
-  // A copy that is missing, or late, leads to the source, which leads on.
+  // If the copy in KV is missing or old, a call goes to the source, which knows that the website has left.
   await copyPlace(deps.kv, { home, database: move.target }).catch(() => {});
   await spreadChange(inDatabase(deps, move.target), { websiteId });
   return { state: "done", endedAt: deps.now() };
@@ -185,11 +183,11 @@ export async function giveUp({ deps, move, source, target }: MoveWork): Promise<
   return { endedAt: deps.now(), progress: { at: null } };
 }
 
-/** Opens the website. What people have texted comes first: a STOP may be among it. What fails of it is left to the sweep. */
+/** Opens the website. Inbound texts that waited are applied first, because one may be a STOP. The sweep applies those that fail. */
 async function open(deps: Deps, move: Move, database: string, db: D1Database): Promise<void> {
   const receive = (own: Deps) =>
     unlessItFails(deps, "inbound.still-waits", {}, async () => void (await receiveWaiting(own)));
-  await receive(asIfOpen(deps, move.home, database));
+  await receive(withAllOpen(deps, move.home, database));
   await setPresence(db, move, STATE.here);
   forgetClosed(deps, database);
   await receive(deps);

@@ -1,4 +1,5 @@
-// Which database a website is in, and whether it is open there: it is paused while it moves to another. Whatever works on a website asks
+// Which database a website is in, and whether it is open there: it is paused while it moves to another. Whatever works on a website
+// asks
 // here first, and goes by the answer for ten seconds. With one database, nothing here asks for anything.
 import type { Database, Deps } from "../../deps.ts";
 import { TIMES } from "../../domain/databases/move.ts";
@@ -30,8 +31,8 @@ export function inEach(deps: Deps): Deps[] {
   return [first, ...Array.from(first.others.keys(), (database) => inDatabase(first, database))];
 }
 
-/** The websites that are not open in this database, as it has told within the last ten seconds. */
-export async function closedIn(deps: Deps): Promise<Closed> {
+/** The websites that are not open in this database: read from it at most ten seconds ago. */
+export async function closedWebsites(deps: Deps): Promise<Closed> {
   const { closed } = deps;
   const now = deps.now();
   if (now - closed.askedAt >= TIMES.leaseMilliseconds)
@@ -39,13 +40,13 @@ export async function closedIn(deps: Deps): Promise<Closed> {
   return closed.websites;
 }
 
-/** What this isolate has heard of the websites of a database may be out of date: it asks before it goes on. */
+/** What this isolate knows of the websites of a database may be out of date: the next call reads it again. */
 export function forgetClosed(deps: Deps, database: string): void {
   inDatabase(deps, database).closed.askedAt = Number.NEGATIVE_INFINITY;
 }
 
-/** For the end of a move: the website counts as open in the database before it is. */
-export function asIfOpen(deps: Deps, home: number, database: string): Deps {
+/** Deps for the last step of a move: they ask nothing, and every website counts as open. */
+export function withAllOpen(deps: Deps, home: number, database: string): Deps {
   const first = inFirst(deps);
   const open = <T extends Database>(own: T): T => ({
     ...own,
@@ -55,11 +56,11 @@ export function asIfOpen(deps: Deps, home: number, database: string): Deps {
   return { ...open(first), others, places: new Map([[home, database]]) };
 }
 
-/** Asks again, for what takes longer than one call: before each of its parts. @throws RequestFailure website-paused */
+/** Checks that the websites are still open here: long work does so before each of its parts. @throws RequestFailure website-paused */
 export async function requireOpen(deps: Deps, homes = deps.home === undefined ? [] : [deps.home]): Promise<void> {
   if (inFirst(deps).others.size === 0) return;
-  // A session of a replica may be behind.
-  const closed = await closedIn(inDatabase(deps, deps.database));
+  // `deps.db` may be a read replica, which may lag behind: the check asks the database itself.
+  const closed = await closedWebsites(inDatabase(deps, deps.database));
   if (homes.some((home) => closed.has(home))) throw new RequestFailure({ kind: "website-paused" });
 }
 
@@ -68,8 +69,8 @@ interface Found {
   isOpen: boolean;
 }
 
-/** @param guess the database that it was in: of the client's credentials */
-async function findWebsite(deps: Deps, home: number, guess?: string): Promise<Found> {
+/** @param guess the database that the client's credentials name. The website may have left it */
+async function locate(deps: Deps, home: number, guess?: string): Promise<Found> {
   const first = inFirst(deps);
   if (first.others.size === 0) return { own: inDatabase(first, guess), isOpen: true };
   const database = first.places.get(home) ?? guess ?? (await findDatabases(first, [home]))(home);
@@ -81,7 +82,7 @@ async function findWebsite(deps: Deps, home: number, guess?: string): Promise<Fo
 
 async function lookIn(first: Deps, database: string | undefined, home: number): Promise<Found & { hasLeft: boolean }> {
   const own = inDatabase(first, database);
-  const state = (await closedIn(own)).get(home);
+  const state = (await closedWebsites(own)).get(home);
   return {
     own: { ...own, first, home },
     isOpen: state === undefined,
@@ -89,7 +90,7 @@ async function lookIn(first: Deps, database: string | undefined, home: number): 
   };
 }
 
-/** The website has left the database in which this isolate knew it: the directory has the other. Where it does not answer, KV may. */
+/** Finds where a website went after it left a database: in the directory or, while the directory is away, in KV. */
 export async function followMoved(deps: Deps, home: number): Promise<void> {
   const { db, kv, places } = inFirst(deps);
   try {
@@ -102,23 +103,23 @@ export async function followMoved(deps: Deps, home: number): Promise<void> {
   }
 }
 
-/** Where the website with this home is, for work on it. @param guess see findWebsite. @throws RequestFailure website-paused */
+/** Where the website with this home is, for work on it. @param guess see locate. @throws RequestFailure website-paused */
 export async function inDatabaseOfHome(deps: Deps, home: number, guess?: string): Promise<Deps> {
-  const { own, isOpen } = await findWebsite(deps, home, guess);
+  const { own, isOpen } = await locate(deps, home, guess);
   if (!isOpen) throw new RequestFailure({ kind: "website-paused" });
   return own;
 }
 
-/** Where it is, for a look at it: also while it is paused. */
+/** The database of a website, to read from it: a paused website can be read. */
 export async function whereToLook(deps: Deps, home: number, guess?: string): Promise<Deps> {
-  return (await findWebsite(deps, home, guess)).own;
+  return (await locate(deps, home, guess)).own;
 }
 
 /** Whose database is looked for. */
 type Whose = { websiteId: string } | { clientId: string };
 
 /**
- * Where the website is, or the website of the client. An unknown one would be in the first.
+ * The database of a website, or of a client's website. For an unknown id it is the first database, where the caller finds nothing.
  * @throws RequestFailure website-paused, unless it is for a look
  */
 export async function inDatabaseOf(deps: Deps, of: Whose, isLook = false): Promise<Deps> {
@@ -129,12 +130,12 @@ export async function inDatabaseOf(deps: Deps, of: Whose, isLook = false): Promi
   return (isLook ? whereToLook : inDatabaseOfHome)(first, place.home, place.database);
 }
 
-/** What nothing can be said of now: no database has this name. */
+/** Stands for the database of a home that no look-up could find. No database has this name. */
 const UNKNOWN = "";
 
 /**
- * As far as this isolate knows. KV is asked first: where the first database is away, the websites of the others go on. It may not
- * have a new home yet.
+ * Finds the database of each home: in the memory of this isolate, then in KV, then in the directory. KV comes before the directory, so
+ * that the websites of other databases go on while the first database is away. KV may not have a new home yet.
  * @returns the database of each home, which is the first of a home that no website has. Never throws
  */
 export async function findDatabases(deps: Deps, homes: number[]): Promise<(home: number) => string> {

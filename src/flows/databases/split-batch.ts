@@ -11,7 +11,7 @@ import { STATE } from "../../store/databases/moving.ts";
 import { inParallel } from "../in-parallel.ts";
 import { OUTBOUND_CONNECTIONS } from "../messages/connections.ts";
 import { putBackJobs } from "../messages/queue-jobs.ts";
-import { closedIn, findDatabases, followMoved, inDatabase } from "./places.ts";
+import { closedWebsites, findDatabases, followMoved, inDatabase } from "./places.ts";
 
 type Part = Pick<MessageBatch, "queue" | "messages">;
 
@@ -24,7 +24,7 @@ type Work = (own: Deps, part: Part) => Promise<void>;
  */
 const DATABASE_PAUSE_MILLISECONDS = 15_000;
 
-/** What takes longer asks whether its database is there, which has so long to answer. */
+/** After so much work on a database, the run asks whether the database answers at all. It has the second time to answer. */
 const LATE_MILLISECONDS = 2000;
 const ANSWER_MILLISECONDS = 5000;
 
@@ -49,7 +49,7 @@ export async function inParts(deps: Deps, batch: Part, work: Work): Promise<void
 
 /** Puts back the jobs of websites that are paused in the database, or have left it, and works on the others. */
 async function workOnOpen(own: Deps, { queue, messages }: Part, work: Work): Promise<void> {
-  const closed = await closedIn(own);
+  const closed = await closedWebsites(own);
   const [open, others] = [[] as Message[], [] as Message[]];
   for (const message of messages) (closed.has(homeOfJob(message)) ? others : open).push(message);
   for (const home of new Set(others.map(homeOfJob)))
@@ -85,7 +85,7 @@ export function pauseAfter(deps: Deps, error: unknown): void {
   if (isStoreUnavailable(error) && !isStoreRefused(error)) pauseDatabase(deps);
 }
 
-/** Finds out early that a database is silent, so that later batches do not wait for it, too. */
+/** Pauses a database as soon as it is found silent, so that later batches do not wait for it. */
 async function watch(deps: Deps, work: Promise<void>): Promise<void> {
   const isThere = withinTime(LATE_MILLISECONDS, work).catch(() =>
     withinTime(ANSWER_MILLISECONDS, probeDatabase(deps.db)),
@@ -94,10 +94,13 @@ async function watch(deps: Deps, work: Promise<void>): Promise<void> {
   await work;
 }
 
-/** The lists of a job, of ids or of what has one. */
+/** The fields of a job that hold ids, or objects with a messageId. */
 const LISTS = ["messageIds", "eventIds", "records", "receipts", "rehearsals"] as const;
 
-/** The website of a job, by the first id in it. 0 of a job without one, or of one that is malformed: it is for the first database. */
+/**
+ * The home of the website that a job is for, from the first id in it. 0: the job has no id or is malformed, so the first database has
+ * it.
+ */
 export function homeOfJob({ body }: Pick<Message, "body">): number {
   const job = (typeof body === "object" && body !== null ? body : {}) as Partial<Record<string, unknown>>;
   const items = Array.isArray(body) ? body : [job, ...LISTS.flatMap((name) => job[name] ?? [])];

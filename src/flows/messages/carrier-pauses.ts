@@ -28,7 +28,7 @@ export async function waitForCarrier(deps: Deps, lane: Lane, ids: string[], brea
   await queueDeliveriesAt(deps, lane, waiting, now);
 }
 
-/** The words of the cause go into the store, and to other people than the one whose number they may have. */
+/** Masks phone numbers in the cause: every message of the carrier shows it, whoever the person is. */
 export function masked(change: BreakerChange | null): BreakerChange | null {
   return change && { ...change, cause: maskNumbers(change.cause) };
 }
@@ -40,7 +40,7 @@ export function logOpened(deps: Deps, change: BreakerChange | null): void {
   deps.log("warn", "carrier.paused", { carrier: change.carrier, seconds, error: change.cause });
 }
 
-/** Stores in the background what no outcome comes with: the carrier leaves submissions without an answer. */
+/** Stores an opening in the background: the submissions still hang, so it cannot be stored with their outcomes. */
 export function noteHang(deps: Deps, change: BreakerChange | null): void {
   if (!change) return;
   logOpened(deps, change);
@@ -60,7 +60,10 @@ export function wakeLater(deps: Deps, carrier: string): void {
   );
 }
 
-/** An operator knows better. @returns how many messages are due now, in the databases that answer */
+/**
+ * Ends the pause of a carrier when an operator asks for it, and makes its waiting messages due now.
+ * @returns how many messages are due now, in the databases that answer
+ */
 export async function tryCarrier(deps: Deps, carrier: string): Promise<number> {
   const { answers } = await askEach(inEach(deps), async (own) => {
     await releasePause(own.db, carrier, own.now());
@@ -76,8 +79,8 @@ const PROBE_MILLISECONDS = 60_000;
 const FORGOTTEN_MILLISECONDS = 900_000;
 
 /**
- * Each minute, one message is tried at a carrier that pauses for longer, or whose messages all wait for longer than it: its
- * recovery is noticed within a minute, and the others that wait cost nothing meanwhile.
+ * Tries one message a minute at each carrier that pauses for more than a minute, or whose messages all wait for longer than the pause.
+ * So a recovery is noticed within a minute, and the other messages cost nothing while they wait.
  */
 export async function probeCarriers(deps: Deps, now: number): Promise<number> {
   const breakers = await readBreakers(deps.db);
@@ -97,7 +100,7 @@ export async function probeCarriers(deps: Deps, now: number): Promise<number> {
 
 const STEP = 1000;
 
-/** The rest is due as it says: minutes later at most. */
+/** Messages beyond these steps keep their own times, which are minutes later at most. */
 const MOST_STEPS = 20;
 
 async function wakeIn(deps: Deps, carrier: string): Promise<number> {

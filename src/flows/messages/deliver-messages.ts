@@ -6,7 +6,7 @@ import { findWaiting } from "../../store/messages/messages.ts";
 import { noteHang, waitForCarrier } from "./carrier-pauses.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
-import { type EndedGroup, recordAndClaimNext, recordEndings } from "./store-outcomes.ts";
+import { type EndedGroup, storeAndClaim, storeEnded } from "./store-outcomes.ts";
 import { type Ended, logAccepted, skip, submit } from "./submit-message.ts";
 
 /** Small claims: when a run is cut off, the outcome of each message that it has claimed is unknown. */
@@ -36,13 +36,15 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
 
 /** A job so small that one claim takes all of its messages. */
 async function deliverFew(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
-  const { claim, claimed, breakers } = await recordAndClaimNext(deps, run, null, ids);
+  const { claim, claimed, breakers } = await storeAndClaim(deps, run, null, ids);
   for (const state of breakers.values()) if (isPausing(deps, state)) await waitForCarrier(deps, run.lane, ids, state);
   const carriers = [...Map.groupBy(claimed, ({ carrier }) => carrier)];
   await withShares(run, carriers, async (carrier, share, messages) => {
-    const part = { run, carrier, share, breaker: new CircuitBreaker(carrier, breakers.get(carrier)) };
+    // The messages are claimed already: a carrier for which no connection is left waits for one.
+    const breaker = new CircuitBreaker(carrier, breakers.get(carrier));
+    const part = { run, carrier, share: Math.max(1, share), breaker };
     const { ended } = await submitAll(deps, part, { claim, claimed: messages, isLast: true });
-    await recordEndings(deps, run, ended);
+    await storeEnded(deps, run, ended);
   });
 }
 
@@ -74,27 +76,29 @@ async function deliverThrough(
   share: number,
   ids: string[],
 ): Promise<void> {
-  let before: EndedGroup | null = null;
+  // The ended submissions of the last claim: they are stored together with the next claim.
+  let unstored: EndedGroup | null = null;
   let pace: keyof typeof SUBMISSIONS_A_CONNECTION = "first";
   for (let start = 0; start < ids.length; ) {
     const began = deps.now();
     if (isOver(deps, run)) {
-      if (before) await recordEndings(deps, run, before);
+      if (unstored) await storeEnded(deps, run, unstored);
+      // The rest of a long run goes to the bulk queue, behind which no single text waits.
       await queueDeliveries(deps, "bulk", ids.slice(start));
       return;
     }
     const step = share * SUBMISSIONS_A_CONNECTION[pace];
-    const { claim, claimed, breakers } = await recordAndClaimNext(deps, run, before, ids.slice(start, start + step));
+    const { claim, claimed, breakers } = await storeAndClaim(deps, run, unstored, ids.slice(start, start + step));
     const state = breakers.get(carrier);
     if (state && isPausing(deps, state)) return waitForCarrier(deps, run.lane, ids.slice(start), state);
     start += step;
     const isLast = start >= ids.length;
     const part = { run, carrier, share, breaker: new CircuitBreaker(carrier, state) };
     const { ended, isDone } = await submitAll(deps, part, { claim, claimed, isLast });
-    before = ended;
+    unstored = ended;
     pace = deps.now() - began <= FAST_CLAIM_MILLISECONDS ? "fast" : "first";
     if (isDone && !isLast) continue;
-    await recordEndings(deps, run, ended);
+    await storeEnded(deps, run, ended);
     if (!isDone) await queueDeliveries(deps, run.lane, ids.slice(start));
     return;
   }
@@ -124,12 +128,13 @@ async function submitAll(
     noteHang(deps, breaker.take());
   }
   const skipped = left.splice(0).map((message) => skip(message, deps.now(), `${carrier} is slow`, 0));
+  // From here on, `ended` collects only the submissions that end in the background.
   const endings = [...ended.splice(0), ...skipped];
   logAccepted(deps, carrier, endings);
   if (!isDone) {
     const later = () => {
       logAccepted(deps, carrier, ended);
-      return recordEndings(deps, run, { claim, endings: ended, breaker, isLast: false });
+      return storeEnded(deps, run, { claim, endings: ended, breaker, isLast: false });
     };
     deps.waitUntil(work.then(later));
   }

@@ -24,21 +24,24 @@ export interface EndedGroup {
 }
 
 /** Stores how submissions of a claim ended. Never throws: while the store fails, a job keeps the outcomes. */
-export async function recordEndings(deps: Deps, run: DeliveryRun, group: EndedGroup): Promise<void> {
+export async function storeEnded(deps: Deps, run: DeliveryRun, group: EndedGroup): Promise<void> {
   if (group.endings.length === 0) return;
-  await recordOrKeep(deps, run, toOutcomes(deps, group, group.isLast ? run.tally.take() : []));
+  await storeOrQueue(deps, run, toOutcomes(deps, group, group.isLast ? run.tally.take() : []));
 }
 
-async function recordOrKeep(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<void> {
+async function storeOrQueue(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<void> {
   try {
-    await followUp(deps, run.lane, outcomes, await record(deps, run, outcomes));
+    await followUp(deps, run.lane, outcomes, await tryStore(deps, run, outcomes));
   } catch (error) {
-    await keepRecords(deps, outcomes, error);
+    await queueRecords(deps, outcomes, error);
   }
 }
 
-/** A count, or what a breaker has learned, is lost rather than an outcome, or than counted twice. */
-async function record(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<Recorded> {
+/**
+ * If one statement is at fault, the outcomes are stored without the counts and without the change of the breaker: losing those two is
+ * better than losing an outcome.
+ */
+async function tryStore(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<Recorded> {
   try {
     return await recordAndClaim(deps.db, outcomes, null, deps.now());
   } catch (error) {
@@ -48,7 +51,7 @@ async function record(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise
   }
 }
 
-async function keepRecords(deps: Deps, { claim, records }: Outcomes, error: unknown): Promise<void> {
+async function queueRecords(deps: Deps, { claim, records }: Outcomes, error: unknown): Promise<void> {
   deps.log("error", "submissions.not-recorded", { count: records.length, error: describeError(error) });
   await queueRecoveryOrLog(deps, { kind: "record", claim, records }, RECOVERY_DELAY_SECONDS);
 }
@@ -58,7 +61,12 @@ async function keepRecords(deps: Deps, { claim, records }: Outcomes, error: unkn
  * @param lane where retries are queued
  * @throws RequestFailure store-unavailable
  */
-export async function storeOutcomes(deps: Deps, lane: Lane, claim: string, records: SubmissionRecord[]): Promise<void> {
+export async function storeQueuedRecords(
+  deps: Deps,
+  lane: Lane,
+  claim: string,
+  records: SubmissionRecord[],
+): Promise<void> {
   const longestWait = longestWaitMilliseconds(deps.config);
   const outcomes: Outcomes = { claim, records, longestWait, counts: [], breaker: null };
   await followUp(deps, lane, outcomes, await recordAndClaim(deps.db, outcomes, null, deps.now()));
@@ -93,7 +101,7 @@ export type Claimed = Pick<Recorded, "claimed" | "breakers"> & { claim: string }
  * each gets a call of its own.
  * @throws the failure of the claim
  */
-export async function recordAndClaimNext(
+export async function storeAndClaim(
   deps: Deps,
   run: DeliveryRun,
   before: EndedGroup | null,
@@ -106,11 +114,11 @@ export async function recordAndClaimNext(
     return await claimNext(deps, run, next, outcomes);
   } catch (error) {
     if (isStoreUnavailable(error)) {
-      await keepRecords(deps, outcomes, error);
+      await queueRecords(deps, outcomes, error);
       throw error;
     }
   }
-  await recordOrKeep(deps, run, outcomes);
+  await storeOrQueue(deps, run, outcomes);
   return claimNext(deps, run, next, null);
 }
 
@@ -118,7 +126,8 @@ async function claimNext(deps: Deps, run: DeliveryRun, next: NextClaim, outcomes
   const { claim, ids } = next;
   const claiming = recordAndClaim(deps.db, outcomes, next, deps.now());
   const recorded = await claimOrRelease(deps, { claim, messageIds: ids }, claiming);
-  if (outcomes) await followUp(deps, run.lane, outcomes, recorded).catch((error) => keepRecords(deps, outcomes, error));
+  if (outcomes)
+    await followUp(deps, run.lane, outcomes, recorded).catch((error) => queueRecords(deps, outcomes, error));
   else await queueCallbacks(deps, recorded.due);
   return { claim, claimed: recorded.claimed, breakers: recorded.breakers };
 }

@@ -80,7 +80,9 @@ const outcomeOf = (ending: Ending) => (ending.kind === "later" && ending.unautho
 /** Without the person's number, and without the text: for the log, and for what others see. */
 const wordsOf = (reason: string, { text }: ClaimedMessage) => maskNumbers(withoutQuotations(reason, text));
 
-/** What the submission has told of the invocation: it may make no more requests, or a connection of it is still taken. */
+/**
+ * Applies what a submission says about this invocation: no request is left (`exhausted`), or a connection is still in use (`lingers`).
+ */
 function noteLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { kind: "later" }): void {
   if (exhausted) run.until = 0;
   if (lingers) void run.connections.use(() => lingers);
@@ -102,7 +104,7 @@ function updateBreaker(
 
 async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission> {
   const carrier = deps.carriers.ready[message.carrier];
-  // It waits for its settings until its deadline: nobody has to send it again.
+  // The message waits until its deadline. Once the carrier is set up, nobody has to send it again.
   if (!carrier) return { kind: "later", failing: true, reason: notSetUp(message.carrier) };
   const { messageId, phone, sender, text, encoding, mediaUrl, attempts } = message;
   try {
@@ -112,7 +114,7 @@ async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submissio
   }
 }
 
-/** null: accepted at once. */
+/** The entry in the history of the message. null: the first submission was accepted, which the columns of the message show. */
 function entryOf({ message: { attempts }, at, ending }: Ended): SubmissionEntry | null {
   const isAccepted = ending.kind === "accepted";
   if (isAccepted && attempts === 1) return null;
@@ -138,7 +140,7 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
       return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut };
     }
     case "later": {
-      // A carrier that fails uses up nobody's attempts: its deadline ends the message.
+      // While the carrier itself fails, the last attempt is never used up: the message is retried until its deadline.
       const isLast = attempts >= MOST_ATTEMPTS;
       if (isLast && !ending.failing) {
         const reason = `not taken in ${attempts} attempts: ${ending.reason}`;

@@ -1,4 +1,4 @@
-// What is told of messages that a client has sent, and that no route to the store has confirmed.
+// Decides what a client is told about messages that no route to the store has confirmed.
 
 import type { Deps } from "../../deps.ts";
 import {
@@ -25,12 +25,13 @@ export function toFailed(error: unknown): FailedSend {
 }
 
 /**
- * Decides what is told of these messages; nothing else does. They are certainly not stored where each route that was tried says so.
- * Otherwise they may be, whatever the last route says: then their cancellation is kept first, because the client is told to send
- * them again. With an Idempotency-Key nothing is cancelled: the repetition finds them.
+ * Decides what a client is told about messages that no route has confirmed. If every route refused them, they are not stored, and the
+ * client may send them again. Otherwise they may be stored, whatever the last route says: a job to cancel them is queued first, because
+ * the client is told to send them again. With an Idempotency-Key nothing is cancelled, because the repetition finds them.
  * @param last what the last route says
  * @param isLost a route before it has not answered
- * @returns what to throw: RequestFailure store-unavailable, store-full or website-paused, after which a repetition is safe, or a fault of our own
+ * @returns what to throw: RequestFailure store-unavailable, store-full or website-paused, after which a repetition is safe, or a fault
+ * of our own
  * @throws Error when the cancellation could not be kept: nobody may be told that a repetition is safe
  */
 export async function settleUnstored(

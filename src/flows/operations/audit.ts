@@ -4,8 +4,8 @@ import { describeError } from "../../platform/describe-error.ts";
 import { beginAudit, endAudit } from "../../store/operations/audit.ts";
 
 /**
- * A change that is not one transaction. Where the audit log cannot be written, nothing is changed. What is cut off, or whose
- * end cannot be written, stays in the log without an outcome.
+ * Runs a change that is more than one transaction. If the audit log cannot be written, nothing is changed. A change that is cut off, or
+ * whose end cannot be written, stays in the log without an outcome.
  * @param toAfter what the log has of the result
  */
 export async function audited<T>(

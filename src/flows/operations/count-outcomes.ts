@@ -32,14 +32,14 @@ export class OutcomeTally {
     });
   }
 
-  /** The counts so far, which the caller stores with something else. */
+  /** Hands over the counts so far: the caller stores them in the transaction of the outcomes. */
   take(): OutcomeCount[] {
     const counts = [...this.#counts.values()];
     this.#counts.clear();
     return counts;
   }
 
-  /** Counts that could not be stored with something else. */
+  /** Takes back counts whose transaction had no effect. */
   putBack(counts: OutcomeCount[]): void {
     for (const count of counts) this.#add(count);
   }

@@ -71,7 +71,10 @@ function acquaintancesOf(deps: Deps, owners: Owner[], readings: Reading[]): Prom
   });
 }
 
-/** The number that was texted last, in each form that is stored, a subscribed one first; where none is, the likeliest. */
+/**
+ * Chooses the number that was texted last, in each form that is stored, a subscribed form first. If no form is stored, the likeliest
+ * counts.
+ */
 function chooseNumber(readings: Reading[], known: Acquaintance[]): number[] {
   const placeOf = (phone: number) => readings.findIndex(({ forms }) => forms.includes(phone));
   const [best] = known.toSorted((a, b) => byTime(a, b) || placeOf(a.phone) - placeOf(b.phone));

@@ -16,7 +16,10 @@ export function sendersAt(deps: Deps, carrier: string): Senders {
   return () => (answer ??= listSenders(inFirst(deps).db, carrier));
 }
 
-/** The websites with the sender as it is written; where none has it now, as it is read with the countries of all senders. */
+/**
+ * Finds the websites with the texted sender. If none has it as it is written, it is read as a number of each country that a sender is
+ * in.
+ */
 export async function findOwnersOf(deps: Deps, carrier: string, to: string[], senders: Senders): Promise<Owner[]> {
   const written = to.flatMap(withAndWithoutPlus);
   const owners = await findAllOwners(deps, carrier, written);

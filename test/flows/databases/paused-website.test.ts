@@ -1,6 +1,6 @@
 /** What a client, a person and an operator see of a website while it moves, and what becomes of all that came meanwhile. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { closedIn, inEach } from "../../../src/flows/databases/places.ts";
+import { closedWebsites, inEach } from "../../../src/flows/databases/places.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { boundDatabase, rowsOf, useDatabases } from "../../databases.ts";
 import { rowsOfWebsite } from "../../moves.ts";
@@ -236,7 +236,7 @@ describe("what comes for a website while it moves", () => {
     await pauseIn();
     const stale = await World.another(world);
     useDatabases(stale, (name) => strictDatabase(boundDatabase(name)), ["DB_2"]);
-    for (const own of inEach(stale.deps)) await closedIn(own);
+    for (const own of inEach(stale.deps)) await closedWebsites(own);
     await finish();
     stale.now = world.now;
     const stop = { carrierMessageId: "stop-1", from: ADA, to: [SENDER], text: "STOP", keyword: null };

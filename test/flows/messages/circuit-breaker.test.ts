@@ -129,6 +129,17 @@ describe("a carrier that keeps failing", () => {
     expect(new Set(other.submitted).size).toBe(ids.length);
   });
 
+  it("leaves another its text, where one connection is left for both", async () => {
+    const [slow, quick] = [await websiteOf("sandbox"), await websiteOf("kannel")];
+    const ids = await Promise.all([slow, quick].map((client) => world.send(client, { phone: PHONES[0] ?? "" })));
+    world.deps = { ...world.deps, outbound: 1 };
+    await world.invoke("queue", () =>
+      countOutcomes(world.deps, (tally) => deliverMessages(world.deps, ids, beginRun(world.deps, "messages", tally))),
+    );
+    expect([...one.submitted, ...other.submitted].toSorted()).toEqual(ids.toSorted());
+    expect(await statuses()).toEqual(["SENDING"]);
+  });
+
   it("by hanging is waited for until its timeout only, and then its circuit breaker opens", async () => {
     const client = await websiteOf("sandbox");
     const hung = Promise.withResolvers<Submission>();
