@@ -152,7 +152,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT ?1", reason: COUNTED },
   {
     step: "SCAN dead_jobs USING INDEX dead_jobs_by_time",
-    sql: "FROM dead_jobs ORDER BY died_at DESC, id DESC LIMIT ?1",
+    sql: "FROM dead_jobs WHERE true ORDER BY died_at DESC",
     reason: COUNTED,
   },
   {
