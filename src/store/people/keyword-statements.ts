@@ -1,6 +1,6 @@
 import type { Keyword } from "../../domain/people/keyword.ts";
 import { changeNotices, TOLD_CLIENTS } from "../callbacks/notices.ts";
-import { IS_KNOWN, LATEST_TEXT } from "../clients/senders.ts";
+import { IS_ACQUAINTED, LATEST_TEXT } from "../clients/senders.ts";
 import { countLate } from "../operations/daily-counts.ts";
 import type { Tombstone } from "./erasure.ts";
 import { isOpenToUndo } from "./imports.ts";
@@ -103,7 +103,7 @@ function optOut(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement
  */
 function optIn(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
   const { phone, text, receivedAt, isOnlyOne, tombstones } = acted;
-  const known = isOnlyOne ? "true" : IS_KNOWN("w.value", "?4");
+  const known = isOnlyOne ? "true" : IS_ACQUAINTED.texts[0];
   const erased = `EXISTS (SELECT 1 FROM json_each(?5) j CROSS JOIN erased_people e
     ON e.website_id = j.value ->> 'websiteId' AND e.mark = j.value ->> 'mark' WHERE j.value ->> 'websiteId' = w.value)`;
   const isReturning = `s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${known}) OR ${erased})`;
