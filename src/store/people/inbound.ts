@@ -8,7 +8,7 @@ import { IS_HERE } from "../databases/moving.ts";
 import type { InboundTextRow } from "../rows.ts";
 import type { Tombstone } from "./erasure.ts";
 import { type Asked, appliedWith, type Elsewhere, replyStatements } from "./keyword-replies.ts";
-import { FRESH_AND_TOLD, keywordStatements } from "./keyword-statements.ts";
+import { keywordStatements } from "./keyword-statements.ts";
 
 /** A text that a person sent. */
 export interface InboundRecord {
@@ -62,9 +62,8 @@ export async function applyInbound(
   run: string | null,
 ): Promise<{ isReplyDue: boolean; due: DueEvent[] }> {
   const { carrier, carrierMessageId, websiteIds, from, to, text, keyword, phones, sender, receivedAt } = inbound;
-  const { isOnlyOne, toldIds } = inbound;
+  const { isOnlyOne } = inbound;
   const key = [carrier, carrierMessageId, JSON.stringify(websiteIds)] as const;
-  const toldKey = [carrier, carrierMessageId, JSON.stringify(toldIds)] as const;
   const keep = db
     .prepare(
       `INSERT INTO inbound_texts (website_id, carrier, carrier_message_id, sender, recipient, text, keyword, received_at,
@@ -80,7 +79,7 @@ export async function applyInbound(
     .bind(...key, keyword !== null && phones.length === 0 ? 1 : 0, reply?.message.messageId ?? "");
   const rows = await runNamed(db, {
     keep,
-    told: run === null ? null : textNotices(db, run, { ...inbound, phone: sender }, FRESH_AND_TOLD, toldKey),
+    told: run === null ? null : textNotices(db, run, { ...inbound, phone: sender }),
     answer: reply && replyStatements(db, reply.asked, reply.keyword, reply.message, reply.elsewhere),
     act: phones.flatMap((phone, index) => {
       const own = index === 0 ? tombstones : [];

@@ -1,7 +1,8 @@
 import type { Keyword } from "../../domain/people/keyword.ts";
-import { changeNotices, TOLD_CLIENTS } from "../callbacks/notices.ts";
+import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { IS_KNOWN, LATEST_TEXT } from "../clients/senders.ts";
 import { countLate } from "../operations/daily-counts.ts";
+import { piece, Sql, sql } from "../sql.ts";
 import type { Tombstone } from "./erasure.ts";
 import { isOpenToUndo } from "./imports.ts";
 import { CONFIRM_AGAIN_AFTER_MILLISECONDS } from "./keyword-replies.ts";
@@ -26,24 +27,25 @@ interface Acted {
 const THIS_TEXT = "i.website_id = w.value AND i.carrier = ?1 AND i.carrier_message_id = ?2";
 
 /** The websites that have not applied the text yet, as `w.value`. */
-const freshWith = (clients = "") =>
-  `json_each(?3) w ${clients} CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied = 0`;
-const FRESH = freshWith();
-export const FRESH_AND_TOLD = freshWith(`CROSS JOIN ${TOLD_CLIENTS}`);
+const FRESH = `json_each(?3) w CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied = 0`;
 
 const SUBSCRIPTION = "subscriptions s ON s.website_id = w.value AND s.phone = ?4";
 
-/** Tells of what the keyword changes. @param where as the statement before has it */
+/** Tells of what the keyword changes. @param isChange as the statement before has it */
 function tellChange(
   db: D1Database,
-  values: readonly unknown[],
-  where: string,
+  [carrier, carrierMessageId, websiteIds]: TextKey,
+  isChange: Sql,
   subscribed: 0 | 1,
-  { run, receivedAt }: Acted,
+  { run, phone, receivedAt }: Acted,
 ): D1PreparedStatement[] {
   if (run === null) return [];
-  const from = `${FRESH_AND_TOLD} LEFT JOIN ${SUBSCRIPTION}`;
-  const changes = { values, from, where, websiteId: "w.value", phone: "?4", subscribed: String(subscribed) };
+  const changes = sql`SELECT c.client_id, c.website_id, c.callback_url, ${phone} AS phone, ${subscribed} AS subscribed
+    FROM json_each(${websiteIds}) w CROSS JOIN clients c INDEXED BY clients_with_events
+      CROSS JOIN inbound_texts i ON i.website_id = w.value AND i.carrier = ${carrier}
+        AND i.carrier_message_id = ${carrierMessageId} AND i.applied = 0
+      LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = ${phone}
+    WHERE c.website_id = w.value AND ${HEARS_OF_CHANGES} AND (${isChange})`;
   return [changeNotices(db, changes, { run, source: "keyword", now: receivedAt })];
 }
 
@@ -83,7 +85,7 @@ function optOut(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement
          WHERE ${isChange}`,
       )
       .bind(...key, phone, receivedAt, text),
-    ...tellChange(db, [...key, phone], isChange, 0, acted),
+    ...tellChange(db, key, piece(isChange), 0, acted),
     db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person, opt_out_confirmed_at)
@@ -120,7 +122,7 @@ function optIn(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[
          WHERE (${isReturning}) OR (${isSaidAgain})`,
       )
       .bind(...bound, receivedAt, text),
-    ...tellChange(db, bound, isReturning, 1, acted),
+    ...tellChange(db, key, valued(isReturning, bound), 1, acted),
     db
       .prepare(
         `INSERT INTO subscriptions (website_id, phone, subscribed, change_id)
@@ -137,4 +139,14 @@ function optIn(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[
       )
       .bind(...bound),
   ];
+}
+
+/** A piece with its values as ?1, ?2, … */
+function valued(text: string, values: readonly (string | number)[]): Sql {
+  const parts = text.split(/\?(\d+)/);
+  const places = parts.filter((_, index) => index % 2 === 1);
+  return new Sql(
+    parts.filter((_, index) => index % 2 === 0),
+    places.map((place) => values[Number(place) - 1] as string | number),
+  );
 }

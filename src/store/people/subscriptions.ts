@@ -4,11 +4,12 @@ import { maskNumbers } from "../../domain/operations/mask.ts";
 import type { PhoneList } from "../../domain/people/number-list/distinct-phones.ts";
 import { toSortedJson } from "../../domain/people/number-list/sorted-json.ts";
 import { dueEvents } from "../callbacks/events.ts";
-import { changeNotices, TOLD_CLIENTS } from "../callbacks/notices.ts";
+import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { auditStatement } from "../operations/audit.ts";
 import { countLate } from "../operations/daily-counts.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
+import { sql } from "../sql.ts";
 
 /**
  * Looks up which numbers are subscribed to the website's text program, in one query.
@@ -95,12 +96,12 @@ export async function optOutRecipient(
         ? null
         : changeNotices(
             db,
-            {
-              values: key,
-              from: `messages m CROSS JOIN ${TOLD_CLIENTS} ${subscription}`,
-              where: `${isNew} AND ${isChange}`,
-              ...{ websiteId: "m.website_id", phone: "m.phone", subscribed: "0" },
-            },
+            sql`SELECT c.client_id, c.website_id, c.callback_url, m.phone, 0 AS subscribed
+              FROM messages m CROSS JOIN clients c INDEXED BY clients_with_events
+                LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
+              WHERE c.website_id = m.website_id AND ${HEARS_OF_CHANGES} AND m.message_id = ${messageId} AND m.phone IS NOT NULL
+                AND m.opted_out = 0 AND (${carrier ?? null} IS NULL OR m.carrier = ${carrier ?? null})
+                AND (s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)`,
             { ...origin, run },
           ),
     subscription: db
