@@ -41,11 +41,6 @@ export async function listSenders(directory: D1Database, carrier: string): Promi
   return rows.map(({ sender }) => sender);
 }
 
-/** The latest message to a person that a carrier took: a person replies to this one. Uses messages_by_phone. */
-export const LATEST_TEXT = (column: string, websiteId: string, phone: string, more = "") =>
-  `(SELECT l.${column} FROM messages l WHERE l.website_id = ${websiteId} AND l.phone = ${phone} AND l.is_reply = 0
-    AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') ${more} ORDER BY l.accepted_at DESC LIMIT 1)`;
-
 /**
  * Condition: the website of the subscription `s` knew the number before its STOP. A STOP alone, and an import that was undone, leave
  * rows that are nobody's acquaintance.

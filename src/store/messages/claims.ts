@@ -93,26 +93,15 @@ const NOTHING = {
 function outcomeStatements(db: D1Database, { claim, records, longestWait, counts, breaker }: Outcomes, now: number) {
   const ids = records.map(({ messageId }) => messageId);
   const list = JSON.stringify(records);
-  const stillClaimed = `EXISTS (SELECT 1 FROM json_each(?2) j CROSS JOIN messages m ON m.message_id = j.value
-    WHERE m.claim = ?3)`;
+  const isNew = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
+    WHERE m.claim = ${claim})`;
   const recorded = sql`(SELECT value ->> 'messageId' AS message_id, value ->> 'status' AS status, value ->> 'reason' AS reason,
     value ->> 'code' AS code, value ->> 'carrierMessageId' AS carrier_message_id, value ->> 'retryAt' AS retry_at,
     value ->> 'attempted' AS attempted, value ->> 'entry' AS entry FROM json_each(${list})) r`;
   const submissions = piece(withSubmission("r.entry", "m.submissions"));
   return {
-    counts:
-      counts.length > 0
-        ? addCounts(db, counts, { condition: stillClaimed, values: [JSON.stringify(ids), claim] })
-        : null,
-    breaker:
-      breaker &&
-      breakerStatements(
-        db,
-        breaker,
-        now,
-        sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
-          WHERE m.claim = ${claim})`,
-      ),
+    counts: counts.length > 0 ? addCounts(db, counts, isNew) : null,
+    breaker: breaker && breakerStatements(db, breaker, now, isNew),
     afterReceipt: prepare(
       db,
       sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),

@@ -1,5 +1,5 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
-import { dueEvents, isCalledBack } from "../callbacks/events.ts";
+import { dueEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { countLate } from "../operations/daily-counts.ts";
 import type { LinkRow } from "../rows.ts";
@@ -56,7 +56,8 @@ export async function recordClick(db: D1Database, click: Click): Promise<DueEven
           db,
           sql`INSERT INTO events (website_id, client_id, message_id, event, occurred_at, due_at)
             SELECT m.website_id, m.client_id, m.message_id, ${`CLICK_${clickId}`}, ${clickedAt},
-              iif(${isCalledBack("message.clicked")}, ${clickedAt}, NULL)
+              iif(m.callback_data <> '' AND c.callback_url IS NOT NULL
+                AND (c.events IS NULL OR instr(c.events, '"message.clicked"') > 0), ${clickedAt}, NULL)
             FROM messages m LEFT JOIN clients c ON c.client_id = m.client_id WHERE m.message_id = ${messageId}
               AND EXISTS (SELECT 1 FROM clicks WHERE message_id = ${messageId} AND click_id = ${clickId})
             ON CONFLICT (message_id, event) DO NOTHING RETURNING message_id, event, due_at`,

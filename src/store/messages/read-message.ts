@@ -7,6 +7,7 @@ import { toE164 } from "../../domain/people/phone.ts";
 import { isClick, toEventId } from "../callbacks/events.ts";
 import { runNamed, runQuery } from "../database.ts";
 import type { CallbackRow, EventRow, MessageRow } from "../rows.ts";
+import { piece } from "../sql.ts";
 import { HELD, isHeld } from "./holds.ts";
 import { CLICK_COUNTS, type ClickCounts, NO_CLICKS } from "./links.ts";
 import { readSubmissions } from "./submissions.ts";
@@ -149,7 +150,7 @@ export interface WholeMessage extends MessageStory {
 }
 
 /** The columns of a StoredCallbackRow, of an event `e`. */
-export const STORED_CALLBACK = "e.due_at, e.attempted_at, e.outcome, e.http_status, e.response, e.duration_ms";
+export const STORED_CALLBACK = piece("e.due_at, e.attempted_at, e.outcome, e.http_status, e.response, e.duration_ms");
 
 export type StoredCallbackRow = Pick<EventRow, "due_at" | keyof CallbackRow>;
 

@@ -6,10 +6,17 @@
 // Each of these is one transaction. When it is run again, it counts nothing twice, but for a click: see recordClick.
 import { runBatch, runQuery } from "../database.ts";
 import { IS_OPEN } from "../databases/moving.ts";
+import { piece } from "../sql.ts";
 
 /** SQL condition: the stored message `m` is in daily_counts. */
-const IS_COUNTED =
+const COUNTED =
   "EXISTS (SELECT 1 FROM websites w WHERE w.website_id = m.website_id AND w.counted_until > m.accepted_at)";
+
+/**
+ * Condition: the stored message `m` is in daily_counts. A click or an opt-out of such a message is added there, before the statement
+ * that stores it, in the same transaction.
+ */
+export const IS_COUNTED = piece(COUNTED);
 
 /**
  * Adds what messages count to daily_counts, or takes it away. It must be run before they are deleted, in the same transaction.
@@ -36,14 +43,14 @@ function changeCounts(db: D1Database, sign: "+" | "-", which: string, values: re
  * @param chosen query of message ids; its parameters start at ?1
  */
 export const countRemoved = (db: D1Database, chosen: string, values: readonly unknown[]): D1PreparedStatement =>
-  changeCounts(db, "+", `m.message_id IN (${chosen}) AND NOT ${IS_COUNTED}`, values);
+  changeCounts(db, "+", `m.message_id IN (${chosen}) AND NOT ${COUNTED}`, values);
 
 /**
  * Messages that are about to be cancelled count no more.
  * @param chosen query of message ids; its parameters start at ?1
  */
 export const uncountCancelled = (db: D1Database, chosen: string, values: readonly unknown[]): D1PreparedStatement =>
-  changeCounts(db, "-", `m.message_id IN (${chosen}) AND ${IS_COUNTED}`, values);
+  changeCounts(db, "-", `m.message_id IN (${chosen}) AND ${COUNTED}`, values);
 
 /**
  * Adds a click or an opt-out to the counts of messages that are counted. It must be run before what it counts is stored, in the
@@ -61,7 +68,7 @@ export function countLate(
     .prepare(
       `UPDATE daily_counts SET ${set} WHERE (website_id, day, send_purpose, status, reason) IN (
          SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason
-         FROM message_counts m WHERE m.message_id IN (${chosen}) AND ${IS_COUNTED})`,
+         FROM message_counts m WHERE m.message_id IN (${chosen}) AND ${COUNTED})`,
     )
     .bind(...values);
 }
