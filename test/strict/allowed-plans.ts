@@ -147,7 +147,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   { step: "SEARCH messages USING INDEX messages_pending (due_at>?)", sql: "ORDER BY due_at LIMIT", reason: COUNTED },
   { step: "SCAN messages USING INDEX messages_sending", sql: "ORDER BY updated_at LIMIT", reason: COUNTED },
   { step: "SEARCH events USING INDEX events_open (due_at>?)", sql: "ORDER BY due_at LIMIT", reason: COUNTED },
-  { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT 10000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "put_back_at IS NULL LIMIT 1000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT ?1", reason: COUNTED },
   {
