@@ -1,4 +1,4 @@
-// The copies of clients, which requests are authenticated by: KV has one of each, and the object of a website what has changed.
+// Requests are authenticated by copies of the clients: KV has a copy of each client, and the object of a website has its latest changes.
 import type { Credentials } from "../../domain/clients/client.ts";
 import { runBatch, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
@@ -12,10 +12,10 @@ type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours" | "h
 const CREDENTIALS = piece(`c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
   c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours, w.home, w.database`);
 
-/** A client as its copies are to be. */
+/** The credentials of a client, as its copies must become. */
 export interface ClientCopy {
   credentials: Credentials;
-  /** No copy can be of an earlier state. */
+  /** The client has never changed, so no older copy exists. */
   isNew: boolean;
 }
 

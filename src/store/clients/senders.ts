@@ -42,8 +42,8 @@ export async function listSenders(directory: D1Database, carrier: string): Promi
 }
 
 /**
- * Condition: the website of the subscription `s` knew the number before its STOP. A STOP alone, and an import that was undone, leave
- * rows that are nobody's acquaintance.
+ * Condition: the website of the subscription `s` knew the number before its STOP. The rows of a STOP and of an import that was undone
+ * do not count.
  */
 export const IS_ACQUAINTED = piece(`EXISTS (SELECT 1 FROM subscription_changes c
   WHERE c.website_id = s.website_id AND c.phone = s.phone AND NOT (c.source = 'keyword' AND c.subscribed = 0) AND c.source <> 'undo'
@@ -59,7 +59,7 @@ export interface Acquaintance {
   isSubscribed: boolean | null;
   /** Acceptance time of the latest text to it that a carrier took: milliseconds since 1970; null if none is stored. */
   textedAt: number | null;
-  /** Whether the website knows the number: it has texted it, or a subscription of it that is not of a STOP alone. */
+  /** The website has texted the number, or has a subscription of it that is more than a STOP. */
   isKnown: boolean;
 }
 
@@ -71,7 +71,7 @@ interface AcquaintanceRow {
   is_known: 0 | 1;
 }
 
-/** All pairs of website and number with a subscription or a text. Costs two index look-ups per pair, and a few more where there is one. */
+/** All pairs of website and number with a subscription or a text. Costs two index look-ups per pair, and a few more per pair that is found. */
 export async function findAcquaintances(
   db: D1Database,
   websiteIds: string[],

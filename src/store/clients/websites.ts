@@ -87,7 +87,7 @@ const isKept = (setting: unknown) => (setting === undefined ? 1 : 0);
 
 const toColumn = (list: string[] | null | undefined) => list && JSON.stringify(list);
 
-/** People go on replying to the sender that the website has had until now. */
+/** Keeps the present sender: people still reply to it after the website has another. */
 function keepSender(db: D1Database, websiteId: string): D1PreparedStatement {
   return prepare(
     db,

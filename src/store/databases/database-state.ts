@@ -10,7 +10,7 @@ import { selectUsedDatabases } from "./directory.ts";
 /** D1 lets no database grow beyond it: https://developers.cloudflare.com/d1/platform/limits/ */
 export const LIMIT_BYTES = 10_000_000_000;
 
-/** For so long, an isolate believes that a database is full: a send that is stored tells how large it is now. */
+/** An isolate trusts a known size for this long, because only a send that is stored shows the present size. */
 const KNOWN_MILLISECONDS = 60_000;
 
 /** @throws RequestFailure store-full: the database takes no more messages */
@@ -20,11 +20,11 @@ export function requireRoom(db: D1Database, now: number): void {
     throw new RequestFailure({ kind: "store-full" });
 }
 
-/** Growth is that of so many days. */
+/** Growth is averaged over this many days. */
 const DAYS = 7;
 
 export interface StoredState {
-  /** By the directory, which only the first has: the databases that websites are in. */
+  /** The databases that websites are in, from the directory; empty in any other than the first database. */
   used: string[];
   bytes: number | null;
   /** A day on average; null: less than a day is known. */
@@ -59,7 +59,7 @@ export async function readStoredState(db: D1Database, now: number): Promise<Stor
   };
 }
 
-/** Notes the size once a day, as far as this isolate knows it: which it does after any transaction. */
+/** Stores the size once a day. An isolate knows the size after its first transaction; before that, nothing is stored. */
 export function keepSize(db: D1Database, now: number): D1PreparedStatement[] {
   const day = Math.floor(now / DAY_MILLISECONDS);
   const bytes = sizeOf(db)?.bytes;

@@ -1,5 +1,6 @@
-// The directory, in the first database: which database has which website. Of websites outside the first, also their clients and
-// senders. A row stands before what it points to is stored, so a look-up never misses; a row too many points to nothing.
+// The directory, in the first database, says which database has which website. For websites outside the first database, it also lists
+// their clients and senders. A row is written before what it points to is stored, so a look-up never misses. A row that is left over
+// points to nothing, and does no harm.
 import { withinTime } from "../../platform/time-limit.ts";
 import { KV_MILLISECONDS } from "../clients/credentials.ts";
 import { runBatch, runNamed, runQuery } from "../database.ts";
@@ -14,7 +15,7 @@ export interface Place {
   database: string;
 }
 
-/** The place of each of these homes. A home that is not there has no website. */
+/** The place of each of these homes. A home without a website is left out. */
 export async function findPlaces(directory: D1Database, homes: number[]): Promise<Place[]> {
   return runQuery<Place>(
     prepare(

@@ -1,5 +1,5 @@
-// Numbers that each database counts by itself: a website that arrives gets some that nothing in its target has, or will have. One
-// website moves at a time, so nobody else reserves any meanwhile.
+// Each database numbers its ledger and its events by itself. A website that arrives gets numbers that no row of its target has, or will
+// have. One website moves at a time, so nobody else reserves numbers meanwhile.
 import type { Counter, Shifts } from "../../domain/databases/move.ts";
 import { runBatch, runNamed } from "../database.ts";
 import { prepare, sql } from "../sql.ts";
@@ -30,10 +30,10 @@ export async function readNumbers(db: D1Database, websiteId: string): Promise<Al
   return { changes: changes[0] as Numbers, feed: feed[0] as Numbers };
 }
 
-/** So many numbers the other websites of the target take at most until these are reserved. */
+/** The other websites of the target take fewer numbers than this before the new numbers are reserved. */
 const ROOM = 100_000_000;
 
-/** Numbers only grow, as clients have seen some of them. A place in the feed of before the move is below all of those after it. */
+/** Numbers are only shifted upward, because clients have seen some. Each place in the feed from before the move is below all later ones. */
 export function shiftNumbers(source: AllNumbers, target: AllNumbers): { shifts: Shifts; feedUntil: number } {
   const shift = ({ first, latest }: Numbers, above: number) => {
     const by = Math.max(0, above + ROOM - first);
@@ -46,7 +46,7 @@ export function shiftNumbers(source: AllNumbers, target: AllNumbers): { shifts: 
   };
 }
 
-/** The next numbers of the database are higher than these. A row that is deleted leaves its number behind. */
+/** Makes the next numbers of the database higher than these: SQLite does not use the number of a deleted row again. */
 export async function reserveNumbers(db: D1Database, { changes, feed }: Shifts, now: number): Promise<void> {
   await runBatch(db, [
     prepare(

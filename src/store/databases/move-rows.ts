@@ -1,4 +1,4 @@
-// The rows of a website, as they are read in one database and written in another.
+// Reads the rows of a website in one database, and writes them in another.
 import type { Counter, Key, Shifts } from "../../domain/databases/move.ts";
 import { type Row, runBatch, runNamed, toJsonLists } from "../database.ts";
 import { piece, prepare, Sql, sql } from "../sql.ts";
@@ -75,7 +75,7 @@ export async function readPage(
   };
 }
 
-/** Numbers that the target has not kept free were taken after the move has reserved them: by a write that came late. */
+/** A late write in the source took a number after the move had reserved numbers in the target. */
 export class NoRoomError extends Error {}
 
 const shifted = (shifts: Shifts, counter: Counter, value: number): number => {
@@ -115,7 +115,7 @@ export function toTargetPlace(name: TableName, place: Key | null, shifts: Shifts
   });
 }
 
-/** Makes these rows what they are given as, in one transaction. Writing them again changes nothing. */
+/** Inserts or replaces rows, in one transaction. Writing the same rows again changes nothing. */
 export async function writeRows(db: D1Database, rows: Rows, turn: Turn): Promise<void> {
   const statements = MOVED_NAMES.flatMap((name) => {
     const [first] = rows[name] ?? [];
@@ -130,7 +130,7 @@ export async function writeRows(db: D1Database, rows: Rows, turn: Turn): Promise
   if (statements.length > 0) await runBatch(db, statements);
 }
 
-/** In one transaction. What a row refers to is deleted after it. */
+/** Deletes rows in one transaction. A row is deleted before the row that it refers to. */
 export async function deleteRows(db: D1Database, rows: Rows, turn: Turn): Promise<void> {
   const statements = MOVED_NAMES.toReversed().flatMap((name) => {
     const some = rows[name] ?? [];
@@ -152,7 +152,7 @@ export async function deleteRows(db: D1Database, rows: Rows, turn: Turn): Promis
 const keyOf = (name: TableName, row: Row): Key =>
   MOVED_TABLES[name].key.map((column) => row[column] as string | number);
 
-/** How many rows one side has, and the other has not or has otherwise, by table. */
+/** The number of rows by table that are missing on one side, or differ. */
 export function countDifferences(expected: Rows, found: Rows): Map<TableName, number> {
   const counts = MOVED_NAMES.map((name) => {
     const contents = (rows: Rows) =>
@@ -164,7 +164,7 @@ export function countDifferences(expected: Rows, found: Rows): Map<TableName, nu
   return new Map(counts.filter(([, count]) => count > 0));
 }
 
-/** How many rows there are to be read page by page; of tables without an index for it, none. */
+/** The number of rows that are read page by page, without the tables that have no index by website. */
 export async function countRows(db: D1Database, websiteId: string): Promise<number> {
   const names = PAGED.filter((name) => ["website_id", "client_id"].includes(MOVED_TABLES[name].by));
   const statements = names.map((name) => {

@@ -1,4 +1,4 @@
-// What the directory has of the moves of websites.
+// The moves of websites, as the directory has them.
 import { type Move, type MoveState, NO_PROGRESS, type Progress } from "../../domain/databases/move.ts";
 import { parseJsonColumn, runBatch, runNamed, runQuery } from "../database.ts";
 import { prepare, sql } from "../sql.ts";
@@ -43,7 +43,7 @@ export async function readMove(directory: D1Database, websiteId: string): Promis
   return row && toMove(row);
 }
 
-/** As many as websites were moved within a day. */
+/** The last move of each website that is on the move, or was within the last day. */
 export async function listMoves(directory: D1Database): Promise<Move[]> {
   return (await runQuery<MoveRow>(prepare(directory, sql`SELECT * FROM moves`))).map(toMove);
 }
@@ -113,7 +113,7 @@ export async function saveMove(
   return row && toMove(row);
 }
 
-/** Why the latest job of a move has failed. Another job may be further: then it says so itself. */
+/** Stores why the latest job of a move has failed, unless another job has got further since. */
 export async function noteProblem(
   directory: D1Database,
   { websiteId, startedAt, turn }: Move,
@@ -137,7 +137,7 @@ export async function deleteMove(directory: D1Database, { websiteId, startedAt }
   ]);
 }
 
-/** Look-ups of its clients and senders find the website by these, wherever it is. */
+/** Stores the rows by which look-ups of clients and senders find the website, wherever it is. */
 export async function keepRoutes(
   directory: D1Database,
   home: number,
@@ -158,7 +158,7 @@ export async function keepRoutes(
   ]);
 }
 
-/** What leads to the website, as it is stored with its rows. */
+/** The clients and senders that lead to the website, from its own rows. */
 export async function readRoutes(db: D1Database, websiteId: string) {
   const { clients, senders } = await runNamed(db, {
     clients: prepare(db, sql`SELECT client_id FROM clients WHERE website_id = ${websiteId}`),

@@ -1,9 +1,9 @@
-// Which websites are not open in a database: see the table `moving`. Its rows stay, so an isolate that has known a website there at
-// any time learns that it has left.
+// The table `moving` says which websites are not open in a database. Its rows stay for good, so an isolate that still looks for a website
+// here learns that it has left.
 import { runBatch, runQuery } from "../database.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 
-/** What a website is in a database. One without a row is `here`, if it is there at all. */
+/** The state of a website in a database. A website without a row is `here`, if the database has it at all. */
 export const STATE = { here: 0, paused: 1, arriving: 2, left: 3 } as const;
 
 type Presence = (typeof STATE)[keyof typeof STATE];
@@ -20,16 +20,16 @@ export const IS_OPEN = (websiteId: string) => no(websiteId, STATE.paused);
 /** SQL condition: the website is served from this database. */
 export const IS_HERE = (websiteId: string) => no(websiteId, STATE.arriving);
 
-/** What a database has of the websites that are not open there, by home. */
+/** The websites that are not open in a database, by home. */
 export type Closed = ReadonlyMap<number, Presence>;
 
-/** As many rows as websites have left the database, ever. */
+/** Reads a row for each website that has ever left the database. */
 export async function readClosed(db: D1Database): Promise<Closed> {
   const query = prepare(db, sql`SELECT home, state FROM moving WHERE state > ${STATE.here}`);
   return new Map((await runQuery<{ home: number; state: Presence }>(query)).map(({ home, state }) => [home, state]));
 }
 
-/** Whether a website of the database is on the move: a purge of what is old would make its two sides differ. */
+/** Whether a website of the database is on the move. A purge of old rows would make the two sides of the move differ. */
 export async function isMoving(db: D1Database): Promise<boolean> {
   const query = prepare(db, sql`SELECT 1 FROM moving WHERE state IN (${STATE.paused}, ${STATE.arriving}) LIMIT 1`);
   return (await runQuery(query)).length > 0;
@@ -43,8 +43,8 @@ interface MovingWebsite {
 }
 
 /**
- * Sets what the website is in the database, for one move. A call that runs late changes nothing that the same move, or a later one,
- * has set since: a move first pauses the website there (`paused`, `arriving`), and then ends that.
+ * Sets the state of the website in the database, for one move. A late call changes nothing that the same move or a later one has set
+ * since: a move first sets `paused` or `arriving`, and then `here` or `left`.
  */
 export async function setPresence(db: D1Database, website: MovingWebsite, state: Presence): Promise<void> {
   const { websiteId, home, startedAt } = website;
@@ -60,7 +60,7 @@ export async function setPresence(db: D1Database, website: MovingWebsite, state:
   ]);
 }
 
-/** The move goes on to the next turn in the target: what it writes in an earlier one changes nothing any more. */
+/** Begins the next turn of a move in the target. A late write of an earlier turn changes nothing from now on. */
 export async function setTurn(db: D1Database, { home, startedAt }: MovingWebsite, turn: number): Promise<void> {
   await runBatch(db, [
     prepare(
@@ -71,7 +71,7 @@ export async function setTurn(db: D1Database, { home, startedAt }: MovingWebsite
   ]);
 }
 
-/** In which turn of which move something is written, and what the website is in the database meanwhile. */
+/** The turn of a move in which rows are written, and the state of the website in the database during that turn. */
 export interface Turn {
   home: number;
   startedAt: number;

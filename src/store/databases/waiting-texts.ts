@@ -1,5 +1,5 @@
-// Inbound texts for websites that are on the move, in the first database. A queue would keep them as well, but not their order: of a
-// STOP and a START, the later counts.
+// Inbound texts for websites that are on the move wait in the first database. A queue would not keep their order, and the later of a
+// STOP and a START counts.
 import type { InboundText } from "../../carriers/carrier.ts";
 import { runBatch, runQuery } from "../database.ts";
 import { prepare, sql } from "../sql.ts";

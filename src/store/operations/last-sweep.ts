@@ -23,7 +23,7 @@ export async function readLastSweep(db: D1Database): Promise<LastSweep | null> {
   return toLastSweep(await runQuery(selectLastSweep(db)));
 }
 
-/** Notes the size of the day as well: too little to do for a call of its own. */
+/** Stores the size of the day as well, which saves a call. */
 export async function recordSweep(db: D1Database, { endedAt, failedJobs }: LastSweep): Promise<void> {
   await runNamed(db, {
     size: keepSize(db, endedAt),

@@ -1,4 +1,4 @@
-// The problems of which somebody has been told, while they last.
+// The problems that an operator has been told of, while they last.
 import { runBatch, runQuery } from "../database.ts";
 import { prepare, sql } from "../sql.ts";
 
@@ -35,7 +35,7 @@ export async function deleteTold(db: D1Database, { problem, subject }: Key): Pro
   await runBatch(db, [prepare(db, sql`DELETE FROM told_problems WHERE problem = ${problem} AND subject = ${subject}`)]);
 }
 
-/** What is told while the database itself does not answer is kept in KV. */
+/** While the database itself does not answer, KV keeps the problem that an operator has been told of. */
 const AWAY_KEY = "told:database-away";
 
 export function readAway(kv: KVNamespace): Promise<ToldProblem | null> {

@@ -14,9 +14,9 @@ export interface Tombstone {
 /**
  * Erases everything about a number in a website except its share of the report's counts, and a one-way hash that keeps it
  * opted out.
- * @param websiteId `""`: of no website, which has texts alone
+ * @param websiteId `""`: the texts that reached no website
  * @param phone as digits
- * @param tombstone a one-way hash of the number; null of no website
+ * @param tombstone a one-way hash of the number; null where websiteId is `""`
  * @returns the number of erased messages
  */
 export async function erasePerson(
@@ -31,12 +31,11 @@ export async function erasePerson(
   const { messages: stored, ...parts } = removeCounted(db, messages, [websiteId, phone]);
   const removed = {
     ...parts,
-    // Those of the messages, and the notices.
+    // The events of the messages, and the notices.
     events: [
       parts.events,
       prepare(db, sql`DELETE FROM events WHERE website_id = ${websiteId} AND phone = ${phone} AND body IS NOT NULL`),
     ],
-    // Each names a message of the person, and has the number in it.
     messages: stored,
     duplicate_keys: prepare(db, sql`DELETE FROM duplicate_keys WHERE website_id = ${websiteId} AND phone = ${phone}`),
     inbound_texts: prepare(

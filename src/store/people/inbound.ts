@@ -165,7 +165,7 @@ export async function listWithoutEffect(db: D1Database, before: number, limit: n
   return rows.map(toInboundText);
 }
 
-/** Counts the keywords that had no effect since a time, by an index of these alone. */
+/** Counts the keywords that had no effect since a time, by an index that has no other texts. */
 export function countWithoutEffect(db: D1Database, since: number, limit: number): D1PreparedStatement {
   return prepare(
     db,
@@ -176,7 +176,7 @@ export function countWithoutEffect(db: D1Database, since: number, limit: number)
   );
 }
 
-/** Counts the texts since a time that may be opt-outs, and whose sender is not opted out, by an index of these texts alone. */
+/** Counts the texts since a time that may be opt-outs, and whose sender is not opted out, by an index that has no other texts. */
 export function countMaybeOptOuts(db: D1Database, since: number, limit: number): D1PreparedStatement {
   return prepare(
     db,

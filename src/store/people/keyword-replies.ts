@@ -16,7 +16,7 @@ const HELP_MILLISECONDS = 3_600_000;
 /** The value of inbound_texts.applied for a keyword that its website has answered. */
 export const ANSWERED = 3;
 
-/** What is asked of the websites of a sender: of those in one database by SQL. */
+/** A text, and the websites of its sender: the conditions below ask those websites that are in one database. */
 export interface Asked {
   carrier: string;
   carrierMessageId: string;
@@ -45,7 +45,7 @@ const helped = ({ sharers, phone }: Asked, now: number): Sql =>
     CROSS JOIN messages m ON m.website_id = w.value AND m.phone = ${phone} AND m.accepted_at > ${now - HELP_MILLISECONDS}
     WHERE m.is_reply = ${ANSWER})`;
 
-/** The same of the websites in other databases, before the transaction: a reply may be one too many at the same moment. */
+/** The same for the websites in other databases, read before the transaction. So two texts at the same moment may get one reply too many. */
 export interface Elsewhere {
   isAnswered: boolean;
   isUntold: boolean;

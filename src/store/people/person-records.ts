@@ -1,4 +1,4 @@
-// All that a website has of one person, for the person.
+// All that a website has stored about one person, for an export.
 import type { NoticeType } from "../../domain/callbacks/callback.ts";
 import { parseJsonColumn, runNamed } from "../database.ts";
 import { isHeld } from "../messages/holds.ts";
@@ -15,7 +15,7 @@ import { type InboundText, toInboundText } from "./inbound.ts";
 import type { PersonTable } from "./person-tables.ts";
 import { type Person, selectPerson, toPerson } from "./subscriptions.ts";
 
-/** Rows of each kind. A person has a few hundred; what has more is no person, and must fit the memory of an isolate. */
+/** The most rows of each kind in an export: a person has a few hundred, and an isolate must hold them in memory. */
 export const MOST_RECORDS = 5000;
 
 export interface PersonRecords {
@@ -30,7 +30,7 @@ export interface PersonRecords {
   isCut: boolean;
 }
 
-/** What a client was told of the person. */
+/** A notice about the person that was sent to a client. */
 export interface StoredNotice {
   noticeId: string;
   type: NoticeType;

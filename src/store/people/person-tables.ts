@@ -1,12 +1,12 @@
-// Where a person is: the tables that have a number of a person. What finds, exports and erases a person goes by this list.
+// The tables that have the number of a person. The code that finds, exports and erases a person covers this list.
 import { runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 /**
- * Each table with a number of a person, and the column that has it: as an integer, but for the sender of a text, which is as the
- * carrier gave it. What else a row says of the person goes with it. The rows of other tables hang on a message; an event has the number
- * if it is a notice, and otherwise hangs on its message.
+ * Each table with a number of a person, and the column that has it. The number is an integer, except for the sender of a text, which is
+ * as the carrier gave it. The rows of other tables belong to a message. An event has the number if it is a notice, and otherwise belongs
+ * to its message.
  */
 export const PERSON_TABLES = {
   subscriptions: "phone",
@@ -28,7 +28,7 @@ const isKnownTo = (website: Sql, phone: number, e164: string): Sql =>
     OR EXISTS (SELECT 1 FROM events WHERE website_id = ${website} AND phone = ${phone} AND body IS NOT NULL)
     OR EXISTS (SELECT 1 FROM duplicate_keys WHERE website_id = ${website} AND phone = ${phone}))`;
 
-/** The websites that know a number; the last is `""` where a text of it reached no website. @param phone as digits */
+/** The websites that know a number; the last is `""` if a text from the number reached no website. @param phone as digits */
 export async function findWebsitesOf(db: D1Database, phone: number, e164: string): Promise<string[]> {
   const rows = await runQuery<{ website_id: string }>(
     prepare(

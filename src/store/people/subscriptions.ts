@@ -65,7 +65,7 @@ export interface ChangeOrigin {
 }
 
 /**
- * Opts out the recipient of a message at the word of its carrier. Takes effect once per message: a receipt that is repeated
+ * Opts out the recipient of a message because its carrier reports an opt-out. Takes effect once per message: a receipt that is repeated
  * after START changes nothing.
  * @param carrier skips a message of another carrier
  * @param run names its notices; null: nobody is told
@@ -123,7 +123,7 @@ export async function optOutRecipient(
 export interface Person {
   subscribed: boolean;
   email: string | null;
-  /** By keyword or at the carrier: only START undoes it. */
+  /** The person opted out by a keyword or at the carrier: only START undoes it. */
   optedOutByPerson: boolean;
   /** Milliseconds since 1970. */
   optOutConfirmedAt: number | null;
