@@ -15,7 +15,7 @@ import { countBehind } from "../clients/client-copies.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { IS_HERE } from "../databases/moving.ts";
 import { type CarrierPause, selectPauses, toPauses } from "../messages/carrier-pauses.ts";
-import { HELD, isHeld } from "../messages/holds.ts";
+import { HELD, IS_HELD } from "../messages/holds.ts";
 import { countMaybeOptOuts, countWithoutEffect } from "../people/inbound.ts";
 import type { WebsiteRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
@@ -142,14 +142,14 @@ function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedSt
     db,
     sql`SELECT state, carrier, count(*) AS count, min(since) AS oldest_at, min(iif(state = 'held', NULL, retried)) AS retried_since FROM (
         SELECT CASE WHEN claimed_at <= ${stuckBefore} THEN 'stuck' WHEN claimed_at IS NOT NULL THEN 'claimed'
-            WHEN ${piece(isHeld("p"))} THEN 'held' WHEN is_retried AND due_at > ${now} THEN 'retrying' ELSE 'waiting' END AS state,
+            WHEN ${IS_HELD} THEN 'held' WHEN is_retried AND due_at > ${now} THEN 'retrying' ELSE 'waiting' END AS state,
           coalesce(iif(claimed_at IS NULL, NULL, carrier), (SELECT w.carrier FROM websites w
-            WHERE w.website_id = p.website_id), '') AS carrier,
+            WHERE w.website_id = m.website_id), '') AS carrier,
           coalesce(claimed_at, iif(is_retried AND due_at <= ${now}, due_at, accepted_at)) AS since,
           iif(is_retried, accepted_at, NULL) AS retried
         FROM (SELECT website_id, client_id, send_purpose, is_reply, carrier, claimed_at, due_at, accepted_at,
             reason IS NOT NULL AND reason <> ${HELD} AS is_retried
-          FROM messages WHERE due_at IS NOT NULL AND ${piece(IS_HERE("messages.website_id"))} ORDER BY due_at LIMIT ${COUNTED_ROWS}) p
+          FROM messages WHERE due_at IS NOT NULL AND ${piece(IS_HERE("messages.website_id"))} ORDER BY due_at LIMIT ${COUNTED_ROWS}) m
       ) GROUP BY state, carrier`,
   );
 }

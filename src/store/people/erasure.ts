@@ -1,6 +1,7 @@
 import { toE164 } from "../../domain/people/phone.ts";
 import { runNamed } from "../database.ts";
 import { removeCounted } from "../messages/retention.ts";
+import { sql } from "../sql.ts";
 import type { PersonTable } from "./person-tables.ts";
 
 /** What is kept of an erased number. */
@@ -9,11 +10,6 @@ export interface Tombstone {
   /** HMAC-SHA-256 of the number, hex. */
   mark: string;
 }
-
-/** A person's messages in a website ?1, by the number ?2; and those to its e-mail address for which no number was found. */
-export const messagesOf = (columns: string) => `SELECT ${columns} FROM messages WHERE website_id = ?1 AND phone = ?2
-  UNION ALL SELECT ${columns} FROM messages WHERE website_id = ?1 AND phone IS NULL
-    AND email = (SELECT email FROM subscriptions WHERE website_id = ?1 AND phone = ?2)`;
 
 /**
  * Erases everything about a number in a website except its share of the report's counts, and a one-way hash that keeps it
@@ -30,9 +26,11 @@ export async function erasePerson(
   tombstone: string | null,
 ): Promise<number> {
   const person = [websiteId, phone] as const;
-  const messages = messagesOf("message_id");
+  const chosen = sql`SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
+    UNION ALL SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
+      AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})`;
   const run = (sql: string) => db.prepare(sql).bind(...person);
-  const { messages: stored, ...parts } = removeCounted(db, messages, [...person]);
+  const { messages: stored, ...parts } = removeCounted(db, chosen);
   const removed = {
     ...parts,
     // Those of the messages, and the notices.

@@ -1,8 +1,8 @@
 import type { Keyword } from "../../domain/people/keyword.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { IS_KNOWN, LATEST_TEXT } from "../clients/senders.ts";
-import { countLate } from "../operations/daily-counts.ts";
-import { piece, Sql, sql } from "../sql.ts";
+import { IS_COUNTED } from "../operations/daily-counts.ts";
+import { piece, prepare, Sql, sql } from "../sql.ts";
 import type { Tombstone } from "./erasure.ts";
 import { isOpenToUndo } from "./imports.ts";
 import { CONFIRM_AGAIN_AFTER_MILLISECONDS } from "./keyword-replies.ts";
@@ -67,7 +67,12 @@ function markLatest(db: D1Database, key: TextKey, { phone }: Acted): D1PreparedS
   const answered = `SELECT m.message_id FROM messages m WHERE m.opted_out = 0 AND m.message_id IN (
     SELECT ${LATEST_TEXT("message_id", "w.value", "?4")} FROM ${FRESH} CROSS JOIN ${SUBSCRIPTION} AND s.subscribed = 1)`;
   return [
-    countLate(db, "opted_out = opted_out + 1", answered, [...key, phone]),
+    prepare(
+      db,
+      sql`UPDATE daily_counts SET opted_out = opted_out + 1 WHERE (website_id, day, send_purpose, status, reason) IN (
+        SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason
+        FROM message_counts m WHERE m.message_id IN (${valued(answered, [...key, phone])}) AND ${IS_COUNTED})`,
+    ),
     db.prepare(`UPDATE messages SET opted_out = 1 WHERE message_id IN (${answered})`).bind(...key, phone),
   ];
 }

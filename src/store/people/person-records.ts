@@ -1,16 +1,16 @@
 // All that a website has of one person, for the person.
 import type { NoticeType } from "../../domain/callbacks/callback.ts";
 import { parseJsonColumn, runNamed } from "../database.ts";
+import { IS_HELD } from "../messages/holds.ts";
 import {
   addDetails,
   type StoredCallback,
   type StoryRow,
-  storyOf,
   toStoredCallback,
   type WholeMessage,
 } from "../messages/read-message.ts";
 import type { EventRow, InboundTextRow } from "../rows.ts";
-import { messagesOf } from "./erasure.ts";
+import { prepare, sql } from "../sql.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
 import type { PersonTable } from "./person-tables.ts";
 import { type Person, selectPerson, toPerson } from "./subscriptions.ts";
@@ -51,7 +51,15 @@ export async function readRecords(
   const query = (sql: string) => db.prepare(sql).bind(websiteId, phone);
   const statements = {
     ...selectPerson(db, websiteId, phone),
-    messages: query(storyOf(`(${latest(messagesOf("*"), "accepted_at")})`)),
+    messages: prepare(
+      db,
+      sql<StoryRow>`SELECT m.*, ${IS_HELD} AS is_held, w.name AS website_name, c.name AS client_name
+        FROM (SELECT * FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
+          UNION ALL SELECT * FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
+            AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})
+          ORDER BY accepted_at DESC LIMIT ${MOST_RECORDS + 1}) m
+        LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id`,
+    ),
     inbound_texts: db
       .prepare(latest("SELECT * FROM inbound_texts WHERE website_id = ?1 AND sender = ?2", "received_at"))
       .bind(websiteId, e164),
@@ -74,7 +82,7 @@ export async function readRecords(
   for (const rows of all) rows.splice(MOST_RECORDS);
   return {
     person: toPerson(person),
-    messages: await addDetails(db, messages as StoryRow[]),
+    messages: await addDetails(db, messages),
     texts: (texts as InboundTextRow[]).map(toInboundText),
     notices: (notices as EventRow[]).map(toNotice),
     duplicateKeys: keys as PersonRecords["duplicateKeys"],

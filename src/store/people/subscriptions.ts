@@ -7,9 +7,9 @@ import { dueEvents } from "../callbacks/events.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { auditStatement } from "../operations/audit.ts";
-import { countLate } from "../operations/daily-counts.ts";
+import { IS_COUNTED } from "../operations/daily-counts.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
-import { sql } from "../sql.ts";
+import { prepare, sql } from "../sql.ts";
 
 /**
  * Looks up which numbers are subscribed to the website's text program, in one query.
@@ -113,7 +113,14 @@ export async function optOutRecipient(
            opted_out_by_person = 1`,
       )
       .bind(...key),
-    counts: countLate(db, "opted_out = opted_out + 1", `SELECT m.message_id FROM messages m WHERE ${isNew}`, key),
+    counts: prepare(
+      db,
+      sql`UPDATE daily_counts SET opted_out = opted_out + 1 WHERE (website_id, day, send_purpose, status, reason) IN (
+        SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason FROM message_counts m
+        WHERE m.message_id IN (SELECT m.message_id FROM messages m WHERE m.message_id = ${messageId} AND m.phone IS NOT NULL
+            AND m.opted_out = 0 AND (${carrier ?? null} IS NULL OR m.carrier = ${carrier ?? null}))
+          AND ${IS_COUNTED})`,
+    ),
     message: db.prepare(`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`).bind(...key),
   });
   return dueEvents(rows.told);
