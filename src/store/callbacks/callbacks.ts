@@ -46,14 +46,14 @@ export async function claimCallbacks(
     ),
     found: prepare(
       db,
-      sql`SELECT ${CALLBACK_EVENT}, c.client_id, c.website_id, c.callback_url, c.callback_secret,
+      sql<ClaimedRow>`SELECT ${CALLBACK_EVENT}, c.client_id, c.website_id, c.callback_url, c.callback_secret,
           iif(c.old_until > ${now}, c.old_callback_secret, NULL) AS old_callback_secret,
           (SELECT w.carrier FROM websites w WHERE w.website_id = c.website_id) AS carrier
         FROM events e CROSS JOIN clients c ON c.client_id = e.client_id LEFT JOIN messages m ON m.message_id = e.message_id
         WHERE (e.message_id, e.event) IN ${keysOf(eventIds)} AND e.claim = ${claim} AND e.due_at IS NOT NULL ORDER BY e.seq`,
     ),
   });
-  return (found as ClaimedRow[]).map(toClaimedCallback);
+  return found.map(toClaimedCallback);
 }
 
 type ClaimedRow = CallbackEventRow &

@@ -1,6 +1,6 @@
-import { IS_HERE } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
 import type { FailingEndpointRow } from "../rows.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
 
 /** How the latest callbacks of a run to the endpoint of one client ended. */
 export interface EndpointResult {
@@ -62,7 +62,7 @@ export function selectFailingEndpoints(
       FROM failing_endpoints f CROSS JOIN clients c ON c.client_id = f.client_id
         CROSS JOIN websites w ON w.website_id = c.website_id
       WHERE f.failed_at > ${failedAfter} AND f.failures >= ${leastFailures} AND c.callback_url IS NOT NULL
-        AND ${piece(IS_HERE("c.website_id"))}`,
+        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.arriving})`,
   );
 }
 

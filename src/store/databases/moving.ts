@@ -3,7 +3,10 @@
 import { runBatch, runQuery } from "../database.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 
-/** The state of a website in a database. A website without a row is `here`, if the database has it at all. */
+/**
+ * The state of a website in a database. A website without a row is `here`, if the database has it at all. Work on all websites leaves
+ * out those that are paused or not here; whatever is counted or listed leaves out those that are not here.
+ */
 export const STATE = { here: 0, paused: 1, arriving: 2, left: 3 } as const;
 
 type Presence = (typeof STATE)[keyof typeof STATE];
@@ -11,14 +14,9 @@ type Presence = (typeof STATE)[keyof typeof STATE];
 /** The version and the home in the ids of a website, as the column id_part has them: ids of version 4 have none. */
 export const idPartOf = (home: number) => `7${home.toString(16).padStart(5, "0")}`;
 
-const no = (websiteId: string, least: number) =>
-  `NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = ${websiteId} AND v.state >= ${least})`;
-
-/** SQL condition: the website is served from this database, and is not paused. Work on all websites leaves the others out. */
-export const IS_OPEN = (websiteId: string) => no(websiteId, STATE.paused);
-
 /** SQL condition: the website is served from this database. */
-export const IS_HERE = (websiteId: string) => no(websiteId, STATE.arriving);
+export const IS_HERE = (websiteId: string) =>
+  `NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = ${websiteId} AND v.state >= ${STATE.arriving})`;
 
 /** The websites that are not open in a database, by home. */
 export type Closed = ReadonlyMap<number, Presence>;

@@ -15,10 +15,10 @@ import { countBehind } from "../clients/client-copies.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { type CarrierPause, selectPauses, toPauses } from "../messages/carrier-pauses.ts";
-import { HELD, isHeld } from "../messages/holds.ts";
+import { HELD, IS_HELD } from "../messages/holds.ts";
 import { countMaybeOptOuts, countWithoutEffect } from "../people/inbound.ts";
 import type { WebsiteRow } from "../rows.ts";
-import { piece, prepare, sql } from "../sql.ts";
+import { prepare, sql } from "../sql.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
 import { type OutcomeCount, selectOutcomes } from "./outcome-counts.ts";
 import { selectReceiptCounts } from "./receipt-counts.ts";
@@ -146,7 +146,7 @@ function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedSt
     db,
     sql`SELECT state, carrier, count(*) AS count, min(since) AS oldest_at, min(iif(state = 'held', NULL, retried)) AS retried_since FROM (
         SELECT CASE WHEN claimed_at <= ${stuckBefore} THEN 'stuck' WHEN claimed_at IS NOT NULL THEN 'claimed'
-            WHEN ${piece(isHeld("m"))} THEN 'held' WHEN is_retried AND due_at > ${now} THEN 'retrying' ELSE 'waiting' END AS state,
+            WHEN ${IS_HELD} THEN 'held' WHEN is_retried AND due_at > ${now} THEN 'retrying' ELSE 'waiting' END AS state,
           coalesce(iif(claimed_at IS NULL, NULL, carrier), (SELECT w.carrier FROM websites w
             WHERE w.website_id = m.website_id), '') AS carrier,
           coalesce(claimed_at, iif(is_retried AND due_at <= ${now}, due_at, accepted_at)) AS since,

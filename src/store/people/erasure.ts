@@ -25,10 +25,10 @@ export async function erasePerson(
   phone: number,
   tombstone: string | null,
 ): Promise<number> {
-  const messages = `SELECT message_id FROM messages WHERE website_id = ?1 AND phone = ?2
-    UNION ALL SELECT message_id FROM messages WHERE website_id = ?1 AND phone IS NULL
-      AND email = (SELECT email FROM subscriptions WHERE website_id = ?1 AND phone = ?2)`;
-  const { messages: stored, ...parts } = removeCounted(db, messages, [websiteId, phone]);
+  const chosen = sql`SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
+    UNION ALL SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
+      AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})`;
+  const { messages: stored, ...parts } = removeCounted(db, chosen);
   const removed = {
     ...parts,
     // The events of the messages, and the notices.

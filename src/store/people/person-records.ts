@@ -1,7 +1,7 @@
 // All that a website has stored about one person, for an export.
 import type { NoticeType } from "../../domain/callbacks/callback.ts";
 import { parseJsonColumn, runNamed } from "../database.ts";
-import { isHeld } from "../messages/holds.ts";
+import { IS_HELD } from "../messages/holds.ts";
 import {
   addDetails,
   type StoredCallback,
@@ -10,7 +10,7 @@ import {
   type WholeMessage,
 } from "../messages/read-message.ts";
 import type { EventRow, InboundTextRow } from "../rows.ts";
-import { piece, prepare, sql } from "../sql.ts";
+import { prepare, sql } from "../sql.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
 import type { PersonTable } from "./person-tables.ts";
 import { type Person, selectPerson, toPerson } from "./subscriptions.ts";
@@ -51,7 +51,7 @@ export async function readRecords(
     ...selectPerson(db, websiteId, phone),
     messages: prepare(
       db,
-      sql`SELECT m.*, ${piece(isHeld("m"))} AS is_held, w.name AS website_name, c.name AS client_name
+      sql`SELECT m.*, ${IS_HELD} AS is_held, w.name AS website_name, c.name AS client_name
         FROM (SELECT * FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
           UNION ALL SELECT * FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
             AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})
