@@ -6,6 +6,7 @@ import {
   STORE_TRY_MILLISECONDS,
 } from "../domain/messages/retry-policy.ts";
 import { SilenceError, withinTime } from "../platform/time-limit.ts";
+import type { Query } from "./sql.ts";
 
 // What the messages of D1 mean: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list
 
@@ -43,14 +44,15 @@ export const sizeOf = (db: D1Database): { bytes: number; at: number } | null => 
 /** Statements that run one after the other, with one result; null: none. */
 type Statements = D1PreparedStatement | D1PreparedStatement[] | null;
 
+/** The type of their rows, where `sql` was given one. */
+type RowOf<Some> = Some extends (infer One)[] ? RowOf<One> : Some extends Query<infer Row> ? Row : never;
+
 /** Like runBatch, with results by name. */
-export async function runNamedResults<Name extends string>(
+export async function runNamedResults<Named extends Record<string, Statements>>(
   db: D1Database,
-  statements: Record<Name, Statements>,
-): Promise<Record<Name, { results: unknown[]; changes: number }>> {
-  const named = (Object.entries(statements) as [Name, Statements][]).map(
-    ([name, some]) => [name, [some ?? []].flat()] as const,
-  );
+  statements: Named,
+): Promise<{ [Name in keyof Named]: { results: RowOf<Named[Name]>[]; changes: number } }> {
+  const named = Object.entries(statements).map(([name, some]) => [name, [some ?? []].flat()] as const);
   const results = await runBatch(
     db,
     named.flatMap(([, some]) => some),
@@ -64,12 +66,12 @@ export async function runNamedResults<Name extends string>(
 }
 
 /** Like runNamedResults, with the rows only. */
-export async function runNamed<Name extends string>(
+export async function runNamed<Named extends Record<string, Statements>>(
   db: D1Database,
-  statements: Record<Name, Statements>,
-): Promise<Record<Name, unknown[]>> {
-  const entries = Object.entries(await runNamedResults(db, statements)) as [Name, { results: unknown[] }][];
-  return Object.fromEntries(entries.map(([name, { results }]) => [name, results])) as Record<Name, unknown[]>;
+  statements: Named,
+): Promise<{ [Name in keyof Named]: RowOf<Named[Name]>[] }> {
+  const entries = Object.entries(await runNamedResults(db, statements)).map(([name, { results }]) => [name, results]);
+  return Object.fromEntries(entries);
 }
 
 /** Runs one statement; see runBatch for failures. @param tryMilliseconds timeout of one try */

@@ -1,4 +1,5 @@
-// The rows of the tables, as D1 returns them. Each store maps its own rows to the types of the domain.
+// The rows of the tables, as D1 returns them. Each store maps its own rows to the types of the domain. test/store/rows.test.ts holds the
+// types to the migrations.
 import type { AttemptOutcome } from "../domain/callbacks/callback.ts";
 import type { MessageStatus } from "../domain/messages/message.ts";
 import type { Segments } from "../domain/messages/segments.ts";
@@ -22,6 +23,7 @@ export interface WebsiteRow {
   database: string;
   created_at: number;
   updated_at: number;
+  counted_until: number;
 }
 
 export interface ClientRow {
@@ -42,6 +44,7 @@ export interface ClientRow {
   old_until: number | null;
   created_at: number;
   changed_at: number;
+  copied_at: number | null;
   rotated_at: number | null;
   /** When a request was last taken, and last refused: to some minutes. */
   used_at: number | null;
@@ -71,25 +74,20 @@ export interface MessageRow {
   updated_at: number;
   due_at: number | null;
   claimed_at: number | null;
+  claim: string | null;
   attempts: number;
   carrier: string | null;
   carrier_message_id: string | null;
   encoding: Segments["encoding"] | null;
   segments: number | null;
+  /** See OPT_OUT_CONFIRMATION. */
+  is_reply: number;
+  opted_out: Bit;
   /** JSON array; see submissions.ts. */
   submissions: string | null;
 }
 
-/** What became of the callback of an event. */
-export interface CallbackRow {
-  attempted_at: number | null;
-  outcome: AttemptOutcome | null;
-  http_status: number | null;
-  response: string | null;
-  duration_ms: number | null;
-}
-
-export interface EventRow extends CallbackRow {
+export interface EventRow {
   seq: number;
   website_id: string;
   client_id: string;
@@ -103,6 +101,13 @@ export interface EventRow extends CallbackRow {
   /** As digits. */
   phone: number | null;
   due_at: number | null;
+  /** What became of the callback. */
+  attempted_at: number | null;
+  claim: string | null;
+  outcome: AttemptOutcome | null;
+  http_status: number | null;
+  response: string | null;
+  duration_ms: number | null;
 }
 
 export interface SubscriptionRow {
@@ -111,6 +116,7 @@ export interface SubscriptionRow {
   phone: number;
   subscribed: Bit;
   email: string | null;
+  change_id: number;
   opted_out_by_person: Bit;
   opt_out_confirmed_at: number | null;
 }
@@ -119,6 +125,10 @@ export const CHANGE_SOURCES = ["import", "api", "keyword", "carrier", "undo", "o
 export type ChangeSource = (typeof CHANGE_SOURCES)[number];
 
 export interface SubscriptionChangeRow {
+  change_id: number;
+  website_id: string;
+  /** As digits. */
+  phone: number;
   was_subscribed: Bit | null;
   subscribed: Bit;
   changed_at: number;
@@ -133,6 +143,8 @@ export interface ImportRow {
   after_id: number;
   last_id: number;
   stored_at: number;
+  added: number;
+  changed: number;
   undone_to: number | null;
   restored: number;
   changed_since: number;
@@ -150,6 +162,7 @@ export interface InboundTextRow {
   keyword: Keyword | null;
   maybe_opt_out: Bit;
   received_at: number;
+  applied: number;
 }
 
 export interface DeadJobRow {
@@ -169,6 +182,9 @@ export interface LinkRow {
 
 /** Which attempt stored what an idempotency key names. */
 export interface IdempotencyKeyRow {
+  client_id: string;
+  operation: string;
+  idempotency_key: string;
   body_hash: string;
   message_id: string;
   expires_at: number;
@@ -178,14 +194,17 @@ export interface IdempotencyKeyRow {
 export interface SuppressedMessageRow {
   message_id: string;
   first_id: string;
+  expires_at: number;
 }
 
 export interface CarrierPauseRow {
   carrier: string;
   failures: number;
+  failed_at: number;
   openings: number;
   /** null: it has not opened. */
   since: number | null;
+  opened_at: number | null;
   open_until: number;
   cause: string;
 }
@@ -214,6 +233,7 @@ export interface AuditRow {
   outcome: string | null;
 }
 
+/** Of no table: see countMessages. */
 export interface ReportRow {
   name: string;
   status: MessageStatus;
@@ -227,7 +247,9 @@ export interface ReportRow {
 }
 
 export interface LastSweepRow {
+  only: 1;
   ended_at: number;
   /** JSON array. */
   failed_jobs: string;
+  first_ended_at: number;
 }

@@ -16,7 +16,7 @@ export const OF_THE_DATABASE: (keyof typeof STAYING_TABLES)[] = [
 export const ALLOWED_JOINS: [sql: string, reason: string][] = [
   ["INSERT INTO websites (", "A new website of the first database gets its home in one transaction."],
   [
-    "UNION SELECT sender FROM sender_homes WHERE carrier = ?1",
+    "UNION SELECT sender FROM sender_homes WHERE carrier =",
     "The senders of all websites of a carrier, for the countries of their numbers: the directory has those of other databases.",
   ],
 ];

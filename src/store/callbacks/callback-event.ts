@@ -4,11 +4,13 @@ import { readReason } from "../../domain/messages/reason.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { parseJsonColumn } from "../database.ts";
 import type { EventRow, MessageRow } from "../rows.ts";
+import { piece } from "../sql.ts";
 import { isClick, toEventId } from "./events.ts";
 
 /** The columns of a CallbackEventRow, of an event `e` and its message `m`. A reason of a later status is none of the event: see readReason. */
-export const CALLBACK_EVENT = `e.message_id, e.event, e.occurred_at, e.body, m.status, m.phone, m.send_purpose, m.callback_data,
-  m.click_url, coalesce(e.reason_code, m.reason_code) AS reason_code`;
+export const CALLBACK_EVENT =
+  piece(`e.message_id, e.event, e.occurred_at, e.body, m.status, m.phone, m.send_purpose, m.callback_data,
+  m.click_url, coalesce(e.reason_code, m.reason_code) AS reason_code`);
 
 export type CallbackEventRow = Pick<EventRow, "message_id" | "event" | "occurred_at" | "body"> &
   Pick<MessageRow, "status" | "reason_code" | "phone" | "send_purpose" | "callback_data" | "click_url">;

@@ -3,7 +3,7 @@ import type { AttemptOutcome, CallbackEvent, DueEvent } from "../../domain/callb
 import { runBatch, runNamed } from "../database.ts";
 import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
 import type { ClientRow, WebsiteRow } from "../rows.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
 import { splitEventId, toKeys } from "./events.ts";
 import { type EndpointResult, endpointStatements } from "./failing-endpoints.ts";
@@ -46,14 +46,14 @@ export async function claimCallbacks(
     ),
     found: prepare(
       db,
-      sql`SELECT ${piece(CALLBACK_EVENT)}, c.client_id, c.website_id, c.callback_url, c.callback_secret,
+      sql<ClaimedRow>`SELECT ${CALLBACK_EVENT}, c.client_id, c.website_id, c.callback_url, c.callback_secret,
           iif(c.old_until > ${now}, c.old_callback_secret, NULL) AS old_callback_secret,
           (SELECT w.carrier FROM websites w WHERE w.website_id = c.website_id) AS carrier
         FROM events e CROSS JOIN clients c ON c.client_id = e.client_id LEFT JOIN messages m ON m.message_id = e.message_id
         WHERE (e.message_id, e.event) IN ${keysOf(eventIds)} AND e.claim = ${claim} AND e.due_at IS NOT NULL ORDER BY e.seq`,
     ),
   });
-  return (found as ClaimedRow[]).map(toClaimedCallback);
+  return found.map(toClaimedCallback);
 }
 
 type ClaimedRow = CallbackEventRow &
@@ -107,11 +107,11 @@ export interface CallbackEnd {
 export async function recordCallbacks(db: D1Database, end: CallbackEnd): Promise<void> {
   const { records, counts, endpoints, released, claim, now } = end;
   const keys = toKeys(records.map(({ eventId }) => eventId));
-  const isNew = (parameter: string) => `EXISTS (SELECT 1 FROM json_each(${parameter}) k CROSS JOIN events e
+  const isNew = sql`EXISTS (SELECT 1 FROM json_each(${keys}) k CROSS JOIN events e
     ON e.message_id = k.value ->> 'messageId' AND e.event = k.value ->> 'event' WHERE e.due_at IS NOT NULL)`;
   await runBatch(db, [
-    ...(counts.length > 0 ? [addCounts(db, counts, { condition: isNew("?2"), values: [keys] })] : []),
-    ...endpointStatements(db, endpoints, now, { condition: isNew("?1"), keys }),
+    ...(counts.length > 0 ? [addCounts(db, counts, isNew)] : []),
+    ...endpointStatements(db, endpoints, now, isNew),
     ...(records.length > 0 ? [recordStatement(db, records)] : []),
     ...released.map((some) => releaseStatement(db, claim, some)),
   ]);

@@ -6,7 +6,7 @@ import {
   type StoredCallbackRow,
   toStoredCallback,
 } from "../messages/read-message.ts";
-import { piece, prepare, sql } from "../sql.ts";
+import { prepare, sql } from "../sql.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
 
 export interface FeedEvent {
@@ -30,7 +30,7 @@ export async function readFeed(
   const rows = await runQuery<CallbackEventRow & StoredCallbackRow & { seq: number }>(
     prepare(
       db,
-      sql`SELECT e.seq, ${piece(CALLBACK_EVENT)}, ${piece(STORED_CALLBACK)}
+      sql`SELECT e.seq, ${CALLBACK_EVENT}, ${STORED_CALLBACK}
         FROM events e LEFT JOIN messages m ON m.message_id = e.message_id
         WHERE e.website_id = ${websiteId} AND e.client_id = ${clientId} AND e.seq > ${after} + coalesce(
           (SELECT sum(f.shift) FROM moved_feeds f WHERE f.website_id = ${websiteId} AND f.until > ${after}), 0)

@@ -1,13 +1,7 @@
 // What clients hear of: each change of a message's status, and each of a person's first clicks. notices.ts has the others.
-import type { DueEvent, MESSAGE_EVENT_TYPES } from "../../domain/callbacks/callback.ts";
+import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { EventRow } from "../rows.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
-
-/** Condition: the client `c` wants a callback for events of this type of its message `m`. */
-export function isCalledBack(type: (typeof MESSAGE_EVENT_TYPES)[number]): Sql {
-  return sql`(m.callback_data <> '' AND c.callback_url IS NOT NULL
-    AND (c.events IS NULL OR instr(c.events, ${`"${type}"`}) > 0))`;
-}
+import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 
 const ALWAYS = piece("true");
 
@@ -22,12 +16,13 @@ export function recordEvents(
   messageIds: string[],
   now: number,
   condition: Sql = ALWAYS,
-): D1PreparedStatement {
+): Query<WrittenEvent> {
   return prepare(
     db,
-    sql`INSERT INTO events (website_id, client_id, message_id, event, occurred_at, reason_code, due_at)
+    sql<WrittenEvent>`INSERT INTO events (website_id, client_id, message_id, event, occurred_at, reason_code, due_at)
       SELECT m.website_id, m.client_id, m.message_id, m.status, m.updated_at, m.reason_code,
-        iif(${isCalledBack("message.status")}, ${now}, NULL)
+        iif(m.callback_data <> '' AND c.callback_url IS NOT NULL
+          AND (c.events IS NULL OR instr(c.events, '"message.status"') > 0), ${now}, NULL)
       FROM json_each(${JSON.stringify(messageIds)}) j CROSS JOIN messages m ON m.message_id = j.value
         LEFT JOIN clients c ON c.client_id = m.client_id
       WHERE m.status <> 'PENDING_TO_SEND' AND ${condition}
@@ -35,10 +30,11 @@ export function recordEvents(
   );
 }
 
+type WrittenEvent = Pick<EventRow, "message_id" | "event" | "due_at">;
+
 /** The events with a callback to post, among the rows that were written. */
 export function dueEvents(rows: unknown[]): DueEvent[] {
-  const written = rows as Pick<EventRow, "message_id" | "event" | "due_at">[];
-  return written.filter((row) => row.due_at !== null).map(toEventId);
+  return (rows as WrittenEvent[]).filter((row) => row.due_at !== null).map(toEventId);
 }
 
 export function toEventId(row: Pick<EventRow, "message_id" | "event">): DueEvent {

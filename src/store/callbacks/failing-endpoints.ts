@@ -1,5 +1,6 @@
-import { IS_HERE } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
 import type { FailingEndpointRow } from "../rows.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
 
 /** How the latest callbacks of a run to the endpoint of one client ended. */
 export interface EndpointResult {
@@ -14,34 +15,25 @@ export interface EndpointResult {
 
 /**
  * For a transaction that may run twice, and that stores the outcomes.
- * @param guard SQL condition on ?1, its keys: it holds until the rest of the transaction has taken effect
+ * @param isNew condition: it holds until the rest of the transaction has taken effect
  */
 export function endpointStatements(
   db: D1Database,
   results: EndpointResult[],
   now: number,
-  guard: { condition: string; keys: string },
+  isNew: Sql,
 ): D1PreparedStatement[] {
   const worked = results.filter(({ hasSucceeded }) => hasSucceeded).map(({ clientId }) => clientId);
   const failed = results.filter(({ failures }) => failures > 0);
-  const ends = () =>
-    db
-      .prepare(
-        `DELETE FROM failing_endpoints WHERE client_id IN (SELECT value FROM json_each(?2)) AND ${guard.condition}`,
-      )
-      .bind(guard.keys, JSON.stringify(worked));
-  const begins = () =>
-    db
-      .prepare(
-        `INSERT INTO failing_endpoints (client_id, host, since, failed_at, failures, cause)
-         SELECT value ->> 'clientId', value ->> 'host', ?3, ?3, value ->> 'failures', value ->> 'cause'
-         FROM json_each(?2) WHERE ${guard.condition}
-         ON CONFLICT (client_id) DO UPDATE SET since = iif(host = excluded.host, since, excluded.since),
-           failures = iif(host = excluded.host, failures, 0) + excluded.failures, host = excluded.host,
-           failed_at = max(failed_at, excluded.failed_at), cause = excluded.cause`,
-      )
-      .bind(guard.keys, JSON.stringify(failed), now);
-  return [...(worked.length > 0 ? [ends()] : []), ...(failed.length > 0 ? [begins()] : [])];
+  const ends = sql`DELETE FROM failing_endpoints
+    WHERE client_id IN (SELECT value FROM json_each(${JSON.stringify(worked)})) AND ${isNew}`;
+  const begins = sql`INSERT INTO failing_endpoints (client_id, host, since, failed_at, failures, cause)
+    SELECT value ->> 'clientId', value ->> 'host', ${now}, ${now}, value ->> 'failures', value ->> 'cause'
+    FROM json_each(${JSON.stringify(failed)}) WHERE ${isNew}
+    ON CONFLICT (client_id) DO UPDATE SET since = iif(host = excluded.host, since, excluded.since),
+      failures = iif(host = excluded.host, failures, 0) + excluded.failures, host = excluded.host,
+      failed_at = max(failed_at, excluded.failed_at), cause = excluded.cause`;
+  return [...(worked.length > 0 ? [prepare(db, ends)] : []), ...(failed.length > 0 ? [prepare(db, begins)] : [])];
 }
 
 /** An endpoint whose last callbacks failed. Times in milliseconds since 1970. */
@@ -64,15 +56,14 @@ export function selectFailingEndpoints(
   failedAfter: number,
   leastFailures: number,
 ): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT f.client_id, f.host, f.since, f.failures, f.cause, c.website_id, w.carrier, c.callback_url
-       FROM failing_endpoints f CROSS JOIN clients c ON c.client_id = f.client_id
-         CROSS JOIN websites w ON w.website_id = c.website_id
-       WHERE f.failed_at > ?1 AND f.failures >= ?2 AND c.callback_url IS NOT NULL
-         AND ${IS_HERE("c.website_id")}`,
-    )
-    .bind(failedAfter, leastFailures);
+  return prepare(
+    db,
+    sql`SELECT f.client_id, f.host, f.since, f.failures, f.cause, c.website_id, w.carrier, c.callback_url
+      FROM failing_endpoints f CROSS JOIN clients c ON c.client_id = f.client_id
+        CROSS JOIN websites w ON w.website_id = c.website_id
+      WHERE f.failed_at > ${failedAfter} AND f.failures >= ${leastFailures} AND c.callback_url IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.arriving})`,
+  );
 }
 
 /** @param rows of selectFailingEndpoints */

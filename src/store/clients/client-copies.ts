@@ -1,20 +1,21 @@
-// The copies of clients, which requests are authenticated by: KV has one of each, and the object of a website what has changed.
+// Requests are authenticated by copies of the clients: KV has a copy of each client, and the object of a website has its latest changes.
 import type { Credentials } from "../../domain/clients/client.ts";
 import { runBatch, runQuery } from "../database.ts";
-import { IS_HERE, IS_OPEN } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
 import type { ClientRow, WebsiteRow } from "../rows.ts";
+import { piece, prepare, sql } from "../sql.ts";
 import { readOperations } from "./clients.ts";
 
 type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours" | "home" | "database">;
 
-const CREDENTIALS = `SELECT c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
-  c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours, w.home, w.database
-  FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id`;
+/** The columns of a CredentialsRow, of a client `c` of the website `w`. */
+const CREDENTIALS = piece(`c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
+  c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours, w.home, w.database`);
 
-/** A client as its copies are to be. */
+/** The credentials of a client, as its copies must become. */
 export interface ClientCopy {
   credentials: Credentials;
-  /** No copy can be of an earlier state. */
+  /** The client has never changed, so no older copy exists. */
   isNew: boolean;
 }
 
@@ -24,8 +25,8 @@ export interface ClientCopy {
  */
 const SETTLED_AFTER_MILLISECONDS = 120_000;
 
-/** The condition of the index clients_uncopied, which holds no other clients. */
-const UNCOPIED = `(copied_at IS NULL OR copied_at < changed_at + ${SETTLED_AFTER_MILLISECONDS})`;
+/** The condition of the index clients_uncopied, word for word, which holds no other clients. */
+const UNCOPIED = piece(`(copied_at IS NULL OR copied_at < changed_at + ${SETTLED_AFTER_MILLISECONDS})`);
 
 /** KV takes one write of a key each second: https://developers.cloudflare.com/kv/platform/limits/ */
 const COPY_AGAIN_AFTER_MILLISECONDS = 1000;
@@ -33,21 +34,25 @@ const COPY_AGAIN_AFTER_MILLISECONDS = 1000;
 /** The clients whose copies in KV may be outdated. */
 export async function findUncopied(db: D1Database, limit: number, now: number): Promise<ClientCopy[]> {
   const rows = await runQuery<CredentialsRow>(
-    db
-      .prepare(
-        `${CREDENTIALS} WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at <= ?2)
-           AND ${IS_OPEN("c.website_id")} ORDER BY c.changed_at LIMIT ?1`,
-      )
-      .bind(limit, now - COPY_AGAIN_AFTER_MILLISECONDS),
+    prepare(
+      db,
+      sql`SELECT ${CREDENTIALS} FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id
+        WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at <= ${now - COPY_AGAIN_AFTER_MILLISECONDS})
+          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.paused})
+        ORDER BY c.changed_at LIMIT ${limit}`,
+    ),
   );
   return rows.map(toCopy);
 }
 
 /** Counts the clients whose latest change was never copied to KV. */
 export function countBehind(db: D1Database, limit: number): D1PreparedStatement {
-  return db.prepare(
-    `SELECT count(*) AS count, min(changed_at) AS oldest_at FROM (SELECT changed_at FROM clients
-       WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at < changed_at) AND ${IS_HERE("clients.website_id")} ORDER BY changed_at LIMIT ${limit})`,
+  return prepare(
+    db,
+    sql`SELECT count(*) AS count, min(changed_at) AS oldest_at FROM (
+      SELECT changed_at FROM clients c WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at < changed_at)
+        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.arriving})
+      ORDER BY changed_at LIMIT ${limit})`,
   );
 }
 
@@ -55,17 +60,23 @@ export async function findCopies(
   db: D1Database,
   by: { websiteId: string } | { clientId: string },
 ): Promise<ClientCopy[]> {
-  const [column, value] = "clientId" in by ? ["client_id", by.clientId] : ["website_id", by.websiteId];
-  return (await runQuery<CredentialsRow>(db.prepare(`${CREDENTIALS} WHERE c.${column} = ?1`).bind(value))).map(toCopy);
+  const isAskedFor = "clientId" in by ? sql`c.client_id = ${by.clientId}` : sql`c.website_id = ${by.websiteId}`;
+  const rows = await runQuery<CredentialsRow>(
+    prepare(
+      db,
+      sql`SELECT ${CREDENTIALS} FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id WHERE ${isAskedFor}`,
+    ),
+  );
+  return rows.map(toCopy);
 }
 
 export async function markCopied(db: D1Database, clientIds: string[], now: number): Promise<void> {
   await runBatch(db, [
-    db
-      .prepare(
-        "UPDATE clients SET copied_at = max(?2, changed_at) WHERE client_id IN (SELECT value FROM json_each(?1))",
-      )
-      .bind(JSON.stringify(clientIds), now),
+    prepare(
+      db,
+      sql`UPDATE clients SET copied_at = max(${now}, changed_at)
+        WHERE client_id IN (SELECT value FROM json_each(${JSON.stringify(clientIds)}))`,
+    ),
   ]);
 }
 

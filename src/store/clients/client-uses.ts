@@ -6,28 +6,34 @@ import {
   USED_AGAIN_MILLISECONDS,
 } from "../../domain/clients/client-uses.ts";
 import { runQuery } from "../database.ts";
-import { IS_OPEN } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
 import type { ClientRow } from "../rows.ts";
+import { prepare, sql } from "../sql.ts";
 import { toClient } from "./clients.ts";
 
 /** No row is written where another isolate has stored a use lately. */
 export async function storeUse(db: D1Database, clientId: string, now: number): Promise<void> {
-  const statement = db.prepare(
-    `UPDATE clients SET used_at = ?2
-     WHERE client_id = ?1 AND coalesce(used_at, 0) <= ?2 - ${USED_AGAIN_MILLISECONDS}
-       AND ${IS_OPEN("clients.website_id")}`,
+  await runQuery(
+    prepare(
+      db,
+      sql`UPDATE clients AS c SET used_at = ${now}
+        WHERE client_id = ${clientId} AND coalesce(used_at, 0) <= ${now - USED_AGAIN_MILLISECONDS}
+          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.paused})`,
+    ),
   );
-  await runQuery(statement.bind(clientId, now));
 }
 
 /** No row is written where another isolate has stored a refusal of this cause lately. */
 export async function storeRefusal(db: D1Database, clientId: string, cause: ClientRefusal, now: number): Promise<void> {
-  const statement = db.prepare(
-    `UPDATE clients SET refused_at = ?2, refusal = ?3
-     WHERE client_id = ?1 AND (coalesce(refused_at, 0) <= ?2 - ${REFUSED_AGAIN_MILLISECONDS} OR refusal <> ?3)
-       AND ${IS_OPEN("clients.website_id")}`,
+  await runQuery(
+    prepare(
+      db,
+      sql`UPDATE clients AS c SET refused_at = ${now}, refusal = ${cause}
+        WHERE client_id = ${clientId}
+          AND (coalesce(refused_at, 0) <= ${now - REFUSED_AGAIN_MILLISECONDS} OR refusal <> ${cause})
+          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.paused})`,
+    ),
   );
-  await runQuery(statement.bind(clientId, now, cause));
 }
 
 /** A client with what is known of its requests. */
@@ -36,7 +42,7 @@ export async function readClient(
   clientId: string,
   now: number,
 ): Promise<(Client & ClientUse) | undefined> {
-  const [row] = await runQuery<ClientRow>(db.prepare("SELECT * FROM clients WHERE client_id = ?1").bind(clientId));
+  const [row] = await runQuery<ClientRow>(prepare(db, sql`SELECT * FROM clients WHERE client_id = ${clientId}`));
   return row && { ...toClient(row), ...toUse(row, now) };
 }
 

@@ -3,6 +3,7 @@ import { type AuditEntry, type Author, changeOf } from "../../domain/operations/
 import { parseJsonColumn, runBatch, runNamed, runQuery } from "../database.ts";
 import { auditStatement } from "../operations/audit.ts";
 import type { ClientRow } from "../rows.ts";
+import { prepare, sql } from "../sql.ts";
 
 export interface NewClient extends Client {
   secretHash: string;
@@ -11,29 +12,20 @@ export interface NewClient extends Client {
 }
 
 export async function insertClient(db: D1Database, author: Author, client: NewClient): Promise<void> {
-  const { clientId, websiteId, name, callbackUrl, operations, suspended } = client;
+  const { clientId, websiteId, name, callbackUrl, operations, suspended, createdAt } = client;
   const events = eventsColumn(client.events) === null ? undefined : client.events;
   const change = changeOf(undefined, { name: name ?? undefined, callbackUrl, operations, events, suspended });
   const entry: AuditEntry = { action: "create-client", websiteId, clientId, ...change };
   await runBatch(db, [
-    db
-      .prepare(
-        `INSERT INTO clients (client_id, website_id, callback_url, operations, suspended, secret_hash, callback_secret,
-           created_at, changed_at, events, name) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10) ON CONFLICT DO NOTHING`,
-      )
-      .bind(
-        client.clientId,
-        client.websiteId,
-        client.callbackUrl,
-        JSON.stringify(client.operations),
-        client.suspended ? 1 : 0,
-        client.secretHash,
-        client.callbackSecret,
-        client.createdAt,
-        eventsColumn(client.events),
-        name,
-      ),
-    auditStatement(db, author, entry, client.createdAt),
+    prepare(
+      db,
+      sql`INSERT INTO clients (client_id, website_id, callback_url, operations, suspended, secret_hash, callback_secret,
+          created_at, changed_at, events, name)
+        VALUES (${clientId}, ${websiteId}, ${callbackUrl}, ${JSON.stringify(operations)}, ${suspended ? 1 : 0},
+          ${client.secretHash}, ${client.callbackSecret}, ${createdAt}, ${createdAt}, ${eventsColumn(client.events)}, ${name})
+        ON CONFLICT DO NOTHING`,
+    ),
+    auditStatement(db, author, entry, createdAt),
   ]);
 }
 
@@ -56,28 +48,19 @@ export async function updateClient(
   now: number,
 ): Promise<Client | undefined> {
   const { clientId, websiteId, changedAt } = present;
+  const { name, callbackUrl, operations, events, suspended } = change;
   const entry: AuditEntry = { action: "change-client", websiteId, clientId, ...changeOf(present, change) };
   const [updated] = await runBatch(db, [
-    db
-      .prepare(
-        `UPDATE clients SET callback_url = iif(?2 = 1, ?3, callback_url), operations = coalesce(?4, operations),
-           suspended = coalesce(?5, suspended), events = iif(?8 = 1, ?9, events),
-           name = iif(?10 = 1, ?11, name), changed_at = max(?6, changed_at + 1), copied_at = NULL
-         WHERE client_id = ?1 AND changed_at = ?7 RETURNING *`,
-      )
-      .bind(
-        clientId,
-        change.callbackUrl === undefined ? 0 : 1,
-        change.callbackUrl ?? null,
-        change.operations ? JSON.stringify(change.operations) : null,
-        change.suspended === undefined ? null : Number(change.suspended),
-        now,
-        changedAt,
-        change.events === undefined ? 0 : 1,
-        change.events === undefined ? null : eventsColumn(change.events),
-        change.name === undefined ? 0 : 1,
-        change.name ?? null,
-      ),
+    prepare(
+      db,
+      sql`UPDATE clients SET name = iif(${name === undefined ? 1 : 0}, name, ${name ?? null}),
+          callback_url = iif(${callbackUrl === undefined ? 1 : 0}, callback_url, ${callbackUrl ?? null}),
+          operations = coalesce(${operations ? JSON.stringify(operations) : null}, operations),
+          events = iif(${events === undefined ? 1 : 0}, events, ${events ? eventsColumn(events) : null}),
+          suspended = coalesce(${suspended === undefined ? null : Number(suspended)}, suspended),
+          changed_at = max(${now}, changed_at + 1), copied_at = NULL
+        WHERE client_id = ${clientId} AND changed_at = ${changedAt} RETURNING *`,
+    ),
     auditStatement(db, author, entry, now),
   ]);
   const [row] = (updated?.results ?? []) as ClientRow[];
@@ -102,46 +85,34 @@ export async function rotateSecrets(
   pair: { secretHash: string; callbackSecret: string; oldUntil: number },
   now: number,
 ): Promise<boolean> {
-  const old = (column: string) => `iif(rotated_at > ?6 AND old_until > ?5, old_${column}, ${column})`;
+  const isRepeated = sql`(rotated_at > ${now - REPEATED_ROTATION_MILLISECONDS} AND old_until > ${now})`;
   const rows = await runNamed(db, {
-    rotated: db
-      .prepare(
-        `UPDATE clients SET old_secret_hash = ${old("secret_hash")}, old_callback_secret = ${old("callback_secret")},
-           old_until = ?4, rotated_at = ?5, secret_hash = ?2, callback_secret = ?3, changed_at = max(?5, changed_at + 1),
-           copied_at = NULL
-         WHERE client_id = ?1 AND changed_at = ?7`,
-      )
-      .bind(
-        clientId,
-        pair.secretHash,
-        pair.callbackSecret,
-        pair.oldUntil,
-        now,
-        now - REPEATED_ROTATION_MILLISECONDS,
-        changedAt,
-      ),
+    rotated: prepare(
+      db,
+      sql`UPDATE clients SET old_secret_hash = iif(${isRepeated}, old_secret_hash, secret_hash),
+          old_callback_secret = iif(${isRepeated}, old_callback_secret, callback_secret), old_until = ${pair.oldUntil},
+          rotated_at = ${now}, secret_hash = ${pair.secretHash}, callback_secret = ${pair.callbackSecret},
+          changed_at = max(${now}, changed_at + 1), copied_at = NULL
+        WHERE client_id = ${clientId} AND changed_at = ${changedAt}`,
+    ),
     audited: auditStatement(
       db,
       author,
       { action: "rotate-client", websiteId, clientId, after: { oldPairEndsAt: pair.oldUntil } },
       now,
     ),
-    isSet: db
-      .prepare("SELECT 1 FROM clients WHERE client_id = ?1 AND secret_hash = ?2")
-      .bind(clientId, pair.secretHash),
+    isSet: prepare(db, sql`SELECT 1 FROM clients WHERE client_id = ${clientId} AND secret_hash = ${pair.secretHash}`),
   });
   return rows.isSet.length === 1;
 }
 
 export async function findClient(db: D1Database, clientId: string): Promise<Client | undefined> {
-  const [row] = await runQuery<ClientRow>(db.prepare("SELECT * FROM clients WHERE client_id = ?1").bind(clientId));
+  const [row] = await runQuery<ClientRow>(prepare(db, sql`SELECT * FROM clients WHERE client_id = ${clientId}`));
   return row && toClient(row);
 }
 
 export async function listClients(db: D1Database, websiteId: string): Promise<Client[]> {
-  const query = db
-    .prepare("SELECT * FROM clients WHERE website_id = ?1 ORDER BY created_at, client_id")
-    .bind(websiteId);
+  const query = prepare(db, sql`SELECT * FROM clients WHERE website_id = ${websiteId} ORDER BY created_at, client_id`);
   return (await runQuery<ClientRow>(query)).map(toClient);
 }
 

@@ -2,10 +2,11 @@ import type { GivenSettings, Website } from "../../domain/clients/website.ts";
 import { type AuditEntry, type Author, changeOf } from "../../domain/operations/audit.ts";
 import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
 import { FIRST, type Place } from "../databases/directory.ts";
-import { IS_HERE } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
 import { toHolds } from "../messages/holds.ts";
 import { auditStatement } from "../operations/audit.ts";
 import type { WebsiteRow } from "../rows.ts";
+import { prepare, sql } from "../sql.ts";
 
 /**
  * @param place where the directory has it; null: in the first database, whose directory gives it a home in the same transaction
@@ -20,29 +21,25 @@ export async function insertWebsite(
   now: number,
 ): Promise<boolean> {
   const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(undefined, settings) };
+  const { name = null, carrier = null, sender = null, helpText = null, duplicateWindowHours = null } = settings;
   const [, inserted] = await runBatch(db, [
-    db
-      .prepare("INSERT INTO homes (website_id, database) SELECT ?1, ?2 WHERE ?3 IS NULL ON CONFLICT DO NOTHING")
-      .bind(websiteId, FIRST, place?.home ?? null),
-    db
-      .prepare(
-        `INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, created_at, updated_at,
-           home, database, opt_out_words)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, coalesce(?8, (SELECT home FROM homes WHERE website_id = ?1)), coalesce(?9, '${FIRST}'), ?10
-         WHERE ?9 IS NOT NULL OR EXISTS (SELECT 1 FROM homes WHERE website_id = ?1 AND database = '${FIRST}') ON CONFLICT DO NOTHING RETURNING website_id`,
-      )
-      .bind(
-        websiteId,
-        settings.name ?? null,
-        settings.carrier ?? null,
-        settings.sender ?? null,
-        settings.helpText ?? null,
-        settings.duplicateWindowHours ?? null,
-        now,
-        place?.home ?? null,
-        place?.database ?? null,
-        toColumn(settings.optOutWords) ?? null,
-      ),
+    prepare(
+      db,
+      sql`INSERT INTO homes (website_id, database) SELECT ${websiteId}, ${FIRST} WHERE ${place?.home ?? null} IS NULL
+        ON CONFLICT DO NOTHING`,
+    ),
+    prepare(
+      db,
+      sql`INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, opt_out_words,
+          created_at, updated_at, home, database)
+        SELECT ${websiteId}, ${name}, ${carrier}, ${sender}, ${helpText}, ${duplicateWindowHours},
+          ${toColumn(settings.optOutWords) ?? null}, ${now}, ${now},
+          coalesce(${place?.home ?? null}, (SELECT home FROM homes WHERE website_id = ${websiteId})),
+          ${place?.database ?? FIRST}
+        WHERE ${place?.database ?? null} IS NOT NULL
+          OR EXISTS (SELECT 1 FROM homes WHERE website_id = ${websiteId} AND database = ${FIRST})
+        ON CONFLICT DO NOTHING RETURNING website_id`,
+    ),
     auditStatement(db, author, entry, now),
   ]);
   return inserted?.results.length === 1;
@@ -63,57 +60,58 @@ export async function updateWebsite(
 ): Promise<boolean> {
   const { websiteId, updatedAt } = present;
   const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(present, given) };
-  const columns = {
-    name: given.name,
-    carrier: given.carrier,
-    sender: given.sender,
-    help_text: given.helpText,
-    duplicate_window_hours: given.duplicateWindowHours,
-    opt_out_words: toColumn(given.optOutWords),
-  };
-  const set = Object.entries(columns).filter(([, value]) => value !== undefined);
-  const assignments = set.map(([column], index) => `${column} = ?${index + 4}, `).join("");
-  const values = set.map(([, value]) => value as string | number | null);
+  const { name, carrier, sender, helpText, duplicateWindowHours, optOutWords } = given;
   const [, updated] = await runBatch(db, [
     keepSender(db, websiteId),
-    db
-      .prepare(
-        `UPDATE websites SET ${assignments}updated_at = max(?2, updated_at + 1)
-         WHERE website_id = ?1 AND updated_at = ?3 RETURNING website_id`,
-      )
-      .bind(websiteId, now, updatedAt, ...values),
+    prepare(
+      db,
+      sql`UPDATE websites SET name = coalesce(${name ?? null}, name), carrier = coalesce(${carrier ?? null}, carrier),
+          sender = iif(${isKept(sender)}, sender, ${sender ?? null}),
+          help_text = iif(${isKept(helpText)}, help_text, ${helpText ?? null}),
+          duplicate_window_hours = iif(${isKept(duplicateWindowHours)}, duplicate_window_hours, ${duplicateWindowHours ?? null}),
+          opt_out_words = iif(${isKept(optOutWords)}, opt_out_words, ${toColumn(optOutWords) ?? null}),
+          updated_at = max(${now}, updated_at + 1)
+        WHERE website_id = ${websiteId} AND updated_at = ${updatedAt} RETURNING website_id`,
+    ),
     auditStatement(db, author, entry, now),
-    db
-      .prepare("UPDATE clients SET changed_at = max(?2, changed_at + 1), copied_at = NULL WHERE website_id = ?1")
-      .bind(websiteId, now),
+    prepare(
+      db,
+      sql`UPDATE clients SET changed_at = max(${now}, changed_at + 1), copied_at = NULL WHERE website_id = ${websiteId}`,
+    ),
   ]);
   return updated?.results.length === 1;
 }
 
 /** undefined: the setting is kept; null: it is removed. */
+const isKept = (setting: unknown) => (setting === undefined ? 1 : 0);
+
 const toColumn = (list: string[] | null | undefined) => list && JSON.stringify(list);
 
-/** People go on replying to the sender that the website has had until now. */
+/** Keeps the present sender: people still reply to it after the website has another. */
 function keepSender(db: D1Database, websiteId: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO former_senders (carrier, sender, website_id)
-       SELECT carrier, sender, website_id FROM websites WHERE website_id = ?1 AND sender IS NOT NULL ON CONFLICT DO NOTHING`,
-    )
-    .bind(websiteId);
+  return prepare(
+    db,
+    sql`INSERT INTO former_senders (carrier, sender, website_id)
+      SELECT carrier, sender, website_id FROM websites WHERE website_id = ${websiteId} AND sender IS NOT NULL
+      ON CONFLICT DO NOTHING`,
+  );
 }
 
 export async function findWebsite(db: D1Database, websiteId: string): Promise<Website | undefined> {
-  const [row] = await runQuery<WebsiteRow>(db.prepare("SELECT * FROM websites WHERE website_id = ?1").bind(websiteId));
+  const [row] = await runQuery<WebsiteRow>(prepare(db, sql`SELECT * FROM websites WHERE website_id = ${websiteId}`));
   return row && toWebsite(row);
 }
 
 export async function listWebsites(db: D1Database): Promise<Website[]> {
-  return (
-    await runQuery<WebsiteRow>(
-      db.prepare(`SELECT * FROM websites WHERE ${IS_HERE("websites.website_id")} ORDER BY website_id`),
-    )
-  ).map(toWebsite);
+  const rows = await runQuery<WebsiteRow>(
+    prepare(
+      db,
+      sql`SELECT * FROM websites w
+        WHERE NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})
+        ORDER BY website_id`,
+    ),
+  );
+  return rows.map(toWebsite);
 }
 
 export function toWebsite(row: WebsiteRow): Website {

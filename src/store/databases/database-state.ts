@@ -4,12 +4,13 @@ import { FULL_SHARE } from "../../domain/databases/database-state.ts";
 import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { RequestFailure } from "../../domain/failure.ts";
 import { runNamed, runQuery, selectLatest, sizeOf } from "../database.ts";
+import { prepare, sql } from "../sql.ts";
 import { selectUsedDatabases } from "./directory.ts";
 
 /** D1 lets no database grow beyond it: https://developers.cloudflare.com/d1/platform/limits/ */
 export const LIMIT_BYTES = 10_000_000_000;
 
-/** For so long, an isolate believes that a database is full: a send that is stored tells how large it is now. */
+/** An isolate trusts a known size for this long, because only a send that is stored shows the present size. */
 const KNOWN_MILLISECONDS = 60_000;
 
 /** @throws RequestFailure store-full: the database takes no more messages */
@@ -19,11 +20,11 @@ export function requireRoom(db: D1Database, now: number): void {
     throw new RequestFailure({ kind: "store-full" });
 }
 
-/** Growth is that of so many days. */
+/** Growth is averaged over this many days. */
 const DAYS = 7;
 
 export interface StoredState {
-  /** By the directory, which only the first has: the databases that websites are in. */
+  /** The databases that websites are in, from the directory; empty in any other than the first database. */
   used: string[];
   bytes: number | null;
   /** A day on average; null: less than a day is known. */
@@ -38,10 +39,12 @@ export async function readStoredState(db: D1Database, now: number): Promise<Stor
   const rows = await runNamed(db, {
     probe: selectLatest(db),
     used: selectUsedDatabases(db),
-    swept: db.prepare("SELECT ended_at, first_ended_at FROM last_sweep WHERE only = 1"),
-    size: db
-      .prepare("SELECT day, bytes FROM database_sizes WHERE day >= ?1 ORDER BY day LIMIT 1")
-      .bind(Math.floor(now / DAY_MILLISECONDS) - DAYS),
+    swept: prepare(db, sql`SELECT ended_at, first_ended_at FROM last_sweep WHERE only = 1`),
+    size: prepare(
+      db,
+      sql`SELECT day, bytes FROM database_sizes WHERE day >= ${Math.floor(now / DAY_MILLISECONDS) - DAYS}
+        ORDER BY day LIMIT 1`,
+    ),
   });
   const [swept] = rows.swept as { ended_at: number; first_ended_at: number }[];
   const [size] = rows.size as { day: number; bytes: number }[];
@@ -56,20 +59,20 @@ export async function readStoredState(db: D1Database, now: number): Promise<Stor
   };
 }
 
-/** Notes the size once a day, as far as this isolate knows it: which it does after any transaction. */
+/** Stores the size once a day. An isolate knows the size after its first transaction; before that, nothing is stored. */
 export function keepSize(db: D1Database, now: number): D1PreparedStatement[] {
   const day = Math.floor(now / DAY_MILLISECONDS);
   const bytes = sizeOf(db)?.bytes;
   if (bytes === undefined) return [];
   return [
-    db.prepare("INSERT INTO database_sizes (day, bytes) VALUES (?1, ?2) ON CONFLICT DO NOTHING").bind(day, bytes),
-    db.prepare("DELETE FROM database_sizes WHERE day < ?1").bind(day - DAYS),
+    prepare(db, sql`INSERT INTO database_sizes (day, bytes) VALUES (${day}, ${bytes}) ON CONFLICT DO NOTHING`),
+    prepare(db, sql`DELETE FROM database_sizes WHERE day < ${day - DAYS}`),
   ];
 }
 
 /** The latest migration that `wrangler d1 migrations apply` has recorded. */
 export async function readSchemaVersion(db: D1Database): Promise<string | null> {
-  const query = db.prepare("SELECT max(name) AS name FROM d1_migrations");
+  const query = prepare(db, sql`SELECT max(name) AS name FROM d1_migrations`);
   const [row] = await runQuery<{ name: string | null }>(query).catch(() => []);
   return row?.name ?? null;
 }

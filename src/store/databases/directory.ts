@@ -1,8 +1,10 @@
-// The directory, in the first database: which database has which website. Of websites outside the first, also their clients and
-// senders. A row stands before what it points to is stored, so a look-up never misses; a row too many points to nothing.
+// The directory, in the first database, says which database has which website. For websites outside the first database, it also lists
+// their clients and senders. A row is written before what it points to is stored, so a look-up never misses. A row that is left over
+// points to nothing, and does no harm.
 import { withinTime } from "../../platform/time-limit.ts";
 import { KV_MILLISECONDS } from "../clients/credentials.ts";
 import { runBatch, runNamed, runQuery } from "../database.ts";
+import { prepare, sql } from "../sql.ts";
 
 /** The binding of the first database. The others are DB_2, DB_3, … */
 export const FIRST = "DB";
@@ -13,12 +15,13 @@ export interface Place {
   database: string;
 }
 
-/** The place of each of these homes. A home that is not there has no website. */
+/** The place of each of these homes. A home without a website is left out. */
 export async function findPlaces(directory: D1Database, homes: number[]): Promise<Place[]> {
   return runQuery<Place>(
-    directory
-      .prepare("SELECT h.home, h.database FROM json_each(?1) j CROSS JOIN homes h ON h.home = j.value")
-      .bind(JSON.stringify(homes)),
+    prepare(
+      directory,
+      sql`SELECT h.home, h.database FROM json_each(${JSON.stringify(homes)}) j CROSS JOIN homes h ON h.home = j.value`,
+    ),
   );
 }
 
@@ -27,11 +30,12 @@ export async function findPlaceOf(
   directory: D1Database,
   of: { websiteId: string } | { clientId: string },
 ): Promise<Place | undefined> {
-  const [from, value] =
+  const query =
     "websiteId" in of
-      ? ["homes h WHERE h.website_id = ?1", of.websiteId]
-      : ["client_homes c CROSS JOIN homes h ON h.home = c.home WHERE c.client_id = ?1", of.clientId];
-  return (await runQuery<Place>(directory.prepare(`SELECT h.home, h.database FROM ${from}`).bind(value)))[0];
+      ? sql`SELECT home, database FROM homes WHERE website_id = ${of.websiteId}`
+      : sql`SELECT h.home, h.database FROM client_homes c CROSS JOIN homes h ON h.home = c.home
+          WHERE c.client_id = ${of.clientId}`;
+  return (await runQuery<Place>(prepare(directory, query)))[0];
 }
 
 /** The databases besides the first in which a website has, or has had, one of these senders. */
@@ -41,12 +45,12 @@ export async function findDatabasesOfSenders(
   senders: string[],
 ): Promise<string[]> {
   const rows = await runQuery<Pick<Place, "database">>(
-    directory
-      .prepare(
-        `SELECT DISTINCT h.database FROM json_each(?2) j CROSS JOIN sender_homes s ON s.carrier = ?1 AND s.sender = j.value
-           CROSS JOIN homes h ON h.home = s.home`,
-      )
-      .bind(carrier, JSON.stringify(senders)),
+    prepare(
+      directory,
+      sql`SELECT DISTINCT h.database FROM json_each(${JSON.stringify(senders)}) j
+        CROSS JOIN sender_homes s ON s.carrier = ${carrier} AND s.sender = j.value
+        CROSS JOIN homes h ON h.home = s.home`,
+    ),
   );
   return rows.map(({ database }) => database).filter((database) => database !== FIRST);
 }
@@ -54,43 +58,53 @@ export async function findDatabasesOfSenders(
 /** Gives a website its home, in this database unless it has one already. Safe to repeat. */
 export async function claimHome(directory: D1Database, websiteId: string, database: string): Promise<Place> {
   const { place } = await runNamed(directory, {
-    claim: directory
-      .prepare("INSERT INTO homes (website_id, database) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
-      .bind(websiteId, database),
-    place: directory.prepare("SELECT home, database FROM homes WHERE website_id = ?1").bind(websiteId),
+    claim: prepare(
+      directory,
+      sql`INSERT INTO homes (website_id, database) VALUES (${websiteId}, ${database}) ON CONFLICT DO NOTHING`,
+    ),
+    place: prepare(directory, sql`SELECT home, database FROM homes WHERE website_id = ${websiteId}`),
   });
   return place[0] as Place;
 }
 
 /** The databases that websites are in: goes from each to the next by the index. */
 export function selectUsedDatabases(directory: D1Database): D1PreparedStatement {
-  return directory.prepare(
-    `WITH RECURSIVE used (database) AS (SELECT min(database) FROM homes
-       UNION ALL SELECT (SELECT min(h.database) FROM homes h WHERE h.database > used.database) FROM used
-         WHERE used.database IS NOT NULL)
-     SELECT database FROM used WHERE database IS NOT NULL`,
+  return prepare(
+    directory,
+    sql`WITH RECURSIVE used (database) AS (SELECT min(database) FROM homes
+        UNION ALL SELECT (SELECT min(h.database) FROM homes h WHERE h.database > used.database) FROM used
+          WHERE used.database IS NOT NULL)
+      SELECT database FROM used WHERE database IS NOT NULL`,
   );
 }
 
 /** The number of websites by database. */
 export async function countHomes(directory: D1Database): Promise<Map<string, number>> {
   const rows = await runQuery<{ database: string; count: number }>(
-    directory.prepare("SELECT database, count(*) AS count FROM homes GROUP BY database"),
+    prepare(directory, sql`SELECT database, count(*) AS count FROM homes GROUP BY database`),
   );
   return new Map(rows.map(({ database, count }) => [database, count]));
 }
 
 export async function keepClientHome(directory: D1Database, clientId: string, home: number): Promise<void> {
-  const insert = "INSERT INTO client_homes (client_id, home) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-  await runBatch(directory, [directory.prepare(insert).bind(clientId, home)]);
+  await runBatch(directory, [
+    prepare(
+      directory,
+      sql`INSERT INTO client_homes (client_id, home) VALUES (${clientId}, ${home}) ON CONFLICT DO NOTHING`,
+    ),
+  ]);
 }
 
 export async function keepSenderHome(
   directory: D1Database,
   { carrier, sender, home }: { carrier: string; sender: string; home: number },
 ): Promise<void> {
-  const insert = "INSERT INTO sender_homes (carrier, sender, home) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-  await runBatch(directory, [directory.prepare(insert).bind(carrier, sender, home)]);
+  await runBatch(directory, [
+    prepare(
+      directory,
+      sql`INSERT INTO sender_homes (carrier, sender, home) VALUES (${carrier}, ${sender}, ${home}) ON CONFLICT DO NOTHING`,
+    ),
+  ]);
 }
 
 const keyOf = (home: number) => `home:${home}`;

@@ -1,7 +1,8 @@
-// Numbers that each database counts by itself: a website that arrives gets some that nothing in its target has, or will have. One
-// website moves at a time, so nobody else reserves any meanwhile.
+// Each database numbers its ledger and its events by itself. A website that arrives gets numbers that no row of its target has, or will
+// have. One website moves at a time, so nobody else reserves numbers meanwhile.
 import type { Counter, Shifts } from "../../domain/databases/move.ts";
 import { runBatch, runNamed } from "../database.ts";
+import { prepare, sql } from "../sql.ts";
 
 interface Numbers {
   /** The lowest of the website, or the latest. */
@@ -13,24 +14,26 @@ interface Numbers {
 type AllNumbers = Record<Counter, Numbers>;
 
 export async function readNumbers(db: D1Database, websiteId: string): Promise<AllNumbers> {
-  const of = (name: string, column: string, own: string) =>
-    db
-      .prepare(
-        `SELECT latest, coalesce((SELECT min(+${column}) FROM ${name} WHERE ${own}), latest) AS first
-         FROM (SELECT coalesce(max(${column}), 0) AS latest FROM ${name})`,
-      )
-      .bind(websiteId);
   const { changes, feed } = await runNamed(db, {
-    changes: of("subscription_changes", "change_id", "website_id = ?1"),
-    feed: of("events", "seq", "website_id = ?1"),
+    changes: prepare(
+      db,
+      sql`SELECT latest,
+          coalesce((SELECT min(+change_id) FROM subscription_changes WHERE website_id = ${websiteId}), latest) AS first
+        FROM (SELECT coalesce(max(change_id), 0) AS latest FROM subscription_changes)`,
+    ),
+    feed: prepare(
+      db,
+      sql`SELECT latest, coalesce((SELECT min(+seq) FROM events WHERE website_id = ${websiteId}), latest) AS first
+        FROM (SELECT coalesce(max(seq), 0) AS latest FROM events)`,
+    ),
   });
   return { changes: changes[0] as Numbers, feed: feed[0] as Numbers };
 }
 
-/** So many numbers the other websites of the target take at most until these are reserved. */
+/** The other websites of the target take fewer numbers than this before the new numbers are reserved. */
 const ROOM = 100_000_000;
 
-/** Numbers only grow, as clients have seen some of them. A place in the feed of before the move is below all of those after it. */
+/** Numbers are only shifted upward, because clients have seen some. Each place in the feed from before the move is below all later ones. */
 export function shiftNumbers(source: AllNumbers, target: AllNumbers): { shifts: Shifts; feedUntil: number } {
   const shift = ({ first, latest }: Numbers, above: number) => {
     const by = Math.max(0, above + ROOM - first);
@@ -43,22 +46,20 @@ export function shiftNumbers(source: AllNumbers, target: AllNumbers): { shifts: 
   };
 }
 
-/** The next numbers of the database are higher than these. A row that is deleted leaves its number behind. */
+/** Makes the next numbers of the database higher than these: SQLite does not use the number of a deleted row again. */
 export async function reserveNumbers(db: D1Database, { changes, feed }: Shifts, now: number): Promise<void> {
   await runBatch(db, [
-    db
-      .prepare(
-        `INSERT OR IGNORE INTO subscription_changes (change_id, website_id, phone, subscribed, changed_at, source, proof)
-         VALUES (?1, '', 0, 0, ?2, '', '')`,
-      )
-      .bind(changes.end + 1, now),
-    db.prepare("DELETE FROM subscription_changes WHERE change_id = ?1 AND website_id = ''").bind(changes.end + 1),
-    db
-      .prepare(
-        `INSERT OR IGNORE INTO events (seq, website_id, client_id, message_id, event, occurred_at)
-         VALUES (?1, '', '', 'reserved', '', ?2)`,
-      )
-      .bind(feed.end + 1, now),
-    db.prepare("DELETE FROM events WHERE seq = ?1 AND website_id = ''").bind(feed.end + 1),
+    prepare(
+      db,
+      sql`INSERT OR IGNORE INTO subscription_changes (change_id, website_id, phone, subscribed, changed_at, source, proof)
+        VALUES (${changes.end + 1}, '', 0, 0, ${now}, '', '')`,
+    ),
+    prepare(db, sql`DELETE FROM subscription_changes WHERE change_id = ${changes.end + 1} AND website_id = ''`),
+    prepare(
+      db,
+      sql`INSERT OR IGNORE INTO events (seq, website_id, client_id, message_id, event, occurred_at)
+        VALUES (${feed.end + 1}, '', '', 'reserved', '', ${now})`,
+    ),
+    prepare(db, sql`DELETE FROM events WHERE seq = ${feed.end + 1} AND website_id = ''`),
   ]);
 }

@@ -1,8 +1,9 @@
-// The rows of a website, as they are read in one database and written in another.
+// Reads the rows of a website in one database, and writes them in another.
 import type { Counter, Key, Shifts } from "../../domain/databases/move.ts";
 import { type Row, runBatch, runNamed, toJsonLists } from "../database.ts";
+import { piece, prepare, Sql, sql } from "../sql.ts";
 import { MOVED_NAMES, MOVED_TABLES, type MovedTable, PAGED, type TableName } from "./moved-tables.ts";
-import { ID_PART, IS_TURN, idPartOf, type Turn, toParameter } from "./moving.ts";
+import { idPartOf, isTurn, type Turn } from "./moving.ts";
 
 /** Rows of a table that are read at once. */
 export const PAGE_ROWS = 500;
@@ -26,22 +27,28 @@ const orderOf = ({ order, key }: MovedTable) => order ?? key;
 
 function selectPage(db: D1Database, name: TableName, website: MovingWebsite, range: Range): D1PreparedStatement {
   const { after, until = null, most = PAGE_ROWS } = range;
-  const table = MOVED_TABLES[name];
-  const columns = orderOf(table).map((column) => `t.${column}`);
-  const isBeyond = (sign: string, bound: "after" | "until", key: Key | null) =>
-    key ? ` AND (${columns}) ${sign} (${columns.map((_, index) => `?1 ->> '$.${bound}[${index}]'`)})` : "";
-  const isOwn = {
-    website_id: `${name} t WHERE t.website_id = ?1 ->> 'websiteId'`,
-    client_id: `clients c CROSS JOIN ${name} t ON t.client_id = c.client_id WHERE c.website_id = ?1 ->> 'websiteId'`,
-  }[table.by];
-  const from = isOwn ?? `${name} t WHERE ${ID_PART(`t.${table.by}`)} = ?1 ->> 'idPart'`;
-  const { websiteId, home } = website;
-  return db
-    .prepare(
-      `SELECT t.* FROM ${from}${isBeyond(">", "after", after)}${isBeyond("<=", "until", until)} ORDER BY ${columns} LIMIT ${most}`,
-    )
-    .bind(JSON.stringify({ websiteId, idPart: idPartOf(home), after, until }));
+  const place = piece(String(orderOf(MOVED_TABLES[name]).map((column) => `t.${column}`)));
+  const isAfter = after ? sql`(${place}) > ${toTuple(after)}` : piece("true");
+  const isWithin = until ? sql`(${place}) <= ${toTuple(until)}` : piece("true");
+  return prepare(
+    db,
+    sql`SELECT t.* FROM ${ownRows(name, website)} AND ${isAfter} AND ${isWithin} ORDER BY ${place} LIMIT ${most}`,
+  );
 }
+
+/** The rows `t` of a table that are of the website. */
+function ownRows(name: TableName, { websiteId, home }: MovingWebsite): Sql {
+  const { by } = MOVED_TABLES[name];
+  const table = piece(name);
+  if (by === "website_id") return sql`${table} t WHERE t.website_id = ${websiteId}`;
+  if (by === "client_id")
+    return sql`clients c CROSS JOIN ${table} t ON t.client_id = c.client_id WHERE c.website_id = ${websiteId}`;
+  const id = piece(`t.${by}`);
+  return sql`${table} t WHERE substr(${id}, 15, 4) || substr(${id}, 21, 2) = ${idPartOf(home)}`;
+}
+
+/** `(${first}, ${second})` */
+const toTuple = (key: Key): Sql => new Sql(["(", ...key.slice(1).map(() => ", "), ")"], key);
 
 /** A page of a table, with what follows its rows. @returns `end`: the key of the last row; null when there are no more */
 export async function readPage(
@@ -55,9 +62,10 @@ export async function readPage(
   const ids = JSON.stringify(found.map((row) => row[MOVED_TABLES[name].key[0] as string]));
   const following = MOVED_NAMES.filter((other) => MOVED_TABLES[other].follows?.includes(name));
   const select = (other: TableName) =>
-    db
-      .prepare(`SELECT t.* FROM json_each(?1) j CROSS JOIN ${other} t ON t.${MOVED_TABLES[other].by} = j.value`)
-      .bind(ids);
+    prepare(
+      db,
+      sql`SELECT t.* FROM json_each(${ids}) j CROSS JOIN ${piece(other)} t ON t.${piece(MOVED_TABLES[other].by)} = j.value`,
+    );
   const others = following.length > 0 && found.length > 0;
   const rows = others ? await runNamed(db, Object.fromEntries(following.map((other) => [other, select(other)]))) : {};
   const last = found.length === (range.most ?? PAGE_ROWS) ? found.at(-1) : undefined;
@@ -67,7 +75,7 @@ export async function readPage(
   };
 }
 
-/** Numbers that the target has not kept free were taken after the move has reserved them: by a write that came late. */
+/** A late write in the source took a number after the move had reserved numbers in the target. */
 export class NoRoomError extends Error {}
 
 const shifted = (shifts: Shifts, counter: Counter, value: number): number => {
@@ -107,30 +115,36 @@ export function toTargetPlace(name: TableName, place: Key | null, shifts: Shifts
   });
 }
 
-/** Makes these rows what they are given as, in one transaction. Writing them again changes nothing. */
+/** Inserts or replaces rows, in one transaction. Writing the same rows again changes nothing. */
 export async function writeRows(db: D1Database, rows: Rows, turn: Turn): Promise<void> {
   const statements = MOVED_NAMES.flatMap((name) => {
     const [first] = rows[name] ?? [];
     if (!first) return [];
     const columns = Object.keys(first);
-    const sql = `INSERT OR REPLACE INTO ${name} (${columns.map((column) => `"${column}"`)})
-      SELECT ${columns.map((_, index) => `value ->> ${index}`)} FROM json_each(?1) WHERE ${IS_TURN}`;
+    const into = piece(`${name} (${columns.map((column) => `"${column}"`)})`);
+    const given = piece(String(columns.map((_, index) => `value ->> ${index}`)));
     return [...toJsonLists((rows[name] ?? []).map((row) => Object.values(row)))].map((list) =>
-      db.prepare(sql).bind(list, toParameter(turn)),
+      prepare(db, sql`INSERT OR REPLACE INTO ${into} SELECT ${given} FROM json_each(${list}) WHERE ${isTurn(turn)}`),
     );
   });
   if (statements.length > 0) await runBatch(db, statements);
 }
 
-/** In one transaction. What a row refers to is deleted after it. */
+/** Deletes rows in one transaction. A row is deleted before the row that it refers to. */
 export async function deleteRows(db: D1Database, rows: Rows, turn: Turn): Promise<void> {
   const statements = MOVED_NAMES.toReversed().flatMap((name) => {
     const some = rows[name] ?? [];
     if (some.length === 0) return [];
     const { key } = MOVED_TABLES[name];
-    const given = key.map((_, index) => `value ->> ${index}`);
-    const sql = `DELETE FROM ${name} WHERE (${key}) IN (SELECT ${given} FROM json_each(?1)) AND ${IS_TURN}`;
-    return [db.prepare(sql).bind(JSON.stringify(some.map((row) => keyOf(name, row))), toParameter(turn))];
+    const given = piece(String(key.map((_, index) => `value ->> ${index}`)));
+    const list = JSON.stringify(some.map((row) => keyOf(name, row)));
+    return [
+      prepare(
+        db,
+        sql`DELETE FROM ${piece(name)} WHERE (${piece(String(key))}) IN (SELECT ${given} FROM json_each(${list}))
+          AND ${isTurn(turn)}`,
+      ),
+    ];
   });
   if (statements.length > 0) await runBatch(db, statements);
 }
@@ -138,7 +152,7 @@ export async function deleteRows(db: D1Database, rows: Rows, turn: Turn): Promis
 const keyOf = (name: TableName, row: Row): Key =>
   MOVED_TABLES[name].key.map((column) => row[column] as string | number);
 
-/** How many rows one side has, and the other has not or has otherwise, by table. */
+/** The number of rows by table that are missing on one side, or differ. */
 export function countDifferences(expected: Rows, found: Rows): Map<TableName, number> {
   const counts = MOVED_NAMES.map((name) => {
     const contents = (rows: Rows) =>
@@ -150,14 +164,15 @@ export function countDifferences(expected: Rows, found: Rows): Map<TableName, nu
   return new Map(counts.filter(([, count]) => count > 0));
 }
 
-/** How many rows there are to be read page by page; of tables without an index for it, none. */
+/** The number of rows that are read page by page, without the tables that have no index by website. */
 export async function countRows(db: D1Database, websiteId: string): Promise<number> {
   const names = PAGED.filter((name) => ["website_id", "client_id"].includes(MOVED_TABLES[name].by));
   const statements = names.map((name) => {
-    const { by } = MOVED_TABLES[name];
-    const of =
-      by === "client_id" ? "client_id IN (SELECT client_id FROM clients WHERE website_id = ?1)" : "website_id = ?1";
-    return db.prepare(`SELECT count(*) AS count FROM ${name} WHERE ${of}`).bind(websiteId);
+    const isOwn =
+      MOVED_TABLES[name].by === "client_id"
+        ? sql`client_id IN (SELECT client_id FROM clients WHERE website_id = ${websiteId})`
+        : sql`website_id = ${websiteId}`;
+    return prepare(db, sql`SELECT count(*) AS count FROM ${piece(name)} WHERE ${isOwn}`);
   });
   const results = await runBatch(db, statements);
   return results.reduce((sum, { results: [row] }) => sum + ((row as { count: number } | undefined)?.count ?? 0), 0);

@@ -1,4 +1,4 @@
-// The tables whose rows move with their website: what copies them, compares them and deletes them reads it here.
+// The tables whose rows move with their website. The code that copies, compares and deletes rows reads this list.
 import type { Counter } from "../../domain/databases/move.ts";
 
 export interface MovedTable {

@@ -1,6 +1,7 @@
-// What the directory has of the moves of websites.
+// The moves of websites, as the directory has them.
 import { type Move, type MoveState, NO_PROGRESS, type Progress } from "../../domain/databases/move.ts";
 import { parseJsonColumn, runBatch, runNamed, runQuery } from "../database.ts";
+import { prepare, sql } from "../sql.ts";
 
 interface MoveRow {
   website_id: string;
@@ -37,14 +38,14 @@ const toMove = (row: MoveRow): Move => ({
 });
 
 export async function readMove(directory: D1Database, websiteId: string): Promise<Move | undefined> {
-  const query = directory.prepare("SELECT * FROM moves WHERE website_id = ?1").bind(websiteId);
+  const query = prepare(directory, sql`SELECT * FROM moves WHERE website_id = ${websiteId}`);
   const [row] = await runQuery<MoveRow>(query);
   return row && toMove(row);
 }
 
-/** As many as websites were moved within a day. */
+/** The last move of each website that is on the move, or was within the last day. */
 export async function listMoves(directory: D1Database): Promise<Move[]> {
-  return (await runQuery<MoveRow>(directory.prepare("SELECT * FROM moves"))).map(toMove);
+  return (await runQuery<MoveRow>(prepare(directory, sql`SELECT * FROM moves`))).map(toMove);
 }
 
 /**
@@ -54,21 +55,23 @@ export async function listMoves(directory: D1Database): Promise<Move[]> {
 export async function insertMove(directory: D1Database, move: Move): Promise<boolean> {
   const { websiteId, home, source, target, startedAt } = move;
   const { own } = await runNamed(directory, {
-    begin: directory
-      .prepare(
-        `INSERT INTO moves (website_id, home, source, target, state, started_at, worked_at, turn, progress, copied_rows, compared_rows)
-         SELECT ?1, ?2, ?3, ?4, 'paused', ?5, ?5, 0, ?6, 0, 0
-         WHERE NOT EXISTS (SELECT 1 FROM moves WHERE ended_at IS NULL)
-           AND EXISTS (SELECT 1 FROM homes WHERE home = ?2 AND database = ?3)
-         ON CONFLICT (website_id) DO UPDATE SET source = excluded.source, target = excluded.target, state = excluded.state,
-           started_at = excluded.started_at, worked_at = excluded.worked_at, ended_at = NULL, turn = 0,
-           progress = excluded.progress, copied_rows = 0, compared_rows = 0, total_rows = NULL, problem = NULL
-         WHERE moves.started_at < excluded.started_at`,
-      )
-      .bind(websiteId, home, source, target, startedAt, JSON.stringify(NO_PROGRESS)),
-    own: directory
-      .prepare("SELECT 1 FROM moves WHERE website_id = ?1 AND started_at = ?2 AND target = ?3 AND ended_at IS NULL")
-      .bind(websiteId, startedAt, target),
+    begin: prepare(
+      directory,
+      sql`INSERT INTO moves (website_id, home, source, target, state, started_at, worked_at, turn, progress, copied_rows, compared_rows)
+        SELECT ${websiteId}, ${home}, ${source}, ${target}, 'paused', ${startedAt}, ${startedAt}, 0,
+          ${JSON.stringify(NO_PROGRESS)}, 0, 0
+        WHERE NOT EXISTS (SELECT 1 FROM moves WHERE ended_at IS NULL)
+          AND EXISTS (SELECT 1 FROM homes WHERE home = ${home} AND database = ${source})
+        ON CONFLICT (website_id) DO UPDATE SET source = excluded.source, target = excluded.target, state = excluded.state,
+          started_at = excluded.started_at, worked_at = excluded.worked_at, ended_at = NULL, turn = 0,
+          progress = excluded.progress, copied_rows = 0, compared_rows = 0, total_rows = NULL, problem = NULL
+        WHERE moves.started_at < excluded.started_at`,
+    ),
+    own: prepare(
+      directory,
+      sql`SELECT 1 FROM moves WHERE website_id = ${websiteId} AND started_at = ${startedAt} AND target = ${target}
+        AND ended_at IS NULL`,
+    ),
   });
   return own.length === 1;
 }
@@ -87,75 +90,82 @@ export async function saveMove(
   const { own } = await runNamed(directory, {
     home:
       next.state === "switched"
-        ? directory
-            .prepare(
-              `UPDATE homes SET database = ?4 WHERE website_id = ?1
-                 AND EXISTS (SELECT 1 FROM moves WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3)`,
-            )
-            .bind(websiteId, startedAt, turn, next.target)
+        ? prepare(
+            directory,
+            sql`UPDATE homes SET database = ${next.target} WHERE website_id = ${websiteId} AND EXISTS (
+              SELECT 1 FROM moves WHERE website_id = ${websiteId} AND started_at = ${startedAt} AND turn = ${turn})`,
+          )
         : null,
-    move: directory
-      .prepare(
-        `UPDATE moves SET state = ?4, worked_at = ?5, ended_at = ?6, progress = ?7, copied_rows = ?8, compared_rows = ?9,
-           total_rows = ?10, problem = ?11, turn = ?3 + 1 WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3`,
-      )
-      .bind(
-        ...[websiteId, startedAt, turn, next.state, next.workedAt, next.endedAt, progress],
-        ...[next.copiedRows, next.comparedRows, next.totalRows, next.problem],
-      ),
-    own: directory
-      .prepare(
-        `SELECT * FROM moves WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3 + 1 AND state = ?4 AND progress = ?5`,
-      )
-      .bind(websiteId, startedAt, turn, next.state, progress),
+    move: prepare(
+      directory,
+      sql`UPDATE moves SET state = ${next.state}, worked_at = ${next.workedAt}, ended_at = ${next.endedAt},
+          progress = ${progress}, copied_rows = ${next.copiedRows}, compared_rows = ${next.comparedRows},
+          total_rows = ${next.totalRows}, problem = ${next.problem}, turn = turn + 1
+        WHERE website_id = ${websiteId} AND started_at = ${startedAt} AND turn = ${turn}`,
+    ),
+    own: prepare(
+      directory,
+      sql`SELECT * FROM moves WHERE website_id = ${websiteId} AND started_at = ${startedAt} AND turn = ${turn + 1}
+        AND state = ${next.state} AND progress = ${progress}`,
+    ),
   });
   const [row] = own as MoveRow[];
   return row && toMove(row);
 }
 
-/** Why the latest job of a move has failed. Another job may be further: then it says so itself. */
+/** Stores why the latest job of a move has failed, unless another job has got further since. */
 export async function noteProblem(
   directory: D1Database,
   { websiteId, startedAt, turn }: Move,
   problem: string,
 ): Promise<void> {
-  const sql = "UPDATE moves SET problem = ?4 WHERE website_id = ?1 AND started_at = ?2 AND turn = ?3";
-  await runBatch(directory, [directory.prepare(sql).bind(websiteId, startedAt, turn, problem)]);
+  await runBatch(directory, [
+    prepare(
+      directory,
+      sql`UPDATE moves SET problem = ${problem}
+        WHERE website_id = ${websiteId} AND started_at = ${startedAt} AND turn = ${turn}`,
+    ),
+  ]);
 }
 
 export async function deleteMove(directory: D1Database, { websiteId, startedAt }: Move): Promise<void> {
-  const sql = "DELETE FROM moves WHERE website_id = ?1 AND started_at = ?2 AND ended_at IS NOT NULL";
-  await runBatch(directory, [directory.prepare(sql).bind(websiteId, startedAt)]);
+  await runBatch(directory, [
+    prepare(
+      directory,
+      sql`DELETE FROM moves WHERE website_id = ${websiteId} AND started_at = ${startedAt} AND ended_at IS NOT NULL`,
+    ),
+  ]);
 }
 
-/** Look-ups of its clients and senders find the website by these, wherever it is. */
+/** Stores the rows by which look-ups of clients and senders find the website, wherever it is. */
 export async function keepRoutes(
   directory: D1Database,
   home: number,
   { clientIds, senders }: { clientIds: string[]; senders: { carrier: string; sender: string }[] },
 ): Promise<void> {
-  const keep = (sql: string, list: unknown[]) => directory.prepare(sql).bind(home, JSON.stringify(list));
   await runBatch(directory, [
-    keep(
-      "INSERT INTO client_homes (client_id, home) SELECT value, ?1 FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING",
-      clientIds,
+    prepare(
+      directory,
+      sql`INSERT INTO client_homes (client_id, home) SELECT value, ${home} FROM json_each(${JSON.stringify(clientIds)})
+        WHERE true ON CONFLICT DO NOTHING`,
     ),
-    keep(
-      `INSERT INTO sender_homes (carrier, sender, home) SELECT value ->> 'carrier', value ->> 'sender', ?1 FROM json_each(?2)
-       WHERE true ON CONFLICT DO NOTHING`,
-      senders,
+    prepare(
+      directory,
+      sql`INSERT INTO sender_homes (carrier, sender, home)
+        SELECT value ->> 'carrier', value ->> 'sender', ${home} FROM json_each(${JSON.stringify(senders)})
+        WHERE true ON CONFLICT DO NOTHING`,
     ),
   ]);
 }
 
-/** What leads to the website, as it is stored with its rows. */
+/** The clients and senders that lead to the website, from its own rows. */
 export async function readRoutes(db: D1Database, websiteId: string) {
-  const query = (sql: string) => db.prepare(sql).bind(websiteId);
   const { clients, senders } = await runNamed(db, {
-    clients: query("SELECT client_id FROM clients WHERE website_id = ?1"),
-    senders: query(
-      `SELECT carrier, sender FROM websites WHERE website_id = ?1 AND sender IS NOT NULL
-       UNION SELECT carrier, sender FROM former_senders WHERE website_id = ?1`,
+    clients: prepare(db, sql`SELECT client_id FROM clients WHERE website_id = ${websiteId}`),
+    senders: prepare(
+      db,
+      sql`SELECT carrier, sender FROM websites WHERE website_id = ${websiteId} AND sender IS NOT NULL
+        UNION SELECT carrier, sender FROM former_senders WHERE website_id = ${websiteId}`,
     ),
   });
   return {

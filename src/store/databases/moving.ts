@@ -1,41 +1,35 @@
-// Which websites are not open in a database: see the table `moving`. Its rows stay, so an isolate that has known a website there at
-// any time learns that it has left.
+// The table `moving` says which websites are not open in a database. Its rows stay for good, so an isolate that still looks for a website
+// here learns that it has left.
 import { runBatch, runQuery } from "../database.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
 
-/** What a website is in a database. One without a row is `here`, if it is there at all. */
+/**
+ * The state of a website in a database. A website without a row is `here`, if the database has it at all. Work on all websites leaves
+ * out those that are paused or not here; whatever is counted or listed leaves out those that are not here.
+ */
 export const STATE = { here: 0, paused: 1, arriving: 2, left: 3 } as const;
 
 type Presence = (typeof STATE)[keyof typeof STATE];
 
-/** The version and the home in an id, as the column id_part has them: ids of version 4 have none. */
-export const ID_PART = (id: string) => `substr(${id}, 15, 4) || substr(${id}, 21, 2)`;
-
+/** The version and the home in the ids of a website, as the column id_part has them: ids of version 4 have none. */
 export const idPartOf = (home: number) => `7${home.toString(16).padStart(5, "0")}`;
 
-const no = (condition: string, least: number) =>
-  `NOT EXISTS (SELECT 1 FROM moving v WHERE ${condition} AND v.state >= ${least})`;
-
-/** SQL condition: the website is served from this database, and is not paused. Work on all websites leaves the others out. */
-export const IS_OPEN = (websiteId: string) => no(`v.website_id = ${websiteId}`, STATE.paused);
-
 /** SQL condition: the website is served from this database. */
-export const IS_HERE = (websiteId: string) => no(`v.website_id = ${websiteId}`, STATE.arriving);
+export const IS_HERE = (websiteId: string) =>
+  `NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = ${websiteId} AND v.state >= ${STATE.arriving})`;
 
-/** The same of the website of an id. */
-export const ID_IS_HERE = (id: string) => no(`v.id_part = ${ID_PART(id)}`, STATE.arriving);
-
-/** What a database has of the websites that are not open there, by home. */
+/** The websites that are not open in a database, by home. */
 export type Closed = ReadonlyMap<number, Presence>;
 
-/** As many rows as websites have left the database, ever. */
+/** Reads a row for each website that has ever left the database. */
 export async function readClosed(db: D1Database): Promise<Closed> {
-  const query = db.prepare(`SELECT home, state FROM moving WHERE state > ${STATE.here}`);
+  const query = prepare(db, sql`SELECT home, state FROM moving WHERE state > ${STATE.here}`);
   return new Map((await runQuery<{ home: number; state: Presence }>(query)).map(({ home, state }) => [home, state]));
 }
 
-/** Whether a website of the database is on the move: a purge of what is old would make its two sides differ. */
+/** Whether a website of the database is on the move. A purge of old rows would make the two sides of the move differ. */
 export async function isMoving(db: D1Database): Promise<boolean> {
-  const query = db.prepare(`SELECT 1 FROM moving WHERE state IN (${STATE.paused}, ${STATE.arriving}) LIMIT 1`);
+  const query = prepare(db, sql`SELECT 1 FROM moving WHERE state IN (${STATE.paused}, ${STATE.arriving}) LIMIT 1`);
   return (await runQuery(query)).length > 0;
 }
 
@@ -47,29 +41,35 @@ interface MovingWebsite {
 }
 
 /**
- * Sets what the website is in the database, for one move. A call that runs late changes nothing that the same move, or a later one,
- * has set since: a move first pauses the website there (`paused`, `arriving`), and then ends that.
+ * Sets the state of the website in the database, for one move. A late call changes nothing that the same move or a later one has set
+ * since: a move first sets `paused` or `arriving`, and then `here` or `left`.
  */
 export async function setPresence(db: D1Database, website: MovingWebsite, state: Presence): Promise<void> {
   const { websiteId, home, startedAt } = website;
-  const isLater = state === STATE.paused || state === STATE.arriving ? "moving.run < ?5" : "moving.run <= ?5";
+  const isEnd = state === STATE.here || state === STATE.left ? 1 : 0;
   await runBatch(db, [
-    db
-      .prepare(
-        `INSERT INTO moving (home, website_id, id_part, state, run, turn) VALUES (?1, ?2, ?3, ?4, ?5, 0)
-         ON CONFLICT DO UPDATE SET state = excluded.state, run = excluded.run, turn = 0 WHERE ${isLater}`,
-      )
-      .bind(home, websiteId, idPartOf(home), state, startedAt),
+    prepare(
+      db,
+      sql`INSERT INTO moving (home, website_id, id_part, state, run, turn)
+        VALUES (${home}, ${websiteId}, ${idPartOf(home)}, ${state}, ${startedAt}, 0)
+        ON CONFLICT DO UPDATE SET state = excluded.state, run = excluded.run, turn = 0
+        WHERE moving.run < excluded.run OR (moving.run = excluded.run AND ${isEnd} = 1)`,
+    ),
   ]);
 }
 
-/** The move goes on to the next turn in the target: what it writes in an earlier one changes nothing any more. */
+/** Begins the next turn of a move in the target. A late write of an earlier turn changes nothing from now on. */
 export async function setTurn(db: D1Database, { home, startedAt }: MovingWebsite, turn: number): Promise<void> {
-  const sql = `UPDATE moving SET turn = ?3 WHERE home = ?1 AND run = ?2 AND state = ${STATE.arriving} AND turn < ?3`;
-  await runBatch(db, [db.prepare(sql).bind(home, startedAt, turn)]);
+  await runBatch(db, [
+    prepare(
+      db,
+      sql`UPDATE moving SET turn = ${turn}
+        WHERE home = ${home} AND run = ${startedAt} AND state = ${STATE.arriving} AND turn < ${turn}`,
+    ),
+  ]);
 }
 
-/** In which turn of which move something is written, and what the website is in the database meanwhile. */
+/** The turn of a move in which rows are written, and the state of the website in the database during that turn. */
 export interface Turn {
   home: number;
   startedAt: number;
@@ -77,8 +77,8 @@ export interface Turn {
   turn: number;
 }
 
-export const toParameter = ({ home, startedAt, state, turn }: Turn) => JSON.stringify([home, startedAt, state, turn]);
-
-/** SQL condition of what a move writes, with the parameter ?2: it is its turn. */
-export const IS_TURN = `EXISTS (SELECT 1 FROM moving v
-  WHERE v.home = ?2 ->> 0 AND v.run = ?2 ->> 1 AND v.state = ?2 ->> 2 AND v.turn = ?2 ->> 3)`;
+/** Condition on what a move writes: it is still this turn. */
+export function isTurn({ home, startedAt, state, turn }: Turn): Sql {
+  return sql`EXISTS (SELECT 1 FROM moving v
+    WHERE v.home = ${home} AND v.run = ${startedAt} AND v.state = ${state} AND v.turn = ${turn})`;
+}

@@ -1,16 +1,9 @@
 import { runBatch } from "../database.ts";
 import { uncountCancelled } from "../operations/daily-counts.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
 
 /** Lifetime of a tombstone: longer than any transaction may take to commit. */
 export const TOMBSTONE_MILLISECONDS = 24 * 3_600_000;
-
-/** A message whose submission has not started, and whose id was not returned for a duplicate. */
-const UNCONFIRMED = `m.claimed_at IS NULL AND m.carrier IS NULL
-  AND NOT EXISTS (SELECT 1 FROM duplicate_keys k WHERE k.message_id = m.message_id AND k.was_repeated = 1)`;
-
-/** The ids of ?1 that are not stored. */
-const GONE = `SELECT value FROM json_each(?1) WHERE value NOT IN (
-  SELECT m.message_id FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value)`;
 
 /**
  * Cancels messages whose client was told that they were not stored, unless their submission has started or their id was
@@ -18,23 +11,21 @@ const GONE = `SELECT value FROM json_each(?1) WHERE value NOT IN (
  */
 export async function cancelUnconfirmed(db: D1Database, messageIds: string[], now: number): Promise<void> {
   const list = JSON.stringify(messageIds);
-  const run = (sql: string) => db.prepare(sql).bind(list);
-  const unconfirmed = `SELECT m.message_id FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value
-    WHERE ${UNCONFIRMED}`;
+  // Their submission has not started, and their ids were not returned for a duplicate.
+  const unconfirmed = sql`SELECT m.message_id FROM json_each(${list}) j CROSS JOIN messages m ON m.message_id = j.value
+    WHERE m.claimed_at IS NULL AND m.carrier IS NULL
+      AND NOT EXISTS (SELECT 1 FROM duplicate_keys k WHERE k.message_id = m.message_id AND k.was_repeated = 1)`;
+  const run = (statement: Sql) => prepare(db, statement);
   await runBatch(db, [
-    db
-      .prepare(
-        `INSERT INTO cancelled_messages (message_id, cancelled_at) SELECT value, ?2 FROM json_each(?1) WHERE true
-         ON CONFLICT DO NOTHING`,
-      )
-      .bind(list, now),
-    run(
-      `DELETE FROM duplicate_keys WHERE (website_id, phone) IN (SELECT website_id, phone FROM messages
-         WHERE message_id IN (${unconfirmed})) AND message_id IN (${unconfirmed})`,
-    ),
-    uncountCancelled(db, unconfirmed, [list]),
-    run(`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
-    run(`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
-    run(`DELETE FROM events WHERE message_id IN (${GONE})`),
+    run(sql`INSERT INTO cancelled_messages (message_id, cancelled_at) SELECT value, ${now} FROM json_each(${list}) WHERE true
+      ON CONFLICT DO NOTHING`),
+    run(sql`DELETE FROM duplicate_keys
+      WHERE (website_id, phone) IN (SELECT website_id, phone FROM messages WHERE message_id IN (${unconfirmed}))
+        AND message_id IN (${unconfirmed})`),
+    uncountCancelled(db, unconfirmed),
+    run(sql`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
+    run(sql`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
+    run(sql`DELETE FROM events WHERE message_id IN (SELECT value FROM json_each(${list}) WHERE value NOT IN (
+      SELECT m.message_id FROM json_each(${list}) j CROSS JOIN messages m ON m.message_id = j.value))`),
   ]);
 }

@@ -3,11 +3,11 @@
 import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
 import { runBatch, runNamed, runQuery } from "../database.ts";
-import { IS_OPEN } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
 import type { CarrierPauseRow } from "../rows.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
+import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { HELD } from "./holds.ts";
-import { withSubmission } from "./submissions.ts";
+import { WITH_ENTRY } from "./submissions.ts";
 
 /** Why submissions to a carrier pause. Times in milliseconds since 1970. */
 export interface CarrierPause {
@@ -57,19 +57,17 @@ export async function storeBreaker(db: D1Database, change: BreakerChange, now: n
   await runBatch(db, breakerStatements(db, change, now, piece("true")));
 }
 
-/** Condition: the carrier of the website of `messages` pauses. */
-export const isPaused = (now: number): Sql => sql`EXISTS (SELECT 1 FROM websites w CROSS JOIN carrier_pauses p
-  ON p.carrier = w.carrier AND p.open_until > ${now} WHERE w.website_id = messages.website_id)`;
-
 /** @returns a statement with rows for toBreakers */
-export function selectBreakers(db: D1Database): D1PreparedStatement {
-  return db.prepare("SELECT carrier, failures, openings, open_until, cause FROM carrier_pauses");
+export function selectBreakers(db: D1Database): Query<BreakerRow> {
+  return prepare(db, sql`SELECT carrier, failures, openings, open_until, cause FROM carrier_pauses`);
 }
 
+type BreakerRow = Pick<CarrierPauseRow, "carrier" | "failures" | "openings" | "open_until" | "cause">;
+
 /** By carrier. */
-export function toBreakers(rows: unknown[]): Map<string, BreakerState> {
+export function toBreakers(rows: BreakerRow[]): Map<string, BreakerState> {
   return new Map(
-    (rows as CarrierPauseRow[]).map(({ carrier, failures, openings, open_until, cause }) => [
+    rows.map(({ carrier, failures, openings, open_until, cause }) => [
       carrier,
       { carrier, failures, openings, openUntil: open_until, cause },
     ]),
@@ -96,15 +94,17 @@ export async function putOff(
   const { rows } = await runNamed(db, {
     rows: prepare(
       db,
-      sql`UPDATE messages AS m SET due_at = min(${openUntil}, m.accepted_at + ${longestWait}), reason = ${reason},
-          submissions = ${piece(withSubmission("s.entry", "m.submissions"))}
-        FROM (SELECT ${JSON.stringify(entry)} AS entry) s
+      sql<{
+        message_id: string;
+      }>`UPDATE messages AS m SET due_at = min(${openUntil}, m.accepted_at + ${longestWait}), reason = ${reason},
+          submissions = ${WITH_ENTRY}
+        FROM (SELECT ${JSON.stringify(entry)} AS entry) r
         WHERE m.message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND m.status = 'PENDING_TO_SEND'
           AND m.claimed_at IS NULL AND (SELECT w.carrier FROM websites w WHERE w.website_id = m.website_id) = ${carrier}
         RETURNING message_id`,
     ),
   });
-  return (rows as { message_id: string }[]).map((row) => ({ messageId: row.message_id, at: openUntil }));
+  return rows.map((row) => ({ messageId: row.message_id, at: openUntil }));
 }
 
 /** Lets the next submission through. @returns whether the carrier had paused */
@@ -125,7 +125,7 @@ export async function forgetPause(db: D1Database, carrier: string): Promise<void
 
 /** @returns a statement with rows for toPauses */
 export function selectPauses(db: D1Database): D1PreparedStatement {
-  return db.prepare("SELECT carrier, since, open_until, cause, failed_at FROM carrier_pauses");
+  return prepare(db, sql`SELECT carrier, since, open_until, cause, failed_at FROM carrier_pauses`);
 }
 
 /** Carriers whose breaker has opened since they last answered. @param rows of selectPauses */
@@ -139,7 +139,7 @@ export function toPauses(rows: unknown[]): CarrierPause[] {
 export async function readBreakers(
   db: D1Database,
 ): Promise<{ carrier: string; hasOpened: boolean; openUntil: number; failedAt: number }[]> {
-  const rows = await runQuery<CarrierPauseRow & { failed_at: number }>(selectPauses(db));
+  const rows = await runQuery<CarrierPauseRow>(selectPauses(db));
   return rows.map(({ carrier, since, open_until, failed_at }) => ({
     ...{ carrier, hasOpened: since !== null, openUntil: open_until, failedAt: failed_at },
   }));
@@ -166,7 +166,7 @@ export async function takeRetries(
             FROM websites w INDEXED BY websites_by_sender CROSS JOIN messages m INDEXED BY messages_retried
               ON m.website_id = w.website_id AND m.due_at > ${now}
             WHERE w.carrier = ${carrier} AND m.claimed_at IS NULL AND m.reason IS NOT NULL AND m.reason <> ${HELD}
-              AND ${piece(IS_OPEN("w.website_id"))}
+              AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.paused})
             LIMIT ${READ_ROWS}) p
           ORDER BY iif(${most} = 1, p.attempts, 0) LIMIT ${most})
         RETURNING message_id, website_id`,

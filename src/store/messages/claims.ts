@@ -8,12 +8,12 @@ import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed } from "../database.ts";
 import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
 import type { MessageRow, WebsiteRow } from "../rows.ts";
-import { piece, prepare, sql } from "../sql.ts";
-import { breakerStatements, isPaused, selectBreakers, toBreakers } from "./carrier-pauses.ts";
-import { isHeld } from "./holds.ts";
+import { prepare, sql } from "../sql.ts";
+import { breakerStatements, selectBreakers, toBreakers } from "./carrier-pauses.ts";
+import { IS_HELD } from "./holds.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { receiptStatements } from "./receipts.ts";
-import { withSubmission } from "./submissions.ts";
+import { WITH_ENTRY } from "./submissions.ts";
 
 /** A message that only this run may submit. */
 export interface ClaimedMessage {
@@ -69,7 +69,7 @@ export async function recordAndClaim(
     ...(next && claimStatements(db, next, now)),
   });
   return {
-    claimed: (claimed as ClaimedRow[]).map(toClaimedMessage),
+    claimed: claimed.map(toClaimedMessage),
     due: dueEvents([...events, ...reported, ...ended]),
     breakers: toBreakers(breakers),
     hasAnswered: breaker.length > 0,
@@ -93,36 +93,24 @@ const NOTHING = {
 function outcomeStatements(db: D1Database, { claim, records, longestWait, counts, breaker }: Outcomes, now: number) {
   const ids = records.map(({ messageId }) => messageId);
   const list = JSON.stringify(records);
-  const stillClaimed = `EXISTS (SELECT 1 FROM json_each(?2) j CROSS JOIN messages m ON m.message_id = j.value
-    WHERE m.claim = ?3)`;
+  const isNew = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
+    WHERE m.claim = ${claim})`;
   const recorded = sql`(SELECT value ->> 'messageId' AS message_id, value ->> 'status' AS status, value ->> 'reason' AS reason,
     value ->> 'code' AS code, value ->> 'carrierMessageId' AS carrier_message_id, value ->> 'retryAt' AS retry_at,
     value ->> 'attempted' AS attempted, value ->> 'entry' AS entry FROM json_each(${list})) r`;
-  const submissions = piece(withSubmission("r.entry", "m.submissions"));
   return {
-    counts:
-      counts.length > 0
-        ? addCounts(db, counts, { condition: stillClaimed, values: [JSON.stringify(ids), claim] })
-        : null,
-    breaker:
-      breaker &&
-      breakerStatements(
-        db,
-        breaker,
-        now,
-        sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
-          WHERE m.claim = ${claim})`,
-      ),
+    counts: counts.length > 0 ? addCounts(db, counts, isNew) : null,
+    breaker: breaker && breakerStatements(db, breaker, now, isNew),
     afterReceipt: prepare(
       db,
       sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),
-          submissions = ${submissions}
+          submissions = ${WITH_ENTRY}
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status <> 'PENDING_TO_SEND'`,
     ),
     outcomes: prepare(
       db,
       sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),
-          submissions = ${submissions},
+          submissions = ${WITH_ENTRY},
           status = coalesce(r.status, m.status), reason = r.reason, reason_code = r.code, updated_at = ${now},
           claimed_at = iif(r.status IS NULL, NULL, m.claimed_at),
           due_at = iif(r.status IS NULL, min(coalesce(r.retry_at, m.due_at), m.accepted_at + ${longestWait}), NULL),
@@ -140,25 +128,27 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
 
 function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClaim, now: number) {
   const list = JSON.stringify(ids);
-  const subscription = piece(`SELECT 1 FROM subscriptions s
-    WHERE s.website_id = messages.website_id AND s.phone = messages.phone`);
   return {
     optedOut: prepare(
       db,
-      sql`UPDATE messages SET status = 'NOT_SUBSCRIBED', reason = 'opted out before it was submitted', reason_code = 'OPTED_OUT',
+      sql`UPDATE messages AS m SET status = 'NOT_SUBSCRIBED', reason = 'opted out before it was submitted', reason_code = 'OPTED_OUT',
           updated_at = ${now}, due_at = NULL
         WHERE message_id IN (SELECT value FROM json_each(${list})) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL
           AND CASE is_reply WHEN ${OPT_OUT_CONFIRMATION} THEN false
-            WHEN ${ANSWER} THEN EXISTS (${subscription} AND s.subscribed = 0)
-            ELSE NOT EXISTS (${subscription} AND s.subscribed = 1) END`,
+            WHEN ${ANSWER} THEN EXISTS (SELECT 1 FROM subscriptions s
+              WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 0)
+            ELSE NOT EXISTS (SELECT 1 FROM subscriptions s
+              WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1) END`,
     ),
     claimed: prepare(
       db,
-      sql`UPDATE messages SET claimed_at = ${now}, claim = ${claim}, attempts = attempts + (claim IS NOT ${claim}),
-          carrier = (SELECT carrier FROM websites w WHERE w.website_id = messages.website_id)
+      sql<ClaimedRow>`UPDATE messages AS m SET claimed_at = ${now}, claim = ${claim}, attempts = attempts + (claim IS NOT ${claim}),
+          carrier = (SELECT carrier FROM websites w WHERE w.website_id = m.website_id)
         WHERE message_id IN (SELECT value FROM json_each(${list})) AND status = 'PENDING_TO_SEND'
           AND (claimed_at IS NULL OR claim = ${claim}) AND (reason IS NULL OR due_at <= ${now})
-          AND accepted_at > ${acceptedAfter} AND NOT ${piece(isHeld("messages"))} AND NOT ${isPaused(now)}
+          AND accepted_at > ${acceptedAfter} AND NOT ${IS_HELD}
+          AND NOT EXISTS (SELECT 1 FROM websites w CROSS JOIN carrier_pauses p ON p.carrier = w.carrier AND p.open_until > ${now}
+            WHERE w.website_id = m.website_id)
         RETURNING message_id, website_id, phone, text, encoding, media_url, attempts, carrier,
           (SELECT sender FROM websites w WHERE w.website_id = messages.website_id) AS sender`,
     ),

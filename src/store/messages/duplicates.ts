@@ -1,5 +1,6 @@
 import { NEVER_SENT } from "../../domain/messages/message.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
+import type { SuppressedMessageRow } from "../rows.ts";
+import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { recipients } from "./recipients.ts";
 
 /** Joins the key of the content of a recipient `r` as `k`. */
@@ -44,7 +45,11 @@ export function keepSuppressed(db: D1Database, list: string, condition: Sql, exp
 }
 
 /** Each message that repeats another, as `message_id` and `first_id`. @param areKept by keepSuppressed */
-export function selectDuplicates(db: D1Database, list: string, areKept: boolean): D1PreparedStatement {
+export function selectDuplicates(
+  db: D1Database,
+  list: string,
+  areKept: boolean,
+): Query<Pick<SuppressedMessageRow, "message_id" | "first_id">> {
   if (areKept) {
     return prepare(
       db,

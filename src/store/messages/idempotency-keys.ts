@@ -1,6 +1,6 @@
 import { runNamed } from "../database.ts";
 import type { IdempotencyKeyRow } from "../rows.ts";
-import { piece, type Sql, sql } from "../sql.ts";
+import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 
 /** One part of a bulk request with an Idempotency-Key. It is stored once: a repetition finds what the first attempt stored. */
 export interface BulkPart {
@@ -31,20 +31,21 @@ export function isOurs(part: BulkPart | null): Sql {
 
 /** Claims the part for this attempt, unless another attempt holds it. */
 export function claimPart(db: D1Database, part: BulkPart): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO bulk_parts (first_id, part, body_hash, attempt, expires_at) SELECT ?1, ?2, ?3, ?4, ?5
-       WHERE NOT EXISTS (SELECT 1 FROM bulk_parts WHERE first_id = ?1 AND part = ${END_PART})
-       ON CONFLICT (first_id, part) DO NOTHING`,
-    )
-    .bind(part.firstId, part.number, part.bodyHash, part.attempt, part.expiresAt + PART_MARGIN_MILLISECONDS);
+  return prepare(
+    db,
+    sql`INSERT INTO bulk_parts (first_id, part, body_hash, attempt, expires_at)
+      SELECT ${part.firstId}, ${part.number}, ${part.bodyHash}, ${part.attempt}, ${part.expiresAt + PART_MARGIN_MILLISECONDS}
+      WHERE NOT EXISTS (SELECT 1 FROM bulk_parts WHERE first_id = ${part.firstId} AND part = ${END_PART})
+      ON CONFLICT (first_id, part) DO NOTHING`,
+  );
 }
 
 /** The body hash and the attempt that hold the part, as `body_hash` and `attempt`. */
-export function selectHolder(db: D1Database, { firstId, number }: BulkPart): D1PreparedStatement {
-  return db
-    .prepare("SELECT body_hash, attempt FROM bulk_parts WHERE first_id = ?1 AND part = ?2")
-    .bind(firstId, number);
+export function selectHolder(
+  db: D1Database,
+  { firstId, number }: BulkPart,
+): Query<{ body_hash: string; attempt: string }> {
+  return prepare(db, sql`SELECT body_hash, attempt FROM bulk_parts WHERE first_id = ${firstId} AND part = ${number}`);
 }
 
 /**
@@ -59,21 +60,20 @@ export async function beginBulk(
 ): Promise<{ firstId: string; expiresAt: number }> {
   const { clientId, key, newId, expiresAt, now } = bulk;
   const { holder } = await runNamed(db, {
-    claim: db
-      .prepare(
-        `INSERT INTO idempotency_keys (client_id, operation, idempotency_key, body_hash, message_id, expires_at)
-         VALUES (?1, 'bulk', ?2, '', ?3, ?4)
-         ON CONFLICT (client_id, operation, idempotency_key) DO UPDATE SET message_id = ?3, expires_at = ?4
-         WHERE idempotency_keys.expires_at <= ?5`,
-      )
-      .bind(clientId, key, newId, expiresAt, now),
-    holder: db
-      .prepare(
-        `SELECT message_id, expires_at FROM idempotency_keys
-         WHERE client_id = ?1 AND operation = 'bulk' AND idempotency_key = ?2`,
-      )
-      .bind(clientId, key),
+    claim: prepare(
+      db,
+      sql`INSERT INTO idempotency_keys (client_id, operation, idempotency_key, body_hash, message_id, expires_at)
+        VALUES (${clientId}, 'bulk', ${key}, '', ${newId}, ${expiresAt})
+        ON CONFLICT (client_id, operation, idempotency_key) DO UPDATE SET message_id = ${newId}, expires_at = ${expiresAt}
+        WHERE idempotency_keys.expires_at <= ${now}`,
+    ),
+    holder: prepare(
+      db,
+      sql<Pick<IdempotencyKeyRow, "message_id" | "expires_at">>`SELECT message_id, expires_at FROM idempotency_keys
+        WHERE client_id = ${clientId} AND operation = 'bulk' AND idempotency_key = ${key}`,
+    ),
   });
-  const [kept] = holder as [IdempotencyKeyRow];
+  const [kept] = holder;
+  if (!kept) throw new Error("the key of a bulk request has no holder");
   return { firstId: kept.message_id, expiresAt: kept.expires_at };
 }

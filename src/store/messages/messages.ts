@@ -20,13 +20,12 @@ export interface WaitingMessages {
 /** The unclaimed pending messages among `ids`, by website. */
 export async function findWaiting(db: D1Database, ids: string[]): Promise<WaitingMessages[]> {
   const rows = await runQuery<{ carrier: string; website_id: string; places: string }>(
-    db
-      .prepare(
-        `SELECT w.carrier, w.website_id, json_group_array(j.key) AS places
-         FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value JOIN websites w USING (website_id)
-         WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL GROUP BY w.website_id`,
-      )
-      .bind(JSON.stringify(ids)),
+    prepare(
+      db,
+      sql`SELECT w.carrier, w.website_id, json_group_array(j.key) AS places
+        FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value JOIN websites w USING (website_id)
+        WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL GROUP BY w.website_id`,
+    ),
   );
   const toIds = (places: number[]) => places.sort((a, b) => a - b).map((place) => ids[place] as string);
   return rows.map((row) => ({

@@ -3,7 +3,6 @@ import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamedResults, runQuery, toJsonLists } from "../database.ts";
-import type { EventRow, SuppressedMessageRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
 import { type BulkPart, claimPart, isOurs, selectHolder } from "./idempotency-keys.ts";
@@ -45,10 +44,8 @@ export async function storeMessages(
 ): Promise<Stored> {
   const { part } = options;
   const results = await runNamedResults(db, statements(db, options, messages));
-  const duplicates = new Map(
-    (results.duplicates.results as SuppressedMessageRow[]).map((row) => [row.message_id, row.first_id]),
-  );
-  const [holder] = results.holder.results as { body_hash: string; attempt: string }[];
+  const duplicates = new Map(results.duplicates.results.map((row) => [row.message_id, row.first_id]));
+  const [holder] = results.holder.results;
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
   if (part && holder?.attempt !== part.attempt) return { kind: "repeated", duplicates };
   const isStored = results.insert.changes + duplicates.size >= messages.length;
@@ -56,7 +53,7 @@ export async function storeMessages(
   // A message with a final status has its event. If the transaction took effect and ran again, the second run does not
   // return the events: then the delivery job finds nothing to do, and the sweep queues the callbacks.
   const events = results.events.results;
-  const final = new Set((events as Pick<EventRow, "message_id">[]).map((row) => row.message_id));
+  const final = new Set(events.map((row) => row.message_id));
   const ids = messages.map(({ messageId }) => messageId);
   const pending = ids.filter((id) => !final.has(id) && !duplicates.has(id));
   return { kind: "stored", pending, due: dueEvents(events), duplicates };
@@ -118,12 +115,11 @@ async function requireStored(
 ): Promise<void> {
   const ids = messages.map(({ messageId }) => messageId).filter((id) => !duplicates.has(id));
   const [row] = await runQuery<{ count: number }>(
-    db
-      .prepare(
-        `SELECT count(*) AS count FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value
-         WHERE m.client_id = ?2 AND m.accepted_at = ?3`,
-      )
-      .bind(JSON.stringify(ids), clientId, acceptedAt),
+    prepare(
+      db,
+      sql`SELECT count(*) AS count FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
+        WHERE m.client_id = ${clientId} AND m.accepted_at = ${acceptedAt}`,
+    ),
   ).catch(failUnconfirmed);
   if (row?.count !== ids.length) throw new Error(`${ids.length} messages were accepted, ${row?.count} are stored`);
 }

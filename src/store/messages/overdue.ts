@@ -3,15 +3,16 @@ import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { LONGEST_RECOVERY_SECONDS } from "../../domain/messages/retry-policy.ts";
 import { toEventId } from "../callbacks/events.ts";
 import { runQuery } from "../database.ts";
-import { IS_OPEN } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
 import type { EventRow } from "../rows.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
-import { HELD, isHeld } from "./holds.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
+import { HELD, IS_HELD } from "./holds.ts";
 
 /** Rows per step of the sweep. */
 export const SWEEP_STEP = 1000;
 
-const IS_SERVED = piece(IS_OPEN("messages.website_id"));
+/** Condition on a row of `messages`: its website is open in this database. */
+const IS_SERVED = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = messages.website_id AND v.state >= ${STATE.paused})`;
 
 /** A pending message whose job was lost. */
 export interface OverdueMessage {
@@ -34,24 +35,24 @@ export async function takeOverdue(
   db: D1Database,
   { dueBefore, now, margin, longestWait }: { dueBefore: number; now: number; margin: number; longestWait: number },
 ): Promise<OverdueMessage[]> {
-  const isParked = piece(isHeld("messages"));
   const at = sql`${now} + iif(carrier IS NULL,
     cast(min(${LONGEST_RECOVERY_SECONDS * 1000}, (${now} - accepted_at) / 2) + ${margin} AS INTEGER), 0)`;
-  const rows = await runQuery<{ message_id: string; website_id: string; at: number; is_parked: 0 | 1 }>(
+  const rows = await runQuery<{ message_id: string; website_id: string; at: number; is_held: 0 | 1 }>(
     prepare(
       db,
-      sql`UPDATE messages SET reason = iif(${isParked}, ${HELD}, reason),
-          due_at = max(${dueBefore}, min(accepted_at + ${longestWait}, CASE WHEN ${isParked} THEN accepted_at + ${longestWait}
+      sql`UPDATE messages AS m SET reason = iif(${IS_HELD}, ${HELD}, reason),
+          due_at = max(${dueBefore}, min(accepted_at + ${longestWait}, CASE WHEN ${IS_HELD} THEN accepted_at + ${longestWait}
             WHEN reason IS NULL THEN ${at} ELSE ${now} END))
         WHERE message_id IN (SELECT message_id FROM messages WHERE due_at < ${dueBefore} AND claimed_at IS NULL AND ${IS_SERVED}
           ORDER BY due_at LIMIT ${SWEEP_STEP})
-        RETURNING message_id, website_id, ${at} AS at, ${isParked} AS is_parked`,
+        RETURNING message_id, website_id, ${at} AS at,
+          (SELECT ${IS_HELD} FROM messages m WHERE m.message_id = messages.message_id) AS is_held`,
     ),
   );
   return rows.map((row) => ({
     messageId: row.message_id,
     websiteId: row.website_id,
-    at: row.is_parked === 1 ? null : row.at,
+    at: row.is_held === 1 ? null : row.at,
   }));
 }
 
@@ -110,7 +111,8 @@ export async function takeOverdueCallbacks(db: D1Database, dueBefore: number, no
     prepare(
       db,
       sql`UPDATE events SET due_at = ${now} WHERE seq IN (
-        SELECT seq FROM events WHERE due_at < ${dueBefore} AND attempted_at IS NULL AND ${piece(IS_OPEN("events.website_id"))}
+        SELECT seq FROM events WHERE due_at < ${dueBefore} AND attempted_at IS NULL
+          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = events.website_id AND v.state >= ${STATE.paused})
         ORDER BY due_at LIMIT ${SWEEP_STEP}) RETURNING message_id, event`,
     ),
   );

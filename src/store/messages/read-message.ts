@@ -6,9 +6,10 @@ import type { Segments } from "../../domain/messages/segments.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { isClick, toEventId } from "../callbacks/events.ts";
 import { runNamed, runQuery } from "../database.ts";
-import type { CallbackRow, EventRow, MessageRow } from "../rows.ts";
-import { HELD, isHeld } from "./holds.ts";
-import { CLICK_COUNTS, type ClickCounts, NO_CLICKS } from "./links.ts";
+import type { EventRow, MessageRow } from "../rows.ts";
+import { piece, prepare, sql } from "../sql.ts";
+import { HELD, IS_HELD } from "./holds.ts";
+import { type ClickCounts, NO_CLICKS } from "./links.ts";
 import { readSubmissions } from "./submissions.ts";
 
 /** A message as it is stored. Times are milliseconds since 1970. */
@@ -40,14 +41,11 @@ export interface StoredMessage {
 }
 
 export async function readMessage(db: D1Database, messageId: string): Promise<WholeMessage | undefined> {
-  const query = db.prepare(`${storyOf("messages")} WHERE m.message_id = ?1`).bind(messageId);
-  return (await addDetails(db, await runQuery<StoryRow>(query)))[0];
+  const query = sql`SELECT m.*, ${IS_HELD} AS is_held, w.name AS website_name, c.name AS client_name
+    FROM messages m LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id
+    WHERE m.message_id = ${messageId}`;
+  return (await addDetails(db, await runQuery<StoryRow>(prepare(db, query))))[0];
 }
-
-/** SQL: a row for each message. @param messages a table, or a query in parentheses */
-export const storyOf = (messages: string) =>
-  `SELECT m.*, ${isHeld("m")} AS is_held, w.name AS website_name, c.name AS client_name FROM ${messages} m
-     LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id`;
 
 function toStory(row: StoryRow): MessageStory {
   return {
@@ -71,6 +69,7 @@ interface MessageStory extends StoredMessage {
   ignoredFields: string[] | null;
 }
 
+/** A message `m`, with whether it is held (IS_HELD) and the names of its website and its client. */
 export type StoryRow = MessageRow & { is_held: 0 | 1; website_name: string | null; client_name: string | null };
 
 export function toStoredMessage(row: MessageRow): StoredMessage {
@@ -107,12 +106,11 @@ export async function readStatuses(
   ids: string[],
 ): Promise<Map<string, Pick<StoredMessage, "status" | "reason" | "updatedAt">>> {
   const rows = await runQuery<Pick<MessageRow, "message_id" | "status" | "reason_code" | "updated_at">>(
-    db
-      .prepare(
-        `SELECT m.message_id, m.status, m.reason_code, m.updated_at
-         FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value WHERE m.website_id = ?2`,
-      )
-      .bind(JSON.stringify(ids), websiteId),
+    prepare(
+      db,
+      sql`SELECT m.message_id, m.status, m.reason_code, m.updated_at
+        FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value WHERE m.website_id = ${websiteId}`,
+    ),
   );
   return new Map(
     rows.map(({ message_id, status, reason_code, updated_at }) => [
@@ -149,9 +147,12 @@ export interface WholeMessage extends MessageStory {
 }
 
 /** The columns of a StoredCallbackRow, of an event `e`. */
-export const STORED_CALLBACK = "e.due_at, e.attempted_at, e.outcome, e.http_status, e.response, e.duration_ms";
+export const STORED_CALLBACK = piece("e.due_at, e.attempted_at, e.outcome, e.http_status, e.response, e.duration_ms");
 
-export type StoredCallbackRow = Pick<EventRow, "due_at" | keyof CallbackRow>;
+export type StoredCallbackRow = Pick<
+  EventRow,
+  "due_at" | "attempted_at" | "outcome" | "http_status" | "response" | "duration_ms"
+>;
 
 /** @returns null: no callback is due */
 export function toStoredCallback(row: StoredCallbackRow): StoredCallback | null {
@@ -180,19 +181,22 @@ function toStoredEvent(row: EventRow): StoredEvent {
 export async function addDetails(db: D1Database, rows: StoryRow[]): Promise<WholeMessage[]> {
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map((row) => row.message_id));
-  const of = (table: string) => `json_each(?1) j CROSS JOIN ${table} t ON t.message_id = j.value`;
-  const query = (sql: string) => db.prepare(sql).bind(ids);
   const found = await runNamed(db, {
-    events: query(`SELECT t.* FROM ${of("events")} ORDER BY t.occurred_at, t.seq`),
-    clicks: query(`SELECT t.message_id, ${CLICK_COUNTS} FROM ${of("clicks")} GROUP BY t.message_id`),
+    events: prepare(
+      db,
+      sql<EventRow>`SELECT e.* FROM json_each(${ids}) j CROSS JOIN events e ON e.message_id = j.value ORDER BY e.occurred_at, e.seq`,
+    ),
+    clicks: prepare(
+      db,
+      sql<
+        ClickCounts & Pick<MessageRow, "message_id">
+      >`SELECT c.message_id, coalesce(sum(iif(c.is_person = 1, c.count, 0)), 0) AS people,
+          coalesce(sum(iif(c.is_person = 0, c.count, 0)), 0) AS robots, min(iif(c.is_person = 1, c.clicked_at, NULL)) AS firstAt
+        FROM json_each(${ids}) j CROSS JOIN clicks c ON c.message_id = j.value GROUP BY c.message_id`,
+    ),
   });
-  const events = Map.groupBy(found.events as EventRow[], (event) => event.message_id);
-  const clicks = new Map(
-    (found.clicks as (ClickCounts & Pick<MessageRow, "message_id">)[]).map(({ message_id, ...counts }) => [
-      message_id,
-      counts,
-    ]),
-  );
+  const events = Map.groupBy(found.events, (event) => event.message_id);
+  const clicks = new Map(found.clicks.map(({ message_id, ...counts }) => [message_id, counts]));
   return rows.map((row) => ({
     ...toStory(row),
     events: (events.get(row.message_id) ?? []).map(toStoredEvent),

@@ -1,23 +1,22 @@
 // Deletes expired rows, the oldest first, so many at a time. The sweep runs these functions; erasure.ts deletes one person's rows.
 
 import { runNamed, runNamedResults } from "../database.ts";
-import { IS_OPEN } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
 import { hourBefore } from "../operations/outcome-counts.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
 
 /**
  * Deletes messages with their events, links and clicks, in one transaction; a report goes on to count them.
- * @param chosen query of message ids; its parameters start at ?1
+ * @param chosen query of message ids
  */
-export function removeCounted(db: D1Database, chosen: string, parameters: unknown[]) {
-  const run = (sql: string) => db.prepare(sql).bind(...parameters);
-  const of = (table: string) => run(`DELETE FROM ${table} WHERE message_id IN (${chosen})`);
+export function removeCounted(db: D1Database, chosen: Sql) {
   return {
-    counts: countRemoved(db, chosen, parameters),
-    clicks: of("clicks"),
-    links: of("links"),
-    events: of("events"),
-    messages: run(`DELETE FROM messages WHERE message_id IN (${chosen}) RETURNING message_id`),
+    counts: countRemoved(db, chosen),
+    clicks: prepare(db, sql`DELETE FROM clicks WHERE message_id IN (${chosen})`),
+    links: prepare(db, sql`DELETE FROM links WHERE message_id IN (${chosen})`),
+    events: prepare(db, sql`DELETE FROM events WHERE message_id IN (${chosen})`),
+    messages: prepare(db, sql`DELETE FROM messages WHERE message_id IN (${chosen}) RETURNING message_id`),
   };
 }
 
@@ -27,11 +26,9 @@ export function removeCounted(db: D1Database, chosen: string, parameters: unknow
  */
 const PURGE_STEP = 2000;
 
-/** Nothing is purged of a website that moves, or is kept where it was. */
-const IS_PURGED = `m.status NOT IN ('PENDING_TO_SEND', 'SENDING') AND ${IS_OPEN("m.website_id")}`;
-
-const MOVED = `SELECT m.message_id AS messageId, m.website_id AS websiteId FROM moved_feeds f
-  CROSS JOIN messages m ON m.website_id = f.website_id AND m.accepted_at <= ?1 WHERE ${IS_PURGED} LIMIT ${PURGE_STEP}`;
+/** A final message `m`. Nothing is purged of a website that moves, or is kept where it was. */
+const IS_PURGED = sql`m.status NOT IN ('PENDING_TO_SEND', 'SENDING') 
+  AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = m.website_id AND v.state >= ${STATE.paused})`;
 
 interface OldMessage {
   messageId: string;
@@ -49,67 +46,52 @@ export async function findOldMessages(
   after: number,
   mayHaveMoved: boolean,
 ): Promise<{ messages: OldMessage[]; after: number | null }> {
-  const first = `SELECT last FROM (SELECT rowid + ${PURGE_STEP - 1} AS last, accepted_at FROM messages WHERE rowid > ?1
-    ORDER BY rowid LIMIT 1) WHERE accepted_at <= ?2`;
-  const { end, old, moved } = await runNamed(db, {
-    end: db.prepare(first).bind(after, before),
-    old: db
-      .prepare(
-        `SELECT m.message_id AS messageId, m.website_id AS websiteId FROM messages m
-         WHERE m.rowid > ?1 AND m.rowid <= (${first}) AND m.accepted_at <= ?2 AND ${IS_PURGED}`,
-      )
-      .bind(after, before),
-    moved: mayHaveMoved ? db.prepare(MOVED).bind(before) : null,
+  const first = sql<{
+    last: number;
+  }>`SELECT last FROM (SELECT rowid + ${PURGE_STEP - 1} AS last, accepted_at FROM messages
+    WHERE rowid > ${after} ORDER BY rowid LIMIT 1) WHERE accepted_at <= ${before}`;
+  const moved = sql<OldMessage>`SELECT m.message_id AS messageId, m.website_id AS websiteId FROM moved_feeds f
+    CROSS JOIN messages m ON m.website_id = f.website_id AND m.accepted_at <= ${before} WHERE ${IS_PURGED} LIMIT ${PURGE_STEP}`;
+  const found = await runNamed(db, {
+    end: prepare(db, first),
+    old: prepare(
+      db,
+      sql<OldMessage>`SELECT m.message_id AS messageId, m.website_id AS websiteId FROM messages m
+        WHERE m.rowid > ${after} AND m.rowid <= (${first}) AND m.accepted_at <= ${before} AND ${IS_PURGED}`,
+    ),
+    moved: mayHaveMoved ? prepare(db, moved) : null,
   });
-  const last = (end as { last: number }[])[0]?.last;
+  const last = found.end[0]?.last;
   return {
-    messages: [...old, ...moved] as OldMessage[],
-    after: last ?? (moved.length === PURGE_STEP ? after : null),
+    messages: [...found.old, ...found.moved],
+    after: last ?? (found.moved.length === PURGE_STEP ? after : null),
   };
 }
 
 export async function removeMessages(db: D1Database, messages: OldMessage[]): Promise<void> {
   const ids = JSON.stringify(messages.map(({ messageId }) => messageId));
-  await runNamed(db, removeCounted(db, "SELECT value FROM json_each(?1)", [ids]));
+  await runNamed(db, removeCounted(db, sql`SELECT value FROM json_each(${ids})`));
 }
 
 /** Rows of each table that are deleted in one transaction. */
 export const DELETED_A_STEP = 5000;
 
-/** A table, the columns of its key, the indexed column that says how old a row is, and the condition of the index. */
-type Aging = readonly [table: string, key: string, column: string, condition?: string];
-
-const KEYS: readonly Aging[] = [
-  ["idempotency_keys", "client_id, operation, idempotency_key", "expires_at"],
-  ["bulk_parts", "first_id, part", "expires_at"],
-  ["duplicate_keys", "website_id, phone, content_hash", "expires_at"],
-  ["suppressed_messages", "message_id", "expires_at"],
-];
-
-function deleteOldest(db: D1Database, [table, key, column, condition = ""]: Aging, until: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `DELETE FROM ${table} WHERE (${key}) IN
-         (SELECT ${key} FROM ${table} WHERE ${condition} ${column} <= ?1 ORDER BY ${column} LIMIT ${DELETED_A_STEP})`,
-    )
-    .bind(until);
-}
-
-/** @returns the largest number of rows that were deleted of a table: DELETED_A_STEP if there may be more */
-async function purge(db: D1Database, tables: readonly (readonly [Aging, number])[]): Promise<number> {
-  const statements = tables.map(([aging, until]) => [aging[0], deleteOldest(db, aging, until)] as const);
-  const results = await runNamedResults(db, Object.fromEntries(statements));
+/** @returns the largest number of rows that a statement has deleted: DELETED_A_STEP if there may be more */
+async function purge(db: D1Database, statements: Record<string, Sql>): Promise<number> {
+  const prepared = Object.entries(statements).map(([name, statement]) => [name, prepare(db, statement)] as const);
+  const results = await runNamedResults(db, Object.fromEntries(prepared));
   return Math.max(...Object.values(results).map(({ changes }) => changes));
 }
 
 /** Deletes texts and notices. */
 export function purgeInbound(db: D1Database, before: number): Promise<number> {
-  const texts = ["inbound_texts", "website_id, carrier, carrier_message_id", "received_at"] as const;
-  const notices = ["events", "seq", "occurred_at", "body IS NOT NULL AND"] as const;
-  return purge(db, [
-    [texts, before],
-    [notices, before],
-  ]);
+  return purge(db, {
+    texts: sql`DELETE FROM inbound_texts WHERE (website_id, carrier, carrier_message_id) IN (
+      SELECT website_id, carrier, carrier_message_id FROM inbound_texts WHERE received_at <= ${before}
+      ORDER BY received_at LIMIT ${DELETED_A_STEP})`,
+    notices: sql`DELETE FROM events WHERE seq IN (
+      SELECT seq FROM events WHERE body IS NOT NULL AND occurred_at <= ${before} ORDER BY occurred_at LIMIT ${DELETED_A_STEP})`,
+  });
 }
 
 /**
@@ -120,21 +102,38 @@ export function purgeKeys(
   db: D1Database,
   { now, cancelledBefore }: { now: number; cancelledBefore: number },
 ): Promise<number> {
-  const expired = KEYS.map((aging) => [aging, now] as const);
-  const cancelled = [["cancelled_messages", "message_id", "cancelled_at"], cancelledBefore] as const;
-  return purge(db, [...expired, cancelled]);
+  return purge(db, {
+    keys: sql`DELETE FROM idempotency_keys WHERE (client_id, operation, idempotency_key) IN (
+      SELECT client_id, operation, idempotency_key FROM idempotency_keys WHERE expires_at <= ${now}
+      ORDER BY expires_at LIMIT ${DELETED_A_STEP})`,
+    parts: sql`DELETE FROM bulk_parts WHERE (first_id, part) IN (
+      SELECT first_id, part FROM bulk_parts WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${DELETED_A_STEP})`,
+    duplicates: sql`DELETE FROM duplicate_keys WHERE (website_id, phone, content_hash) IN (
+      SELECT website_id, phone, content_hash FROM duplicate_keys WHERE expires_at <= ${now}
+      ORDER BY expires_at LIMIT ${DELETED_A_STEP})`,
+    suppressed: sql`DELETE FROM suppressed_messages WHERE message_id IN (
+      SELECT message_id FROM suppressed_messages WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${DELETED_A_STEP})`,
+    cancelled: sql`DELETE FROM cancelled_messages WHERE message_id IN (
+      SELECT message_id FROM cancelled_messages WHERE cancelled_at <= ${cancelledBefore}
+      ORDER BY cancelled_at LIMIT ${DELETED_A_STEP})`,
+  });
 }
 
 /** Deletes counts older than one hour. */
 export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
-  const outcomes = ["outcome_counts", "minute, kind, carrier, outcome", "minute"] as const;
-  const receipts = ["receipt_counts", "minute, carrier, sender, reason, code", "minute"] as const;
-  return purge(db, [
-    [outcomes, hourBefore(now)],
-    [receipts, hourBefore(now)],
-  ]);
+  return purge(db, {
+    outcomes: sql`DELETE FROM outcome_counts WHERE (minute, kind, carrier, outcome) IN (
+      SELECT minute, kind, carrier, outcome FROM outcome_counts WHERE minute <= ${hourBefore(now)}
+      ORDER BY minute LIMIT ${DELETED_A_STEP})`,
+    receipts: sql`DELETE FROM receipt_counts WHERE (minute, carrier, sender, reason, code) IN (
+      SELECT minute, carrier, sender, reason, code FROM receipt_counts WHERE minute <= ${hourBefore(now)}
+      ORDER BY minute LIMIT ${DELETED_A_STEP})`,
+  });
 }
 
 export function purgeDeadJobs(db: D1Database, before: number): Promise<number> {
-  return purge(db, [[["dead_jobs", "id", "died_at"], before]]);
+  return purge(db, {
+    jobs: sql`DELETE FROM dead_jobs WHERE id IN (
+      SELECT id FROM dead_jobs WHERE died_at <= ${before} ORDER BY died_at LIMIT ${DELETED_A_STEP})`,
+  });
 }

@@ -3,7 +3,7 @@ import type { MessageStatus } from "../../domain/messages/message.ts";
 import type { Send, SendOutcome } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
-import { piece, prepare, sql } from "../sql.ts";
+import { piece, prepare, type Query, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import { failUnconfirmed, insertLinks, insertMessages } from "./new-messages.ts";
 import { recipients } from "./recipients.ts";
@@ -15,7 +15,7 @@ import { recipients } from "./recipients.ts";
  */
 export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<SendOutcome[]> {
   const { inserted, events, holders } = await runNamed(db, statements(db, now, sends));
-  const states = toStates(inserted as StateRow[], holders as StateRow[]);
+  const states = toStates(inserted, holders);
   const unknown = sends.filter(({ message }) => !states.has(message.messageId));
   // A transaction that took effect and ran again inserts nothing the second time.
   if (unknown.length > 0) for (const row of await readStates(db, unknown)) states.set(row.message_id, row);
@@ -64,12 +64,15 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
   const hasKeys = sends.some(({ key }) => key);
   const suppresses = sends.some(({ message }) => message.dedupeHash !== null);
   const hasLinks = sends.some(({ message }) => message.linkCode !== null);
-  const inEach = (work: (list: string) => D1PreparedStatement) => lists.map(work);
+  const inEach = <Row>(work: (list: string) => Query<Row>) => lists.map(work);
   return {
     keys: hasKeys ? inEach((list) => claimKeys(db, list, now)) : null,
     duplicates: suppresses ? inEach((list) => claimDuplicates(db, list, now, HOLDS_KEY)) : null,
     inserted: inEach((list) =>
-      prepare(db, sql`${insertMessages(list, sql`${HOLDS_KEY} AND ${IS_FIRST}`)} RETURNING message_id, status`),
+      prepare(
+        db,
+        sql<StateRow>`${insertMessages(list, sql`${HOLDS_KEY} AND ${IS_FIRST}`)} RETURNING message_id, status`,
+      ),
     ),
     events: recordEvents(db, ids, now),
     links: hasLinks ? inEach((list) => insertLinks(db, list, piece("true"))) : null,
@@ -102,7 +105,7 @@ function pointToFirst(db: D1Database, list: string): D1PreparedStatement {
   );
 }
 
-function selectHolders(db: D1Database, list: string): D1PreparedStatement {
+function selectHolders(db: D1Database, list: string): Query<StateRow> {
   return prepare(
     db,
     sql`${recipients(list)} SELECT r.message_id, m.status, i.body_hash, i.message_id AS holder, k.message_id AS first_id
@@ -119,8 +122,9 @@ function toItem({ message, key, duplicatesUntil }: Send) {
 async function readStates(db: D1Database, sends: Send[]): Promise<StateRow[]> {
   const ids = JSON.stringify(sends.map(({ message }) => message.messageId));
   return runQuery<StateRow>(
-    db
-      .prepare(`SELECT m.message_id, m.status FROM json_each(?1) j CROSS JOIN messages m ON m.message_id = j.value`)
-      .bind(ids),
+    prepare(
+      db,
+      sql`SELECT m.message_id, m.status FROM json_each(${ids}) j CROSS JOIN messages m ON m.message_id = j.value`,
+    ),
   ).catch(failUnconfirmed);
 }

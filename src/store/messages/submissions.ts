@@ -1,18 +1,15 @@
 // The submissions of a message, in a column of its row: they cost no row of their own.
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
 import { parseJsonColumn } from "../database.ts";
+import { type Sql, sql } from "../sql.ts";
 
 /** The first, with the first cause, and the latest. */
 export const KEPT_SUBMISSIONS = 20;
 
-/**
- * SQL: the value of messages.submissions with an entry more. Of skips in a row, the first stays alone.
- * @param entry SQL of the JSON of an entry, or of NULL
- * @param submissions SQL of the column
- */
-export const withSubmission = (entry: string, submissions = "submissions") =>
-  `iif(${entry} IS NULL OR (${entry} ->> '$.outcome' = 'skipped' AND ${submissions} ->> '$[#-1].outcome' = 'skipped'),
-  ${submissions}, json_insert(iif(json_array_length(${submissions}) >= ${KEPT_SUBMISSIONS}, json_remove(${submissions}, '$[1]'),
-    coalesce(${submissions}, '[]')), '$[#]', json(${entry})))`;
+/** The value of `m.submissions` with one entry more, the JSON in `r.entry`; NULL: none. Of skips in a row, the first stays alone. */
+export const WITH_ENTRY: Sql = sql`iif(
+  r.entry IS NULL OR (r.entry ->> '$.outcome' = 'skipped' AND m.submissions ->> '$[#-1].outcome' = 'skipped'), m.submissions,
+  json_insert(iif(json_array_length(m.submissions) >= ${KEPT_SUBMISSIONS}, json_remove(m.submissions, '$[1]'),
+    coalesce(m.submissions, '[]')), '$[#]', json(r.entry)))`;
 
 export const readSubmissions = (column: string | null) => parseJsonColumn<SubmissionEntry[]>(column ?? "[]", []);

@@ -1,6 +1,7 @@
 import { type AuditEntry, type Author, type StoredAudit, toRequestId } from "../../domain/operations/audit.ts";
 import { parseJsonColumn, runQuery } from "../database.ts";
 import type { AuditRow } from "../rows.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 const toJson = (facts: AuditEntry["after"]) => (facts ? JSON.stringify(facts) : null);
 
@@ -8,17 +9,15 @@ function insert(
   db: D1Database,
   { operator, requestId }: Author,
   { action, websiteId, clientId, subject, before, after }: AuditEntry,
-  { now, outcome, condition }: { now: number; outcome: string | null; condition: string },
+  { now, outcome, condition }: { now: number; outcome: string | null; condition: Sql },
 ): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO audit_log (request_id, stored_at, operator, action, website_id, client_id, subject, before, after, outcome)
-       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE ${condition} ON CONFLICT DO NOTHING`,
-    )
-    .bind(
-      ...[requestId, now, operator, action, websiteId ?? null, clientId ?? null, subject ?? null],
-      ...[toJson(before ?? null), toJson(after ?? null), outcome],
-    );
+  return prepare(
+    db,
+    sql`INSERT INTO audit_log (request_id, stored_at, operator, action, website_id, client_id, subject, before, after, outcome)
+      SELECT ${requestId}, ${now}, ${operator}, ${action}, ${websiteId ?? null}, ${clientId ?? null}, ${subject ?? null},
+        ${toJson(before ?? null)}, ${toJson(after ?? null)}, ${outcome}
+      WHERE ${condition} ON CONFLICT DO NOTHING`,
+  );
 }
 
 /**
@@ -26,12 +25,12 @@ function insert(
  * has changed a row.
  */
 export function auditStatement(db: D1Database, author: Author, entry: AuditEntry, now: number): D1PreparedStatement {
-  return insert(db, author, entry, { now, outcome: "done", condition: "changes() > 0" });
+  return insert(db, author, entry, { now, outcome: "done", condition: piece("changes() > 0") });
 }
 
 /** Before a change that is not one transaction. @throws RequestFailure store-unavailable: then nothing is to be changed */
 export async function beginAudit(db: D1Database, author: Author, entry: AuditEntry, now: number): Promise<void> {
-  await runQuery(insert(db, author, entry, { now, outcome: null, condition: "true" }));
+  await runQuery(insert(db, author, entry, { now, outcome: null, condition: piece("true") }));
 }
 
 export async function endAudit(
@@ -40,16 +39,21 @@ export async function endAudit(
   outcome: "done" | "failed",
   after: AuditEntry["after"],
 ): Promise<void> {
-  const sql = "UPDATE audit_log SET outcome = ?2, after = coalesce(?3, after) WHERE request_id = ?1";
-  await runQuery(db.prepare(sql).bind(requestId, outcome, toJson(after ?? null)));
+  await runQuery(
+    prepare(
+      db,
+      sql`UPDATE audit_log SET outcome = ${outcome}, after = coalesce(${toJson(after ?? null)}, after)
+        WHERE request_id = ${requestId}`,
+    ),
+  );
 }
 
 /** For a transaction: whether the request has changed something in it, or in an earlier run of it. */
 export function selectAudited(db: D1Database, { requestId }: Author): D1PreparedStatement {
-  return db.prepare("SELECT 1 FROM audit_log WHERE request_id = ?1").bind(requestId);
+  return prepare(db, sql`SELECT 1 FROM audit_log WHERE request_id = ${requestId}`);
 }
 
-/** By one of these, each of which has an index. */
+/** By one of these columns, each of which has an index. */
 export const AUDIT_FILTERS = { website: "website_id", client: "client_id", by: "operator" } as const;
 export type AuditFilter = { name: keyof typeof AUDIT_FILTERS; value: string } | null;
 
@@ -60,10 +64,15 @@ export async function listAudit(
   limit: number,
   before: number | null = null,
 ): Promise<StoredAudit[]> {
-  const condition = filter ? `AND ${AUDIT_FILTERS[filter.name]} = ?3` : "";
-  const sql = `SELECT * FROM audit_log WHERE id < ?1 ${condition} ORDER BY id DESC LIMIT ?2`;
-  const parameters = [before ?? Number.MAX_SAFE_INTEGER, limit, ...(filter ? [filter.value] : [])];
-  return (await runQuery<AuditRow>(db.prepare(sql).bind(...parameters))).map(toAudit);
+  const isAskedFor = filter ? sql`${piece(AUDIT_FILTERS[filter.name])} = ${filter.value}` : piece("true");
+  const rows = await runQuery<AuditRow>(
+    prepare(
+      db,
+      sql`SELECT * FROM audit_log WHERE id < ${before ?? Number.MAX_SAFE_INTEGER} AND ${isAskedFor}
+        ORDER BY id DESC LIMIT ${limit}`,
+    ),
+  );
+  return rows.map(toAudit);
 }
 
 function toAudit(row: AuditRow): StoredAudit {

@@ -5,65 +5,44 @@
 // - A click, an opt-out or a cancellation of a message that was accepted before counted_until changes the row of the message.
 // Each of these is one transaction. When it is run again, it counts nothing twice, but for a click: see recordClick.
 import { runBatch, runQuery } from "../database.ts";
-import { IS_OPEN } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 
-/** SQL condition: the stored message `m` is in daily_counts. */
-const IS_COUNTED =
-  "EXISTS (SELECT 1 FROM websites w WHERE w.website_id = m.website_id AND w.counted_until > m.accepted_at)";
+/**
+ * Condition: the stored message `m` is in daily_counts. A click or an opt-out of such a message is added there, before the statement
+ * that stores it, in the same transaction.
+ */
+export const IS_COUNTED = piece(
+  "EXISTS (SELECT 1 FROM websites w WHERE w.website_id = m.website_id AND w.counted_until > m.accepted_at)",
+);
 
 /**
  * Adds what messages count to daily_counts, or takes it away. It must be run before they are deleted, in the same transaction.
- * @param which SQL condition on a row `m` of message_counts; its parameters start at ?1
+ * @param which condition on a row `m` of message_counts
  */
-function changeCounts(db: D1Database, sign: "+" | "-", which: string, values: readonly unknown[]): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO daily_counts (website_id, day, send_purpose, status, reason,
-         messages, segments, clicked, clicks, robot_clicks, opted_out)
-       SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason, ${sign} sum(m.messages), ${sign} sum(m.segments),
-         ${sign} sum(m.clicked), ${sign} sum(m.clicks), ${sign} sum(m.robot_clicks), ${sign} sum(m.opted_out)
-       FROM message_counts m WHERE ${which} GROUP BY 1, 2, 3, 4, 5
-       ON CONFLICT (website_id, day, send_purpose, status, reason) DO UPDATE SET
-         messages = messages + excluded.messages, segments = segments + excluded.segments,
-         clicked = clicked + excluded.clicked, clicks = clicks + excluded.clicks,
-         robot_clicks = robot_clicks + excluded.robot_clicks, opted_out = opted_out + excluded.opted_out`,
-    )
-    .bind(...values);
+function changeCounts(db: D1Database, sign: 1 | -1, which: Sql): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`INSERT INTO daily_counts (website_id, day, send_purpose, status, reason,
+        messages, segments, clicked, clicks, robot_clicks, opted_out)
+      SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason, ${sign} * sum(m.messages), ${sign} * sum(m.segments),
+        ${sign} * sum(m.clicked), ${sign} * sum(m.clicks), ${sign} * sum(m.robot_clicks), ${sign} * sum(m.opted_out)
+      FROM message_counts m WHERE ${which} GROUP BY 1, 2, 3, 4, 5
+      ON CONFLICT (website_id, day, send_purpose, status, reason) DO UPDATE SET
+        messages = messages + excluded.messages, segments = segments + excluded.segments,
+        clicked = clicked + excluded.clicked, clicks = clicks + excluded.clicks,
+        robot_clicks = robot_clicks + excluded.robot_clicks, opted_out = opted_out + excluded.opted_out`,
+  );
 }
 
-/**
- * Counts messages that are about to be purged or erased, unless they are counted.
- * @param chosen query of message ids; its parameters start at ?1
- */
-export const countRemoved = (db: D1Database, chosen: string, values: readonly unknown[]): D1PreparedStatement =>
-  changeCounts(db, "+", `m.message_id IN (${chosen}) AND NOT ${IS_COUNTED}`, values);
+/** Counts messages that are about to be purged or erased, unless they are counted. @param chosen query of message ids */
+export function countRemoved(db: D1Database, chosen: Sql): D1PreparedStatement {
+  return changeCounts(db, 1, sql`m.message_id IN (${chosen}) AND NOT ${IS_COUNTED}`);
+}
 
-/**
- * Messages that are about to be cancelled count no more.
- * @param chosen query of message ids; its parameters start at ?1
- */
-export const uncountCancelled = (db: D1Database, chosen: string, values: readonly unknown[]): D1PreparedStatement =>
-  changeCounts(db, "-", `m.message_id IN (${chosen}) AND ${IS_COUNTED}`, values);
-
-/**
- * Adds a click or an opt-out to the counts of messages that are counted. It must be run before what it counts is stored, in the
- * same transaction.
- * @param set SQL of the change
- * @param chosen query of message ids, at most one of a website; its parameters start at ?1
- */
-export function countLate(
-  db: D1Database,
-  set: string,
-  chosen: string,
-  values: readonly unknown[],
-): D1PreparedStatement {
-  return db
-    .prepare(
-      `UPDATE daily_counts SET ${set} WHERE (website_id, day, send_purpose, status, reason) IN (
-         SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason
-         FROM message_counts m WHERE m.message_id IN (${chosen}) AND ${IS_COUNTED})`,
-    )
-    .bind(...values);
+/** Messages that are about to be cancelled count no more. @param chosen query of message ids */
+export function uncountCancelled(db: D1Database, chosen: Sql): D1PreparedStatement {
+  return changeCounts(db, -1, sql`m.message_id IN (${chosen}) AND ${IS_COUNTED}`);
 }
 
 /** Messages of a website from counted_until on: those of its days that are over, or the first 8,000 of them. */
@@ -86,34 +65,39 @@ export async function findSlices(
   { closing, after }: { closing: number; after: Slice | null },
 ): Promise<Slice[]> {
   const rows = await runQuery<Omit<Slice, "isOpen"> & { isOpen: 0 | 1 }>(
-    db
-      .prepare(
-        `WITH slices AS MATERIALIZED (
-           SELECT w.website_id, w.counted_until AS start, coalesce((SELECT m.accepted_at + 1 FROM messages m
-             WHERE m.website_id = w.website_id AND m.accepted_at >= w.counted_until AND m.accepted_at < ?1
-             ORDER BY m.accepted_at LIMIT 1 OFFSET 7999), ?1) AS until
-           FROM websites w WHERE w.counted_until < ?1 AND (w.counted_until, w.website_id) > (?2, ?3)
-             AND ${IS_OPEN("w.website_id")} ORDER BY w.counted_until, w.website_id LIMIT 25
-         )
-         SELECT s.website_id AS websiteId, s.start, s.until, EXISTS (SELECT 1 FROM messages m
-           WHERE m.website_id = s.website_id AND m.accepted_at >= s.start AND m.accepted_at < s.until
-             AND m.status IN ('PENDING_TO_SEND', 'SENDING')) AS isOpen
-         FROM slices s ORDER BY s.start, s.website_id`,
-      )
-      .bind(closing, after?.start ?? -1, after?.websiteId ?? ""),
+    prepare(
+      db,
+      sql`WITH slices AS MATERIALIZED (
+          SELECT w.website_id, w.counted_until AS start, coalesce((SELECT m.accepted_at + 1 FROM messages m
+            WHERE m.website_id = w.website_id AND m.accepted_at >= w.counted_until AND m.accepted_at < ${closing}
+            ORDER BY m.accepted_at LIMIT 1 OFFSET 7999), ${closing}) AS until
+          FROM websites w WHERE w.counted_until < ${closing}
+            AND (w.counted_until, w.website_id) > (${after?.start ?? -1}, ${after?.websiteId ?? ""})
+            AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.paused})
+          ORDER BY w.counted_until, w.website_id LIMIT 25
+        )
+        SELECT s.website_id AS websiteId, s.start, s.until, EXISTS (SELECT 1 FROM messages m
+          WHERE m.website_id = s.website_id AND m.accepted_at >= s.start AND m.accepted_at < s.until
+            AND m.status IN ('PENDING_TO_SEND', 'SENDING')) AS isOpen
+        FROM slices s ORDER BY s.start, s.website_id`,
+    ),
   );
   return rows.map((row) => ({ ...row, isOpen: row.isOpen === 1 }));
 }
 
 /** Counts slices all of whose messages are final. A website that is no longer at the start of its slice stays as it is. */
 export async function countSlices(db: D1Database, slices: Slice[]): Promise<void> {
-  const which = `m.website_id = ?1 AND m.accepted_at >= ?2 AND m.accepted_at < ?3
-    AND EXISTS (SELECT 1 FROM websites WHERE website_id = ?1 AND counted_until = ?2)`;
   const statements = slices.flatMap(({ websiteId, start, until }) => [
-    changeCounts(db, "+", which, [websiteId, start, until]),
-    db
-      .prepare("UPDATE websites SET counted_until = ?3 WHERE website_id = ?1 AND counted_until = ?2")
-      .bind(websiteId, start, until),
+    changeCounts(
+      db,
+      1,
+      sql`m.website_id = ${websiteId} AND m.accepted_at >= ${start} AND m.accepted_at < ${until}
+        AND EXISTS (SELECT 1 FROM websites WHERE website_id = ${websiteId} AND counted_until = ${start})`,
+    ),
+    prepare(
+      db,
+      sql`UPDATE websites SET counted_until = ${until} WHERE website_id = ${websiteId} AND counted_until = ${start}`,
+    ),
   ]);
   await runBatch(db, statements);
 }

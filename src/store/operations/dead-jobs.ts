@@ -1,5 +1,6 @@
 import { runBatch, runNamed, runQuery, toJsonLists } from "../database.ts";
 import type { DeadJobRow } from "../rows.ts";
+import { piece, prepare, sql } from "../sql.ts";
 
 /** A job that has used up its tries. */
 export interface DeadJob {
@@ -19,48 +20,52 @@ export interface DeadJob {
 export async function insertDeadJobs(db: D1Database, jobs: Omit<DeadJob, "putBackAt">[]): Promise<void> {
   for (const list of toJsonLists(jobs)) {
     await runBatch(db, [
-      db
-        .prepare(
-          `INSERT INTO dead_jobs (id, queue, body, died_at, error)
-           SELECT value ->> 'id', value ->> 'queue', value ->> 'body', value ->> 'diedAt', value ->> 'error'
-           FROM json_each(?1) WHERE true
-           ON CONFLICT (id) DO NOTHING`,
-        )
-        .bind(list),
+      prepare(
+        db,
+        sql`INSERT INTO dead_jobs (id, queue, body, died_at, error)
+          SELECT value ->> 'id', value ->> 'queue', value ->> 'body', value ->> 'diedAt', value ->> 'error'
+          FROM json_each(${list}) WHERE true
+          ON CONFLICT (id) DO NOTHING`,
+      ),
     ]);
   }
 }
 
 /** Newest first. @param before id of the last job of the previous page; null for the first page */
 export async function listDeadJobs(db: D1Database, before: string | null, limit: number): Promise<DeadJob[]> {
-  const query = db
-    .prepare(
-      `SELECT * FROM dead_jobs
-       ${before === null ? "" : "WHERE (died_at, id) < ((SELECT d.died_at FROM dead_jobs d WHERE d.id = ?2), ?2)"}
-       ORDER BY died_at DESC, id DESC LIMIT ?1`,
-    )
-    .bind(limit, ...(before === null ? [] : [before]));
+  const isOlder =
+    before === null
+      ? piece("true")
+      : sql`(died_at, id) < ((SELECT d.died_at FROM dead_jobs d WHERE d.id = ${before}), ${before})`;
+  const query = prepare(
+    db,
+    sql`SELECT * FROM dead_jobs WHERE ${isOlder} ORDER BY died_at DESC, id DESC LIMIT ${limit}`,
+  );
   return (await runQuery<DeadJobRow>(query)).map(toDeadJob);
 }
 
 export async function findDeadJob(db: D1Database, id: string): Promise<DeadJob | undefined> {
-  const [row] = await runQuery<DeadJobRow>(db.prepare("SELECT * FROM dead_jobs WHERE id = ?1").bind(id));
+  const [row] = await runQuery<DeadJobRow>(prepare(db, sql`SELECT * FROM dead_jobs WHERE id = ${id}`));
   return row && toDeadJob(row);
 }
 
 /** Jobs that were never requeued, oldest first. */
 export async function listWaitingDeadJobs(db: D1Database, limit: number): Promise<DeadJob[]> {
-  const query = db.prepare("SELECT * FROM dead_jobs WHERE put_back_at IS NULL ORDER BY died_at LIMIT ?1").bind(limit);
+  const query = prepare(db, sql`SELECT * FROM dead_jobs WHERE put_back_at IS NULL ORDER BY died_at LIMIT ${limit}`);
   return (await runQuery<DeadJobRow>(query)).map(toDeadJob);
 }
 
 /** @returns the number of jobs that were never requeued, 1,000 at most */
 export async function markRequeued(db: D1Database, ids: string[], now: number): Promise<number> {
   const { left } = await runNamed(db, {
-    marked: db
-      .prepare("UPDATE dead_jobs SET put_back_at = ?2 WHERE id IN (SELECT value FROM json_each(?1))")
-      .bind(JSON.stringify(ids), now),
-    left: db.prepare("SELECT count(*) AS count FROM (SELECT 1 FROM dead_jobs WHERE put_back_at IS NULL LIMIT 1000)"),
+    marked: prepare(
+      db,
+      sql`UPDATE dead_jobs SET put_back_at = ${now} WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+    ),
+    left: prepare(
+      db,
+      sql`SELECT count(*) AS count FROM (SELECT 1 FROM dead_jobs WHERE put_back_at IS NULL LIMIT 1000)`,
+    ),
   });
   return (left as { count: number }[])[0]?.count ?? 0;
 }

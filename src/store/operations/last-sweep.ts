@@ -1,6 +1,7 @@
 import { parseJsonColumn, runNamed, runQuery } from "../database.ts";
 import { keepSize } from "../databases/database-state.ts";
 import type { LastSweepRow } from "../rows.ts";
+import { prepare, sql } from "../sql.ts";
 
 export interface LastSweep {
   /** Milliseconds since 1970. */
@@ -9,7 +10,7 @@ export interface LastSweep {
 }
 
 export function selectLastSweep(db: D1Database): D1PreparedStatement {
-  return db.prepare("SELECT ended_at, failed_jobs FROM last_sweep WHERE only = 1");
+  return prepare(db, sql`SELECT ended_at, failed_jobs FROM last_sweep WHERE only = 1`);
 }
 
 /** @param rows of selectLastSweep @returns null: no sweep has ended yet */
@@ -22,15 +23,15 @@ export async function readLastSweep(db: D1Database): Promise<LastSweep | null> {
   return toLastSweep(await runQuery(selectLastSweep(db)));
 }
 
-/** Notes the size of the day as well: too little to do for a call of its own. */
+/** Stores the size of the day as well, which saves a call. */
 export async function recordSweep(db: D1Database, { endedAt, failedJobs }: LastSweep): Promise<void> {
   await runNamed(db, {
     size: keepSize(db, endedAt),
-    sweep: db
-      .prepare(
-        `INSERT INTO last_sweep (only, ended_at, failed_jobs, first_ended_at) VALUES (1, ?1, ?2, ?1)
-         ON CONFLICT (only) DO UPDATE SET ended_at = excluded.ended_at, failed_jobs = excluded.failed_jobs`,
-      )
-      .bind(endedAt, JSON.stringify(failedJobs)),
+    sweep: prepare(
+      db,
+      sql`INSERT INTO last_sweep (only, ended_at, failed_jobs, first_ended_at)
+        VALUES (1, ${endedAt}, ${JSON.stringify(failedJobs)}, ${endedAt})
+        ON CONFLICT (only) DO UPDATE SET ended_at = excluded.ended_at, failed_jobs = excluded.failed_jobs`,
+    ),
   });
 }

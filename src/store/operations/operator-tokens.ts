@@ -1,5 +1,6 @@
 import type { Author } from "../../domain/operations/audit.ts";
 import { runNamed, runQuery } from "../database.ts";
+import { piece, prepare, sql } from "../sql.ts";
 import { auditStatement, selectAudited } from "./audit.ts";
 
 /** Times in milliseconds since 1970. */
@@ -11,24 +12,29 @@ export interface OperatorToken {
   endsAt: number | null;
 }
 
-const IS_VALID = "(ends_at IS NULL OR ends_at > ?2)";
-
 /** @param hash SHA-256: nobody chooses it, so the time of the look-up says nothing about tokens that are valid */
 export async function findOperatorName(db: D1Database, hash: string, now: number): Promise<string | undefined> {
-  const sql = `SELECT name FROM operator_tokens WHERE token_hash = ?1 AND ${IS_VALID}`;
-  const [row] = await runQuery<{ name: string }>(db.prepare(sql).bind(hash, now));
+  const query = prepare(
+    db,
+    sql`SELECT name FROM operator_tokens WHERE token_hash = ${hash} AND (ends_at IS NULL OR ends_at > ${now})`,
+  );
+  const [row] = await runQuery<{ name: string }>(query);
   return row?.name;
 }
 
 export async function listOperatorTokens(db: D1Database, now: number): Promise<OperatorToken[]> {
-  const sql = `SELECT name, created_at AS createdAt, created_by AS createdBy, ends_at AS endsAt FROM operator_tokens
-    WHERE name > ?1 AND ${IS_VALID} ORDER BY name, created_at`;
-  return runQuery<OperatorToken>(db.prepare(sql).bind("", now));
+  return runQuery<OperatorToken>(
+    prepare(
+      db,
+      sql`SELECT name, created_at AS createdAt, created_by AS createdBy, ends_at AS endsAt FROM operator_tokens
+        WHERE name > '' AND (ends_at IS NULL OR ends_at > ${now}) ORDER BY name, created_at`,
+    ),
+  );
 }
 
 /** Rows that no longer mean anything go with the next change of their name. */
 function deleteEnded(db: D1Database, name: string, now: number): D1PreparedStatement {
-  return db.prepare("DELETE FROM operator_tokens WHERE name = ?1 AND ends_at <= ?2").bind(name, now);
+  return prepare(db, sql`DELETE FROM operator_tokens WHERE name = ${name} AND ends_at <= ${now}`);
 }
 
 const MOST_OF_A_NAME = 2;
@@ -43,28 +49,27 @@ export async function insertOperatorToken(
   { name, hash, othersEndAt }: { name: string; hash: string; othersEndAt: number | null },
   now: number,
 ): Promise<boolean> {
-  const own = "SELECT 1 FROM operator_tokens WHERE token_hash = ?2";
   const rows = await runNamed(db, {
     ended: deleteEnded(db, name, now),
     inserted: [
-      db
-        .prepare(
-          `INSERT INTO operator_tokens (token_hash, name, created_at, created_by) SELECT ?2, ?1, ?3, ?4
-           WHERE (SELECT count(*) FROM operator_tokens WHERE name = ?1) < ${MOST_OF_A_NAME} ON CONFLICT DO NOTHING`,
-        )
-        .bind(name, hash, now, author.operator),
+      prepare(
+        db,
+        sql`INSERT INTO operator_tokens (token_hash, name, created_at, created_by)
+          SELECT ${hash}, ${name}, ${now}, ${author.operator}
+          WHERE (SELECT count(*) FROM operator_tokens WHERE name = ${name}) < ${MOST_OF_A_NAME} ON CONFLICT DO NOTHING`,
+      ),
       auditStatement(db, author, { action: "create-token", subject: name, after: { othersEndAt } }, now),
     ],
     others:
       othersEndAt === null
         ? null
-        : db
-            .prepare(
-              `UPDATE operator_tokens SET ends_at = min(coalesce(ends_at, ?3), ?3)
-               WHERE name = ?1 AND token_hash <> ?2 AND EXISTS (${own})`,
-            )
-            .bind(name, hash, othersEndAt),
-    own: db.prepare("SELECT 1 FROM operator_tokens WHERE token_hash = ?1").bind(hash),
+        : prepare(
+            db,
+            sql`UPDATE operator_tokens SET ends_at = min(coalesce(ends_at, ${othersEndAt}), ${othersEndAt})
+              WHERE name = ${name} AND token_hash <> ${hash}
+                AND EXISTS (SELECT 1 FROM operator_tokens WHERE token_hash = ${hash})`,
+          ),
+    own: prepare(db, sql`SELECT 1 FROM operator_tokens WHERE token_hash = ${hash}`),
   });
   return rows.own.length === 1;
 }
@@ -79,22 +84,21 @@ export async function deleteOperatorTokens(
   { name, which }: { name: string; which: WhichTokens },
   now: number,
 ): Promise<number | undefined> {
-  const order = which === "new" ? "DESC" : "ASC";
+  const order = piece(which === "new" ? "DESC" : "ASC");
   const { limit, least } = which === "all" ? { limit: MOST_OF_A_NAME, least: 1 } : { limit: 1, least: MOST_OF_A_NAME };
   const rows = await runNamed(db, {
     ended: deleteEnded(db, name, now),
     deleted: [
-      db
-        .prepare(
-          `DELETE FROM operator_tokens WHERE token_hash IN
-             (SELECT token_hash FROM operator_tokens WHERE name = ?1 ORDER BY created_at ${order} LIMIT ${limit})
-           AND (SELECT count(*) FROM operator_tokens WHERE name = ?1) >= ${least}`,
-        )
-        .bind(name),
+      prepare(
+        db,
+        sql`DELETE FROM operator_tokens WHERE token_hash IN
+            (SELECT token_hash FROM operator_tokens WHERE name = ${name} ORDER BY created_at ${order} LIMIT ${limit})
+          AND (SELECT count(*) FROM operator_tokens WHERE name = ${name}) >= ${least}`,
+      ),
       auditStatement(db, author, { action: "end-token", subject: name, after: { which } }, now),
     ],
     isDone: selectAudited(db, author),
-    left: db.prepare("SELECT count(*) AS count FROM operator_tokens WHERE name = ?1").bind(name),
+    left: prepare(db, sql`SELECT count(*) AS count FROM operator_tokens WHERE name = ${name}`),
   });
   return rows.isDone.length === 1 ? (rows.left as { count: number }[])[0]?.count : undefined;
 }

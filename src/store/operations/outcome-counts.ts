@@ -1,5 +1,6 @@
 import type { MinuteOutcome } from "../../domain/operations/outcome-trend.ts";
 import { runOnce } from "../database.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 /** Submissions or callbacks of one minute with this outcome. */
 export interface OutcomeCount extends MinuteOutcome {
@@ -18,36 +19,29 @@ export const hourBefore = (now: number) => minuteOf(now) - HOUR_MINUTES;
 
 /** Adds to the counts. Not retried: a failed statement may have taken effect, and nothing must count twice. */
 export async function addOutcomes(db: D1Database, counts: OutcomeCount[]): Promise<void> {
-  await runOnce(addCounts(db, counts, { condition: "true", values: [] }));
+  await runOnce(addCounts(db, counts, piece("true")));
 }
 
 /**
  * For a transaction that may run twice: the condition holds until the rest of the transaction has taken effect.
- * @param guard SQL condition on the parameters from ?2 on
  */
-export function addCounts(
-  db: D1Database,
-  counts: OutcomeCount[],
-  guard: { condition: string; values: unknown[] },
-): D1PreparedStatement {
-  const of = (name: keyof OutcomeCount) => `value ->> '${name}'`;
-  return db
-    .prepare(
-      `INSERT INTO outcome_counts (minute, kind, carrier, outcome, count, first_at, last_at)
-       SELECT ${of("minute")}, ${of("kind")}, ${of("carrier")}, ${of("outcome")}, ${of("count")}, ${of("firstAt")}, ${of("lastAt")}
-       FROM json_each(?1) WHERE ${guard.condition}
-       ON CONFLICT (minute, kind, carrier, outcome) DO UPDATE SET count = count + excluded.count,
-         first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`,
-    )
-    .bind(JSON.stringify(counts), ...guard.values);
+export function addCounts(db: D1Database, counts: OutcomeCount[], condition: Sql): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`INSERT INTO outcome_counts (minute, kind, carrier, outcome, count, first_at, last_at)
+      SELECT value ->> 'minute', value ->> 'kind', value ->> 'carrier', value ->> 'outcome', value ->> 'count',
+        value ->> 'firstAt', value ->> 'lastAt'
+      FROM json_each(${JSON.stringify(counts)}) WHERE ${condition}
+      ON CONFLICT (minute, kind, carrier, outcome) DO UPDATE SET count = count + excluded.count,
+        first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`,
+  );
 }
 
 /** The last hour, including this minute, by minute: rows of OutcomeCount. */
 export function selectOutcomes(db: D1Database, now: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT minute, kind, carrier, outcome, count, first_at AS firstAt, last_at AS lastAt FROM outcome_counts
-       WHERE minute > ?1`,
-    )
-    .bind(hourBefore(now));
+  return prepare(
+    db,
+    sql`SELECT minute, kind, carrier, outcome, count, first_at AS firstAt, last_at AS lastAt FROM outcome_counts
+      WHERE minute > ${hourBefore(now)}`,
+  );
 }

@@ -3,6 +3,7 @@ import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/messages/retry-poli
 import type { GroupBy, Part, ReportRow, SenderChange } from "../../domain/operations/report.ts";
 import { runQuery } from "../database.ts";
 import type { ReportRow as StoredRow } from "../rows.ts";
+import { prepare, sql } from "../sql.ts";
 
 /**
  * What daily_counts has, and the stored messages that it does not have: see daily-counts.ts. A row of which a cancellation has left
@@ -10,29 +11,28 @@ import type { ReportRow as StoredRow } from "../rows.ts";
  */
 export async function countMessages(db: D1Database, parts: Part[], by: GroupBy): Promise<ReportRow[]> {
   const rows = await runQuery<StoredRow>(
-    db
-      .prepare(
-        `WITH parts AS MATERIALIZED (
-           SELECT w.website_id, w.counted_until, j.value ->> 'name' AS part, j.value ->> 'from' AS from_day, j.value ->> 'to' AS to_day,
-             unixepoch(j.value ->> 'from') * 1000 AS from_time, unixepoch(j.value ->> 'to', '+1 day') * 1000 AS until_time
-           FROM json_each(?1) j CROSS JOIN websites w ON w.website_id = j.value ->> 'websiteId'
-         ), counts AS (
-           SELECT p.part, d.day, d.send_purpose, d.status, d.reason,
-             d.messages, d.segments, d.clicked, d.clicks, d.robot_clicks, d.opted_out
-           FROM parts p CROSS JOIN daily_counts d
-             ON d.website_id = p.website_id AND d.day >= p.from_day AND d.day <= p.to_day
-           UNION ALL
-           SELECT p.part, m.day, m.send_purpose, m.status, m.reason,
-             m.messages, m.segments, m.clicked, m.clicks, m.robot_clicks, m.opted_out
-           FROM parts p CROSS JOIN message_counts m ON m.website_id = p.website_id
-             AND m.accepted_at >= max(p.from_time, p.counted_until) AND m.accepted_at < p.until_time
-         )
-         SELECT CASE ?2 WHEN 'day' THEN day WHEN 'purpose' THEN send_purpose ELSE part END AS name, status, reason,
-           sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked, sum(clicks) AS clicks,
-           sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out
-         FROM counts GROUP BY 1, 2, 3 HAVING sum(messages) > 0`,
-      )
-      .bind(JSON.stringify(parts), by),
+    prepare(
+      db,
+      sql`WITH parts AS MATERIALIZED (
+          SELECT w.website_id, w.counted_until, j.value ->> 'name' AS part, j.value ->> 'from' AS from_day, j.value ->> 'to' AS to_day,
+            unixepoch(j.value ->> 'from') * 1000 AS from_time, unixepoch(j.value ->> 'to', '+1 day') * 1000 AS until_time
+          FROM json_each(${JSON.stringify(parts)}) j CROSS JOIN websites w ON w.website_id = j.value ->> 'websiteId'
+        ), counts AS (
+          SELECT p.part, d.day, d.send_purpose, d.status, d.reason,
+            d.messages, d.segments, d.clicked, d.clicks, d.robot_clicks, d.opted_out
+          FROM parts p CROSS JOIN daily_counts d
+            ON d.website_id = p.website_id AND d.day >= p.from_day AND d.day <= p.to_day
+          UNION ALL
+          SELECT p.part, m.day, m.send_purpose, m.status, m.reason,
+            m.messages, m.segments, m.clicked, m.clicks, m.robot_clicks, m.opted_out
+          FROM parts p CROSS JOIN message_counts m ON m.website_id = p.website_id
+            AND m.accepted_at >= max(p.from_time, p.counted_until) AND m.accepted_at < p.until_time
+        )
+        SELECT CASE ${by} WHEN 'day' THEN day WHEN 'purpose' THEN send_purpose ELSE part END AS name, status, reason,
+          sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked, sum(clicks) AS clicks,
+          sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out
+        FROM counts GROUP BY 1, 2, 3 HAVING sum(messages) > 0`,
+    ),
     LONGEST_STORE_TRY_MILLISECONDS,
   );
   return rows.map((row) => ({
@@ -51,12 +51,11 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy):
 /** In order. Reads all changes that operators have made to these websites. @param since milliseconds since 1970 */
 export function findSenderChanges(db: D1Database, websiteIds: string[], since: number): Promise<SenderChange[]> {
   return runQuery<SenderChange>(
-    db
-      .prepare(
-        `SELECT a.website_id AS websiteId, date(a.stored_at / 1000, 'unixepoch') AS day, a.before ->> 'sender' AS before
-         FROM json_each(?1) j CROSS JOIN audit_log a ON a.website_id = j.value
-         WHERE a.action = 'put-website' AND a.stored_at >= ?2 AND json_type(a.before, '$.sender') IS NOT NULL ORDER BY a.id`,
-      )
-      .bind(JSON.stringify(websiteIds), since),
+    prepare(
+      db,
+      sql`SELECT a.website_id AS websiteId, date(a.stored_at / 1000, 'unixepoch') AS day, a.before ->> 'sender' AS before
+        FROM json_each(${JSON.stringify(websiteIds)}) j CROSS JOIN audit_log a ON a.website_id = j.value
+        WHERE a.action = 'put-website' AND a.stored_at >= ${since} AND json_type(a.before, '$.sender') IS NOT NULL ORDER BY a.id`,
+    ),
   );
 }

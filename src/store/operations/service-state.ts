@@ -13,12 +13,12 @@ import { describeError } from "../../platform/describe-error.ts";
 import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from "../callbacks/failing-endpoints.ts";
 import { countBehind } from "../clients/client-copies.ts";
 import { runNamed, runQuery } from "../database.ts";
-import { IS_HERE } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
 import { type CarrierPause, selectPauses, toPauses } from "../messages/carrier-pauses.ts";
-import { HELD, isHeld } from "../messages/holds.ts";
+import { HELD, IS_HELD } from "../messages/holds.ts";
 import { countMaybeOptOuts, countWithoutEffect } from "../people/inbound.ts";
 import type { WebsiteRow } from "../rows.ts";
-import { piece, prepare, sql } from "../sql.ts";
+import { prepare, sql } from "../sql.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
 import { type OutcomeCount, selectOutcomes } from "./outcome-counts.ts";
 import { selectReceiptCounts } from "./receipt-counts.ts";
@@ -70,7 +70,11 @@ export async function countStates(
     pending: pending(db, now, stuckBefore),
     sending: sending(db),
     callbacks: callbacks(db),
-    deadJobs: load(db, "died_at", "dead_jobs WHERE put_back_at IS NULL ORDER BY died_at"),
+    deadJobs: prepare(
+      db,
+      sql`SELECT count(*) AS count, min(died_at) AS oldest_at
+        FROM (SELECT died_at FROM dead_jobs WHERE put_back_at IS NULL ORDER BY died_at LIMIT ${COUNTED_ROWS})`,
+    ),
     credentialsBehind: countBehind(db, COUNTED_ROWS),
     keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, COUNTED_ROWS),
     maybeOptOuts: countMaybeOptOuts(db, now - MAYBE_OPT_OUT_MILLISECONDS, COUNTED_ROWS),
@@ -80,7 +84,7 @@ export async function countStates(
     outcomes: selectOutcomes(db, now),
     receipts: selectReceiptCounts(db, now),
     carriersInUse: selectCarriersInUse(db),
-    migrations: db.prepare("SELECT max(name) AS name FROM d1_migrations"),
+    migrations: prepare(db, sql`SELECT max(name) AS name FROM d1_migrations`),
   });
   const { pending: waiting, sending: sent, keywordsWithoutEffect, lastSweep, pauses, endpoints } = rows;
   const texts = [keywordsWithoutEffect, rows.maybeOptOuts];
@@ -142,14 +146,16 @@ function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedSt
     db,
     sql`SELECT state, carrier, count(*) AS count, min(since) AS oldest_at, min(iif(state = 'held', NULL, retried)) AS retried_since FROM (
         SELECT CASE WHEN claimed_at <= ${stuckBefore} THEN 'stuck' WHEN claimed_at IS NOT NULL THEN 'claimed'
-            WHEN ${piece(isHeld("p"))} THEN 'held' WHEN is_retried AND due_at > ${now} THEN 'retrying' ELSE 'waiting' END AS state,
+            WHEN ${IS_HELD} THEN 'held' WHEN is_retried AND due_at > ${now} THEN 'retrying' ELSE 'waiting' END AS state,
           coalesce(iif(claimed_at IS NULL, NULL, carrier), (SELECT w.carrier FROM websites w
-            WHERE w.website_id = p.website_id), '') AS carrier,
+            WHERE w.website_id = m.website_id), '') AS carrier,
           coalesce(claimed_at, iif(is_retried AND due_at <= ${now}, due_at, accepted_at)) AS since,
           iif(is_retried, accepted_at, NULL) AS retried
         FROM (SELECT website_id, client_id, send_purpose, is_reply, carrier, claimed_at, due_at, accepted_at,
             reason IS NOT NULL AND reason <> ${HELD} AS is_retried
-          FROM messages WHERE due_at IS NOT NULL AND ${piece(IS_HERE("messages.website_id"))} ORDER BY due_at LIMIT ${COUNTED_ROWS}) p
+          FROM messages p WHERE due_at IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = p.website_id AND v.state >= ${STATE.arriving})
+          ORDER BY due_at LIMIT ${COUNTED_ROWS}) m
       ) GROUP BY state, carrier`,
   );
 }
@@ -158,7 +164,8 @@ function sending(db: D1Database): D1PreparedStatement {
   return prepare(
     db,
     sql`SELECT 'withoutReceipt' AS state, coalesce(carrier, '') AS carrier, count(*) AS count, min(updated_at) AS oldest_at
-      FROM (SELECT carrier, updated_at FROM messages WHERE status = 'SENDING' AND ${piece(IS_HERE("messages.website_id"))}
+      FROM (SELECT carrier, updated_at FROM messages m WHERE status = 'SENDING'
+          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = m.website_id AND v.state >= ${STATE.arriving})
         ORDER BY updated_at LIMIT ${COUNTED_ROWS}) GROUP BY carrier`,
   );
 }
@@ -169,19 +176,13 @@ function callbacks(db: D1Database): D1PreparedStatement {
     db,
     sql`SELECT iif(attempted_at IS NULL, 'due', 'claimed') AS state, count(*) AS count,
         min(coalesce(attempted_at, occurred_at)) AS oldest_at
-      FROM (SELECT attempted_at, occurred_at FROM events WHERE due_at IS NOT NULL AND ${piece(IS_HERE("events.website_id"))}
+      FROM (SELECT attempted_at, occurred_at FROM events e WHERE due_at IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = e.website_id AND v.state >= ${STATE.arriving})
         ORDER BY due_at LIMIT ${COUNTED_ROWS}) GROUP BY state`,
   );
 }
 
 const ofState = (rows: unknown[], state: string) => (rows as { state: string }[]).filter((row) => row.state === state);
-
-function load(db: D1Database, time: string, rows: string): D1PreparedStatement {
-  return db.prepare(
-    `SELECT count(*) AS count, min(since) AS oldest_at
-     FROM (SELECT ${time} AS since FROM ${rows} LIMIT ${COUNTED_ROWS})`,
-  );
-}
 
 function toLoad([row]: unknown[]): Load {
   const load = row as LoadRow | undefined;
@@ -221,10 +222,11 @@ function byCarrier(rows: CarrierLoadRow[]): Map<string, CarrierStates> {
 
 /** Goes from each carrier to the next by the index: one row read for each, however many websites there are. */
 function selectCarriersInUse(db: D1Database): D1PreparedStatement {
-  return db.prepare(
-    `WITH RECURSIVE used (carrier) AS (SELECT min(carrier) FROM websites
-         UNION ALL SELECT (SELECT min(w.carrier) FROM websites w WHERE w.carrier > used.carrier) FROM used
-           WHERE used.carrier IS NOT NULL)
-       SELECT carrier FROM used WHERE carrier IS NOT NULL`,
+  return prepare(
+    db,
+    sql`WITH RECURSIVE used (carrier) AS (SELECT min(carrier) FROM websites
+        UNION ALL SELECT (SELECT min(w.carrier) FROM websites w WHERE w.carrier > used.carrier) FROM used
+          WHERE used.carrier IS NOT NULL)
+      SELECT carrier FROM used WHERE carrier IS NOT NULL`,
   );
 }

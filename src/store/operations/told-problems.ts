@@ -1,5 +1,6 @@
-// The problems of which somebody has been told, while they last.
+// The problems that an operator has been told of, while they last.
 import { runBatch, runQuery } from "../database.ts";
+import { prepare, sql } from "../sql.ts";
 
 /** Times in milliseconds since 1970. */
 export interface ToldProblem {
@@ -14,29 +15,27 @@ type Key = Pick<ToldProblem, "problem" | "subject">;
 
 export async function readTold(db: D1Database): Promise<ToldProblem[]> {
   const rows = await runQuery<{ problem: string; subject: string; began_at: number; told_at: number }>(
-    db.prepare("SELECT problem, subject, began_at, told_at FROM told_problems"),
+    prepare(db, sql`SELECT problem, subject, began_at, told_at FROM told_problems`),
   );
   return rows.map(({ began_at, told_at, ...key }) => ({ ...key, beganAt: began_at, toldAt: told_at }));
 }
 
 export async function storeTold(db: D1Database, { problem, subject, beganAt, toldAt }: ToldProblem): Promise<void> {
   await runBatch(db, [
-    db
-      .prepare(
-        `INSERT INTO told_problems (problem, subject, began_at, told_at) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (problem, subject) DO UPDATE SET told_at = max(told_at, excluded.told_at)`,
-      )
-      .bind(problem, subject, beganAt, toldAt),
+    prepare(
+      db,
+      sql`INSERT INTO told_problems (problem, subject, began_at, told_at)
+        VALUES (${problem}, ${subject}, ${beganAt}, ${toldAt})
+        ON CONFLICT (problem, subject) DO UPDATE SET told_at = max(told_at, excluded.told_at)`,
+    ),
   ]);
 }
 
 export async function deleteTold(db: D1Database, { problem, subject }: Key): Promise<void> {
-  await runBatch(db, [
-    db.prepare("DELETE FROM told_problems WHERE problem = ?1 AND subject = ?2").bind(problem, subject),
-  ]);
+  await runBatch(db, [prepare(db, sql`DELETE FROM told_problems WHERE problem = ${problem} AND subject = ${subject}`)]);
 }
 
-/** What is told while the database itself does not answer is kept in KV. */
+/** While the database itself does not answer, KV keeps the problem that an operator has been told of. */
 const AWAY_KEY = "told:database-away";
 
 export function readAway(kv: KVNamespace): Promise<ToldProblem | null> {

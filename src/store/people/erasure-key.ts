@@ -2,6 +2,7 @@ import { askStore } from "../../platform/ask-store.ts";
 import { Hmac } from "../../platform/hmac.ts";
 import { randomHex, seal, unseal } from "../../platform/secrets.ts";
 import { runNamed, runQuery } from "../database.ts";
+import { prepare, sql } from "../sql.ts";
 
 const KEY_BYTES = 32;
 const KEY_ID_BYTES = 16;
@@ -57,25 +58,27 @@ export class ErasureKey {
     if (secret === null) {
       throw new Error("the key of the tombstones of erased people is lost in KV: set the old SERVICE_KEY again");
     }
-    const update = db.prepare("UPDATE erasure_key SET sealed = ?2 WHERE key_id = ?1");
-    await runQuery(update.bind(keyId, await seal(secret, serviceKey)));
+    const sealed = await seal(secret, serviceKey);
+    await runQuery(prepare(db, sql`UPDATE erasure_key SET sealed = ${sealed} WHERE key_id = ${keyId}`));
     return secret;
   }
 }
 
 const copyName = (keyId: string) => `erasure-key:${keyId}`;
 
-const SELECT = "SELECT key_id AS keyId, sealed FROM erasure_key";
+const SELECT = sql`SELECT key_id AS keyId, sealed FROM erasure_key`;
 
 async function readSealed(db: D1Database): Promise<Sealed | undefined> {
-  return (await runQuery<Sealed>(db.prepare(SELECT)))[0];
+  return (await runQuery<Sealed>(prepare(db, SELECT)))[0];
 }
 
 async function insertSealed(db: D1Database, { keyId, sealed }: Sealed): Promise<Sealed> {
-  const insert = "INSERT INTO erasure_key (only, key_id, sealed) VALUES (1, ?1, ?2) ON CONFLICT DO NOTHING";
   const rows = await runNamed(db, {
-    insert: db.prepare(insert).bind(keyId, sealed),
-    kept: db.prepare(SELECT),
+    insert: prepare(
+      db,
+      sql`INSERT INTO erasure_key (only, key_id, sealed) VALUES (1, ${keyId}, ${sealed}) ON CONFLICT DO NOTHING`,
+    ),
+    kept: prepare(db, SELECT),
   });
   return rows.kept[0] as Sealed;
 }

@@ -1,6 +1,7 @@
 import { toE164 } from "../../domain/people/phone.ts";
 import { runNamed } from "../database.ts";
 import { removeCounted } from "../messages/retention.ts";
+import { prepare, sql } from "../sql.ts";
 import type { PersonTable } from "./person-tables.ts";
 
 /** What is kept of an erased number. */
@@ -10,17 +11,12 @@ export interface Tombstone {
   mark: string;
 }
 
-/** A person's messages in a website ?1, by the number ?2; and those to its e-mail address for which no number was found. */
-export const messagesOf = (columns: string) => `SELECT ${columns} FROM messages WHERE website_id = ?1 AND phone = ?2
-  UNION ALL SELECT ${columns} FROM messages WHERE website_id = ?1 AND phone IS NULL
-    AND email = (SELECT email FROM subscriptions WHERE website_id = ?1 AND phone = ?2)`;
-
 /**
  * Erases everything about a number in a website except its share of the report's counts, and a one-way hash that keeps it
  * opted out.
- * @param websiteId `""`: of no website, which has texts alone
+ * @param websiteId `""`: the texts that reached no website
  * @param phone as digits
- * @param tombstone a one-way hash of the number; null of no website
+ * @param tombstone a one-way hash of the number; null where websiteId is `""`
  * @returns the number of erased messages
  */
 export async function erasePerson(
@@ -29,34 +25,40 @@ export async function erasePerson(
   phone: number,
   tombstone: string | null,
 ): Promise<number> {
-  const person = [websiteId, phone] as const;
-  const messages = messagesOf("message_id");
-  const run = (sql: string) => db.prepare(sql).bind(...person);
-  const { messages: stored, ...parts } = removeCounted(db, messages, [...person]);
+  const chosen = sql`SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
+    UNION ALL SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
+      AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})`;
+  const { messages: stored, ...parts } = removeCounted(db, chosen);
   const removed = {
     ...parts,
-    // Those of the messages, and the notices.
-    events: [parts.events, run("DELETE FROM events WHERE website_id = ?1 AND phone = ?2 AND body IS NOT NULL")],
-    // Each names a message of the person, and has the number in it.
+    // The events of the messages, and the notices.
+    events: [
+      parts.events,
+      prepare(db, sql`DELETE FROM events WHERE website_id = ${websiteId} AND phone = ${phone} AND body IS NOT NULL`),
+    ],
     messages: stored,
-    duplicate_keys: run("DELETE FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2"),
-    inbound_texts: db
-      .prepare(
-        `DELETE FROM inbound_texts WHERE (website_id, carrier, carrier_message_id) IN (
-           SELECT website_id, carrier, carrier_message_id FROM inbound_texts WHERE website_id = ?1 AND sender = ?2)`,
-      )
-      .bind(websiteId, toE164(phone)),
-    subscription_changes: run("DELETE FROM subscription_changes WHERE website_id = ?1 AND phone = ?2"),
-    subscriptions: run("DELETE FROM subscriptions WHERE website_id = ?1 AND phone = ?2"),
+    duplicate_keys: prepare(db, sql`DELETE FROM duplicate_keys WHERE website_id = ${websiteId} AND phone = ${phone}`),
+    inbound_texts: prepare(
+      db,
+      sql`DELETE FROM inbound_texts WHERE (website_id, carrier, carrier_message_id) IN (
+        SELECT website_id, carrier, carrier_message_id FROM inbound_texts
+        WHERE website_id = ${websiteId} AND sender = ${toE164(phone)})`,
+    ),
+    subscription_changes: prepare(
+      db,
+      sql`DELETE FROM subscription_changes WHERE website_id = ${websiteId} AND phone = ${phone}`,
+    ),
+    subscriptions: prepare(db, sql`DELETE FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone}`),
   } satisfies Record<PersonTable, unknown> & Record<string, unknown>;
   const rows = await runNamed(db, {
     ...removed,
     tombstone:
       tombstone === null
         ? null
-        : db
-            .prepare("INSERT INTO erased_people (website_id, mark) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
-            .bind(websiteId, tombstone),
+        : prepare(
+            db,
+            sql`INSERT INTO erased_people (website_id, mark) VALUES (${websiteId}, ${tombstone}) ON CONFLICT DO NOTHING`,
+          ),
   });
   return rows.messages.length;
 }

@@ -4,11 +4,12 @@ import type { Keyword } from "../../domain/people/keyword.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { textNotices } from "../callbacks/notices.ts";
 import { runNamed, runQuery } from "../database.ts";
-import { IS_HERE } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
 import type { InboundTextRow } from "../rows.ts";
+import { piece, prepare, sql } from "../sql.ts";
 import type { Tombstone } from "./erasure.ts";
-import { type Asked, appliedWith, type Elsewhere, replyStatements } from "./keyword-replies.ts";
-import { FRESH_AND_TOLD, keywordStatements } from "./keyword-statements.ts";
+import { ANSWERED, type Asked, type Elsewhere, replyStatements } from "./keyword-replies.ts";
+import { keywordStatements } from "./keyword-statements.ts";
 
 /** A text that a person sent. */
 export interface InboundRecord {
@@ -35,8 +36,8 @@ export interface InboundRecord {
   receivedAt: number;
 }
 
-/** The value of inbound_texts.applied for a keyword without effect. */
-const WITHOUT_EFFECT = 2;
+/** The value of inbound_texts.applied for a keyword without effect: written out, as the condition of the index of these texts is. */
+const WITHOUT_EFFECT = piece("2");
 
 /** A reply to a keyword. It is due unless one of the websites that share the sender has answered already, here or elsewhere. */
 export interface DueReply {
@@ -62,29 +63,34 @@ export async function applyInbound(
   run: string | null,
 ): Promise<{ isReplyDue: boolean; due: DueEvent[] }> {
   const { carrier, carrierMessageId, websiteIds, from, to, text, keyword, phones, sender, receivedAt } = inbound;
-  const { isOnlyOne, toldIds } = inbound;
-  const key = [carrier, carrierMessageId, JSON.stringify(websiteIds)] as const;
-  const toldKey = [carrier, carrierMessageId, JSON.stringify(toldIds)] as const;
-  const keep = db
-    .prepare(
-      `INSERT INTO inbound_texts (website_id, carrier, carrier_message_id, sender, recipient, text, keyword, received_at,
-         maybe_opt_out)
-       SELECT value, ?1, ?2, ?4, ?5, ?6, ?7, ?8, ?9 FROM json_each(?3) WHERE true ON CONFLICT DO NOTHING`,
-    )
-    .bind(...key, from, to, text, keyword, receivedAt, inbound.maybeOptOut ? 1 : 0);
-  const applied = db
-    .prepare(
-      `UPDATE inbound_texts SET applied = iif(?4, ${WITHOUT_EFFECT}, ${appliedWith("?5")}) WHERE website_id IN (SELECT value FROM json_each(?3)) AND carrier = ?1
-         AND carrier_message_id = ?2 AND applied = 0`,
-    )
-    .bind(...key, keyword !== null && phones.length === 0 ? 1 : 0, reply?.message.messageId ?? "");
+  const { isOnlyOne } = inbound;
+  const list = JSON.stringify(websiteIds);
+  const isWithoutEffect = keyword !== null && phones.length === 0 ? 1 : 0;
+  const keep = prepare(
+    db,
+    sql`INSERT INTO inbound_texts (website_id, carrier, carrier_message_id, sender, recipient, text, keyword, received_at,
+        maybe_opt_out)
+      SELECT value, ${carrier}, ${carrierMessageId}, ${from}, ${to}, ${text}, ${keyword}, ${receivedAt},
+        ${inbound.maybeOptOut ? 1 : 0}
+      FROM json_each(${list}) WHERE true ON CONFLICT DO NOTHING`,
+  );
+  const applied = prepare(
+    db,
+    sql`UPDATE inbound_texts AS i SET applied = CASE WHEN ${isWithoutEffect} = 1 THEN ${WITHOUT_EFFECT}
+        WHEN EXISTS (SELECT 1 FROM messages m
+          WHERE m.message_id = ${reply?.message.messageId ?? ""} AND m.website_id = i.website_id) THEN ${ANSWERED}
+        ELSE 1 END
+      WHERE website_id IN (SELECT value FROM json_each(${list})) AND carrier = ${carrier}
+        AND carrier_message_id = ${carrierMessageId} AND applied = 0`,
+  );
   const rows = await runNamed(db, {
     keep,
-    told: run === null ? null : textNotices(db, run, { ...inbound, phone: sender }, FRESH_AND_TOLD, toldKey),
+    told: run === null ? null : textNotices(db, run, { ...inbound, phone: sender }),
     answer: reply && replyStatements(db, reply.asked, reply.keyword, reply.message, reply.elsewhere),
     act: phones.flatMap((phone, index) => {
       const own = index === 0 ? tombstones : [];
-      return keywordStatements(db, key, { phone, keyword, text, receivedAt, isOnlyOne, tombstones: own, run });
+      const of = { carrier, carrierMessageId, websiteIds: list, phone, keyword, text, receivedAt };
+      return keywordStatements(db, { ...of, isOnlyOne, tombstones: own, run });
     }),
     applied,
     reply: replyStatement(db, reply?.message ?? null),
@@ -94,9 +100,10 @@ export async function applyInbound(
 
 /** Whether the reply is stored. The insert's own result cannot tell: the batch may have run twice. */
 function replyStatement(db: D1Database, reply: NewMessage | null): D1PreparedStatement {
-  return db
-    .prepare("SELECT 1 AS found FROM messages WHERE message_id = ?1 AND status = 'PENDING_TO_SEND'")
-    .bind(reply?.messageId ?? "");
+  return prepare(
+    db,
+    sql`SELECT 1 AS found FROM messages WHERE message_id = ${reply?.messageId ?? ""} AND status = 'PENDING_TO_SEND'`,
+  );
 }
 
 /** A text as it is stored. */
@@ -129,51 +136,55 @@ export async function listInbound(
   websiteId: string,
   { sender, before, limit }: { sender: string | null; before: number; limit: number },
 ): Promise<InboundText[]> {
+  const isAskedFor = sender === null ? piece("true") : sql`sender = ${sender}`;
   const rows = await runQuery<InboundTextRow>(
-    db
-      .prepare(
-        `SELECT * FROM inbound_texts WHERE website_id = ?1 AND received_at < ?2 ${sender === null ? "" : "AND sender = ?4"}
-         ORDER BY received_at DESC LIMIT ?3`,
-      )
-      .bind(websiteId, before, limit, ...(sender === null ? [] : [sender])),
+    prepare(
+      db,
+      sql`SELECT * FROM inbound_texts WHERE website_id = ${websiteId} AND received_at < ${before} AND ${isAskedFor}
+        ORDER BY received_at DESC LIMIT ${limit}`,
+    ),
   );
   return rows.map(toInboundText);
 }
 
 /** Keywords without effect, texts without a website, and those that may be opt-outs, newest first. */
 export async function listWithoutEffect(db: D1Database, before: number, limit: number): Promise<InboundText[]> {
-  const here = IS_HERE("inbound_texts.website_id");
-  const latest = (condition: string) =>
-    `SELECT * FROM (SELECT * FROM inbound_texts WHERE ${condition} AND received_at < ?1 ORDER BY received_at DESC LIMIT ?2)`;
+  const isHere = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})`;
   const rows = await runQuery<InboundTextRow>(
-    db
-      .prepare(
-        `${latest("website_id = ''")} UNION ${latest(`applied = ${WITHOUT_EFFECT} AND ${here}`)}
-           UNION ${latest(`maybe_opt_out = 1 AND ${here}`)} ORDER BY received_at DESC LIMIT ?2`,
-      )
-      .bind(before, limit),
+    prepare(
+      db,
+      sql`SELECT * FROM (SELECT * FROM inbound_texts WHERE website_id = '' AND received_at < ${before}
+          ORDER BY received_at DESC LIMIT ${limit})
+        UNION SELECT * FROM (SELECT * FROM inbound_texts i WHERE applied = ${WITHOUT_EFFECT} AND ${isHere}
+          AND received_at < ${before} ORDER BY received_at DESC LIMIT ${limit})
+        UNION SELECT * FROM (SELECT * FROM inbound_texts i WHERE maybe_opt_out = 1 AND ${isHere}
+          AND received_at < ${before} ORDER BY received_at DESC LIMIT ${limit})
+        ORDER BY received_at DESC LIMIT ${limit}`,
+    ),
   );
   return rows.map(toInboundText);
 }
 
-/** Counts the keywords that had no effect since a time, by an index of these alone. */
+/** Counts the keywords that had no effect since a time, by an index that has no other texts. */
 export function countWithoutEffect(db: D1Database, since: number, limit: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT count(*) AS count, min(received_at) AS oldest_at FROM (SELECT received_at FROM inbound_texts
-         WHERE applied = ${WITHOUT_EFFECT} AND received_at > ?1 AND ${IS_HERE("inbound_texts.website_id")} ORDER BY received_at LIMIT ${limit})`,
-    )
-    .bind(since);
+  return prepare(
+    db,
+    sql`SELECT count(*) AS count, min(received_at) AS oldest_at FROM (SELECT received_at FROM inbound_texts i
+      WHERE applied = ${WITHOUT_EFFECT} AND received_at > ${since}
+        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})
+      ORDER BY received_at LIMIT ${limit})`,
+  );
 }
 
-/** Counts the texts since a time that may be opt-outs, and whose sender is not opted out, by an index of these texts alone. */
+/** Counts the texts since a time that may be opt-outs, and whose sender is not opted out, by an index that has no other texts. */
 export function countMaybeOptOuts(db: D1Database, since: number, limit: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT count(*) AS count, min(received_at) AS oldest_at FROM (SELECT i.received_at FROM inbound_texts i
-         WHERE i.maybe_opt_out = 1 AND i.received_at > ?1 AND ${IS_HERE("i.website_id")} AND NOT EXISTS (
-           SELECT 1 FROM subscriptions s WHERE s.website_id = i.website_id AND s.phone = CAST(substr(i.sender, 2) AS INTEGER)
-             AND s.subscribed = 0) ORDER BY i.received_at LIMIT ${limit})`,
-    )
-    .bind(since);
+  return prepare(
+    db,
+    sql`SELECT count(*) AS count, min(received_at) AS oldest_at FROM (SELECT i.received_at FROM inbound_texts i
+      WHERE i.maybe_opt_out = 1 AND i.received_at > ${since}
+        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})
+        AND NOT EXISTS (SELECT 1 FROM subscriptions s
+          WHERE s.website_id = i.website_id AND s.phone = CAST(substr(i.sender, 2) AS INTEGER) AND s.subscribed = 0)
+      ORDER BY i.received_at LIMIT ${limit})`,
+  );
 }

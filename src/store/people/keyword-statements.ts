@@ -1,17 +1,19 @@
 import type { Keyword } from "../../domain/people/keyword.ts";
-import { changeNotices, TOLD_CLIENTS } from "../callbacks/notices.ts";
-import { IS_KNOWN, LATEST_TEXT } from "../clients/senders.ts";
-import { countLate } from "../operations/daily-counts.ts";
+import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
+import { IS_ACQUAINTED } from "../clients/senders.ts";
+import { IS_COUNTED } from "../operations/daily-counts.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { Tombstone } from "./erasure.ts";
 import { isOpenToUndo } from "./imports.ts";
 import { CONFIRM_AGAIN_AFTER_MILLISECONDS } from "./keyword-replies.ts";
-import { LATEST_CHANGE } from "./subscriptions.ts";
 
-/** Identifies the text in each statement below: carrier (?1), the carrier's id (?2), and its websites as JSON (?3). */
-export type TextKey = readonly [carrier: string, carrierMessageId: string, websiteIds: string];
-
-interface Acted {
-  /** As digits; ?4. */
+/** A text with a keyword, for one of the numbers that its sender may be. */
+export interface Acted {
+  carrier: string;
+  carrierMessageId: string;
+  /** JSON */
+  websiteIds: string;
+  /** As digits. */
   phone: number;
   keyword: Keyword | null;
   text: string;
@@ -23,37 +25,31 @@ interface Acted {
   run: string | null;
 }
 
-const THIS_TEXT = "i.website_id = w.value AND i.carrier = ?1 AND i.carrier_message_id = ?2";
+/** The websites `w.value` that have not applied the text yet. */
+const freshWebsites = ({ carrier, carrierMessageId, websiteIds }: Acted): Sql =>
+  sql`json_each(${websiteIds}) w CROSS JOIN inbound_texts i ON i.website_id = w.value AND i.carrier = ${carrier}
+    AND i.carrier_message_id = ${carrierMessageId} AND i.applied = 0`;
 
-/** The websites that have not applied the text yet, as `w.value`. */
-const freshWith = (clients = "") =>
-  `json_each(?3) w ${clients} CROSS JOIN inbound_texts i ON ${THIS_TEXT} AND i.applied = 0`;
-const FRESH = freshWith();
-export const FRESH_AND_TOLD = freshWith(`CROSS JOIN ${TOLD_CLIENTS}`);
-
-const SUBSCRIPTION = "subscriptions s ON s.website_id = w.value AND s.phone = ?4";
-
-/** Tells of what the keyword changes. @param where as the statement before has it */
-function tellChange(
-  db: D1Database,
-  values: readonly unknown[],
-  where: string,
-  subscribed: 0 | 1,
-  { run, receivedAt }: Acted,
-): D1PreparedStatement[] {
+/** Tells of what the keyword changes. @param isChange the condition of the statement before, which adds the change to the ledger */
+function tellChange(db: D1Database, acted: Acted, isChange: Sql, subscribed: 0 | 1): D1PreparedStatement[] {
+  const { carrier, carrierMessageId, websiteIds, run, phone, receivedAt } = acted;
   if (run === null) return [];
-  const from = `${FRESH_AND_TOLD} LEFT JOIN ${SUBSCRIPTION}`;
-  const changes = { values, from, where, websiteId: "w.value", phone: "?4", subscribed: String(subscribed) };
+  const changes = sql`SELECT c.client_id, c.website_id, c.callback_url, ${phone} AS phone, ${subscribed} AS subscribed
+    FROM json_each(${websiteIds}) w CROSS JOIN clients c INDEXED BY clients_with_events
+      CROSS JOIN inbound_texts i ON i.website_id = w.value AND i.carrier = ${carrier}
+        AND i.carrier_message_id = ${carrierMessageId} AND i.applied = 0
+      LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = ${phone}
+    WHERE c.website_id = w.value AND ${HEARS_OF_CHANGES} AND (${isChange})`;
   return [changeNotices(db, changes, { run, source: "keyword", now: receivedAt })];
 }
 
 /** Applies a keyword. Runs after the text is stored and its reply, and before it is marked as applied. */
-export function keywordStatements(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
+export function keywordStatements(db: D1Database, acted: Acted): D1PreparedStatement[] {
   switch (acted.keyword) {
     case "stop":
-      return [...markLatest(db, key, acted), ...optOut(db, key, acted)];
+      return [...markLatest(db, acted), ...optOut(db, acted)];
     case "start":
-      return optIn(db, key, acted);
+      return optIn(db, acted);
     case "help":
     case null:
       return [];
@@ -61,80 +57,91 @@ export function keywordStatements(db: D1Database, key: TextKey, acted: Acted): D
 }
 
 /** The report counts an opt-out for the latest message that a carrier accepted for the person. */
-function markLatest(db: D1Database, key: TextKey, { phone }: Acted): D1PreparedStatement[] {
-  const answered = `SELECT m.message_id FROM messages m WHERE m.opted_out = 0 AND m.message_id IN (
-    SELECT ${LATEST_TEXT("message_id", "w.value", "?4")} FROM ${FRESH} CROSS JOIN ${SUBSCRIPTION} AND s.subscribed = 1)`;
+function markLatest(db: D1Database, acted: Acted): D1PreparedStatement[] {
+  const { phone } = acted;
+  const answered = sql`SELECT m.message_id FROM messages m WHERE m.opted_out = 0 AND m.message_id IN (
+    SELECT (SELECT l.message_id FROM messages l WHERE l.website_id = w.value AND l.phone = ${phone} AND l.is_reply = 0
+      AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') ORDER BY l.accepted_at DESC LIMIT 1)
+    FROM ${freshWebsites(acted)}
+      CROSS JOIN subscriptions s ON s.website_id = w.value AND s.phone = ${phone} AND s.subscribed = 1)`;
   return [
-    countLate(db, "opted_out = opted_out + 1", answered, [...key, phone]),
-    db.prepare(`UPDATE messages SET opted_out = 1 WHERE message_id IN (${answered})`).bind(...key, phone),
+    prepare(
+      db,
+      sql`UPDATE daily_counts SET opted_out = opted_out + 1 WHERE (website_id, day, send_purpose, status, reason) IN (
+        SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason
+        FROM message_counts m WHERE m.message_id IN (${answered}) AND ${IS_COUNTED})`,
+    ),
+    prepare(db, sql`UPDATE messages SET opted_out = 1 WHERE message_id IN (${answered})`),
   ];
 }
 
-function optOut(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
+function optOut(db: D1Database, acted: Acted): D1PreparedStatement[] {
   const { phone, text, receivedAt } = acted;
-  const isChange = "s.subscribed IS NOT 0 OR s.opted_out_by_person = 0";
-  const confirmedAt = `iif(subscriptions.opted_out_by_person = 1
-    AND subscriptions.opt_out_confirmed_at > ?5 - ${CONFIRM_AGAIN_AFTER_MILLISECONDS}, subscriptions.opt_out_confirmed_at, ?5)`;
+  const fresh = freshWebsites(acted);
+  const isChange = piece("s.subscribed IS NOT 0 OR s.opted_out_by_person = 0");
   return [
-    db
-      .prepare(
-        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-         SELECT w.value, ?4, s.subscribed, 0, ?5, 'keyword', ?6 FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION}
-         WHERE ${isChange}`,
-      )
-      .bind(...key, phone, receivedAt, text),
-    ...tellChange(db, [...key, phone], isChange, 0, acted),
-    db
-      .prepare(
-        `INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person, opt_out_confirmed_at)
-         SELECT w.value, ?4, 0, ${LATEST_CHANGE("w.value", "?4")}, 1, ?5 FROM ${FRESH} WHERE true
-         ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 0, change_id = excluded.change_id,
-           opted_out_by_person = 1, opt_out_confirmed_at = ${confirmedAt}`,
-      )
-      .bind(...key, phone, receivedAt),
+    prepare(
+      db,
+      sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
+        SELECT w.value, ${phone}, s.subscribed, 0, ${receivedAt}, 'keyword', ${text}
+        FROM ${fresh} LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = ${phone}
+        WHERE ${isChange}`,
+    ),
+    ...tellChange(db, acted, isChange, 0),
+    prepare(
+      db,
+      sql`INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person, opt_out_confirmed_at)
+        SELECT w.value, ${phone}, 0, (SELECT max(c.change_id) FROM subscription_changes c
+          WHERE c.website_id = w.value AND c.phone = ${phone}), 1, ${receivedAt}
+        FROM ${fresh} WHERE true
+        ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 0, change_id = excluded.change_id,
+          opted_out_by_person = 1, opt_out_confirmed_at = iif(subscriptions.opted_out_by_person = 1
+            AND subscriptions.opt_out_confirmed_at > ${receivedAt - CONFIRM_AGAIN_AFTER_MILLISECONDS},
+            subscriptions.opt_out_confirmed_at, ${receivedAt})`,
+    ),
   ];
 }
 
 /**
  * START subscribes a number that opted out or was erased, and no other. Of several websites that share the sender, it skips
  * one that knows the number only from its STOP, or from an import that was undone. START is the person's own consent, so it
- * removes the tombstone. Of a number that an import has subscribed, a row of the ledger says so: no undo of that import takes
- * it away.
+ * removes the tombstone. For a number that an import has subscribed, a row of the ledger says so: no undo of that import takes
+ * the number away.
  */
-function optIn(db: D1Database, key: TextKey, acted: Acted): D1PreparedStatement[] {
-  const { phone, text, receivedAt, isOnlyOne, tombstones } = acted;
-  const known = isOnlyOne ? "true" : IS_KNOWN("w.value", "?4");
-  const erased = `EXISTS (SELECT 1 FROM json_each(?5) j CROSS JOIN erased_people e
-    ON e.website_id = j.value ->> 'websiteId' AND e.mark = j.value ->> 'mark' WHERE j.value ->> 'websiteId' = w.value)`;
-  const isReturning = `s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${known}) OR ${erased})`;
-  const isSaidAgain = `s.subscribed = 1 AND EXISTS (SELECT 1 FROM subscription_changes c
-    WHERE c.change_id = ${LATEST_CHANGE("w.value", "?4")} AND ${isOpenToUndo("c")})`;
-  const isNoted = `s.subscribed = 1 AND EXISTS (SELECT 1 FROM subscription_changes c
-    WHERE c.change_id = ${LATEST_CHANGE("w.value", "?4")} AND c.change_id <> s.change_id AND c.source = 'keyword')`;
-  const bound = [...key, phone, JSON.stringify(tombstones)] as const;
+function optIn(db: D1Database, acted: Acted): D1PreparedStatement[] {
+  const { phone, text, receivedAt, isOnlyOne } = acted;
+  const fresh = freshWebsites(acted);
+  const tombstones = JSON.stringify(acted.tombstones);
+  const isKnown = isOnlyOne ? piece("true") : IS_ACQUAINTED;
+  const isReturning = sql`s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${isKnown}) OR EXISTS (
+    SELECT 1 FROM json_each(${tombstones}) j CROSS JOIN erased_people e
+      ON e.website_id = j.value ->> 'websiteId' AND e.mark = j.value ->> 'mark' WHERE j.value ->> 'websiteId' = w.value))`;
+  const latest = sql`(SELECT max(l.change_id) FROM subscription_changes l WHERE l.website_id = w.value AND l.phone = ${phone})`;
   return [
-    db
-      .prepare(
-        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-         SELECT w.value, ?4, s.subscribed, 1, ?6, 'keyword', ?7 FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION}
-         WHERE (${isReturning}) OR (${isSaidAgain})`,
-      )
-      .bind(...bound, receivedAt, text),
-    ...tellChange(db, bound, isReturning, 1, acted),
-    db
-      .prepare(
-        `INSERT INTO subscriptions (website_id, phone, subscribed, change_id)
-         SELECT w.value, ?4, 1, ${LATEST_CHANGE("w.value", "?4")} FROM ${FRESH} LEFT JOIN ${SUBSCRIPTION}
-         WHERE (${isReturning}) OR (${isNoted})
-         ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 1, change_id = excluded.change_id,
-           opted_out_by_person = 0, opt_out_confirmed_at = NULL`,
-      )
-      .bind(...bound),
-    db
-      .prepare(
-        `DELETE FROM erased_people WHERE (website_id, mark) IN (SELECT j.value ->> 'websiteId', j.value ->> 'mark' FROM json_each(?5) j)
-           AND EXISTS (SELECT 1 FROM ${FRESH} WHERE w.value = erased_people.website_id)`,
-      )
-      .bind(...bound),
+    prepare(
+      db,
+      sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
+        SELECT w.value, ${phone}, s.subscribed, 1, ${receivedAt}, 'keyword', ${text}
+        FROM ${fresh} LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = ${phone}
+        WHERE (${isReturning}) OR (s.subscribed = 1 AND EXISTS (SELECT 1 FROM subscription_changes c
+          WHERE c.change_id = ${latest} AND ${piece(isOpenToUndo("c"))}))`,
+    ),
+    ...tellChange(db, acted, isReturning, 1),
+    prepare(
+      db,
+      sql`INSERT INTO subscriptions (website_id, phone, subscribed, change_id)
+        SELECT w.value, ${phone}, 1, ${latest}
+        FROM ${fresh} LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = ${phone}
+        WHERE (${isReturning}) OR (s.subscribed = 1 AND EXISTS (SELECT 1 FROM subscription_changes c
+          WHERE c.change_id = ${latest} AND c.change_id <> s.change_id AND c.source = 'keyword'))
+        ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 1, change_id = excluded.change_id,
+          opted_out_by_person = 0, opt_out_confirmed_at = NULL`,
+    ),
+    prepare(
+      db,
+      sql`DELETE FROM erased_people WHERE (website_id, mark) IN (
+          SELECT j.value ->> 'websiteId', j.value ->> 'mark' FROM json_each(${tombstones}) j)
+        AND EXISTS (SELECT 1 FROM ${fresh} WHERE w.value = erased_people.website_id)`,
+    ),
   ];
 }

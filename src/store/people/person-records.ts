@@ -1,21 +1,21 @@
-// All that a website has of one person, for the person.
+// All that a website has stored about one person, for an export.
 import type { NoticeType } from "../../domain/callbacks/callback.ts";
 import { parseJsonColumn, runNamed } from "../database.ts";
+import { IS_HELD } from "../messages/holds.ts";
 import {
   addDetails,
   type StoredCallback,
   type StoryRow,
-  storyOf,
   toStoredCallback,
   type WholeMessage,
 } from "../messages/read-message.ts";
 import type { EventRow, InboundTextRow } from "../rows.ts";
-import { messagesOf } from "./erasure.ts";
+import { prepare, sql } from "../sql.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
 import type { PersonTable } from "./person-tables.ts";
 import { type Person, selectPerson, toPerson } from "./subscriptions.ts";
 
-/** Rows of each kind. A person has a few hundred; what has more is no person, and must fit the memory of an isolate. */
+/** The most rows of each kind in an export: a person has a few hundred, and an isolate must hold them in memory. */
 export const MOST_RECORDS = 5000;
 
 export interface PersonRecords {
@@ -30,7 +30,7 @@ export interface PersonRecords {
   isCut: boolean;
 }
 
-/** What a client was told of the person. */
+/** A notice about the person that was sent to a client. */
 export interface StoredNotice {
   noticeId: string;
   type: NoticeType;
@@ -47,19 +47,31 @@ export async function readRecords(
   phone: number,
   e164: string,
 ): Promise<PersonRecords> {
-  const latest = (sql: string, time: string) => `${sql} ORDER BY ${time} DESC LIMIT ${MOST_RECORDS + 1}`;
-  const query = (sql: string) => db.prepare(sql).bind(websiteId, phone);
   const statements = {
     ...selectPerson(db, websiteId, phone),
-    messages: query(storyOf(`(${latest(messagesOf("*"), "accepted_at")})`)),
-    inbound_texts: db
-      .prepare(latest("SELECT * FROM inbound_texts WHERE website_id = ?1 AND sender = ?2", "received_at"))
-      .bind(websiteId, e164),
-    events: query(
-      latest("SELECT * FROM events WHERE website_id = ?1 AND phone = ?2 AND body IS NOT NULL", "occurred_at"),
+    messages: prepare(
+      db,
+      sql`SELECT m.*, ${IS_HELD} AS is_held, w.name AS website_name, c.name AS client_name
+        FROM (SELECT * FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
+          UNION ALL SELECT * FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
+            AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})
+          ORDER BY accepted_at DESC LIMIT ${MOST_RECORDS + 1}) m
+        LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id`,
     ),
-    duplicate_keys: query(
-      "SELECT message_id AS messageId, expires_at AS expiresAt FROM duplicate_keys WHERE website_id = ?1 AND phone = ?2",
+    inbound_texts: prepare(
+      db,
+      sql`SELECT * FROM inbound_texts WHERE website_id = ${websiteId} AND sender = ${e164}
+        ORDER BY received_at DESC LIMIT ${MOST_RECORDS + 1}`,
+    ),
+    events: prepare(
+      db,
+      sql`SELECT * FROM events WHERE website_id = ${websiteId} AND phone = ${phone} AND body IS NOT NULL
+        ORDER BY occurred_at DESC LIMIT ${MOST_RECORDS + 1}`,
+    ),
+    duplicate_keys: prepare(
+      db,
+      sql`SELECT message_id AS messageId, expires_at AS expiresAt FROM duplicate_keys
+        WHERE website_id = ${websiteId} AND phone = ${phone}`,
     ),
   } satisfies Record<PersonTable, D1PreparedStatement>;
   const {

@@ -1,11 +1,12 @@
-// Where a person is: the tables that have a number of a person. What finds, exports and erases a person goes by this list.
+// The tables that have the number of a person. The code that finds, exports and erases a person covers this list.
 import { runQuery } from "../database.ts";
-import { IS_HERE } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 /**
- * Each table with a number of a person, and the column that has it: as an integer, but for the sender of a text, which is as the
- * carrier gave it. What else a row says of the person goes with it. The rows of other tables hang on a message; an event has the number
- * if it is a notice, and otherwise hangs on its message.
+ * Each table with a number of a person, and the column that has it. The number is an integer, except for the sender of a text, which is
+ * as the carrier gave it. The rows of other tables belong to a message. An event has the number if it is a notice, and otherwise belongs
+ * to its message.
  */
 export const PERSON_TABLES = {
   subscriptions: "phone",
@@ -18,33 +19,33 @@ export const PERSON_TABLES = {
 
 export type PersonTable = keyof typeof PERSON_TABLES;
 
-/** SQL condition: a website knows a number, ?1 as digits and ?2 as E.164. */
-const IS_KNOWN_IN = (websiteId: string) =>
-  `(${Object.entries(PERSON_TABLES)
-    .map(
-      ([table, column]) =>
-        `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.website_id = ${websiteId} AND ${column} = ${column === "sender" ? "?2" : "?1"}
-          ${table === "events" ? "AND body IS NOT NULL" : ""})`,
-    )
-    .join(" OR ")})`;
+/** Condition: one of the tables has the number in a website. @param phone as digits */
+const isKnownTo = (website: Sql, phone: number, e164: string): Sql =>
+  sql`(EXISTS (SELECT 1 FROM subscriptions WHERE website_id = ${website} AND phone = ${phone})
+    OR EXISTS (SELECT 1 FROM subscription_changes WHERE website_id = ${website} AND phone = ${phone})
+    OR EXISTS (SELECT 1 FROM messages WHERE website_id = ${website} AND phone = ${phone})
+    OR EXISTS (SELECT 1 FROM inbound_texts WHERE website_id = ${website} AND sender = ${e164})
+    OR EXISTS (SELECT 1 FROM events WHERE website_id = ${website} AND phone = ${phone} AND body IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM duplicate_keys WHERE website_id = ${website} AND phone = ${phone}))`;
 
-/** The websites that know a number; the last is `""` where a text of it reached no website. @param phone as digits */
+/** The websites that know a number; the last is `""` if a text from the number reached no website. @param phone as digits */
 export async function findWebsitesOf(db: D1Database, phone: number, e164: string): Promise<string[]> {
   const rows = await runQuery<{ website_id: string }>(
-    db
-      .prepare(
-        `SELECT website_id FROM (
-           SELECT w.website_id FROM websites w WHERE ${IS_HERE("w.website_id")} AND ${IS_KNOWN_IN("w.website_id")}
-           UNION ALL SELECT '' WHERE ${IS_KNOWN_IN("''")})
-         ORDER BY website_id = '', website_id`,
-      )
-      .bind(phone, e164),
+    prepare(
+      db,
+      sql`SELECT website_id FROM (
+          SELECT w.website_id FROM websites w
+          WHERE NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})
+            AND ${isKnownTo(piece("w.website_id"), phone, e164)}
+          UNION ALL SELECT '' WHERE ${isKnownTo(piece("''"), phone, e164)})
+        ORDER BY website_id = '', website_id`,
+    ),
   );
   return rows.map((row) => row.website_id);
 }
 
 /** Whether a website knows a number. @param phone as digits */
 export async function isKnownIn(db: D1Database, websiteId: string, phone: number, e164: string): Promise<boolean> {
-  const query = db.prepare(`SELECT 1 WHERE ${IS_KNOWN_IN("?3")}`).bind(phone, e164, websiteId);
+  const query = prepare(db, sql`SELECT 1 WHERE ${isKnownTo(sql`${websiteId}`, phone, e164)}`);
   return (await runQuery(query)).length > 0;
 }

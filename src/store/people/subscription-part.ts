@@ -1,8 +1,9 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts";
 import { dueEvents } from "../callbacks/events.ts";
-import { changeNotices, TOLD_CLIENTS } from "../callbacks/notices.ts";
+import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed } from "../database.ts";
+import { piece, Sql, sql } from "../sql.ts";
 import { countImported, isOpenToUndo } from "./imports.ts";
 import { type ChangeOrigin, LATEST_CHANGE } from "./subscriptions.ts";
 
@@ -203,7 +204,7 @@ function countPart(target: Target, run: Run, guarded: string) {
   return { counts, changes: null, told: null, subscriptions: null };
 }
 
-function write(target: Target, bound: readonly unknown[], guarded: string, run: Run) {
+function write(target: Target, bound: readonly (string | number)[], guarded: string, run: Run) {
   const { db, origin, newRun } = target;
   const notices = newRun?.() ?? null;
   return {
@@ -219,13 +220,10 @@ function write(target: Target, bound: readonly unknown[], guarded: string, run: 
         ? null
         : changeNotices(
             db,
-            {
-              values: bound,
-              with: guarded,
-              from: `${TOLD_CLIENTS} CROSS JOIN ${GIVEN} CROSS JOIN guard LEFT JOIN ${SUBSCRIPTION}`,
-              where: `${IS_CHANGE} AND ${isAllowed(target)}`,
-              ...{ websiteId: "?1", phone: "g.phone", subscribed: "g.subscribed" },
-            },
+            sql`${valued(guarded, bound)} SELECT c.client_id, c.website_id, c.callback_url, g.phone, g.subscribed
+              FROM clients c INDEXED BY clients_with_events CROSS JOIN ${valued(GIVEN, bound)} CROSS JOIN guard
+                LEFT JOIN ${valued(SUBSCRIPTION, bound)}
+              WHERE c.website_id = ${target.websiteId} AND ${HEARS_OF_CHANGES} AND ${piece(IS_CHANGE)} AND ${piece(isAllowed(target))}`,
             { ...origin, run: notices },
           ),
     subscriptions: run(
@@ -240,4 +238,14 @@ function write(target: Target, bound: readonly unknown[], guarded: string, run: 
     ),
     counts: origin.source === "import" ? countImported(db, origin.proof, origin.now) : null,
   };
+}
+
+/** A piece with its values as ?1, ?2, … */
+function valued(text: string, values: readonly (string | number)[]): Sql {
+  const parts = text.split(/\?(\d+)/);
+  const places = parts.filter((_, index) => index % 2 === 1);
+  return new Sql(
+    parts.filter((_, index) => index % 2 === 0),
+    places.map((place) => values[Number(place) - 1] as string | number),
+  );
 }

@@ -4,11 +4,12 @@ import { maskNumbers } from "../../domain/operations/mask.ts";
 import type { PhoneList } from "../../domain/people/number-list/distinct-phones.ts";
 import { toSortedJson } from "../../domain/people/number-list/sorted-json.ts";
 import { dueEvents } from "../callbacks/events.ts";
-import { changeNotices, TOLD_CLIENTS } from "../callbacks/notices.ts";
+import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { auditStatement } from "../operations/audit.ts";
-import { countLate } from "../operations/daily-counts.ts";
+import { IS_COUNTED } from "../operations/daily-counts.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
+import { piece, prepare, sql } from "../sql.ts";
 
 /**
  * Looks up which numbers are subscribed to the website's text program, in one query.
@@ -22,12 +23,11 @@ export async function findSubscribed(
 ): Promise<Uint8Array> {
   // Sorted keys read the index sequentially. The positions come back as one value instead of one row each.
   const [row] = await runQuery<{ places: string }>(
-    db
-      .prepare(
-        `SELECT json_group_array(j.key) AS places FROM json_each(?2) j
-         CROSS JOIN subscriptions s ON s.website_id = ?1 AND s.phone = j.value WHERE s.subscribed = 1`,
-      )
-      .bind(websiteId, toSortedJson(phones)),
+    prepare(
+      db,
+      sql`SELECT json_group_array(j.key) AS places FROM json_each(${toSortedJson(phones)}) j
+        CROSS JOIN subscriptions s ON s.website_id = ${websiteId} AND s.phone = j.value WHERE s.subscribed = 1`,
+    ),
   );
   const subscribed = new Uint8Array(phones.valid.length);
   for (const place of JSON.parse(row?.places ?? "[]") as number[]) subscribed[phones.order[place] as number] = 1;
@@ -39,13 +39,12 @@ export async function findStored(db: D1Database, websiteId: string, phones: numb
   const found: number[] = [];
   for (const list of toJsonLists(phones)) {
     const rows = await runQuery<Pick<SubscriptionRow, "phone">>(
-      db
-        .prepare(
-          `SELECT j.value AS phone FROM json_each(?2) j
-           WHERE EXISTS (SELECT 1 FROM subscriptions s WHERE s.website_id = ?1 AND s.phone = j.value)
-             OR EXISTS (SELECT 1 FROM messages m WHERE m.website_id = ?1 AND m.phone = j.value)`,
-        )
-        .bind(websiteId, list),
+      prepare(
+        db,
+        sql`SELECT j.value AS phone FROM json_each(${list}) j
+          WHERE EXISTS (SELECT 1 FROM subscriptions s WHERE s.website_id = ${websiteId} AND s.phone = j.value)
+            OR EXISTS (SELECT 1 FROM messages m WHERE m.website_id = ${websiteId} AND m.phone = j.value)`,
+      ),
     );
     found.push(...rows.map(({ phone }) => phone));
   }
@@ -66,7 +65,7 @@ export interface ChangeOrigin {
 }
 
 /**
- * Opts out the recipient of a message at the word of its carrier. Takes effect once per message: a receipt that is repeated
+ * Opts out the recipient of a message because its carrier reports an opt-out. Takes effect once per message: a receipt that is repeated
  * after START changes nothing.
  * @param carrier skips a message of another carrier
  * @param run names its notices; null: nobody is told
@@ -78,42 +77,44 @@ export async function optOutRecipient(
   carrier: string | undefined,
   run: string | null,
 ): Promise<DueEvent[]> {
-  const isChange = "(s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)";
-  const isNew = "m.message_id = ?1 AND m.phone IS NOT NULL AND m.opted_out = 0 AND (?2 IS NULL OR m.carrier = ?2)";
-  const key = [messageId, carrier ?? null] as const;
-  const subscription = "LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone";
+  const isNew = sql`m.message_id = ${messageId} AND m.phone IS NOT NULL AND m.opted_out = 0
+    AND (${carrier ?? null} IS NULL OR m.carrier = ${carrier ?? null})`;
+  const isChange = piece("(s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)");
   const rows = await runNamed(db, {
-    changes: db
-      .prepare(
-        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-         SELECT m.website_id, m.phone, s.subscribed, 0, ?3, ?4, ?5 FROM messages m ${subscription}
-         WHERE ${isNew} AND ${isChange}`,
-      )
-      .bind(...key, origin.now, origin.source, origin.proof),
+    changes: prepare(
+      db,
+      sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
+        SELECT m.website_id, m.phone, s.subscribed, 0, ${origin.now}, ${origin.source}, ${origin.proof}
+        FROM messages m LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
+        WHERE ${isNew} AND ${isChange}`,
+    ),
     told:
       run === null
         ? null
         : changeNotices(
             db,
-            {
-              values: key,
-              from: `messages m CROSS JOIN ${TOLD_CLIENTS} ${subscription}`,
-              where: `${isNew} AND ${isChange}`,
-              ...{ websiteId: "m.website_id", phone: "m.phone", subscribed: "0" },
-            },
+            sql`SELECT c.client_id, c.website_id, c.callback_url, m.phone, 0 AS subscribed
+              FROM messages m CROSS JOIN clients c INDEXED BY clients_with_events
+                LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
+              WHERE c.website_id = m.website_id AND ${HEARS_OF_CHANGES} AND ${isNew} AND ${isChange}`,
             { ...origin, run },
           ),
-    subscription: db
-      .prepare(
-        `INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id, opted_out_by_person)
-         SELECT m.website_id, m.phone, 0, NULL, ${LATEST_CHANGE("m.website_id", "m.phone")}, 1
-         FROM messages m WHERE ${isNew}
-         ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 0, change_id = excluded.change_id,
-           opted_out_by_person = 1`,
-      )
-      .bind(...key),
-    counts: countLate(db, "opted_out = opted_out + 1", `SELECT m.message_id FROM messages m WHERE ${isNew}`, key),
-    message: db.prepare(`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`).bind(...key),
+    subscription: prepare(
+      db,
+      sql`INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id, opted_out_by_person)
+        SELECT m.website_id, m.phone, 0, NULL, (SELECT max(c.change_id) FROM subscription_changes c
+          WHERE c.website_id = m.website_id AND c.phone = m.phone), 1
+        FROM messages m WHERE ${isNew}
+        ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 0, change_id = excluded.change_id,
+          opted_out_by_person = 1`,
+    ),
+    counts: prepare(
+      db,
+      sql`UPDATE daily_counts SET opted_out = opted_out + 1 WHERE (website_id, day, send_purpose, status, reason) IN (
+        SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason FROM message_counts m
+        WHERE m.message_id IN (SELECT m.message_id FROM messages m WHERE ${isNew}) AND ${IS_COUNTED})`,
+    ),
+    message: prepare(db, sql`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`),
   });
   return dueEvents(rows.told);
 }
@@ -122,7 +123,7 @@ export async function optOutRecipient(
 export interface Person {
   subscribed: boolean;
   email: string | null;
-  /** By keyword or at the carrier: only START undoes it. */
+  /** The person opted out by a keyword or at the carrier: only START undoes it. */
   optedOutByPerson: boolean;
   /** Milliseconds since 1970. */
   optOutConfirmedAt: number | null;
@@ -148,12 +149,11 @@ export async function readPerson(db: D1Database, websiteId: string, phone: numbe
 
 export function selectPerson(db: D1Database, websiteId: string, phone: number) {
   return {
-    subscriptions: db
-      .prepare("SELECT * FROM subscriptions WHERE website_id = ?1 AND phone = ?2")
-      .bind(websiteId, phone),
-    subscription_changes: db
-      .prepare("SELECT * FROM subscription_changes WHERE website_id = ?1 AND phone = ?2 ORDER BY change_id")
-      .bind(websiteId, phone),
+    subscriptions: prepare(db, sql`SELECT * FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone}`),
+    subscription_changes: prepare(
+      db,
+      sql`SELECT * FROM subscription_changes WHERE website_id = ${websiteId} AND phone = ${phone} ORDER BY change_id`,
+    ),
   };
 }
 
@@ -190,23 +190,25 @@ export async function removeEmail(
   phone: number,
   now: number,
 ): Promise<boolean> {
-  const update = `UPDATE subscriptions SET email = NULL, change_id = coalesce(${LATEST_CHANGE("?1", "?2")}, change_id)
-    WHERE website_id = ?1 AND phone = ?2 RETURNING phone`;
   const subject = maskNumbers(String(phone));
   const { removed } = await runNamed(db, {
-    forgotten: db
-      .prepare(
-        "UPDATE subscription_changes SET was_email = '' WHERE website_id = ?1 AND phone = ?2 AND was_email <> ''",
-      )
-      .bind(websiteId, phone),
-    change: db
-      .prepare(
-        `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email)
-         SELECT website_id, phone, subscribed, subscribed, ?3, 'operator', ?4, '' FROM subscriptions
-         WHERE website_id = ?1 AND phone = ?2 AND email IS NOT NULL`,
-      )
-      .bind(websiteId, phone, now, author.requestId),
-    removed: db.prepare(update).bind(websiteId, phone),
+    forgotten: prepare(
+      db,
+      sql`UPDATE subscription_changes SET was_email = ''
+        WHERE website_id = ${websiteId} AND phone = ${phone} AND was_email <> ''`,
+    ),
+    change: prepare(
+      db,
+      sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email)
+        SELECT website_id, phone, subscribed, subscribed, ${now}, 'operator', ${author.requestId}, '' FROM subscriptions
+        WHERE website_id = ${websiteId} AND phone = ${phone} AND email IS NOT NULL`,
+    ),
+    removed: prepare(
+      db,
+      sql`UPDATE subscriptions SET email = NULL, change_id = coalesce((SELECT max(c.change_id) FROM subscription_changes c
+          WHERE c.website_id = ${websiteId} AND c.phone = ${phone}), change_id)
+        WHERE website_id = ${websiteId} AND phone = ${phone} RETURNING phone`,
+    ),
     audit: auditStatement(db, author, { action: "remove-email", websiteId, subject }, now),
   });
   return removed.length === 1;
