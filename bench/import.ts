@@ -6,9 +6,9 @@ import { createWebsite, digitsAt } from "./seed.ts";
 import type { Workers } from "./service.ts";
 
 const MEBIBYTE = 1024 ** 2;
-const FILES_MEBIBYTES = [2, 8, 32];
+const FILES_MEBIBYTES = [1, 3];
 /** Imported first: a Worker's engine makes its fastest code of a loop after some time. */
-const WARM_UP_MEBIBYTES = 2;
+const WARM_UP_MEBIBYTES = 1;
 
 const HEADER = "phone_numbers\n";
 /** Of a number with its line break, at least. */

@@ -78,8 +78,8 @@ export function judge(figures: Figures): Target[] {
   const peak = worst(Math.max, [...peaks, status?.peakHeapBytes]);
   add("peak heap of a bulk, any texts, or a look-up of 50,000", "≤", 64, peak && peak / MEBIBYTE, "MiB");
   const largest = imports?.at(-1);
-  add("peak heap of an import of 32 MiB", "≤", 40, largest && largest.peakHeapBytes / MEBIBYTE, "MiB");
-  add("CPU of an import of 32 MiB, stores included", "≤", 12, largest?.cpuSeconds, "s");
+  add("peak heap of an import of 3 MiB", "≤", 40, largest && largest.peakHeapBytes / MEBIBYTE, "MiB");
+  add("CPU of an import of 3 MiB, stores included", "≤", 4, largest?.cpuSeconds, "s");
   if (figures.edge) judgeEdge(figures.edge, add);
   if (figures.databases) judgeDatabases(figures.databases, add);
   return targets;

@@ -429,17 +429,14 @@ CREATE INDEX audit_log_by_operator ON audit_log (operator);
 
 -- The rows of the ledger that belong to an import have its id as their proof, and ids after after_id, up to last_id.
 CREATE TABLE imports (
-  import_id TEXT NOT NULL PRIMARY KEY, -- the id of its request
+  import_id TEXT NOT NULL PRIMARY KEY, -- the id of its first request
   website_id TEXT NOT NULL,
+  resubscribes INTEGER NOT NULL,       -- 1: it subscribes again whom anybody else than the person has unsubscribed
   after_id INTEGER NOT NULL,
   last_id INTEGER NOT NULL,
-  stored_at INTEGER NOT NULL,          -- when its latest part was stored
-  added INTEGER NOT NULL DEFAULT 0,    -- numbers never seen before
-  changed INTEGER NOT NULL DEFAULT 0,
-  undone_to INTEGER,                   -- its rows up to this id are undone; NULL: none
+  undone_to INTEGER,                   -- its rows up to this id are undone, and it takes no more; NULL: it is open
   restored INTEGER NOT NULL DEFAULT 0,
-  changed_since INTEGER NOT NULL DEFAULT 0,
-  outcome TEXT
+  changed_since INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 -- Websites may live in several databases. Each database has the whole schema; the first also has the directory: which database

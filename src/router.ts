@@ -186,7 +186,7 @@ function answerError(error: unknown, request: ApiRequest, deps: Deps): Response 
   request.logged = { ...request.logged, code: (failure ? toAnswer(failure, 0) : FAULT).code };
   const { requestId } = request;
   const fields = { requestId, route: routeOf(request), error: describeError(error) };
-  const cause = failure?.kind === "bulk-interrupted" ? failure.because.kind : failure?.kind;
+  const cause = failure && "because" in failure ? failure.because.kind : failure?.kind;
   if (cause === undefined || cause === "fault") deps.log("error", "request.failed", fields);
   if (cause === "store-unavailable") deps.log("error", "store.unavailable", fields);
   return failure ? failureResponse(failure, requestId, deps.random()) : faultResponse(requestId);

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import type { SubscriberAnswers } from "../../src/http/operator/subscribers.ts";
 import { callOperator, type Service } from "./api.ts";
-import { type Command, segment, toQuery, UsageError } from "./command.ts";
+import { type Command, segment } from "./command.ts";
+import { importFile } from "./import/import-file.ts";
 import { printable } from "./table.ts";
 
 type Undone = SubscriberAnswers["UndoneImport"];
@@ -16,16 +16,17 @@ export const SUBSCRIBER_COMMANDS: Command[] = [
       resubscribe: {
         summary: "subscribe also whom a client, an import or an operator has unsubscribed; never whom a STOP has",
       },
+      import: { value: "<importId>", summary: "go on with an import that has broken off" },
     },
     notes:
-      "Columns: phone_numbers, and if wanted email and subscribed (true when left out). If a number has several rows, an opt-out counts.",
-    run: async (service, [id, file = "-"], values) => {
-      const query = toQuery({
-        dryRun: values["dry-run"] ? "true" : undefined,
-        resubscribe: values.resubscribe ? "true" : undefined,
-      });
-      return callOperator(service, "POST", `/websites/${segment(id)}/subscribers${query}`, readInput(file));
-    },
+      "Columns: phone_numbers, and if wanted email and subscribed (true when left out). If a number has several rows, an opt-out counts. A large file goes in several requests, which are one import.",
+    run: (service, [websiteId = "", file = "-"], values) =>
+      importFile(service, {
+        ...{ websiteId, file },
+        isDry: values["dry-run"] === true,
+        resubscribes: values.resubscribe === true,
+        importId: typeof values.import === "string" ? values.import : undefined,
+      }),
     show: showImport,
   },
   {
@@ -59,14 +60,6 @@ function showUndone(answer: string): string {
     ...(restoredBefore > 0 ? [`Restored before: ${restoredBefore}`] : []),
     `Set again since the import, and left as they are: ${changedSince}`,
   ].join("\n");
-}
-
-function readInput(file: string): Uint8Array<ArrayBuffer> {
-  try {
-    return new Uint8Array(readFileSync(file === "-" ? 0 : file));
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : error}`);
-  }
 }
 
 type ImportAnswer = SubscriberAnswers["ImportAnswer"];

@@ -30,8 +30,8 @@ export type Failure =
   | { kind: "fields-wrong"; details: FieldError[] }
   | { kind: "resource-unknown"; what: string }
   | { kind: "idempotency-conflict" }
-  /** `until`: then it counts as cut off, unless it goes on. Milliseconds since 1970. */
-  | { kind: "import-running"; until: number }
+  /** An undo of the import has begun. */
+  | { kind: "import-closed" }
   /** A website cannot be moved now. `why` is a sentence about the website, without its end. */
   | { kind: "move-refused"; why: string }
   /**
@@ -43,16 +43,33 @@ export type Failure =
   | { kind: "website-paused"; isKeyed?: boolean }
   /** The database has hardly any room left: it takes no more messages, and everything else. */
   | { kind: "store-full" }
-  | BulkInterrupted;
+  | BulkInterrupted
+  | ImportInterrupted;
 
 /** A bulk request that failed after some of its messages were stored. */
 export interface BulkInterrupted {
   kind: "bulk-interrupted";
-  because: Exclude<Failure, BulkInterrupted> | { kind: "fault" };
+  because: Cause;
   stored: { index: number; messageId: string }[];
   /** Whether the request has an Idempotency-Key. */
   isKeyed: boolean;
 }
+
+/** A request of an import that failed when rows of the import may have been stored. */
+export interface ImportInterrupted {
+  kind: "import-interrupted";
+  because: Cause;
+  import: ImportProgress;
+}
+
+export interface ImportProgress {
+  importId: string;
+  /** Of the file of the request, from its first row on: at least so many are stored. */
+  storedRows: number;
+}
+
+/** What ends a request that has stored something. */
+type Cause = Exclude<Failure, BulkInterrupted | ImportInterrupted> | { kind: "fault" };
 
 /** Guards, body readers and stores throw it; only the router catches it. */
 export class RequestFailure extends Error {

@@ -1,7 +1,7 @@
 import type { Failure } from "../domain/failure.ts";
 
-/** A failure with a code of its own, or the unexpected: `fault`. A bulk request that ended early has its cause's code. */
-export type ErrorKind = Exclude<Failure["kind"], "bulk-interrupted"> | "fault";
+/** A failure with a code of its own, or the unexpected: `fault`. A bulk request or an import that ended early has its cause's code. */
+export type ErrorKind = Exclude<Failure["kind"], "bulk-interrupted" | "import-interrupted"> | "fault";
 
 /**
  * Every code, in the order in which a request is checked. The HTTP status is the code divided by 100. Codes never change
@@ -25,7 +25,7 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "fields-wrong": 40001,
   "resource-unknown": 40401,
   "idempotency-conflict": 40900,
-  "import-running": 40901,
+  "import-closed": 40901,
   "move-refused": 40902,
   fault: 50000,
   "store-unavailable": 50300,

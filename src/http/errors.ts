@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PAUSED_SECONDS } from "../domain/databases/move.ts";
-import type { BulkInterrupted, Failure, FieldError } from "../domain/failure.ts";
+import type { BulkInterrupted, Failure, FieldError, ImportInterrupted, ImportProgress } from "../domain/failure.ts";
 import { CHUNK_MESSAGES } from "../domain/messages/bulk-request.ts";
 import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 import { ERROR_CODES } from "./error-codes.ts";
@@ -18,6 +18,15 @@ export const errorSchema = z.object({
     )
     .optional()
     .describe("One item for each field that breaks a rule, or is stored."),
+  import: z
+    .object({
+      importId: z.uuid(),
+      storedRows: z
+        .int()
+        .describe("Of the file of this request, from its first row on: at least so many rows are stored."),
+    })
+    .optional()
+    .describe("Of an import that broke off when rows of it may have been stored: an undo takes them back."),
   requestId: z.string().describe("As in `X-Request-Id`: the log of the service has the request under it."),
 });
 
@@ -25,6 +34,7 @@ export interface ErrorAnswer {
   code: number;
   message: string;
   details?: FieldError[];
+  import?: ImportProgress;
   headers?: Record<string, string>;
 }
 
@@ -51,14 +61,22 @@ export function faultResponse(requestId: string): Response {
   return toResponse(FAULT, requestId);
 }
 
-function toResponse({ code, message, details, headers }: ErrorAnswer, requestId: string): Response {
-  const body: z.output<typeof errorSchema> = { code, message, details: details ?? [], requestId };
+function toResponse(answer: ErrorAnswer, requestId: string): Response {
+  const { code, message, details = [], import: progress, headers } = answer;
+  const body: z.output<typeof errorSchema> = {
+    code,
+    message,
+    details,
+    ...(progress && { import: progress }),
+    requestId,
+  };
   return Response.json(body, { status: Math.floor(code / 100), headers: headers ?? {} });
 }
 
 /** @param random see failureResponse */
 export function toAnswer(failure: Failure, random: number): ErrorAnswer {
   if (failure.kind === "bulk-interrupted") return explainInterrupted(failure, random);
+  if (failure.kind === "import-interrupted") return explainImport(failure, random);
   return { code: ERROR_CODES[failure.kind], ...explain(failure, random) };
 }
 
@@ -75,6 +93,19 @@ function explainInterrupted(failure: BulkInterrupted, random: number): ErrorAnsw
     message: adviseInterrupted(failure, answer.message),
     details: [...(answer.details ?? []), ...details],
   };
+}
+
+function explainImport({ because, import: progress }: ImportInterrupted, random: number): ErrorAnswer {
+  const answer = because.kind === "fault" ? FAULT : toAnswer(because, random);
+  const cause = answer.message.replace(/[^.]$/, "$&.");
+  return { ...answer, message: `${cause} ${adviseImport(because.kind, progress)}`, import: progress };
+}
+
+function adviseImport(because: ImportInterrupted["because"]["kind"], { importId, storedRows }: ImportProgress): string {
+  const rows = storedRows === 0 ? "none of its rows" : `the first ${storedRows} of its rows`;
+  const stored = `Of this file, ${rows} were stored before that, in the import ${importId}.`;
+  if (because === "import-closed") return `${stored} The undo has taken them back, or does so when it is repeated.`;
+  return `${stored} An undo takes them back. To go on, send the file again with importId=${importId}: what is stored stays as it is.`;
 }
 
 /** How the client can go on without sending a text twice. It depends on whether the stored messages are known. */
@@ -110,7 +141,10 @@ function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause:
   }
 }
 
-function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Omit<ErrorAnswer, "code"> {
+function explain(
+  failure: Exclude<Failure, BulkInterrupted | ImportInterrupted>,
+  random: number,
+): Omit<ErrorAnswer, "code"> {
   switch (failure.kind) {
     case "path-unknown":
       return {
@@ -158,9 +192,9 @@ function explain(failure: Exclude<Failure, BulkInterrupted>, random: number): Om
       return { message: `There is no such ${failure.what}.` };
     case "idempotency-conflict":
       return { message: "This Idempotency-Key was used with another body within the last 24 hours." };
-    case "import-running":
+    case "import-closed":
       return {
-        message: `The import is not over. Undo it when it has ended, or, if it was cut off, after ${new Date(failure.until).toISOString()}.`,
+        message: "The import was undone, and takes no more rows. Send the file as a new import, without importId.",
       };
     case "move-refused":
       return { message: `The website is not moved: ${failure.why}.` };

@@ -42,7 +42,7 @@ export const subscribeHandler: Handler = async (request, deps) => {
   const proof = `request ${request.requestId}, sendPurpose ${sendPurpose}`;
   const client = clientOf(request);
   const origin = { source: "api", proof, now: deps.now(), clientId: client.clientId } as const;
-  const set = await setSubscriptions(deps, client, subscribers.changes(), origin);
+  const set = await setSubscriptions(deps, client, subscribers.takePart().changes, origin);
   const { invalidPhoneNumbers, invalidEmails } = subscribers;
   const answer: z.output<typeof subscribeAnswerSchema> = {
     message: `${count(set.count)} subscribed.`,

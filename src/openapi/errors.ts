@@ -39,7 +39,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   },
   "resource-unknown": { kind: "resource-unknown", what: "message" },
   "idempotency-conflict": { kind: "idempotency-conflict" },
-  "import-running": { kind: "import-running", until: Date.UTC(2026, 10, 21, 12, 5) },
+  "import-closed": { kind: "import-closed" },
   "move-refused": { kind: "move-refused", why: "it is on its way to DB_2" },
   "store-unavailable": { kind: "store-unavailable" },
   "store-full": { kind: "store-full" },

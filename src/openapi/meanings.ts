@@ -139,9 +139,9 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
     meaning: "the Idempotency-Key was used with another body",
     advice: "use a new key for another message",
   },
-  "import-running": {
-    meaning: "the import that is to be undone is not over",
-    advice: "repeat it when the import has ended; `message` says until when one that was cut off counts as running",
+  "import-closed": {
+    meaning: "the import was undone, and takes no more rows",
+    advice: "send the file as a new import, without `importId`",
   },
   "move-refused": {
     meaning: "the website cannot be moved now",

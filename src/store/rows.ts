@@ -140,15 +140,12 @@ export interface SubscriptionChangeRow {
 export interface ImportRow {
   import_id: string;
   website_id: string;
+  resubscribes: Bit;
   after_id: number;
   last_id: number;
-  stored_at: number;
-  added: number;
-  changed: number;
   undone_to: number | null;
   restored: number;
   changed_since: number;
-  outcome: string | null;
 }
 
 export interface InboundTextRow {

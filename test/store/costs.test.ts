@@ -10,8 +10,9 @@ import { sandbox } from "../../src/carriers/sandbox.ts";
 import type { Send } from "../../src/domain/messages/send.ts";
 import { purgeMessages } from "../../src/flows/messages/purge-messages.ts";
 import { storeGroup } from "../../src/flows/messages/store-sends.ts";
-import { importSubscribers } from "../../src/flows/people/change-subscriptions.ts";
-import { readImport, type StoredImport, undoStep } from "../../src/store/people/imports.ts";
+import { storeParts } from "../../src/flows/people/import-subscribers.ts";
+import { readImport, type StoredImport } from "../../src/store/people/imports.ts";
+import { undoStep } from "../../src/store/people/undo-import.ts";
 import { countingDatabase, type Usage } from "../counting-database.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
@@ -200,8 +201,13 @@ async function measureImport(count: number): Promise<Costs> {
     email: null,
     subscribed: true,
   }));
-  const load = (importId: string) =>
-    importSubscribers(world.deps, "brand", changes, { importId, isDry: false, resubscribes: false });
+  const parts = async function* () {
+    yield { rows: count, changes, invalidOptOuts: [] };
+  };
+  const load = (importId: string) => {
+    const request = { websiteId: "brand", importId, isJoined: false, isDry: false, resubscribes: false };
+    return storeParts(world.deps, request, parts(), { hasBegun: false, storedRows: 0 });
+  };
   await flow("an import of new numbers", () => load("first"));
   await flow("the same file again", () => load("second"));
   await flow("an undo", async () => undoStep(db, (await readImport(db, "first")) as StoredImport, world.now));

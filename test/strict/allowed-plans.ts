@@ -78,7 +78,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   {
     step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
-    sql: "?6 = 'any' LIMIT 1",
+    sql: "FROM erased_people e WHERE e.website_id = ?1 LIMIT 1",
     reason: "Whether the website has erased anybody: one row.",
   },
   {
@@ -88,7 +88,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   {
     step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
-    sql: "e.mark NOT IN (SELECT value FROM json_each(?6))",
+    sql: "e.mark NOT IN (SELECT value FROM json_each(",
     reason: `${AS_MANY_AS_GIVEN} A website that has more is asked for the tombstones of the numbers.`,
   },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
@@ -98,7 +98,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   { step: "SCAN erasure_key", reason: ONE_ROW },
   {
     step: "SEARCH subscription_changes",
-    sql: "coalesce((SELECT max(change_id) FROM subscription_changes), 0) AS latest",
+    sql: "coalesce((SELECT max(change_id) FROM subscription_changes), 0)",
     reason: "The highest id alone: one row.",
   },
   { step: "SCAN websites", sql: "SELECT website_id FROM websites", reason: THE_OPERATORS_LOOK },

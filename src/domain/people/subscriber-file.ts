@@ -8,7 +8,7 @@ import { strip } from "./invisible.ts";
 import { PhoneRowReader } from "./phone-file.ts";
 import { RowFaults } from "./row-faults.ts";
 import { refuseStates } from "./state-column.ts";
-import { type InvalidCell, Subscribers } from "./subscribers.ts";
+import { type InvalidCell, type SubscriberPart, Subscribers } from "./subscribers.ts";
 
 const YES_NO = new Map([
   ...["", "true", "1", "yes", "y", "t"].map((word) => [word, true] as const),
@@ -23,6 +23,14 @@ export function readYesNo(cell: string): boolean | undefined {
 /** A file with more is not what it should be, and the answer would list them all. */
 const MOST_INVALID = 100_000;
 
+/** A part is stored in one transaction: of so many rows, it takes D1 some hundredths of a second, in which nothing else is stored. */
+const PART_ROWS = 5_000;
+
+/** Of one request. The figures of its answer are held in memory, number by number. */
+export const MOST_ROWS = 250_000;
+
+const TOO_MANY_ROWS = `has more than ${MOST_ROWS} rows, the most that a request may have: cut the file, repeat its first line in each piece, and send the pieces one after the other, each but the first with the importId that the first one answers`;
+
 /** The columns that are read, as the file writes them; null: it lacks the column. */
 export interface ColumnsRead {
   phone: string;
@@ -35,12 +43,14 @@ const ADVICE =
 
 const WANTED = { others: ["email", "subscribed"], check: (names: string[]) => refuseStates(names, ADVICE) };
 
-/** Checks the file while it comes in, and holds what is to be stored. */
+/** Checks the file while it comes in, and cuts it into parts. */
 export class SubscriberFile {
   readonly #reader = new PhoneRowReader(WANTED, (cells, line) => this.#take(cells, line));
   readonly #text: FileText;
   readonly #faults = new RowFaults();
-  #subscribers = new Subscribers();
+  readonly #subscribers = new Subscribers();
+  #rows = 0;
+  #parts: SubscriberPart[] = [];
   /** What ended the reading. */
   #error: CsvError | undefined;
 
@@ -49,20 +59,41 @@ export class SubscriberFile {
     this.#text = new FileText(this.#reader, beginningBytes);
   }
 
-  write(bytes: Uint8Array): void {
+  /** @returns the parts that are whole, but for a file that is refused: it is read on only for its faults */
+  write(bytes: Uint8Array): SubscriberPart[] {
     this.#try(() => this.#text.write(bytes));
+    return this.#takeParts();
   }
 
-  /** @throws RequestFailure fields-wrong: the caller stores nothing of the file */
-  end(): { subscribers: Subscribers; columns: ColumnsRead } {
+  /**
+   * @returns the last part, which may be empty
+   * @throws RequestFailure fields-wrong
+   */
+  end(): SubscriberPart[] {
     this.#try(() => {
       this.#text.end();
       this.#reader.end();
     });
     const details = this.#listFaults();
     if (details.length > 0) throw new RequestFailure({ kind: "fields-wrong", details });
+    return [...this.#takeParts(), this.#subscribers.takePart()];
+  }
+
+  /** Known once a part has been returned. */
+  get columns(): ColumnsRead {
     const [phone = "", email = null, subscribed = null] = this.#reader.columns as [string, ...(string | null)[]];
-    return { subscribers: this.#subscribers, columns: { phone, email, subscribed } };
+    return { phone, email, subscribed };
+  }
+
+  /** What is invalid in it, as far as it has been read. */
+  get invalid(): Pick<Subscribers, "invalidPhoneNumbers" | "invalidEmails" | "invalidCells"> {
+    return this.#subscribers;
+  }
+
+  #takeParts(): SubscriberPart[] {
+    const parts = this.#error || this.#faults.count > 0 ? [] : this.#parts;
+    this.#parts = [];
+    return parts;
   }
 
   #try(work: () => void): void {
@@ -84,6 +115,8 @@ export class SubscriberFile {
   }
 
   #take([phone = "", email = "", yesNo = ""]: string[], line: number): void {
+    this.#rows += 1;
+    if (this.#rows > MOST_ROWS) throw new CsvError(TOO_MANY_ROWS);
     const subscribed = yesNo === "" || readYesNo(yesNo);
     if (subscribed === undefined) {
       this.#faults.add(`must be true or false; line ${line} has ${JSON.stringify(echoPhone(strip(yesNo)))}`);
@@ -92,6 +125,7 @@ export class SubscriberFile {
     if (this.#subscribers.invalidCount > MOST_INVALID) {
       throw new CsvError(`has more than ${MOST_INVALID} invalid phone numbers and e-mail addresses`);
     }
+    if (this.#subscribers.rowCount === PART_ROWS) this.#parts.push(this.#subscribers.takePart());
   }
 }
 

@@ -19,10 +19,21 @@ export interface InvalidCell {
 /** The first cells are told with their lines. A file may have a hundred times as many that are invalid. */
 export const MOST_INVALID_CELLS = 1000;
 
+/** Some rows of a file, one after the other. */
+export interface SubscriberPart {
+  /** Of the file, those with an invalid number among them. */
+  rows: number;
+  /** Distinct numbers; see SubscriberRows. */
+  changes: SubscriptionChange[];
+  /** Invalid numbers to opt out, as given: such a number may have been stored while it was valid. */
+  invalidOptOuts: string[];
+}
+
 export class Subscribers {
-  readonly #rows = new SubscriberRows();
+  #rows = new SubscriberRows();
+  #rowCount = 0;
+  #invalidOptOuts = new Set<string>();
   readonly #invalidPhones = new Set<string>();
-  readonly #invalidOptOuts = new Set<string>();
   readonly #invalidEmails = new Set<string>();
   /** The first of them. */
   readonly invalidCells: InvalidCell[] = [];
@@ -32,6 +43,7 @@ export class Subscribers {
    * @param line of the file, where there is one
    */
   add(givenPhone: string, givenEmail: string, subscribed: boolean, line?: number): void {
+    this.#rowCount += 1;
     const phone = strip(givenPhone);
     const digits = e164Digits(phone);
     if (Number.isNaN(digits)) {
@@ -62,19 +74,27 @@ export class Subscribers {
     this.invalidCells.push({ line, column, value: kept, message: explain() });
   }
 
-  /** Distinct numbers. See SubscriberRows for what counts, and for their order. */
-  changes(): Generator<SubscriptionChange, void> {
-    return this.#rows.distinct();
+  /** How many rows were added since the latest part was taken. */
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  /** The rows that were added since the latest part was taken. What is invalid stays. */
+  takePart(): SubscriberPart {
+    const part = {
+      rows: this.#rowCount,
+      changes: this.#rows.distinct(),
+      invalidOptOuts: [...this.#invalidOptOuts],
+    };
+    this.#rows = new SubscriberRows();
+    this.#rowCount = 0;
+    this.#invalidOptOuts = new Set();
+    return part;
   }
 
   /** As given, stripped, and cut after the longest valid number; distinct. */
   get invalidPhoneNumbers(): string[] {
     return [...this.#invalidPhones];
-  }
-
-  /** Invalid numbers to opt out: such a number may have been stored while it was valid. */
-  get invalidOptOuts(): string[] {
-    return [...this.#invalidOptOuts];
   }
 
   /** As given, stripped, and cut after the longest valid address; distinct. The numbers of these rows are stored without one. */

@@ -72,7 +72,7 @@ function interrupted(error: unknown, { successSent: stored }: BulkAnswer, isKeye
   const known = error instanceof BrokenBodyError ? notJson(error) : error;
   if (stored.length === 0) return known;
   const failure = known instanceof RequestFailure ? known.failure : ({ kind: "fault" } as const);
-  if (failure.kind === "bulk-interrupted") return known;
+  if ("because" in failure) return known;
   return new RequestFailure({ kind: "bulk-interrupted", because: failure, stored, isKeyed }, { cause: error });
 }
 

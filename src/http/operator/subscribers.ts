@@ -1,18 +1,17 @@
 import * as z from "zod";
 import { failField, RequestFailure, readTogether } from "../../domain/failure.ts";
+import { MOST_NAMED } from "../../domain/people/import-figures.ts";
 import { toE164 } from "../../domain/people/phone.ts";
-import { type ColumnsRead, SubscriberFile } from "../../domain/people/subscriber-file.ts";
-import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts";
-import { MOST_INVALID_CELLS, type Subscribers, without } from "../../domain/people/subscribers.ts";
+import { SubscriberFile } from "../../domain/people/subscriber-file.ts";
+import { MOST_INVALID_CELLS, without } from "../../domain/people/subscribers.ts";
 import { askEach } from "../../flows/databases/ask-each.ts";
 import { inDatabaseOf, inEach } from "../../flows/databases/places.ts";
-import { audited } from "../../flows/operations/audit.ts";
-import { findInvalidOptOuts, type Imported, importSubscribers } from "../../flows/people/change-subscriptions.ts";
+import { type Imported, importSubscribers } from "../../flows/people/import-subscribers.ts";
 import { undoImport } from "../../flows/people/undo-import.ts";
-import { MOST_NAMED } from "../../store/people/change-subscriptions.ts";
 import { readImport } from "../../store/people/imports.ts";
-import { type ApiRequest, authorOf, type Handler } from "../api-request.ts";
-import { BODY_LIMITS, readChunks, requireMediaType } from "../body.ts";
+import { type ApiRequest, authorOf, type Handler, toStoredId } from "../api-request.ts";
+import { requireMediaType } from "../body.ts";
+import { readParts } from "../import-parts.ts";
 import type { Answers } from "./answers.ts";
 import { requireFound, requireWebsite } from "./params.ts";
 
@@ -21,7 +20,9 @@ export const subscriberAnswers = {
     importId: z
       .uuid()
       .optional()
-      .describe("For an undo; the audit log has it as the subject of the import. Left out with `dryRun`."),
+      .describe(
+        "For an undo, and for further requests of the import; the audit log has it as the subject of the import. Left out with `dryRun`.",
+      ),
     columns: z
       .object({ phone: z.string(), email: z.string().nullable(), subscribed: z.string().nullable() })
       .describe("The columns that were read, as the file writes them. null: it has no such column."),
@@ -75,7 +76,7 @@ export const subscriberAnswers = {
 
 export type SubscriberAnswers = Answers<typeof subscriberAnswers>;
 
-/** POST /operator/websites/:websiteId/subscribers?dryRun=&resubscribe= */
+/** POST /operator/websites/:websiteId/subscribers?dryRun=&resubscribe=&importId= */
 export const importSubscribersHandler: Handler = async (request, deps) => {
   const { websiteId } = await requireWebsite(request, deps);
   const { isDry, resubscribes } = readTogether({
@@ -83,27 +84,33 @@ export const importSubscribersHandler: Handler = async (request, deps) => {
     resubscribes: () => readYes(request, "resubscribe"),
   });
   requireMediaType(request, "text/csv");
-  const { subscribers: file, columns } = await readFile(request);
-  const importId = request.requestId;
-  const known = await findInvalidOptOuts(deps, websiteId, file.invalidOptOuts);
-  const invalidPhoneNumbers = without(file.invalidPhoneNumbers, known.map(toE164));
-  const work = () => importSubscribers(deps, websiteId, changesOf(file, known), { importId, isDry, resubscribes });
-  const entry = { action: "import", websiteId, subject: importId } as const;
-  const done = isDry
-    ? await work()
-    : await audited(deps, authorOf(request), entry, work, (stored) => ({
-        ...countsOf(stored),
-        invalid: file.invalidPhoneNumbers.length,
-        ...(resubscribes ? { resubscribe: true } : {}),
-      }));
+  const joined = toStoredId(String(request.query.importId ?? ""));
+  const importId = joined || request.requestId;
+  const file = new SubscriberFile();
+  const done = await importSubscribers(
+    deps,
+    authorOf(request),
+    { websiteId, importId, isJoined: joined !== "", isDry, resubscribes },
+    readParts(request, file),
+    (stored) => ({
+      ...countsOf(stored),
+      invalid: file.invalid.invalidPhoneNumbers.length,
+      ...(resubscribes ? { resubscribe: true } : {}),
+    }),
+  );
   request.logged = { websiteId, dryRun: isDry, ...countsOf(done) };
+  const known = done.knownOptOuts.map(toE164);
+  const { invalidPhoneNumbers, invalidEmails, invalidCells } = file.invalid;
   const answer: SubscriberAnswers["ImportAnswer"] = {
     ...(isDry ? {} : { importId }),
-    columns,
+    columns: file.columns,
     ...countsOf(done),
-    invalidPhoneNumbers,
-    ...unlessEmpty("invalidEmails", file.invalidEmails),
-    ...unlessEmpty("invalidCells", invalidCellsOf(file, known)),
+    invalidPhoneNumbers: without(invalidPhoneNumbers, known),
+    ...unlessEmpty("invalidEmails", invalidEmails),
+    ...unlessEmpty(
+      "invalidCells",
+      invalidCells.filter(({ value }) => !known.includes(value)),
+    ),
     ...unlessEmpty("optedOutNumbers", done.refused.byPerson.map(toE164)),
     ...unlessEmpty("unsubscribedNumbers", done.refused.byOthers.map(toE164)),
   };
@@ -125,11 +132,6 @@ function countsOf({ count, added, changed, refused }: Imported) {
 const unlessEmpty = <N extends string, T>(name: N, list: T[]) =>
   (list.length === 0 ? {} : { [name]: list }) as Partial<Record<N, T[]>>;
 
-function invalidCellsOf({ invalidCells }: Subscribers, known: number[]) {
-  const optedOut = new Set(known.map(toE164));
-  return invalidCells.filter(({ value }) => !optedOut.has(value));
-}
-
 /** POST /operator/imports/:importId/undo */
 export const undoImportHandler: Handler = async (request, deps) => {
   const importId = request.params.importId ?? "";
@@ -148,15 +150,3 @@ export const undoImportHandler: Handler = async (request, deps) => {
   request.logged = { websiteId: begun.websiteId, ...answer };
   return Response.json(answer);
 };
-
-/** Checked while it comes in, and stored afterwards: neither the file nor its text is in memory at any time. */
-async function readFile(request: ApiRequest): Promise<{ subscribers: Subscribers; columns: ColumnsRead }> {
-  const file = new SubscriberFile();
-  for await (const piece of readChunks(request, BODY_LIMITS.subscribers)) file.write(piece);
-  return file.end();
-}
-
-function* changesOf(file: Subscribers, optOuts: number[]): Generator<SubscriptionChange, void> {
-  for (const phone of optOuts) yield { phone, email: null, subscribed: false };
-  yield* file.changes();
-}

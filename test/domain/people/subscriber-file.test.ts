@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RequestFailure } from "../../../src/domain/failure.ts";
 import { SubscriberFile } from "../../../src/domain/people/subscriber-file.ts";
+import { SubscriberRows, type SubscriptionChange } from "../../../src/domain/people/subscriber-rows.ts";
+import type { SubscriberPart } from "../../../src/domain/people/subscribers.ts";
 import { type Outcome, readSubscribers } from "./whole-file.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -11,15 +13,22 @@ const BEGINNING_BYTES = 4;
 
 function readPieces(pieces: Uint8Array[]): Outcome {
   const file = new SubscriberFile(BEGINNING_BYTES);
-  for (const piece of pieces) file.write(piece);
+  const parts = pieces.flatMap((piece) => file.write(piece));
   try {
-    const { subscribers } = file.end();
-    const { invalidPhoneNumbers, invalidEmails, invalidCells } = subscribers;
-    return { changes: [...subscribers.changes()], invalidPhoneNumbers, invalidEmails, invalidCells };
+    parts.push(...file.end());
+    const { invalidPhoneNumbers, invalidEmails, invalidCells } = file.invalid;
+    return { changes: joinParts(parts), invalidPhoneNumbers, invalidEmails, invalidCells };
   } catch (error) {
     if (!(error instanceof RequestFailure) || error.failure.kind !== "fields-wrong") throw error;
     return { details: error.failure.details };
   }
+}
+
+/** What is stored of a number by parts that are stored one after the other. */
+function joinParts(parts: SubscriberPart[]): SubscriptionChange[] {
+  const rows = new SubscriberRows();
+  for (const { changes } of parts) for (const change of changes) rows.add(change);
+  return rows.distinct();
 }
 
 /** @param places where to cut; beyond the end, modulo the length */
@@ -165,8 +174,38 @@ describe("a file of subscribers in pieces", () => {
       expect(withAddress(whole.changes, email).length).toBeGreaterThan(20);
       expect(withAddress(read.changes, email)).toEqual(withAddress(whole.changes, email));
     }
-    const alone = read.changes.slice(0, 50_000).map(({ phone: number }) => number);
-    expect(alone).toEqual(alone.toSorted((a, b) => a - b));
+  });
+
+  it("comes in parts of 5,000 rows, of which an invalid one is one, and an empty one is not", () => {
+    const rows = Array.from({ length: 12_000 }, (_, index) =>
+      index % 10 === 0 ? "x,," : `+1212${5_000_000 + index},,\n,,`,
+    );
+    const bytes = encode(`phone_numbers,email,subscribed\n${rows.join("\n")}`);
+    const file = new SubscriberFile();
+    const parts = cut(bytes, [70_000, 140_000, 141_000]).flatMap((piece) => file.write(piece));
+    expect(parts.map(({ rows: count, changes }) => [count, changes.length])).toEqual(new Array(2).fill([5000, 4500]));
+    expect(file.end().map(({ rows: count }) => count)).toEqual([2000]);
+  });
+
+  it("has 250,000 rows at most, and a part that a fault follows is not stored", () => {
+    const lines = Array.from({ length: 250_000 }, (_, index) => `+1212${5_000_000 + index}\n`);
+    const file = new SubscriberFile();
+    const whole = encode(`phone_numbers\n${lines.join("")}`);
+    expect([...file.write(whole), ...file.end()].map(({ rows: count }) => count)).toEqual([
+      ...new Array(50).fill(5000),
+      0,
+    ]);
+    const longer = new SubscriberFile();
+    expect([...longer.write(whole), ...longer.write(encode("+12124000000\n"))].length).toBe(50);
+    expect(() => longer.end()).toThrow("fields-wrong");
+    const { details } = readPieces([encode(`phone_numbers\n${lines.join("")}+12124000000\n`)]) as { details: object[] };
+    expect(details).toEqual([
+      {
+        field: "body",
+        message:
+          "has more than 250000 rows, the most that a request may have: cut the file, repeat its first line in each piece, and send the pieces one after the other, each but the first with the importId that the first one answers",
+      },
+    ]);
   });
 
   it("is refused with more invalid rows than an answer can list", () => {

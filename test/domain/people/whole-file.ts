@@ -178,8 +178,10 @@ function readRows(text: string): Outcome {
       invalidEmails.add(value);
     }
     if (NO.includes(word.toLowerCase())) optedOut.add(phone);
+    const before = changes.get(phone);
     changes.delete(phone);
-    changes.set(phone, { phone: toDigits(phone), email: address, subscribed: !optedOut.has(phone) });
+    const kept = address ?? before?.email ?? null;
+    changes.set(phone, { phone: toDigits(phone), email: kept, subscribed: !optedOut.has(phone) });
   }
   if (faults.length > 0) {
     const cells = invalidCells.map(({ line, column, value, message }) => ({

@@ -205,29 +205,26 @@ describe("an import that is not over", () => {
   }
   const count = async () => (await world.rows("SELECT count(*) AS n FROM subscriptions"))[0]?.n;
 
-  it("is not undone, until it has ended", async () => {
+  it("is closed by its undo, at once: what it has stored is taken back, and it stores nothing more", async () => {
     const { id, answer, release } = await holdImport();
-    const until = new Date(world.now + 300_000).toISOString();
-    expect(await undo(id)).toMatchObject({
-      status: 409,
-      body: { code: 40901, message: expect.stringContaining(until) },
-    });
+    expect(await count()).toBe(5000);
+    expect(await undo(id)).toEqual(undone(5000));
     release();
-    expect(await (await answer).json()).toMatchObject({ new: 30_000 });
-    expect(await count()).toBe(30_000);
-    expect(await undo(id)).toEqual(undone(30_000));
+    const ended = await answer;
+    expect([ended.status, await ended.json()]).toMatchObject([
+      409,
+      { code: 40901, import: { importId: id, storedRows: 5000 } },
+    ]);
     expect(await count()).toBe(0);
+    expect(await undo(id)).toEqual(undone(0, 0, 5000));
   });
 
-  it("is undone when it was cut off, and again what came of it after that", async () => {
-    const { id, answer, release } = await holdImport();
-    world.advance(301);
-    expect(await undo(id)).toEqual(undone(25_000));
-    release();
-    await answer;
-    expect(await count()).toBe(5000);
-    expect(await undo(id)).toEqual(undone(5000, 0, 25_000));
-    expect(await count()).toBe(0);
+  it("is closed by its undo, although it has stored nothing yet", async () => {
+    const id = await importId();
+    expect(await undo(id)).toEqual(undone(0));
+    const more = await world.subscribers("brand", [ADA], `?importId=${id}&resubscribe=true`);
+    expect([more.status, await more.json()]).toMatchObject([409, { code: 40901 }]);
+    expect(await stateOf()).toBeNull();
   });
 
   it("has undone what it has stored, where the store fails it", async () => {

@@ -50,7 +50,7 @@ describe("an import of subscribers", () => {
       ],
     };
     expect(answer).toEqual({ status: 200, body });
-    expect(await subscription(12125550100)).toEqual({ subscribed: 0, email: null });
+    expect(await subscription(12125550100)).toEqual({ subscribed: 0, email: "ada@example.com" });
     expect(await subscription(12125550101)).toEqual({ subscribed: 0, email: null });
   });
 

@@ -53,7 +53,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
     "client_id operation idempotency_key body_hash message_id",
     "the key is a client's own word, which means nothing to the service, and is gone after a day",
   ],
-  imports: ["import_id website_id outcome", COUNTS],
+  imports: ["import_id website_id", COUNTS],
   last_sweep: ["failed_jobs", COUNTS],
   links: ["code message_id url", OF_A_MESSAGE],
   moved_feeds: ["website_id", COUNTS],

@@ -13,49 +13,27 @@ const WORTH_A_RADIX_SORT = 2000;
  * @param values whole numbers from 0 to 2^52
  */
 export function sortOrder(values: Float64Array): Uint32Array {
-  return new Sorter(values.length).sort(values);
+  const order = new Uint32Array(values.length);
+  for (let index = 0; index < order.length; index++) order[index] = index;
+  if (values.length < WORTH_A_RADIX_SORT) return order.sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
+  return radixSort(values, order);
 }
 
-/** Sorts one list after another in the same memory. */
-export class Sorter {
-  readonly #order: Uint32Array;
-  readonly #spare: Uint32Array;
-  readonly #low: Uint32Array;
-  readonly #high: Uint32Array;
-
-  /** @param most the length of the longest list */
-  constructor(most: number) {
-    const radixMost = most < WORTH_A_RADIX_SORT ? 0 : most;
-    this.#order = new Uint32Array(most);
-    this.#spare = new Uint32Array(radixMost);
-    this.#low = new Uint32Array(radixMost);
-    this.#high = new Uint32Array(radixMost);
+/** Loops by index: the engine compiles them to faster code than iterators. */
+function radixSort(values: Float64Array, order: Uint32Array): Uint32Array {
+  const spare = new Uint32Array(values.length);
+  const low = new Uint32Array(values.length);
+  const high = new Uint32Array(values.length);
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as number;
+    high[index] = value / HALF;
+    low[index] = value % HALF;
   }
-
-  /** @returns see sortOrder; valid until the next call */
-  sort(values: Float64Array): Uint32Array {
-    const order = this.#order.subarray(0, values.length);
-    for (let index = 0; index < order.length; index++) order[index] = index;
-    if (values.length < WORTH_A_RADIX_SORT) return order.sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
-    return this.#radixSort(values, order);
+  for (const half of [low, high]) {
+    distribute(half, 0, order, spare);
+    distribute(half, DIGIT_BITS, spare, order);
   }
-
-  /** Loops by index: the engine compiles them to faster code than iterators. */
-  #radixSort(values: Float64Array, order: Uint32Array): Uint32Array {
-    const spare = this.#spare.subarray(0, values.length);
-    const low = this.#low.subarray(0, values.length);
-    const high = this.#high.subarray(0, values.length);
-    for (let index = 0; index < values.length; index++) {
-      const value = values[index] as number;
-      high[index] = value / HALF;
-      low[index] = value % HALF;
-    }
-    for (const half of [low, high]) {
-      distribute(half, 0, order, spare);
-      distribute(half, DIGIT_BITS, spare, order);
-    }
-    return order;
-  }
+  return order;
 }
 
 /** One pass: copies indexes in the order of one digit of their values; equal digits keep their order. */

@@ -1,0 +1,89 @@
+// What a part of the changes of a website does to each of its numbers, in SQL. `g` is a row of the part, `s` its subscription, and
+// `guard` what is found before anything is written.
+import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import { piece, type Sql, sql } from "../sql.ts";
+import { isOpenToUndo, takesRows } from "./imports.ts";
+import type { ChangeOrigin } from "./subscriptions.ts";
+
+/** Where the changes go, and how. */
+export interface Target {
+  db: D1Database;
+  websiteId: string;
+  origin: ChangeOrigin;
+  /** Names the notices of a transaction; null: nobody is told. */
+  newRun: (() => string) | null;
+  /** Gets the events of clients that are told. */
+  due: DueEvent[];
+  /** null: the changes are no import. */
+  import: ImportRun | null;
+}
+
+/** A request of an import. */
+export interface ImportRun {
+  /** Whether it only counts what it would change. */
+  isDry: boolean;
+  /** Whether it subscribes again whom anybody else than the person has unsubscribed. */
+  resubscribes: boolean;
+  /** Whether earlier requests have stored rows of the import. */
+  isJoined: boolean;
+  /** The latest row of the ledger before those that the next transaction writes. */
+  latestId: number;
+}
+
+/** A part, as its statements have it. */
+export interface PartSql {
+  /** The rows `g`. */
+  given: Sql;
+  /** Their subscriptions `s`. */
+  subscription: Sql;
+  /** See guardWith. */
+  guard: Sql;
+}
+
+/** Whether the number is to be subscribed or opted out, and is not. */
+export const IS_CHANGE = piece("(s.subscribed IS NOT g.subscribed AND s.opted_out_by_person IS NOT 1)");
+
+/** Whether the address of a known number is to be another: also of one that is not subscribed, because its owner has opted out. */
+export const IS_MOVE = piece("(s.phone IS NOT NULL AND g.email IS NOT NULL AND g.email IS NOT s.email)");
+
+/** Whether a known number stays as it is, although the import would subscribe it: anybody else than the person has unsubscribed it. */
+export function isKept(target: Target, row: "s" | "subscriptions" = "s"): Sql {
+  const keeps = target.import !== null && !target.import.resubscribes;
+  return piece(keeps ? `(${row}.subscribed = 0 AND ${row}.opted_out_by_person = 0)` : "false");
+}
+
+/** Whether a row of the part counts. */
+export const isAllowed = (target: Target) =>
+  sql`(guard.stores AND (g.subscribed = 0 OR (guard.subscribes AND ${isKept(target)} IS NOT TRUE)))`;
+
+/**
+ * Whether a number is what it is by an import, and is said to be that by somebody else: a row of the ledger keeps an undo of the import
+ * from it. Of imports, only the opt-outs count: others are as easily repeated.
+ */
+export function isSaidAgain({ websiteId, origin }: Target): Sql {
+  const counts = piece(origin.source === "import" ? "g.subscribed = 0" : "true");
+  return sql`(s.subscribed = g.subscribed AND ${counts} AND EXISTS (SELECT 1 FROM subscription_changes c
+    WHERE c.change_id = (SELECT max(change_id) FROM subscription_changes WHERE website_id = ${websiteId} AND phone = g.phone)
+      AND c.proof <> ${origin.proof} AND ${piece(isOpenToUndo("c"))}))`;
+}
+
+/** Condition of the number `g`: the import has opted it out, or has found it opted out. */
+export const isOptedOutByImport = ({ websiteId, origin }: Target, phone: Sql) =>
+  sql`EXISTS (SELECT 1 FROM subscription_changes o WHERE o.website_id = ${websiteId} AND o.phone = ${phone}
+    AND o.source = 'import' AND o.proof = ${origin.proof} AND o.subscribed = 0)`;
+
+/**
+ * Whether an import finds a number opted out that it is to opt out, and that a later row of it would subscribe again: a row of the ledger
+ * says that the opt-out wins. A number whose owner has opted out is subscribed by no import.
+ */
+export function isFoundOptedOut(target: Target): Sql {
+  if (!target.import?.resubscribes) return piece("false");
+  return sql`(g.subscribed = 0 AND s.subscribed = 0 AND s.opted_out_by_person = 0
+    AND NOT ${isOptedOutByImport(target, piece("g.phone"))})`;
+}
+
+/** `guard`: whether numbers are subscribed (nobody of the part is erased), and whether anything is stored. @param erased see Guard */
+export function guardWith(target: Target, erased: Sql): Sql {
+  const stores = target.import === null || target.import.isDry ? piece("true") : takesRows(target.origin.proof);
+  return sql`WITH guard (subscribes, stores) AS MATERIALIZED (SELECT NOT EXISTS (${erased}), ${stores})`;
+}

@@ -1,0 +1,28 @@
+// What a part of an import has changed, or would change: lists of numbers, as JSON.
+import { piece, prepare, sql } from "../sql.ts";
+import { isUndoable } from "./imports.ts";
+import { type ImportRun, IS_CHANGE, IS_MOVE, isAllowed, type PartSql, type Target } from "./part-conditions.ts";
+
+/** Whether only the address of somebody who opted out has changed: such a number counts as refused, or as unchanged. */
+const isOptedOut = sql`(l.was_subscribed = 0 AND l.subscribed = 0 AND EXISTS (SELECT 1 FROM subscriptions s
+  WHERE s.website_id = l.website_id AND s.phone = l.phone AND s.opted_out_by_person = 1))`;
+
+/** By the rows of the ledger since the transaction before. A transaction that took effect and is run again finds them, too. */
+export function countLedger({ db, origin }: Target, { latestId }: ImportRun): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`SELECT max(l.change_id) AS latest, json_group_array(l.phone) FILTER (WHERE l.was_subscribed IS NULL) AS added,
+        json_group_array(l.phone) FILTER (WHERE l.was_subscribed IS NOT NULL AND ${piece(isUndoable("l"))} AND NOT ${isOptedOut}) AS changed
+      FROM subscription_changes l WHERE l.change_id > ${latestId} AND l.source = 'import' AND l.proof = ${origin.proof}`,
+  );
+}
+
+/** What writing would find. */
+export function countDry(target: Target, { given, subscription, guard }: PartSql): D1PreparedStatement {
+  return prepare(
+    target.db,
+    sql`${guard} SELECT NULL AS latest, json_group_array(g.phone) FILTER (WHERE s.phone IS NULL) AS added,
+        json_group_array(g.phone) FILTER (WHERE s.opted_out_by_person = 0 AND (${IS_CHANGE} OR ${IS_MOVE})) AS changed
+      FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription} WHERE ${isAllowed(target)}`,
+  );
+}

@@ -1,0 +1,127 @@
+// Stores a part of the changes of a website in one transaction, so that it cannot undo a concurrent erasure, nor outlive the undo of its
+// import.
+import type { PartOutcome } from "../../domain/people/import-figures.ts";
+import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts";
+import { dueEvents } from "../callbacks/events.ts";
+import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
+import { runNamed } from "../database.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
+import { noteLast, requireOpenImport } from "./imports.ts";
+import {
+  guardWith,
+  IS_CHANGE,
+  IS_MOVE,
+  isAllowed,
+  isFoundOptedOut,
+  isKept,
+  isOptedOutByImport,
+  isSaidAgain,
+  type PartSql,
+  type Target,
+} from "./part-conditions.ts";
+import { countDry, countLedger } from "./part-counts.ts";
+import { isOptIn, tableOf } from "./subscription-part.ts";
+
+export interface Written extends PartOutcome {
+  /** What the guard has found. If anything, only the opt-outs are written. */
+  erased: string[];
+}
+
+/** The rows of a part, as `g`. What an earlier request of the import has opted out, a later one does not subscribe. */
+function givenBy(target: Target, changes: SubscriptionChange[]): Sql {
+  if (!target.import?.isJoined) return sql`${tableOf(changes)} g`;
+  return sql`(SELECT r.phone, r.email, iif(r.subscribed = 1 AND k.subscribed = 0 AND ${isOptedOutByImport(target, sql`r.phone`)},
+      0, r.subscribed) AS subscribed
+    FROM ${tableOf(changes)} r LEFT JOIN subscriptions k ON k.website_id = ${target.websiteId} AND k.phone = r.phone) g`;
+}
+
+/**
+ * A row that stays as it is is not written.
+ * @param erased selects the tombstones of the website because of which nobody is subscribed
+ * @throws RequestFailure import-closed: nothing is stored
+ */
+export async function writePart(target: Target, changes: SubscriptionChange[], erased: Sql): Promise<Written> {
+  const { db, websiteId, origin, import: run } = target;
+  const part: PartSql = {
+    given: givenBy(target, changes),
+    subscription: sql`subscriptions s ON s.website_id = ${websiteId} AND s.phone = g.phone`,
+    guard: guardWith(target, erased),
+  };
+  const hasOptIns = changes.some(isOptIn);
+  const rows = await runNamed(db, {
+    erased: hasOptIns ? prepare(db, erased) : null,
+    refused: hasOptIns ? prepare(db, selectRefused(target, part)) : null,
+    ...(run?.isDry ? NOT_WRITTEN : write(target, part)),
+    counts: run && (run.isDry ? countDry(target, part) : countLedger(target, run)),
+    isOpen: run === null || run.isDry ? null : noteLast(db, origin.proof),
+  });
+  if (run && !run.isDry) requireOpenImport(rows.isOpen.length > 0);
+  target.due.push(...dueEvents(rows.told));
+  const [counts] = rows.counts as CountsRow[];
+  if (run && counts?.latest) run.latestId = counts.latest;
+  return {
+    erased: (rows.erased as { mark: string }[]).map(({ mark }) => mark),
+    refused: (rows.refused as RefusedRow[]).map(({ phone, by_person }) => ({ phone, byPerson: by_person === 1 })),
+    added: JSON.parse(counts?.added ?? "[]") as number[],
+    changed: JSON.parse(counts?.changed ?? "[]") as number[],
+  };
+}
+
+interface RefusedRow {
+  phone: number;
+  by_person: number;
+}
+
+/** Lists of numbers, as JSON. */
+interface CountsRow {
+  added: string;
+  changed: string;
+  /** null: no row of the ledger. */
+  latest: number | null;
+}
+
+const NOT_WRITTEN = { changes: null, told: null, subscriptions: null };
+
+const selectRefused = (target: Target, { given, subscription }: PartSql) =>
+  sql`SELECT g.phone, s.opted_out_by_person AS by_person FROM ${given} CROSS JOIN ${subscription}
+    WHERE g.subscribed = 1 AND (s.opted_out_by_person = 1 OR ${isKept(target)})`;
+
+function write(target: Target, part: PartSql) {
+  const { db, origin, newRun } = target;
+  const run = newRun?.() ?? null;
+  return {
+    changes: prepare(db, insertChanges(target, part)),
+    told: run === null ? null : changeNotices(db, selectTold(target, part), { ...origin, run }),
+    subscriptions: prepare(db, setSubscriptions(target, part)),
+  };
+}
+
+function insertChanges(target: Target, { given, subscription, guard }: PartSql): Sql {
+  const { websiteId, origin } = target;
+  // An import keeps the address that it replaces, for its undo.
+  const address = target.import ? sql`coalesce(s.email, '')` : sql`''`;
+  return sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email)
+    ${guard} SELECT ${websiteId}, g.phone, s.subscribed, iif(s.opted_out_by_person IS 1, 0, g.subscribed), ${origin.now},
+      ${origin.source}, ${origin.proof}, iif(${IS_MOVE}, ${address}, NULL)
+    FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription}
+    WHERE ${isAllowed(target)} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${isSaidAgain(target)} OR ${isFoundOptedOut(target)})`;
+}
+
+const selectTold = (target: Target, { given, subscription, guard }: PartSql) =>
+  sql`${guard} SELECT c.client_id, c.website_id, c.callback_url, g.phone, g.subscribed
+    FROM clients c INDEXED BY clients_with_events CROSS JOIN ${given} CROSS JOIN guard LEFT JOIN ${subscription}
+    WHERE c.website_id = ${target.websiteId} AND ${HEARS_OF_CHANGES} AND ${IS_CHANGE} AND ${isAllowed(target)}`;
+
+function setSubscriptions(target: Target, { given, guard }: PartSql): Sql {
+  const { websiteId } = target;
+  return sql`INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
+    ${guard} SELECT ${websiteId}, g.phone, g.subscribed, g.email,
+      (SELECT max(c.change_id) FROM subscription_changes c WHERE c.website_id = ${websiteId} AND c.phone = g.phone)
+    FROM ${given} CROSS JOIN guard WHERE guard.stores AND (g.subscribed = 0 OR guard.subscribes)
+    ON CONFLICT (website_id, phone) DO UPDATE SET
+      subscribed = iif(subscriptions.opted_out_by_person = 1, 0, excluded.subscribed),
+      email = coalesce(excluded.email, subscriptions.email), change_id = excluded.change_id
+    WHERE subscriptions.change_id <> excluded.change_id
+      AND (excluded.subscribed = 0 OR ${isKept(target, "subscriptions")} IS NOT TRUE)
+      AND (SELECT c.source FROM subscription_changes c WHERE c.change_id = excluded.change_id) <> 'undo'`;
+}
