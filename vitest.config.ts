@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type Plugin } from "vitest/config";
+import { STUB } from "./scripts/stub.ts";
 import { PlansReporter } from "./test/node/harness/plans-reporter.ts";
 
 /**
@@ -48,6 +49,14 @@ const withSocketsOfTests: Plugin = {
     filter: { id: /^cloudflare:sockets$/ },
     handler: (_, importer) => (importer?.includes("/src/") ? SOCKETS : undefined),
   },
+};
+
+/** The operator's shell loads the declarations of the calls, and with them what only workerd can run: scripts/load-source.ts. */
+const withoutWorkerd: Plugin = {
+  name: "without-workerd",
+  enforce: "pre",
+  resolveId: { filter: { id: /^cloudflare:/ }, handler: (id) => `\0${id}` },
+  load: { filter: { id: /^\0cloudflare:/ }, handler: () => STUB },
 };
 
 /** `test` runs in workerd with the real bindings; `test/node` runs in Node, most of it against the whole service from outside. */
@@ -96,6 +105,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [withoutWorkerd],
         test: {
           name: "node",
           environment: "node",

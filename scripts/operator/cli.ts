@@ -44,9 +44,9 @@ async function runCommand(command: Command, args: string[], wantsJson: boolean):
     throw new UsageError(`it takes ${command.parameters.join(" ") || "no arguments"}`);
   }
   const service = toService(values.url as string | undefined, values.token as string | undefined);
-  const answer = await command.run(service, parameters, values as Values);
-  console.log(wantsJson ? answer : command.show(answer));
-  return command.hasProblem?.(answer) ? EXIT.problem : EXIT.ok;
+  const { answer, show, hasProblem } = await command.run(service, parameters, values as Values);
+  console.log(wantsJson ? answer : show());
+  return hasProblem ? EXIT.problem : EXIT.ok;
 }
 
 function serviceUrl(): string {

@@ -6,21 +6,36 @@ export interface Command {
   /** What stands after the name. */
   parameters: string[];
   /** A switch that stands in the place of the first. */
-  inPlace?: string;
+  inPlace?: string | undefined;
   summary: string;
   options: Record<string, Option>;
-  notes?: string;
-  /** @returns the JSON that the service answered, as text */
-  run(service: Service, parameters: string[], values: Values): Promise<string>;
+  notes?: string | undefined;
+  run(service: Service, parameters: string[], values: Values): Promise<Outcome>;
+}
+
+export interface Outcome {
+  /** What the service answered, as text. */
+  answer: string;
   /** The same for a person to read. */
-  show(answer: string): string;
+  show(): string;
   /** Whether the answer shows a problem, for the exit code. */
-  hasProblem?(answer: string): boolean;
+  hasProblem: boolean;
+}
+
+/** What a command has of its own, beside what its calls declare. */
+export interface Own {
+  /** How its arguments are shown in the help. */
+  parameters?: string[];
+  options?: Record<string, Option>;
+  notes?: string;
+  /** @param ask makes the declared call. @returns the JSON that the service answered, as text */
+  run?(service: Service, parameters: string[], values: Values, ask: () => Promise<string>): Promise<string>;
+  show?(answer: string): string;
 }
 
 /** Without `value` it is a switch. */
 export interface Option {
-  value?: string;
+  value?: string | undefined;
   summary: string;
 }
 

@@ -1,35 +1,33 @@
-import { AUDIT_COMMANDS } from "./audit.ts";
-import { CARRIER_COMMANDS } from "./carriers.ts";
-import { CLIENT_COMMANDS } from "./clients.ts";
-import type { Command } from "./command.ts";
-import { DATABASE_COMMANDS } from "./databases.ts";
-import { DEAD_JOB_COMMANDS } from "./dead-jobs.ts";
-import { HOLD_COMMANDS } from "./holds.ts";
-import { INBOUND_COMMANDS } from "./inbound.ts";
-import { MESSAGE_COMMANDS } from "./messages.ts";
-import { MOVE_COMMANDS } from "./moves.ts";
-import { PEOPLE_COMMANDS } from "./people.ts";
-import { REPORT_COMMANDS } from "./reports.ts";
-import { SERVICE_STATE_COMMANDS } from "./service-state.ts";
-import { SUBSCRIBER_COMMANDS } from "./subscribers.ts";
-import { TOKEN_COMMANDS } from "./tokens.ts";
-import { WEBSITE_COMMANDS } from "./websites.ts";
+import type { Call } from "../../src/http/call.ts";
+import { loadSource } from "../load-source.ts";
+import type { Command, Own } from "./command.ts";
+import { makeCommand } from "./from-calls.ts";
+import { IMPORT_FILE } from "./import/command.ts";
+import { HEALTH, WATCH } from "./own/health.ts";
+import { MESSAGE } from "./own/message.ts";
+import { MOVE } from "./own/moves.ts";
+import { PUT_BACK, UNDO_IMPORT } from "./own/repeated.ts";
+import { ROTATE_CLIENT } from "./own/rotate-client.ts";
 
-/** In the order of the help. */
-export const COMMANDS: Command[] = [
-  ...WEBSITE_COMMANDS,
-  ...CLIENT_COMMANDS,
-  ...HOLD_COMMANDS,
-  ...SUBSCRIBER_COMMANDS,
-  ...PEOPLE_COMMANDS,
-  ...INBOUND_COMMANDS,
-  ...REPORT_COMMANDS,
-  ...MESSAGE_COMMANDS,
-  ...SERVICE_STATE_COMMANDS,
-  ...DATABASE_COMMANDS,
-  ...MOVE_COMMANDS,
-  ...CARRIER_COMMANDS,
-  ...DEAD_JOB_COMMANDS,
-  ...TOKEN_COMMANDS,
-  ...AUDIT_COMMANDS,
-];
+const { CALLS } = (await loadSource("calls.ts")) as { CALLS: Call[] };
+
+/** The commands that do more than to ask and to print a table. */
+const OWN: Record<string, Own> = {
+  "rotate-client": ROTATE_CLIENT,
+  "import-subscribers": IMPORT_FILE,
+  "undo-import": UNDO_IMPORT,
+  // A document to be kept in a file.
+  "export-person": { show: (answer) => JSON.stringify(JSON.parse(answer), null, 2) },
+  message: MESSAGE,
+  health: HEALTH,
+  "move-website": MOVE,
+  "move-status": MOVE,
+  "put-back": PUT_BACK,
+};
+
+const byName = Map.groupBy(CALLS, ({ command }) => command?.name);
+
+/** In the order of the help: that of the calls. */
+export const COMMANDS: Command[] = [...byName].flatMap(([name, calls]) =>
+  name === undefined ? [] : [makeCommand(name, calls, OWN[name]), ...(name === "health" ? [WATCH] : [])],
+);

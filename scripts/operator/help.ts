@@ -2,14 +2,14 @@ import type { Command, Option } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 
 export const COMMON_OPTIONS: Record<string, Option> = {
-  url: { value: "<url>", summary: "the service; TEXTGATE_URL, or http://127.0.0.1:8787, when left out" },
+  url: { value: "<url>", summary: "The service; TEXTGATE_URL, or http://127.0.0.1:8787, when left out." },
   token: {
     value: "<token>",
     summary:
-      "OPERATOR_TOKEN or a token of create-token; OPERATOR_TOKEN of the environment, or of .dev.vars, when left out",
+      "OPERATOR_TOKEN or a token of create-token; OPERATOR_TOKEN of the environment, or of .dev.vars, when left out.",
   },
-  json: { summary: "print the JSON answer as it came; npm run -s operator prints nothing else" },
-  help: { summary: "explain a command" },
+  json: { summary: "Print the JSON answer as it came; npm run -s operator prints nothing else." },
+  help: { summary: "Explain a command." },
 };
 
 const EXIT_CODES =
@@ -32,7 +32,7 @@ export function helpOf({ name, parameters, summary, options, notes }: Command): 
   return [
     `npm run operator -- ${[name, ...parameters].join(" ")} [options]`,
     "",
-    `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
+    `${summary}.`,
     ...(notes ? [notes] : []),
     "",
     ...align(describe({ ...options, ...COMMON_OPTIONS })),

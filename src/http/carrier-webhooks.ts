@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { Carrier, CarrierRequest, UnknownReceipt, Verified } from "../carriers/carrier.ts";
 import type { Deps } from "../deps.ts";
 import { RequestFailure } from "../domain/failure.ts";
@@ -6,9 +7,10 @@ import { queueReceipts } from "../flows/messages/queue-jobs.ts";
 import { receiveInbound } from "../flows/people/receive-inbound.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { BODY_LIMITS, readBytes } from "./body.ts";
+import { call, inPath, type Resource } from "./call.ts";
 
-/** /carriers/:carrier/receipts. They are queued before the answer. Without that, it is 503, and the carrier sends them again. */
-export const receiveReceiptsHandler: Handler = async (request, deps) => {
+/** They are queued before the answer. Without that, it is 503, and the carrier sends them again. */
+const receiveReceipts: Handler = async (request, deps) => {
   const { carrierName, reports, unknown } = await verify(request, deps, (carrier, given) =>
     carrier.readReceipts(given),
   );
@@ -36,8 +38,7 @@ function logUnknown(
   });
 }
 
-/** /carriers/:carrier/inbound */
-export const receiveInboundHandler: Handler = async (request, deps) => {
+const receiveTexts: Handler = async (request, deps) => {
   const { carrierName, reports } = await verify(request, deps, (carrier, given) => carrier.readInbound(given));
   if (reports.length === 0)
     deps.log("warn", "inbound.unreadable", { requestId: request.requestId, carrier: carrierName });
@@ -74,3 +75,50 @@ async function verify<T>(
   if (verified.kind === "forged") throw new RequestFailure({ kind: "signature-wrong" });
   return { carrierName, reports: verified.reports, unknown: verified.unknown };
 }
+
+const COMMON = {
+  tag: "Carriers",
+  access: "carrier",
+  parameters: [inPath("carrier", "A carrier that is set up.", "twilio")],
+  answers: [{ status: 200, description: "Received. The body is empty." }],
+} as const satisfies object;
+
+const BODY = {
+  mediaTypes: ["application/json", "application/x-www-form-urlencoded"],
+  schema: z.looseObject({}),
+  description: "In the carrier's own format.",
+  limitBytes: BODY_LIMITS.carrier,
+  examples: {},
+};
+
+/** @param about what it is that comes */
+const describe = (about: string) =>
+  `${about} In the carrier's own format, with its own proof of origin: a signature, or a key in the URL.`;
+
+/** A carrier calls with the one method or the other. */
+const callsOf = (method: "GET" | "POST") => [
+  call({
+    ...COMMON,
+    parameters: [...COMMON.parameters],
+    id: `${method.toLowerCase()}Receipts`,
+    method,
+    path: "/carriers/:carrier/receipts",
+    summary: `Receive receipts (${method})`,
+    description: describe("Statuses of messages that the carrier accepted."),
+    ...(method === "POST" ? { body: BODY } : {}),
+    run: receiveReceipts,
+  }),
+  call({
+    ...COMMON,
+    parameters: [...COMMON.parameters],
+    id: `${method.toLowerCase()}Inbound`,
+    method,
+    path: "/carriers/:carrier/inbound",
+    summary: `Receive inbound texts (${method})`,
+    description: describe("Texts that people sent."),
+    ...(method === "POST" ? { body: BODY } : {}),
+    run: receiveTexts,
+  }),
+];
+
+export const carrierWebhooks: Resource = { calls: [...callsOf("GET"), ...callsOf("POST")], schemas: {} };

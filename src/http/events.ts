@@ -3,7 +3,9 @@ import { ATTEMPT_OUTCOMES, callbackFields, callbackSchemas } from "../domain/cal
 import { type FieldError, RequestFailure } from "../domain/failure.ts";
 import { sha256Hex } from "../platform/secrets.ts";
 import { type FeedEvent, readFeed } from "../store/callbacks/event-feed.ts";
-import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
+import { type ApiRequest, clientOf } from "./api-request.ts";
+import { call, inQuery, ok, type Resource } from "./call.ts";
+import { MESSAGE_ID, PHONE, SEND_BY_PHONE, TIME } from "./examples.ts";
 import { toTime } from "./time.ts";
 
 export const EVENTS_LIMIT = { fallback: 100, most: 1000 };
@@ -25,19 +27,58 @@ export const eventsAnswerSchema = z.object({
   more: z.boolean().describe("Whether other events are stored already."),
 });
 
-/** GET /text/events?after=&limit= : reading posts nothing and changes nothing. */
-export const listEventsHandler: Handler = async (request, deps) => {
-  const client = clientOf(request);
-  const { after, limit } = await readQuery(request, client.clientId);
-  const found = await readFeed(deps.db, client, after, limit + 1);
-  const events = found.slice(0, limit);
-  request.logged = { count: events.length };
-  return Response.json({
-    events: events.map(toView),
-    next: await toCursor(client.clientId, events.at(-1)?.seq ?? after),
-    more: found.length > limit,
-  });
-};
+const list = call({
+  id: "listEvents",
+  method: "GET",
+  path: "/text/events",
+  tag: "Messages",
+  summary: "Read the client's events",
+  description:
+    "In the order in which they were stored, for as long as they are kept: the body of each callback, and what came of it. Also events that are never posted. Reading posts nothing and changes nothing; an event that is stored later never stands before a cursor.",
+  access: { client: "status" },
+  database: "client",
+  parameters: [
+    inQuery("after", "The `next` of the answer before. Absent: from the oldest event on."),
+    inQuery("limit", "The most events in the answer.", {
+      ...{ type: "integer", minimum: 1, maximum: EVENTS_LIMIT.most, default: EVENTS_LIMIT.fallback },
+    }),
+  ],
+  answers: [
+    ok(eventsAnswerSchema, "The next events. There may be none.", {
+      events: [
+        {
+          eventId: `${MESSAGE_ID}_DELIVERED`,
+          eventType: "message.status",
+          messageId: MESSAGE_ID,
+          status: "DELIVERED",
+          reason: null,
+          occurredAt: TIME,
+          phone: PHONE,
+          sendPurpose: SEND_BY_PHONE.sendPurpose,
+          callbackData: SEND_BY_PHONE.callbackData,
+          callback: { attemptedAt: TIME, outcome: "answered", httpStatus: 200 },
+        },
+      ],
+      next: "4711-1-0123456789abcdef",
+      more: false,
+    }),
+  ],
+  errors: ["fields-wrong"],
+  run: async (request, deps) => {
+    const client = clientOf(request);
+    const { after, limit } = await readQuery(request, client.clientId);
+    const found = await readFeed(deps.db, client, after, limit + 1);
+    const events = found.slice(0, limit);
+    request.logged = { count: events.length };
+    return Response.json({
+      events: events.map(toView),
+      next: await toCursor(client.clientId, events.at(-1)?.seq ?? after),
+      more: found.length > limit,
+    });
+  },
+});
+
+export const events: Resource = { calls: [list], schemas: { Events: eventsAnswerSchema } };
 
 function toView({ callback, event }: FeedEvent) {
   return {

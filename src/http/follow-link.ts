@@ -1,3 +1,5 @@
+import * as z from "zod";
+import type { Deps } from "../deps.ts";
 import { endsUrl, hasCheck, homeOfCode, LINK_CODE } from "../domain/messages/link.ts";
 import { countMiss } from "../flows/clients/count-miss.ts";
 import { whereToLook } from "../flows/databases/places.ts";
@@ -5,11 +7,60 @@ import { countClick } from "../flows/messages/count-click.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 import { findLink } from "../store/messages/links.ts";
-import { addressOf, type Handler, networkOf } from "./api-request.ts";
+import { type ApiRequest, addressOf, networkOf } from "./api-request.ts";
+import { type Answer, type Call, call, inPath, type Resource } from "./call.ts";
 import { isPerson } from "./is-person.ts";
 
-/** GET and HEAD /l/:code : one look-up, and the click is counted after the answer. */
-export const followLinkHandler: Handler = async (request, deps) => {
+const PAGE: Partial<Answer> = { mediaType: "text/html", schema: z.string() };
+
+/** @param page what a link that cannot be followed is answered: HEAD has no body */
+const answersWith = (page: Partial<Answer>): [Answer, ...Answer[]] => [
+  {
+    status: 302,
+    description: "Redirects to the exact `clickUrl`, with non-ASCII characters percent-encoded.",
+    headers: ["Location"],
+  },
+  { status: 404, description: "An unknown or purged link: a page for a person.", ...page },
+  {
+    status: 429,
+    description: "Too many unknown links in this second, from one address or from all: a page for a person.",
+    headers: ["Retry-After"],
+    ...page,
+  },
+];
+
+const COMMON: Pick<Call, "path" | "tag" | "description" | "access" | "parameters" | "errors" | "run"> = {
+  path: "/l/:code",
+  tag: "Links",
+  description:
+    "The link that replaces `clickUrl` in a text. A person's clicks are counted, and the first three on a message are posted as callbacks; robots, previews and prefetches are counted separately. Punctuation behind the code, which phones take for a part of a link, is ignored.",
+  // Open: the code cannot be guessed.
+  access: "open",
+  parameters: [inPath("code", "Ten letters and digits.", "aB3dE5fG7h")],
+  errors: ["store-unavailable"],
+  run: followLink,
+};
+
+const follow = call({
+  ...COMMON,
+  id: "followLink",
+  method: "GET",
+  summary: "Follow a tracking link",
+  answers: answersWith(PAGE),
+});
+
+const probe = call({
+  ...COMMON,
+  id: "probeLink",
+  method: "HEAD",
+  summary: "Follow a tracking link without being counted",
+  answers: answersWith({}),
+});
+
+export const links: Resource = { calls: [follow, probe], schemas: {} };
+
+/** One look-up, and the click is counted after the answer. */
+async function followLink(request: ApiRequest, deps: Deps): Promise<Response> {
   const code = readCode(request.params.code ?? "");
   if (!LINK_CODE.test(code)) return noSuchLink();
   const { links, uncheckedLinks } = deps.guesses;
@@ -41,7 +92,7 @@ export const followLinkHandler: Handler = async (request, deps) => {
     status: 302,
     headers: { location: toHeader(link.url), "referrer-policy": "no-referrer" },
   });
-};
+}
 
 /**
  * The code, without what stood behind the link in the text: phones take a full stop, a bracket or a quotation mark for a part of

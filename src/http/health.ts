@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { checkHealth } from "../flows/operations/check-health.ts";
-import type { Health } from "../platform/health-memory.ts";
-import type { Handler } from "./api-request.ts";
+import { CHECK_TIMEOUT_MILLISECONDS, type Health, REMEMBERED_MILLISECONDS } from "../platform/health-memory.ts";
+import { call, ok, type Resource } from "./call.ts";
 
 const STATUSES = ["ok", "failing"] as const;
 
@@ -23,10 +23,29 @@ export const healthAnswerSchema = z.object({
     .describe("Of several databases, those that do not answer, or lack a migration."),
 });
 
-/** GET /health : open, so it tells which check fails, and never why: the log does. */
-export const healthHandler: Handler = async (_request, deps) => {
-  return healthResponse(await deps.health.read(deps.now, () => checkHealth(deps)));
-};
+const CHECK = { status: "ok", milliseconds: 4 } as const;
+const FAILING = { status: "failing", milliseconds: 2000 } as const;
+const CHECKS = { configuration: { status: "ok", milliseconds: 0 }, database: CHECK, credentials: CHECK } as const;
+
+const read = call({
+  id: "health",
+  method: "GET",
+  path: "/health",
+  tag: "Health",
+  summary: "Check whether the service can work",
+  description: `A check fails after ${CHECK_TIMEOUT_MILLISECONDS / 1000} seconds; the log has the reason (\`health.failing\`). A result is up to ${REMEMBERED_MILLISECONDS / 1000} seconds old.\n\n<!-- checks -->`,
+  // It tells which check fails, and never why: the log does.
+  access: "open",
+  answers: [
+    ok(healthAnswerSchema, "Every check is ok.", { status: "ok", checks: { ...CHECKS, limiter: CHECK } }),
+    ok(healthAnswerSchema, "A check fails.", { status: "failing", checks: { ...CHECKS, limiter: FAILING } }, 503),
+  ],
+  run: async (_request, deps) => {
+    return healthResponse(await deps.health.read(deps.now, () => checkHealth(deps)));
+  },
+});
+
+export const health: Resource = { calls: [read], schemas: { Health: healthAnswerSchema } };
 
 function healthResponse({ failingDatabases, ...checks }: Health): Response {
   const isFailing = Object.values(checks).some(({ status }) => status === "failing");

@@ -3,7 +3,9 @@ import { failField, RequestFailure } from "../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../domain/messages/message.ts";
 import { reasonSchema } from "../domain/messages/reason.ts";
 import { readStatuses } from "../store/messages/read-message.ts";
-import { clientOf, type Handler, toStoredId } from "./api-request.ts";
+import { clientOf, toStoredId } from "./api-request.ts";
+import { call, inQuery, ok, type Resource } from "./call.ts";
+import { MESSAGE_ID, TIME } from "./examples.ts";
 import { toTime } from "./time.ts";
 
 export const messageStatusFields = {
@@ -15,18 +17,36 @@ export const messageStatusFields = {
 
 export const messageStatusAnswerSchema = z.object(messageStatusFields);
 
-/** GET /text/message/status?messageId= : a message of another website is unknown. */
-export const messageStatusHandler: Handler = async (request, deps) => {
-  const given = request.query.messageId;
-  const messageId = typeof given === "string" ? toStoredId(given) : "";
-  if (messageId === "") failField("messageId", "is required, once, in the query");
-  const message = (await readStatuses(deps.db, clientOf(request).websiteId, [messageId])).get(messageId);
-  if (!message) throw new RequestFailure({ kind: "resource-unknown", what: "message" });
-  request.logged = { messageId };
-  const answer: z.output<typeof messageStatusAnswerSchema> = {
-    messageId,
-    ...message,
-    updatedAt: toTime(message.updatedAt),
-  };
-  return Response.json(answer);
-};
+const read = call({
+  id: "messageStatus",
+  method: "GET",
+  path: "/text/message/status",
+  tag: "Messages",
+  summary: "Read the status of a message",
+  description: "A message of another website is unknown.",
+  access: { client: "status" },
+  database: "replica",
+  parameters: [
+    {
+      ...inQuery("messageId", "The id that the send request returned.", { format: "uuid" }),
+      ...{ required: true, example: MESSAGE_ID },
+    },
+  ],
+  answers: [
+    ok(messageStatusAnswerSchema, "The status of the message.", {
+      ...{ messageId: MESSAGE_ID, status: "FAILED_TO_DELIVERY", reason: "UNDELIVERED", updatedAt: TIME },
+    }),
+  ],
+  errors: ["fields-wrong", "resource-unknown"],
+  run: async (request, deps) => {
+    const given = request.query.messageId;
+    const messageId = typeof given === "string" ? toStoredId(given) : "";
+    if (messageId === "") failField("messageId", "is required, once, in the query");
+    const message = (await readStatuses(deps.db, clientOf(request).websiteId, [messageId])).get(messageId);
+    if (!message) throw new RequestFailure({ kind: "resource-unknown", what: "message" });
+    request.logged = { messageId };
+    return { messageId, ...message, updatedAt: toTime(message.updatedAt) };
+  },
+});
+
+export const messageStatus: Resource = { calls: [read], schemas: { MessageStatus: messageStatusAnswerSchema } };

@@ -2,8 +2,10 @@ import * as z from "zod";
 import { messageIdsSchema } from "../domain/messages/message-ids.ts";
 import { echoId } from "../domain/people/echo.ts";
 import { readStatuses } from "../store/messages/read-message.ts";
-import { clientOf, type Handler, toStoredId } from "./api-request.ts";
+import { clientOf, toStoredId } from "./api-request.ts";
 import { BODY_LIMITS, readFields } from "./body.ts";
+import { call, jsonBody, ok, type Resource } from "./call.ts";
+import { CLICK_ID, MESSAGE_ID, TIME } from "./examples.ts";
 import { messageStatusFields } from "./message-status.ts";
 import { toTime } from "./time.ts";
 
@@ -12,20 +14,41 @@ export const messageStatusesAnswerSchema = z.object({
   unknownMessageIds: z.array(z.string()),
 });
 
-/** POST /text/message/statuses: a message of another website is unknown. */
-export const messageStatusesHandler: Handler = async (request, deps) => {
-  const { messageIds } = await readFields(request, messageIdsSchema, BODY_LIMITS.ids);
-  /** From each distinct id as it is stored to the first form in which it was given. */
-  const given = new Map(messageIds.toReversed().map((id) => [toStoredId(id), id]));
-  const ids = [...new Set(messageIds.map(toStoredId))];
-  const found = await readStatuses(deps.db, clientOf(request).websiteId, ids);
-  request.logged = { count: ids.length };
-  const answer: z.output<typeof messageStatusesAnswerSchema> = {
-    messages: ids.flatMap((messageId) => {
-      const message = found.get(messageId);
-      return message ? { messageId, ...message, updatedAt: toTime(message.updatedAt) } : [];
+const read = call({
+  id: "messageStatuses",
+  method: "POST",
+  path: "/text/message/statuses",
+  tag: "Messages",
+  summary: "Read the statuses of many messages",
+  description:
+    "Each distinct id appears once, in order of first appearance: in `messages`, or as it was given in `unknownMessageIds`. A message of another website is unknown. Safe to repeat.",
+  access: { client: "status" },
+  database: "replica",
+  body: jsonBody(messageIdsSchema, BODY_LIMITS.ids, { two: { messageIds: [MESSAGE_ID, CLICK_ID] } }),
+  answers: [
+    ok(messageStatusesAnswerSchema, "The statuses of the messages.", {
+      messages: [{ messageId: MESSAGE_ID, status: "DELIVERED", reason: null, updatedAt: TIME }],
+      unknownMessageIds: [CLICK_ID],
     }),
-    unknownMessageIds: ids.filter((id) => !found.has(id)).map((id) => echoId(given.get(id) ?? id)),
-  };
-  return Response.json(answer);
+  ],
+  run: async (request, deps) => {
+    const { messageIds } = await readFields(request, messageIdsSchema, BODY_LIMITS.ids);
+    /** From each distinct id as it is stored to the first form in which it was given. */
+    const given = new Map(messageIds.toReversed().map((id) => [toStoredId(id), id]));
+    const ids = [...new Set(messageIds.map(toStoredId))];
+    const found = await readStatuses(deps.db, clientOf(request).websiteId, ids);
+    request.logged = { count: ids.length };
+    return {
+      messages: ids.flatMap((messageId) => {
+        const message = found.get(messageId);
+        return message ? { messageId, ...message, updatedAt: toTime(message.updatedAt) } : [];
+      }),
+      unknownMessageIds: ids.filter((id) => !found.has(id)).map((id) => echoId(given.get(id) ?? id)),
+    };
+  },
+});
+
+export const messageStatuses: Resource = {
+  calls: [read],
+  schemas: { MessageIds: messageIdsSchema, MessageStatuses: messageStatusesAnswerSchema },
 };

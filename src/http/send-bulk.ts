@@ -1,19 +1,69 @@
+import * as z from "zod";
+import { bulkSendAnswerSchema, MAX_BULK_MESSAGES } from "../domain/messages/bulk-request.ts";
+import { sendRequestSchema } from "../domain/messages/send-request.ts";
 import { acceptBulk } from "../flows/messages/accept-bulk.ts";
-import type { Handler } from "./api-request.ts";
 import { BODY_LIMITS, readChunks, requireMediaType } from "./body.ts";
-import { readIdempotencyKey, senderOf } from "./send-message.ts";
+import { call, jsonBody, ok, type Resource } from "./call.ts";
+import { MESSAGE_ID, SEND_BY_EMAIL, SEND_BY_PHONE } from "./examples.ts";
+import { IDEMPOTENCY_KEY, readIdempotencyKey, senderOf } from "./send-message.ts";
 
-/** POST /text/bulk/message/send : stored while the body comes in, so that neither has to fit into memory whole. */
-export const sendMessagesHandler: Handler = async (request, deps) => {
-  requireMediaType(request, "application/json");
-  const key = readIdempotencyKey(request);
-  const { answer, ignored } = await acceptBulk(
-    deps,
-    senderOf(request, deps),
-    readChunks(request, BODY_LIMITS.bulk),
-    key,
-  );
-  request.ignored = ignored;
-  request.logged = { stored: answer.successSent.length, failed: answer.failedSent.length };
-  return Response.json(answer);
+const MOST = MAX_BULK_MESSAGES.toLocaleString("en");
+
+/** What a field has to be: of an optional field, its type may say it. */
+function describeField(field: z.core.$ZodType): string {
+  if (field instanceof z.ZodOptional) return field.description ?? describeField(field.unwrap());
+  if (field instanceof z.ZodUnion) return field.description ?? describeField(field.options[0] as z.ZodType);
+  return field instanceof z.ZodType ? (field.description ?? "") : "";
+}
+
+const fieldsOfMessage = Object.entries(sendRequestSchema.in.shape).map(([name, field]) => [
+  name,
+  { description: describeField(field) },
+]);
+
+/** As loose as the service: a message that breaks a rule is in `failedSent`, and the others are sent. */
+const bulkSendRequestSchema = z.object({
+  messages: z
+    .array(z.unknown().meta({ properties: Object.fromEntries(fieldsOfMessage) }))
+    .min(1)
+    .describe(`At most ${MOST} send requests. One that breaks a rule, or is beyond the limit, is in \`failedSent\`.`),
+});
+
+const send = call({
+  id: "sendMessages",
+  method: "POST",
+  path: "/text/bulk/message/send",
+  tag: "Messages",
+  summary: "Send many messages",
+  description: `Each of up to ${MOST} messages succeeds or fails on its own; the request counts once against the rate limit. Messages beyond the limit are in \`failedSent\`: one item each for the first 50,000, and one item for the rest. A request that ends early returns an error: \`details\` names the messages that were stored, and \`message\` says how to continue.`,
+  access: { client: "send" },
+  database: "client",
+  parameters: [IDEMPOTENCY_KEY],
+  body: jsonBody(bulkSendRequestSchema, BODY_LIMITS.bulk, { two: { messages: [SEND_BY_PHONE, SEND_BY_EMAIL] } }),
+  answers: [
+    ok(bulkSendAnswerSchema, "The outcome of each message, by its index in the request.", {
+      successSent: [{ index: 0, messageId: MESSAGE_ID }],
+      failedSent: [{ index: 1, phone: "12125550101", email: null, errorMessage: "phone: must be an E.164 number" }],
+    }),
+  ],
+  errors: ["idempotency-conflict", "store-full"],
+  // Stored while the body comes in, so that neither has to fit into memory whole.
+  run: async (request, deps) => {
+    requireMediaType(request, "application/json");
+    const key = readIdempotencyKey(request);
+    const { answer, ignored } = await acceptBulk(
+      deps,
+      senderOf(request, deps),
+      readChunks(request, BODY_LIMITS.bulk),
+      key,
+    );
+    request.ignored = ignored;
+    request.logged = { stored: answer.successSent.length, failed: answer.failedSent.length };
+    return answer;
+  },
+});
+
+export const sendBulk: Resource = {
+  calls: [send],
+  schemas: { BulkSendRequest: bulkSendRequestSchema, BulkSendAnswer: bulkSendAnswerSchema },
 };

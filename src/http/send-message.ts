@@ -1,23 +1,56 @@
 import type { Deps } from "../deps.ts";
 import { type FieldError, failField, RequestFailure } from "../domain/failure.ts";
 import type { Send } from "../domain/messages/send.ts";
-import { sendRequestSchema } from "../domain/messages/send-request.ts";
+import { sendAnswerSchema, sendRequestSchema } from "../domain/messages/send-request.ts";
 import { inDatabaseOfHome } from "../flows/databases/places.ts";
 import { acceptSend, prepareSend, type Sender, trySend } from "../flows/messages/accept-message.ts";
-import { type ApiRequest, clientOf, type Handler } from "./api-request.ts";
+import { type ApiRequest, clientOf } from "./api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "./body.ts";
+import { call, jsonBody, ok, type Parameter, type Resource } from "./call.ts";
+import { MESSAGE_ID, SEND_BY_EMAIL, SEND_BY_PHONE } from "./examples.ts";
 import { countingOf, limitRate } from "./guards.ts";
 
-/** POST /text/message/send */
-export const sendMessageHandler: Handler = async (request, deps) => {
-  const send = await readSend(request, deps);
-  const own = await inDatabaseOfHome(deps, clientOf(request).home, send.database);
-  const accepting = acceptSend(own, send, countingOf(request, deps));
-  // A client that hangs up does not end it: a stored message is queued.
-  deps.waitUntil(accepting.catch(() => {}));
-  const messageId = await accepting;
-  request.logged = { messageId };
-  return Response.json({ messageId });
+/** Of a call that sends. */
+export const IDEMPOTENCY_KEY: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "1 to 255 visible characters, such as `order-4711-shipped`, unique to the client and the call. Within 24 hours, the same key and body return the same ids and send nothing again; the same key with another body is 409. The order of keys and white space do not matter. After 24 hours the key is new.",
+  schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+};
+
+const send = call({
+  id: "sendMessage",
+  method: "POST",
+  path: "/text/message/send",
+  tag: "Messages",
+  summary: "Send a message",
+  description:
+    "Stores the message; callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored, and named in `Ignored-Fields`.",
+  access: { client: "send" },
+  isCountedWhenStored: true,
+  parameters: [IDEMPOTENCY_KEY],
+  body: jsonBody(sendRequestSchema, BODY_LIMITS.send, { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),
+  answers: [
+    ok(sendAnswerSchema, "The message is stored: it is never lost and never sent twice.", { messageId: MESSAGE_ID }),
+  ],
+  errors: ["idempotency-conflict", "store-full"],
+  run: async (request, deps) => {
+    const send = await readSend(request, deps);
+    const own = await inDatabaseOfHome(deps, clientOf(request).home, send.database);
+    const accepting = acceptSend(own, send, countingOf(request, deps));
+    // A client that hangs up does not end it: a stored message is queued.
+    deps.waitUntil(accepting.catch(() => {}));
+    const messageId = await accepting;
+    request.logged = { messageId };
+    return { messageId };
+  },
+});
+
+export const sendMessage: Resource = {
+  calls: [send],
+  schemas: { SendRequest: sendRequestSchema, SendAnswer: sendAnswerSchema },
 };
 
 /** A valid request is counted when it is stored. An invalid one counts as well, and over the limit that is its answer. */

@@ -1,11 +1,13 @@
 import * as z from "zod";
 import { toE164 } from "../domain/people/phone.ts";
-import { phoneListSchema } from "../domain/people/phone-list.ts";
+import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/people/phone-list.ts";
 import { subscribeSchema } from "../domain/people/subscribe-request.ts";
 import { without } from "../domain/people/subscribers.ts";
 import { findInvalidOptOuts, setSubscriptions } from "../flows/people/change-subscriptions.ts";
-import { clientOf, type Handler } from "./api-request.ts";
+import { clientOf } from "./api-request.ts";
 import { BODY_LIMITS, readFields } from "./body.ts";
+import { call, jsonBody, ok, type Resource } from "./call.ts";
+import { LISTS, OTHER_PHONE } from "./examples.ts";
 
 export const unsubscribeAnswerSchema = z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
 
@@ -16,41 +18,87 @@ export const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
   invalidEmails: z.array(z.string()).optional(),
 });
 
-/** POST /text/unsubscribe */
-export const unsubscribeHandler: Handler = async (request, deps) => {
-  const { valid, invalid } = await readFields(request, phoneListSchema, BODY_LIMITS.lists);
-  const client = clientOf(request);
-  const known = await findInvalidOptOuts(deps, client.websiteId, invalid);
-  const changes = [...valid, ...known].map((phone) => ({ phone, email: null, subscribed: false }));
-  const origin = {
-    source: "api",
-    proof: `request ${request.requestId}`,
-    now: deps.now(),
-    clientId: client.clientId,
-  } as const;
-  await setSubscriptions(deps, client, changes, origin);
-  const answer: z.output<typeof unsubscribeAnswerSchema> = {
-    message: `${count(changes.length)} unsubscribed.`,
-    invalidPhoneNumbers: without(invalid, known.map(toE164)),
-  };
-  return Response.json(answer);
-};
+const unsubscribe = call({
+  id: "unsubscribe",
+  method: "POST",
+  path: "/text/unsubscribe",
+  tag: "Subscriptions",
+  summary: "Unsubscribe numbers",
+  description:
+    "Unknown numbers are stored as opted out. Messages that wait for submission are not sent. Safe to repeat.",
+  access: { client: "unsubscribe" },
+  database: "client",
+  body: jsonBody(phoneListSchema, BODY_LIMITS.lists, LISTS),
+  answers: [
+    ok(unsubscribeAnswerSchema, "The numbers are unsubscribed.", {
+      ...{ message: "2 numbers are unsubscribed.", invalidPhoneNumbers: [] },
+    }),
+  ],
+  run: async (request, deps) => {
+    const { valid, invalid } = await readFields(request, phoneListSchema, BODY_LIMITS.lists);
+    const client = clientOf(request);
+    const known = await findInvalidOptOuts(deps, client.websiteId, invalid);
+    const changes = [...valid, ...known].map((phone) => ({ phone, email: null, subscribed: false }));
+    const origin = {
+      source: "api",
+      proof: `request ${request.requestId}`,
+      now: deps.now(),
+      clientId: client.clientId,
+    } as const;
+    await setSubscriptions(deps, client, changes, origin);
+    return {
+      message: `${count(changes.length)} unsubscribed.`,
+      invalidPhoneNumbers: without(invalid, known.map(toE164)),
+    };
+  },
+});
 
-/** POST /text/subscribe */
-export const subscribeHandler: Handler = async (request, deps) => {
-  const { subscribers, sendPurpose } = await readFields(request, subscribeSchema, BODY_LIMITS.lists);
-  const proof = `request ${request.requestId}, sendPurpose ${sendPurpose}`;
-  const client = clientOf(request);
-  const origin = { source: "api", proof, now: deps.now(), clientId: client.clientId } as const;
-  const set = await setSubscriptions(deps, client, subscribers.takePart().changes, origin);
-  const { invalidPhoneNumbers, invalidEmails } = subscribers;
-  const answer: z.output<typeof subscribeAnswerSchema> = {
-    message: `${count(set.count)} subscribed.`,
-    invalidPhoneNumbers,
-    failedToProcessNumbers: set.refused.map(toE164),
-    ...(invalidEmails.length > 0 ? { invalidEmails } : {}),
-  };
-  return Response.json(answer);
+const subscribe = call({
+  id: "subscribe",
+  method: "POST",
+  path: "/text/subscribe",
+  tag: "Subscriptions",
+  summary: "Subscribe numbers",
+  description:
+    "The file may have a column `email`. A file is refused that has anything else than true in a column `subscribed`, or a column such as `status`, `opt_in` or `unsubscribed`: every number of it is subscribed. `failedToProcessNumbers` has the numbers whose owners opted out themselves: only they can undo it, by texting START. Safe to repeat.",
+  access: { client: "subscribe" },
+  database: "client",
+  body: jsonBody(subscribeSchema, BODY_LIMITS.lists, {
+    array: { ...LISTS.array, sendPurpose: "newsletter" },
+    file: { ...LISTS.file, sendPurpose: "newsletter" },
+  }),
+  answers: [
+    ok(subscribeAnswerSchema, "How many numbers are subscribed, and which are not.", {
+      message: "1 number is subscribed.",
+      invalidPhoneNumbers: ["1.2E+10"],
+      failedToProcessNumbers: [OTHER_PHONE],
+    }),
+  ],
+  run: async (request, deps) => {
+    const { subscribers, sendPurpose } = await readFields(request, subscribeSchema, BODY_LIMITS.lists);
+    const proof = `request ${request.requestId}, sendPurpose ${sendPurpose}`;
+    const client = clientOf(request);
+    const origin = { source: "api", proof, now: deps.now(), clientId: client.clientId } as const;
+    const set = await setSubscriptions(deps, client, subscribers.takePart().changes, origin);
+    const { invalidPhoneNumbers, invalidEmails } = subscribers;
+    return {
+      message: `${count(set.count)} subscribed.`,
+      invalidPhoneNumbers,
+      failedToProcessNumbers: set.refused.map(toE164),
+      ...(invalidEmails.length > 0 ? { invalidEmails } : {}),
+    };
+  },
+});
+
+export const subscriptions: Resource = {
+  calls: [subscribe, unsubscribe],
+  schemas: {
+    PhoneList: phoneListSchema,
+    SubscriptionStatuses: subscriptionStatusAnswerSchema,
+    SubscribeRequest: subscribeSchema,
+    SubscribeAnswer: subscribeAnswerSchema,
+    UnsubscribeAnswer: unsubscribeAnswerSchema,
+  },
 };
 
 function count(numbers: number): string {

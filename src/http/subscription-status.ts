@@ -1,12 +1,34 @@
 import { writeStatuses } from "../domain/people/number-list/status-json.ts";
-import { phoneListSchema } from "../domain/people/phone-list.ts";
+import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/people/phone-list.ts";
 import { findSubscribed } from "../store/people/subscriptions.ts";
-import { clientOf, type Handler } from "./api-request.ts";
+import { clientOf } from "./api-request.ts";
 import { BODY_LIMITS, readFields } from "./body.ts";
+import { call, jsonBody, ok, type Resource } from "./call.ts";
+import { LISTS, PHONE } from "./examples.ts";
 
-/** POST /text/subscription/status */
-export const subscriptionStatusHandler: Handler = async (request, deps) => {
-  const phones = await readFields(request, phoneListSchema, BODY_LIMITS.lists);
-  const subscribed = await findSubscribed(deps.db, clientOf(request).websiteId, phones);
-  return new Response(writeStatuses(phones, subscribed), { headers: { "content-type": "application/json" } });
-};
+const read = call({
+  id: "subscriptionStatus",
+  method: "POST",
+  path: "/text/subscription/status",
+  tag: "Subscriptions",
+  summary: "Read which numbers are subscribed",
+  description:
+    "Each distinct number appears once, in order of first appearance, `phone_numbers` before `csv_file`. `invalidPhoneNumbers` has the others as they were given: a spreadsheet's `1.2E+10` is reported, never guessed.",
+  access: { client: "subscription" },
+  database: "replica",
+  body: jsonBody(phoneListSchema, BODY_LIMITS.lists, LISTS),
+  answers: [
+    ok(subscriptionStatusAnswerSchema, "An unknown number is `false`.", {
+      phoneNumberStatuses: [{ phoneNumber: PHONE, subscriptionStatus: true }],
+      invalidPhoneNumbers: ["1.2E+10"],
+    }),
+  ],
+  run: async (request, deps) => {
+    const phones = await readFields(request, phoneListSchema, BODY_LIMITS.lists);
+    const subscribed = await findSubscribed(deps.db, clientOf(request).websiteId, phones);
+    return new Response(writeStatuses(phones, subscribed), { headers: { "content-type": "application/json" } });
+  },
+});
+
+/** Its schemas are with those of src/http/subscribe.ts. */
+export const subscriptionStatus: Resource = { calls: [read], schemas: {} };

@@ -1,15 +1,16 @@
 // What of README.md and docs/ is written from the code: tables between two marks.
 import type * as z from "zod";
+import { CALLS } from "../calls.ts";
 import { sendRequestSchema } from "../domain/messages/send-request.ts";
 import { phoneListSchema } from "../domain/people/phone-list.ts";
-import { describeApi } from "./document.ts";
+import type { Call } from "../http/call.ts";
 import { limitTable } from "./limits.ts";
-import type { ApiOperation } from "./operation.ts";
 import { fieldsOf } from "./schemas.ts";
 import { carrierSettingTable, settingTable } from "./settings.ts";
 import {
   code,
   errorTable,
+  fillDescription,
   jobTable,
   keywordTable,
   problemTable,
@@ -19,6 +20,7 @@ import {
   statusTable,
   toTable,
 } from "./tables.ts";
+import { toTemplate } from "./write-operation.ts";
 
 const MARKED = /(<!-- ([\w ]+): written by npm run docs -->\n).*?(<!-- end -->)/gs;
 
@@ -37,10 +39,8 @@ export function listTables(text: string): string[] {
 
 /** The tables by the names in the marks. */
 export function makeTables(): Record<string, string> {
-  const { operations } = describeApi();
-  const isOperators = ({ access }: ApiOperation) => access === "operator";
   return {
-    calls: callTable(operations.filter((operation) => typeof operation.access === "object")),
+    calls: callTable(CALLS.filter(({ access }) => typeof access === "object")),
     limits: limitTable(),
     "fields of a send request": fieldTable(sendRequestSchema),
     "fields of a list of numbers": fieldTable(phoneListSchema),
@@ -51,34 +51,39 @@ export function makeTables(): Record<string, string> {
     keywords: keywordTable(),
     "settings of carriers": carrierSettingTable(),
     settings: settingTable(),
-    "operator calls": operatorTable(operations.filter(isOperators)),
-    checks: operations.find(({ id }) => id === "health")?.description ?? "",
+    "operator calls": operatorTable(CALLS.filter(({ access }) => access === "operator")),
+    checks: fillDescription(CALLS.find(({ id }) => id === "health")?.description ?? ""),
     states: stateTable(),
     problems: problemTable(),
     "dead jobs": jobTable(),
   };
 }
 
-function callTable(operations: ApiOperation[]): string {
-  const rows = operations.map(({ method, path, access, summary }) => {
+function callTable(calls: Call[]): string {
+  const rows = calls.map(({ method, path, access, summary }) => {
     const grant = typeof access === "object" ? code(access.client) : "";
-    return [code(`${method.toUpperCase()} ${path}`), summary, grant];
+    return [code(`${method} ${toTemplate(path)}`), summary, grant];
   });
   return toTable(["Call", "Does", "Grant"], rows);
 }
 
-function operatorTable(operations: ApiOperation[]): string {
-  const rows = operations.map(({ summary, description = "", ...operation }) => {
+function operatorTable(calls: Call[]): string {
+  const rows = calls.map(({ summary, description, ...call }) => {
     const [about = ""] = description.split("\n");
-    return [callOf(operation), [`${summary}.`, about, operation.body?.description].filter(Boolean).join(" ")];
+    return [callOf(call), [`${summary}.`, about, call.body?.description].filter(Boolean).join(" ")];
   });
   return toTable(["Call", "Does"], rows);
 }
 
 /** Method and path, the query, and the fields of a JSON body; a question mark follows an optional field. */
-function callOf({ method, path, parameters = [], body }: Omit<ApiOperation, "summary">): string {
+function callOf({
+  method,
+  path,
+  parameters = [],
+  body,
+}: Pick<Call, "method" | "path" | "parameters" | "body">): string {
   const query = parameters.flatMap((parameter) => (parameter.in === "query" ? `${parameter.name}=` : []));
-  const call = code(`${method.toUpperCase()} ${path}${query.length > 0 ? `?${query.join("&")}` : ""}`);
+  const call = code(`${method} ${toTemplate(path)}${query.length > 0 ? `?${query.join("&")}` : ""}`);
   if (!body) return call;
   if (!body.mediaTypes.includes("application/json")) return `${call} ${code(body.mediaTypes.join())}`;
   const fields = fieldsOf(body.schema).map(({ name, isRequired }) => `${name}${isRequired ? "" : "?"}`);

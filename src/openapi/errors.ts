@@ -1,11 +1,11 @@
 import type { Failure } from "../domain/failure.ts";
 import { BODY_LIMITS } from "../http/body.ts";
+import type { Call } from "../http/call.ts";
 import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
 import { type ErrorAnswer, errorSchema, FAULT, toAnswer } from "../http/errors.ts";
-import { REQUEST_ID } from "./examples.ts";
+import { REQUEST_ID } from "../http/examples.ts";
 import { type HeaderName, referTo } from "./headers.ts";
 import { ERROR_MEANINGS } from "./meanings.ts";
-import type { ApiOperation } from "./operation.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";
 
 const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K }> } = {
@@ -51,8 +51,8 @@ const OF_A_WEBSITE = /^\/operator\/(websites|clients|imports|people)\/(?!.*\/mov
 
 const ORDER = Object.keys(ERROR_CODES) as ErrorKind[];
 
-/** Every kind of failure that an operation may answer. */
-export function errorsOf({ access, body, method, path, errors = [] }: ApiOperation): ErrorKind[] {
+/** Every kind of failure that a call may answer. */
+export function errorsOf({ access, body, method, path, errors = [] }: Call): ErrorKind[] {
   const kinds: ErrorKind[] = [];
   const credentials = ["credentials-missing", "credentials-wrong"] as const;
   if (access === "operator") kinds.push("path-unknown", ...credentials, "guesses-exceeded");
@@ -65,7 +65,7 @@ export function errorsOf({ access, body, method, path, errors = [] }: ApiOperati
   }
   if (body?.mediaTypes.includes("application/json") && access !== "carrier") kinds.push("body-not-json");
   if (access !== "open") kinds.push("store-unavailable");
-  const changes = access === "operator" && method !== "get" && OF_A_WEBSITE.test(path);
+  const changes = access === "operator" && method !== "GET" && OF_A_WEBSITE.test(path);
   if (typeof access === "object" || changes) kinds.push("website-paused");
   const all = new Set<ErrorKind>([...kinds, ...errors, "fault"]);
   return ORDER.filter((kind) => all.has(kind));

@@ -13,8 +13,7 @@ import { MAX_PHONE_NUMBERS } from "../domain/people/phone-list.ts";
 import { IDEMPOTENCY_MILLISECONDS } from "../flows/messages/accept-message.ts";
 import { BODY_LIMITS, PIECE_BYTES, PIECE_MILLISECONDS } from "../http/body.ts";
 import { CALLBACK_TIMEOUT_MILLISECONDS, KEPT_BYTES } from "../platform/callback-post.ts";
-import { toSize } from "./operation.ts";
-import { toTable } from "./tables.ts";
+import { toSize, toTable } from "./tables.ts";
 
 const inWords = (count: number) => count.toLocaleString("en");
 const hours = (milliseconds: number) => `${milliseconds / 3_600_000} hours`;

@@ -23,6 +23,11 @@ export function toTable(head: string[], rows: string[][]): string {
   return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
 }
 
+/** Such as `128 KB`. */
+export function toSize(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${bytes / 1024} KB` : `${bytes / (1024 * 1024)} MB`;
+}
+
 export const code = (text: string) => `\`${text}\``;
 
 /** A word and its meaning in each row. */
@@ -90,4 +95,15 @@ export function keywordTable(): string {
     return [keyword === "stop" ? `${words}, and the website's \`optOutWords\`` : words, effect];
   });
   return toTable(["Text", "Effect"], [...rows, ["any other", "is kept for the operator"]]);
+}
+
+const IN_DESCRIPTIONS: Record<string, () => string> = {
+  states: stateTable,
+  checks: checkTable,
+  problems: problemTable,
+};
+
+/** @returns the description of a call, with the tables that it names */
+export function fillDescription(description: string): string {
+  return description.replaceAll(/<!-- (\w+) -->/g, (mark, name: string) => IN_DESCRIPTIONS[name]?.() ?? mark);
 }

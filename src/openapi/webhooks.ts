@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { callbackSchemas } from "../domain/callbacks/callback.ts";
-import { CLICK_ID, MESSAGE_ID, NOTICE_ID, OTHER_PHONE, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "./examples.ts";
+import { CLICK_ID, MESSAGE_ID, NOTICE_ID, OTHER_PHONE, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "../http/examples.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";
 
 const HEADERS = {

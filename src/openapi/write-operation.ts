@@ -1,8 +1,9 @@
+import type { Access, Answer, Call, Parameter, RequestBody } from "../http/call.ts";
 import { SANDBOX_ERRORS } from "../http/sandbox-error.ts";
 import { type ErrorResponses, errorsOf } from "./errors.ts";
 import { type HeaderName, referTo } from "./headers.ts";
-import { type Access, type Answer, type ApiOperation, type Parameter, type RequestBody, toSize } from "./operation.ts";
 import type { JsonObject, SchemaNames } from "./schemas.ts";
+import { fillDescription, toSize } from "./tables.ts";
 
 /** A header that every call of a client may have. */
 const SANDBOX_ERROR: Parameter = {
@@ -14,30 +15,33 @@ const SANDBOX_ERROR: Parameter = {
   schema: { type: "string", enum: SANDBOX_ERRORS },
 };
 
+/** A path of the router as OpenAPI writes it: `/operator/websites/{websiteId}`. */
+export const toTemplate = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}");
+
 /** An Operation Object. */
-export function writeOperation(operation: ApiOperation, names: SchemaNames, errors: ErrorResponses): JsonObject {
-  const { id, tag, summary, access, parameters, body, answers } = operation;
+export function writeOperation(call: Call, names: SchemaNames, errors: ErrorResponses): JsonObject {
+  const { id, tag, summary, access, parameters, body, answers } = call;
   const isLimited = typeof access === "object";
   const all = [...(parameters ?? []), ...(isLimited ? [SANDBOX_ERROR] : [])];
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: describe(operation),
+    description: describe(call),
     security: writeSecurity(access),
     ...(all.length > 0 ? { parameters: all } : {}),
     ...(body ? { requestBody: writeBody(body, names) } : {}),
     responses: {
-      ...Object.fromEntries(answers.map((answer) => [answer.status, writeAnswer(answer, operation, names)])),
-      ...errors.byStatus(errorsOf(operation), isLimited),
+      ...Object.fromEntries(answers.map((answer) => [answer.status, writeAnswer(answer, call, names)])),
+      ...errors.byStatus(errorsOf(call), isLimited),
     },
   };
 }
 
-function describe({ description = "", access }: ApiOperation): string {
+function describe({ description, access }: Call): string {
   return typeof access === "object"
     ? `${description}\n\nThe client needs the operation \`${access.client}\`.`
-    : description;
+    : fillDescription(description);
 }
 
 /** A carrier's proof has no scheme in OpenAPI: it stands in the description. */
@@ -57,7 +61,7 @@ function writeBody(body: RequestBody, names: SchemaNames): JsonObject {
   return { required: true, description, content: Object.fromEntries(mediaTypes.map((type) => [type, content])) };
 }
 
-function writeAnswer({ headers = [], ...answer }: Answer, { access, body }: ApiOperation, names: SchemaNames) {
+function writeAnswer({ headers = [], ...answer }: Answer, { access, body }: Call, names: SchemaNames) {
   // Those of carriers read no fields of ours.
   const hasFields = access !== "carrier" && body?.mediaTypes.includes("application/json");
   const all: HeaderName[] = [

@@ -1,45 +1,50 @@
-/** An operator call has the same file name in each of four rooms. */
+/** A call is declared once, and all else is made from it: test/node/operator/commands.test.ts has the operator's shell. */
 import { expect, it } from "vitest";
+import { CALLS, SCHEMAS } from "../../src/calls.ts";
+import { routes } from "../../src/router.ts";
+import { documentOfApi } from "./conformance.ts";
 
 const ROOMS = {
-  http: import.meta.glob("../../src/http/operator/*.ts", { query: "?raw" }),
-  openapi: import.meta.glob("../../src/openapi/operator/*.ts", { query: "?raw" }),
-  scripts: import.meta.glob("../../scripts/operator/*.ts", { query: "?raw" }),
-  tests: import.meta.glob("../http/operator/*.test.ts", { query: "?raw" }),
+  operator: import.meta.glob("../../src/operator/*.ts", { query: "?raw" }),
+  tests: import.meta.glob("../operator/*.test.ts", { query: "?raw" }),
 };
 
-/** What the resources of a room share. */
-const SHARED = {
-  http: ["answers", "params"],
-  openapi: ["resource"],
-  scripts: ["api", "cli", "command", "commands", "help", "main", "table"],
-  tests: [],
-};
+/** What the resources share. */
+const SHARED = ["answers", "operator-call", "params"];
 
-const RESOURCES = [
-  "audit",
-  "carriers",
-  "clients",
-  "databases",
-  "dead-jobs",
-  "holds",
-  "inbound",
-  "messages",
-  "moves",
-  "people",
-  "reports",
-  "service-state",
-  "subscribers",
-  "tokens",
-  "websites",
-] as const;
+const namesIn = (room: keyof typeof ROOMS) =>
+  Object.keys(ROOMS[room]).map((path) => path.replace(/^.*\//, "").replace(/(\.test)?\.ts$/, ""));
 
-it.each(Object.keys(ROOMS) as (keyof typeof ROOMS)[])("the room %s has a file for each resource", (room) => {
-  const names = Object.keys(ROOMS[room]).map((path) =>
-    path
-      .split("/")
-      .at(-1)
-      ?.replace(/(\.test)?\.ts$/, ""),
-  );
-  expect(names.sort()).toEqual([...RESOURCES, ...SHARED[room]].sort());
+it("a resource of the operator has a file with its calls, and a test of the same name", () => {
+  const resources = namesIn("operator").filter((name) => !SHARED.includes(name));
+  expect(resources).toHaveLength(15);
+  expect(namesIn("tests").sort()).toEqual(resources.sort());
+});
+
+it("every declared call is in the router and in the document, under its own id", () => {
+  expect(new Set(CALLS.map(({ id }) => id)).size).toBe(CALLS.length);
+  const declared = CALLS.map(({ method, path }) => `${method} ${path}`);
+  expect(routes.map(([method, , , path]) => `${method} ${path}`)).toEqual(declared);
+  for (const { id, method, path, summary } of CALLS) {
+    const operation = documentOfApi.paths[path.replaceAll(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+    expect(operation).toMatchObject({ operationId: id, summary });
+  }
+});
+
+it("every call of the operator, and no other, is under /operator and has a command", () => {
+  for (const { path, access, command } of CALLS) {
+    const isOperators = path.startsWith("/operator");
+    expect([path, access === "operator", command !== undefined]).toEqual([path, isOperators, isOperators]);
+  }
+});
+
+it("every schema of a body or an answer of the operator has a name", () => {
+  const named = new Set(Object.values(SCHEMAS));
+  for (const { path, body, answers } of CALLS.filter(({ access }) => access === "operator")) {
+    const inJson = [
+      ...(body?.mediaTypes.includes("application/json") ? [body] : []),
+      ...answers.filter(({ mediaType }) => mediaType === "application/json"),
+    ];
+    for (const { schema } of inJson) expect([path, schema && named.has(schema)]).toEqual([path, true]);
+  }
 });

@@ -1,5 +1,5 @@
 // The answers of the requests of one import, as if one request had had all of the file.
-import type { SubscriberAnswers } from "../../../src/http/operator/subscribers.ts";
+import type { SubscriberAnswers } from "../../../src/operator/subscribers.ts";
 import type { ErrorBody } from "../api.ts";
 import type { Piece } from "./cut-file.ts";
 

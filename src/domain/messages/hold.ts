@@ -28,5 +28,5 @@ export const holdSchema = jsonObject(fields);
 
 export const cancelSchema = jsonObject({
   ...fields,
-  dryRun: z.boolean("must be true or false").default(false),
+  dryRun: z.boolean("must be true or false").default(false).describe("Counts them, and changes nothing."),
 });

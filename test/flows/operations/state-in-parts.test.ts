@@ -1,7 +1,7 @@
 /** The state of the service while a part of the database, or all of it, does not answer. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Problem } from "../../../src/domain/operations/problems.ts";
-import type { ServiceStateAnswers } from "../../../src/http/operator/service-state.ts";
+import type { ServiceStateAnswers } from "../../../src/operator/views/service-state.ts";
 import { LATEST_MIGRATION } from "../../../src/store/database.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { failingDatabase } from "../../failing-database.ts";

@@ -87,7 +87,7 @@ const STORIES: Record<string, Story> = {
     },
     after: {
       "rotate-client": async (output) => {
-        const [, clientSecret = ""] = /^X-Client-Secret +(\S+)$/m.exec(output) ?? [];
+        const [, clientSecret = ""] = /^clientSecret +(\S+)$/m.exec(output) ?? [];
         const { changes } = await operate(service.url, "GET", "/audit?by=OPERATOR_TOKEN").then((page) => ({
           changes: page.entries as { action: string; clientId: string }[],
         }));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SubscriberAnswers } from "../../../src/http/operator/subscribers.ts";
+import type { SubscriberAnswers } from "../../../src/operator/subscribers.ts";
 import { operator } from "../harness/operator.ts";
 import { startReceiver } from "../harness/receiver.ts";
 
@@ -25,7 +25,7 @@ test("undo-import goes on until the service says that it is complete, and tells 
     expect(service.received.map(({ path }) => path)).toEqual(new Array(4).fill("/operator/imports/import-1/undo"));
     expect([code, output]).toEqual([
       0,
-      "Restored: 307\nRestored before: 5\nSet again since the import, and left as they are: 3\n",
+      "restoredBefore  5\nrestored        307\nchangedSince    3\nisComplete      yes\n",
     ]);
   } finally {
     await service.close();

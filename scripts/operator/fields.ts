@@ -1,0 +1,108 @@
+// The fields of a call that are options in the shell: the parameters of its query, and the fields of its JSON body.
+import type { Call } from "../../src/http/call.ts";
+import { toJsonSchema } from "../../src/openapi/schemas.ts";
+import { type Option, toNumber, UsageError, type Values } from "./command.ts";
+
+interface JsonSchema {
+  type?: string;
+  format?: string;
+  description?: string;
+  enum?: readonly string[];
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+}
+
+export interface Field {
+  name: string;
+  in: "query" | "body";
+  /** Without what may stand in its place: `""` or null. */
+  schema: JsonSchema;
+  isNullable: boolean;
+  isRequired: boolean;
+  description: string;
+}
+
+export function fieldsOf({ parameters = [], body }: Call): Field[] {
+  const query = parameters.filter((parameter) => parameter.in === "query");
+  return [
+    ...query.map((it) => toField(it.name, "query", it.schema, it.required, it.description)),
+    ...(body?.mediaTypes.includes("application/json") ? fieldsOfBody(toJsonSchema(body.schema)) : []),
+  ];
+}
+
+function fieldsOfBody({ properties = {}, required = [] }: ReturnType<typeof toJsonSchema>): Field[] {
+  return Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) =>
+    toField(name, "body", schema, (required as string[]).includes(name), schema.description ?? ""),
+  );
+}
+
+function toField(name: string, where: Field["in"], schema: JsonSchema, isRequired: boolean, about: string): Field {
+  const isNullable = schema.anyOf?.some(({ type }) => type === "null") ?? false;
+  return { name, in: where, schema: schema.anyOf?.[0] ?? schema, isNullable, isRequired, description: about };
+}
+
+/** One option: the field that it gives, and the value where it is a switch. */
+export interface FieldOption extends Option {
+  name: string;
+  field: Field;
+  sets?: string | boolean | undefined;
+}
+
+/** An option for each field, but for those that are arguments; in the names of the declaration, where it gives others. */
+export function optionsOf(call: Call): FieldOption[] {
+  const named = Object.entries(call.command?.options ?? {});
+  return fieldsOf(call)
+    .filter(({ name }) => !call.command?.arguments?.includes(name))
+    .flatMap((field) => {
+      const own = named.filter(([, option]) => option.field === field.name);
+      const names = own.length > 0 ? own : [[toKebab(field.name), { field: field.name }] as (typeof named)[number]];
+      return names.map(([name, { sets, summary = field.description }]) => ({
+        ...{ name, field, sets },
+        summary: [summary.replaceAll("`", ""), ...(sets === undefined ? sayChoices(field.schema) : [])].join(" "),
+        value: sets === undefined ? toPlaceholder(field.schema) : undefined,
+      }));
+    });
+}
+
+const toKebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const FORMATS: Record<string, string> = { date: "<day>", "date-time": "<time>" };
+
+const MOST_SHOWN = 5;
+
+/** undefined: it is a switch. */
+function toPlaceholder({ type, format = "", enum: choices = [] }: JsonSchema): string | undefined {
+  if (type === "boolean") return undefined;
+  if (type === "integer") return "<n>";
+  if (type === "array") return "<list>";
+  return choices.length > 0 && choices.length <= MOST_SHOWN ? `<${choices.join("|")}>` : (FORMATS[format] ?? "<text>");
+}
+
+function sayChoices({ type, items, enum: choices = [] }: JsonSchema): string[] {
+  if (type === "array")
+    return [items?.enum ? `With commas between, of: ${items.enum.join(", ")}.` : "With commas between."];
+  return choices.length > MOST_SHOWN ? [`One of: ${choices.join(", ")}.`] : [];
+}
+
+/** What is given, by the names of the fields. @throws UsageError */
+export function readOptions(options: FieldOption[], values: Values): Record<Field["in"], Record<string, unknown>> {
+  const read: Record<Field["in"], Record<string, unknown>> = { query: {}, body: {} };
+  const given = options.filter(({ name }) => values[name] !== undefined && values[name] !== false);
+  for (const [, some] of Map.groupBy(given, ({ field }) => field.name)) {
+    const [{ name, field, sets }, other] = some as [FieldOption, FieldOption?];
+    if (other) throw new UsageError(`--${name} and --${other.name} exclude each other`);
+    read[field.in][field.name] = sets ?? toValue(name, field, values[name]);
+  }
+  const missing = options.find(({ field }) => field.isRequired && !(field.name in read[field.in]));
+  if (missing) throw new UsageError(`--${missing.name} is missing: ${missing.summary}`);
+  return read;
+}
+
+function toValue(option: string, { schema, isNullable, in: where }: Field, given: Values[string]): unknown {
+  if (given === true) return where === "query" ? "true" : true;
+  const text = String(given);
+  if (schema.type === "integer") return toNumber(option, text);
+  if (schema.type !== "array") return text;
+  if (text === "") return isNullable ? null : [];
+  return text.split(",").map((item) => item.trim());
+}

@@ -1,0 +1,57 @@
+// The command that imports a file of subscribers, and what it prints.
+import type { SubscriberAnswers } from "../../../src/operator/subscribers.ts";
+import type { Own } from "../command.ts";
+import { printable } from "../table.ts";
+import { importFile } from "./import-file.ts";
+
+export const IMPORT_FILE: Own = {
+  parameters: ["<websiteId>", "<file.csv or ->"],
+  notes:
+    "Columns: phone_numbers, and if wanted email and subscribed (true when left out). If a number has several rows, an opt-out counts. A large file goes in several requests, which are one import.",
+  run: (service, [websiteId = "", file = "-"], values) =>
+    importFile(service, {
+      ...{ websiteId, file },
+      isDry: values["dry-run"] === true,
+      resubscribes: values.resubscribe === true,
+      importId: typeof values.import === "string" ? values.import : undefined,
+    }),
+  show: showImport,
+};
+
+type ImportAnswer = SubscriberAnswers["ImportAnswer"];
+
+function showImport(answer: string): string {
+  const result = JSON.parse(answer) as ImportAnswer;
+  const { importId, imported, changed, unchanged, keptUnsubscribed, optedOutNumbers, unsubscribedNumbers } = result;
+  const { invalidPhoneNumbers, invalidEmails = [], invalidCells = [] } = result;
+  const invalid = (items: string[], column: string) => [
+    ...invalidCells.filter((it) => it.column === column).map((it) => `line ${it.line}: ${it.value}: ${it.message}`),
+    ...withoutCells(items, invalidCells, column),
+  ];
+  return [
+    `Columns read: ${describeColumns(result)}`,
+    `${importId ? "Imported" : "Would be imported"}: ${imported} (${result.new} new, ${changed} changed, ${unchanged} unchanged)`,
+    ...list("Not phone numbers, left out", invalid(invalidPhoneNumbers, "phone_numbers")),
+    ...list("Not e-mail addresses, their numbers imported without", invalid(invalidEmails, "email")),
+    ...(keptUnsubscribed > 0 ? [`Kept unsubscribed: ${keptUnsubscribed}`] : []),
+    ...list("Opted out by the person, and not brought back", optedOutNumbers),
+    ...list("Unsubscribed before, and brought back only with --resubscribe", unsubscribedNumbers),
+    ...(importId ? [`To undo it: undo-import ${importId}`] : []),
+  ].join("\n");
+}
+
+function list(title: string, items: string[] = []): string[] {
+  return items.length === 0 ? [] : [`${title}: ${items.length}`, ...items.map((item) => `  ${printable(item)}`)];
+}
+
+/** The service tells the lines of the first ones. */
+function withoutCells(items: string[], cells: NonNullable<ImportAnswer["invalidCells"]>, column: string): string[] {
+  const told = new Set(cells.filter((it) => it.column === column).map(({ value }) => value));
+  return items.filter((item) => !told.has(item));
+}
+
+/** A column has the name of what is read from it, or the same in other letters. */
+function describeColumns({ columns: { phone, email, subscribed } }: ImportAnswer): string {
+  const others = [`email: ${email ?? "none"}`, `subscribed: ${subscribed ?? "none, so every row is true"}`];
+  return printable([phone, ...others].join("; "));
+}

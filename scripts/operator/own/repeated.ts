@@ -1,0 +1,37 @@
+// Calls that do a part of the work each: the command repeats them, and tells the sum.
+import type { DeadJobAnswers } from "../../../src/operator/dead-jobs.ts";
+import type { SubscriberAnswers } from "../../../src/operator/subscribers.ts";
+import type { Own } from "../command.ts";
+
+type PutBackAll = DeadJobAnswers["PutBackAll"];
+type Undone = SubscriberAnswers["UndoneImport"];
+
+/**
+ * With --all, 100 jobs per call, and only as many as wait when the first call is answered: jobs that die again at once would
+ * never end.
+ */
+export const PUT_BACK: Own = {
+  run: async (_service, _parameters, values, ask) => {
+    if (!values.all) return ask();
+    const step = async () => JSON.parse(await ask()) as PutBackAll;
+    const first = await step();
+    let { putBack, left } = first;
+    while (left > 0 && putBack < first.putBack + first.left) {
+      const next = await step();
+      putBack += next.putBack;
+      left = next.left;
+    }
+    return JSON.stringify({ putBack, left });
+  },
+};
+
+/** A large import takes several calls. */
+export const UNDO_IMPORT: Own = {
+  run: async (_service, _parameters, _values, ask) => {
+    let answer = JSON.parse(await ask()) as Undone;
+    const { restoredBefore } = answer;
+    while (!answer.isComplete) answer = JSON.parse(await ask()) as Undone;
+    const restored = answer.restoredBefore + answer.restored - restoredBefore;
+    return JSON.stringify({ ...answer, restoredBefore, restored });
+  },
+};

@@ -1,0 +1,64 @@
+// Every call, in the order of the OpenAPI document and of the shell's help. The router, the document, the tables of docs/ and the
+// operator's shell are made from this list.
+import type * as z from "zod";
+import type { Call, Resource } from "./http/call.ts";
+import { carrierWebhooks } from "./http/carrier-webhooks.ts";
+import { events } from "./http/events.ts";
+import { links } from "./http/follow-link.ts";
+import { health } from "./http/health.ts";
+import { messageStatus } from "./http/message-status.ts";
+import { messageStatuses } from "./http/message-statuses.ts";
+import { securityTxt } from "./http/security-txt.ts";
+import { sendBulk } from "./http/send-bulk.ts";
+import { sendMessage } from "./http/send-message.ts";
+import { openapi } from "./http/serve-openapi.ts";
+import { subscriptions } from "./http/subscribe.ts";
+import { subscriptionStatus } from "./http/subscription-status.ts";
+import { welcome } from "./http/welcome.ts";
+import { audit } from "./operator/audit.ts";
+import { carriers } from "./operator/carriers.ts";
+import { clients } from "./operator/clients.ts";
+import { databases } from "./operator/databases.ts";
+import { deadJobs } from "./operator/dead-jobs.ts";
+import { holds } from "./operator/holds.ts";
+import { inbound } from "./operator/inbound.ts";
+import { messages } from "./operator/messages.ts";
+import { moves } from "./operator/moves.ts";
+import { people } from "./operator/people.ts";
+import { reports } from "./operator/reports.ts";
+import { serviceState } from "./operator/service-state.ts";
+import { subscribers } from "./operator/subscribers.ts";
+import { tokens } from "./operator/tokens.ts";
+import { websites } from "./operator/websites.ts";
+
+const ofClients = [sendMessage, sendBulk, messageStatus, messageStatuses, events, subscriptions, subscriptionStatus];
+
+const open = [links, welcome, openapi, securityTxt, health];
+
+const ofOperator = [
+  websites,
+  clients,
+  holds,
+  reports,
+  subscribers,
+  inbound,
+  people,
+  messages,
+  serviceState,
+  databases,
+  moves,
+  carriers,
+  deadJobs,
+  tokens,
+  audit,
+];
+
+const RESOURCES: Resource[] = [...ofClients, ...open, ...ofOperator, carrierWebhooks];
+
+export const CALLS: Call[] = RESOURCES.flatMap(({ calls }) => calls);
+
+/** The schemas that have a name in the document. */
+export const SCHEMAS: Record<string, z.ZodType> = Object.assign(
+  {},
+  ...[...ofClients, ...ofOperator, ...open].map(({ schemas }) => schemas),
+);

@@ -1,0 +1,28 @@
+// The parts of answers that several operator calls share.
+import * as z from "zod";
+import { ATTEMPT_OUTCOMES } from "../domain/callbacks/callback.ts";
+
+/** The answers of a resource, by the names of their schemas. */
+export type Answers<Schemas extends Record<string, z.ZodType>> = {
+  [Name in keyof Schemas]: z.output<Schemas[Name]>;
+};
+
+/** The field of an answer that is made of what all databases have. */
+export const missingShape = {
+  unavailableDatabases: z
+    .array(z.string())
+    .optional()
+    .describe("Databases that did not answer: what they have is missing here. Left out where all did."),
+};
+
+/** The one attempt of a callback. */
+export const callbackSchema = z.object({
+  attemptedAt: z.iso.datetime().nullable(),
+  outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
+  httpStatus: z.int().nullable(),
+  response: z
+    .string()
+    .nullable()
+    .describe("The first kilobyte of the response, or the error; null: its body could not be read."),
+  durationMilliseconds: z.number().nullable(),
+});

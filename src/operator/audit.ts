@@ -1,0 +1,120 @@
+import * as z from "zod";
+import type { Deps } from "../deps.ts";
+import { failField, readTogether } from "../domain/failure.ts";
+import { AUDIT_ACTIONS, type StoredAudit } from "../domain/operations/audit.ts";
+import { mergePages } from "../flows/databases/ask-each.ts";
+import { inEach } from "../flows/databases/places.ts";
+import type { ApiRequest } from "../http/api-request.ts";
+import { inQuery, ok, type Resource } from "../http/call.ts";
+import { MESSAGE_ID, TIME } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
+import { AUDIT_FILTERS, type AuditFilter, listAudit } from "../store/operations/audit.ts";
+import { type Answers, missingShape } from "./answers.ts";
+import { operatorCall } from "./operator-call.ts";
+import { PAGE } from "./params.ts";
+
+export const auditEntrySchema = z.object({
+  at: z.iso.datetime(),
+  operator: z.string().describe("The name of the token."),
+  action: z.enum(AUDIT_ACTIONS),
+  websiteId: z.string().nullable(),
+  clientId: z.string().nullable(),
+  subject: z
+    .string()
+    .nullable()
+    .describe("What else it concerns: a masked number, a carrier, a dead job, a token, an import."),
+  before: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe("The settings that it replaced. Of a callback URL, the origin."),
+  after: z.record(z.string(), z.unknown()).nullable(),
+  outcome: z
+    .enum(["done", "failed"])
+    .nullable()
+    .describe("failed: a part may be done. null: it began, and was cut off or is not over."),
+  requestId: z.string(),
+});
+
+export const auditAnswers = {
+  AuditEntry: auditEntrySchema,
+  AuditPage: z.object({
+    entries: z.array(auditEntrySchema),
+    next: z.string().nullable().describe("The `cursor` of the next page; null: this is the last."),
+    ...missingShape,
+  }),
+};
+
+export type AuditAnswers = Answers<typeof auditAnswers>;
+
+/** In the shell. */
+export const CHANGE_COLUMNS = [
+  ...["at", "operator", "action", "websiteId", "clientId", "subject", "outcome", "before", "after", "requestId"],
+];
+
+export const CHANGE = {
+  at: TIME,
+  operator: "ada",
+  action: "put-website",
+  websiteId: "brand",
+  clientId: null,
+  subject: null,
+  before: { sender: "+12125550111" },
+  after: { sender: "+12125550122" },
+  outcome: "done",
+  requestId: MESSAGE_ID,
+} satisfies AuditAnswers["AuditEntry"];
+
+function auditView({ id: _, storedAt, ...entry }: StoredAudit): AuditAnswers["AuditEntry"] {
+  return { at: toTime(storedAt), ...entry };
+}
+
+/** On the page of a website or a client. */
+const LAST_CHANGES = 10;
+
+export async function lastChanges(deps: Deps, filter: AuditFilter): Promise<AuditAnswers["AuditEntry"][]> {
+  return (await listAudit(deps.db, filter, LAST_CHANGES)).map(auditView);
+}
+
+const list = operatorCall({
+  id: "listAudit",
+  method: "GET",
+  path: "/operator/audit",
+  tag: "Operators",
+  summary: "Read who changed what",
+  description:
+    "Every change that an operator has made, newest first, 100 per page; by one of `website`, `client` and `by`, or by none. Never a secret, a text of a message or a whole number of a person.",
+  parameters: [
+    inQuery("website", "Only changes of this website and its clients."),
+    inQuery("client", "Only changes of this client."),
+    inQuery("by", "Only changes made with the tokens of this name."),
+    inQuery("cursor", "The `next` of the page before."),
+  ],
+  answers: [ok(auditAnswers.AuditPage, "One page.", { entries: [CHANGE], next: null })],
+  errors: ["fields-wrong"],
+  command: { name: "audit", columns: { entries: CHANGE_COLUMNS } },
+  run: async (request, deps) => {
+    const { cursor, filter } = readTogether({ cursor: () => readCursor(request), filter: () => readFilter(request) });
+    const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, before) => {
+      const found = await listAudit(db, filter, PAGE, before ? Number(before) : null);
+      const last = found.length === PAGE ? found.at(-1) : undefined;
+      const items = found.map((item) => ({ item, at: item.storedAt, cursor: String(item.id) }));
+      return { items, next: last ? String(last.id) : null };
+    });
+    return { entries: items.map(auditView), next, ...missing };
+  },
+});
+
+function readCursor({ query }: ApiRequest): string {
+  const cursor = String(query.cursor ?? "");
+  if (cursor && !/^(\d{0,15}|\.)(~(\d{0,15}|\.))*$/.test(cursor)) failField("cursor", "must be the next of a page");
+  return cursor;
+}
+
+function readFilter({ query }: ApiRequest): AuditFilter {
+  const names = Object.keys(AUDIT_FILTERS) as (keyof typeof AUDIT_FILTERS)[];
+  const [name, other] = names.filter((it) => query[it]);
+  if (other) failField(other, `must be left out: ${name} is given`);
+  return name ? { name, value: String(query[name]) } : null;
+}
+
+export const audit: Resource = { calls: [list], schemas: auditAnswers };

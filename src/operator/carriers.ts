@@ -1,0 +1,39 @@
+import * as z from "zod";
+import { tryCarrier } from "../flows/messages/carrier-pauses.ts";
+import { audited } from "../flows/operations/audit.ts";
+import { authorOf } from "../http/api-request.ts";
+import { inPath, ok, type Resource } from "../http/call.ts";
+import { operatorCall } from "./operator-call.ts";
+import { requireFound } from "./params.ts";
+
+export const carrierAnswers = {
+  TriedCarrier: z.object({
+    carrier: z.string(),
+    due: z.int().describe("How many messages waited for a retry, and are due now: at most 20,000 a call."),
+  }),
+};
+
+const tryAgain = operatorCall({
+  id: "tryCarrier",
+  method: "POST",
+  path: "/operator/carriers/:carrier/try",
+  tag: "Service state",
+  summary: "Try a carrier again now",
+  description:
+    "Lets the next submission through its circuit breaker, in every database, and makes due what waits for a retry. If it still fails, the next failure opens the breaker again, for longer. What is held stays held.",
+  parameters: [inPath("carrier", "A carrier that is set up.", "kannel")],
+  answers: [ok(carrierAnswers.TriedCarrier, "It is tried now.", { carrier: "kannel", due: 748 })],
+  errors: ["resource-unknown"],
+  command: { name: "try-carrier" },
+  run: async (request, deps) => {
+    const carrier = request.params.carrier ?? "";
+    requireFound(Object.hasOwn(deps.carriers.ready, carrier), "carrier that is set up");
+    const entry = { action: "try-carrier", subject: carrier } as const;
+    const work = () => tryCarrier(deps, carrier);
+    const due = await audited(deps, authorOf(request), entry, work, (messages) => ({ due: messages }));
+    request.logged = { carrier, due };
+    return { carrier, due };
+  },
+});
+
+export const carriers: Resource = { calls: [tryAgain], schemas: carrierAnswers };

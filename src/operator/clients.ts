@@ -1,0 +1,197 @@
+import type { Deps } from "../deps.ts";
+import { isLoopback } from "../domain/callbacks/callback-url.ts";
+import { CLIENT_ID, type Client, clientSettingsSchema, rotationSchema } from "../domain/clients/client.ts";
+import type { ClientRefusal } from "../domain/clients/client-uses.ts";
+import { changeClient, createClient, rotateClient } from "../flows/clients/manage-clients.ts";
+import { type ApiRequest, authorOf } from "../http/api-request.ts";
+import { BODY_LIMITS, readFields } from "../http/body.ts";
+import { ok, type Resource } from "../http/call.ts";
+import { CLIENT_ID as A_CLIENT_ID, CALLBACK_SECRET, CLIENT_SECRET, TIME } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
+import { describeError } from "../platform/describe-error.ts";
+import { readClient } from "../store/clients/client-uses.ts";
+import { countWaiting } from "../store/messages/holds.ts";
+import { CHANGE_COLUMNS, lastChanges } from "./audit.ts";
+import { operatorCall, settingsBody } from "./operator-call.ts";
+import { CLIENT as CLIENT_PARAMETER, requireFound, requireWebsite, WEBSITE } from "./params.ts";
+import { CLIENT, type ClientAnswers, clientAnswers, clientView } from "./views/client.ts";
+
+const { name, callbackUrl, operations, events } = CLIENT;
+
+const SECRETS = { clientSecret: CLIENT_SECRET, callbackSecret: CALLBACK_SECRET };
+
+const USE = {
+  lastUsedAt: TIME,
+  rotatedAt: TIME,
+  oldPairUntil: null,
+  lastRefusal: { at: TIME, cause: "secret-replaced" },
+} satisfies Partial<ClientAnswers["ClientWithChanges"]>;
+
+const ClientSettings = clientSettingsSchema(false);
+
+/** What the operator is told of the time at which a change holds. */
+const MEANING_OF_EFFECT: Record<ClientAnswers["ChangedClient"]["takesEffect"], string> = {
+  "at-once": "What this takes away is refused everywhere from now on. What it grants takes a minute or more.",
+  "within-minutes":
+    "The limiter of the website did not answer: this takes some minutes to hold everywhere. Run it again to try once more.",
+};
+
+const MEANING_OF_REFUSAL: Record<ClientRefusal, string> = {
+  "secret-malformed": "401: X-Client-Secret is missing, or has not the form of a secret",
+  "secret-wrong": "401: the secret is not this client's",
+  "secret-replaced": "401: the secret is that before the rotation, and no longer valid",
+  suspended: "403: it is suspended",
+  "operation-denied": "403: an operation that it is not granted",
+  "rate-exceeded": "429: more than 300 requests in a second of its website",
+};
+
+const SUSPEND = { field: "suspended", sets: true, summary: "Refuse its requests." };
+
+const KEEP = "Keep them now: they are not shown again.";
+
+const create = operatorCall({
+  id: "createClient",
+  method: "POST",
+  path: "/operator/websites/:websiteId/clients",
+  tag: "Clients",
+  summary: "Create a client",
+  description: "Issues its secrets, which are shown only once. Each call creates another client.",
+  database: "named",
+  parameters: [WEBSITE],
+  body: settingsBody(ClientSettings, { some: { name, callbackUrl, operations, events }, all: {} }),
+  answers: [ok(clientAnswers.NewClient, "Its secrets are shown only now.", { clientId: A_CLIENT_ID, ...SECRETS }, 201)],
+  errors: ["resource-unknown"],
+  command: { name: "create-client", options: { suspend: SUSPEND }, next: () => KEEP },
+  run: async (request, deps) => {
+    const website = await requireWebsite(request, deps);
+    return await createClient(deps, authorOf(request), website, await readSettings(request));
+  },
+});
+
+const get = operatorCall({
+  id: "getClient",
+  method: "GET",
+  path: "/operator/clients/:clientId",
+  tag: "Clients",
+  summary: "Read a client, its last use and refusal, and its last changes",
+  description:
+    "`lastUsedAt` and `lastRefusal` are coarse: they are stored once in ten minutes, or a minute, for each client.",
+  database: "named",
+  parameters: [CLIENT_PARAMETER],
+  answers: [ok(clientAnswers.ClientWithChanges, "The client, without secrets.", { ...CLIENT, ...USE, changes: [] })],
+  errors: ["resource-unknown"],
+  command: {
+    name: "client",
+    columns: { changes: CHANGE_COLUMNS },
+    next: ({ lastRefusal: last }) => last && `Last refused ${last.at}, ${MEANING_OF_REFUSAL[last.cause]}.`,
+  },
+  run: async (request, deps) => {
+    const clientId = requireClientId(request);
+    const [found, changes] = await Promise.all([
+      readClient(deps.db, clientId, deps.now()),
+      lastChanges(deps, { name: "client", value: clientId }),
+    ]);
+    const { lastUsedAt, rotatedAt, oldPairUntil, lastRefusal, ...client } = requireFound(found, "client");
+    return {
+      ...clientView(client),
+      lastUsedAt: toTime(lastUsedAt),
+      rotatedAt: toTime(rotatedAt),
+      oldPairUntil: toTime(oldPairUntil),
+      lastRefusal: lastRefusal && { ...lastRefusal, at: toTime(lastRefusal.at) },
+      changes,
+    };
+  },
+});
+
+const change = operatorCall({
+  id: "changeClient",
+  method: "PATCH",
+  path: "/operator/clients/:clientId",
+  tag: "Clients",
+  summary: "Change a client",
+  description:
+    "Fields that are left out stay as they are. `takesEffect` says when the change holds: what it takes away usually at once, what it grants in 60 seconds or more.",
+  database: "named",
+  parameters: [CLIENT_PARAMETER],
+  body: settingsBody(ClientSettings, { suspend: { suspended: true }, endpoint: { callbackUrl, operations } }),
+  answers: [
+    ok(clientAnswers.ChangedClient, "The changed client.", {
+      ...{ ...CLIENT, takesEffect: "at-once", waitingMessages: null },
+    }),
+  ],
+  errors: ["resource-unknown"],
+  command: {
+    name: "change-client",
+    options: {
+      suspend: SUSPEND,
+      resume: { field: "suspended", sets: false, summary: "Take them again." },
+    },
+    next: ({ takesEffect, waitingMessages, websiteId, clientId }) => {
+      const waiting = `${waitingMessages} of its messages still wait, and will go. To hold them: hold ${websiteId} --client ${clientId}`;
+      return [MEANING_OF_EFFECT[takesEffect], ...(waitingMessages ? [waiting] : [])].join("\n");
+    },
+  },
+  run: async (request, deps) => {
+    const clientId = requireClientId(request);
+    const settings = await readSettings(request);
+    const { takesEffect, ...client } = requireFound(
+      await changeClient(deps, authorOf(request), clientId, settings),
+      "client",
+    );
+    const waitingMessages = settings.suspended ? await countOfClient(deps, client) : null;
+    return { ...clientView(client), takesEffect, waitingMessages };
+  },
+});
+
+/** @returns null: not known. The client is changed, whatever comes of the count. */
+async function countOfClient(deps: Deps, { websiteId, clientId }: Client): Promise<number | null> {
+  try {
+    return await countWaiting(deps.db, websiteId, { clientId, sendPurpose: null });
+  } catch (error) {
+    deps.log("error", "waiting.not-counted", { websiteId, clientId, error: describeError(error) });
+    return null;
+  }
+}
+
+const rotate = operatorCall({
+  id: "rotateClient",
+  method: "POST",
+  path: "/operator/clients/:clientId/rotate",
+  tag: "Clients",
+  summary: "Replace the secrets of a client",
+  description:
+    "The old pair stays valid until its grace period ends. A second rotation within 10 minutes, as after a lost response, replaces the first: the original pair stays valid until its grace period ends, and the first new pair is revoked. Use the new pair after a minute or more: it is not known everywhere at once.",
+  database: "named",
+  parameters: [CLIENT_PARAMETER],
+  body: settingsBody(rotationSchema, { aDay: {}, atOnce: { graceSeconds: 0 } }),
+  answers: [ok(clientAnswers.NewSecrets, "The new pair is shown only now.", { ...SECRETS, takesEffect: "at-once" })],
+  errors: ["resource-unknown"],
+  command: {
+    name: "rotate-client",
+    next: ({ takesEffect }) => `${KEEP}\n${MEANING_OF_EFFECT[takesEffect]}`,
+  },
+  run: async (request, deps) => {
+    const clientId = requireClientId(request);
+    const { graceSeconds } = await readFields(request, rotationSchema, BODY_LIMITS.settings);
+    return requireFound(await rotateClient(deps, authorOf(request), clientId, graceSeconds), "client");
+  },
+});
+
+async function readSettings(request: ApiRequest) {
+  return await readFields(request, clientSettingsSchema(isLocal(request)), BODY_LIMITS.settings);
+}
+
+/** On a developer's machine, callbacks may go to loopback. No host name of the edge is one of loopback. */
+function isLocal(request: ApiRequest): boolean {
+  return isLoopback(new URL(request.url));
+}
+
+function requireClientId(request: ApiRequest): string {
+  const clientId = request.params.clientId ?? "";
+  return requireFound(CLIENT_ID.test(clientId) ? clientId : undefined, "client");
+}
+
+export const clients: Resource = {
+  calls: [create, get, change, rotate],
+  schemas: { ClientSettings, Rotation: rotationSchema, ...clientAnswers },
+};

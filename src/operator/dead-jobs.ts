@@ -1,0 +1,124 @@
+import * as z from "zod";
+import { audited } from "../flows/operations/audit.ts";
+import { requeueOne, requeueWaiting } from "../flows/operations/dead-jobs.ts";
+import { authorOf } from "../http/api-request.ts";
+import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
+import { MESSAGE_ID, TIME } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
+import { parseJsonColumn } from "../store/database.ts";
+import { type DeadJob, findDeadJob, listDeadJobs } from "../store/operations/dead-jobs.ts";
+import type { Answers } from "./answers.ts";
+import { operatorCall } from "./operator-call.ts";
+import { PAGE, requireFound } from "./params.ts";
+
+const deadJobSchema = z.object({
+  id: z.string(),
+  queue: z.string(),
+  body: z.unknown().describe("The job: ids and outcomes. Phone numbers are masked."),
+  diedAt: z.iso.datetime(),
+  error: z.string().nullable().describe("Of its last try; null where it is unknown."),
+  putBackAt: z.iso.datetime().nullable(),
+});
+
+export const deadJobAnswers = {
+  DeadJobList: z.object({ deadJobs: z.array(deadJobSchema) }),
+  PutBackOne: z.object({ putBack: z.int() }),
+  PutBackAll: z.object({
+    putBack: z.int(),
+    left: z.int().describe("How many were never requeued; 1,000 means 1,000 or more."),
+  }),
+};
+
+export type DeadJobAnswers = Answers<typeof deadJobAnswers>;
+
+const DEAD_JOB = {
+  id: "8f1c2b3a4d5e6f708192a3b4c5d6e7f8",
+  queue: "textgate-messages",
+  body: { kind: "deliver", messageIds: [MESSAGE_ID] },
+  diedAt: TIME,
+  error: "TypeError: carrier.submit is not a function",
+  putBackAt: null,
+} satisfies z.output<typeof deadJobSchema>;
+
+const HARMLESS = "Requeueing is idempotent: a job changes only what its claim, or its message's status, still allows.";
+
+function deadJobView(job: DeadJob): z.output<typeof deadJobSchema> {
+  const { id, queue, body, diedAt, error, putBackAt } = job;
+  return {
+    id,
+    queue,
+    body: parseJsonColumn<unknown>(body, body),
+    diedAt: toTime(diedAt),
+    error,
+    putBackAt: toTime(putBackAt),
+  };
+}
+
+const list = operatorCall({
+  id: "listDeadJobs",
+  method: "GET",
+  path: "/operator/dead-jobs",
+  tag: "Service state",
+  summary: "List the jobs that failed for good",
+  description: "Newest first, 100 per page, requeued ones included.",
+  parameters: [inQuery("before", "The `id` of the last job of the previous page.")],
+  answers: [ok(deadJobAnswers.DeadJobList, "One page.", { deadJobs: [DEAD_JOB] })],
+  command: { name: "dead-jobs", notes: "--json shows the jobs themselves." },
+  run: async (request, deps) => {
+    const { before } = request.query;
+    const jobs = await listDeadJobs(deps.db, before ? String(before) : null, PAGE);
+    return { deadJobs: jobs.map(deadJobView) };
+  },
+});
+
+const putBackAll = operatorCall({
+  id: "putBackDeadJobs",
+  method: "POST",
+  path: "/operator/dead-jobs/put-back",
+  tag: "Service state",
+  summary: "Requeue dead jobs",
+  description: `The oldest 100 that were not requeued yet. ${HARMLESS}`,
+  answers: [
+    ok(deadJobAnswers.PutBackAll, "How many were requeued, and how many are left.", { putBack: 100, left: 23 }),
+  ],
+  command: { name: "put-back", chosenBy: { option: "all", summary: "Every one that nobody has put back." } },
+  run: async (request, deps) => {
+    const { requeued: putBack, left } = await audited(
+      deps,
+      authorOf(request),
+      { action: "put-back" },
+      () => requeueWaiting(deps),
+      (jobs) => ({ ...jobs }),
+    );
+    request.logged = { putBack, left };
+    return { putBack, left };
+  },
+});
+
+const putBack = operatorCall({
+  id: "putBackDeadJob",
+  method: "POST",
+  path: "/operator/dead-jobs/:jobId/put-back",
+  tag: "Service state",
+  summary: "Requeue one dead job",
+  description: "Even if it was requeued before.",
+  parameters: [inPath("jobId", "The `id` in the list.", DEAD_JOB.id)],
+  answers: [ok(deadJobAnswers.PutBackOne, "The job is requeued.", { putBack: 1 })],
+  errors: ["resource-unknown"],
+  command: { name: "put-back", notes: HARMLESS },
+  run: async (request, deps) => {
+    const id = request.params.jobId ?? "";
+    const job = requireFound(await findDeadJob(deps.db, id), "dead job");
+    const entry = { action: "put-back", subject: id } as const;
+    await audited(
+      deps,
+      authorOf(request),
+      entry,
+      () => requeueOne(deps, job),
+      () => ({}),
+    );
+    return { putBack: 1 };
+  },
+});
+
+export const deadJobs: Resource = { calls: [list, putBackAll, putBack], schemas: deadJobAnswers };

@@ -1,0 +1,116 @@
+import * as z from "zod";
+import type { Deps } from "../deps.ts";
+import { failField } from "../domain/failure.ts";
+import { cancelSchema, holdSchema, type MessageFilter } from "../domain/messages/hold.ts";
+import { cancelWaiting, holdMessages, releaseMessages } from "../flows/messages/hold-messages.ts";
+import { type ApiRequest, authorOf } from "../http/api-request.ts";
+import { BODY_LIMITS, readFields } from "../http/body.ts";
+import { ok, type Resource } from "../http/call.ts";
+import { findClient } from "../store/clients/clients.ts";
+import { countWaiting } from "../store/messages/holds.ts";
+import { operatorCall, settingsBody } from "./operator-call.ts";
+import { requireWebsite, WEBSITE } from "./params.ts";
+
+const more = z
+  .literal(true)
+  .optional()
+  .describe("The call took a minute, and has not looked at all waiting messages: repeat it. Left out otherwise.");
+
+export const holdAnswers = {
+  HeldMessages: z.object({ held: z.int().describe("How many wait now, and are held.") }),
+  ReleasedMessages: z.object({ released: z.int().describe("How many are due now."), more }),
+  CancelledMessages: z.object({ cancelled: z.int().describe("With dryRun, how many would be."), more }),
+};
+
+async function readFilter<T extends typeof holdSchema | typeof cancelSchema>(
+  request: ApiRequest,
+  deps: Deps,
+  schema: T,
+) {
+  const { websiteId } = await requireWebsite(request, deps);
+  const filter = (await readFields(request, schema, BODY_LIMITS.settings)) as z.output<T> & MessageFilter;
+  await requireOwnClient(deps, websiteId, filter);
+  return { websiteId, filter };
+}
+
+/** A wrong id would hold nothing, and look as if it did. */
+async function requireOwnClient(deps: Deps, websiteId: string, { clientId }: MessageFilter): Promise<void> {
+  if (clientId === null) return;
+  const client = await findClient(deps.db, clientId);
+  if (client?.websiteId !== websiteId) failField("clientId", "must be a client of this website");
+}
+
+const COMMON = { method: "POST", tag: "Websites", database: "named" } as const;
+
+const OPTIONS = { purpose: { field: "sendPurpose" }, client: { field: "clientId" } };
+
+const next = (answer: { more?: true | undefined }) => (answer.more ? "There are more: repeat it." : undefined);
+
+const hold = operatorCall({
+  ...COMMON,
+  id: "holdMessages",
+  path: "/operator/websites/:websiteId/hold",
+  summary: "Hold the waiting messages of a website",
+  description:
+    "Of the whole website, of one `sendPurpose`, of one client, or of both. What waits is not submitted until it is released; what a run has claimed goes, ten messages or so. New messages are accepted, and held. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND.",
+  parameters: [WEBSITE],
+  body: settingsBody(holdSchema, { campaign: { sendPurpose: "spring-sale_01" }, website: {} }),
+  answers: [ok(holdAnswers.HeldMessages, "The hold is stored.", { held: 1500 })],
+  errors: ["resource-unknown"],
+  command: { name: "hold", options: OPTIONS },
+  run: async (request, deps) => {
+    const { websiteId, filter } = await readFilter(request, deps, holdSchema);
+    const answer = { held: await holdMessages(deps, authorOf(request), websiteId, filter) };
+    request.logged = { websiteId, ...answer };
+    return answer;
+  },
+});
+
+const release = operatorCall({
+  ...COMMON,
+  id: "releaseMessages",
+  path: "/operator/websites/:websiteId/release",
+  summary: "Release what is held",
+  description:
+    "Ends the hold with the same fields; without any, all holds of the website. What another hold still covers stays held. Several hundred thousand messages take a minute: then the answer has `more`, and the call is to be repeated.",
+  parameters: [WEBSITE],
+  body: settingsBody(holdSchema, { campaign: { sendPurpose: "spring-sale_01" }, all: {} }),
+  answers: [ok(holdAnswers.ReleasedMessages, "What was held is due.", { released: 1500 })],
+  errors: ["resource-unknown"],
+  command: { name: "release", options: OPTIONS, next },
+  run: async (request, deps) => {
+    const { websiteId, filter } = await readFilter(request, deps, holdSchema);
+    const { count, more } = await releaseMessages(deps, authorOf(request), websiteId, filter);
+    const answer = { released: count, ...(more ? { more } : {}) };
+    request.logged = { websiteId, ...answer };
+    return answer;
+  },
+});
+
+const cancel = operatorCall({
+  ...COMMON,
+  id: "cancelWaitingMessages",
+  path: "/operator/websites/:websiteId/cancel",
+  summary: "Cancel the waiting messages of a website",
+  description:
+    "What waits or is held becomes FAILED_TO_SEND, with its callbacks. `dryRun` counts it, and changes nothing. What a run has claimed goes, and new messages are accepted: hold first. All waiting messages of the website are looked at, however many other websites have. Several hundred thousand take a minute: then the answer has `more`, and the call is to be repeated.",
+  parameters: [WEBSITE],
+  body: settingsBody(cancelSchema, { count: { sendPurpose: "spring-sale_01", dryRun: true } }),
+  answers: [ok(holdAnswers.CancelledMessages, "They are cancelled, or counted.", { cancelled: 1500 })],
+  errors: ["resource-unknown"],
+  command: { name: "cancel", options: OPTIONS, next },
+  run: async (request, deps) => {
+    const { websiteId, filter } = await readFilter(request, deps, cancelSchema);
+    const { count, more } = filter.dryRun
+      ? { count: await countWaiting(deps.db, websiteId, filter), more: false }
+      : await cancelWaiting(deps, authorOf(request), websiteId, filter);
+    const answer = { cancelled: count, ...(more ? { more } : {}) };
+    request.logged = { websiteId, dryRun: filter.dryRun, ...answer };
+    return answer;
+  },
+});
+
+export const holds: Resource = {
+  calls: [hold, release, cancel],
+  schemas: { HoldRequest: holdSchema, CancelRequest: cancelSchema, ...holdAnswers },
+};

@@ -1,0 +1,112 @@
+import * as z from "zod";
+import { KEYWORDS } from "../domain/people/keyword.ts";
+import { askEach } from "../flows/databases/ask-each.ts";
+import { inEach } from "../flows/databases/places.ts";
+import { ok, type Resource } from "../http/call.ts";
+import { PHONE, TIME } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
+import { type InboundText, listInbound, listWithoutEffect } from "../store/people/inbound.ts";
+import { type Answers, missingShape } from "./answers.ts";
+import { operatorCall } from "./operator-call.ts";
+import { BEFORE, PAGE, readBefore, requireWebsite, WEBSITE } from "./params.ts";
+
+export const inboundTextSchema = z.object({
+  from: z.string(),
+  to: z.string(),
+  text: z.string(),
+  keyword: z.enum(KEYWORDS).nullable(),
+  maybeOptOut: z.boolean().describe("It contains an opt-out word, and is none: a person must decide."),
+  carrier: z.string(),
+  carrierMessageId: z.string(),
+  receivedAt: z.iso.datetime(),
+});
+
+export const websiteOfTextSchema = z
+  .string()
+  .nullable()
+  .describe("null: no website has the recipient of the texts as its sender.");
+
+export const inboundAnswers = {
+  InboundText: inboundTextSchema,
+  InboundTextList: z.object({ texts: z.array(inboundTextSchema) }),
+  TextsWithoutEffect: z.object({
+    texts: z.array(inboundTextSchema.extend({ websiteId: websiteOfTextSchema })),
+    ...missingShape,
+  }),
+};
+
+export type InboundAnswers = Answers<typeof inboundAnswers>;
+
+export const INBOUND_TEXT = {
+  from: PHONE,
+  to: "+12125550199",
+  text: "Stop!",
+  keyword: "stop",
+  maybeOptOut: false,
+  carrier: "twilio",
+  carrierMessageId: "SM00000000000000000000000000000001",
+  receivedAt: TIME,
+} satisfies InboundAnswers["InboundText"];
+
+/** In the shell. */
+export const TEXT_COLUMNS = ["receivedAt", "from", "keyword", "maybeOptOut", "text"];
+
+export function textView({ websiteId, receivedAt, ...text }: InboundText): InboundAnswers["InboundText"] {
+  return { ...text, receivedAt: toTime(receivedAt) };
+}
+
+const list = operatorCall({
+  id: "listInbound",
+  method: "GET",
+  path: "/operator/websites/:websiteId/inbound",
+  tag: "People",
+  summary: "List inbound texts",
+  description: "Newest first, 100 per page.",
+  database: "named",
+  parameters: [WEBSITE, BEFORE],
+  answers: [ok(inboundAnswers.InboundTextList, "One page.", { texts: [INBOUND_TEXT] })],
+  errors: ["resource-unknown", "fields-wrong"],
+  command: { name: "inbound", columns: { texts: TEXT_COLUMNS } },
+  run: async (request, deps) => {
+    const { websiteId } = await requireWebsite(request, deps);
+    const before = readBefore(request);
+    const texts = await listInbound(deps.db, websiteId, { sender: null, before, limit: PAGE });
+    return { texts: texts.map(textView) };
+  },
+});
+
+const listOfNone = operatorCall({
+  id: "listWithoutEffect",
+  method: "GET",
+  path: "/operator/inbound/without-effect",
+  tag: "People",
+  summary: "List inbound texts without effect",
+  description:
+    "Texts that reached no website, STOP, START or HELP from a sender that is no phone number, and texts that may be opt-outs. Newest first, 100 per page. Those of the last days are the problems `keywords-without-effect` and `maybe-opt-outs`.",
+  parameters: [BEFORE],
+  answers: [
+    ok(inboundAnswers.TextsWithoutEffect, "One page.", {
+      texts: [{ websiteId: null, ...INBOUND_TEXT, to: "+12125550177" }],
+    }),
+  ],
+  errors: ["fields-wrong"],
+  command: {
+    name: "inbound",
+    chosenBy: {
+      option: "without-effect",
+      summary: "Texts that reached no website, keywords that had no effect, and texts that may be opt-outs.",
+    },
+    columns: { texts: ["websiteId", "to", ...TEXT_COLUMNS] },
+  },
+  run: async (request, deps) => {
+    const before = readBefore(request);
+    const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWithoutEffect(db, before, PAGE));
+    const texts = answers.flat().sort((a, b) => b.receivedAt - a.receivedAt);
+    return {
+      texts: texts.slice(0, PAGE).map((text) => ({ websiteId: text.websiteId, ...textView(text) })),
+      ...missing,
+    };
+  },
+});
+
+export const inbound: Resource = { calls: [list, listOfNone], schemas: inboundAnswers };

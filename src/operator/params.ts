@@ -1,0 +1,74 @@
+// The parameters that several operator calls share: how each is declared, and how it is read.
+import type { Deps } from "../deps.ts";
+import { WEBSITE_ID, type Website } from "../domain/clients/website.ts";
+import { failField, RequestFailure } from "../domain/failure.ts";
+import { strip } from "../domain/people/invisible.ts";
+import { isE164, PHONE_FORM } from "../domain/people/phone.ts";
+import { explainPhone } from "../domain/people/phone-fault.ts";
+import type { ApiRequest } from "../http/api-request.ts";
+import { inPath, inQuery } from "../http/call.ts";
+import { PHONE as A_PHONE, CLIENT_ID } from "../http/examples.ts";
+import { findWebsite } from "../store/clients/websites.ts";
+
+/** How many items a page of a list has. */
+export const PAGE = 100;
+
+/** @throws RequestFailure resource-unknown */
+export function requireFound<T>(found: T | undefined | false, what: string): T {
+  if (found === undefined || found === false) throw new RequestFailure({ kind: "resource-unknown", what });
+  return found;
+}
+
+export const WEBSITE = inPath("websiteId", "1 to 40 of a–z 0–9 `-`.", "brand", { pattern: WEBSITE_ID.source });
+
+/** @throws RequestFailure resource-unknown */
+export async function requireWebsite(request: ApiRequest, deps: Deps): Promise<Website> {
+  const websiteId = request.params.websiteId ?? "";
+  return requireFound(WEBSITE_ID.test(websiteId) ? await findWebsite(deps.db, websiteId) : undefined, "website");
+}
+
+export const CLIENT = inPath("clientId", "As issued.", CLIENT_ID);
+
+export const PHONE = inPath(
+  "phone",
+  "E.164. Numbers that no numbering plan has any longer are accepted as well.",
+  A_PHONE,
+);
+
+/**
+ * Numbering plans change: a number that is not possible any more may still be stored.
+ * @throws RequestFailure fields-wrong
+ */
+export function requirePhone(request: ApiRequest): string {
+  return readPhone((request.params.phone ?? "").replace(/^%2B/i, "+"));
+}
+
+/** @throws RequestFailure fields-wrong */
+export function readPhone(given: string): string {
+  const phone = strip(given);
+  return isE164(phone) || PHONE_FORM.test(phone) ? phone : failField("phone", explainPhone(phone));
+}
+
+export const BEFORE = inQuery("before", "The `receivedAt` of the last text of the previous page.", {
+  format: "date-time",
+});
+
+/** @returns milliseconds since 1970; later than any time when none is given */
+export function readBefore(request: ApiRequest): number {
+  return readTime(request, "before", Number.MAX_SAFE_INTEGER);
+}
+
+/** @returns milliseconds since 1970. @throws RequestFailure fields-wrong */
+export function readTime(request: ApiRequest, name: string, fallback: number): number {
+  const given = request.query[name];
+  if (given === undefined || given === "") return fallback;
+  const time = Date.parse(String(given));
+  return Number.isNaN(time) ? failField(name, "must be a time in ISO 8601") : time;
+}
+
+/** @throws RequestFailure fields-wrong */
+export function readChoice<T extends string>(request: ApiRequest, name: string, choices: readonly T[]): T | undefined {
+  const given = request.query[name];
+  if (given === undefined || given === "") return undefined;
+  return choices.find((it) => it === given) ?? failField(name, `must be one of: ${choices.join(", ")}`);
+}

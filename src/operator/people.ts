@@ -1,0 +1,256 @@
+import type { Deps } from "../deps.ts";
+import { toDigits } from "../domain/people/phone.ts";
+import { askEach, type Missing } from "../flows/databases/ask-each.ts";
+import { inEach } from "../flows/databases/places.ts";
+import { erase, eraseEverywhere } from "../flows/people/erasure-tombstones.ts";
+import { findPerson, inWebsitesOf, readInWebsite } from "../flows/people/find-person.ts";
+import { authorOf } from "../http/api-request.ts";
+import { ok, type Resource } from "../http/call.ts";
+import { PHONE as A_PHONE, MESSAGE_ID, TIME } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
+import { isKnownIn } from "../store/people/person-tables.ts";
+import { removeEmail } from "../store/people/subscriptions.ts";
+import { TEXT_COLUMNS } from "./inbound.ts";
+import { operatorCall } from "./operator-call.ts";
+import { PAGE, PHONE, requireFound, requirePhone, requireWebsite, WEBSITE } from "./params.ts";
+import {
+  EXPORT,
+  PERSON,
+  type PeopleAnswers,
+  peopleAnswers,
+  personView,
+  readWebsite,
+  sentView,
+} from "./views/person.ts";
+
+const { phone: _, ...STATE } = PERSON;
+
+const A_MESSAGE = {
+  ...({ messageId: MESSAGE_ID, websiteId: "brand", acceptedAt: TIME, status: "DELIVERED", reason: null } as const),
+  ...{ sendPurpose: "spring-sale_01", text: "Brand: hello" },
+} as const;
+
+const COLUMNS = { changes: ["at", "from", "to", "addressChanged", "source", "proof"], texts: TEXT_COLUMNS };
+
+const OPTED_OUT = "The person opted out: only START brings them back.";
+
+const find = operatorCall({
+  id: "findPerson",
+  method: "GET",
+  path: "/operator/people/:phone",
+  tag: "People",
+  summary: "Read a person across all websites",
+  description:
+    "State, history and texts in each website that knows the number, and the latest messages to it. Texts that reached no website come last, with `websiteId` null.",
+  parameters: [PHONE],
+  answers: [
+    ok(peopleAnswers.PersonEverywhere, "Each website that knows the number.", {
+      phone: A_PHONE,
+      websites: [{ websiteId: "brand", phone: A_PHONE, ...STATE }],
+      messages: [A_MESSAGE],
+    }),
+  ],
+  errors: ["resource-unknown", "fields-wrong"],
+  command: {
+    name: "find-person",
+    columns: COLUMNS,
+    next: ({ websites }) => (websites.some((it) => it.optedOutByPerson) ? OPTED_OUT : undefined),
+  },
+  run: async (request, deps) => {
+    const phone = requirePhone(request);
+    const toWebsite = ({ websiteId, person, texts }: KnownIn) => ({
+      websiteId: websiteId || null,
+      ...personView(phone, person, texts),
+    });
+    const { answers, missing } = await askEach(inEach(deps), (own) => findPerson(own, phone, PAGE));
+    const websites = answers.flatMap((found) => found.websites.map(toWebsite)).sort(byWebsite);
+    if (!missing.unavailableDatabases) requireFound(websites[0], "number");
+    const messages = answers.flatMap((found) => found.messages).sort((a, b) => b.acceptedAt - a.acceptedAt);
+    return {
+      phone,
+      websites,
+      messages: messages.slice(0, PAGE).map(sentView),
+      ...missing,
+    };
+  },
+});
+
+/** Texts to no website come last. */
+function byWebsite(a: { websiteId: string | null }, b: { websiteId: string | null }): number {
+  if (a.websiteId === null || b.websiteId === null) return a.websiteId === null ? 1 : -1;
+  return a.websiteId < b.websiteId ? -1 : 1;
+}
+
+const exportAll = operatorCall({
+  id: "exportPerson",
+  method: "GET",
+  path: "/operator/people/:phone/export",
+  tag: "People",
+  summary: "Export all that is kept about a person",
+  description:
+    "One document for the person: in each website that knows the number the state, the whole ledger, every message with its events, callbacks and clicks, every text, and what clients were told. A tombstone, a one-way hash, is not in it.",
+  parameters: [PHONE],
+  answers: [ok(peopleAnswers.PersonExport, "Each website that knows the number.", EXPORT)],
+  errors: ["resource-unknown", "fields-wrong"],
+  command: { name: "export-person" },
+  run: async (request, deps) => {
+    const phone = requirePhone(request);
+    const { answers, missing } = await askEach(inEach(deps), (own) =>
+      inWebsitesOf(own, phone, (websiteId) => readWebsite(own, websiteId, phone)),
+    );
+    if (!missing.unavailableDatabases) requireFound(answers.flat()[0], "number");
+    return exportAnswer(deps, phone, answers.flat(), missing);
+  },
+});
+
+const eraseEverywhereCall = operatorCall({
+  id: "erasePersonEverywhere",
+  method: "DELETE",
+  path: "/operator/people/:phone",
+  tag: "People",
+  summary: "Erase a person in all websites",
+  description:
+    "As in one website, in each that knows the number; and texts that reached no website. A website that fails is in `failed`, and does not hold up the others. A website that does not know the number gets no tombstone.",
+  parameters: [PHONE],
+  answers: [
+    ok(peopleAnswers.ErasureEverywhere, "What is erased, and where.", {
+      phone: A_PHONE,
+      websites: [
+        { websiteId: "brand", erasedMessages: 3 },
+        { websiteId: null, erasedMessages: 0 },
+      ],
+      failed: [],
+    }),
+  ],
+  errors: ["fields-wrong"],
+  command: {
+    name: "erase-person",
+    chosenBy: { option: "everywhere", summary: "In every website that knows the number." },
+    isFinal: true,
+    notes: "The exit code is 4 when a website failed: run it again.",
+    next: ({ failed }) =>
+      failed.length === 0 ? undefined : "FAILED in some websites: nothing is erased there. Run it again.",
+    hasProblem: ({ failed }) => failed.length > 0,
+  },
+  run: async (request, deps) => {
+    const phone = requirePhone(request);
+    const { erased, failed, missing } = await eraseEverywhere(deps, authorOf(request), phone);
+    return {
+      phone,
+      websites: erased.map(({ websiteId, messages }) => ({ websiteId: websiteId || null, erasedMessages: messages })),
+      failed: failed.map((websiteId) => websiteId || null),
+      ...missing,
+    };
+  },
+});
+
+const get = operatorCall({
+  id: "getPerson",
+  method: "GET",
+  path: "/operator/websites/:websiteId/people/:phone",
+  tag: "People",
+  summary: "Read a person: state, history and texts",
+  description:
+    "A number of which the website stores nothing is unknown. An undo of an import has the source `undo`, and the import as its proof.",
+  database: "named",
+  parameters: [WEBSITE, PHONE],
+  answers: [ok(peopleAnswers.Person, "The state of the number, its changes and its texts.", PERSON)],
+  errors: ["resource-unknown", "fields-wrong"],
+  command: {
+    name: "person",
+    columns: COLUMNS,
+    next: ({ optedOutByPerson }) => (optedOutByPerson ? OPTED_OUT : undefined),
+  },
+  run: async (request, deps) => {
+    const { websiteId } = await requireWebsite(request, deps);
+    const phone = requirePhone(request);
+    await requireKnown(deps, websiteId, phone);
+    const { person, texts } = await readInWebsite(deps, websiteId, phone, PAGE);
+    return personView(phone, person, texts);
+  },
+});
+
+type KnownIn = Awaited<ReturnType<typeof readInWebsite>>;
+
+async function requireKnown(deps: Deps, websiteId: string, phone: string): Promise<void> {
+  requireFound(await isKnownIn(deps.db, websiteId, toDigits(phone), phone), "number");
+}
+
+const exportOfWebsite = operatorCall({
+  id: "exportPersonOfWebsite",
+  method: "GET",
+  path: "/operator/websites/:websiteId/people/:phone/export",
+  tag: "People",
+  summary: "Export all that a website keeps about a person",
+  description: "The same document, with this website alone.",
+  database: "named",
+  parameters: [WEBSITE, PHONE],
+  answers: [ok(peopleAnswers.PersonExport, "The website.", EXPORT)],
+  errors: ["resource-unknown", "fields-wrong"],
+  command: {
+    name: "export-person",
+    chosenBy: { option: "website", summary: "Only what this website keeps.", fills: "websiteId" },
+  },
+  run: async (request, deps) => {
+    const { websiteId } = await requireWebsite(request, deps);
+    const phone = requirePhone(request);
+    await requireKnown(deps, websiteId, phone);
+    return exportAnswer(deps, phone, [await readWebsite(deps, websiteId, phone)]);
+  },
+});
+
+function exportAnswer(
+  deps: Deps,
+  phone: string,
+  websites: PeopleAnswers["PersonExport"]["websites"],
+  missing: Missing = {},
+): Response {
+  const answer: PeopleAnswers["PersonExport"] = { phone, exportedAt: toTime(deps.now()), websites, ...missing };
+  return Response.json(answer);
+}
+
+const removeAddress = operatorCall({
+  id: "removeEmail",
+  method: "DELETE",
+  path: "/operator/websites/:websiteId/people/:phone/email",
+  tag: "People",
+  summary: "Remove the e-mail address of a person",
+  description: "The subscription stays as it is. An import replaces an address; an empty cell keeps it.",
+  database: "named",
+  parameters: [WEBSITE, PHONE],
+  answers: [ok(peopleAnswers.EmailRemoval, "The number has no address.", { phone: A_PHONE, email: null })],
+  errors: ["resource-unknown", "fields-wrong"],
+  command: { name: "remove-email" },
+  run: async (request, deps) => {
+    const { websiteId } = await requireWebsite(request, deps);
+    const phone = requirePhone(request);
+    requireFound(await removeEmail(deps.db, authorOf(request), websiteId, toDigits(phone), deps.now()), "number");
+    return { phone, email: null };
+  },
+});
+
+const eraseOne = operatorCall({
+  id: "erasePerson",
+  method: "DELETE",
+  path: "/operator/websites/:websiteId/people/:phone",
+  tag: "People",
+  summary: "Erase a person",
+  description:
+    "Erases everything about a number except its share of report totals and a one-way hash (tombstone), which keeps it opted out: no import and no client can subscribe it again. Only the person can, by texting START: the tombstone is then removed.",
+  database: "named",
+  parameters: [WEBSITE, PHONE],
+  answers: [ok(peopleAnswers.Erasure, "The number of erased messages.", { phone: A_PHONE, erasedMessages: 3 })],
+  errors: ["resource-unknown", "fields-wrong"],
+  command: { name: "erase-person", isFinal: true },
+  run: async (request, deps) => {
+    const { websiteId } = await requireWebsite(request, deps);
+    const phone = requirePhone(request);
+    const erasedMessages = await erase(deps, authorOf(request), websiteId, phone);
+    return { phone, erasedMessages };
+  },
+});
+
+export const people: Resource = {
+  calls: [find, exportAll, eraseEverywhereCall, get, exportOfWebsite, removeAddress, eraseOne],
+  schemas: peopleAnswers,
+};

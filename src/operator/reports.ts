@@ -1,0 +1,165 @@
+import * as z from "zod";
+import type { Deps } from "../deps.ts";
+import type { Website } from "../domain/clients/website.ts";
+import { DAY_MILLISECONDS, toDay } from "../domain/day.ts";
+import { failField, RequestFailure, readTogether } from "../domain/failure.ts";
+import { GROUPS, type GroupBy, reportSchema, toTable } from "../domain/operations/report.ts";
+import { writeCsv } from "../domain/people/csv.ts";
+import { askEach } from "../flows/databases/ask-each.ts";
+import { inEach } from "../flows/databases/places.ts";
+import { reportOn } from "../flows/operations/make-report.ts";
+import type { ApiRequest } from "../http/api-request.ts";
+import { inQuery, ok, type Resource } from "../http/call.ts";
+import { listWebsites } from "../store/clients/websites.ts";
+import type { Answers } from "./answers.ts";
+import { operatorCall } from "./operator-call.ts";
+import { readChoice, requireWebsite, WEBSITE } from "./params.ts";
+
+const DAYS_WHEN_LEFT_OUT = 30;
+const LONGEST_DAYS = 400;
+/** A report of all websites has no more days of websites: each day has a row for each purpose and status. */
+const MOST_WEBSITE_DAYS = 200_000;
+
+export const reportAnswers = { Report: reportSchema };
+
+export type ReportAnswers = Answers<typeof reportAnswers>;
+
+const COUNTS = {
+  accepted: 3,
+  pending: 0,
+  sent: 2,
+  delivered: 2,
+  failed: { FAILED_TO_SEND: 0, FAILED_TO_DELIVERY: 0, NOT_FOUND: 0, NOT_SUBSCRIBED: 1, FAILED_TO_MATCH: 0 },
+  reasons: {
+    CANCELLED: 0,
+    CARRIER_REFUSED: 0,
+    CARRIER_FILTERED: 0,
+    CARRIER_UNAVAILABLE: 0,
+    CARRIER_NOT_SET_UP: 0,
+    MEDIA_NOT_SUPPORTED: 0,
+    OPTED_OUT: 1,
+    OUTCOME_UNKNOWN: 0,
+    UNDELIVERED: 0,
+    NO_RECEIPT: 0,
+  },
+  clicked: 1,
+  clicks: 2,
+  robotClicks: 1,
+  optedOut: 0,
+  segments: 2,
+} satisfies ReportAnswers["Report"]["total"];
+
+const REPORT = {
+  websiteId: "brand",
+  from: "2026-11-20",
+  to: "2026-11-21",
+  by: "day",
+  rows: [{ day: "2026-11-21", ...COUNTS }],
+  total: COUNTS,
+} satisfies ReportAnswers["Report"];
+
+const CSV = {
+  mediaType: "text/csv",
+  schema: z.string(),
+  example: `"day","accepted","pending","sent","delivered","FAILED_TO_SEND","FAILED_TO_DELIVERY","NOT_FOUND","NOT_SUBSCRIBED","FAILED_TO_MATCH","clicked","clicks","robotClicks","optedOut","segments","CANCELLED","CARRIER_REFUSED","CARRIER_FILTERED","CARRIER_UNAVAILABLE","CARRIER_NOT_SET_UP","MEDIA_NOT_SUPPORTED","OPTED_OUT","OUTCOME_UNKNOWN","UNDELIVERED","NO_RECEIPT"\r
+"2026-11-21",3,0,2,2,0,0,0,1,0,1,2,1,0,2,0,0,0,0,0,1,0,0,0\r
+`,
+};
+
+const parameters = (by: GroupBy) => [
+  inQuery("from", "The first day, such as `2026-11-20`, at most 400 days before the last. Default: 30 days in all.", {
+    format: "date",
+  }),
+  inQuery("to", "The last day. Default: today.", { format: "date" }),
+  inQuery("by", "What a row counts.", { enum: Object.keys(GROUPS), default: by }),
+  inQuery("format", "`csv` is safe to open in a spreadsheet: an apostrophe precedes what looks like a formula.", {
+    ...{ enum: ["json", "csv"], default: "json" },
+  }),
+];
+
+const ROWS = "A row for each group with messages, and the total.";
+
+const OPTIONS = {
+  csv: { field: "format", sets: "csv", summary: "CSV for a spreadsheet; npm run -s operator prints nothing else." },
+};
+
+const get = operatorCall({
+  id: "getReport",
+  method: "GET",
+  path: "/operator/websites/:websiteId/report",
+  tag: "Websites",
+  summary: "Count the messages of a website",
+  description:
+    "Accepted, pending, sent, delivered, failed (by status and by reason) and clicked messages, opt-outs, and segments of sent messages; by day of acceptance (UTC), sendPurpose, reason or sender. Exact, purged messages included. By reason, a message without one is in the row null. By sender, a day counts for the sender that the website had at its end.",
+  database: "named",
+  parameters: [WEBSITE, ...parameters("day")],
+  answers: [{ ...ok(reportAnswers.Report, ROWS, REPORT), other: CSV }],
+  errors: ["resource-unknown", "fields-wrong"],
+  command: { name: "report", options: OPTIONS },
+  run: async (request, deps) => {
+    const website = await requireWebsite(request, deps);
+    return answerReport(request, deps, [website], { websiteId: website.websiteId, by: "day" });
+  },
+});
+
+const getOfAll = operatorCall({
+  id: "getReportOfAll",
+  method: "GET",
+  path: "/operator/report",
+  tag: "Websites",
+  summary: "Count the messages of all websites",
+  description:
+    "The same over all websites, also by website. At most 200,000 days of websites: of 1,000 websites, 200 days.",
+  parameters: parameters("website"),
+  answers: [
+    {
+      ...ok(reportAnswers.Report, ROWS, {
+        ...{ ...REPORT, websiteId: null, by: "website", rows: [{ websiteId: "brand", ...COUNTS }] },
+      }),
+      other: CSV,
+    },
+  ],
+  errors: ["fields-wrong"],
+  command: { name: "report", options: OPTIONS, chosenBy: { option: "all", summary: "Of all websites." } },
+  run: async (request, deps) => {
+    const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWebsites(db));
+    if (missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
+    return answerReport(request, deps, answers.flat(), { websiteId: null, by: "website" });
+  },
+});
+
+/** @param otherwise what is not given */
+async function answerReport(
+  request: ApiRequest,
+  deps: Deps,
+  websites: Website[],
+  otherwise: { websiteId: string | null; by: GroupBy },
+): Promise<Response> {
+  const { by, format, range } = readTogether({
+    by: () => readChoice(request, "by", Object.keys(GROUPS) as GroupBy[]) ?? otherwise.by,
+    format: () => readChoice(request, "format", ["json", "csv"]),
+    range: () => readRange(request, websites.length, deps.now()),
+  });
+  const report: ReportAnswers["Report"] = await reportOn(deps, websites, { ...otherwise, ...range, by });
+  if (format !== "csv") return Response.json(report);
+  return new Response(writeCsv(toTable(report)), { headers: { "content-type": "text/csv; charset=utf-8" } });
+}
+
+function readRange({ query }: ApiRequest, websites: number, now: number): { from: string; to: string } {
+  const given = readTogether({ from: () => readDay("from", query.from), to: () => readDay("to", query.to) });
+  const to = given.to ?? toDay(now);
+  const from = given.from ?? toDay(Date.parse(to) - (DAYS_WHEN_LEFT_OUT - 1) * DAY_MILLISECONDS);
+  if (from > to) failField("from", `must not be after ${to}`);
+  const longest = Math.min(LONGEST_DAYS, Math.floor(MOST_WEBSITE_DAYS / websites));
+  const isTooLong = Date.parse(to) - Date.parse(from) > longest * DAY_MILLISECONDS;
+  if (isTooLong) failField("from", `must not be more than ${longest} days before ${to}`);
+  return { from, to };
+}
+
+function readDay(field: string, given: string | string[] | undefined): string | undefined {
+  if (given === undefined || given === "") return undefined;
+  const isDay = typeof given === "string" && /^\d{4}-\d{2}-\d{2}$/.test(given) && !Number.isNaN(Date.parse(given));
+  return isDay && toDay(Date.parse(given)) === given ? given : failField(field, "must be a day, such as 2026-11-21");
+}
+
+export const reports: Resource = { calls: [get, getOfAll], schemas: reportAnswers };

@@ -1,0 +1,222 @@
+import * as z from "zod";
+import { failField, RequestFailure, readTogether } from "../domain/failure.ts";
+import { MOST_NAMED } from "../domain/people/import-figures.ts";
+import { toE164 } from "../domain/people/phone.ts";
+import { MOST_ROWS, SubscriberFile } from "../domain/people/subscriber-file.ts";
+import { MOST_INVALID_CELLS, without } from "../domain/people/subscribers.ts";
+import { askEach } from "../flows/databases/ask-each.ts";
+import { inDatabaseOf, inEach } from "../flows/databases/places.ts";
+import { type Imported, importSubscribers } from "../flows/people/import-subscribers.ts";
+import { undoImport } from "../flows/people/undo-import.ts";
+import { type ApiRequest, authorOf, toStoredId } from "../http/api-request.ts";
+import { BODY_LIMITS, requireMediaType } from "../http/body.ts";
+import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
+import { PHONE as A_PHONE, MESSAGE_ID } from "../http/examples.ts";
+import { readParts } from "../http/import-parts.ts";
+import { readImport } from "../store/people/imports.ts";
+import type { Answers } from "./answers.ts";
+import { operatorCall } from "./operator-call.ts";
+import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
+
+export const subscriberAnswers = {
+  ImportAnswer: z.object({
+    importId: z
+      .uuid()
+      .optional()
+      .describe(
+        "For an undo, and for further requests of the import; the audit log has it as the subject of the import. Left out with `dryRun`.",
+      ),
+    columns: z
+      .object({ phone: z.string(), email: z.string().nullable(), subscribed: z.string().nullable() })
+      .describe("The columns that were read, as the file writes them. null: it has no such column."),
+    imported: z.int().describe("The sum of the next three."),
+    new: z.int().describe("Never seen before."),
+    changed: z.int().describe("Of the others, those with another state or address than before."),
+    unchanged: z.int(),
+    keptUnsubscribed: z
+      .int()
+      .describe(
+        "Numbers that the file would subscribe, and that stay unsubscribed: those of the two lists at the end.",
+      ),
+    invalidPhoneNumbers: z.array(z.string()),
+    invalidEmails: z
+      .array(z.string())
+      .optional()
+      .describe("Left out if empty. Their numbers are imported without an address."),
+    invalidCells: z
+      .array(
+        z.object({
+          line: z.int().describe("The line of the file on which the row begins, from 1."),
+          column: z.enum(["phone_numbers", "email"]),
+          value: z.string(),
+          message: z.string(),
+        }),
+      )
+      .optional()
+      .describe(
+        `Left out if empty. Where the values of the two lists before stand first, and what is wrong with each; at most ${MOST_INVALID_CELLS}.`,
+      ),
+    optedOutNumbers: z
+      .array(z.string())
+      .optional()
+      .describe(
+        `Left out if empty. Their owners opted out themselves, or they were erased: no import subscribes them. At most ${MOST_NAMED}.`,
+      ),
+    unsubscribedNumbers: z
+      .array(z.string())
+      .optional()
+      .describe(
+        `Left out if empty. Unsubscribed by a client, an import or an operator: \`resubscribe=true\` subscribes them again. At most ${MOST_NAMED}.`,
+      ),
+  }),
+  UndoneImport: z.object({
+    restored: z.int().describe("Numbers that this call has given back what they were."),
+    changedSince: z.int().describe("Numbers that were set again since the import, and stay as they are; of all calls."),
+    restoredBefore: z.int().describe("Numbers that earlier calls have restored."),
+    isComplete: z.boolean().describe("false: the call took 20 seconds. Repeat it: it goes on."),
+  }),
+};
+
+export type SubscriberAnswers = Answers<typeof subscriberAnswers>;
+
+const SWITCH = { type: "boolean", default: false };
+
+const importFile = operatorCall({
+  id: "importSubscribers",
+  method: "POST",
+  path: "/operator/websites/:websiteId/subscribers",
+  tag: "People",
+  summary: "Import subscribers",
+  description: `The file is stored as it comes in, at most ${MOST_ROWS} rows a request. A larger file is cut: each piece begins with the first line of the file, and goes with the \`importId\` that the first piece was answered with, one piece after the other. So the pieces are one import. Invalid phone numbers and e-mail addresses are left out, and listed with line and reason. A file is rejected that has more than 100,000 of them, a word in the column \`subscribed\` that is neither true nor false, or a column such as \`status\`, \`opt_in\` or \`unsubscribed\` and none headed \`subscribed\`. Where the rows of a number differ, an opt-out counts, whatever their order, also in another piece; its address is the last that is given. An import subscribes nobody whom anyone has unsubscribed: \`keptUnsubscribed\` counts them. With \`resubscribe=true\` it does, but for those who opted out themselves: only START brings them back. An error that comes when rows may have been stored has \`import\`, with the id for an undo or to go on, and how many rows of this file are stored. To send stored rows again changes nothing.`,
+  database: "named",
+  parameters: [
+    WEBSITE,
+    inQuery("dryRun", "true: counts what the import would change, and stores nothing.", SWITCH),
+    inQuery(
+      "resubscribe",
+      "true: also subscribes numbers that a client, an import or an operator has unsubscribed. Whoever opted out themselves stays opted out.",
+      SWITCH,
+    ),
+    inQuery(
+      "importId",
+      "Adds the file to this import, which an earlier request into the same website has begun with the same `resubscribe`. The answer has the figures of this request. An import that was undone takes no more rows: 40901.",
+      { format: "uuid" },
+    ),
+  ],
+  body: {
+    mediaTypes: ["text/csv"],
+    schema: z.string(),
+    description:
+      "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address) and `subscribed` (default `true`), as `csv_file` of `POST /text/subscription/status` may be: commas, semicolons or tabs, UTF-8, or UTF-16 with its byte order mark.",
+    limitBytes: BODY_LIMITS.subscribers,
+    examples: { two: `phone_numbers,email,subscribed\n${A_PHONE},ada@example.com,true\n+12125550101,,false\n` },
+  },
+  answers: [
+    ok(subscriberAnswers.ImportAnswer, "How many numbers were imported, and which were not.", {
+      importId: MESSAGE_ID,
+      columns: { phone: "phone_numbers", email: "email", subscribed: "subscribed" },
+      imported: 2,
+      new: 1,
+      changed: 1,
+      unchanged: 0,
+      keptUnsubscribed: 0,
+      invalidPhoneNumbers: [],
+    }),
+  ],
+  errors: ["resource-unknown", "import-closed"],
+  command: {
+    name: "import-subscribers",
+    arguments: ["file"],
+    options: { import: { field: "importId", summary: "Goes on with an import that has broken off." } },
+  },
+  run: async (request, deps) => {
+    const { websiteId } = await requireWebsite(request, deps);
+    const { isDry, resubscribes } = readTogether({
+      isDry: () => readYes(request, "dryRun"),
+      resubscribes: () => readYes(request, "resubscribe"),
+    });
+    requireMediaType(request, "text/csv");
+    const joined = toStoredId(String(request.query.importId ?? ""));
+    const importId = joined || request.requestId;
+    const file = new SubscriberFile();
+    const done = await importSubscribers(
+      deps,
+      authorOf(request),
+      { websiteId, importId, isJoined: joined !== "", isDry, resubscribes },
+      readParts(request, file),
+      (stored) => ({
+        ...countsOf(stored),
+        invalid: file.invalid.invalidPhoneNumbers.length,
+        ...(resubscribes ? { resubscribe: true } : {}),
+      }),
+    );
+    request.logged = { websiteId, dryRun: isDry, ...countsOf(done) };
+    const known = done.knownOptOuts.map(toE164);
+    const { invalidPhoneNumbers, invalidEmails, invalidCells } = file.invalid;
+    return {
+      ...(isDry ? {} : { importId }),
+      columns: file.columns,
+      ...countsOf(done),
+      invalidPhoneNumbers: without(invalidPhoneNumbers, known),
+      ...unlessEmpty("invalidEmails", invalidEmails),
+      ...unlessEmpty(
+        "invalidCells",
+        invalidCells.filter(({ value }) => !known.includes(value)),
+      ),
+      ...unlessEmpty("optedOutNumbers", done.refused.byPerson.map(toE164)),
+      ...unlessEmpty("unsubscribedNumbers", done.refused.byOthers.map(toE164)),
+    };
+  },
+});
+
+function readYes({ query }: ApiRequest, name: string): boolean {
+  const given = query[name] || "false";
+  return given === "true" || (given === "false" ? false : failField(name, "must be true or false"));
+}
+
+function countsOf({ count, added, changed, refused }: Imported) {
+  return {
+    ...{ imported: count, new: added, changed, unchanged: count - added - changed },
+    keptUnsubscribed: refused.count,
+  };
+}
+
+const unlessEmpty = <N extends string, T>(name: N, list: T[]) =>
+  (list.length === 0 ? {} : { [name]: list }) as Partial<Record<N, T[]>>;
+
+const undo = operatorCall({
+  id: "undoImport",
+  method: "POST",
+  path: "/operator/imports/:importId/undo",
+  tag: "People",
+  summary: "Undo an import",
+  description:
+    "Each number is again what it was before the import (state, address; unknown if it was new), unless somebody has set it since, even to the same: an opt-out after the import always holds. It takes back what all requests of the import have stored, and closes the import: a request that still goes on ends with 40901. Repeating it restores nothing more. Nobody is told, as of the import.",
+  parameters: [inPath("importId", "`importId` of the import.", MESSAGE_ID, { format: "uuid" })],
+  answers: [
+    ok(subscriberAnswers.UndoneImport, "How many numbers were restored.", {
+      ...{ restored: 2, changedSince: 0, restoredBefore: 0, isComplete: true },
+    }),
+  ],
+  errors: ["resource-unknown"],
+  command: { name: "undo-import", notes: "website and audit show the id of an import." },
+  run: async (request, deps) => {
+    const importId = request.params.importId ?? "";
+    const { answers, missing } = await askEach(inEach(deps), ({ db }) => readImport(db, importId));
+    const found = answers.find((begun) => begun);
+    if (!found && missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
+    const begun = requireFound(found, "import");
+    const own = await inDatabaseOf(deps, { websiteId: begun.websiteId });
+    const { restored, changedSince, undoneTo, lastId } = await undoImport(own, authorOf(request), begun);
+    const answer = {
+      restored: restored - begun.restored,
+      changedSince,
+      restoredBefore: begun.restored,
+      isComplete: undoneTo >= lastId,
+    };
+    request.logged = { websiteId: begun.websiteId, ...answer };
+    return answer;
+  },
+});
+
+export const subscribers: Resource = { calls: [importFile, undo], schemas: subscriberAnswers };

@@ -1,0 +1,182 @@
+import * as z from "zod";
+import { MESSAGE_EVENT_TYPES } from "../../domain/callbacks/callback.ts";
+import type { SubmissionEntry } from "../../domain/messages/job.ts";
+import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/messages/message.ts";
+import { reasonSchema } from "../../domain/messages/reason.ts";
+import { CLIENT_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "../../http/examples.ts";
+import { toTime } from "../../http/time.ts";
+import type { StoredEvent, StoredMessage, WholeMessage } from "../../store/messages/read-message.ts";
+import { callbackSchema } from "../answers.ts";
+
+const submissionSchema = z.object({
+  at: z.iso.datetime(),
+  attempt: z.int().nullable().describe("null: it was not submitted."),
+  outcome: z.string().describe("`accepted`, `refused`, `unknown`, `later`, `unauthorized` or `skipped`."),
+  reason: z.string().nullable().describe("In words: the carrier's own, or why it was not submitted."),
+});
+
+const eventSchema = z.object({
+  eventId: z.string(),
+  eventType: z.enum(MESSAGE_EVENT_TYPES),
+  status: z.enum(MESSAGE_STATUSES).optional().describe("Of message.status."),
+  reason: reasonSchema.optional(),
+  occurredAt: z.iso.datetime(),
+});
+
+export const operatorMessageSchema = z.object({
+  messageId: z.uuid(),
+  websiteId: z.string(),
+  websiteName: z.string().nullable(),
+  clientId: z.string(),
+  clientName: z.string().nullable(),
+  status: z.enum(MESSAGE_STATUSES),
+  reason: reasonSchema,
+  reasonDetail: z.string().nullable().describe("In words: the carrier's own, or why the message waits."),
+  phone: z.string().nullable(),
+  email: z.string().nullable(),
+  text: z.string(),
+  mediaUrl: z.string().nullable(),
+  clickUrl: z.string().nullable(),
+  callbackData: z.string(),
+  sendPurpose: z.string(),
+  ignoredFields: z
+    .array(z.string())
+    .nullable()
+    .describe("Fields of the request that no send request has; null: it had none."),
+  encoding: z.enum(["GSM-7", "UCS-2"]).nullable(),
+  segments: z.int().nullable(),
+  carrier: z.string().nullable(),
+  carrierMessageId: z.string().nullable(),
+  attempts: z.int(),
+  acceptedAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  claimedAt: z.iso.datetime().nullable(),
+  retryAt: z.iso.datetime().nullable().describe("Not before; null once it has passed."),
+  waits: z
+    .object({ until: z.iso.datetime().nullable(), because: z.string() })
+    .nullable()
+    .describe("Of PENDING_TO_SEND: until when, and why. Without a time, it is its turn."),
+  submissions: z.array(submissionSchema).describe("In order: the first, and the latest 19."),
+  clicks: z.object({ people: z.int(), robots: z.int(), firstAt: z.iso.datetime().nullable() }),
+  events: z.array(eventSchema),
+  callbacks: z.array(callbackSchema.extend({ eventId: z.string() })),
+});
+
+export const foundMessageSchema = operatorMessageSchema.omit({
+  websiteName: true,
+  clientName: true,
+  callbackData: true,
+  ignoredFields: true,
+  submissions: true,
+  clicks: true,
+  events: true,
+  callbacks: true,
+});
+
+type Message = z.output<typeof operatorMessageSchema>;
+
+const EVENT_ID = `${MESSAGE_ID}_DELIVERED`;
+
+export const MESSAGE = {
+  ...SEND_BY_PHONE,
+  messageId: MESSAGE_ID,
+  websiteId: "brand",
+  websiteName: "The Brand",
+  clientId: CLIENT_ID,
+  clientName: "The newsletter platform",
+  status: "DELIVERED",
+  reason: null,
+  reasonDetail: null,
+  email: null,
+  mediaUrl: null,
+  clickUrl: null,
+  ignoredFields: null,
+  encoding: "GSM-7",
+  segments: 1,
+  carrier: "sandbox",
+  carrierMessageId: "sandbox-1",
+  attempts: 1,
+  acceptedAt: TIME,
+  updatedAt: TIME,
+  claimedAt: TIME,
+  retryAt: null,
+  waits: null,
+  submissions: [{ at: TIME, attempt: 1, outcome: "accepted", reason: null }],
+  clicks: { people: 0, robots: 0, firstAt: null },
+  events: [{ eventId: EVENT_ID, eventType: "message.status", status: "DELIVERED", reason: null, occurredAt: TIME }],
+  callbacks: [
+    {
+      eventId: EVENT_ID,
+      attemptedAt: TIME,
+      outcome: "answered",
+      httpStatus: 204,
+      response: "",
+      durationMilliseconds: 85,
+    },
+  ],
+} satisfies Message;
+
+function eventView({ eventId, status, reason, occurredAt }: StoredEvent): Message["events"][number] {
+  const about = { eventId, occurredAt: toTime(occurredAt) };
+  return status === null
+    ? { ...about, eventType: "message.clicked" }
+    : { ...about, eventType: "message.status", status, reason };
+}
+
+const AT_THE_CARRIER: MessageStatus[] = ["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"];
+
+/** Nothing is stored of a message that was accepted at once, but when it was claimed. */
+function submissionViews(
+  stored: SubmissionEntry[],
+  { status, claimedAt, attempts }: StoredMessage,
+  events: StoredEvent[],
+): Message["submissions"] {
+  const isAccepted = attempts === 1 && claimedAt !== null && AT_THE_CARRIER.includes(status);
+  const isUnknown = events.some(({ reason }) => reason === "OUTCOME_UNKNOWN");
+  const known: SubmissionEntry[] =
+    stored.length === 0 && isAccepted && !isUnknown
+      ? [{ at: claimedAt, attempt: 1, outcome: "accepted", reason: null }]
+      : stored;
+  return known.map((entry) => ({ ...entry, at: toTime(entry.at) }));
+}
+
+function callbackViews({ eventId, callback }: StoredEvent): Message["callbacks"] {
+  return callback ? [{ eventId, ...callback, attemptedAt: toTime(callback.attemptedAt) }] : [];
+}
+
+/** Why a message is pending, and until when at least. */
+function waitsView(message: StoredMessage & { isHeld: boolean }, now: number): Message["waits"] {
+  const { status, claimedAt, reasonDetail, retryAt } = message;
+  if (status !== "PENDING_TO_SEND") return null;
+  if (claimedAt !== null) return { until: null, because: "its submission" };
+  if (message.isHeld) return { until: null, because: "an operator holds it" };
+  const isRetried = retryAt !== null && retryAt > now;
+  return isRetried
+    ? { until: toTime(retryAt), because: reasonDetail ?? "a retry" }
+    : { until: null, because: "its job" };
+}
+
+export function factsView(message: StoredMessage, isHeld: boolean, now: number) {
+  const { callbackData: _, ...facts } = message;
+  return {
+    ...facts,
+    acceptedAt: toTime(message.acceptedAt),
+    updatedAt: toTime(message.updatedAt),
+    claimedAt: toTime(message.claimedAt),
+    retryAt: message.retryAt !== null && message.retryAt > now ? toTime(message.retryAt) : null,
+    waits: waitsView({ ...message, isHeld }, now),
+  };
+}
+
+/** A message with all that is stored of it. */
+export function messageView(whole: WholeMessage, now: number): Message {
+  const { isHeld, events, clicks, submissions, websiteName, clientName, ignoredFields, ...message } = whole;
+  return {
+    ...factsView(message, isHeld, now),
+    ...{ websiteName, clientName, ignoredFields, callbackData: message.callbackData },
+    submissions: submissionViews(submissions, message, events),
+    clicks: { ...clicks, firstAt: toTime(clicks.firstAt) },
+    events: events.map(eventView),
+    callbacks: events.flatMap(callbackViews),
+  };
+}

@@ -1,0 +1,158 @@
+import * as z from "zod";
+import type { Deps } from "../../deps.ts";
+import { NOTICE_TYPES } from "../../domain/callbacks/callback.ts";
+import { MESSAGE_STATUSES } from "../../domain/messages/message.ts";
+import { reasonSchema } from "../../domain/messages/reason.ts";
+import { toDigits } from "../../domain/people/phone.ts";
+import { CLIENT_ID, MESSAGE_ID, PHONE, TIME } from "../../http/examples.ts";
+import { toTime } from "../../http/time.ts";
+import type { StoredMessage } from "../../store/messages/read-message.ts";
+import type { InboundText } from "../../store/people/inbound.ts";
+import { readRecords, type StoredNotice } from "../../store/people/person-records.ts";
+import type { Person, SubscriptionEntry } from "../../store/people/subscriptions.ts";
+import { CHANGE_SOURCES } from "../../store/rows.ts";
+import { type Answers, callbackSchema, missingShape } from "../answers.ts";
+import { INBOUND_TEXT, inboundTextSchema, textView, websiteOfTextSchema } from "../inbound.ts";
+import { MESSAGE, messageView, operatorMessageSchema } from "./message.ts";
+
+const changeSchema = z.object({
+  from: z.boolean().nullable().describe("null: unknown before."),
+  to: z.boolean(),
+  at: z.iso.datetime(),
+  addressChanged: z.boolean(),
+  source: z.enum(CHANGE_SOURCES),
+  proof: z.string().describe("The id of the request or of the import, or the text."),
+});
+
+export const personSchema = z.object({
+  phone: z.string(),
+  subscribed: z.boolean(),
+  email: z.string().nullable(),
+  optedOutByPerson: z.boolean().describe("The person opted out: only a START undoes it."),
+  optOutConfirmedAt: z.iso.datetime().nullable(),
+  changes: z.array(changeSchema),
+  texts: z.array(inboundTextSchema),
+});
+
+const messageSchema = z.object({
+  messageId: z.uuid(),
+  websiteId: z.string(),
+  acceptedAt: z.iso.datetime(),
+  status: z.enum(MESSAGE_STATUSES),
+  reason: reasonSchema,
+  sendPurpose: z.string(),
+  text: z.string(),
+});
+
+const noticeSchema = z.object({
+  noticeId: z.string(),
+  clientId: z.string(),
+  type: z.enum(NOTICE_TYPES),
+  body: z.record(z.string(), z.unknown()),
+  occurredAt: z.iso.datetime(),
+  callback: callbackSchema.nullable(),
+});
+
+/** All that a website keeps about a person. */
+const recordsSchema = personSchema.extend({
+  websiteId: websiteOfTextSchema,
+  messages: z.array(operatorMessageSchema),
+  notices: z.array(noticeSchema).describe("What clients were told of the person."),
+  duplicateKeys: z
+    .array(z.object({ messageId: z.uuid(), expiresAt: z.iso.datetime() }))
+    .describe("By which a message to the number is known as a duplicate."),
+  isCut: z.boolean().describe("There are more than 5,000 messages, texts or notices: these are the latest of them."),
+});
+
+export const peopleAnswers = {
+  Person: personSchema,
+  PersonEverywhere: z.object({
+    phone: z.string(),
+    websites: z.array(personSchema.extend({ websiteId: websiteOfTextSchema })),
+    messages: z.array(messageSchema).describe("The latest 100 to this number, newest first."),
+    ...missingShape,
+  }),
+  PersonExport: z.object({
+    phone: z.string(),
+    exportedAt: z.iso.datetime(),
+    websites: z.array(recordsSchema),
+    ...missingShape,
+  }),
+  EmailRemoval: z.object({ phone: z.string(), email: z.null() }),
+  Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),
+  ErasureEverywhere: z.object({
+    phone: z.string(),
+    websites: z.array(z.object({ websiteId: websiteOfTextSchema, erasedMessages: z.int() })),
+    failed: z.array(websiteOfTextSchema).describe("Nothing is erased there. Repeat the call."),
+    ...missingShape,
+  }),
+};
+
+export type PeopleAnswers = Answers<typeof peopleAnswers>;
+
+export const PERSON = {
+  phone: PHONE,
+  subscribed: false,
+  email: "ada@example.com",
+  optedOutByPerson: true,
+  optOutConfirmedAt: TIME,
+  changes: [{ from: true, to: false, addressChanged: false, at: TIME, source: "keyword", proof: INBOUND_TEXT.text }],
+  texts: [INBOUND_TEXT],
+} satisfies PeopleAnswers["Person"];
+
+export const EXPORT = {
+  phone: PHONE,
+  exportedAt: TIME,
+  websites: [
+    {
+      ...{ websiteId: "brand", ...PERSON, messages: [MESSAGE], isCut: false },
+      duplicateKeys: [{ messageId: MESSAGE_ID, expiresAt: TIME }],
+      notices: [
+        {
+          ...{ noticeId: "a-notice", clientId: CLIENT_ID, type: "message.received", occurredAt: TIME, callback: null },
+          body: { from: PHONE, to: INBOUND_TEXT.to, text: INBOUND_TEXT.text },
+        },
+      ],
+    },
+  ],
+} satisfies PeopleAnswers["PersonExport"];
+
+function changeView({ wasSubscribed, subscribed, changedAt, ...entry }: SubscriptionEntry) {
+  return { from: wasSubscribed, to: subscribed, at: toTime(changedAt), ...entry };
+}
+
+/** @param person undefined for a number that was never subscribed or opted out */
+export function personView(phone: string, person: Person | undefined, texts: InboundText[]): PeopleAnswers["Person"] {
+  return {
+    phone,
+    subscribed: person?.subscribed ?? false,
+    email: person?.email ?? null,
+    optedOutByPerson: person?.optedOutByPerson ?? false,
+    optOutConfirmedAt: toTime(person?.optOutConfirmedAt ?? null),
+    changes: (person?.changes ?? []).map(changeView),
+    texts: texts.map(textView),
+  };
+}
+
+export function sentView(message: StoredMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {
+  const { messageId, websiteId, acceptedAt, status, reason, sendPurpose, text } = message;
+  return { messageId, websiteId, acceptedAt: toTime(acceptedAt), status, reason, sendPurpose, text };
+}
+
+export async function readWebsite(deps: Deps, websiteId: string, phone: string) {
+  const records = await readRecords(deps.db, websiteId, toDigits(phone), phone);
+  const { person, messages, texts, notices, duplicateKeys, isCut } = records;
+  return {
+    websiteId: websiteId || null,
+    ...personView(phone, person, texts),
+    messages: messages.map((message) => messageView(message, deps.now())),
+    notices: notices.map(noticeView),
+    duplicateKeys: duplicateKeys.map(({ messageId, expiresAt }) => ({ messageId, expiresAt: toTime(expiresAt) })),
+    isCut,
+  };
+}
+
+function noticeView({ occurredAt, callback, ...notice }: StoredNotice) {
+  const attempt = callback && { ...callback, attemptedAt: toTime(callback.attemptedAt) };
+  return { ...notice, occurredAt: toTime(occurredAt), callback: attempt };
+}

@@ -1,0 +1,151 @@
+import * as z from "zod";
+import type { Deps } from "../deps.ts";
+import { WEBSITE_ID, type Website, websiteFields } from "../domain/clients/website.ts";
+import { failField } from "../domain/failure.ts";
+import { putWebsite } from "../flows/clients/put-website.ts";
+import { askEach } from "../flows/databases/ask-each.ts";
+import { inEach } from "../flows/databases/places.ts";
+import { authorOf } from "../http/api-request.ts";
+import { BODY_LIMITS, noteIgnored, readJson } from "../http/body.ts";
+import { ok, type Resource } from "../http/call.ts";
+import { TIME } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
+import { listClients } from "../store/clients/clients.ts";
+import { listWebsites } from "../store/clients/websites.ts";
+import { type Answers, missingShape } from "./answers.ts";
+import { auditEntrySchema, CHANGE, CHANGE_COLUMNS, lastChanges } from "./audit.ts";
+import { operatorCall, settingsBody } from "./operator-call.ts";
+import { requireWebsite, WEBSITE } from "./params.ts";
+import { CLIENT as A_CLIENT, clientSchema, clientView } from "./views/client.ts";
+
+const websiteSchema = z.object({
+  websiteId: z.string(),
+  database: z.string().describe("The binding of the database that it is in."),
+  name: z.string(),
+  carrier: z.string(),
+  sender: z.string().nullable(),
+  helpText: z.string().nullable(),
+  duplicateWindowHours: z.int().nullable(),
+  optOutWords: z.array(z.string()).nullable(),
+  holds: z
+    .array(
+      z.object({
+        sendPurpose: z.string().nullable(),
+        clientId: z.string().nullable(),
+        since: z.iso.datetime(),
+      }),
+    )
+    .describe("What an operator holds; null: any."),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+
+export const websiteAnswers = {
+  Website: websiteSchema,
+  WebsiteWithClients: websiteSchema.extend({
+    clients: z.array(clientSchema),
+    changes: z.array(auditEntrySchema).describe("The last 10 of the website and its clients, newest first."),
+  }),
+  WebsiteList: z.object({ websites: z.array(websiteSchema), ...missingShape }),
+};
+
+export type WebsiteAnswers = Answers<typeof websiteAnswers>;
+
+const A_WEBSITE = {
+  websiteId: "brand",
+  database: "DB",
+  name: "Brand",
+  carrier: "sandbox",
+  sender: null,
+  helpText: "Brand: call 212 555 0199.",
+  duplicateWindowHours: 24,
+  optOutWords: ["BAJA"],
+  holds: [],
+  createdAt: TIME,
+  updatedAt: TIME,
+} satisfies WebsiteAnswers["Website"];
+
+const WITH_CLIENTS = ok(websiteAnswers.WebsiteWithClients, "The website with its clients, without secrets.", {
+  ...A_WEBSITE,
+  clients: [A_CLIENT],
+  changes: [CHANGE],
+});
+
+function websiteView({ home: _, createdAt, updatedAt, holds, ...website }: Website): WebsiteAnswers["Website"] {
+  const held = holds.map((hold) => ({ ...hold, since: toTime(hold.since) }));
+  return { ...website, holds: held, createdAt: toTime(createdAt), updatedAt: toTime(updatedAt) };
+}
+
+async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {
+  const { websiteId } = website;
+  const [clients, changes] = await Promise.all([
+    listClients(deps.db, websiteId),
+    lastChanges(deps, { name: "website", value: websiteId }),
+  ]);
+  return { ...websiteView(website), clients: clients.map(clientView), changes };
+}
+
+const list = operatorCall({
+  id: "listWebsites",
+  method: "GET",
+  path: "/operator/websites",
+  tag: "Websites",
+  summary: "List the websites",
+  description: "In the order of their ids, without their clients.",
+  answers: [ok(websiteAnswers.WebsiteList, "Every website.", { websites: [A_WEBSITE] })],
+  command: { name: "websites", columns: { websites: ["websiteId", "name", "carrier", "sender", "database", "holds"] } },
+  run: async (_request, deps) => {
+    const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWebsites(db));
+    const websites = answers.flat().sort((a, b) => (a.websiteId < b.websiteId ? -1 : 1));
+    return { websites: websites.map(websiteView), ...missing };
+  },
+});
+
+const put = operatorCall({
+  id: "putWebsite",
+  method: "PUT",
+  path: "/operator/websites/:websiteId",
+  tag: "Websites",
+  summary: "Create a website, or change its settings",
+  description:
+    'Fields that are left out stay as they are; `""` or null removes an optional setting. A new website needs a `name`, and a `carrier` once one is set up.',
+  parameters: [WEBSITE],
+  body: settingsBody(websiteFields, {
+    brand: {
+      ...{ name: "Brand", carrier: "sandbox", helpText: "Brand: call 212 555 0199." },
+      ...{ duplicateWindowHours: 24, optOutWords: ["BAJA"] },
+    },
+  }),
+  answers: [WITH_CLIENTS],
+  command: { name: "put-website", columns: { changes: CHANGE_COLUMNS } },
+  run: async (request, deps) => {
+    const websiteId = request.params.websiteId ?? "";
+    if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
+    const { value } = await readJson(request, BODY_LIMITS.settings);
+    noteIgnored(request, websiteFields, value);
+    const own = await putWebsite(deps, authorOf(request), websiteId, value);
+    return await readPage(own, await requireWebsite(request, own));
+  },
+});
+
+const get = operatorCall({
+  id: "getWebsite",
+  method: "GET",
+  path: "/operator/websites/:websiteId",
+  tag: "Websites",
+  summary: "Read a website and its clients",
+  description: "Secrets are never shown again.",
+  database: "named",
+  parameters: [WEBSITE],
+  answers: [WITH_CLIENTS],
+  errors: ["resource-unknown"],
+  command: { name: "website", columns: { changes: CHANGE_COLUMNS } },
+  run: async (request, deps) => {
+    return await readPage(deps, await requireWebsite(request, deps));
+  },
+});
+
+export const websites: Resource = {
+  calls: [list, put, get],
+  schemas: { WebsiteSettings: websiteFields, ...websiteAnswers },
+};

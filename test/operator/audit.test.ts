@@ -1,0 +1,376 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { keepDeadJobs } from "../../src/flows/operations/dead-jobs.ts";
+import type { AuditAnswers } from "../../src/operator/audit.ts";
+import { routes } from "../../src/router.ts";
+import { countingDatabase } from "../counting-database.ts";
+import { bindDatabases } from "../databases.ts";
+import { failingDatabase } from "../failing-database.ts";
+import { beginMove, stateOf } from "../moves.ts";
+import { dumpStores } from "../stores.ts";
+import { SEND, type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const CALLBACKS = "https://brand.example.com/callbacks/a-key?key=of-theirs";
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([`${ADA},ada@example.com`]);
+});
+
+const audit = async (query = "") =>
+  (await (await world.operator("GET", `/audit${query}`)).json()) as AuditAnswers["AuditPage"];
+const latest = async () => (await audit()).entries[0];
+
+async function keepDeadJob(): Promise<string> {
+  const job = { id: "dead-1", timestamp: new Date(world.now), attempts: 1, body: { kind: "deliver", messageIds: [] } };
+  await keepDeadJobs(world.deps, "textgate-messages-dead", [job] as unknown as Parameters<typeof keepDeadJobs>[2]);
+  const [row] = await world.rows("SELECT id FROM dead_jobs");
+  return String(row?.id);
+}
+
+interface Change {
+  route: string;
+  path?: string;
+  body?: unknown;
+  type?: string;
+  entry: object;
+}
+
+/** One of each changing call. Its path is that of the route, with the parameters filled in. */
+function changes(): Change[] {
+  const brand = { websiteId: "brand", clientId: null, subject: null, before: null };
+  const nothing = { websiteId: null, clientId: null, before: null };
+  const ours = { websiteId: "brand", clientId: client.clientId, subject: null };
+  return [
+    {
+      route: "PUT /operator/websites/:websiteId",
+      body: { helpText: "Call us.", name: "brand" },
+      entry: {
+        ...brand,
+        action: "put-website",
+        before: { name: "brand", helpText: null },
+        after: { name: "brand", helpText: "Call us." },
+      },
+    },
+    {
+      route: "PUT /operator/websites/:websiteId",
+      path: "/operator/websites/new-one",
+      body: { name: "New", carrier: "sandbox" },
+      entry: { ...brand, websiteId: "new-one", action: "put-website", after: { name: "New", carrier: "sandbox" } },
+    },
+    {
+      route: "POST /operator/websites/:websiteId/clients",
+      body: { callbackUrl: CALLBACKS, operations: ["send"] },
+      entry: {
+        ...brand,
+        clientId: expect.stringMatching(/^[0-9a-f]{32}$/),
+        action: "create-client",
+        after: { callbackUrl: "https://brand.example.com", operations: ["send"], suspended: false },
+      },
+    },
+    {
+      route: "PATCH /operator/clients/:clientId",
+      body: { suspended: true, callbackUrl: "https://other.example.com/a-key" },
+      entry: {
+        ...ours,
+        action: "change-client",
+        before: { suspended: false, callbackUrl: "https://brand.example.com" },
+        after: { suspended: true, callbackUrl: "https://other.example.com" },
+      },
+    },
+    {
+      route: "POST /operator/clients/:clientId/rotate",
+      body: { graceSeconds: 60 },
+      entry: { ...ours, action: "rotate-client", before: null, after: { oldPairEndsAt: world.now + 60_000 } },
+    },
+    {
+      route: "POST /operator/websites/:websiteId/hold",
+      body: { sendPurpose: "sale" },
+      entry: { ...brand, action: "hold", after: { sendPurpose: "sale", clientId: null } },
+    },
+    {
+      route: "POST /operator/websites/:websiteId/release",
+      body: {},
+      entry: { ...brand, action: "release", after: { sendPurpose: null, clientId: null, released: 0 } },
+    },
+    {
+      route: "POST /operator/websites/:websiteId/cancel",
+      body: { clientId: client.clientId },
+      entry: {
+        ...brand,
+        action: "cancel",
+        after: { sendPurpose: null, clientId: client.clientId, cancelled: 1 },
+      },
+    },
+    {
+      route: "POST /operator/websites/:websiteId/subscribers",
+      body: `phone_numbers\n${ADA}\n+12125550101\n+1\n`,
+      type: "text/csv",
+      entry: {
+        ...{ ...brand, subject: expect.stringMatching(/^[0-9a-f-]{36}$/), action: "import" },
+        after: { imported: 2, new: 1, changed: 0, unchanged: 1, keptUnsubscribed: 0, invalid: 1 },
+      },
+    },
+    {
+      route: "POST /operator/imports/:importId/undo",
+      entry: {
+        ...{ ...brand, subject: expect.stringMatching(/^[0-9a-f-]{36}$/), action: "undo-import" },
+        after: { restored: 1, changedSince: 0 },
+      },
+    },
+    {
+      route: "DELETE /operator/websites/:websiteId/people/:phone/email",
+      entry: { ...brand, action: "remove-email", subject: "…00", after: null },
+    },
+    {
+      route: "DELETE /operator/websites/:websiteId/people/:phone",
+      entry: { ...brand, action: "erase-person", subject: "+…00", after: { messages: 1 } },
+    },
+    {
+      route: "DELETE /operator/people/:phone",
+      entry: { ...brand, action: "erase-person", subject: "+…00", after: { messages: 1 } },
+    },
+    {
+      route: "POST /operator/carriers/:carrier/try",
+      entry: { ...nothing, action: "try-carrier", subject: "sandbox", after: { due: 0 } },
+    },
+    {
+      route: "POST /operator/dead-jobs/:jobId/put-back",
+      entry: { ...nothing, action: "put-back", after: {} },
+    },
+    {
+      route: "POST /operator/dead-jobs/put-back",
+      entry: { ...nothing, action: "put-back", subject: null, after: { requeued: 1, left: 0 } },
+    },
+    {
+      route: "POST /operator/websites/:websiteId/move",
+      body: { database: "DB_2" },
+      entry: { ...brand, action: "move-website", before: { database: "DB" }, after: { database: "DB_2" } },
+    },
+    {
+      route: "POST /operator/websites/:websiteId/move/abort",
+      entry: { ...brand, action: "abort-move" },
+    },
+    {
+      route: "POST /operator/tokens",
+      body: { name: "ada", graceSeconds: 60 },
+      entry: { ...nothing, action: "create-token", subject: "ada", after: { othersEndAt: world.now + 60_000 } },
+    },
+    {
+      route: "DELETE /operator/tokens/:name",
+      path: "/operator/tokens/bob",
+      entry: { ...nothing, action: "end-token", subject: "bob", after: { which: "all" } },
+    },
+  ];
+}
+
+/** Makes what a call changes, and calls. */
+async function make({ route, path, body, type }: Change): Promise<Response> {
+  const [method = "", pattern = ""] = route.split(" ");
+  const values = {
+    websiteId: "brand",
+    clientId: client.clientId,
+    phone: ADA,
+    carrier: "sandbox",
+    jobId: "",
+    importId: "",
+  };
+  if (route.includes("cancel") || route.endsWith("/:phone")) await world.send(client, { phone: ADA });
+  if (route.includes("dead-jobs")) values.jobId = await keepDeadJob();
+  if (route.includes("imports")) {
+    const stored = await world.subscribers("brand", ["+12125550107"]);
+    values.importId = ((await stored.json()) as { importId: string }).importId;
+  }
+  if (route.includes("/move") && world.deps.others.size === 0) {
+    await bindDatabases(world, 2);
+    await world.sweep();
+  }
+  if (route.endsWith("/move/abort") && (await stateOf(world, "brand")) !== "paused")
+    await beginMove(world, "brand", "DB_2");
+  if (path?.endsWith("/bob")) await world.operator("POST", "/tokens", { name: "bob" });
+  const filled = path ?? pattern.replaceAll(/:(\w+)/g, (_, name: keyof typeof values) => values[name]);
+  await beforeCall();
+  return world.operator(method, filled.replace("/operator", ""), body, type);
+}
+
+let beforeCall: () => Promise<void>;
+beforeEach(() => {
+  beforeCall = async () => {};
+});
+
+const INDEXES = Array.from({ length: 20 }, (_, index) => index);
+
+describe("every call that changes something", () => {
+  it("is in the table of this test", () => {
+    const paths = routes.flatMap(([method, , , path]) =>
+      path.startsWith("/operator/") && method !== "GET" ? [`${method} ${path}`] : [],
+    );
+    expect([...new Set(changes().map(({ route }) => route))].sort()).toEqual(paths.sort());
+    expect(changes()).toHaveLength(INDEXES.length);
+  });
+
+  it.each(INDEXES)("has one entry, with who, what and the request: number %i", async (index) => {
+    const change = changes()[index] as Change;
+    let before = 0;
+    beforeCall = async () => {
+      before = (await audit()).entries.length;
+    };
+    const answer = await make(change);
+    expect([change.route, answer.ok]).toEqual([change.route, true]);
+    const { entries } = await audit();
+    expect([change.route, entries.length]).toEqual([change.route, before + 1]);
+    const who = { operator: "OPERATOR_TOKEN", requestId: answer.headers.get("x-request-id"), outcome: "done" };
+    expect(entries[0]).toMatchObject({ ...change.entry, ...who, at: new Date(world.now).toISOString() });
+  });
+
+  it.each(INDEXES)(
+    "is refused, and changes nothing, where the audit log cannot be written: number %i",
+    async (index) => {
+      const change = changes()[index] as Change;
+      let before = "";
+      beforeCall = async () => {
+        await world.rows("DROP TABLE audit_log");
+        world.jobs.length = 0;
+        before = await dumpStores(world);
+      };
+      const answer = await make(change);
+      expect([change.route, answer.status]).toEqual([change.route, 500]);
+      expect(await dumpStores(world)).toBe(before);
+      expect(world.jobs).toEqual([]);
+    },
+  );
+});
+
+describe("what changes nothing", () => {
+  it.each([
+    ["a look", "GET", "/websites/brand", undefined],
+    ["a dry run", "POST", "/websites/brand/cancel", { dryRun: true }],
+    ["an invalid change", "PUT", "/websites/brand", { carrier: "nobody" }],
+    ["an unknown client", "PATCH", `/clients/${"0".repeat(32)}`, { suspended: true }],
+    ["an unknown dead job", "POST", "/dead-jobs/nobody/put-back", undefined],
+    ["an unknown token", "DELETE", "/tokens/nobody", undefined],
+  ])("has no entry: %s", async (_, method, path, body) => {
+    const before = (await audit()).entries.length;
+    await world.operator(method, path, body);
+    expect((await audit()).entries).toHaveLength(before);
+  });
+
+  it("has no entry: a hold of what is held", async () => {
+    await world.operator("POST", "/websites/brand/hold", {});
+    const first = await latest();
+    await world.operator("POST", "/websites/brand/hold", {});
+    expect(await latest()).toEqual(first);
+  });
+});
+
+describe("a change whose end is not known", () => {
+  it("that D1 answers only the second time has one entry, with what was before", async () => {
+    const { db } = world.deps;
+    for (const [method, path, body, before] of [
+      ["PUT", "/websites/brand", { name: "New name" }, { name: "brand" }],
+      ["PATCH", `/clients/${client.clientId}`, { suspended: true }, { suspended: false }],
+      ["POST", `/clients/${client.clientId}/rotate`, {}, null],
+    ] as const) {
+      const count = (await audit()).entries.length;
+      world.deps = { ...world.deps, db: failingDatabase(db, 1, "after", undefined, "batches") };
+      world.advance(1);
+      expect((await world.operator(method, path, body)).status).toBe(200);
+      world.deps = { ...world.deps, db };
+      const { entries } = await audit();
+      expect(entries).toHaveLength(count + 1);
+      expect(entries[0]).toMatchObject({ before });
+    }
+  });
+
+  /** D1 that fails for statements that match. */
+  const breaking = (matches: RegExp) => {
+    const { db } = world.deps;
+    const prepare = (sql: string) => {
+      if (matches.test(sql)) throw new Error("D1_ERROR: broken");
+      return db.prepare(sql);
+    };
+    world.deps = { ...world.deps, db: { prepare, batch: db.batch.bind(db) } as unknown as D1Database };
+    return () => {
+      world.deps = { ...world.deps, db };
+    };
+  };
+
+  it("and that fails says so: a part may be done", async () => {
+    const repair = breaking(/INSERT INTO subscriptions/);
+    const answer = await world.subscribers("brand", ["+12125550133"]);
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    repair();
+    const requestId = answer.headers.get("x-request-id");
+    expect(await latest()).toMatchObject({ action: "import", outcome: "failed", requestId });
+  });
+
+  it("and whose outcome cannot be stored is in the log as begun, and is answered", async () => {
+    const repair = breaking(/UPDATE audit_log/);
+    expect((await world.operator("POST", "/carriers/sandbox/try")).status).toBe(200);
+    repair();
+    expect(await latest()).toMatchObject({ action: "try-carrier", outcome: null });
+    expect(world.logs.join()).toContain("audit.not-ended");
+  });
+});
+
+describe("the audit log", () => {
+  it("has no secret, no text, no key of a URL and no whole number", async () => {
+    const isLast = ({ route }: Change) => /PATCH|rotate/.test(route);
+    for (const change of changes().toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)))) {
+      world.advance(60);
+      expect([change.route, (await make(change)).ok]).toEqual([change.route, true]);
+    }
+    world.advance(60);
+    const rotated = (await (await world.operator("POST", `/clients/${client.clientId}/rotate`, {})).json()) as object;
+    const text = JSON.stringify(await world.rows("SELECT * FROM audit_log"));
+    expect(text.length).toBeGreaterThan(1000);
+    const issued = [client.clientSecret, client.callbackSecret, ...Object.values(rotated).map(String)];
+    const hidden = [...issued, "a-key", "of-theirs", "ada@example.com", "2125550100", SEND.text, "op_"];
+    for (const secret of hidden) expect([secret, text.includes(secret)]).toEqual([secret, false]);
+  });
+
+  it("pages through all of it, newest first, and by website, client or operator", async () => {
+    await world.website("shop", { carrier: "sandbox" });
+    for (let n = 0; n < 104; n++) {
+      world.advance(1);
+      await world.operator("PUT", "/websites/shop", { name: `shop ${n}` });
+    }
+    const first = await audit();
+    expect(first.entries).toHaveLength(100);
+    expect(first.entries[0]?.after).toEqual({ name: "shop 103" });
+    const second = await audit(`?cursor=${first.next}`);
+    expect(second.next).toBeNull();
+    const all = [...first.entries, ...second.entries];
+    const [row] = await world.rows("SELECT count(*) AS count FROM audit_log");
+    expect(new Set(all.map(({ requestId }) => requestId)).size).toBe(row?.count);
+    expect((await audit("?website=brand")).entries.map(({ action }) => action)).toEqual([
+      "create-client",
+      "import",
+      "put-website",
+    ]);
+    expect((await audit(`?client=${client.clientId}`)).entries).toHaveLength(1);
+    expect((await audit("?by=nobody")).entries).toEqual([]);
+    for (const query of ["?cursor=x", "?website=brand&by=ada"]) {
+      expect((await world.operator("GET", `/audit${query}`)).status).toBe(400);
+    }
+  });
+
+  it("shows the last ten changes on the page of a website and of a client", async () => {
+    for (let n = 0; n < 12; n++) {
+      world.advance(1);
+      await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: n % 2 === 0 });
+    }
+    for (const path of ["/websites/brand", `/clients/${client.clientId}`]) {
+      const counted = countingDatabase(world.deps.db);
+      world.deps = { ...world.deps, db: counted.db };
+      const page = (await (await world.operator("GET", path)).json()) as { changes: AuditAnswers["AuditEntry"][] };
+      expect(page.changes).toHaveLength(10);
+      expect(page.changes[0]).toMatchObject({ before: { suspended: true }, after: { suspended: false } });
+      expect(counted.take().rowsRead).toBeLessThanOrEqual(2 + 1 + 2 * 10);
+    }
+    expect((await world.operator("GET", `/clients/${"0".repeat(32)}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Carrier } from "../../src/carriers/carrier.ts";
+import { sandbox } from "../../src/carriers/sandbox.ts";
+import { keepDeadJobs } from "../../src/flows/operations/dead-jobs.ts";
+import { consume } from "../../src/queue.ts";
+import { strictCarrier } from "../strict/bindings.ts";
+import { type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const MESSAGES = "textgate-messages";
+const DEAD = "textgate-messages-dead";
+
+let world: World;
+let client: TestClient;
+let submitted: string[];
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([ADA]);
+  submitted = [];
+  const carrier: Carrier = {
+    ...sandbox,
+    submit: async ({ messageId }) => {
+      submitted.push(messageId);
+      return { kind: "accepted", carrierMessageId: "c" };
+    },
+  };
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
+});
+
+interface Listed {
+  id: string;
+  queue: string;
+  body: unknown;
+  diedAt: string;
+  error: string | null;
+  putBackAt: string | null;
+}
+
+const list = async (query = "") =>
+  ((await (await world.operator("GET", `/dead-jobs${query}`)).json()) as { deadJobs: Listed[] }).deadJobs;
+const putBack = async (id?: string) => {
+  const answer = await world.operator("POST", `/dead-jobs${id === undefined ? "" : `/${id}`}/put-back`);
+  return [answer.status, await answer.json()];
+};
+const send = async () => {
+  const messageId = await world.send(client, { phone: ADA });
+  world.jobs.length = 0;
+  return messageId;
+};
+const deliverJob = (...messageIds: string[]) => ({ kind: "deliver", messageIds });
+
+/** Delivers a batch whose jobs have these ids. */
+async function deliver(queue: string, jobs: { id: string; body: unknown }[]): Promise<void> {
+  const attempt = { attempts: 1, timestamp: new Date(world.now), ack: () => {}, retry: () => {} };
+  const messages = jobs.map((job) => ({ ...job, ...attempt }));
+  await world.invoke("queue", () => consume({ queue, messages } as unknown as MessageBatch, world.deps));
+  await world.afterAnswer();
+}
+
+describe("the operator", () => {
+  const keep = async (id: string, body: unknown) => {
+    await world.invoke("queue", () => keepDeadJobs(world.deps, MESSAGES, [{ id, body }]));
+    world.advance(1);
+  };
+
+  it("sees them, the latest first, a hundred at a time", async () => {
+    const batch = Array.from({ length: 150 }, (_, index) => ({ id: `j${1000 + index}`, body: deliverJob("m") }));
+    await deliver(DEAD, batch);
+    const first = await list();
+    const rest = await list(`?before=${first.at(-1)?.id}`);
+    expect([first.length, rest.length]).toEqual([100, 50]);
+    expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(150);
+    expect(await (await world.operator("GET", "/health")).json()).toMatchObject({
+      deadJobs: { count: 150, oldestSeconds: 0 },
+      problems: expect.arrayContaining(["dead-jobs"]),
+    });
+  });
+
+  it("puts one back, twice: what it was about is done once", async () => {
+    const messageId = await send();
+    await keep("a", deliverJob(messageId));
+    expect(await putBack("a")).toEqual([200, { putBack: 1 }]);
+    expect(await putBack("a")).toEqual([200, { putBack: 1 }]);
+    expect(world.jobs.map(({ body }) => body)).toEqual([deliverJob(messageId), deliverJob(messageId)]);
+    await world.runQueues();
+    expect(submitted).toEqual([messageId]);
+    expect(await world.statusOf(messageId)).toBe("SENDING");
+    expect(await list()).toMatchObject([{ id: "a", putBackAt: "2026-11-21T12:00:01.000Z" }]);
+    expect(await (await world.operator("GET", "/health")).json()).toMatchObject({ deadJobs: { count: 0 } });
+  });
+
+  it("puts back each kind, long after: it changes only what its claim still allows", async () => {
+    const messageId = await send();
+    const record = { messageId, status: null, reason: "busy", carrierMessageId: null, retryAt: 1, optedOut: false };
+    const jobs = [
+      { kind: "cancel", messageIds: [messageId] },
+      { kind: "release", claim: "of another run", messageIds: [messageId] },
+      { kind: "record", claim: "of another run", records: [{ ...record, receipt: null }] },
+    ];
+    await world.deliver(MESSAGES, [deliverJob(messageId)]);
+    const before = await world.rows("SELECT * FROM messages");
+    for (const job of jobs) await keep(job.kind, job);
+    for (let press = 0; press < 2; press++) for (const { kind } of jobs) await putBack(kind);
+    await world.runQueues();
+    expect(await world.rows("SELECT * FROM messages")).toEqual(before);
+    expect(submitted).toEqual([messageId]);
+  });
+
+  it("puts all back that wait, a hundred at a time, until none is left", async () => {
+    await deliver(
+      DEAD,
+      Array.from({ length: 120 }, (_, index) => ({ id: `j${index}`, body: deliverJob("m") })),
+    );
+    expect(await putBack()).toEqual([200, { putBack: 100, left: 20 }]);
+    expect(await putBack()).toEqual([200, { putBack: 20, left: 0 }]);
+    expect(await putBack()).toEqual([200, { putBack: 0, left: 0 }]);
+    expect(world.jobs).toHaveLength(120);
+  });
+
+  it("sees a job that fails again as another", async () => {
+    await keep("a", { kind: "fly" });
+    await putBack("a");
+    await deliver(MESSAGES, [{ id: "b", body: world.jobs[0]?.body }]);
+    expect(await list()).toMatchObject([
+      { id: "b", putBackAt: null },
+      { id: "a", putBackAt: expect.any(String) },
+    ]);
+  });
+
+  it("is told when the queue does not take it, and may press again", async () => {
+    await keep("a", deliverJob("m"));
+    const { messages } = world.deps;
+    const send = () => Promise.reject(new Error("queue is down"));
+    world.deps = { ...world.deps, messages: { ...messages, send } as unknown as typeof messages };
+    expect((await putBack("a"))[0]).toBe(503);
+    expect(await list()).toMatchObject([{ putBackAt: null }]);
+    world.deps = { ...world.deps, messages };
+    expect(await putBack()).toEqual([200, { putBack: 1, left: 0 }]);
+  });
+
+  it("is told of a job that is unknown", async () => {
+    expect(await putBack("nobody")).toMatchObject([404, { code: 40401 }]);
+  });
+
+  it.each([
+    ["GET", "/dead-jobs"],
+    ["POST", "/dead-jobs/put-back"],
+    ["POST", "/dead-jobs/a/put-back"],
+  ])("alone may: %s %s", async (method, path) => {
+    expect((await world.fetch(`/operator${path}`, { method })).status).toBe(401);
+  });
+
+  it("no longer sees them when messages of that time are gone too", async () => {
+    await keep("a", deliverJob("m"));
+    world.advance(30 * 86_400 - 2);
+    await world.sweep();
+    expect(await list()).toHaveLength(1);
+    world.advance(2);
+    await world.sweep();
+    expect(await list()).toEqual([]);
+  });
+});

@@ -1,0 +1,248 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Carrier, Submission } from "../../src/carriers/carrier.ts";
+import { sandbox } from "../../src/carriers/sandbox.ts";
+import type { ServiceState } from "../../src/domain/operations/problems.ts";
+import { countingDatabase } from "../counting-database.ts";
+import { seed } from "../seed.ts";
+import { strictCarrier } from "../strict/bindings.ts";
+import { SEND, type TestClient, World } from "../world.ts";
+
+const PHONES = Array.from({ length: 30 }, (_, index) => `+121255501${String(index).padStart(2, "0")}`);
+const TYPO = "spring-sale_01";
+const CODES = "log-in codes";
+
+let world: World;
+let client: TestClient;
+let submitted: string[];
+let submit: () => Submission;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand(PHONES);
+  submitted = [];
+  submit = () => ({ kind: "accepted", carrierMessageId: "c" });
+  const carrier: Carrier = {
+    ...sandbox,
+    submit: async ({ messageId }) => {
+      submitted.push(messageId);
+      return submit();
+    },
+  };
+  world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("thanks"));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const call = async (what: string, filter: object = {}, websiteId = "brand") =>
+  (await world.operator("POST", `/websites/${websiteId}/${what}`, filter)).json();
+const message = async (id: string) => (await world.operator("GET", `/messages/${id}`)).json();
+const health = async () => (await world.operator("GET", "/health")).json() as Promise<ServiceState>;
+const statusOf = (status: string) =>
+  world
+    .rows("SELECT count(*) AS count FROM messages WHERE status = ?1", status)
+    .then(([row]) => Number(row?.count ?? 0));
+
+const campaign = (sendPurpose = TYPO, by = client) =>
+  Promise.all(PHONES.map((phone) => world.send(by, { phone, sendPurpose })));
+
+async function passMinutes(count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute++) {
+    world.advance(60);
+    await world.sweep();
+    await world.runQueues();
+  }
+}
+
+describe("a hold", () => {
+  it("of a purpose stops what waits and what comes, and nothing else; a release lets it go, once", async () => {
+    const held = await campaign();
+    const others = await campaign(CODES);
+    expect(await call("hold", { sendPurpose: TYPO })).toEqual({ held: PHONES.length });
+    expect(await call("hold", { sendPurpose: TYPO })).toEqual({ held: PHONES.length });
+    held.push(...(await campaign()));
+    await world.runQueues();
+    await passMinutes(10);
+    expect(submitted.toSorted()).toEqual(others.toSorted());
+    const state = await health();
+    expect(state.messages).toMatchObject({ held: { count: held.length }, waiting: { count: 0 } });
+    expect(state.problems).toEqual([]);
+    expect(await message(held[0] ?? "")).toMatchObject({ waits: { until: null, because: "an operator holds it" } });
+    submitted.length = 0;
+    expect(await call("release", { sendPurpose: TYPO })).toEqual({ released: held.length });
+    await world.runQueues();
+    expect(submitted.toSorted()).toEqual(held.toSorted());
+    expect(await call("release", { sendPurpose: TYPO })).toEqual({ released: 0 });
+    expect(await world.rows("SELECT holds FROM websites WHERE holds IS NOT NULL")).toEqual([]);
+  });
+
+  it("of a client leaves the texts of others; that of a website, those of other websites", async () => {
+    const other = await world.client("brand");
+    const shop = await world.brand(PHONES, "shop");
+    const held = await campaign(TYPO, client);
+    const free = [...(await campaign(TYPO, other)), ...(await campaign(TYPO, shop))];
+    expect(await call("hold", { clientId: client.clientId })).toEqual({ held: PHONES.length });
+    await world.runQueues();
+    expect(submitted.toSorted()).toEqual(free.toSorted());
+    expect(await call("hold", {}, "shop")).toEqual({ held: 0 });
+    await campaign(TYPO, shop);
+    await world.runQueues();
+    expect(submitted.length).toBe(free.length);
+    await call("release");
+    await world.runQueues();
+    expect(submitted.toSorted()).toEqual([...free, ...held].toSorted());
+  });
+
+  it("keeps what another hold covers as well", async () => {
+    const ids = await campaign();
+    await call("hold", { sendPurpose: TYPO });
+    await call("hold", { clientId: client.clientId });
+    expect(await call("release", { sendPurpose: TYPO })).toEqual({ released: 0 });
+    await world.runQueues();
+    expect(submitted).toEqual([]);
+    const { holds } = (await (await world.operator("GET", "/websites/brand")).json()) as { holds: object[] };
+    expect(holds).toEqual([{ sendPurpose: null, clientId: client.clientId, since: expect.any(String) }]);
+    expect(await call("release")).toEqual({ released: ids.length });
+  });
+
+  it("writes each held message once, however long it lasts", async () => {
+    await campaign();
+    await call("hold");
+    await world.runQueues();
+    await passMinutes(2);
+    const { db, take } = countingDatabase(world.deps.db);
+    world.deps = { ...world.deps, db };
+    await passMinutes(10);
+    const written = take().rowsWritten;
+    world.advance(60);
+    await world.rows("DELETE FROM messages");
+    await passMinutes(10);
+    expect(written).toBeLessThan(take().rowsWritten + PHONES.length / 2);
+  });
+
+  it("does not stop the clock: at its deadline a held message fails, and says why", async () => {
+    const [messageId = ""] = await campaign();
+    await call("hold");
+    await world.runQueues();
+    await passMinutes(2);
+    world.advance(4 * 3600);
+    await passMinutes(2);
+    expect(await message(messageId)).toMatchObject({
+      status: "FAILED_TO_SEND",
+      reason: "CANCELLED",
+      reasonDetail: "the carrier could not take it in time (before: held by an operator)",
+    });
+  });
+
+  it("of a retried message waits for both", async () => {
+    submit = () => ({ kind: "later", reason: "busy", retryAfterSeconds: 120 });
+    const [messageId = ""] = await campaign();
+    await world.runQueues();
+    await call("hold");
+    submit = () => ({ kind: "accepted", carrierMessageId: "c" });
+    expect(await call("release")).toEqual({ released: 0 });
+    await world.runQueues();
+    expect(await world.statusOf(messageId)).toBe("PENDING_TO_SEND");
+    await passMinutes(3);
+    expect(await statusOf("SENDING")).toBe(PHONES.length);
+  });
+
+  it("leaves the confirmation of an opt-out alone", async () => {
+    await call("hold");
+    await world.rows(
+      `INSERT INTO messages (message_id, website_id, client_id, phone, text, callback_data, send_purpose, status,
+         accepted_at, updated_at, due_at, is_reply) VALUES ('reply', 'brand', '', 12125550100, 'You are out.', '', '',
+         'PENDING_TO_SEND', ?1, ?1, 0, 1)`,
+      world.now,
+    );
+    await passMinutes(3);
+    expect(submitted).toEqual(["reply"]);
+  });
+});
+
+describe("a cancellation", () => {
+  it("is counted first, then ends what waits or is held, with its callbacks", async () => {
+    const ids = await campaign();
+    const others = await campaign(CODES);
+    await call("hold", { sendPurpose: TYPO });
+    await world.runQueues();
+    expect(await call("cancel", { sendPurpose: TYPO, dryRun: true })).toEqual({ cancelled: ids.length });
+    expect(await statusOf("FAILED_TO_SEND")).toBe(0);
+    expect(await call("cancel", { sendPurpose: TYPO })).toEqual({ cancelled: ids.length });
+    expect(await call("cancel", { sendPurpose: TYPO })).toEqual({ cancelled: 0 });
+    expect(await message(ids[0] ?? "")).toMatchObject({
+      status: "FAILED_TO_SEND",
+      reason: "CANCELLED",
+      reasonDetail: "cancelled by an operator",
+    });
+    expect(world.callbacks.map(({ body }) => body).toSorted()).toEqual(
+      ids.map((id) => `${id}_FAILED_TO_SEND`).toSorted(),
+    );
+    expect(submitted.toSorted()).toEqual(others.toSorted());
+  });
+
+  it("of 2,500 waiting texts takes two steps, and leaves what was claimed", async () => {
+    const messages = Array.from({ length: 2500 }, (_, index) => ({
+      ...SEND,
+      phone: PHONES[index % 30],
+      text: `${index}`,
+    }));
+    await world.post("/text/bulk/message/send", client, { messages });
+    await world.rows("UPDATE messages SET claimed_at = ?1, claim = 'a run' WHERE text IN ('1', '2')", world.now);
+    const { db, take } = countingDatabase(world.deps.db);
+    world.deps = { ...world.deps, db };
+    expect(await call("cancel")).toEqual({ cancelled: 2498 });
+    const { calls, rowsRead } = take();
+    // Two of them for the audit log.
+    expect(calls).toBeLessThanOrEqual(9);
+    // Each is found, changed, and counted as cancelled.
+    expect(rowsRead).toBeLessThan(2500 * 17);
+    expect(await statusOf("PENDING_TO_SEND")).toBe(2);
+  });
+});
+
+it("a client that is suspended says how many of its texts still wait", async () => {
+  await campaign();
+  world.advance(2);
+  const suspend = (suspended: boolean) => world.operator("PATCH", `/clients/${client.clientId}`, { suspended });
+  expect(await (await suspend(true)).json()).toMatchObject({ suspended: true, waitingMessages: PHONES.length });
+  world.advance(2);
+  expect(await (await suspend(false)).json()).toMatchObject({ suspended: false, waitingMessages: null });
+});
+
+it("counts what waits without reading other tables or what others have waiting, and writes nothing", async () => {
+  const now = `${world.now}`;
+  await seed(world, "messages", 2000, {
+    message_id: "'m-' || i",
+    website_id: "iif(i % 2 = 0, 'brand', 'other')",
+    client_id: "''",
+    ...{ text: "'Hello'", callback_data: "''", send_purpose: "'sale'", status: "'PENDING_TO_SEND'" },
+    ...{ accepted_at: now, updated_at: now, due_at: now },
+  });
+  const { db, take } = countingDatabase(world.deps.db);
+  world.deps = { ...world.deps, db };
+  expect(await call("cancel", { dryRun: true })).toEqual({ cancelled: 1000 });
+  const { calls, rowsRead, rowsWritten } = take();
+  // One of them reads the website of the call.
+  expect([calls, rowsWritten]).toEqual([2, 0]);
+  expect(rowsRead).toBeLessThan(1000 * 3);
+});
+
+describe("refused are", () => {
+  it.each(["hold", "release", "cancel"])("%s without the operator's token, or with a client's", async (what) => {
+    const path = `/operator/websites/brand/${what}`;
+    expect((await world.fetch(path, { method: "POST" })).status).toBe(401);
+    expect((await world.post(path, client, {})).status).toBe(401);
+  });
+
+  it.each(["hold", "release", "cancel"])("%s for an unknown website, or for what is no client of it", async (what) => {
+    const status = async (path: string, body: object) => (await world.operator("POST", path, body)).status;
+    expect(await status(`/websites/nobody/${what}`, {})).toBe(404);
+    expect(await status(`/websites/brand/${what}`, { clientId: "0".repeat(32) })).toBe(400);
+    expect(await status(`/websites/brand/${what}`, { clientId: "a typo" })).toBe(400);
+    expect(await status(`/websites/brand/${what}`, { sendPurpose: 7 })).toBe(400);
+    expect(await status(`/websites/brand/${what}`, { sendPurpose: "", clientId: null })).toBe(200);
+  });
+});

@@ -1,0 +1,204 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { dumpStores } from "../stores.ts";
+import { World } from "../world.ts";
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.create();
+});
+
+const json = async (answer: Response | Promise<Response>) => {
+  const response = await answer;
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+};
+
+const counts = (some: { new?: number; changed?: number; unchanged?: number; keptUnsubscribed?: number }) => {
+  const all = { new: 0, changed: 0, unchanged: 0, keptUnsubscribed: 0, ...some };
+  return { imported: all.new + all.changed + all.unchanged, ...all };
+};
+
+const columns = { phone: "phone_numbers", email: "email", subscribed: "subscribed" };
+
+describe("an import of subscribers", () => {
+  const subscription = async (phone: number) =>
+    (await world.rows("SELECT subscribed, email FROM subscriptions WHERE phone = ?1", phone))[0];
+
+  beforeEach(async () => {
+    await world.website();
+  });
+
+  it("says what it imported and what it could not read", async () => {
+    const answer = await json(
+      world.subscribers("brand", [
+        "+12125550100,Ada@Example.com,",
+        "nope,,",
+        "+12125550101,,FALSE",
+        "+12125550100,,no",
+      ]),
+    );
+    const body = {
+      ...counts({ new: 2 }),
+      importId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      columns,
+      invalidPhoneNumbers: ["nope"],
+      invalidCells: [
+        {
+          ...{ line: 3, column: "phone_numbers", value: "nope" },
+          message: "must be an E.164 phone number such as +12125550100: it has no digits",
+        },
+      ],
+    };
+    expect(answer).toEqual({ status: 200, body });
+    expect(await subscription(12125550100)).toEqual({ subscribed: 0, email: "ada@example.com" });
+    expect(await subscription(12125550101)).toEqual({ subscribed: 0, email: null });
+  });
+
+  it("keeps an address that a later file does not name, and imports a number without a broken one", async () => {
+    await world.subscribers("brand", ["+12125550100,ada@example.com"]);
+    const answer = await json(world.subscribers("brand", ["+12125550100,,false", "+12125550101,not an address"]));
+    const cell = { line: 3, column: "email", value: "not an address", message: "must be an e-mail address" };
+    const lists = { invalidPhoneNumbers: [], invalidEmails: ["not an address"], invalidCells: [cell] };
+    expect(answer.body).toEqual({ ...counts({ new: 1, changed: 1 }), importId: expect.anything(), columns, ...lists });
+    expect(await subscription(12125550100)).toEqual({ subscribed: 0, email: "ada@example.com" });
+  });
+
+  it("records every change once, with the request that made it", async () => {
+    await world.subscribers("brand", ["+12125550100"]);
+    await world.subscribers("brand", ["+12125550100"]);
+    await world.subscribers("brand", ["+12125550100,,false"]);
+    const changes = await world.rows("SELECT was_subscribed, subscribed, source, proof FROM subscription_changes");
+    expect(changes).toMatchObject([
+      { was_subscribed: null, subscribed: 1, source: "import" },
+      { was_subscribed: 1, subscribed: 0, source: "import" },
+    ]);
+    expect(changes[0]?.proof).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it("stores nothing of a file that has wrong rows, and tells all of them, each with its line and value", async () => {
+    const rows = ["+12125550100,,true", "", ",,", "+12125550101,,maybe", "nope,x,", "+12125550102,x,on"];
+    const answer = await json(world.subscribers("brand", rows));
+    const none = "must be an E.164 phone number such as +12125550100: it has no digits";
+    expect(answer.body).toMatchObject({ code: 40001, message: "4 rules are broken; details says which." });
+    expect(answer.body.details).toEqual([
+      { field: "subscribed", message: 'must be true or false; line 5 has "maybe"' },
+      { field: "subscribed", message: 'must be true or false; line 7 has "on"' },
+      { field: "phone_numbers", message: `${none}; line 6 has "nope"` },
+      { field: "email", message: 'must be an e-mail address; line 7 has "x"' },
+    ]);
+    expect(await world.rows("SELECT * FROM subscriptions")).toEqual([]);
+  });
+
+  it("tells the first hundred of very many wrong rows, and how many more there are", async () => {
+    const rows = Array.from({ length: 250 }, (_, index) => `+1212555${1000 + index},,maybe`);
+    const { body } = await json(world.subscribers("brand", rows));
+    const details = body.details as { field: string; message: string }[];
+    expect(details.length).toBe(101);
+    expect(details[99]?.message).toBe('must be true or false; line 101 has "maybe"');
+    expect(details[100]).toEqual({ field: "subscribed", message: "has 150 more rows with such faults" });
+  });
+
+  it("logs no number and no value of a file", async () => {
+    world.logs.length = 0;
+    await world.subscribers("brand", ["+12125550177,ada@example.com,", "+1-212-secret,x,", "+12125550178,,maybe"]);
+    await world.subscribers("brand", ["+12125550177,ada@example.com,", "+1-212-secret,x,"]);
+    expect(world.logs.length).toBeGreaterThan(0);
+    expect(JSON.stringify(world.logs)).not.toMatch(/55501|secret|maybe|example\.com/);
+  });
+
+  it("takes 50,000 rows", async () => {
+    const lines = Array.from({ length: 50_000 }, (_, index) => `+1212${5_000_000 + index},p${index}@example.com,`);
+    expect((await json(world.subscribers("brand", lines))).body).toMatchObject(counts({ new: 50_000 }));
+    expect(await world.rows("SELECT count(*) AS n FROM subscriptions")).toEqual([{ n: 50_000 }]);
+  });
+
+  it("wants text/csv with a column phone_numbers", async () => {
+    expect((await json(world.operator("POST", "/websites/brand/subscribers", {}))).body.code).toBe(41500);
+    const answer = await json(world.operator("POST", "/websites/brand/subscribers", "phone\n+1", "text/csv"));
+    expect(answer.body).toMatchObject({ code: 40001, details: [{ field: "body" }] });
+  });
+});
+
+describe("a dry run of an import", () => {
+  const dryRun = (lines: string[], value = "true") => {
+    const csv = ["phone_numbers,email,subscribed", ...lines].join("\n");
+    return json(world.operator("POST", `/websites/brand/subscribers?dryRun=${value}`, csv, "text/csv"));
+  };
+
+  const LINES = ["+12125550100,,", "+12125550101,new@example.com,", "+12125550102,,false", "+12125550103,,", "nope,x,"];
+
+  beforeEach(async () => {
+    await world.website("brand", { sender: "+12125550000" });
+    await world.subscribers("brand", ["+12125550100", "+12125550101", "+12125550102", "+12125550104", "+12125550105"]);
+    await world.operator("DELETE", "/websites/brand/people/+12125550104");
+  });
+
+  it("says what the import would change and refuse, stores nothing, and is no change of the audit log", async () => {
+    const before = await dumpStores(world);
+    const lines = [...LINES, "+12125550104,,"];
+    const none = "must be an E.164 phone number such as +12125550100: it has no digits";
+    const body = {
+      ...counts({ new: 1, changed: 2, unchanged: 1, keptUnsubscribed: 1 }),
+      ...{ columns, invalidPhoneNumbers: ["nope"], optedOutNumbers: ["+12125550104"] },
+      invalidCells: [{ line: 6, column: "phone_numbers", value: "nope", message: none }],
+    };
+    expect(await dryRun(lines)).toEqual({ status: 200, body });
+    expect(await dumpStores(world)).toBe(before);
+    const real = await json(world.subscribers("brand", lines));
+    expect(real.body).toEqual({ ...body, importId: expect.anything() });
+    const again = await json(world.subscribers("brand", lines));
+    expect(again.body).toMatchObject(counts({ unchanged: 4, keptUnsubscribed: 1 }));
+  });
+
+  it("counts the same for thousands of numbers, where the website has erased people", async () => {
+    const many = Array.from({ length: 3000 }, (_, index) => `+1212${5_600_000 + index}`);
+    const lines = [...LINES, ...many, "+12125550104"];
+    const dry = await dryRun(lines);
+    expect(dry.body).toMatchObject(counts({ new: 3001, changed: 2, unchanged: 1, keptUnsubscribed: 1 }));
+    expect((await json(world.subscribers("brand", lines))).body).toEqual({ ...dry.body, importId: expect.anything() });
+  });
+
+  it("stores nothing of a file that has a wrong row, and wants true or false", async () => {
+    expect((await dryRun(["+12125550100,,maybe"])).body).toMatchObject({ code: 40001 });
+    expect((await dryRun(LINES, "yes")).body).toMatchObject({ code: 40001, details: [{ field: "dryRun" }] });
+    expect((await dryRun(LINES, "false")).body.importId).toBeDefined();
+  });
+});
+
+describe("the id of an import", () => {
+  it("stands in the audit log and on the page of the website: who, when, how many; and what an undo restored", async () => {
+    await world.website();
+    const { body } = await json(world.subscribers("brand", ["+12125550100", "+12125550101,,false"]));
+    const importId = String(body.importId);
+    await world.operator("POST", `/imports/${importId}/undo`);
+    await world.operator("POST", `/imports/${importId}/undo`);
+    const { body: website } = await json(world.operator("GET", "/websites/brand"));
+    const [undo, added] = website.changes as Record<string, unknown>[];
+    const who = {
+      operator: "OPERATOR_TOKEN",
+      at: new Date(world.now).toISOString(),
+      subject: importId,
+      outcome: "done",
+    };
+    expect(undo).toMatchObject({ ...who, action: "undo-import", after: { restored: 2, changedSince: 0 } });
+    expect(added).toMatchObject({
+      ...{ ...who, action: "import", requestId: importId },
+      after: { ...counts({ new: 2 }), invalid: 0 },
+    });
+    expect((website.changes as unknown[]).length).toBe(3);
+  });
+
+  it("stands with each change of a person, also of one that an undo has taken away", async () => {
+    await world.website();
+    const { body } = await json(world.subscribers("brand", ["+12125550100,ada@example.com"]));
+    await world.operator("POST", `/imports/${body.importId}/undo`);
+    const { body: person } = await json(world.operator("GET", "/websites/brand/people/+12125550100"));
+    expect(person).toMatchObject({
+      ...{ subscribed: false, email: null },
+      changes: [
+        { from: null, to: true, addressChanged: false, source: "import", proof: body.importId },
+        { from: true, to: false, addressChanged: false, source: "undo", proof: body.importId },
+      ],
+    });
+  });
+});
