@@ -6,14 +6,12 @@ import { bundle } from "../scripts/bundle.ts";
 const ENTRIES = {
   service: "src/index.ts",
   floor: "bench/workers/floor.ts",
-  inTurn: "bench/workers/in-turn.ts",
   usual: "bench/workers/usual.ts",
-  counted: "bench/workers/counted.ts",
   deliveryFloor: "bench/workers/delivery-floor.ts",
 } as const;
 
 /** Those that are measured side by side, over the same stores. */
-export const WORKERS = ["service", "floor", "inTurn", "usual", "counted"] as const;
+export const WORKERS = ["service", "floor", "usual"] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
 export async function buildWorkers(directory: string): Promise<void> {

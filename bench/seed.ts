@@ -17,8 +17,6 @@ type Service = Pick<Workers<"service">, "url" | "operatorToken">;
 export interface WebsiteSettings {
   carrier: string;
   sender?: string;
-  /** The least full if not given. */
-  database?: string;
 }
 
 /** As an operator does. @returns its URL, and the header of the operator's requests */

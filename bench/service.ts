@@ -2,22 +2,17 @@
 import { randomBytes } from "node:crypto";
 import type { Miniflare, V4WorkerOptions } from "miniflare";
 import { applyMigrations, type Database } from "../scripts/migrations.ts";
-import { startRuntime, toWorker, withDatabases } from "../scripts/runtime.ts";
+import { startRuntime, toWorker } from "../scripts/runtime.ts";
 import { readConfig, type WorkerConfig } from "../scripts/worker-config.ts";
 import { bundlePath, type WorkerName } from "./build.ts";
-import { findWorkerd } from "./cpu.ts";
 
 export interface Workers<Name extends string = WorkerName> {
   url: Record<Name, string>;
   /** For when nothing is under way: preparing a statement stops this process, and workerd stops once its log is not read. */
   db: Database;
-  /** All, by binding. */
-  databases: ReadonlyMap<string, Database>;
   operatorToken: string;
   /** Of workerd, over HTTP; see withInspector. */
   inspectorUrl: URL | undefined;
-  /** Of workerd; undefined where the system does not tell. */
-  pid: number | undefined;
   /** Fires the cron trigger of the first Worker. */
   sweep(): Promise<void>;
   close(): Promise<void>;
@@ -34,8 +29,6 @@ export interface StartOptions<Name extends string> {
   withConsumers: boolean;
   /** For HeapMeter. It makes each line that a Worker logs dearer, and no deployment has one. */
   withInspector?: boolean;
-  /** How many are bound; one if not given. */
-  databases?: number;
   vars?: Record<string, string>;
   /** Gets each line that a Worker logs; those above "info" go to standard error if not given. */
   onLog?: (line: string) => void;
@@ -43,7 +36,7 @@ export interface StartOptions<Name extends string> {
 
 export async function start<Name extends string>(options: StartOptions<Name>): Promise<Workers<Name>> {
   const { directory, names, withInspector = false, onLog = showTrouble } = options;
-  const config = withDatabases(readConfig(directory), options.databases ?? 1);
+  const config = readConfig(directory);
   const operatorToken = randomBytes(32).toString("hex");
   const miniflare = startRuntime({
     directory,
@@ -55,12 +48,11 @@ export async function start<Name extends string>(options: StartOptions<Name>): P
   try {
     const direct = async (name: Name) => [name, (await miniflare.unsafeGetDirectURL(name)).origin] as const;
     const url = Object.fromEntries(await Promise.all(names.map(direct))) as Record<Name, string>;
-    const databases = await openDatabases(miniflare, config, names[0]);
-    const db = databases.get("DB") as Database;
+    const db = await openDatabase(miniflare, names[0]);
     const inspectorUrl = withInspector ? toHttp(await miniflare.getInspectorURL()) : undefined;
     const sweep = async () => void (await (await miniflare.getWorker(names[0])).scheduled({ cron: "* * * * *" }));
     const close = async () => miniflare.dispose();
-    return { url, db, databases, operatorToken, inspectorUrl, pid: await findWorkerd(), sweep, close };
+    return { url, db, operatorToken, inspectorUrl, sweep, close };
   } catch (error) {
     await miniflare.dispose();
     throw error;
@@ -69,15 +61,11 @@ export async function start<Name extends string>(options: StartOptions<Name>): P
 
 const toHttp = ({ href }: URL) => new URL(href.replace(/^ws/, "http"));
 
-/** By binding, each with the schema. */
-export async function openDatabases(miniflare: Miniflare, { d1Databases }: WorkerConfig, worker = "") {
-  const databases = new Map<string, Database>();
-  for (const name of Object.keys(d1Databases ?? {}).sort()) {
-    const db = await miniflare.getD1Database(name, worker);
-    await applyMigrations(db);
-    databases.set(name, db);
-  }
-  return databases;
+/** With the schema. */
+export async function openDatabase(miniflare: Miniflare, worker = ""): Promise<Database> {
+  const db = await miniflare.getD1Database("DB", worker);
+  await applyMigrations(db);
+  return db;
 }
 
 export function showTrouble(line: string): void {

@@ -2,7 +2,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unstable_readConfig } from "wrangler";
-import { withDatabases } from "../../scripts/runtime.ts";
 import { readConfig, type WorkerConfig } from "../../scripts/worker-config.ts";
 import { ROOT } from "../../scripts/wrangler.ts";
 import { buildWorker, bundlePath } from "../build.ts";
@@ -35,9 +34,8 @@ export interface WranglerConfig {
 
 const PRICE = join(ROOT, "bench/workers/edge/index.ts");
 
-/** @param databases how many are bound */
-export async function buildEdge(directory: string, databases = 1): Promise<EdgeBuild> {
-  const config = withDatabases(readConfig(directory), databases);
+export async function buildEdge(directory: string): Promise<EdgeBuild> {
+  const config = readConfig(directory);
   const wrangler = unstable_readConfig({ config: join(directory, "wrangler.toml") }) as WranglerConfig;
   const classes = new Set(wrangler.durable_objects.bindings.map(({ class_name }) => class_name));
   await buildWorker(directory, "service", "src/index.ts");

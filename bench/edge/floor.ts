@@ -23,12 +23,12 @@ export async function compareWithFloor(build: EdgeBuild, price: EdgePrice): Prom
   const edge = await startEdge(build, price, () => ({}));
   try {
     await edge.hold(true);
-    const workers = { ...edge, url: { service: edge.url, floor: edge.url } };
+    const workers = { url: { service: edge.url }, operatorToken: edge.operatorToken, db: edge.db };
     const { send } = await prepareSingles(workers, "floor");
     const requests = { service: send, floor: send.map((it) => ({ ...it, path: FLOOR_PATH + it.path })) };
     const measure = async (name: "service" | "floor", connections: number) => {
       const load = { connections, seconds: SECONDS * price.slow };
-      const { requestsPerSecond } = await measureLoad(workers, name, requests[name], load);
+      const { requestsPerSecond } = await measureLoad(edge.url, requests[name], load);
       await edge.drop();
       return requestsPerSecond * price.slow;
     };

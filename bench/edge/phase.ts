@@ -1,9 +1,9 @@
 // One load and all that it sets off, until its last callback: rates, and what a message takes.
 import { setTimeout as sleep } from "node:timers/promises";
 import { percentile } from "../../test/node/harness/statistics.ts";
-import { readCpu } from "../cpu.ts";
 import type { EdgeCounts, Made } from "../workers/edge/counts.ts";
 import type { Usage } from "./bill.ts";
+import { readCpu } from "./cpu.ts";
 import type { Edge } from "./start.ts";
 import { Timeline } from "./timeline.ts";
 

@@ -4,11 +4,11 @@ import type { Miniflare, V4WorkerOptions } from "miniflare";
 import type { Database } from "../../scripts/migrations.ts";
 import { startRuntime, toWorker } from "../../scripts/runtime.ts";
 import { findFreePort } from "../../test/node/harness/service.ts";
-import { findWorkerd } from "../cpu.ts";
-import { openDatabases, showTrouble } from "../service.ts";
+import { openDatabase, showTrouble } from "../service.ts";
 import type { EdgeCounts } from "../workers/edge/counts.ts";
-import type { Ailment, ConsumerSettings, EdgeSettings } from "../workers/edge/settings.ts";
+import type { ConsumerSettings, EdgeSettings } from "../workers/edge/settings.ts";
 import type { EdgeBuild } from "./build.ts";
+import { findWorkerd } from "./cpu.ts";
 
 /** What can be set. Milliseconds, but `slow` and the consumers. */
 export interface EdgePrice extends Pick<EdgeSettings, "slow" | "writingCall" | "readingCall" | "network"> {
@@ -28,8 +28,6 @@ export interface Edge {
   url: string;
   /** For when nothing is under way. */
   db: Database;
-  /** All, by binding. */
-  databases: ReadonlyMap<string, Database>;
   operatorToken: string;
   /** Of workerd; undefined where the system does not tell. */
   pid: number | undefined;
@@ -39,27 +37,24 @@ export interface Edge {
   /** The clock of the model: milliseconds since 1970. */
   now(): number;
   takeCounts(): Promise<EdgeCounts>;
-  /** Of all databases. */
+  /** Of the database. */
   readBytes(): Promise<number>;
   /** Whether nothing waits in a queue and no consumer runs. */
   isIdle(): Promise<boolean>;
-  /** Whether the consumers begin no batch; of one queue, if it is given. */
-  hold(isHeld: boolean, queue?: string): Promise<void>;
+  /** Whether the consumers begin no batch. */
+  hold(isHeld: boolean): Promise<void>;
   /** Forgets what waits in the queues. */
   drop(): Promise<void>;
   goAhead(milliseconds: number): Promise<void>;
-  /** From now on; see Platform. */
-  ail(database: string, ailment: Ailment): Promise<void>;
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param vars of the service, once its own origin is known @param onLog gets each line of the log */
+/** @param vars of the service, once its own origin is known */
 export async function startEdge(
   build: EdgeBuild,
   price: EdgePrice,
   vars: (origin: string) => Record<string, string>,
-  onLog = showTrouble,
 ): Promise<Edge> {
   const settings = readSettings(build, price);
   const port = await findFreePort();
@@ -71,23 +66,21 @@ export async function startEdge(
     onError: () => {},
     handleStructuredLogs: ({ message }) => {
       logLines++;
-      onLog(message);
+      showTrouble(message);
     },
     workers: [workerOptions(build, settings, { OPERATOR_TOKEN: operatorToken, ...vars(url) }, port)],
   });
   try {
     await miniflare.ready;
-    const databases = await openDatabases(miniflare, build.config, "edge");
-    const logs = () => logLines;
+    const db = await openDatabase(miniflare, "edge");
     return {
       url,
-      db: databases.get("DB") as Database,
-      databases,
+      db,
       operatorToken,
       pid: await findWorkerd(),
       price,
-      logLines: logs,
-      ...controls(miniflare, url, settings, [...databases.values()]),
+      logLines: () => logLines,
+      ...controls(miniflare, url, settings, db),
     };
   } catch (error) {
     await miniflare.dispose();
@@ -145,25 +138,20 @@ function workerOptions(
   };
 }
 
-function controls(miniflare: Miniflare, url: string, { slow, epoch }: EdgeSettings, databases: Database[]) {
+function controls(miniflare: Miniflare, url: string, { slow, epoch }: EdgeSettings, db: Database) {
   const ask = async (path: string) => (await fetch(`${url}/edge/${path}`)).json() as Promise<unknown>;
   let ahead = 0;
   return {
     now: () => epoch + (Date.now() - epoch) / slow + ahead,
     takeCounts: async () => (await ask("counts")) as EdgeCounts,
-    readBytes: async () => {
-      const sizes = databases.map(async (database) => (await database.prepare("SELECT 1").all()).meta.size_after);
-      return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-    },
+    readBytes: async () => (await db.prepare("SELECT 1").all()).meta.size_after,
     isIdle: async () => (await ask("idle")) === true,
-    hold: async (isHeld: boolean, queue?: string) =>
-      void (await ask(`hold?on=${isHeld}${queue === undefined ? "" : `&queue=${queue}`}`)),
+    hold: async (isHeld: boolean) => void (await ask(`hold?on=${isHeld}`)),
     drop: async () => void (await ask("drop")),
     goAhead: async (milliseconds: number) => {
       ahead += milliseconds;
       await ask(`ahead?milliseconds=${milliseconds}`);
     },
-    ail: async (database: string, ailment: Ailment) => void (await ask(`ail?database=${database}&ailment=${ailment}`)),
     sweep: async () => void (await (await miniflare.getWorker("edge")).scheduled({ cron: "* * * * *" })),
     close: async () => miniflare.dispose(),
   };

@@ -1,7 +1,6 @@
 // The world around the service: a carrier, and websites with their endpoints, as slow as real ones.
 import type { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "../../scripts/migrations.ts";
 import { call } from "../../test/node/harness/call.ts";
 import { CountingReceiver } from "../../test/node/harness/counting-receiver.ts";
 import { accept, CountingCarrier, RECEIPT } from "../../test/node/harness/fake-kannel.ts";
@@ -57,17 +56,13 @@ export interface Website {
 export async function makeWebsite(
   edge: Edge,
   websiteId: string,
-  { numbers, isCalledBack = true, database = "DB" }: { numbers: number; isCalledBack?: boolean; database?: string },
+  { numbers, isCalledBack = true }: { numbers: number; isCalledBack?: boolean },
 ): Promise<Website> {
   const endpoint = isCalledBack ? await new CountingReceiver(answerLater(edge.price.slow)).open() : undefined;
   const service = { url: { service: edge.url }, operatorToken: edge.operatorToken };
   const settings = endpoint ? { callbackUrl: endpoint.url } : {};
-  const client = await createClient(service, websiteId, settings, {
-    carrier: "kannel",
-    sender: "12025550199",
-    database,
-  });
-  await seedSubscriptions(edge.databases.get(database) as Database, websiteId, numbers);
+  const client = await createClient(service, websiteId, settings, { carrier: "kannel", sender: "12025550199" });
+  await seedSubscriptions(edge.db, websiteId, numbers);
   return { client, endpoint };
 }
 

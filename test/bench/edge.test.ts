@@ -9,52 +9,13 @@ import { type Meta, Platform } from "../../bench/workers/edge/platform.ts";
 import { type QueuedMessage, QueueModel, type Sent, type Verdict } from "../../bench/workers/edge/queue-model.ts";
 import type { ConsumerSettings, EdgeSettings } from "../../bench/workers/edge/settings.ts";
 import { Thread } from "../../bench/workers/edge/thread.ts";
-
-/** Stands still until it is told to go on. */
-class HeldClock implements Clock {
-  #now = 0;
-  #waiting: { at: number; resolve(): void }[] = [];
-
-  now(): number {
-    return this.#now;
-  }
-
-  async wait(milliseconds: number): Promise<void> {
-    if (milliseconds <= 0) return;
-    await new Promise<void>((resolve) => this.#waiting.push({ at: this.#now + milliseconds, resolve }));
-  }
-
-  /** Goes from wait to wait, each of which ends at its time. */
-  async goTo(time: number): Promise<void> {
-    for (;;) {
-      for (let turn = 0; turn < 50; turn++) await Promise.resolve();
-      this.#waiting.sort((one, other) => one.at - other.at);
-      const [next] = this.#waiting;
-      if (!next || next.at > time) break;
-      this.#waiting.shift();
-      this.#now = next.at;
-      next.resolve();
-    }
-    this.#now = time;
-  }
-}
-
-/** Waits take no time, and are all added up. */
-function makeQuickClock(): Clock {
-  let now = 0;
-  return {
-    now: () => now,
-    wait: async (milliseconds) => {
-      now += milliseconds;
-    },
-  };
-}
+import { VirtualClock } from "../simulation/clock.ts";
 
 const SETTINGS: EdgeSettings = {
   slow: 1,
   epoch: 0,
   writingCall: 4,
-  readingCall: 0.7,
+  readingCall: 1,
   network: 5,
   connections: 6,
   databases: ["DB"],
@@ -63,6 +24,21 @@ const SETTINGS: EdgeSettings = {
   producers: {},
   consumers: {},
 };
+
+/** Waits take no time, and are all added up. */
+function makeQuickClock(): Clock {
+  let now = 0;
+  return {
+    get now() {
+      return now;
+    },
+    wait: async (milliseconds) => {
+      now += milliseconds;
+    },
+  };
+}
+
+const goTo = (clock: VirtualClock, time: number) => clock.pass(time - clock.now);
 
 const metas = (rows_written: number, duration = 0): Meta[] => [{ rows_written, rows_read: 1, duration }];
 
@@ -79,27 +55,27 @@ it("lets the calls of a thread take their turns, and tells when it was busy", ()
 });
 
 it("serializes the calls of all invocations to one database, and those to another beside them", async () => {
-  const clock = new HeldClock();
+  const clock = new VirtualClock(0);
   const platform = new Platform(SETTINGS, clock);
   platform.takeCounts();
   const ended: [string, number][] = [];
   const call = (kind: string, database: string, run: () => Promise<Meta[]>) =>
-    platform.invoke(kind, () => platform.callDatabase(database, run, same)).then(() => ended.push([kind, clock.now()]));
+    platform.invoke(kind, () => platform.callDatabase(database, run, same)).then(() => ended.push([kind, clock.now]));
   void call("first", "DB", WRITING);
   void call("second", "DB", WRITING);
   void call("third", "DB", READING);
   void call("elsewhere", "OTHER", WRITING);
-  await clock.goTo(100);
+  await goTo(clock, 100);
   expect(ended).toEqual([
-    // 5 ms there, its turns of 4, 4 and 0.7 ms, 5 ms back.
+    // 5 ms there, its turns of 4, 4 and 1 ms, 5 ms back.
     ["first", 14],
     ["elsewhere", 14],
     ["second", 18],
-    ["third", expect.closeTo(18.7, 6)],
+    ["third", 19],
   ]);
   const { made, databases } = platform.takeCounts();
   expect(databases.DB?.waits).toEqual([0, 4, 8]);
-  expect(databases.DB?.busyShares).toEqual([expect.closeTo(0.087, 6)]);
+  expect(databases.DB?.busyShares).toEqual([0.09]);
   expect(databases.OTHER?.waits).toEqual([0]);
   expect(made.second).toMatchObject({
     invocations: 1,
@@ -108,18 +84,18 @@ it("serializes the calls of all invocations to one database, and those to anothe
     rowsWritten: 1,
     busyMilliseconds: 4,
   });
-  expect(made.third).toMatchObject({ d1Calls: 1, writingCalls: 0, rowsRead: 1, busyMilliseconds: 0.7 });
+  expect(made.third).toMatchObject({ d1Calls: 1, writingCalls: 0, rowsRead: 1, busyMilliseconds: 1 });
 });
 
 it("adds what the statements really take, and takes the turn of a call that fails", async () => {
   const clock = makeQuickClock();
   const platform = new Platform(SETTINGS, clock);
   await platform.invoke("slow", () => platform.callDatabase("DB", async () => metas(1, 20), same));
-  expect(clock.now()).toBeCloseTo(34);
+  expect(clock.now).toBeCloseTo(34);
   const failing = () => platform.callDatabase("DB", () => Promise.reject(new Error("no such table")), same);
   await expect(platform.invoke("failing", failing)).rejects.toThrow("no such table");
-  expect(clock.now()).toBeCloseTo(44.7);
-  expect(platform.takeCounts().made.failing).toMatchObject({ d1Calls: 1, busyMilliseconds: 0.7 });
+  expect(clock.now).toBeCloseTo(45);
+  expect(platform.takeCounts().made.failing).toMatchObject({ d1Calls: 1, busyMilliseconds: 1 });
 });
 
 it("counts what a real database has read and written, a batch as one call", async () => {
@@ -146,11 +122,11 @@ it("counts what a real database has read and written, a batch as one call", asyn
 });
 
 it("gives an invocation six connections, of whatever kind", async () => {
-  const clock = new HeldClock();
+  const clock = new VirtualClock(0);
   const platform = new Platform(SETTINGS, clock);
   const ended: [string, number][] = [];
   const fetch100 = () => clock.wait(100).then(() => new Response());
-  const note = (what: string) => () => ended.push([what, clock.now()]);
+  const note = (what: string) => () => ended.push([what, clock.now]);
   void platform.invoke("busy", () => {
     for (let fetch = 0; fetch < 6; fetch++) void platform.fetch(fetch100);
     void platform.callDatabase("DB", WRITING, same).then(note("database"));
@@ -159,7 +135,7 @@ it("gives an invocation six connections, of whatever kind", async () => {
     void platform.callObject(async () => {}).then(note("object"));
   });
   void platform.invoke("other", () => platform.fetch(fetch100).then(note("other")));
-  await clock.goTo(300);
+  await goTo(clock, 300);
   expect(ended).toEqual([
     ["object", 10],
     ["other", 100],
@@ -181,7 +157,7 @@ it("gives connections back in the order in which they were asked for, after fail
 });
 
 it("counts the calls to an object and the time of those that are under way, once for all of them", async () => {
-  const clock = new HeldClock();
+  const clock = new VirtualClock(0);
   const platform = new Platform(SETTINGS, clock);
   /** Stands for the runtime's own class, whose methods are left alone. */
   class Runtime {
@@ -201,7 +177,7 @@ it("counts the calls to an object and the time of those that are under way, once
   class Store extends Base {
     async store(): Promise<number> {
       await platform.callDatabase("DB", WRITING, same);
-      return clock.now();
+      return clock.now;
     }
   }
   const Priced = priceObject(Store, "Store", platform, { ...SETTINGS, databases: [] });
@@ -210,7 +186,7 @@ it("counts the calls to an object and the time of those that are under way, once
   expect(object.isRuntimes()).toBe(true);
   expect(object.half(8)).toBe(4);
   const stored = Promise.all([object.store(), object.store()]);
-  await clock.goTo(50);
+  await goTo(clock, 50);
   expect(await stored).toEqual([14, 18]);
   const { made, objectMilliseconds } = platform.takeCounts();
   expect(made["object Store"]).toMatchObject({ invocations: 3, d1Calls: 2 });
@@ -229,7 +205,7 @@ const CONSUMER: ConsumerSettings = {
 const ACCEPTED: Verdict = { retryAll: false, retries: new Map() };
 
 function makeQueue(settings: Partial<ConsumerSettings>, consume: (batch: QueuedMessage[]) => Verdict) {
-  const clock = new HeldClock();
+  const clock = new VirtualClock(0);
   const batches: { at: number; jsons: string[] }[] = [];
   const buried: Sent[] = [];
   const queue = new QueueModel(
@@ -237,7 +213,7 @@ function makeQueue(settings: Partial<ConsumerSettings>, consume: (batch: QueuedM
     {
       clock,
       deliver: async (batch) => {
-        batches.push({ at: clock.now(), jsons: batch.map(({ json }) => json) });
+        batches.push({ at: clock.now, jsons: batch.map(({ json }) => json) });
         await clock.wait(100);
         return consume(batch);
       },
@@ -252,7 +228,7 @@ function makeQueue(settings: Partial<ConsumerSettings>, consume: (batch: QueuedM
 it("runs ten consumers at a time, and batches what waits meanwhile", async () => {
   const { clock, queue, batches, send } = makeQueue({}, () => ACCEPTED);
   for (let message = 0; message < 130; message++) send(1);
-  await clock.goTo(1000);
+  await goTo(clock, 1000);
   expect(batches.map(({ at, jsons }) => [at, jsons.length])).toEqual([
     ...Array.from({ length: 10 }, () => [0, 1]),
     [100, 100],
@@ -267,7 +243,7 @@ it("counts an operation for each 64 KB of a message", async () => {
   const { clock, queue, send } = makeQueue({}, () => ACCEPTED);
   send(1, "x".repeat(63_900));
   send(1, "x".repeat(63_901));
-  await clock.goTo(1000);
+  await goTo(clock, 1000);
   expect(queue.takeCounts()).toMatchObject({ writes: 3, reads: 3, deletes: 3 });
 });
 
@@ -278,7 +254,7 @@ it("delivers again what is retried, after its delay, and buries it after the las
   }));
   send(1, "good");
   send(1, "bad", 1);
-  await clock.goTo(60_000);
+  await goTo(clock, 60_000);
   expect(batches).toEqual([
     { at: 0, jsons: ["good"] },
     { at: 1000, jsons: ["bad"] },
@@ -293,7 +269,7 @@ it("delivers a whole batch again after the consumer has failed", async () => {
   let runs = 0;
   const { clock, batches, buried, send } = makeQueue({}, () => ({ ...ACCEPTED, retryAll: runs++ === 0 }));
   send(2);
-  await clock.goTo(60_000);
+  await goTo(clock, 60_000);
   expect(batches.map(({ at, jsons }) => [at, jsons.length])).toEqual([
     [0, 2],
     [10_100, 2],
@@ -304,17 +280,17 @@ it("delivers a whole batch again after the consumer has failed", async () => {
 it("waits for a batch to fill, but no longer than its timeout, and begins none while it is held", async () => {
   const { clock, queue, batches, send } = makeQueue({ batchSize: 3, batchTimeoutSeconds: 5 }, () => ACCEPTED);
   send(4);
-  await clock.goTo(20_000);
+  await goTo(clock, 20_000);
   expect(batches.map(({ at, jsons }) => [at, jsons.length])).toEqual([
     [0, 3],
     [5000, 1],
   ]);
   queue.hold(true);
   send(3);
-  await clock.goTo(40_000);
+  await goTo(clock, 40_000);
   expect(batches).toHaveLength(2);
   queue.hold(false);
-  await clock.goTo(41_000);
+  await goTo(clock, 41_000);
   expect(batches[2]).toMatchObject({ at: 40_000 });
 });
 

@@ -2,6 +2,7 @@ import type { Deps } from "../../src/deps.ts";
 import type { Job } from "../../src/domain/messages/job.ts";
 import { QUEUE_RETRIES } from "../../src/domain/messages/retry-policy.ts";
 import { consume } from "../../src/queue.ts";
+import { checkedDelay, deliverBatch } from "../batch.ts";
 import { strictQueue } from "../strict/bindings.ts";
 import { platform } from "../strict/platform.ts";
 
@@ -18,15 +19,12 @@ export interface Entry {
   attempts: number;
 }
 
-const RETRY_DELAY_SECONDS = 10;
 const DEAD_LETTER_QUEUES: Partial<Record<Name, Name>> = {
   messages: "messages-dead",
   bulk: "messages-dead",
   receipts: "messages-dead",
 };
 const BATCH_MESSAGES = 100;
-
-const LONGEST_DELAY_SECONDS = 86_400;
 
 /** The queues as Cloudflare keeps them: with their limits, redeliveries and dead letters. */
 export class PlatformQueues {
@@ -91,22 +89,11 @@ export class PlatformQueues {
 
   /** Delivers one batch, and keeps for later what is to come again. */
   async deliver(deps: Deps, queue: Name, batch: Entry[]): Promise<void> {
-    const retries = new Map<Entry, number>();
-    const messages = batch.map((entry, index) => ({
-      id: `${queue}-${index}`,
-      timestamp: new Date(this.#now()),
-      body: entry.body,
-      attempts: entry.attempts,
-      ack: () => retries.delete(entry),
-      retry: ({ delaySeconds = RETRY_DELAY_SECONDS } = {}) => retries.set(entry, checkedDelay(delaySeconds)),
-    }));
-    try {
-      const given = { queue: `textgate-${queue}`, messages } as unknown as MessageBatch;
-      await platform.invoke("queue", this.#now, () => consume(given, deps));
-    } catch {
-      for (const entry of batch) retries.set(entry, RETRY_DELAY_SECONDS);
-    }
-    for (const [entry, delaySeconds] of retries) {
+    const retries = await deliverBatch(`textgate-${queue}`, this.#now(), batch, (given) =>
+      platform.invoke("queue", this.#now, () => consume(given, deps)),
+    );
+    for (const [index, delaySeconds] of retries) {
+      const entry = batch[index] as Entry;
       if (entry.attempts <= QUEUE_RETRIES[queue]) {
         this.entries.push({ ...entry, at: this.#now() + delaySeconds * 1000, attempts: entry.attempts + 1 });
         continue;
@@ -116,9 +103,4 @@ export class PlatformQueues {
       else this.dead.push(entry);
     }
   }
-}
-
-function checkedDelay(seconds: number): number {
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= LONGEST_DELAY_SECONDS) return seconds;
-  throw new Error(`Queue: no delay of ${seconds} seconds`);
 }

@@ -1,3 +1,5 @@
+import { wrapDatabase } from "../../bench/workers/edge/bindings.ts";
+import { Thread } from "../../bench/workers/edge/thread.ts";
 import type { VirtualClock } from "./clock.ts";
 
 const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Too many requests queued.";
@@ -16,24 +18,13 @@ export class OneThreadDatabase {
   refused = 0;
   readonly #clock: VirtualClock;
   readonly #limits: DatabaseLimits;
+  readonly #thread = new Thread();
   #queued = 0;
-  #freeAt = 0;
 
   constructor(clock: VirtualClock, db: D1Database, limits: DatabaseLimits) {
     this.#clock = clock;
     this.#limits = limits;
-    const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
-    const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
-      const wrapped = {
-        bind: (...values: unknown[]) => wrap(statement.bind(...values)),
-        all: () => this.#call(() => statement.all()),
-      } as unknown as D1PreparedStatement;
-      originals.set(wrapped, statement);
-      return wrapped;
-    };
-    const original = (statement: D1PreparedStatement) => originals.get(statement) as D1PreparedStatement;
-    const batch = (statements: D1PreparedStatement[]) => this.#call(() => db.batch(statements.map(original)));
-    this.db = { prepare: (sql: string) => wrap(db.prepare(sql)), batch } as unknown as D1Database;
+    this.db = wrapDatabase(db, (run) => this.#call(run));
   }
 
   async #call<T>(run: () => Promise<T>): Promise<T> {
@@ -43,8 +34,7 @@ export class OneThreadDatabase {
       throw new Error(OVERLOADED);
     }
     this.#queued += 1;
-    this.#freeAt = Math.max(this.#freeAt, this.#clock.now) + milliseconds;
-    await this.#clock.wait(this.#freeAt - this.#clock.now);
+    await this.#clock.wait(this.#thread.take(this.#clock.now, milliseconds) - this.#clock.now);
     this.#queued -= 1;
     this.served += 1;
     return this.#clock.track(run());

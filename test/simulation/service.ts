@@ -3,6 +3,7 @@ import { vi } from "vitest";
 import type { Carrier } from "../../src/carriers/carrier.ts";
 import { sandbox } from "../../src/carriers/sandbox.ts";
 import { type Deps, makeDeps, makeIsolateState } from "../../src/deps.ts";
+import { GRACE_MILLISECONDS } from "../../src/domain/messages/retry-policy.ts";
 import type { Send } from "../../src/domain/messages/send.ts";
 import { SendGroups } from "../../src/flows/messages/store-sends.ts";
 import { consume } from "../../src/queue.ts";
@@ -13,11 +14,10 @@ import { Random } from "../random.ts";
 import type { TestClient, World } from "../world.ts";
 import { VirtualClock } from "./clock.ts";
 import { type DatabaseLimits, OneThreadDatabase } from "./database.ts";
-import { PlatformQueue } from "./platform-queue.ts";
+import { SimulatedQueue } from "./queue.ts";
 
 /** Which share no memory. */
 const ISOLATES = 10;
-const CARRIER_MILLISECONDS = 150;
 const ENDPOINT_MILLISECONDS = 50;
 
 /** A caller repeats what was refused after the time in Retry-After, so often at most. */
@@ -33,6 +33,14 @@ export interface Sent {
   messageId?: string;
 }
 
+export interface ServiceSettings {
+  d1: DatabaseLimits;
+  /** Until the carrier answers. */
+  carrierMilliseconds?: number;
+  /** That the texts are of, at random: each has one object, which stores them in groups. Without, each text is of another. */
+  websites?: number | undefined;
+}
+
 /** The service on the platform: isolates that share D1 and the queues, and a clock that the test holds. */
 export class Service {
   readonly clock: VirtualClock;
@@ -44,20 +52,23 @@ export class Service {
   readonly submittedAt = new Map<string, number[]>();
   /** How often, by event. */
   readonly posted = new Map<string, number>();
-  readonly #queues: PlatformQueue[];
+  readonly #queues: SimulatedQueue[];
   readonly #isolates: Deps[];
   readonly #objects: SendGroups[] | undefined;
   readonly #world: World;
   readonly #client: TestClient;
   readonly #text: object;
   readonly #random = new Random(1);
+  readonly #carrierMilliseconds: number;
+  readonly #running = new Set<object>();
+  /** Invocations of a consumer that a new version has cut off. */
+  cutOff = 0;
   #open = 0;
 
-  /**
-   * @param client of the texts that `send` sends, to this number
-   * @param websites that the texts are of, at random: each has one object, which stores them in groups. Without, each is of another
-   */
-  constructor(world: World, client: TestClient, phone: string, d1: DatabaseLimits, websites?: number) {
+  /** @param client of the texts that `send` sends, to this number */
+  constructor(world: World, client: TestClient, phone: string, settings: ServiceSettings) {
+    const { d1, carrierMilliseconds = 150, websites } = settings;
+    this.#carrierMilliseconds = carrierMilliseconds;
     this.#world = world;
     if (websites) this.#objects = Array.from({ length: websites }, () => new SendGroups());
     this.#client = client;
@@ -66,7 +77,7 @@ export class Service {
     this.clock.hold();
     this.database = new OneThreadDatabase(this.clock, env.DB, d1);
     this.#queues = ["messages", "bulk", "callbacks"].map(
-      (name) => new PlatformQueue(this.clock, `textgate-${name}`, (batch) => consume(batch, this.#isolate())),
+      (name) => new SimulatedQueue(this.clock, `textgate-${name}`, (batch) => this.#consume(batch)),
     );
     this.#isolates = Array.from({ length: ISOLATES }, () => this.#makeIsolate());
     vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
@@ -79,7 +90,7 @@ export class Service {
 
   #makeIsolate(): Deps {
     const get = (...given: Parameters<KVNamespace["get"]>) => this.clock.track(env.CREDENTIALS.get(...given));
-    const [messages, bulk, callbacks] = this.#queues as [PlatformQueue, PlatformQueue, PlatformQueue];
+    const [messages, bulk, callbacks] = this.#queues as [SimulatedQueue, SimulatedQueue, SimulatedQueue];
     const object = () => (this.#objects ? this.#random.pick(this.#objects) : new SendGroups());
     const send = async (one: Send) => ({ admission: ADMITTED, stored: await object().store(deps, one) });
     const deps: Deps = {
@@ -99,6 +110,25 @@ export class Service {
     return deps;
   }
 
+  async #consume(batch: MessageBatch): Promise<void> {
+    const background: Promise<unknown>[] = [];
+    this.#running.add(background);
+    const end = async () => {
+      while (background.length > 0) await background.shift();
+      this.#running.delete(background);
+    };
+    const deps = { ...this.#isolate(), waitUntil: (work: Promise<unknown>) => void background.push(work) };
+    await consume(batch, deps).finally(() => void end());
+  }
+
+  /** A new version arrives: what runs now is cut off after the grace period. */
+  deploy(): void {
+    const old = [...this.#running];
+    this.clock.after(GRACE_MILLISECONDS, () => {
+      this.cutOff += old.filter((invocation) => this.#running.has(invocation)).length;
+    });
+  }
+
   #isolate(): Deps {
     return this.#random.pick(this.#isolates);
   }
@@ -108,7 +138,7 @@ export class Service {
       ...sandbox,
       submit: async ({ messageId }) => {
         this.submittedAt.set(messageId, [...(this.submittedAt.get(messageId) ?? []), this.clock.now]);
-        await this.clock.wait(CARRIER_MILLISECONDS);
+        await this.clock.wait(this.#carrierMilliseconds);
         return { kind: "accepted", carrierMessageId: messageId };
       },
     };

@@ -32,27 +32,31 @@ function wrapMethods<T extends object>(object: T, wrap: (name: string, call: Cal
   });
 }
 
+export function priceDatabase(db: D1Database, name: string, platform: Platform): D1Database {
+  return wrapDatabase(db, (run) => platform.callDatabase(name, run, (results) => results.map(({ meta }) => meta)));
+}
+
 type CallDatabase = (run: () => Promise<D1Result[]>) => Promise<D1Result[]>;
 
-export function priceDatabase(db: D1Database | D1DatabaseSession, name: string, platform: Platform): D1Database {
-  const call: CallDatabase = (run) => platform.callDatabase(name, run, (results) => results.map(({ meta }) => meta));
+/** The database with each of its calls, of one statement or of a batch, by way of `call`. */
+export function wrapDatabase(db: D1Database | D1DatabaseSession, call: CallDatabase): D1Database {
   return wrapMethods(db as D1Database, (method, real) => {
     switch (method) {
       case "prepare":
-        return (...given) => new PricedStatement(real(...given) as D1PreparedStatement, call);
+        return (...given) => new WrappedStatement(real(...given) as D1PreparedStatement, call);
       case "batch":
-        return (statements) => call(async () => real((statements as PricedStatement[]).map((it) => it.real)) as never);
+        return (statements) => call(async () => real((statements as WrappedStatement[]).map((it) => it.real)) as never);
       case "withSession":
-        return (...given) => priceDatabase(real(...given) as D1DatabaseSession, name, platform);
+        return (...given) => wrapDatabase(real(...given) as D1DatabaseSession, call);
       case "getBookmark":
         return real;
       default:
-        throw new Error(`the bench has no price for ${method}() of a database`);
+        throw new Error(`the model has no price for ${method}() of a database`);
     }
   });
 }
 
-class PricedStatement {
+class WrappedStatement {
   readonly real: D1PreparedStatement;
   readonly #call: CallDatabase;
 
@@ -61,8 +65,8 @@ class PricedStatement {
     this.#call = call;
   }
 
-  bind(...values: unknown[]): PricedStatement {
-    return new PricedStatement(this.real.bind(...values), this.#call);
+  bind(...values: unknown[]): WrappedStatement {
+    return new WrappedStatement(this.real.bind(...values), this.#call);
   }
 
   async all(): Promise<D1Result> {
@@ -82,7 +86,7 @@ class PricedStatement {
 
   /** Its answer does not tell what it has read. */
   raw(): never {
-    throw new Error("the bench has no price for raw() of a statement");
+    throw new Error("the model has no price for raw() of a statement");
   }
 }
 

@@ -4,7 +4,7 @@ import type { TimerCounts } from "./counts.ts";
 
 export interface Clock {
   /** Milliseconds since 1970. */
-  now(): number;
+  readonly now: number;
   wait(milliseconds: number): Promise<void>;
 }
 
@@ -24,7 +24,9 @@ export function takeTimerCounts(): TimerCounts {
 /** @param slow how many real milliseconds one of the model takes @param epoch where both clocks stand at the same time */
 export function makeClock({ slow, epoch }: { slow: number; epoch: number }): Clock {
   return {
-    now: () => epoch + (realNow() - epoch) / slow + aheadMilliseconds,
+    get now() {
+      return epoch + (realNow() - epoch) / slow + aheadMilliseconds;
+    },
     // A timer is never early, and only counts whole milliseconds.
     wait: async (milliseconds) => {
       const real = Math.round(milliseconds * slow);
@@ -48,11 +50,11 @@ export function setPace(clock: Clock, slow: number): void {
   const timeoutSignal = AbortSignal.timeout.bind(AbortSignal);
   globalThis.Date = class extends RealDate {
     constructor(...given: unknown[]) {
-      super(...((given.length === 0 ? [clock.now()] : given) as [number]));
+      super(...((given.length === 0 ? [clock.now] : given) as [number]));
     }
 
     static override now(): number {
-      return Math.floor(clock.now());
+      return Math.floor(clock.now);
     }
   } as DateConstructor;
   globalThis.setTimeout = ((run: () => void, milliseconds = 0, ...given: []) =>

@@ -7,7 +7,7 @@ import type { EdgeCounts } from "./counts.ts";
 import { priceObject } from "./objects.ts";
 import { Platform } from "./platform.ts";
 import type { EdgeEnv } from "./queue.ts";
-import { type Ailment, FLOOR_PATH } from "./settings.ts";
+import { FLOOR_PATH } from "./settings.ts";
 
 export { EdgeQueue } from "./queue.ts";
 
@@ -51,15 +51,10 @@ async function operate(pathname: string, query: URLSearchParams): Promise<unknow
       } satisfies EdgeCounts;
     case "/edge/idle":
       return (await Promise.all(all.map(([, queue]) => queue.isIdle()))).every(Boolean);
-    case "/edge/hold": {
-      const only = query.get("queue");
-      const some = all.filter(([name]) => only === null || name === only);
-      return void (await Promise.all(some.map(([, queue]) => queue.hold(query.get("on") === "true"))));
-    }
+    case "/edge/hold":
+      return void (await Promise.all(all.map(([, queue]) => queue.hold(query.get("on") === "true"))));
     case "/edge/drop":
       return void (await Promise.all(all.map(([, queue]) => queue.drop())));
-    case "/edge/ail":
-      return platform.ail(query.get("database") ?? "", query.get("ailment") as Ailment);
     case "/edge/ahead":
       return goAhead(Number(query.get("milliseconds")));
   }

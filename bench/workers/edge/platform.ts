@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "./clock.ts";
 import { Connections } from "./connections.ts";
 import { type Made, noneMade, type PlatformCounts } from "./counts.ts";
-import type { Ailment, EdgeSettings } from "./settings.ts";
+import type { EdgeSettings } from "./settings.ts";
 import { Thread } from "./thread.ts";
 
 /** What is under way: its calls count as its own, and share its connections. */
@@ -21,15 +21,11 @@ interface Activity {
   since: number;
 }
 
-const SLOW_MILLISECONDS = 2_000;
-const LOOK_MILLISECONDS = 100;
-
 export class Platform {
   readonly #settings: EdgeSettings;
   readonly #clock: Clock;
   readonly #invocations = new AsyncLocalStorage<Invocation>();
   readonly #threads = new Map<string, Thread>();
-  readonly #ailments = new Map<string, Ailment>();
   readonly #objects = new WeakMap<object, { connections: Connections; activity: Activity }>();
   #made = new Map<string, Made>();
   #objectMilliseconds = 0;
@@ -51,15 +47,11 @@ export class Platform {
   invokeObject<T>(kind: string, object: object, work: () => T): T {
     const made = this.#count(kind);
     const { connections, activity } = this.#objectOf(object);
-    if (activity.calls++ === 0) activity.since = this.#clock.now();
+    if (activity.calls++ === 0) activity.since = this.#clock.now;
     const end = () => {
-      if (--activity.calls === 0) this.#objectMilliseconds += this.#clock.now() - activity.since;
+      if (--activity.calls === 0) this.#objectMilliseconds += this.#clock.now - activity.since;
     };
     return this.#invocations.run({ made, connections }, () => finallyDo(work, end));
-  }
-
-  ail(database: string, ailment: Ailment): void {
-    this.#ailments.set(database, ailment);
   }
 
   /** A call waits for its turn on the thread of the database, which works as long as the price says and the statements take. */
@@ -68,27 +60,19 @@ export class Platform {
     const { network, readingCall } = this.#settings;
     return connections.during(async () => {
       await this.#clock.wait(network);
-      await this.#suffer(name);
       const thread = this.#threadOf(name);
       made.d1Calls++;
       try {
         const result = await run();
         const service = this.#countStatements(made, readMetas(result));
-        await this.#waitUntil(thread.take(this.#clock.now(), service) + network);
+        await this.#waitUntil(thread.take(this.#clock.now, service) + network);
         return result;
       } catch (error) {
         made.busyMilliseconds += readingCall;
-        await this.#waitUntil(thread.take(this.#clock.now(), readingCall) + network);
+        await this.#waitUntil(thread.take(this.#clock.now, readingCall) + network);
         throw error;
       }
     });
-  }
-
-  async #suffer(name: string): Promise<void> {
-    if (this.#ailments.get(name) === "slow") await this.#clock.wait(SLOW_MILLISECONDS);
-    if (this.#ailments.get(name) !== "silent") return;
-    while (this.#ailments.get(name) === "silent") await this.#clock.wait(LOOK_MILLISECONDS);
-    throw new Error("D1_ERROR: Network connection lost.");
   }
 
   /** @returns how long the thread works on them. A call that changes no row has nothing to make durable: it costs as reading. */
@@ -129,7 +113,7 @@ export class Platform {
 
   /** What was counted since the last time; the counts begin anew. */
   takeCounts(): PlatformCounts {
-    const until = this.#clock.now();
+    const until = this.#clock.now;
     const from = this.#countsFrom ?? until;
     const counts = {
       from,
@@ -156,7 +140,7 @@ export class Platform {
   }
 
   #waitUntil(time: number): Promise<void> {
-    return this.#clock.wait(time - this.#clock.now());
+    return this.#clock.wait(time - this.#clock.now);
   }
 
   #count(kind: string): Made {

@@ -1,4 +1,5 @@
-// Pure. One queue and its consumers, as many at a time as there may be: Miniflare's runs one batch after another.
+// Pure. One queue and its consumers, many at a time: Miniflare's runs one batch after another. The bench and the simulation of the
+// tests use it.
 import type { Clock } from "./clock.ts";
 import { noQueueCounts } from "./counts.ts";
 import type { ConsumerSettings } from "./settings.ts";
@@ -35,12 +36,18 @@ export interface QueueHooks {
   bury(queue: string, messages: Sent[]): Promise<void>;
 }
 
+/**
+ * Delivers in order of arrival, at least once. Where it scales, it adds a consumer after each batch while a whole batch waits, and
+ * takes one away when nothing waits: Cloudflare says only that it scales after a batch, by the backlog:
+ * https://developers.cloudflare.com/queues/configuration/consumer-concurrency/
+ */
 export class QueueModel {
   #counts = noQueueCounts();
   #waiting: QueuedMessage[] = [];
   /** Messages that will wait once their time has come. */
   #delayed = 0;
   #running = 0;
+  #consumers: number;
   #isHeld = false;
   /** Whether a batch that is not full goes too. */
   #isDue = false;
@@ -51,10 +58,11 @@ export class QueueModel {
   constructor(settings: ConsumerSettings, hooks: QueueHooks) {
     this.#settings = settings;
     this.#hooks = hooks;
+    this.#consumers = settings.scales ? 1 : settings.concurrency;
   }
 
   send(messages: Sent[]): void {
-    const timestamp = new Date(this.#hooks.clock.now());
+    const timestamp = new Date(this.#hooks.clock.now);
     for (const [delaySeconds, group] of Map.groupBy(messages, (message) => message.delaySeconds)) {
       const queued = group.map(({ json }) => ({ id: crypto.randomUUID(), timestamp, json, attempts: 1 }));
       for (const message of queued) this.#counts.writes += operations(message);
@@ -100,8 +108,8 @@ export class QueueModel {
   }
 
   #pump(): void {
-    const { batchSize, batchTimeoutSeconds, concurrency } = this.#settings;
-    while (!this.#isHeld && this.#running < concurrency && this.#waiting.length > 0) {
+    const { batchSize, batchTimeoutSeconds } = this.#settings;
+    while (!this.#isHeld && this.#running < this.#consumers && this.#waiting.length > 0) {
       const isDue = this.#isDue || batchTimeoutSeconds === 0 || this.#waiting.length >= batchSize;
       if (!isDue) {
         this.#dueLater(batchTimeoutSeconds);
@@ -126,14 +134,23 @@ export class QueueModel {
     const { clock, deliver } = this.#hooks;
     const counts = this.#counts;
     this.#running++;
-    const started = clock.now();
+    const started = clock.now;
     counts.batches++;
     for (const message of batch) counts.reads += operations(message);
     const verdict = await deliver(batch);
-    counts.consumerMilliseconds += clock.now() - started;
+    counts.consumerMilliseconds += clock.now - started;
     this.#running--;
     await this.#settle(batch, verdict);
+    this.#scale();
     this.#pump();
+  }
+
+  #scale(): void {
+    const { batchSize, concurrency, scales = false } = this.#settings;
+    if (!scales) return;
+    const more = this.#waiting.length >= batchSize ? 1 : 0;
+    const fewer = this.#waiting.length === 0 ? 1 : 0;
+    this.#consumers = Math.max(1, Math.min(this.#consumers + more - fewer, concurrency));
   }
 
   async #settle(batch: QueuedMessage[], verdict: Verdict): Promise<void> {

@@ -31,11 +31,8 @@ export interface ConsumerSettings {
   retries: number;
   retryDelaySeconds: number;
   deadLetterQueue?: string | undefined;
-  /** Batches under way at a time. */
+  /** Batches under way at a time, at most. */
   concurrency: number;
+  /** Whether a queue begins with one consumer, and gets others as it needs them; if not, it has all of them at once. */
+  scales?: boolean;
 }
-
-/**
- * Of a database. "slow": each call takes two seconds more. "silent": a call is not run, and fails once the database is well again.
- */
-export type Ailment = "none" | "slow" | "silent";

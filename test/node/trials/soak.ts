@@ -1,8 +1,9 @@
 // An hour of traffic through the production bundle, at the end of which it must hold no more than half an hour before.
 // After each minute the clock moves on by eight hours, so that what is kept for seven days goes within the hour.
-import { HeapMeter } from "../../../bench/heap.ts";
+
 import { printTable, short, whole } from "../harness/table.ts";
 import { call } from "./soak/call.ts";
+import { HeapMeter } from "./soak/heap.ts";
 import { HEAP, judge, type Level, type Reading, read } from "./soak/levels.ts";
 import { makePlace, NUMBERS, type Place, SPECIAL_NUMBERS } from "./soak/place.ts";
 import { MESSAGES_A_MINUTE, runMinute } from "./soak/traffic.ts";

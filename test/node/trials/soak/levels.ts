@@ -1,6 +1,7 @@
 // What the service holds, and whether it is level.
-import type { HeapMeter } from "../../../../bench/heap.ts";
+
 import { call } from "./call.ts";
+import type { HeapMeter } from "./heap.ts";
 import type { Place } from "./place.ts";
 
 /** Rows of each table, and the isolate's heap in bytes once garbage is collected. */

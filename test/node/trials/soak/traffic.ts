@@ -1,6 +1,6 @@
 // One minute of traffic: sends, receipts, callbacks, clicks, look-ups, changes of subscriptions, and much that is wrong.
 import { randomBytes, randomUUID } from "node:crypto";
-import { UNKNOWN } from "../../../../bench/status.ts";
+import { UNKNOWN } from "../../../../bench/look-up.ts";
 import { RECEIPT, receiptUrlOf, type Submission } from "../../harness/fake-kannel.ts";
 import { type Call, call } from "./call.ts";
 import {

@@ -17,8 +17,6 @@ interface Answer {
   error?: { message: string };
 }
 
-const EVERY_MILLISECONDS = 20;
-
 export class HeapMeter {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
@@ -46,29 +44,6 @@ export class HeapMeter {
       socket.addEventListener("error", reject);
     });
     return new HeapMeter(socket);
-  }
-
-  /**
-   * Looks every 20 ms until it is stopped, from a heap without garbage on. A busy isolate answers late: the last look, when it
-   * is idle again, sees what the work has left, its garbage included.
-   * @param wake see afterCollection
-   * @returns the most that was seen
-   */
-  async watch(wake: () => Promise<unknown>): Promise<{ stop(): Promise<number> }> {
-    let peak = await this.afterCollection(wake);
-    const look = () => {
-      void this.#used().then((bytes) => {
-        peak = Math.max(peak, bytes);
-      });
-    };
-    const timer = setInterval(look, EVERY_MILLISECONDS);
-    look();
-    return {
-      stop: async () => {
-        clearInterval(timer);
-        return Math.max(peak, await this.#awake(() => this.#used(), wake));
-      },
-    };
   }
 
   /**
