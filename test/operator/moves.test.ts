@@ -64,6 +64,16 @@ describe("a move", () => {
     expect(await call("GET", "/websites/brand/people/+12125550100")).toMatchObject({ subscribed: false });
   });
 
+  it("takes along an import that goes on after it, and is undone as a whole", async () => {
+    const load = async (phone: string, query = "") =>
+      (await (await world.subscribers("brand", [phone], query)).json()) as { importId: string; new: number };
+    const { importId } = await load("+12125550100");
+    await move("DB_2");
+    await finishMove(world, "brand");
+    expect(await load("+12125550101", `?importId=${importId}`)).toMatchObject({ importId, new: 1 });
+    expect(await call("POST", `/imports/${importId}/undo`)).toMatchObject({ status: 200, restored: 2 });
+  });
+
   it("is refused with a reason", async () => {
     expect(await move("DB")).toMatchObject(refused("it is in DB already"));
     expect(await move("DB_9")).toMatchObject({ status: 400 });
