@@ -22,7 +22,7 @@ export function showAnswer(answer: string, { command, parameters = [], answers }
   const fields = JSON.parse(answer) as Fields;
   const isPaged = parameters.some(({ name }) => name === "cursor");
   const { next, ...shown } = fields;
-  const more = isPaged && typeof next === "string" ? `There may be more: --cursor ${next}` : undefined;
+  const more = isPaged && typeof next === "string" ? `There may be more: --cursor ${printable(next)}` : undefined;
   return [showFields(isPaged ? shown : fields, command?.columns), more, command?.next?.(fields)]
     .filter((part) => part)
     .join("\n\n");
@@ -35,7 +35,7 @@ function showFields(fields: Fields, columns: Columns = {}): string {
   const only = rows.length === 0 && parts.length === 1;
   return [
     ...(rows.length > 0 ? [toTable(rows)] : []),
-    ...parts.map(([name, value]) => `${only ? "" : `${name}\n`}${showPart(name, value, columns)}`),
+    ...parts.map(([name, value]) => `${only ? "" : `${printable(name)}\n`}${showPart(name, value, columns)}`),
   ].join("\n\n");
 }
 

@@ -27,7 +27,7 @@ export type ApiRequest = IRequestStrict & {
 /** Answers, or lets the next handler of the route do so. */
 export type Guard = (request: ApiRequest, deps: Deps) => Promise<void> | void;
 
-/** Answers. Named after its `operationId` in the OpenAPI document and `Handler`: flows and stores have the bare names. */
+/** Answers. */
 export type Handler = (request: ApiRequest, deps: Deps) => Promise<Response> | Response;
 
 /** An id as it is stored: people and systems pass UUIDs on in capitals, and with white space around them. */

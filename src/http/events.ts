@@ -8,7 +8,7 @@ import { call, inQuery, ok, type Resource } from "./call.ts";
 import { MESSAGE_ID, PHONE, SEND_BY_PHONE, TIME } from "./examples.ts";
 import { toTime } from "./time.ts";
 
-export const EVENTS_LIMIT = { fallback: 100, most: 1000 };
+const EVENTS_LIMIT = { fallback: 100, most: 1000 };
 
 const callbackSchema = z
   .object({
@@ -21,7 +21,7 @@ const callbackSchema = z
     "Null: the event is not posted. `attemptedAt` null: not posted yet. `outcome` null after that: the post is under way, or was cut off.",
   );
 
-export const eventsAnswerSchema = z.object({
+const eventsAnswerSchema = z.object({
   events: z.array(z.union(Object.values(callbackSchemas).map((schema) => schema.extend({ callback: callbackSchema })))),
   next: z.string().describe("The `after` of the next request."),
   more: z.boolean().describe("Whether other events are stored already."),

@@ -29,7 +29,7 @@ export const SEND_BY_EMAIL = {
 };
 
 /** phone_numbers,email in a line each, in Base64. */
-export const CSV_FILE = "cGhvbmVfbnVtYmVycyxlbWFpbAorMTIxMjU1NTAxMDEsYWRhQGV4YW1wbGUuY29tCg==";
+const CSV_FILE = "cGhvbmVfbnVtYmVycyxlbWFpbAorMTIxMjU1NTAxMDEsYWRhQGV4YW1wbGUuY29tCg==";
 
 /** A list of numbers, in each of its two forms. */
 export const LISTS = {

@@ -7,7 +7,7 @@ const STATUSES = ["ok", "failing"] as const;
 
 const checkSchema = z.object({ status: z.enum(STATUSES), milliseconds: z.int() });
 
-export const healthAnswerSchema = z.object({
+const healthAnswerSchema = z.object({
   status: z.enum(STATUSES),
   checks: z
     .object({

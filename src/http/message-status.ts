@@ -15,7 +15,7 @@ export const messageStatusFields = {
   updatedAt: z.iso.datetime(),
 };
 
-export const messageStatusAnswerSchema = z.object(messageStatusFields);
+const messageStatusAnswerSchema = z.object(messageStatusFields);
 
 const read = call({
   id: "messageStatus",

@@ -9,9 +9,9 @@ import { BODY_LIMITS, readFields } from "./body.ts";
 import { call, jsonBody, ok, type Resource } from "./call.ts";
 import { LISTS, OTHER_PHONE } from "./examples.ts";
 
-export const unsubscribeAnswerSchema = z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
+const unsubscribeAnswerSchema = z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
 
-export const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
+const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
   /** Their owners have opted out by their own word: only they can undo it, by texting START. */
   failedToProcessNumbers: z.array(z.string()),
   /** Left out when there is none. Their numbers are subscribed, without an address. */

@@ -74,7 +74,7 @@ export function sandboxTable(): string {
 
 export const stateTable = () => meaningTable(["State", "The message"], STATE_MEANINGS);
 
-export const checkTable = () => meaningTable(["Check", "When it fails"], CHECK_MEANINGS);
+const checkTable = () => meaningTable(["Check", "When it fails"], CHECK_MEANINGS);
 
 export const jobTable = () => meaningTable(["Kind", "Content"], JOB_MEANINGS);
 

@@ -35,7 +35,7 @@ export const auditEntrySchema = z.object({
   requestId: z.string(),
 });
 
-export const auditAnswers = {
+const auditAnswers = {
   AuditEntry: auditEntrySchema,
   AuditPage: z.object({
     entries: z.array(auditEntrySchema),

@@ -6,7 +6,7 @@ import { inPath, ok, type Resource } from "../http/call.ts";
 import { operatorCall } from "./operator-call.ts";
 import { requireFound } from "./params.ts";
 
-export const carrierAnswers = {
+const carrierAnswers = {
   TriedCarrier: z.object({
     carrier: z.string(),
     due: z.int().describe("How many messages waited for a retry, and are due now: at most 20,000 a call."),

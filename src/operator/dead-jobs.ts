@@ -20,7 +20,7 @@ const deadJobSchema = z.object({
   putBackAt: z.iso.datetime().nullable(),
 });
 
-export const deadJobAnswers = {
+const deadJobAnswers = {
   DeadJobList: z.object({ deadJobs: z.array(deadJobSchema) }),
   PutBackOne: z.object({ putBack: z.int() }),
   PutBackAll: z.object({

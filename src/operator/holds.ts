@@ -16,7 +16,7 @@ const more = z
   .optional()
   .describe("The call took a minute, and has not looked at all waiting messages: repeat it. Left out otherwise.");
 
-export const holdAnswers = {
+const holdAnswers = {
   HeldMessages: z.object({ held: z.int().describe("How many wait now, and are held.") }),
   ReleasedMessages: z.object({ released: z.int().describe("How many are due now."), more }),
   CancelledMessages: z.object({ cancelled: z.int().describe("With dryRun, how many would be."), more }),

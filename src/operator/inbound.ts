@@ -26,7 +26,7 @@ export const websiteOfTextSchema = z
   .nullable()
   .describe("null: no website has the recipient of the texts as its sender.");
 
-export const inboundAnswers = {
+const inboundAnswers = {
   InboundText: inboundTextSchema,
   InboundTextList: z.object({ texts: z.array(inboundTextSchema) }),
   TextsWithoutEffect: z.object({

@@ -24,7 +24,7 @@ import { operatorCall } from "./operator-call.ts";
 import { PAGE, readChoice, readPhone, readTime, requireFound } from "./params.ts";
 import { factsView, foundMessageSchema, MESSAGE, messageView, operatorMessageSchema } from "./views/message.ts";
 
-export const messageAnswers = {
+const messageAnswers = {
   OperatorMessage: operatorMessageSchema,
   FoundMessages: z.object({
     messages: z.array(foundMessageSchema),

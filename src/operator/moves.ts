@@ -11,9 +11,9 @@ import type { Answers } from "./answers.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
 
-export const moveRequestSchema = z.strictObject({ database: z.string("Invalid input") }, "Invalid input");
+const moveRequestSchema = z.strictObject({ database: z.string("Invalid input") }, "Invalid input");
 
-export const moveAnswers = {
+const moveAnswers = {
   Move: z.object({
     websiteId: z.string(),
     state: z

@@ -6,7 +6,7 @@ import { erase, eraseEverywhere } from "../flows/people/erasure-tombstones.ts";
 import { findPerson, inWebsitesOf, readInWebsite } from "../flows/people/find-person.ts";
 import { authorOf } from "../http/api-request.ts";
 import { ok, type Resource } from "../http/call.ts";
-import { PHONE as A_PHONE, MESSAGE_ID, TIME } from "../http/examples.ts";
+import { PHONE as A_PHONE } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { isKnownIn } from "../store/people/person-tables.ts";
 import { removeEmail } from "../store/people/subscriptions.ts";
@@ -14,6 +14,7 @@ import { TEXT_COLUMNS } from "./inbound.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, PHONE, requireFound, requirePhone, requireWebsite, WEBSITE } from "./params.ts";
 import {
+  EVERYWHERE,
   EXPORT,
   PERSON,
   type PeopleAnswers,
@@ -22,13 +23,6 @@ import {
   readWebsite,
   sentView,
 } from "./views/person.ts";
-
-const { phone: _, ...STATE } = PERSON;
-
-const A_MESSAGE = {
-  ...({ messageId: MESSAGE_ID, websiteId: "brand", acceptedAt: TIME, status: "DELIVERED", reason: null } as const),
-  ...{ sendPurpose: "spring-sale_01", text: "Brand: hello" },
-} as const;
 
 const COLUMNS = { changes: ["at", "from", "to", "addressChanged", "source", "proof"], texts: TEXT_COLUMNS };
 
@@ -43,13 +37,7 @@ const find = operatorCall({
   description:
     "State, history and texts in each website that knows the number, and the latest messages to it. Texts that reached no website come last, with `websiteId` null.",
   parameters: [PHONE],
-  answers: [
-    ok(peopleAnswers.PersonEverywhere, "Each website that knows the number.", {
-      phone: A_PHONE,
-      websites: [{ websiteId: "brand", phone: A_PHONE, ...STATE }],
-      messages: [A_MESSAGE],
-    }),
-  ],
+  answers: [ok(peopleAnswers.PersonEverywhere, "Each website that knows the number.", EVERYWHERE)],
   errors: ["resource-unknown", "fields-wrong"],
   command: {
     name: "find-person",

@@ -20,9 +20,9 @@ const LONGEST_DAYS = 400;
 /** A report of all websites has no more days of websites: each day has a row for each purpose and status. */
 const MOST_WEBSITE_DAYS = 200_000;
 
-export const reportAnswers = { Report: reportSchema };
+const reportAnswers = { Report: reportSchema };
 
-export type ReportAnswers = Answers<typeof reportAnswers>;
+type ReportAnswers = Answers<typeof reportAnswers>;
 
 const COUNTS = {
   accepted: 3,

@@ -18,7 +18,7 @@ import type { Answers } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
 
-export const subscriberAnswers = {
+const subscriberAnswers = {
   ImportAnswer: z.object({
     importId: z
       .uuid()

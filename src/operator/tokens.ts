@@ -19,7 +19,7 @@ const tokenSchema = z.object({
   endsAt: z.iso.datetime().nullable().describe("null: it is valid until it is ended."),
 });
 
-export const tokenAnswers = {
+const tokenAnswers = {
   OperatorTokenList: z.object({ tokens: z.array(tokenSchema) }),
   NewOperatorToken: z.object({ name: z.string(), token: z.string().describe("Shown only now.") }),
   EndedOperatorToken: z.object({

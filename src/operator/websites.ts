@@ -40,7 +40,7 @@ const websiteSchema = z.object({
   updatedAt: z.iso.datetime(),
 });
 
-export const websiteAnswers = {
+const websiteAnswers = {
   Website: websiteSchema,
   WebsiteWithClients: websiteSchema.extend({
     clients: z.array(clientSchema),
@@ -49,7 +49,7 @@ export const websiteAnswers = {
   WebsiteList: z.object({ websites: z.array(websiteSchema), ...missingShape }),
 };
 
-export type WebsiteAnswers = Answers<typeof websiteAnswers>;
+type WebsiteAnswers = Answers<typeof websiteAnswers>;
 
 const A_WEBSITE = {
   websiteId: "brand",

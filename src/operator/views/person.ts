@@ -24,7 +24,7 @@ const changeSchema = z.object({
   proof: z.string().describe("The id of the request or of the import, or the text."),
 });
 
-export const personSchema = z.object({
+const personSchema = z.object({
   phone: z.string(),
   subscribed: z.boolean(),
   email: z.string().nullable(),
@@ -99,6 +99,17 @@ export const PERSON = {
   changes: [{ from: true, to: false, addressChanged: false, at: TIME, source: "keyword", proof: INBOUND_TEXT.text }],
   texts: [INBOUND_TEXT],
 } satisfies PeopleAnswers["Person"];
+
+export const EVERYWHERE = {
+  phone: PHONE,
+  websites: [{ websiteId: "brand", ...PERSON }],
+  messages: [
+    {
+      ...{ messageId: MESSAGE_ID, websiteId: "brand", acceptedAt: TIME, status: "DELIVERED", reason: null },
+      ...{ sendPurpose: "spring-sale_01", text: "Brand: hello" },
+    },
+  ],
+} satisfies PeopleAnswers["PersonEverywhere"];
 
 export const EXPORT = {
   phone: PHONE,
