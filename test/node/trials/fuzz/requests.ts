@@ -70,7 +70,6 @@ const TURNS = [
   "%zz",
   "%E0%A4%A",
   "%0d%0aX-Injected:%20y",
-  "\xe9",
 ];
 
 export class Requests {

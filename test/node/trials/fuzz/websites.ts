@@ -15,7 +15,11 @@ export interface Issued {
 }
 
 /** An operator's website with its subscribers. @returns makes a client of it */
-export async function makeWebsite(client: Client, operatorToken: string, websiteId: string, settings: object) {
+export async function makeWebsite(
+  client: Client,
+  operatorToken: string,
+  { websiteId, phones, ...settings }: { websiteId: string; phones: string[]; carrier: string; sender?: string },
+) {
   const operate = async (method: string, path: string, body: object | string) => {
     const headers: FuzzRequest["headers"] = [
       ["authorization", `Bearer ${operatorToken}`],
@@ -25,7 +29,7 @@ export async function makeWebsite(client: Client, operatorToken: string, website
     return expectSuccess(client, { method, path: `/operator/websites/${websiteId}${path}`, headers, body: text });
   };
   await operate("PUT", "", { name: websiteId, ...settings });
-  await operate("POST", "/subscribers", ["phone_numbers", ...PHONES].join("\n"));
+  await operate("POST", "/subscribers", ["phone_numbers", ...phones].join("\n"));
   return async (callbackUrl: string | null): Promise<Issued> => operate("POST", "/clients", { callbackUrl });
 }
 
@@ -59,7 +63,7 @@ export async function makeWebsites(
     const carrier = CARRIERS[index];
     const websiteId = `fuzzed-${index}`;
     const settings = carrier ? { carrier, sender: SENDERS[carrier] } : { carrier: "sandbox" };
-    const makeClient = await makeWebsite(client, operatorToken, websiteId, settings);
+    const makeClient = await makeWebsite(client, operatorToken, { websiteId, phones: PHONES, ...settings });
     clients.push({ websiteId, ...(await makeClient(index % 3 === 0 ? `${endpoint}/callbacks` : null)) });
     victims.push((await makeClient(null)).clientId);
   }
