@@ -27,7 +27,7 @@ export class Bystander {
   }
 
   static async make(client: Client, query: Query, operatorToken: string, endpoint: string): Promise<Bystander> {
-    const makeClient = await makeWebsite(client, operatorToken, {
+    const { makeClient } = await makeWebsite(client, operatorToken, {
       websiteId: WEBSITE,
       phones: PHONES,
       carrier: "sandbox",
@@ -79,7 +79,7 @@ export class Bystander {
   }
 }
 
-/** The sweep copies each client's credentials to KV once more, a while after they have changed. */
+/** The sweep copies each client's credentials to KV once more, a while after they have changed, and counts what days have. */
 function withoutUpkeep(name: string, value: unknown): unknown {
-  return name === "copied_at" ? undefined : value;
+  return name === "copied_at" || name === "counted_until" ? undefined : value;
 }
