@@ -176,6 +176,8 @@ it("counts the calls to an object and the time of those that are under way, once
   }
   class Store extends Base {
     async store(): Promise<number> {
+      // It calls itself: that is no call to it.
+      this.half(8);
       await platform.callDatabase("DB", WRITING, same);
       return clock.now;
     }

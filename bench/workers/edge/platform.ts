@@ -45,8 +45,10 @@ export class Platform {
 
   /** A call that has come to an object: all of its calls share one context, and so its connections. */
   invokeObject<T>(kind: string, object: object, work: () => T): T {
-    const made = this.#count(kind);
     const { connections, activity } = this.#objectOf(object);
+    // A method that another one calls is no call to the object.
+    if (this.#invocations.getStore()?.connections === connections) return work();
+    const made = this.#count(kind);
     if (activity.calls++ === 0) activity.since = this.#clock.now;
     const end = () => {
       if (--activity.calls === 0) this.#objectMilliseconds += this.#clock.now - activity.since;

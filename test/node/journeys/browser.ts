@@ -70,18 +70,26 @@ const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 /**
  * @param place a selector; the whole page where it is absent
+ * @param rules of axe that are left out, or added
  * @returns each rule of WCAG 2.2, A and AA, that something there violates, and what does
  */
-export async function findViolations(page: Page, place?: string): Promise<string[]> {
+export async function findViolations(
+  page: Page,
+  place?: string,
+  rules: Record<string, { enabled: boolean }> = {},
+): Promise<string[]> {
   await page.evaluate(readFileSync(AXE, "utf8"));
-  return page.evaluate(async (selector) => {
-    const { axe } = globalThis as object as { axe: { run(place: unknown, options: object): Promise<AxeResults> } };
-    const levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-    const options = { runOnly: levels, resultTypes: ["violations"] };
-    const results = await axe.run(selector ?? globalThis.document, options);
-    if (results.passes.length < 10) throw new Error("axe has checked next to nothing");
-    return results.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  }, place);
+  return page.evaluate(
+    async ({ selector, rules }) => {
+      const { axe } = globalThis as object as { axe: { run(place: unknown, options: object): Promise<AxeResults> } };
+      const levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+      const options = { runOnly: levels, rules, resultTypes: ["violations"] };
+      const results = await axe.run(selector ?? globalThis.document, options);
+      if (results.passes.length < 10) throw new Error("axe has checked next to nothing");
+      return results.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+    },
+    { selector: place, rules },
+  );
 }
 
 /**

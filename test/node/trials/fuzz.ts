@@ -11,22 +11,19 @@ import { carrierVars, startWorld } from "./fuzz/carriers.ts";
 import { Client, type FuzzRequest } from "./fuzz/client.ts";
 import { Dice } from "./fuzz/dice.ts";
 import { Log } from "./fuzz/log.ts";
-import { type Stalled, sendRaw, stall } from "./fuzz/raw.ts";
 import { printCounts, printRest } from "./fuzz/report.ts";
 import { type Document, type Known, Requests } from "./fuzz/requests.ts";
 import { makeWebsites, PHONES } from "./fuzz/websites.ts";
 
 const HELP = `node test/node/trials/fuzz.ts [flags]
   --seed 1            the same seed asks the same
-  --requests 98000    how many over HTTP
-  --raw 2000          how many that are broken HTTP
+  --requests 98000    how many
   --connections 24    at a time`;
 
 const { values: flags } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     requests: { type: "string", default: "98000" },
-    raw: { type: "string", default: "2000" },
     connections: { type: "string", default: "24" },
     help: { type: "boolean", default: false },
   },
@@ -34,8 +31,6 @@ const { values: flags } = parseArgs({
 
 const KEPT_IDS = 500;
 const DEAD_JOBS = 20;
-/** The service waits ten seconds for the next piece of a body. */
-const LONGEST_STALL_SECONDS = 15;
 const NAMES = ["service", "store"] as const;
 
 if (flags.help) console.log(HELP);
@@ -78,24 +73,20 @@ interface Place {
 
 async function fuzz(place: Place): Promise<number> {
   const { client, query, operatorToken, endpoint, dice, log } = place;
-  const url = new URL(place.url.service);
   const text = await client.send({ method: "GET", path: "/openapi.json", headers: [] });
   const document = JSON.parse(text.body) as OpenApi & Document;
   const answers = new Answers(document);
   const bystander = await Bystander.make(client, query, operatorToken, endpoint);
   const known = await prepare(place, bystander);
   const before = await bystander.rows();
-  const stalled = stall(url, known);
   const started = performance.now();
   const accepted = await sendAll(client, new Requests(dice, document, known), answers, known);
-  const raw = await sendRaw(url, dice, known, answers, Number(flags.raw));
   const seconds = (performance.now() - started) / 1000;
-  checkStalled(await stalled, answers);
   for (const name of answers.neverGranted()) answers.fail(`${name} was never answered with what it is for`);
   await checkAfter(place, answers, bystander, { before, accepted });
   for (const line of log.faults) answers.fail(`printed: ${line.slice(0, 300)}`);
-  printCounts(answers, raw, seconds);
-  printRest(await stalled, { accepted: accepted.length, reached: place.reached(), reconnects: client.reconnects }, log);
+  printCounts(answers, seconds);
+  printRest({ accepted: accepted.length, reached: place.reached(), reconnects: client.reconnects }, log);
   for (const fault of answers.faults) console.log(`FAULT ${fault}`);
   console.log(answers.faultCount === 0 ? "no fault" : `${answers.faultCount} faults`);
   return answers.faultCount === 0 ? 0 : 1;
@@ -158,13 +149,6 @@ function acceptedIds({ method }: FuzzRequest, { status, body }: Answer): string[
   if (body.startsWith('{"messageId":')) return [JSON.parse(body).messageId];
   if (!body.startsWith('{"successSent":')) return [];
   return JSON.parse(body).successSent.map(({ messageId }: { messageId: string }) => messageId);
-}
-
-function checkStalled(stalled: Stalled[], answers: Answers): void {
-  for (const { status, seconds } of stalled) {
-    if (status !== 408 || seconds > LONGEST_STALL_SECONDS)
-      answers.fail(`a body that did not come was answered ${status} after ${seconds.toFixed(1)} s`);
-  }
 }
 
 /** What must hold when all is over. */

@@ -12,7 +12,7 @@ import { heldUp } from "./crash/neighbors.ts";
 import { printCallbacks, printCarrier, printCrash, printFaults } from "./crash/report.ts";
 
 const HELP = `npm run faults -- [flags]
-  --only crash,move,carrier,callback,nights,fuzz,soak,timing,bindings   which parts; all by default
+  --only crash,move,carrier,callback,nights,fuzz,soak,bindings   which parts; all by default
   --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
   --messages 10000   of a crash run
   --kills 10         of a crash run: kill -9 of the whole service under load; a run of moves has four, each seed at other points of a move
@@ -45,7 +45,6 @@ const PARTS: Record<string, Part> = {
   nights: (options) => runNode([`${TRIALS}/nights.ts`, ...(options.keep ? ["--keep"] : [])], options),
   fuzz: (options) => runNode([`${TRIALS}/fuzz.ts`, "--seed", String(options.seeds[0] ?? 1)], options),
   soak: (options) => runNode([`${TRIALS}/soak.ts`], options),
-  timing: (options) => runNode([`${TRIALS}/timing.ts`], options),
   bindings: (options) => runNode(["node_modules/vitest/vitest.mjs", "run", "--project", "worker", ...SUITES], options),
 };
 

@@ -3,11 +3,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Query } from "../../harness/store.ts";
 import type { Client } from "./client.ts";
-import { type Issued, makeWebsite, PHONES, sendText } from "./websites.ts";
+import { type Issued, makeWebsite, sendText } from "./websites.ts";
 
 const WEBSITE = "bystander";
 export const TEXT = "Of the bystander alone";
 const SENT = 20;
+/** Of nobody else: an operator's call erases a person from all websites. */
+const PHONES = Array.from({ length: SENT }, (_, index) => `+1646555${String(100 + index).padStart(4, "0")}`);
 /** The sandbox reports a message as delivered within a second; other deliveries may be under way before it. */
 const LONGEST_MILLISECONDS = 60_000;
 
@@ -25,7 +27,11 @@ export class Bystander {
   }
 
   static async make(client: Client, query: Query, operatorToken: string, endpoint: string): Promise<Bystander> {
-    const makeClient = await makeWebsite(client, operatorToken, WEBSITE, { carrier: "sandbox" });
+    const { makeClient } = await makeWebsite(client, operatorToken, {
+      websiteId: WEBSITE,
+      phones: PHONES,
+      carrier: "sandbox",
+    });
     const bystander = new Bystander(client, query, await makeClient(`${endpoint}/well`));
     for (let count = 0; count < SENT; count++) await bystander.#send(PHONES[count] ?? "", `key-${count}`);
     for (const messageId of bystander.messageIds) await bystander.#untilDelivered(messageId);
@@ -73,7 +79,7 @@ export class Bystander {
   }
 }
 
-/** The sweep copies each client's credentials to KV once more, a while after they have changed. */
+/** The sweep copies each client's credentials to KV once more, a while after they have changed, and counts what days have. */
 function withoutUpkeep(name: string, value: unknown): unknown {
-  return name === "copied_at" ? undefined : value;
+  return name === "copied_at" || name === "counted_until" ? undefined : value;
 }

@@ -17,6 +17,7 @@ export const CARRIERS = Object.keys(SENDERS) as (keyof typeof SENDERS)[];
 export function carrierVars(origin: string): Record<string, string> {
   return {
     PUBLIC_ORIGIN: ORIGIN,
+    SECURITY_CONTACT: "mailto:security@example.com",
     TWILIO_ACCOUNT_SID: "AC00000000000000000000000000000000",
     TWILIO_AUTH_TOKEN: TOKEN,
     TWILIO_API_URL: `${origin}/twilio`,

@@ -2,22 +2,17 @@
 import { printTable } from "../../harness/table.ts";
 import type { Answers } from "./answers.ts";
 import type { Log } from "./log.ts";
-import type { RawResult, Stalled } from "./raw.ts";
 
 type Counts = ReadonlyMap<number, number>;
 
 /** A row for each operation, a column for each status. */
-export function printCounts({ counts }: Answers, raw: RawResult, seconds: number): void {
-  const rows: [string, Counts][] = [
-    ...[...counts].sort(([one], [other]) => (one < other ? -1 : 1)),
-    ["broken HTTP, by the Worker", raw.byWorker],
-    ["broken HTTP, by workerd", raw.byServer],
-  ];
+export function printCounts({ counts }: Answers, seconds: number): void {
+  const rows: [string, Counts][] = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
   const statuses = [...new Set(rows.flatMap(([, counted]) => [...counted.keys()]))].sort((one, other) => one - other);
   const all = new Map(statuses.map((status) => [status, sum(rows.map(([, counted]) => counted.get(status) ?? 0))]));
-  const total = sum(all.values()) + raw.unanswered;
+  const total = sum(all.values());
   printTable(
-    `${total} requests in ${seconds.toFixed(0)} s, ${(total / seconds).toFixed(0)} a second; ${raw.unanswered} of broken HTTP without an answer`,
+    `${total} requests in ${seconds.toFixed(0)} s, ${(total / seconds).toFixed(0)} a second`,
     [
       ["", "requests", ...statuses.map(String)],
       ...[...rows, ["all", all] as [string, Counts]].map(([name, counted]) => [
@@ -31,12 +26,9 @@ export function printCounts({ counts }: Answers, raw: RawResult, seconds: number
 }
 
 export function printRest(
-  stalled: Stalled[],
   { accepted, reached, reconnects }: Record<"accepted" | "reached" | "reconnects", number>,
   { troubles }: Log,
 ): void {
-  const waits = stalled.map(({ status, seconds }) => `${status} after ${seconds.toFixed(1)} s`);
-  console.log(`bodies that do not come: ${waits.join(", ")}`);
   console.log(`${accepted} messages accepted; ${reached} requests to carriers and clients; ${reconnects} reconnects`);
   console.log(`logged: ${[...troubles].map(([event, count]) => `${event} ${count}`).join(", ") || "nothing but info"}`);
 }

@@ -42,6 +42,7 @@ export interface Known {
   messageIds: string[];
   codes: string[];
   deadJobs: string[];
+  importIds: string[];
   /** Ids of another website's messages, which no answer may show. */
   foreign: string[];
 }
@@ -70,7 +71,6 @@ const TURNS = [
   "%zz",
   "%E0%A4%A",
   "%0d%0aX-Injected:%20y",
-  "\xe9",
 ];
 
 export class Requests {
@@ -117,15 +117,15 @@ export class Requests {
   #path(template: string, operation: Operation, websiteId: string): string {
     const dice = this.#dice;
     const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-      dice.chance(0.85) ? this.#rightValue(name, websiteId) : this.#segment(operation),
+      dice.chance(0.85) ? this.#rightValue(name, websiteId, operation) : this.#segment(operation),
     );
     if (dice.chance(0.94)) return path;
     const at = 1 + dice.below(path.length - 1);
     return dice.chance(0.8) ? path.slice(0, at) + dice.pick(TURNS) + path.slice(at) : `/${this.#segment(operation)}`;
   }
 
-  #rightValue(name: string, websiteId: string): string {
-    const { victims, phones, messageIds, codes, deadJobs } = this.#known;
+  #rightValue(name: string, websiteId: string, { parameters = [] }: Operation): string {
+    const { victims, phones, messageIds, codes, deadJobs, importIds } = this.#known;
     const dice = this.#dice;
     const values: Record<string, () => string | undefined> = {
       websiteId: () => websiteId,
@@ -134,9 +134,10 @@ export class Requests {
       messageId: () => messageIds[dice.below(messageIds.length)],
       code: () => codes[dice.below(codes.length)],
       jobId: () => dice.pick(deadJobs),
+      importId: () => dice.pick(importIds),
       carrier: () => dice.pick(["twilio", "telnyx", "kannel", "sandbox"]),
     };
-    return values[name]?.() ?? "x";
+    return values[name]?.() ?? parameters.find((parameter) => parameter.name === name)?.example ?? "x";
   }
 
   /** Anything that may stand in one segment of a path. */
@@ -164,7 +165,7 @@ export class Requests {
       before: () => new Date(1.8e12 * dice.next()).toISOString(),
       messageId: () => {
         if (dice.chance(0.1)) return dice.pick(this.#known.foreign);
-        return dice.chance(0.7) && messageId ? messageId : this.#rightValue("messageId", "");
+        return dice.chance(0.7) && messageId ? messageId : this.#rightValue("messageId", "", { security: [] });
       },
     };
     const pairs = parameters

@@ -14,8 +14,12 @@ export interface Issued {
   clientSecret: string;
 }
 
-/** An operator's website with its subscribers. @returns makes a client of it */
-export async function makeWebsite(client: Client, operatorToken: string, websiteId: string, settings: object) {
+/** An operator's website with its subscribers. @returns the import of its subscribers, and what makes a client of it */
+export async function makeWebsite(
+  client: Client,
+  operatorToken: string,
+  { websiteId, phones, ...settings }: { websiteId: string; phones: string[]; carrier: string; sender?: string },
+) {
   const operate = async (method: string, path: string, body: object | string) => {
     const headers: FuzzRequest["headers"] = [
       ["authorization", `Bearer ${operatorToken}`],
@@ -25,8 +29,10 @@ export async function makeWebsite(client: Client, operatorToken: string, website
     return expectSuccess(client, { method, path: `/operator/websites/${websiteId}${path}`, headers, body: text });
   };
   await operate("PUT", "", { name: websiteId, ...settings });
-  await operate("POST", "/subscribers", ["phone_numbers", ...PHONES].join("\n"));
-  return async (callbackUrl: string | null): Promise<Issued> => operate("POST", "/clients", { callbackUrl });
+  const { importId } = await operate("POST", "/subscribers", ["phone_numbers", ...phones].join("\n"));
+  const makeClient = async (callbackUrl: string | null): Promise<Issued> =>
+    operate("POST", "/clients", { callbackUrl });
+  return { importId: String(importId), makeClient };
 }
 
 async function expectSuccess(client: Client, request: FuzzRequest) {
@@ -52,15 +58,21 @@ export async function makeWebsites(
   client: Client,
   operatorToken: string,
   endpoint: string,
-): Promise<Pick<Known, "clients" | "victims" | "messageIds">> {
+): Promise<Pick<Known, "clients" | "victims" | "messageIds" | "importIds">> {
   const clients: FuzzedClient[] = [];
   const victims: string[] = [];
+  const importIds: string[] = [];
   for (let index = 0; index < WEBSITES; index++) {
     const carrier = CARRIERS[index];
     const websiteId = `fuzzed-${index}`;
     const settings = carrier ? { carrier, sender: SENDERS[carrier] } : { carrier: "sandbox" };
-    const makeClient = await makeWebsite(client, operatorToken, websiteId, settings);
+    const { importId, makeClient } = await makeWebsite(client, operatorToken, {
+      websiteId,
+      phones: PHONES,
+      ...settings,
+    });
     clients.push({ websiteId, ...(await makeClient(index % 3 === 0 ? `${endpoint}/callbacks` : null)) });
+    importIds.push(importId);
     victims.push((await makeClient(null)).clientId);
   }
   const messageIds: string[] = [];
@@ -68,5 +80,5 @@ export async function makeWebsites(
   for (let count = 0; count < LINKS; count++) {
     messageIds.push(await sendText(client, first, { clickUrl: CLICK_URLS[count % 2] }));
   }
-  return { clients, victims, messageIds };
+  return { clients, victims, messageIds, importIds };
 }
