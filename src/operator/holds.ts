@@ -52,7 +52,7 @@ const hold = operatorCall({
   path: "/operator/websites/:websiteId/hold",
   summary: "Hold the waiting messages of a website",
   description:
-    "Of the whole website, of one `sendPurpose`, of one client, or of both. What waits is not submitted until it is released; what a run has claimed goes, ten messages or so. New messages are accepted, and held. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND.",
+    "Holds the whole website, one `sendPurpose`, one client, or one of both. Waiting messages are not submitted until they are released. Messages that a run has claimed still go: about 10, at most 20. New messages are accepted, and held. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND.",
   parameters: [WEBSITE],
   body: settingsBody(holdSchema, { campaign: { sendPurpose: "spring-sale_01" }, website: {} }),
   answers: [ok(holdAnswers.HeldMessages, "The hold is stored.", { held: 1500 })],
@@ -93,7 +93,7 @@ const cancel = operatorCall({
   path: "/operator/websites/:websiteId/cancel",
   summary: "Cancel the waiting messages of a website",
   description:
-    "What waits or is held becomes FAILED_TO_SEND, with its callbacks. `dryRun` counts it, and changes nothing. What a run has claimed goes, and new messages are accepted: hold first. All waiting messages of the website are looked at, however many other websites have. Several hundred thousand take a minute: then the answer has `more`, and the call is to be repeated.",
+    "Waiting and held messages become FAILED_TO_SEND, with their callbacks. `dryRun` counts them, and changes nothing. Messages that a run has claimed still go, and new messages are accepted: hold first. All waiting messages of the website are looked at, however many other websites have. Several hundred thousand take a minute: then the answer has `more`, and the call is to be repeated.",
   parameters: [WEBSITE],
   body: settingsBody(cancelSchema, { count: { sendPurpose: "spring-sale_01", dryRun: true } }),
   answers: [ok(holdAnswers.CancelledMessages, "They are cancelled, or counted.", { cancelled: 1500 })],

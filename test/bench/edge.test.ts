@@ -227,7 +227,7 @@ function makeQueue(settings: Partial<ConsumerSettings>, consume: (batch: QueuedM
   return { clock, queue, batches, buried, send };
 }
 
-it("runs ten consumers at a time, and batches what waits meanwhile", async () => {
+it("runs ten consumers at a time, and batches jobs that wait meanwhile", async () => {
   const { clock, queue, batches, send } = makeQueue({}, () => ACCEPTED);
   for (let message = 0; message < 130; message++) send(1);
   await goTo(clock, 1000);

@@ -38,7 +38,7 @@ async function passMinutes(count: number): Promise<void> {
   }
 }
 
-it("makes what waits due now, and it goes at once", async () => {
+it("makes waiting messages due now, and they go at once", async () => {
   await sendAll();
   await world.runQueues();
   await passMinutes(8);
@@ -96,7 +96,7 @@ it("a message says when it is due and why, and never a time that has passed", as
   expect(await message(messageId)).toMatchObject({ retryAt: null, waits: null });
 });
 
-it("reads what waits, and no more of it than an answer needs", async () => {
+it("reads waiting messages, and no more of them than an answer needs", async () => {
   await sendAll();
   await world.runQueues();
   const { db, take } = countingDatabase(world.deps.db);

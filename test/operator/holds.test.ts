@@ -57,7 +57,7 @@ async function passMinutes(count: number): Promise<void> {
 }
 
 describe("a hold", () => {
-  it("of a purpose stops what waits and what comes, and nothing else; a release lets it go, once", async () => {
+  it("of a purpose stops waiting and new messages, and nothing else; a release lets it go, once", async () => {
     const held = await campaign();
     const others = await campaign(CODES);
     expect(await call("hold", { sendPurpose: TYPO })).toEqual({ held: PHONES.length });
@@ -163,7 +163,7 @@ describe("a hold", () => {
 });
 
 describe("a cancellation", () => {
-  it("is counted first, then ends what waits or is held, with its callbacks", async () => {
+  it("is counted first, then ends waiting and held messages, with their callbacks", async () => {
     const ids = await campaign();
     const others = await campaign(CODES);
     await call("hold", { sendPurpose: TYPO });
@@ -212,7 +212,7 @@ it("a client that is suspended says how many of its texts still wait", async () 
   expect(await (await suspend(false)).json()).toMatchObject({ suspended: false, waitingMessages: null });
 });
 
-it("counts what waits without reading other tables or what others have waiting, and writes nothing", async () => {
+it("counts waiting messages without reading other tables or what others have waiting, and writes nothing", async () => {
   const now = `${world.now}`;
   await seed(world, "messages", 2000, {
     message_id: "'m-' || i",

@@ -100,7 +100,7 @@ describe("the erasure of a person", () => {
     expect(await world.statusOf(await world.send(client, { phone: ADA }))).toBe("NOT_FOUND");
   });
 
-  it("is of one website, and stops what waits to be sent", async () => {
+  it("is of one website, and stops messages that wait to be sent", async () => {
     const other = await world.brand([ADA], "other");
     const waiting = await world.send(client, { phone: ADA });
     await erase();

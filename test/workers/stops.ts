@@ -18,7 +18,7 @@ const isAsked =
   (statements: Asked[]) =>
     statements.some((statement) => statement.sql.includes(sql) && isRight(statement.values));
 
-/** See setPresence: what a website becomes in a database. */
+/** See setState: what a website becomes in a database. */
 const becomes = (state: number) => isAsked("INSERT INTO moving", (values) => values[3] === state);
 
 /** See saveMove. */

@@ -29,7 +29,7 @@ import {
 } from "../../store/databases/move-rows.ts";
 import { PAGED, type TableName } from "../../store/databases/moved-tables.ts";
 import { keepRoutes, readRoutes } from "../../store/databases/moves.ts";
-import { STATE, setPresence, setTurn, type Turn } from "../../store/databases/moving.ts";
+import { STATE, setState, setTurn, type Turn } from "../../store/databases/moving.ts";
 import { spreadChange } from "../clients/spread-changes.ts";
 import { receiveWaiting } from "../people/receive-inbound.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
@@ -70,8 +70,8 @@ const LONGEST_WAIT_SECONDS = 20;
 export async function pause({ deps, move, source, target }: MoveWork): Promise<Piece> {
   const { pausedAt, at } = move.progress;
   if (pausedAt === null) {
-    await setPresence(source, move, STATE.paused);
-    await setPresence(target, move, STATE.arriving);
+    await setState(source, move, STATE.paused);
+    await setState(target, move, STATE.arriving);
     return { progress: { pausedAt: deps.now() } };
   }
   const waitSeconds = Math.ceil((pausedAt + quietAfterMilliseconds() - deps.now()) / 1000);
@@ -166,7 +166,7 @@ export async function arrive({ deps, move, source, target }: MoveWork): Promise<
   const { home, websiteId } = move;
   deps.places.set(home, move.target);
   await open(deps, move, move.target, target);
-  await setPresence(source, move, STATE.left);
+  await setState(source, move, STATE.left);
   forgetClosed(deps, move.source);
   // If the copy in KV is missing or old, a call goes to the source, which knows that the website has left.
   await copyPlace(deps.kv, { home, database: move.target }).catch(() => {});
@@ -178,7 +178,7 @@ export async function arrive({ deps, move, source, target }: MoveWork): Promise<
 export async function giveUp({ deps, move, source, target }: MoveWork): Promise<Piece> {
   if (!isUnderWay(move)) return clear({ deps, move, source, target });
   await open(deps, move, move.source, source);
-  await setPresence(target, move, STATE.left);
+  await setState(target, move, STATE.left);
   forgetClosed(deps, move.target);
   return { endedAt: deps.now(), progress: { at: null } };
 }
@@ -188,7 +188,7 @@ async function open(deps: Deps, move: Move, database: string, db: D1Database): P
   const receive = (own: Deps) =>
     unlessItFails(deps, "inbound.still-waits", {}, async () => void (await receiveWaiting(own)));
   await receive(withAllOpen(deps, move.home, database));
-  await setPresence(db, move, STATE.here);
+  await setState(db, move, STATE.here);
   forgetClosed(deps, database);
   await receive(deps);
 }

@@ -102,7 +102,7 @@ export interface CallbackEnd {
 
 /**
  * Stores what came back of the callbacks of a claim, and releases those that were not posted, in one transaction.
- * @param counts added to the counts of outcomes, unless the records are stored already; `endpoints` likewise
+ * `counts` and `endpoints` are added to their tables unless the records are stored already.
  */
 export async function recordCallbacks(db: D1Database, end: CallbackEnd): Promise<void> {
   const { records, counts, endpoints, released, claim, now } = end;

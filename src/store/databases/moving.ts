@@ -9,22 +9,20 @@ import { prepare, type Sql, sql } from "../sql.ts";
  */
 export const STATE = { here: 0, paused: 1, arriving: 2, left: 3 } as const;
 
-type Presence = (typeof STATE)[keyof typeof STATE];
+type WebsiteState = (typeof STATE)[keyof typeof STATE];
 
 /** The version and the home in the ids of a website, as the column id_part has them: ids of version 4 have none. */
 export const idPartOf = (home: number) => `7${home.toString(16).padStart(5, "0")}`;
 
-/** SQL condition: the website is served from this database. */
-export const IS_HERE = (websiteId: string) =>
-  `NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = ${websiteId} AND v.state >= ${STATE.arriving})`;
-
 /** The websites that are not open in a database, by home. */
-export type Closed = ReadonlyMap<number, Presence>;
+export type Closed = ReadonlyMap<number, WebsiteState>;
 
 /** Reads a row for each website that has ever left the database. */
 export async function readClosed(db: D1Database): Promise<Closed> {
   const query = prepare(db, sql`SELECT home, state FROM moving WHERE state > ${STATE.here}`);
-  return new Map((await runQuery<{ home: number; state: Presence }>(query)).map(({ home, state }) => [home, state]));
+  return new Map(
+    (await runQuery<{ home: number; state: WebsiteState }>(query)).map(({ home, state }) => [home, state]),
+  );
 }
 
 /** Whether a website of the database is on the move. A purge of old rows would make the two sides of the move differ. */
@@ -44,7 +42,7 @@ interface MovingWebsite {
  * Sets the state of the website in the database, for one move. A late call changes nothing that the same move or a later one has set
  * since: a move first sets `paused` or `arriving`, and then `here` or `left`.
  */
-export async function setPresence(db: D1Database, website: MovingWebsite, state: Presence): Promise<void> {
+export async function setState(db: D1Database, website: MovingWebsite, state: WebsiteState): Promise<void> {
   const { websiteId, home, startedAt } = website;
   const isEnd = state === STATE.here || state === STATE.left ? 1 : 0;
   await runBatch(db, [
@@ -73,7 +71,7 @@ export async function setTurn(db: D1Database, { home, startedAt }: MovingWebsite
 export interface Turn {
   home: number;
   startedAt: number;
-  state: Presence;
+  state: WebsiteState;
   turn: number;
 }
 

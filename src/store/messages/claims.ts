@@ -1,4 +1,5 @@
-// The claims of a run and what became of them: one transaction stores the outcomes of one claim, and makes the next claim.
+// The claims of a run and what became of them: one transaction stores the outcomes of one claim, and makes the next claim. A run that
+// is cut off leaves its claim behind: src/flows/messages/end-messages.ts ends its messages.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
 import type { SubmissionRecord } from "../../domain/messages/job.ts";
@@ -64,7 +65,7 @@ export async function recordAndClaim(
   now: number,
 ): Promise<Recorded> {
   const { breaker, events, reported, claimed, ended, breakers } = await runNamed(db, {
-    ...NOTHING,
+    ...IN_ORDER,
     ...(outcomes && outcomeStatements(db, outcomes, now)),
     ...(next && claimStatements(db, next, now)),
   });
@@ -84,8 +85,8 @@ export interface Recorded {
   hasAnswered: boolean;
 }
 
-/** The statements in their order. */
-const NOTHING = {
+/** Every statement of the transaction, in the order in which they run: a spread replaces a value, and keeps its place. */
+const IN_ORDER = {
   ...{ counts: null, breaker: null, afterReceipt: null, outcomes: null, events: null, reported: null },
   ...{ optedOut: null, claimed: null, ended: null, breakers: null },
 };

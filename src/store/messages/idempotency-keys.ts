@@ -1,3 +1,4 @@
+// The Idempotency-Keys of bulk requests. sends.ts claims the keys of single sends. A key lives for 24 hours: see accept-message.ts in flows.
 import { runNamed } from "../database.ts";
 import type { IdempotencyKeyRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";

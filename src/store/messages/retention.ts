@@ -1,4 +1,4 @@
-// Deletes expired rows, the oldest first, so many at a time. The sweep runs these functions; erasure.ts deletes one person's rows.
+// Deletes rows older than RETENTION_DAYS (src/config.ts), the oldest first, some at a time. The sweep runs these functions; erasure.ts deletes one person's rows.
 
 import { runNamed, runNamedResults } from "../database.ts";
 import { STATE } from "../databases/moving.ts";

@@ -1,7 +1,7 @@
 // Imports: each is a row, and the ledger has what it has changed. See undo-import.ts for its undo.
 import { RequestFailure } from "../../domain/failure.ts";
 import { runQuery } from "../database.ts";
-import { IS_HERE } from "../databases/moving.ts";
+import { STATE } from "../databases/moving.ts";
 import type { ImportRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
 
@@ -61,8 +61,11 @@ export async function readImport(db: D1Database, importId: string): Promise<Stor
 }
 
 export function selectImport(db: D1Database, importId: string): D1PreparedStatement {
-  const isHere = piece(IS_HERE("i.website_id"));
-  return prepare(db, sql`SELECT i.* FROM imports i WHERE i.import_id = ${importId} AND ${isHere}`);
+  return prepare(
+    db,
+    sql`SELECT i.* FROM imports i WHERE i.import_id = ${importId}
+      AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})`,
+  );
 }
 
 export function toImport(row: ImportRow): StoredImport {
@@ -80,11 +83,10 @@ export function toImport(row: ImportRow): StoredImport {
 
 /** Whether a row of an import has changed something. It may only say again that a number is opted out. */
 export const isUndoable = (row: string) =>
-  `(${row}.was_subscribed IS NOT ${row}.subscribed OR ${row}.was_email IS NOT NULL)`;
+  piece(`(${row}.was_subscribed IS NOT ${row}.subscribed OR ${row}.was_email IS NOT NULL)`);
 
 /**
- * Whether an undo may change a number whose latest row of the ledger this is. Then a call that confirms the number, as it is,
+ * Whether an undo may change a number whose latest row of the ledger is `c`. Then a call that confirms the number, as it is,
  * gets a row of its own, which no undo passes over. An import that only says again that a number is opted out has one.
  */
-export const isOpenToUndo = (row: string) =>
-  `(${row}.source = 'undo' OR (${row}.source = 'import' AND ${isUndoable(row)}))`;
+export const IS_OPEN_TO_UNDO = sql`(c.source = 'undo' OR (c.source = 'import' AND ${isUndoable("c")}))`;

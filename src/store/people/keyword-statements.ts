@@ -4,7 +4,7 @@ import { IS_ACQUAINTED } from "../clients/senders.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { Tombstone } from "./erasure.ts";
-import { isOpenToUndo } from "./imports.ts";
+import { IS_OPEN_TO_UNDO } from "./imports.ts";
 import { CONFIRM_AGAIN_AFTER_MILLISECONDS } from "./keyword-replies.ts";
 
 /** A text with a keyword, for one of the numbers that its sender may be. */
@@ -124,7 +124,7 @@ function optIn(db: D1Database, acted: Acted): D1PreparedStatement[] {
         SELECT w.value, ${phone}, s.subscribed, 1, ${receivedAt}, 'keyword', ${text}
         FROM ${fresh} LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = ${phone}
         WHERE (${isReturning}) OR (s.subscribed = 1 AND EXISTS (SELECT 1 FROM subscription_changes c
-          WHERE c.change_id = ${latest} AND ${piece(isOpenToUndo("c"))}))`,
+          WHERE c.change_id = ${latest} AND ${IS_OPEN_TO_UNDO}))`,
     ),
     ...tellChange(db, acted, isReturning, 1),
     prepare(

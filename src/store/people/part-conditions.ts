@@ -2,7 +2,7 @@
 // `guard` what is found before anything is written.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { piece, type Sql, sql } from "../sql.ts";
-import { isOpenToUndo, takesRows } from "./imports.ts";
+import { IS_OPEN_TO_UNDO, takesRows } from "./imports.ts";
 import type { ChangeOrigin } from "./subscriptions.ts";
 
 /** Where the changes go, and how. */
@@ -64,7 +64,7 @@ export function isSaidAgain({ websiteId, origin }: Target): Sql {
   const counts = piece(origin.source === "import" ? "g.subscribed = 0" : "true");
   return sql`(s.subscribed = g.subscribed AND ${counts} AND EXISTS (SELECT 1 FROM subscription_changes c
     WHERE c.change_id = (SELECT max(change_id) FROM subscription_changes WHERE website_id = ${websiteId} AND phone = g.phone)
-      AND c.proof <> ${origin.proof} AND ${piece(isOpenToUndo("c"))}))`;
+      AND c.proof <> ${origin.proof} AND ${IS_OPEN_TO_UNDO}))`;
 }
 
 /** Condition of the number `g`: the import has opted it out, or has found it opted out. */

@@ -1,5 +1,5 @@
 // What a part of an import has changed, or would change: lists of numbers, as JSON.
-import { piece, prepare, sql } from "../sql.ts";
+import { prepare, sql } from "../sql.ts";
 import { isUndoable } from "./imports.ts";
 import { type ImportRun, IS_CHANGE, IS_MOVE, isAllowed, type PartSql, type Target } from "./part-conditions.ts";
 
@@ -12,7 +12,7 @@ export function countLedger({ db, origin }: Target, { latestId }: ImportRun): D1
   return prepare(
     db,
     sql`SELECT max(l.change_id) AS latest, json_group_array(l.phone) FILTER (WHERE l.was_subscribed IS NULL) AS added,
-        json_group_array(l.phone) FILTER (WHERE l.was_subscribed IS NOT NULL AND ${piece(isUndoable("l"))} AND NOT ${isOptedOut}) AS changed
+        json_group_array(l.phone) FILTER (WHERE l.was_subscribed IS NOT NULL AND ${isUndoable("l")} AND NOT ${isOptedOut}) AS changed
       FROM subscription_changes l WHERE l.change_id > ${latestId} AND l.source = 'import' AND l.proof = ${origin.proof}`,
   );
 }

@@ -51,10 +51,6 @@ export async function findStored(db: D1Database, websiteId: string, phones: numb
   return found;
 }
 
-/** The id of the latest ledger row of a number, which defines its state. After an undo, `change_id` may be that of the row before the import. */
-export const LATEST_CHANGE = (websiteId: string, phone: string) =>
-  `(SELECT max(change_id) FROM subscription_changes c WHERE c.website_id = ${websiteId} AND c.phone = ${phone})`;
-
 /** Source of a change, and its proof: a request id, or the text of a message. */
 export interface ChangeOrigin {
   source: ChangeSource;

@@ -20,7 +20,7 @@ const isByOthers = (importId: string) => sql`(c.website_id = l.website_id AND c.
 
 /** Condition of a row `m` of the ledger: the import has changed the number of `l`. */
 const isByImport = (importId: string) => sql`(m.website_id = l.website_id AND m.phone = l.phone
-  AND m.source = 'import' AND m.proof = ${importId} AND ${piece(isUndoable("m"))})`;
+  AND m.source = 'import' AND m.proof = ${importId} AND ${isUndoable("m")})`;
 
 /** Condition: somebody has set the number since the row `l`. */
 const isSetSince = (importId: string) =>
@@ -35,7 +35,7 @@ function rowsOfStep({ importId, undoneTo }: StoredImport): Sql {
   return sql`imports i CROSS JOIN subscription_changes l ON i.import_id = ${importId}
     AND coalesce(i.undone_to, i.after_id) = ${undoneTo}
     AND l.change_id > ${undoneTo} AND l.change_id <= ${undoneTo} + ${STEP_IDS}
-    AND l.source = 'import' AND l.proof = ${importId} AND ${piece(isUndoable("l"))}
+    AND l.source = 'import' AND l.proof = ${importId} AND ${isUndoable("l")}
     AND NOT EXISTS (SELECT 1 FROM subscription_changes m WHERE ${isByImport(importId)} AND m.change_id < l.change_id
       AND NOT EXISTS (SELECT 1 FROM subscription_changes c WHERE ${isByOthers(importId)}
         AND c.change_id > m.change_id AND c.change_id < l.change_id))

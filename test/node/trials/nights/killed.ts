@@ -14,7 +14,7 @@ interface Waiting {
   waits: { until: string | null; because: string } | null;
 }
 
-/** What waits, as the operator is shown it. @returns what is wrong with it, a line each */
+/** The waiting messages, as the operator is shown them. @returns what is wrong with it, a line each */
 async function readWaiting({ url }: Place): Promise<{ until: Map<string, string | null>; faults: string[] }> {
   const asked = Date.now();
   const page = await operate(url, "GET", "/messages?website=brand&status=PENDING_TO_SEND");
