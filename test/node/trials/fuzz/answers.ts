@@ -40,7 +40,7 @@ export class Answers {
     this.#ajv.addSchema({ $id: "api", components: this.#document.components });
     this.#paths = Object.keys(document.paths)
       .sort((a, b) => a.split("{").length - b.split("{").length)
-      .map((path) => ({ path, form: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/*$`) }));
+      .map((path) => ({ path, form: new RegExp(`^/*${path.replaceAll(/\{\w+\}/g, "[^/]+")}/*$`) }));
   }
 
   /** @param url as the service sees it */

@@ -157,20 +157,26 @@ export class Requests {
   #query({ parameters = [] }: Operation, { messageId }: FuzzedClient): string {
     const dice = this.#dice;
     const days = () => `2026-${dice.pick(["11", "02", "13"])}-${dice.pick(["21", "30", "1"])}`;
+    const instant = () => new Date(1.8e12 * dice.next()).toISOString();
     const rights: Record<string, () => string> = {
-      from: days,
+      from: () => dice.pick([days, instant])(),
       to: days,
+      until: instant,
       by: () => dice.pick(["day", "purpose"]),
+      phone: () => dice.pick(this.#known.phones),
       format: () => dice.pick(["csv", "json"]),
-      before: () => new Date(1.8e12 * dice.next()).toISOString(),
+      before: instant,
       messageId: () => {
         if (dice.chance(0.1)) return dice.pick(this.#known.foreign);
         return dice.chance(0.7) && messageId ? messageId : this.#rightValue("messageId", "", { security: [] });
       },
     };
     const pairs = parameters
-      .filter((parameter) => parameter.in === "query" && dice.chance(0.6))
-      .map(({ name }) => [name, dice.chance(0.8) ? (rights[name]?.() ?? "") : String(nasty(dice)).toWellFormed()]);
+      .filter((parameter) => parameter.in === "query" && dice.chance(parameter.name in rights ? 0.6 : 0.2))
+      .map(({ name, example = "" }) => [
+        name,
+        dice.chance(0.8) ? (rights[name]?.() ?? example) : String(nasty(dice)).toWellFormed(),
+      ]);
     if (dice.chance(0.05)) pairs.push([dice.text(5).toWellFormed(), dice.text(20).toWellFormed()]);
     if (dice.chance(0.05)) pairs.push(...pairs);
     const query = pairs
