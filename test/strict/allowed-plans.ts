@@ -78,7 +78,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   },
   {
     step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
-    sql: "FROM erased_people e WHERE e.website_id = ?1 LIMIT 1",
+    sql: "SELECT e.mark FROM erased_people e WHERE e.website_id = ?",
     reason: "Whether the website has erased anybody: one row.",
   },
   {
