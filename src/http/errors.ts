@@ -3,6 +3,7 @@ import { PAUSED_SECONDS } from "../domain/databases/move.ts";
 import type { BulkInterrupted, Failure, FieldError, ImportInterrupted, ImportProgress } from "../domain/failure.ts";
 import { CHUNK_MESSAGES } from "../domain/messages/bulk-request.ts";
 import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
+import { adviseImport } from "./advise-import.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 
 export const errorSchema = z.object({
@@ -101,13 +102,6 @@ function explainImport({ because, import: progress }: ImportInterrupted, random:
   return { ...answer, message: `${cause} ${adviseImport(because.kind, progress)}`, import: progress };
 }
 
-function adviseImport(because: ImportInterrupted["because"]["kind"], { importId, storedRows }: ImportProgress): string {
-  const rows = storedRows === 0 ? "none of its rows" : `the first ${storedRows} of its rows`;
-  const stored = `Of this file, ${rows} were stored before that, in the import ${importId}.`;
-  if (because === "import-closed") return `${stored} The undo has taken them back, or does so when it is repeated.`;
-  return `${stored} An undo takes them back. To go on, send the file again with importId=${importId}: what is stored stays as it is.`;
-}
-
 /** How the client can go on without sending a text twice. It depends on whether the stored messages are known. */
 function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause: string): string {
   const count = stored.length === 1 ? "1 message was" : `${stored.length} messages were`;
@@ -141,6 +135,12 @@ function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause:
   }
 }
 
+const TOO_MANY_GUESSES: Omit<ErrorAnswer, "code"> = {
+  message:
+    "Too many requests with unknown clients or wrong secrets came at this time. Check the credentials, and repeat the request after the time in Retry-After.",
+  headers: { "retry-after": String(REFUSED_MILLISECONDS / 1000) },
+};
+
 function explain(
   failure: Exclude<Failure, BulkInterrupted | ImportInterrupted>,
   random: number,
@@ -156,11 +156,7 @@ function explain(
     case "credentials-wrong":
       return { message: failure.message };
     case "guesses-exceeded":
-      return {
-        message:
-          "Too many requests with unknown clients or wrong secrets came at this time. Check the credentials, and repeat the request after the time in Retry-After.",
-        headers: { "retry-after": String(REFUSED_MILLISECONDS / 1000) },
-      };
+      return TOO_MANY_GUESSES;
     case "client-suspended":
       return { message: "This client is suspended. Ask the operator of the service." };
     case "operation-denied": {
@@ -200,12 +196,8 @@ function explain(
       return { message: `The website is not moved: ${failure.why}.` };
     case "store-full":
     case "store-unavailable":
-      return explainStore(failure, random);
     case "website-paused":
-      return {
-        message: `${PAUSED} It is safe to repeat the request ${failure.isKeyed ? "with the same Idempotency-Key " : ""}after the time in Retry-After.`,
-        headers: { "retry-after": String(PAUSED_SECONDS + Math.floor((PAUSED_SECONDS + 1) * random)) },
-      };
+      return explainStore(failure, random);
   }
 }
 
@@ -217,7 +209,7 @@ function explainMethod({ given, allow }: Extract<Failure, { kind: "method-wrong"
   return { message: `This path takes ${methods}${note}.`, headers: { allow: methods } };
 }
 
-type StoreFailure = Extract<Failure, { kind: "store-full" | "store-unavailable" }>;
+type StoreFailure = Extract<Failure, { kind: "store-full" | "store-unavailable" | "website-paused" }>;
 
 function explainStore(failure: StoreFailure, random: number): Omit<ErrorAnswer, "code"> {
   if (failure.kind === "store-full") {
@@ -227,9 +219,14 @@ function explainStore(failure: StoreFailure, random: number): Omit<ErrorAnswer, 
       headers: { "retry-after": String(FULL_RETRY_SECONDS) },
     };
   }
+  const [why, seconds] =
+    failure.kind === "website-paused"
+      ? [PAUSED, PAUSED_SECONDS + Math.floor((PAUSED_SECONDS + 1) * random)]
+      : ["A store did not answer.", storeRetrySeconds(failure.isRefused, random)];
+  const key = failure.isKeyed ? "with the same Idempotency-Key " : "";
   return {
-    message: `A store did not answer. It is safe to repeat the request ${failure.isKeyed ? "with the same Idempotency-Key " : ""}after the time in Retry-After.`,
-    headers: { "retry-after": String(storeRetrySeconds(failure.isRefused, random)) },
+    message: `${why} It is safe to repeat the request ${key}after the time in Retry-After.`,
+    headers: { "retry-after": String(seconds) },
   };
 }
 

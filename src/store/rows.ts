@@ -230,19 +230,6 @@ export interface AuditRow {
   outcome: string | null;
 }
 
-/** Of no table: see countMessages. */
-export interface ReportRow {
-  name: string;
-  status: MessageStatus;
-  reason: string;
-  messages: number;
-  segments: number;
-  clicked: number;
-  clicks: number;
-  robot_clicks: number;
-  opted_out: number;
-}
-
 export interface LastSweepRow {
   only: 1;
   ended_at: number;

@@ -1,9 +1,22 @@
+import type { MessageStatus } from "../../domain/messages/message.ts";
 import { readReason } from "../../domain/messages/reason.ts";
 import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import type { GroupBy, Part, ReportRow, SenderChange } from "../../domain/operations/report.ts";
 import { runQuery } from "../database.ts";
-import type { ReportRow as StoredRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
+
+/** The sums of a group, as D1 returns them. */
+interface StoredRow {
+  name: string;
+  status: MessageStatus;
+  reason: string;
+  messages: number;
+  segments: number;
+  clicked: number;
+  clicks: number;
+  robot_clicks: number;
+  opted_out: number;
+}
 
 /**
  * What daily_counts has, and the stored messages that it does not have: see daily-counts.ts. A row of which a cancellation has left
