@@ -1,0 +1,28 @@
+import type { FoundPerson } from "../answers.ts";
+import { ask } from "./ask.ts";
+import { isEmail, isMessageId, isPhone } from "./phones.ts";
+import { toHash } from "./router.ts";
+
+/** The masked numbers of people that were searched for, by the id that stands for them in addresses. */
+const maskedOf = new Map<string, string>();
+
+export const maskedNumberOf = (personId: string): string => maskedOf.get(personId) ?? "this person";
+
+/**
+ * A number is exchanged for the id of the person: it never gets into an address, which a history would keep.
+ * @throws Failure of 404 when nobody has it
+ */
+export async function findPerson(text: string): Promise<FoundPerson> {
+  const body = isEmail(text) ? { email: text } : { phone: text.replaceAll(/[ ()-]/g, "") };
+  const found = await ask<FoundPerson>("/operator/people/find", { method: "POST", body });
+  maskedOf.set(found.personId, found.phone);
+  return found;
+}
+
+/** @returns the address of the page that shows what was searched for */
+export async function searchFor(input: string): Promise<string> {
+  const text = input.trim();
+  if (isMessageId(text)) return toHash(["messages", text.toLowerCase()]);
+  if (isPhone(text) || isEmail(text)) return toHash(["people", (await findPerson(text)).personId]);
+  return toHash(["messages"], { q: text });
+}

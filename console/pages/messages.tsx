@@ -1,0 +1,192 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { FoundMessage, FoundMessages, Status as StatusCode } from "../answers.ts";
+import { ask, pathOf } from "../lib/ask.ts";
+import { formatCount } from "../lib/numbers.ts";
+import { isEmail, isMessageId, isPhone } from "../lib/phones.ts";
+import type { Route } from "../lib/router.ts";
+import { toHash } from "../lib/router.ts";
+import { findPerson, maskedNumberOf } from "../lib/search.ts";
+import { type Filter, parseSearch, type Search, toTime, writeSearch } from "../lib/search-words.ts";
+import { useAct } from "../lib/use-act.ts";
+import { useAnswer } from "../lib/use-answer.ts";
+import { go } from "../lib/use-route.ts";
+import { Button, FailureLine } from "../parts/button.tsx";
+import { FromShell } from "../parts/empty.tsx";
+import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { ListEnd, Tabs } from "../parts/section.tsx";
+import { useNow } from "../parts/time.tsx";
+import { FilterBar } from "./messages-filter.tsx";
+import { MessageRows } from "./messages-rows.tsx";
+
+/** Under the field; each is a status of the API, by its word here. */
+const TABS: [word: string, status: StatusCode | null][] = [
+  ["All", null],
+  ["Delivered", "DELIVERED"],
+  ["Waiting", "PENDING_TO_SEND"],
+  ["Undelivered", "FAILED_TO_DELIVERY"],
+  ["Not sent", "FAILED_TO_SEND"],
+  ["Sending", "SENDING"],
+  ["Not subscribed", "NOT_SUBSCRIBED"],
+];
+
+/** `undelivered`, `not-sent` or FAILED_TO_SEND: the status of the API that somebody means. */
+function statusOf(word: string): string {
+  const plain = word.toLowerCase().replaceAll(/[-_ ]/g, " ");
+  return TABS.find(([name]) => name.toLowerCase() === plain)?.[1] ?? word.toUpperCase();
+}
+
+function pathFor({ filters, text }: Search, person: string | undefined): string {
+  const time = (word: string | undefined) => (word ? toTime(word, new Date())?.toISOString() : undefined);
+  return pathOf("/operator/messages", {
+    person,
+    website: filters.website,
+    purpose: filters.purpose ?? text,
+    status: filters.status && statusOf(filters.status),
+    reason: filters.reason?.toUpperCase().replaceAll("-", "_"),
+    client: filters.client,
+    from: time(filters.after),
+    until: time(filters.before),
+  });
+}
+
+export function Messages({ route }: { route: Route }): JSX.Element {
+  const { q = "", person } = route.query;
+  const search = parseSearch(q);
+  const path = pathFor(search, person);
+  const { data, failure, reload } = useAnswer<FoundMessages>(path, 30);
+  const submitting = useAct();
+
+  const show = (next: Pick<Search, "filters" | "text">, who = person) =>
+    go(toHash(["messages"], { q: writeSearch(next), person: who }));
+
+  /** What is typed: a number becomes a person, an id opens its story, all else are filters. */
+  const submit = (typed: string) =>
+    submitting.run(async () => {
+      const next = parseSearch(typed);
+      if (isMessageId(next.text)) return go(toHash(["messages", next.text.toLowerCase()]));
+      const filters = { ...search.filters, ...next.filters };
+      if (!isPhone(next.text) && !isEmail(next.text)) return show({ filters, text: next.text });
+      show({ filters, text: "" }, (await findPerson(next.text)).personId);
+    });
+
+  const chips: { name: string; value: string; drop: () => void }[] = Object.entries(search.filters).map(
+    ([name, value]) => ({
+      name,
+      value,
+      drop: () => show({ ...search, filters: { ...search.filters, [name as Filter]: undefined } }),
+    }),
+  );
+  if (person) chips.push({ name: "to", value: maskedNumberOf(person), drop: () => show(search, "") });
+
+  if (!data && failure && failure.status !== 400)
+    return <FailedPage failure={failure} title="Messages" onRetry={reload} />;
+  if (!data && !failure) return <LoadingPage title="Messages" />;
+  const current = search.filters.status ? statusOf(search.filters.status) : null;
+  const counts = data?.counts;
+  const all = counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : undefined;
+  return (
+    <Page title="Messages">
+      <FilterBar chips={chips} text={search.text} faults={search.faults} onSubmit={(typed) => void submit(typed)} />
+      {submitting.failure?.status === 404 ? (
+        <p class="failure-line">Nobody has this number or address here.</p>
+      ) : (
+        <FailureLine failure={submitting.failure ?? (failure?.status === 400 ? failure : null)} />
+      )}
+      <Tabs
+        label="Statuses"
+        tabs={TABS.map(([label, status]) => ({
+          label,
+          count: counts ? formatCount(status ? (counts[status] ?? 0) : all) : undefined,
+          href: toHash(["messages"], {
+            q: writeSearch({
+              ...search,
+              filters: {
+                ...search.filters,
+                status: status ? label.toLowerCase().replaceAll(" ", "-") : undefined,
+              } as Search["filters"],
+            }),
+            person,
+          }),
+          isCurrent: status === current,
+        }))}
+      />
+      {data && <List key={path} first={data} path={path} all={current ? counts?.[current as StatusCode] : all} />}
+    </Page>
+  );
+}
+
+/** The first page is looked at again while it is at the top of the window; older ones are added below. */
+function List({ first, path, all }: { first: FoundMessages; path: string; all: number | undefined }): JSX.Element {
+  const [shown, setShown] = useState(first);
+  const [older, setOlder] = useState<FoundMessage[]>([]);
+  const [next, setNext] = useState<string | null>(first.next);
+  const loading = useAct();
+  const now = useNow(30);
+  const fresh = first.messages.filter(
+    ({ messageId }) => !shown.messages.some((it) => it.messageId === messageId),
+  ).length;
+
+  useEffect(() => {
+    if (scrollY > 200 || older.length > 0) return;
+    setShown(first);
+    setNext(first.next);
+  }, [first, older.length]);
+
+  const takeFresh = () => {
+    setShown(first);
+    setOlder([]);
+    setNext(first.next);
+    scrollTo(0, 0);
+  };
+  const loadOlder = () =>
+    loading.run(async () => {
+      const page = await ask<FoundMessages>(
+        `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(next ?? "")}`,
+      );
+      setOlder([...older, ...page.messages]);
+      setNext(page.next);
+    });
+
+  const messages = [...shown.messages, ...older];
+  if (messages.length === 0) return <NoMessages />;
+  return (
+    <>
+      {fresh > 0 && shown !== first && (
+        <p>
+          <Button isSmall onPress={takeFresh}>
+            {fresh} new
+          </Button>
+        </p>
+      )}
+      <MessageRows messages={messages} now={now} />
+      <ListEnd
+        older={
+          next && (
+            <Button isSmall isOff={loading.isBusy} onPress={() => void loadOlder()}>
+              Older
+            </Button>
+          )
+        }
+      >
+        Newest first.{" "}
+        {next || all
+          ? `These ${formatCount(messages.length)}${all ? ` of ${formatCount(all)}` : ""}.`
+          : "These are all."}
+      </ListEnd>
+      <FailureLine failure={loading.failure} />
+      <FromShell line="npm run operator -- messages" />
+    </>
+  );
+}
+
+const NoMessages = () => (
+  <>
+    <h2>No text is like this</h2>
+    <p class="lead">
+      Take a filter away, or look <a href="#/messages">at all of them</a>. Texts are kept for as many days as
+      RETENTION_DAYS says.
+    </p>
+    <FromShell line="npm run operator -- messages --status DELIVERED" />
+  </>
+);

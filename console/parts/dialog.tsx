@@ -1,0 +1,48 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+
+interface Props {
+  title: string;
+  children: ComponentChildren;
+  /** From the left: the milder way, the way out, the act. */
+  buttons: ComponentChildren;
+  onClose: () => void;
+  /** False: neither Esc nor a press outside closes it. */
+  isLight?: boolean;
+}
+
+/** A dialog over the page: a sheet from below on a phone. It gives the focus back to where it was. */
+export function Dialog({ title, children, buttons, onClose, isLight = true }: Props): JSX.Element {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc is the key, and arrives as cancel.
+    <dialog
+      ref={ref}
+      class="dialog"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (isLight) onClose();
+      }}
+      onClick={(event) => {
+        if (isLight && event.target === ref.current) onClose();
+      }}
+    >
+      <div class="dialog-content">
+        <h2 id={id}>{title}</h2>
+        {children}
+        <div class="dialog-buttons">{buttons}</div>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,39 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { RevealedPerson } from "../answers.ts";
+import { ask } from "../lib/ask.ts";
+import { formatPhone, maskPhone } from "../lib/phones.ts";
+import { useIsOperator } from "../lib/session.ts";
+import { tell } from "./toast.tsx";
+
+/** A number as everybody sees it. */
+export const MaskedText = ({ phone }: { phone: string }): JSX.Element => (
+  <span class="masked">{formatPhone(maskPhone(phone))}</span>
+);
+
+/** A number that an operator can see: a press shows it for as long as the page is open, and is audited. */
+export function Masked({ phone, personId }: { phone: string; personId: string | null | undefined }): JSX.Element {
+  const [shown, setShown] = useState<string | null>(null);
+  const isOperator = useIsOperator();
+  if (!isOperator || !personId) return <MaskedText phone={phone} />;
+  if (shown !== null) return <span class="masked">{formatPhone(shown)}</span>;
+  const reveal = async () => {
+    try {
+      const path = `/operator/people/${encodeURIComponent(personId)}/reveal`;
+      setShown((await ask<RevealedPerson>(path, { method: "POST" })).phone);
+      tell({ text: "The number is shown. The audit log says that you saw it." });
+    } catch (error) {
+      tell({ text: `The number stays masked: ${error instanceof Error ? error.message : "unknown"}` });
+    }
+  };
+  return (
+    <button
+      type="button"
+      class="masked can-show"
+      title="Show the number. The audit log will say so."
+      onClick={() => void reveal()}
+    >
+      {formatPhone(maskPhone(phone))}
+    </button>
+  );
+}
