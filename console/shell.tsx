@@ -85,7 +85,7 @@ export function Shell({
       </button>
       <Navigation page={page} onSignOut={onSignOut} />
       <div class="column">
-        <TopBar hasSearch={!(page === "messages" && route.path.length === 1)} />
+        <TopBar hasSearch={!(["messages", "people"].includes(page) && route.path.length === 1)} />
         <main id="main" ref={main} tabIndex={-1}>
           <AwayNote />
           {Shown ? (

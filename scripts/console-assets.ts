@@ -15,7 +15,10 @@ const { outputFiles } = await build({
   bundle: true,
   format: "esm",
   target: ["es2023", "chrome123", "firefox125", "safari17.5"],
-  tsconfig: "console/tsconfig.json",
+  // The older form of a call takes an element's children as arguments: a kilobyte less of names in the whole.
+  tsconfigRaw: { compilerOptions: { jsx: "react", jsxFactory: "h", jsxFragmentFactory: "Fragment" } },
+  inject: ["console/jsx.ts"],
+  charset: "utf8",
   minify: true,
   legalComments: "none",
   write: false,

@@ -1,4 +1,5 @@
 import type { ImportAnswer, ImportProgress } from "../answers.ts";
+import { websitePath } from "./addresses.ts";
 import { ask, pathOf, send } from "./ask.ts";
 
 export interface Import {
@@ -7,7 +8,7 @@ export interface Import {
 }
 
 const pathFor = ({ websiteId, file }: Import, query: Record<string, string>) =>
-  pathOf(`/operator/websites/${encodeURIComponent(websiteId)}/subscribers`, { ...query, file: file.name });
+  pathOf(`${websitePath(websiteId)}/subscribers`, { ...query, file: file.name });
 
 /** Nothing is stored. */
 export const previewImport = (it: Import): Promise<ImportAnswer> =>

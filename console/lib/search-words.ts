@@ -7,7 +7,8 @@ export type Filter = (typeof FILTERS)[number];
 export interface Search {
   filters: Partial<Record<Filter, string>>;
   text: string;
-  /** What to say of words that look like a filter and are none. */
+  /** Words that look like a filter and are none, and what to say of each. */
+  unknown: string[];
   faults: string[];
 }
 
@@ -15,13 +16,15 @@ const PIECES = /([a-z]+):("[^"]*"|\S*)|"[^"]*"|\S+/gi;
 
 /** A value with spaces stands between quotation marks: `purpose:"spring sale"`. The last of a filter counts. */
 export function parseSearch(input: string): Search {
-  const search: Search = { filters: {}, text: "", faults: [] };
+  const search: Search = { filters: {}, text: "", unknown: [], faults: [] };
   const words: string[] = [];
   for (const [piece, name, value = ""] of input.matchAll(PIECES)) {
     const known = FILTERS.find((filter) => filter === name?.toLowerCase());
     if (name === undefined || /^https?$/i.test(name)) words.push(piece);
-    else if (known === undefined) search.faults.push(faultOf(name));
-    else if (unquoted(value) !== "") search.filters[known] = unquoted(value);
+    else if (known === undefined) {
+      search.unknown.push(piece);
+      search.faults.push(faultOf(name));
+    } else if (unquoted(value) !== "") search.filters[known] = unquoted(value);
   }
   search.text = words.join(" ");
   return search;
@@ -39,22 +42,14 @@ export function writeSearch({ filters, text }: Pick<Search, "filters" | "text">)
 const unquoted = (value: string) => value.replace(/^"|"$/g, "");
 
 function faultOf(name: string): string {
-  const near = FILTERS.find((filter) => distance(filter, name.toLowerCase()) <= 2);
+  const near = FILTERS.find((filter) => isNear(filter, name.toLowerCase()));
   return `“${name}:” is no filter.${near ? ` Did you mean ${near}:?` : ` There are ${FILTERS.map((it) => `${it}:`).join(" ")}`}`;
 }
 
-/** How many letters must be changed, added or left out to make one word of the other. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
+/** It begins alike, and has at most two other letters. */
+function isNear(filter: string, name: string): boolean {
+  const others = [...name].filter((letter) => !filter.includes(letter)).length;
+  return filter[0] === name[0] && others <= 1 && Math.abs(filter.length - name.length) <= 2;
 }
 
 /**

@@ -42,8 +42,11 @@ function Subject({ entry }: { entry: AuditEntry }): JSX.Element | null {
   return (
     <span class="second">
       {websiteId && <a href={`#/websites/${websiteId}`}>{websiteId}</a>}
-      {[clientId && `client ${shortId(clientId)}`, subject].filter(Boolean).map((words) => (
-        <span key={words}> · {words}</span>
+      {[clientId && `client ${shortId(clientId)}`, subject].filter(Boolean).map((words, index) => (
+        <span key={words}>
+          {(websiteId || index > 0) && " · "}
+          {words}
+        </span>
       ))}
     </span>
   );

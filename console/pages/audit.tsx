@@ -1,14 +1,12 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import type { AuditPage as Answer, AuditEntry } from "../answers.ts";
-import { ask, pathOf } from "../lib/ask.ts";
+import type { AuditPage as Answer } from "../answers.ts";
+import { pathOf } from "../lib/ask.ts";
 import { type Route, toHash } from "../lib/router.ts";
 import { useIsOperator } from "../lib/session.ts";
-import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { Button, FailureLine } from "../parts/button.tsx";
+import { useOlder } from "../lib/use-older.ts";
 import { FromShell } from "../parts/empty.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { ListEnd, Section } from "../parts/section.tsx";
 import { Changes } from "./audit-list.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -20,12 +18,7 @@ export function AuditPage({ route }: { route: Route }): JSX.Element {
   const path = pathOf("/operator/audit", { website, client, by });
   const { data, failure, reload } = useAnswer<Answer>(path, 30);
   const isOperator = useIsOperator();
-  if (!data)
-    return failure ? (
-      <FailedPage failure={failure} title="Tokens and audit" onRetry={reload} />
-    ) : (
-      <LoadingPage title="Tokens and audit" />
-    );
+  if (!data) return <NoAnswer failure={failure} title="Tokens and audit" onRetry={reload} />;
   const only = [website && `website ${website}`, client && `client ${client.slice(0, 8)}`, by && `by ${by}`]
     .filter(Boolean)
     .join(", ");
@@ -50,32 +43,11 @@ export function AuditPage({ route }: { route: Route }): JSX.Element {
 }
 
 function Entries({ first, path }: { first: Answer; path: string }): JSX.Element {
-  const [older, setOlder] = useState<AuditEntry[]>([]);
-  const [next, setNext] = useState(first.next);
-  const loading = useAct();
-  const load = () =>
-    loading.run(async () => {
-      const page = await ask<Answer>(
-        `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(next ?? "")}`,
-      );
-      setOlder([...older, ...page.entries]);
-      setNext(page.next);
-    });
+  const older = useOlder(first, path, (page) => page.entries);
   return (
     <>
-      <Changes entries={[...first.entries, ...older]} />
-      {next && (
-        <ListEnd
-          older={
-            <Button isSmall isOff={loading.isBusy} onPress={() => void load()}>
-              Older
-            </Button>
-          }
-        >
-          Newest first.
-        </ListEnd>
-      )}
-      <FailureLine failure={loading.failure} />
+      <Changes entries={[...first.entries, ...older.rows]} />
+      <ListEnd older={older}>Newest first.</ListEnd>
     </>
   );
 }

@@ -4,9 +4,10 @@ import type { WebsiteList } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { Button, FailureLine } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
-import { tell } from "../parts/toast.tsx";
+import { FailureLine } from "../parts/button.tsx";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { Choice } from "../parts/field.tsx";
+import { tellDone } from "../parts/toast.tsx";
 
 /** Which website, and where to. */
 export function BeginMove({
@@ -29,52 +30,33 @@ export function BeginMove({
     moving.run(async () => {
       if (!website) return;
       await ask(`/operator/websites/${website.websiteId}/move`, { method: "POST", body: { database: to } });
-      tell({ text: `${website.name} moves to ${to}.`, link: { label: "Audit entry", href: "#/audit" } });
+      tellDone(`${website.name} moves to ${to}.`);
       reload();
       onClose();
     });
+  const act = `Move ${website?.name ?? "it"}`;
+  const isOff = !website || !to || moving.isBusy;
+  const buttons = <DialogButtons out="Leave it there" act={act} isOff={isOff} onOut={onClose} onAct={begin} />;
   return (
-    <Dialog
-      title="Move a website"
-      onClose={onClose}
-      buttons={
-        <>
-          <span class="gap" />
-          <Button onPress={onClose}>Leave it there</Button>
-          <Button kind="dark" isOff={!website || !to || moving.isBusy} onPress={() => void begin()}>
-            Move {website?.name ?? "it"}
-          </Button>
-        </>
-      }
-    >
+    <Dialog title="Move a website" onClose={onClose} buttons={buttons}>
       <p class="dialog-lead">
         It is paused for three minutes and as long as its rows take: its calls answer 503, and what is queued waits.
         Tell its clients before.
       </p>
-      <div class="field">
-        <label for="move-website">Website</label>
-        <select
-          id="move-website"
-          value={website?.websiteId ?? ""}
-          onChange={(event) => setChosen(event.currentTarget.value)}
-        >
-          {websites.map(({ websiteId, name, database }) => (
-            <option key={websiteId} value={websiteId}>
-              {name}, in {database}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div class="field">
-        <label for="move-target">To</label>
-        <select id="move-target" value={to} onChange={(event) => setTarget(event.currentTarget.value)}>
-          {targets.map((database) => (
-            <option key={database} value={database}>
-              {database}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Choice
+        id="move-website"
+        label="Website"
+        options={websites.map(({ websiteId, name, database }) => [websiteId, `${name}, in ${database}`])}
+        value={website?.websiteId ?? ""}
+        onChange={setChosen}
+      />
+      <Choice
+        id="move-target"
+        label="To"
+        options={targets.map((database) => [database, database])}
+        value={to}
+        onChange={setTarget}
+      />
       <FailureLine failure={moving.failure} />
     </Dialog>
   );

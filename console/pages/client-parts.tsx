@@ -7,6 +7,7 @@ import { formatShortSpan, formatSpan, formatTime } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
+import { Fact } from "../parts/fact.tsx";
 import { EndpointStrip } from "../parts/strip.tsx";
 import { Time, useNow } from "../parts/time.tsx";
 
@@ -30,37 +31,31 @@ export function Credentials({ client, endpoint }: { client: Client; endpoint: En
     <div>
       <h4>Credentials</h4>
       <dl class="facts">
-        <dt>Client id</dt>
-        <dd>
+        <Fact name="Client id">
           <Copy value={clientId} what="The client id" />
-        </dd>
-        <dt>Secret</dt>
-        <dd>
+        </Fact>
+        <Fact name="Secret">
           {present?.endsIn && (
             <>
               ends in <code>…{present.endsIn}</code>,{" "}
             </>
           )}
           since <Time at={present?.since ?? rotatedAt ?? createdAt} />
-        </dd>
+        </Fact>
         {oldUntil && Date.parse(oldUntil) > now && (
-          <>
-            <dt>Old secret</dt>
-            <dd>
-              {old?.endsIn && (
-                <>
-                  ends in <code>…{old.endsIn}</code>,{" "}
-                </>
-              )}
-              valid until <Time at={oldUntil} />.{" "}
-              {old?.lastUsedAt && (
-                <span class={isOldInUse ? "wait" : ""}>Used {formatSpan(now - Date.parse(old.lastUsedAt))} ago.</span>
-              )}
-            </dd>
-          </>
+          <Fact name="Old secret">
+            {old?.endsIn && (
+              <>
+                ends in <code>…{old.endsIn}</code>,{" "}
+              </>
+            )}
+            valid until <Time at={oldUntil} />.{" "}
+            {old?.lastUsedAt && (
+              <span class={isOldInUse ? "wait" : ""}>Used {formatSpan(now - Date.parse(old.lastUsedAt))} ago.</span>
+            )}
+          </Fact>
         )}
-        <dt>Last used</dt>
-        <dd>
+        <Fact name="Last used">
           {lastUsedAt ? (
             <>
               <Time at={lastUsedAt} />, {formatSpan(Math.max(0, now - Date.parse(lastUsedAt)))} ago
@@ -68,28 +63,21 @@ export function Credentials({ client, endpoint }: { client: Client; endpoint: En
           ) : (
             "never"
           )}
-        </dd>
+        </Fact>
         {lastRefusal && (
-          <>
-            <dt>Last refused</dt>
-            <dd>
-              <Time at={lastRefusal.at} />, {REFUSALS[lastRefusal.cause] ?? lastRefusal.cause}
-            </dd>
-          </>
+          <Fact name="Last refused">
+            <Time at={lastRefusal.at} />, {REFUSALS[lastRefusal.cause] ?? lastRefusal.cause}
+          </Fact>
         )}
         {requests && (
-          <>
-            <dt>Requests today</dt>
-            <dd>
-              {[
-                `${formatCount(requests.accepted)} taken`,
-                ...requests.errors.map(({ code, count }) => `${formatCount(count)} × ${code}`),
-              ].join(", ")}
-            </dd>
-          </>
+          <Fact name="Requests today">
+            {[
+              `${formatCount(requests.accepted)} taken`,
+              ...requests.errors.map(({ code, count }) => `${formatCount(count)} × ${code}`),
+            ].join(", ")}
+          </Fact>
         )}
-        <dt>May</dt>
-        <dd>{operations.join(", ")}</dd>
+        <Fact name="May">{operations.join(", ")}</Fact>
       </dl>
     </div>
   );
@@ -179,11 +167,7 @@ function TestButton({ client }: { client: Client }): JSX.Element {
   return (
     <>
       <div class="card-acts">
-        <ActButton
-          isOff={sending.isBusy}
-          label={`Send a test event to ${client.name ?? "this client"}`}
-          onPress={() => void send()}
-        >
+        <ActButton isOff={sending.isBusy} of={client.name ?? client.clientId} onPress={() => void send()}>
           Send a test event
         </ActButton>
       </div>

@@ -1,19 +1,19 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { InboundPage } from "../answers.ts";
+import { personHash } from "../lib/addresses.ts";
 import { ask, type Failure, pathOf } from "../lib/ask.ts";
 import { countOf, formatCount } from "../lib/numbers.ts";
 import { type Route, toHash } from "../lib/router.ts";
-import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { ActButton, Button, FailureLine } from "../parts/button.tsx";
+import { useOlder } from "../lib/use-older.ts";
+import { ActButton } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { MaskedText } from "../parts/masked.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { Head, ListEnd, Rows, Tabs } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
-import { tell } from "../parts/toast.tsx";
+import { tell, tellDone } from "../parts/toast.tsx";
 
 type Text = InboundPage["texts"][number];
 
@@ -23,12 +23,7 @@ export function Conversations({ route }: { route: Route }): JSX.Element {
   const isDeciding = show === "decide";
   const path = pathOf("/operator/inbound", { website, toDecide: isDeciding ? "true" : null });
   const { data, failure, reload } = useAnswer<InboundPage>(path, 30);
-  if (!data)
-    return failure ? (
-      <FailedPage failure={failure} title="Conversations" onRetry={reload} />
-    ) : (
-      <LoadingPage title="Conversations" />
-    );
+  if (!data) return <NoAnswer failure={failure} title="Conversations" onRetry={reload} />;
   const { toDecide } = data;
   const title =
     toDecide > 0
@@ -62,20 +57,10 @@ export function Conversations({ route }: { route: Route }): JSX.Element {
 }
 
 function List({ first, path, reload }: { first: InboundPage; path: string; reload: () => void }): JSX.Element {
-  const [older, setOlder] = useState<Text[]>([]);
-  const [next, setNext] = useState(first.next);
-  const loading = useAct();
-  const texts = [...first.texts, ...older];
+  const older = useOlder(first, path, (page) => page.texts, "before");
+  const texts = [...first.texts, ...older.rows];
   if (texts.length === 0)
     return <p>Nobody has written yet. What people answer to a text is shown here, with the text that it answers.</p>;
-  const loadOlder = () =>
-    loading.run(async () => {
-      const page = await ask<InboundPage>(
-        `${path}${path.includes("?") ? "&" : "?"}before=${encodeURIComponent(next ?? "")}`,
-      );
-      setOlder([...older, ...page.texts]);
-      setNext(page.next);
-    });
   return (
     <>
       <Rows class="phone conversations" label="What people wrote, the newest first">
@@ -86,18 +71,7 @@ function List({ first, path, reload }: { first: InboundPage; path: string; reloa
           ))}
         </tbody>
       </Rows>
-      <ListEnd
-        older={
-          next && (
-            <Button isSmall isOff={loading.isBusy} onPress={() => void loadOlder()}>
-              Older
-            </Button>
-          )
-        }
-      >
-        Newest first.
-      </ListEnd>
-      <FailureLine failure={loading.failure} />
+      <ListEnd older={older}>Newest first.</ListEnd>
     </>
   );
 }
@@ -112,7 +86,7 @@ function Row({ text, reload }: { text: Text; reload: () => void }): JSX.Element 
       </td>
       <td class="right">
         {personId ? (
-          <a class="row-link" href={`#/people/${encodeURIComponent(personId)}`}>
+          <a class="row-link" href={personHash(personId)}>
             {number}
           </a>
         ) : (
@@ -155,14 +129,10 @@ function Effect({ text, reload }: { text: Text; reload: () => void }): JSX.Eleme
   if (maybeOptOut) {
     return (
       <div class="decide">
-        <ActButton
-          isSmall
-          onPress={() => void decide(text, true, reload)}
-          label={`Opt out whoever wrote “${text.text}”`}
-        >
+        <ActButton isSmall onPress={() => void decide(text, true, reload)} of={text.text}>
           Opt them out
         </ActButton>
-        <ActButton isSmall onPress={() => void decide(text, false, reload)} label={`“${text.text}” is no opt-out`}>
+        <ActButton isSmall onPress={() => void decide(text, false, reload)} of={text.text}>
           No opt-out
         </ActButton>
       </div>
@@ -179,11 +149,10 @@ async function decide(text: Text, optOut: boolean, reload: () => void): Promise<
   const body = (is: boolean | null) => ({ websiteId, carrier, carrierMessageId, optOut: is });
   try {
     await ask("/operator/inbound/decide", { method: "POST", body: body(optOut) });
-    tell({
-      text: optOut ? "This person gets no more texts of this website." : "This person stays subscribed.",
-      link: { label: "Audit entry", href: "#/audit" },
-      undo: () => void ask("/operator/inbound/decide", { method: "POST", body: body(null) }).then(reload, failed),
-    });
+    tellDone(
+      optOut ? "This person gets no more texts of this website." : "This person stays subscribed.",
+      () => void ask("/operator/inbound/decide", { method: "POST", body: body(null) }).then(reload, failed),
+    );
     reload();
   } catch (error) {
     failed(error as Failure);

@@ -10,12 +10,12 @@ import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { GrowthLine } from "../parts/growth-line.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { Head, Rows, Section } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
-import { tell } from "../parts/toast.tsx";
+import { tellDone } from "../parts/toast.tsx";
 import { BeginMove } from "./begin-move.tsx";
 
 type Database = DatabaseList["databases"][number];
@@ -31,12 +31,7 @@ export function Databases(): JSX.Element {
   const { data, failure, reload } = useAnswer<DatabaseList>("/operator/databases", 30);
   const moves = useAnswer<{ moves: Move[] }>("/operator/moves", 10, false);
   const [isMoving, setMoving] = useState(false);
-  if (!data)
-    return failure ? (
-      <FailedPage failure={failure} title="Databases" onRetry={reload} />
-    ) : (
-      <LoadingPage title="Databases" />
-    );
+  if (!data) return <NoAnswer failure={failure} title="Databases" onRetry={reload} />;
   const { databases } = data;
   return (
     <Page
@@ -134,7 +129,7 @@ function MoveCard({ move, reload }: { move: Move; reload: () => void }): JSX.Ele
   const abort = () =>
     ending.run(async () => {
       await ask(`/operator/websites/${websiteId}/move/abort`, { method: "POST" });
-      tell({ text: `${name} is open in ${from} again.`, link: { label: "Audit entry", href: "#/audit" } });
+      tellDone(`${name} is open in ${from} again.`);
       reload();
     });
   return (

@@ -8,11 +8,11 @@ import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
 import { Confirm } from "../parts/confirm.tsx";
 import { FromShell } from "../parts/empty.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { Head, Rows } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
-import { tell } from "../parts/toast.tsx";
+import { tellDone } from "../parts/toast.tsx";
 
 type Job = DeadJobList["deadJobs"][number];
 
@@ -30,12 +30,7 @@ const KINDS: Record<string, string> = {
 export function DeadJobs(): JSX.Element {
   const { data, failure, reload } = useAnswer<DeadJobList>("/operator/dead-jobs", 60);
   const [isAsking, setAsking] = useState(false);
-  if (!data)
-    return failure ? (
-      <FailedPage failure={failure} title="Dead jobs" onRetry={reload} />
-    ) : (
-      <LoadingPage title="Dead jobs" />
-    );
+  if (!data) return <NoAnswer failure={failure} title="Dead jobs" onRetry={reload} />;
   const open = data.deadJobs.filter(({ putBackAt }) => putBackAt === null);
   return (
     <Page
@@ -73,10 +68,7 @@ export function DeadJobs(): JSX.Element {
               method: "POST",
               body: { expected },
             });
-            tell({
-              text: `${countOf(putBack, "job")} ${putBack === 1 ? "is" : "are"} put back.`,
-              link: { label: "Audit entry", href: "#/audit" },
-            });
+            tellDone(`${countOf(putBack, "job")} ${putBack === 1 ? "is" : "are"} put back.`);
             reload();
           }}
           onClose={() => setAsking(false)}
@@ -106,7 +98,7 @@ function JobRow({ job, reload }: { job: Job; reload: () => void }): JSX.Element 
   const putBack = () =>
     putting.run(async () => {
       await ask(`/operator/dead-jobs/${id}/put-back`, { method: "POST" });
-      tell({ text: "The job is put back.", link: { label: "Audit entry", href: "#/audit" } });
+      tellDone("The job is put back.");
       reload();
     });
   return (

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Website } from "../answers.ts";
 import type { Import } from "../lib/import-file.ts";
 import { CommandLine } from "../parts/copy.tsx";
+import { Choice } from "../parts/field.tsx";
 
 const MOST_BYTES = 32_000_000;
 
@@ -33,16 +34,13 @@ export function ImportForm({ websites, websiteId, isBusy, onChoose }: Props): JS
         if (file && !isTooLarge) onChoose({ websiteId: target, file });
       }}
     >
-      <div class="field">
-        <label for="import-website">Website</label>
-        <select id="import-website" value={target} onChange={(event) => setTarget(event.currentTarget.value)}>
-          {websites.map(({ websiteId: id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Choice
+        id="import-website"
+        label="Website"
+        options={websites.map((website) => [website.websiteId, website.name])}
+        value={target}
+        onChange={setTarget}
+      />
       <div class="field">
         <label for="import-file">File</label>
         <input

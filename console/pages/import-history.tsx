@@ -9,7 +9,7 @@ import { Confirm } from "../parts/confirm.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { Head, Rows, Section } from "../parts/section.tsx";
 import { Time } from "../parts/time.tsx";
-import { tell } from "../parts/toast.tsx";
+import { tellDone } from "../parts/toast.tsx";
 
 /** The last imports, each with its undo. */
 export function ImportHistory(): JSX.Element | null {
@@ -82,7 +82,7 @@ export function UndoImport({
   const [isAsking, setAsking] = useState(false);
   return (
     <>
-      <ActButton isSmall label={`Undo ${file}`} onPress={() => setAsking(true)}>
+      <ActButton isSmall of={file} onPress={() => setAsking(true)}>
         Undo…
       </ActButton>
       {isAsking && (
@@ -99,10 +99,9 @@ export function UndoImport({
           out="Keep it"
           run={async () => {
             const undone = await ask<UndoneImport>(`/operator/imports/${importId}/undo`, { method: "POST" });
-            tell({
-              text: `${countOf(undone.restored, "person is", "people are")} as before.${undone.changedSince > 0 ? ` ${formatCount(undone.changedSince)} changed since, and stay.` : ""}${undone.isComplete ? "" : " Undo it again: it is not complete."}`,
-              link: { label: "Audit entry", href: "#/audit" },
-            });
+            tellDone(
+              `${countOf(undone.restored, "person is", "people are")} as before.${undone.changedSince > 0 ? ` ${formatCount(undone.changedSince)} changed since, and stay.` : ""}${undone.isComplete ? "" : " Undo it again: it is not complete."}`,
+            );
             onUndone();
           }}
           onClose={() => setAsking(false)}

@@ -8,7 +8,7 @@ import { useIsOperator } from "../lib/session.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { FailureLine } from "../parts/button.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { ImportForm } from "./import-form.tsx";
 import { ImportHistory } from "./import-history.tsx";
 import { ImportPreview } from "./import-preview.tsx";
@@ -30,8 +30,7 @@ export function Import({ route }: { route: Route }): JSX.Element {
   const doing = useAct();
   const isOperator = useIsOperator();
   if (!isOperator) return <Page title="Only an operator imports people" />;
-  if (!data)
-    return failure ? <FailedPage failure={failure} title="Import" onRetry={reload} /> : <LoadingPage title="Import" />;
+  if (!data) return <NoAnswer failure={failure} title="Import" onRetry={reload} />;
 
   const look = (chosen: Chosen) =>
     doing.run(async () => setState({ is: "looking", chosen, preview: await previewImport(chosen) }));

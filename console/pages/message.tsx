@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Message, Neighbor } from "../answers.ts";
+import { messagesHash, personHash } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
 import { countOf, formatCount } from "../lib/numbers.ts";
 import { maskEmail } from "../lib/phones.ts";
@@ -13,23 +14,19 @@ import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton, Button, ButtonLink, FailureLine } from "../parts/button.tsx";
 import { Confirm } from "../parts/confirm.tsx";
 import { Copy, copyText, shortId } from "../parts/copy.tsx";
+import { Fact } from "../parts/fact.tsx";
 import { Masked } from "../parts/masked.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { tryCarrier } from "../parts/problem-list.tsx";
 import { useNow } from "../parts/time.tsx";
 import { Bubble, Timeline } from "../parts/timeline.tsx";
-import { tell } from "../parts/toast.tsx";
+import { tellDone } from "../parts/toast.tsx";
 import { stepsOf } from "./message-steps.tsx";
 
 export function MessagePage({ route }: { route: Route }): JSX.Element {
   const id = route.path[1] ?? "";
   const { data, failure, reload } = useAnswer<Message>(`/operator/messages/${encodeURIComponent(id)}`, 20);
-  if (!data)
-    return failure ? (
-      <FailedPage failure={failure} title="Message" onRetry={reload} />
-    ) : (
-      <LoadingPage title="Message" />
-    );
+  if (!data) return <NoAnswer failure={failure} title="Message" onRetry={reload} />;
   return <Story message={data} reload={reload} />;
 }
 
@@ -72,7 +69,7 @@ function Acts({ message, now, reload }: { message: Message; now: number; reload:
   const waits = message.status === "PENDING_TO_SEND";
   const cancel = async () => {
     await ask(`/operator/messages/${message.messageId}/cancel`, { method: "POST" });
-    tell({ text: "The text is cancelled.", link: { label: "Audit entry", href: "#/audit" } });
+    tellDone("The text is cancelled.");
     reload();
   };
   const { carrier } = message;
@@ -88,9 +85,7 @@ function Acts({ message, now, reload }: { message: Message; now: number; reload:
           Cancel this text…
         </ActButton>
       )}
-      {message.personId && (
-        <ButtonLink href={`#/people/${encodeURIComponent(message.personId)}`}>See the person</ButtonLink>
-      )}
+      {message.personId && <ButtonLink href={personHash(message.personId)}>See the person</ButtonLink>}
       <span data-key="copy-story">
         <Button onPress={() => void copyText(copyOf(message, now), "The story")}>Copy the story</Button>
       </span>
@@ -144,8 +139,7 @@ function Facts({ message, now }: { message: Message; now: number }): JSX.Element
   return (
     <section class="card">
       <dl class="facts">
-        <dt>To</dt>
-        <dd>
+        <Fact name="To">
           {phone ? (
             <Masked phone={phone} personId={personId} />
           ) : email ? (
@@ -153,46 +147,35 @@ function Facts({ message, now }: { message: Message; now: number }): JSX.Element
           ) : (
             "nobody: no number for the address"
           )}
-        </dd>
-        <dt>Website</dt>
-        <dd>
+        </Fact>
+        <Fact name="Website">
           <a href={`#/websites/${websiteId}`}>{websiteName ?? websiteId}</a>
-        </dd>
-        <dt>Purpose</dt>
-        <dd>
-          <a href={`#/messages?q=${encodeURIComponent(`purpose:"${sendPurpose}"`)}`}>{sendPurpose}</a>
+        </Fact>
+        <Fact name="Purpose">
+          <a href={messagesHash(`purpose:"${sendPurpose}"`)}>{sendPurpose}</a>
           {kind && `, ${kind}`}
-        </dd>
-        <dt>Client</dt>
-        <dd>
+        </Fact>
+        <Fact name="Client">
           <a href={`#/websites/${websiteId}?at=clients`}>{clientName ?? shortId(clientId)}</a>
-        </dd>
+        </Fact>
         {carrier && (
-          <>
-            <dt>Carrier</dt>
-            <dd>
-              {carrier}
-              {sender && `, from ${sender}`}
-            </dd>
-          </>
+          <Fact name="Carrier">
+            {carrier}
+            {sender && `, from ${sender}`}
+          </Fact>
         )}
         {reasonDetail && (
-          <>
-            <dt>Its words</dt>
-            <dd>
-              <code>{reasonDetail}</code>
-            </dd>
-          </>
+          <Fact name="Its words">
+            <code>{reasonDetail}</code>
+          </Fact>
         )}
-        <dt>Id</dt>
-        <dd>
+        <Fact name="Id">
           <Copy value={messageId} what="The message id" />
-        </dd>
+        </Fact>
         {keptUntil && (
-          <>
-            <dt>Kept until</dt>
-            <dd title={formatTime(keptUntil, now)}>{formatDate(keptUntil)}</dd>
-          </>
+          <Fact name="Kept until" title={formatTime(keptUntil, now)}>
+            {formatDate(keptUntil)}
+          </Fact>
         )}
       </dl>
     </section>
@@ -216,10 +199,8 @@ function Neighbors({ message, now }: { message: Message; now: number }): JSX.Ele
   return (
     <section class="card">
       <dl class="facts">
-        <dt>Before</dt>
-        <dd>{line(message.before, "before", "No earlier text to this person")}</dd>
-        <dt>After</dt>
-        <dd>{line(message.after, "after", "No later text to this person")}</dd>
+        <Fact name="Before">{line(message.before, "before", "No earlier text to this person")}</Fact>
+        <Fact name="After">{line(message.after, "after", "No later text to this person")}</Fact>
       </dl>
     </section>
   );

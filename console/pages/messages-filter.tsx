@@ -1,27 +1,34 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { isPhone } from "../lib/phones.ts";
+import { parseSearch } from "../lib/search-words.ts";
 import { Icon } from "../parts/icon.tsx";
 
 interface Props {
   /** The filters that are understood. */
   chips: { name: string; value: string; drop: () => void }[];
   text: string;
-  faults: string[];
   onSubmit: (typed: string) => void;
 }
 
 /** One field: words that are understood become chips, the rest stays text. Backspace in an empty field takes the last chip. */
-export function FilterBar({ chips, text, faults, onSubmit }: Props): JSX.Element {
+export function FilterBar({ chips, text, onSubmit }: Props): JSX.Element {
   const [typed, setTyped] = useState(text);
   useEffect(() => setTyped(text), [text]);
+  const { faults } = parseSearch(typed);
+  const submit = () => {
+    const { filters, unknown } = parseSearch(typed);
+    onSubmit(typed);
+    // A word that is not understood stays, to be mended.
+    if (unknown.length > 0 || Object.keys(filters).length > 0 || isPhone(typed)) setTyped(unknown.join(" "));
+  };
   return (
     <search>
       <form
         class="search filters"
         onSubmit={(event) => {
           event.preventDefault();
-          onSubmit(typed);
-          if (/\w:|^\+/.test(typed)) setTyped("");
+          submit();
         }}
       >
         <Icon name="search" />

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { FoundMessage, FoundMessages, Status as StatusCode } from "../answers.ts";
-import { ask, pathOf } from "../lib/ask.ts";
+import type { FoundMessages, Status as StatusCode } from "../answers.ts";
+import { pathOf } from "../lib/ask.ts";
 import { formatCount } from "../lib/numbers.ts";
 import { isEmail, isMessageId, isPhone } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
@@ -10,10 +10,11 @@ import { findPerson, maskedNumberOf } from "../lib/search.ts";
 import { type Filter, parseSearch, type Search, toTime, writeSearch } from "../lib/search-words.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
+import { useOlder } from "../lib/use-older.ts";
 import { go } from "../lib/use-route.ts";
 import { Button, FailureLine } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { Loading, NoAnswer, Page } from "../parts/page.tsx";
 import { ListEnd, Tabs } from "../parts/section.tsx";
 import { useNow } from "../parts/time.tsx";
 import { FilterBar } from "./messages-filter.tsx";
@@ -79,15 +80,15 @@ export function Messages({ route }: { route: Route }): JSX.Element {
   );
   if (person) chips.push({ name: "to", value: maskedNumberOf(person), drop: () => show(search, "") });
 
+  // While another search is answered, the field stays: somebody writes in it.
   if (!data && failure && failure.status !== 400)
-    return <FailedPage failure={failure} title="Messages" onRetry={reload} />;
-  if (!data && !failure) return <LoadingPage title="Messages" />;
+    return <NoAnswer failure={failure} title="Messages" onRetry={reload} />;
   const current = search.filters.status ? statusOf(search.filters.status) : null;
   const counts = data?.counts;
   const all = counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : undefined;
   return (
     <Page title="Messages">
-      <FilterBar chips={chips} text={search.text} faults={search.faults} onSubmit={(typed) => void submit(typed)} />
+      <FilterBar chips={chips} text={search.text} onSubmit={(typed) => void submit(typed)} />
       {submitting.failure?.status === 404 ? (
         <p class="failure-line">Nobody has this number or address here.</p>
       ) : (
@@ -111,7 +112,11 @@ export function Messages({ route }: { route: Route }): JSX.Element {
           isCurrent: status === current,
         }))}
       />
-      {data && <List key={path} first={data} path={path} all={current ? counts?.[current as StatusCode] : all} />}
+      {data ? (
+        <List key={path} first={data} path={path} all={current ? counts?.[current as StatusCode] : all} />
+      ) : (
+        !failure && <Loading />
+      )}
     </Page>
   );
 }
@@ -119,40 +124,27 @@ export function Messages({ route }: { route: Route }): JSX.Element {
 /** The first page is looked at again while it is at the top of the window; older ones are added below. */
 function List({ first, path, all }: { first: FoundMessages; path: string; all: number | undefined }): JSX.Element {
   const [shown, setShown] = useState(first);
-  const [older, setOlder] = useState<FoundMessage[]>([]);
-  const [next, setNext] = useState<string | null>(first.next);
-  const loading = useAct();
+  const older = useOlder(shown, path, (page) => page.messages);
   const now = useNow(30);
-  const fresh = first.messages.filter(
-    ({ messageId }) => !shown.messages.some((it) => it.messageId === messageId),
-  ).length;
+  const known = new Set(shown.messages.map(({ messageId }) => messageId));
+  const fresh = first.messages.filter(({ messageId }) => !known.has(messageId)).length;
+  const isAtTop = older.rows.length === 0;
 
   useEffect(() => {
-    if (scrollY > 200 || older.length > 0) return;
-    setShown(first);
-    setNext(first.next);
-  }, [first, older.length]);
+    if (scrollY <= 200 && isAtTop) setShown(first);
+  }, [first, isAtTop]);
 
   const takeFresh = () => {
     setShown(first);
-    setOlder([]);
-    setNext(first.next);
+    older.clear();
     scrollTo(0, 0);
   };
-  const loadOlder = () =>
-    loading.run(async () => {
-      const page = await ask<FoundMessages>(
-        `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(next ?? "")}`,
-      );
-      setOlder([...older, ...page.messages]);
-      setNext(page.next);
-    });
-
-  const messages = [...shown.messages, ...older];
+  const messages = [...shown.messages, ...older.rows];
   if (messages.length === 0) return <NoMessages />;
+  const of = all ? ` of ${formatCount(all)}` : "";
   return (
     <>
-      {fresh > 0 && shown !== first && (
+      {fresh > 0 && (
         <p>
           <Button isSmall onPress={takeFresh}>
             {fresh} new
@@ -160,21 +152,9 @@ function List({ first, path, all }: { first: FoundMessages; path: string; all: n
         </p>
       )}
       <MessageRows messages={messages} now={now} />
-      <ListEnd
-        older={
-          next && (
-            <Button isSmall isOff={loading.isBusy} onPress={() => void loadOlder()}>
-              Older
-            </Button>
-          )
-        }
-      >
-        Newest first.{" "}
-        {next || all
-          ? `These ${formatCount(messages.length)}${all ? ` of ${formatCount(all)}` : ""}.`
-          : "These are all."}
+      <ListEnd older={older}>
+        Newest first. {of || older.hasMore ? `These ${formatCount(messages.length)}${of}.` : "These are all."}
       </ListEnd>
-      <FailureLine failure={loading.failure} />
       <FromShell line="npm run operator -- messages" />
     </>
   );

@@ -3,8 +3,9 @@ import { useState } from "preact/hooks";
 import type { NewSecrets } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
 import { useAct } from "../lib/use-act.ts";
-import { Button, FailureLine } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { FailureLine } from "../parts/button.tsx";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { Field } from "../parts/field.tsx";
 import { SecretOnce } from "../parts/secret.tsx";
 
 /** A client is the platform that sends. Its secrets are shown once. */
@@ -41,43 +42,26 @@ export function NewClient({
       />
     );
   }
+  const isOff = making.isBusy || name.trim() === "";
+  const buttons = <DialogButtons out="Make none" act="Make the client" isOff={isOff} onOut={onClose} onAct={make} />;
   return (
-    <Dialog
-      title="New client"
-      onClose={onClose}
-      buttons={
-        <>
-          <span class="gap" />
-          <Button onPress={onClose}>Make none</Button>
-          <Button kind="dark" isOff={making.isBusy || name.trim() === ""} onPress={() => void make()}>
-            Make the client
-          </Button>
-        </>
-      }
-    >
-      <div class="field">
-        <label for="client-name">Name</label>
-        <input
-          id="client-name"
-          value={name}
-          autocomplete="off"
-          placeholder="braze"
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-        <p class="hint">Of the platform that sends.</p>
-      </div>
-      <div class="field">
-        <label for="client-url">Endpoint</label>
-        <input
-          id="client-url"
-          value={url}
-          autocomplete="off"
-          inputMode="url"
-          placeholder="https://"
-          onInput={(event) => setUrl(event.currentTarget.value)}
-        />
-        <p class="hint">Where its callbacks are posted. Without one, it reads its events at GET /text/events.</p>
-      </div>
+    <Dialog title="New client" onClose={onClose} buttons={buttons}>
+      <Field
+        id="client-name"
+        label="Name"
+        hint="Of the platform that sends."
+        value={name}
+        placeholder="braze"
+        onInput={setName}
+      />
+      <Field
+        id="client-url"
+        label="Endpoint"
+        hint="Where its callbacks are posted. Without one, it reads its events at GET /text/events."
+        value={url}
+        placeholder="https://"
+        onInput={setUrl}
+      />
       <FailureLine failure={making.failure} />
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
-import type { Overview as Answer } from "../answers.ts";
+import type { Overview as Answer, Problem } from "../answers.ts";
+import { messagesHash } from "../lib/addresses.ts";
 import { countOf, formatCount, formatShare, listOf } from "../lib/numbers.ts";
 import { wordsOf } from "../lib/problem-words.ts";
 import { useIsOperator } from "../lib/session.ts";
@@ -9,8 +10,8 @@ import { ButtonLink } from "../parts/button.tsx";
 import { ChartSection } from "../parts/chart.tsx";
 import { DaysChart, usualShareOf } from "../parts/days-chart.tsx";
 import { EmptySteps } from "../parts/empty.tsx";
-import { HourChart } from "../parts/hour-chart.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { HourChart, type Mark } from "../parts/hour-chart.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { ProblemHistory } from "../parts/problem-history.tsx";
 import { ProblemList } from "../parts/problem-list.tsx";
 import { Section } from "../parts/section.tsx";
@@ -21,11 +22,7 @@ import { Carriers, WebsitesNow } from "./overview-tables.tsx";
 export function Overview(): JSX.Element {
   const { data, failure, reload } = useAnswer<Answer>("/operator/overview", 20);
   if (data) return data.hasTexts ? <Whole answer={data} /> : <FirstDay answer={data} />;
-  return failure ? (
-    <FailedPage failure={failure} title="Overview" onRetry={reload} />
-  ) : (
-    <LoadingPage title="Overview" />
-  );
+  return <NoAnswer failure={failure} title="Overview" onRetry={reload} />;
 }
 
 function Whole({ answer }: { answer: Answer }): JSX.Element {
@@ -59,7 +56,7 @@ function Whole({ answer }: { answer: Answer }): JSX.Element {
         <div class="stack">
           <Section
             title="Clicks"
-            of={
+            act={
               <>
                 today <a href="#/reports">{formatCount(today?.clicked)}</a>
               </>
@@ -73,7 +70,7 @@ function Whole({ answer }: { answer: Answer }): JSX.Element {
           </Section>
           <Section
             title="Opt-outs"
-            of={
+            act={
               <>
                 today <a href="#/people">{formatCount(today?.optedOut)}</a>
               </>
@@ -158,15 +155,11 @@ function Hour({ answer }: { answer: Answer }): JSX.Element {
   const usual = usualShareOf(days);
   const share = undelivered / Math.max(1, delivered + undelivered);
   const isUnusual = undelivered > 2 && share >= 0.04 && share >= 3 * (usual ?? 0);
-  const newest = problems
-    .filter((it) => it.since)
-    .sort((one, other) => (one.since ?? "").localeCompare(other.since ?? ""))
-    .at(-1);
+  const mark = markOf(problems);
   const first = minutes[0]?.at ?? answer.asOf;
   const last = minutes.at(-1)?.at ?? answer.asOf;
   const since = new Date(first).toISOString();
-  const messages = (status: string) =>
-    `#/messages?q=${encodeURIComponent(`status:${status} after:${formatClock(since)}`)}`;
+  const messages = (status: string) => messagesHash(`status:${status} after:${formatClock(since)}`);
   const waitsFor = [...new Set(websites.flatMap((it) => it.waitsFor ?? []))];
   return (
     <ChartSection
@@ -237,10 +230,7 @@ function Hour({ answer }: { answer: Answer }): JSX.Element {
         />
       }
     >
-      <HourChart
-        minutes={minutes}
-        mark={newest?.since ? { at: newest.since, words: shortWords(wordsOf(newest).sentence) } : null}
-      />
+      <HourChart minutes={minutes} mark={mark} />
       {accepted === 0 && (
         <p class="dim small">
           No texts between {formatClock(first)} and {formatClock(last)}.
@@ -250,8 +240,14 @@ function Hour({ answer }: { answer: Answer }): JSX.Element {
   );
 }
 
-/** Three words are enough beside the line. */
-const shortWords = (sentence: string) => sentence.split(" ").slice(0, 4).join(" ").slice(0, 28);
+/** Of more than one problem that texts show, the newest has its line in the chart. */
+function markOf(problems: Problem[]): Mark | null {
+  const marks = problems.flatMap((problem) => {
+    const words = wordsOf(problem).short;
+    return words && problem.since ? [{ at: problem.since, words }] : [];
+  });
+  return marks.sort((one, other) => one.at.localeCompare(other.at)).at(-1) ?? null;
+}
 
 function FirstDay({ answer }: { answer: Answer }): JSX.Element {
   const isOperator = useIsOperator();

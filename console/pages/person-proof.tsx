@@ -5,6 +5,7 @@ import { countOf } from "../lib/numbers.ts";
 import { formatPhone } from "../lib/phones.ts";
 import { formatSpan, formatUtc } from "../lib/times.ts";
 import { Button } from "../parts/button.tsx";
+import { Fact } from "../parts/fact.tsx";
 import { Time } from "../parts/time.tsx";
 import { nameOfSite } from "./person.tsx";
 
@@ -39,23 +40,14 @@ export function OptOutProof({ site, person }: { site: PersonAtWebsite; person: P
       <h2>Proof of the opt-out</h2>
       <p class="small dim">{nameOfSite(site)}, for a lawyer or an authority.</p>
       <dl class="facts">
-        <dt>They wrote</dt>
-        <dd>“{text?.text ?? change.proof}”</dd>
-        {text && (
-          <>
-            <dt>To</dt>
-            <dd>{formatPhone(text.to)}</dd>
-          </>
-        )}
-        <dt>Received</dt>
-        <dd>
+        <Fact name="They wrote">“{text?.text ?? change.proof}”</Fact>
+        {text && <Fact name="To">{formatPhone(text.to)}</Fact>}
+        <Fact name="Received">
           <Time at={received} />
           <span class="second">{formatUtc(received)}</span>
-        </dd>
-        <dt>In force</dt>
-        <dd>{formatSpan(Math.max(0, Date.parse(change.at) - Date.parse(received)))} later</dd>
-        <dt>Confirmed</dt>
-        <dd>
+        </Fact>
+        <Fact name="In force">{formatSpan(Math.max(0, Date.parse(change.at) - Date.parse(received)))} later</Fact>
+        <Fact name="Confirmed">
           {site.optOutConfirmedAt ? (
             <>
               once, <Time at={site.optOutConfirmedAt} />
@@ -63,19 +55,15 @@ export function OptOutProof({ site, person }: { site: PersonAtWebsite; person: P
           ) : (
             "not yet"
           )}
-        </dd>
-        <dt>Sent since</dt>
-        <dd>
+        </Fact>
+        <Fact name="Sent since">
           <strong class={sent.length > 0 ? "bad" : ""}>{countOf(sent.length, "text")}</strong>
           {stopped > 0 && `, ${stopped} ${stopped === 1 ? "was" : "were"} stopped`}
-        </dd>
+        </Fact>
         {change.changeId !== undefined && (
-          <>
-            <dt>Ledger</dt>
-            <dd>
-              <code>#{change.changeId}</code>
-            </dd>
-          </>
+          <Fact name="Ledger">
+            <code>#{change.changeId}</code>
+          </Fact>
         )}
       </dl>
       <div class="card-acts">

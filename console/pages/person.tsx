@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Person, PersonAtWebsite } from "../answers.ts";
+import { personPath } from "../lib/addresses.ts";
 import { ask, download } from "../lib/ask.ts";
 import { countOf, formatCount, listOf } from "../lib/numbers.ts";
 import { formatPhone, maskEmail, maskPhone } from "../lib/phones.ts";
@@ -12,20 +13,19 @@ import { ActButton, FailureLine } from "../parts/button.tsx";
 import { Confirm } from "../parts/confirm.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { Masked, MaskedText } from "../parts/masked.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { Tabs } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { useNow } from "../parts/time.tsx";
 import { Timeline } from "../parts/timeline.tsx";
-import { tell } from "../parts/toast.tsx";
+import { tellDone } from "../parts/toast.tsx";
 import { OptOutProof } from "./person-proof.tsx";
 import { type Kind, stepsOfPerson } from "./person-steps.tsx";
 
 export function PersonPage({ route }: { route: Route }): JSX.Element {
   const id = route.path[1] ?? "";
-  const { data, failure, reload } = useAnswer<Person>(`/operator/people/${encodeURIComponent(id)}`, 60);
-  if (!data)
-    return failure ? <FailedPage failure={failure} title="Person" onRetry={reload} /> : <LoadingPage title="Person" />;
+  const { data, failure, reload } = useAnswer<Person>(personPath(id), 60);
+  if (!data) return <NoAnswer failure={failure} title="Person" onRetry={reload} />;
   return <Known person={data} id={id} show={(route.query.show ?? "all") as Kind | "all"} />;
 }
 
@@ -123,17 +123,16 @@ function leadOf({ websites }: Person): string {
 function Acts({ person, id, masked }: { person: Person; id: string; masked: string }): JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const exporting = useAct();
-  const path = `/operator/people/${encodeURIComponent(id)}`;
+  const path = personPath(id);
   const texts = person.messages.length;
   const erase = async () => {
     const { websites, failed } = await ask<{ websites: { erasedMessages: number }[]; failed: unknown[] }>(path, {
       method: "DELETE",
     });
     const count = websites.reduce((sum, { erasedMessages }) => sum + erasedMessages, 0);
-    tell({
-      text: `${masked} is erased, with ${countOf(count, "text")}.${failed.length > 0 ? ` At ${countOf(failed.length, "website")} it failed: erase again.` : ""}`,
-      link: { label: "Audit entry", href: "#/audit" },
-    });
+    tellDone(
+      `${masked} is erased, with ${countOf(count, "text")}.${failed.length > 0 ? ` At ${countOf(failed.length, "website")} it failed: erase again.` : ""}`,
+    );
     go("#/people");
   };
   return (

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { Overview } from "../answers.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { FromShell } from "../parts/empty.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { ProblemHistory } from "../parts/problem-history.tsx";
 import { ProblemList } from "../parts/problem-list.tsx";
 import { Section } from "../parts/section.tsx";
@@ -10,12 +10,7 @@ import { Section } from "../parts/section.tsx";
 /** All that are open, whole; and those of the week with begin and end. A problem ends by being mended: nobody dismisses one. */
 export function Problems(): JSX.Element {
   const { data, failure, reload } = useAnswer<Overview>("/operator/overview", 20);
-  if (!data)
-    return failure ? (
-      <FailedPage failure={failure} title="Problems" onRetry={reload} />
-    ) : (
-      <LoadingPage title="Problems" />
-    );
+  if (!data) return <NoAnswer failure={failure} title="Problems" onRetry={reload} />;
   const { problems, lastProblems } = data;
   return (
     <Page

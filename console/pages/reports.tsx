@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Report, WebsiteList } from "../answers.ts";
+import { reportPath } from "../lib/addresses.ts";
 import { pathOf } from "../lib/ask.ts";
 import { formatCount, formatShare } from "../lib/numbers.ts";
 import { dayBefore } from "../lib/rates.ts";
@@ -10,7 +11,8 @@ import { go } from "../lib/use-route.ts";
 import { ChartSection } from "../parts/chart.tsx";
 import { DaysChart } from "../parts/days-chart.tsx";
 import { FromShell } from "../parts/empty.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { Choice } from "../parts/field.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { Section } from "../parts/section.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { Campaigns } from "./website-campaigns.tsx";
@@ -21,16 +23,11 @@ const SPANS = [7, 30, 90];
 export function Reports({ route }: { route: Route }): JSX.Element {
   const { website } = route.query;
   const days = SPANS.find((span) => String(span) === route.query.days) ?? 30;
-  const base = website ? `/operator/websites/${encodeURIComponent(website)}/report` : "/operator/report";
+  const base = reportPath(website);
   const span = { from: dayBefore(Date.now(), days - 1), to: dayBefore(Date.now(), 0) };
   const { data, failure, reload } = useAnswer<Report>(pathOf(base, { by: "day", ...span }), 60);
   const websites = useAnswer<WebsiteList>("/operator/websites", undefined, false).data?.websites ?? [];
-  if (!data)
-    return failure ? (
-      <FailedPage failure={failure} title="Reports" onRetry={reload} />
-    ) : (
-      <LoadingPage title="Reports" />
-    );
+  if (!data) return <NoAnswer failure={failure} title="Reports" onRetry={reload} />;
   const { total } = data;
   const title =
     total.accepted === 0
@@ -71,31 +68,20 @@ function Choices({
     go(toHash(["reports"], { website, days: String(days), ...next }));
   return (
     <div class="filter-row">
-      <div class="field">
-        <label for="report-website">Website</label>
-        <select
-          id="report-website"
-          value={website ?? ""}
-          onChange={(event) => show({ website: event.currentTarget.value })}
-        >
-          <option value="">All</option>
-          {websites.map(({ websiteId, name }) => (
-            <option key={websiteId} value={websiteId}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div class="field">
-        <label for="report-days">Days</label>
-        <select id="report-days" value={days} onChange={(event) => show({ days: event.currentTarget.value })}>
-          {SPANS.map((span) => (
-            <option key={span} value={span}>
-              the last {span}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Choice
+        id="report-website"
+        label="Website"
+        options={[["", "All"], ...websites.map(({ websiteId, name }) => [websiteId, name] as const)]}
+        value={website ?? ""}
+        onChange={(to) => show({ website: to })}
+      />
+      <Choice
+        id="report-days"
+        label="Days"
+        options={SPANS.map((span) => [String(span), `the last ${span}`])}
+        value={String(days)}
+        onChange={(to) => show({ days: to })}
+      />
     </div>
   );
 }

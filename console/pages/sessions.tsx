@@ -6,7 +6,7 @@ import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
 import { Head, Rows, Section } from "../parts/section.tsx";
 import { Time } from "../parts/time.tsx";
-import { tell } from "../parts/toast.tsx";
+import { tellDone } from "../parts/toast.tsx";
 
 /** Who is signed in. One that is ended is refused with its next request. */
 export function Sessions(): JSX.Element {
@@ -15,7 +15,7 @@ export function Sessions(): JSX.Element {
   const end = (sessionId: string, operator: string) =>
     ending.run(async () => {
       await ask(`/operator/sessions/${sessionId}`, { method: "DELETE" });
-      tell({ text: `A session of ${operator} is ended.`, link: { label: "Audit entry", href: "#/audit" } });
+      tellDone(`A session of ${operator} is ended.`);
       reload();
     });
   return (
@@ -42,7 +42,7 @@ export function Sessions(): JSX.Element {
                     <ActButton
                       isSmall
                       isOff={ending.isBusy}
-                      label={`End the session of ${operator}`}
+                      of={`the session of ${operator}`}
                       onPress={() => void end(sessionId, operator)}
                     >
                       End

@@ -1,7 +1,10 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { SettingsForm } from "../lib/settings.ts";
+import { Options } from "../parts/field.tsx";
 
 const CARRIERS = ["twilio", "telnyx", "kannel", "sandbox"];
+
+const ZONES = Intl.supportedValuesOf("timeZone");
 
 interface Props {
   form: SettingsForm;
@@ -22,13 +25,12 @@ export function SettingRows({ form, onChange }: Props): JSX.Element {
         label="Carrier and sender"
         meaning="What takes the texts, and the number that they come from."
       >
-        <select id="setting-carrier" value={form.carrier} onChange={set("carrier")}>
-          {[...new Set([...CARRIERS, form.carrier])].map((carrier) => (
-            <option key={carrier} value={carrier}>
-              {carrier}
-            </option>
-          ))}
-        </select>
+        <Options
+          id="setting-carrier"
+          options={[...new Set([...CARRIERS, form.carrier])].map((carrier) => [carrier, carrier])}
+          value={form.carrier}
+          onChange={(carrier) => onChange({ ...form, carrier })}
+        />
         <input
           aria-label="Sender"
           value={form.sender}
@@ -38,14 +40,12 @@ export function SettingRows({ form, onChange }: Props): JSX.Element {
         />
       </Setting>
       <Setting id="setting-zone" label="Time zone" meaning="Of its people: so that you know what time it is there.">
-        <select id="setting-zone" value={form.timeZone} onChange={set("timeZone")}>
-          <option value="">none</option>
-          {Intl.supportedValuesOf("timeZone").map((zone) => (
-            <option key={zone} value={zone}>
-              {zone.replaceAll("_", " ")}
-            </option>
-          ))}
-        </select>
+        <Options
+          id="setting-zone"
+          options={[["", "none"], ...ZONES.map((zone) => [zone, zone.replaceAll("_", " ")] as const)]}
+          value={form.timeZone}
+          onChange={(timeZone) => onChange({ ...form, timeZone })}
+        />
       </Setting>
       <Setting id="setting-help" label="Answer to HELP" meaning="One text to whoever asks for help.">
         <textarea id="setting-help" rows={2} value={form.helpText} onInput={set("helpText")} />

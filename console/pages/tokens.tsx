@@ -4,14 +4,15 @@ import type { NewToken, TokenList } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { ActButton, Button, FailureLine } from "../parts/button.tsx";
+import { ActButton, FailureLine } from "../parts/button.tsx";
 import { Confirm } from "../parts/confirm.tsx";
 import { CommandLine } from "../parts/copy.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { Choice, Field } from "../parts/field.tsx";
 import { SecretOnce } from "../parts/secret.tsx";
 import { Head, Rows, Section } from "../parts/section.tsx";
 import { Time } from "../parts/time.tsx";
-import { tell } from "../parts/toast.tsx";
+import { tellDone } from "../parts/toast.tsx";
 
 export function Tokens(): JSX.Element {
   const { data, failure, reload } = useAnswer<TokenList>("/operator/tokens", 60, false);
@@ -45,7 +46,7 @@ export function Tokens(): JSX.Element {
                 </td>
                 <td data-label="Ends">{endsAt ? <Time at={endsAt} /> : "never"}</td>
                 <td class="number right">
-                  <ActButton isSmall label={`End the token of ${name}`} onPress={() => setEnding(name)}>
+                  <ActButton isSmall of={`the token of ${name}`} onPress={() => setEnding(name)}>
                     End…
                   </ActButton>
                 </td>
@@ -70,7 +71,7 @@ export function Tokens(): JSX.Element {
           out="Let it work"
           run={async () => {
             await ask(`/operator/tokens/${encodeURIComponent(ending)}`, { method: "DELETE" });
-            tell({ text: `The token of ${ending} is ended.`, link: { label: "Audit entry", href: "#/audit" } });
+            tellDone(`The token of ${ending} is ended.`);
             reload();
           }}
           onClose={() => setEnding(null)}
@@ -79,6 +80,11 @@ export function Tokens(): JSX.Element {
     </Section>
   );
 }
+
+const ROLES = [
+  ["operator", "Everything: operator"],
+  ["viewer", "See numbers, change nothing: viewer"],
+] as const;
 
 function NewTokenDialog({ onClose, reload }: { onClose: () => void; reload: () => void }): JSX.Element {
   const [name, setName] = useState("");
@@ -99,37 +105,12 @@ function NewTokenDialog({ onClose, reload }: { onClose: () => void; reload: () =
         onClose={onClose}
       />
     );
+  const isOff = making.isBusy || name.trim() === "";
+  const buttons = <DialogButtons out="Make none" act="Make the token" isOff={isOff} onOut={onClose} onAct={make} />;
   return (
-    <Dialog
-      title="New token"
-      onClose={onClose}
-      buttons={
-        <>
-          <span class="gap" />
-          <Button onPress={onClose}>Make none</Button>
-          <Button kind="dark" isOff={making.isBusy || name.trim() === ""} onPress={() => void make()}>
-            Make the token
-          </Button>
-        </>
-      }
-    >
-      <div class="field">
-        <label for="token-name">Whose is it?</label>
-        <input
-          id="token-name"
-          value={name}
-          autocomplete="off"
-          placeholder="grace"
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </div>
-      <div class="field">
-        <label for="token-role">What may they do?</label>
-        <select id="token-role" value={role} onChange={(event) => setRole(event.currentTarget.value)}>
-          <option value="operator">Everything: operator</option>
-          <option value="viewer">See numbers, change nothing: viewer</option>
-        </select>
-      </div>
+    <Dialog title="New token" onClose={onClose} buttons={buttons}>
+      <Field id="token-name" label="Whose is it?" value={name} placeholder="grace" onInput={setName} />
+      <Choice id="token-role" label="What may they do?" options={[...ROLES]} value={role} onChange={setRole} />
       <FailureLine failure={making.failure} />
     </Dialog>
   );

@@ -4,7 +4,7 @@ import { ask, type Failure } from "../lib/ask.ts";
 import { countOf } from "../lib/numbers.ts";
 import { formatClock } from "../lib/times.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { tell } from "../parts/toast.tsx";
+import { tell, tellDone } from "../parts/toast.tsx";
 
 export interface Asked {
   verb: "hold" | "cancel";
@@ -13,8 +13,6 @@ export interface Asked {
   row: WaitingRow | null;
   count: number;
 }
-
-const AUDIT = { label: "Audit entry", href: "#/audit" };
 
 const scopeOf = (row: WaitingRow | null) => (row ? { sendPurpose: row.sendPurpose, clientId: row.clientId } : {});
 const call = <Answer,>(verb: string, group: WaitingGroup, body: object) =>
@@ -60,11 +58,10 @@ export function WaitingDialog({ asked, onInstead, onClose, reload }: Props): JSX
             expected,
             ...(reason && { reason }),
           });
-          tell({
-            text: `${countOf(held, "text")} of ${name} ${held === 1 ? "is" : "are"} held.`,
-            link: AUDIT,
-            undo: () => void undo("release", group, row, reload),
-          });
+          tellDone(
+            `${countOf(held, "text")} of ${name} ${held === 1 ? "is" : "are"} held.`,
+            () => void undo("release", group, row, reload),
+          );
           reload();
         }}
         onClose={onClose}
@@ -114,10 +111,7 @@ export function WaitingDialog({ asked, onInstead, onClose, reload }: Props): JSX
       }
       run={async (expected) => {
         const { cancelled } = await call<{ cancelled: number }>("cancel", group, { ...scopeOf(row), expected });
-        tell({
-          text: `${countOf(cancelled, "text")} of ${name} ${cancelled === 1 ? "is" : "are"} cancelled.`,
-          link: AUDIT,
-        });
+        tellDone(`${countOf(cancelled, "text")} of ${name} ${cancelled === 1 ? "is" : "are"} cancelled.`);
         reload();
       }}
       onClose={onClose}
@@ -129,11 +123,10 @@ export function WaitingDialog({ asked, onInstead, onClose, reload }: Props): JSX
 export async function release(group: WaitingGroup, row: WaitingRow, reload: () => void): Promise<void> {
   try {
     const { released } = await call<{ released: number }>("release", group, scopeOf(row));
-    tell({
-      text: `${countOf(released, "text")} of ${row.sendPurpose} ${released === 1 ? "goes" : "go"} now.`,
-      link: AUDIT,
-      undo: () => void undo("hold", group, row, reload),
-    });
+    tellDone(
+      `${countOf(released, "text")} of ${row.sendPurpose} ${released === 1 ? "goes" : "go"} now.`,
+      () => void undo("hold", group, row, reload),
+    );
   } catch (error) {
     tell({ text: `Nothing is released: ${(error as Failure).message}` });
   }

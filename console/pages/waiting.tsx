@@ -1,13 +1,14 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Waiting, WaitingGroup, WaitingRow } from "../answers.ts";
+import { messagesHash } from "../lib/addresses.ts";
 import { countOf, formatCount, listOf } from "../lib/numbers.ts";
 import type { Route } from "../lib/router.ts";
 import { cityOf, formatClock, formatSpan, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { Head, Rows } from "../parts/section.tsx";
 import { Note, Status } from "../parts/status.tsx";
 import { Time, useNow } from "../parts/time.tsx";
@@ -23,12 +24,7 @@ export function WaitingPage({ route }: { route: Route }): JSX.Element {
   const { data, failure, reload } = useAnswer<Waiting>(path, 15);
   const [asked, setAsked] = useState<Asked | null>(null);
   const now = useNow();
-  if (!data)
-    return failure ? (
-      <FailedPage failure={failure} title="Waiting" onRetry={reload} />
-    ) : (
-      <LoadingPage title="Waiting" />
-    );
+  if (!data) return <NoAnswer failure={failure} title="Waiting" onRetry={reload} />;
 
   const rows = data.groups.flatMap((group) => group.rows);
   const unwanted = rows.filter(isUnwanted);
@@ -122,7 +118,7 @@ function Group({ group, now, onAsk, reload }: GroupProps): JSX.Element {
           {others.length > 0 && (
             <ActButton
               kind="text"
-              label={`Hold all of ${name}`}
+              of={name}
               onPress={() => onAsk({ verb: "hold", group, row: null, count: countIn(others) })}
             >
               Hold all…
@@ -149,7 +145,7 @@ const SOON = 3 * 3_600_000;
 function Row({ group, row, now, onAsk, reload }: GroupProps & { row: WaitingRow }): JSX.Element {
   const { sendPurpose, clientName, kind, count, why, oldestAt, endsAt } = row;
   const dies = endsAt !== null && why === "held" && Date.parse(endsAt) - now < SOON;
-  const list = `#/messages?q=${encodeURIComponent(`website:${group.websiteId} purpose:"${sendPurpose}" status:waiting`)}`;
+  const list = messagesHash(`website:${group.websiteId} purpose:"${sendPurpose}" status:waiting`);
   return (
     <tr>
       <th scope="row">
@@ -175,20 +171,15 @@ function Row({ group, row, now, onAsk, reload }: GroupProps & { row: WaitingRow 
       <td class="wide">
         <div class="row-acts">
           {why === "held" ? (
-            <ActButton isSmall onPress={() => void release(group, row, reload)} label={`Release ${sendPurpose}`}>
+            <ActButton isSmall onPress={() => void release(group, row, reload)} of={sendPurpose}>
               Release
             </ActButton>
           ) : (
-            <ActButton isSmall onPress={() => onAsk({ verb: "hold", group, row, count })} label={`Hold ${sendPurpose}`}>
+            <ActButton isSmall onPress={() => onAsk({ verb: "hold", group, row, count })} of={sendPurpose}>
               Hold…
             </ActButton>
           )}
-          <ActButton
-            isSmall
-            kind="edge"
-            onPress={() => onAsk({ verb: "cancel", group, row, count })}
-            label={`Cancel ${sendPurpose}`}
-          >
+          <ActButton isSmall kind="edge" onPress={() => onAsk({ verb: "cancel", group, row, count })} of={sendPurpose}>
             Cancel…
           </ActButton>
         </div>

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Report, ReportRow } from "../answers.ts";
+import { messagesHash, reportPath } from "../lib/addresses.ts";
 import { pathOf } from "../lib/ask.ts";
 import { formatCount } from "../lib/numbers.ts";
 import { dayBefore, type Rate, rateOf } from "../lib/rates.ts";
@@ -10,7 +11,7 @@ import { Head, Rows } from "../parts/section.tsx";
 /** Each purpose of a website in 30 days, with the change to the 30 days before. Only a bad change has a color. */
 export function Campaigns({ websiteId, days = 30 }: { websiteId: string | null; days?: number }): JSX.Element {
   const today = Date.now();
-  const path = websiteId ? `/operator/websites/${encodeURIComponent(websiteId)}/report` : "/operator/report";
+  const path = reportPath(websiteId);
   const of = (from: number, to: number) =>
     pathOf(path, { by: "purpose", from: dayBefore(today, from), to: dayBefore(today, to) });
   const now = useAnswer<Report>(of(days - 1, 0), undefined, false);
@@ -30,8 +31,7 @@ function CampaignRows({
   before: ReportRow[];
   websiteId: string | null;
 }): JSX.Element {
-  const link = (purpose: string) =>
-    `#/messages?q=${encodeURIComponent(`${websiteId ? `website:${websiteId} ` : ""}purpose:"${purpose}"`)}`;
+  const link = (purpose: string) => messagesHash(`${websiteId ? `website:${websiteId} ` : ""}purpose:"${purpose}"`);
   return (
     <Rows class="phone campaigns" label="Campaigns">
       <Head

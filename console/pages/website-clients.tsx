@@ -10,7 +10,7 @@ import { CommandLine } from "../parts/copy.tsx";
 import { SecretOnce } from "../parts/secret.tsx";
 import { Section } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
-import { tell } from "../parts/toast.tsx";
+import { tellDone } from "../parts/toast.tsx";
 import { Credentials, EndpointHealth } from "./client-parts.tsx";
 import { NewClient } from "./new-client.tsx";
 
@@ -74,13 +74,12 @@ function ClientCard({
   const path = `/operator/clients/${client.clientId}`;
   const setSuspended = async (suspended: boolean) => {
     await ask(path, { method: "PATCH", body: { suspended } });
-    tell({
-      text: suspended
+    tellDone(
+      suspended
         ? `${name} is refused, everywhere within 90 seconds.`
         : `${name} can send again, everywhere within 90 seconds.`,
-      link: { label: "Audit entry", href: `#/audit?client=${client.clientId}` },
-      ...(suspended && { undo: () => void setSuspended(false) }),
-    });
+      suspended ? () => void setSuspended(false) : undefined,
+    );
     reload();
   };
   return (
@@ -90,15 +89,15 @@ function ClientCard({
         <Status look={lookOfClient(client, endpoint)} soft />
         <div class="row-acts">
           {client.suspended ? (
-            <ActButton isSmall label={`Let ${name} send again`} onPress={() => void setSuspended(false)}>
+            <ActButton isSmall of={name} onPress={() => void setSuspended(false)}>
               Let it send again
             </ActButton>
           ) : (
-            <ActButton isSmall label={`Suspend ${name}`} onPress={() => setAsked("suspend")}>
+            <ActButton isSmall of={name} onPress={() => setAsked("suspend")}>
               Suspend…
             </ActButton>
           )}
-          <ActButton isSmall label={`Rotate the secret of ${name}`} onPress={() => setAsked("rotate")}>
+          <ActButton isSmall of={name} onPress={() => setAsked("rotate")}>
             Rotate secret…
           </ActButton>
         </div>

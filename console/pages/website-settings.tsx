@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Website, WebsiteWithClients } from "../answers.ts";
+import { websitePath } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
 import { useSigned } from "../lib/session.ts";
 import { effectOf, type SettingsForm, toBody, toForm } from "../lib/settings.ts";
@@ -10,11 +11,11 @@ import { FailureLine } from "../parts/button.tsx";
 import { Page } from "../parts/page.tsx";
 import { SaveBar } from "../parts/progress.tsx";
 import { Section } from "../parts/section.tsx";
-import { tell } from "../parts/toast.tsx";
+import { tellDone } from "../parts/toast.tsx";
 import { SettingRows } from "./setting-rows.tsx";
 
 const save = (websiteId: string, form: SettingsForm) =>
-  ask<WebsiteWithClients>(`/operator/websites/${encodeURIComponent(websiteId)}`, { method: "PUT", body: toBody(form) });
+  ask<WebsiteWithClients>(websitePath(websiteId), { method: "PUT", body: toBody(form) });
 
 /** Nothing is stored before the bar has said what it will do. */
 export function Settings({ website, reload }: { website: Website; reload: () => void }): JSX.Element {
@@ -37,11 +38,7 @@ export function Settings({ website, reload }: { website: Website; reload: () => 
           onSave={() =>
             void saving.run(async () => {
               await save(website.websiteId, form);
-              tell({
-                text: effect.first,
-                link: { label: "Audit entry", href: `#/audit?website=${website.websiteId}` },
-                undo: () => void save(website.websiteId, before).then(reload),
-              });
+              tellDone(effect.first, () => void save(website.websiteId, before).then(reload));
               reload();
             })
           }
@@ -102,7 +99,7 @@ export function NewWebsite(): JSX.Element {
         onSave={() =>
           void saving.run(async () => {
             await save(id, form);
-            tell({ text: `${form.name} is made.`, link: { label: "Audit entry", href: `#/audit?website=${id}` } });
+            tellDone(`${form.name} is made.`);
             go(`#/websites/${id}?at=clients`);
           })
         }

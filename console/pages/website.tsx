@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Overview, WebsiteWithClients } from "../answers.ts";
+import { messagesHash, websitePath } from "../lib/addresses.ts";
 import { pathOf } from "../lib/ask.ts";
 import { formatChange, formatCount, formatShare, listOf } from "../lib/numbers.ts";
 import type { Route } from "../lib/router.ts";
@@ -9,7 +10,7 @@ import { cityOf, formatClock, formatDay } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ButtonLink } from "../parts/button.tsx";
 import { ChartSection } from "../parts/chart.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { Section, Tabs } from "../parts/section.tsx";
 import { SmallChart } from "../parts/small-chart.tsx";
 import { Tiles } from "../parts/tiles.tsx";
@@ -27,7 +28,7 @@ export function WebsitePage({ route }: { route: Route }): JSX.Element {
 }
 
 function Known({ id, at }: { id: string; at: string }): JSX.Element {
-  const path = `/operator/websites/${encodeURIComponent(id)}`;
+  const path = websitePath(id);
   const { data, failure, reload } = useAnswer<WebsiteWithClients>(path, 60);
   const overview = useAnswer<Overview>(pathOf("/operator/overview", { website: id }), 30, false).data;
   const isOperator = useIsOperator();
@@ -35,12 +36,7 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
   useEffect(() => {
     if (hasData && at !== "today") document.getElementById(at)?.scrollIntoView();
   }, [at, hasData]);
-  if (!data)
-    return failure ? (
-      <FailedPage failure={failure} title={`Website ${id}`} onRetry={reload} />
-    ) : (
-      <LoadingPage title={`Website ${id}`} />
-    );
+  if (!data) return <NoAnswer failure={failure} title={`Website ${id}`} onRetry={reload} />;
   const tabs = TABS.filter((tab) => isOperator || tab === "Today" || tab === "Campaigns");
   return (
     <Page
@@ -97,10 +93,7 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
 }
 
 const CsvOfReport = ({ id }: { id: string }) => (
-  <a
-    href={`/operator/websites/${encodeURIComponent(id)}/report?by=purpose&format=csv`}
-    download={`${id}-campaigns.csv`}
-  >
+  <a href={`${websitePath(id)}/report?by=purpose&format=csv`} download={`${id}-campaigns.csv`}>
     All, as CSV
   </a>
 );
@@ -154,7 +147,7 @@ function Today({ overview, id }: { overview: Overview | null; id: string }): JSX
           label: "Texts today",
           value: formatCount(row?.textsToday),
           judgment: day ? `${formatShare(day.delivered, day.sent)} delivered` : "not known",
-          href: `#/messages?q=${encodeURIComponent(`website:${id} after:today`)}`,
+          href: messagesHash(`website:${id} after:today`),
         },
         {
           label: "Opt-out rate, 30 days",

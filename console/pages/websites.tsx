@@ -7,7 +7,7 @@ import { useAnswer } from "../lib/use-answer.ts";
 import { replaceHash } from "../lib/use-route.ts";
 import { ButtonLink } from "../parts/button.tsx";
 import { EmptySteps, FromShell } from "../parts/empty.tsx";
-import { FailedPage, LoadingPage, Page } from "../parts/page.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
 import { Head, Rows } from "../parts/section.tsx";
 import { Note, Status } from "../parts/status.tsx";
 
@@ -19,12 +19,7 @@ export function Websites(): JSX.Element {
     // An account manager with one brand begins at it.
     if (only && session.role === "viewer") replaceHash(`#/websites/${only.websiteId}`);
   }, [only, session.role]);
-  if (!data)
-    return failure ? (
-      <FailedPage failure={failure} title="Websites" onRetry={reload} />
-    ) : (
-      <LoadingPage title="Websites" />
-    );
+  if (!data) return <NoAnswer failure={failure} title="Websites" onRetry={reload} />;
   const create = session.role === "operator" && (
     <ButtonLink href="#/websites/new" kind={data.websites.length === 0 ? "dark" : "plain"}>
       New website

@@ -11,16 +11,17 @@ export interface ButtonProps {
   kind?: "plain" | "dark" | "edge" | "danger" | "text";
   isSmall?: boolean;
   isOff?: boolean;
-  label?: string;
+  /** What it is of, for whoever does not see where it stands. */
+  of?: string;
 }
 
-export function Button({ children, onPress, kind = "plain", isSmall, isOff, label }: ButtonProps): JSX.Element {
+export function Button({ children, onPress, kind = "plain", isSmall, isOff, of }: ButtonProps): JSX.Element {
   return (
     <button
       type="button"
       class={`button ${kind} ${isSmall ? "small" : ""}`}
       disabled={isOff}
-      aria-label={label}
+      aria-label={of && `${children}: ${of}`}
       onClick={onPress}
     >
       {children}

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX, TargetedKeyboardEvent, TargetedPointerEvent } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { columnAt, columnByKey } from "../lib/scale.ts";
+import { Section } from "./section.tsx";
 
 export interface Readout {
   heading: string;
@@ -124,28 +125,25 @@ interface Figure {
 /** A chart under its heading, and the same numbers as a table at a press; both in print. */
 export function ChartSection({ title, of, side, above, head, rows, children }: Figure): JSX.Element {
   const [isTable, setTable] = useState(false);
-  const id = useId();
+  const turn = (
+    <>
+      {side}
+      <button
+        type="button"
+        class="button text chart-switch"
+        aria-label={`${isTable ? "Chart" : "Table"}: ${title}`}
+        onClick={() => setTable(!isTable)}
+      >
+        {isTable ? "Chart" : "Table"}
+      </button>
+    </>
+  );
   return (
-    <section class="section" aria-labelledby={id}>
-      <div class="section-head">
-        <h2 id={id}>{title}</h2>
-        {of && <span class="of">{of}</span>}
-        <span class="section-act">
-          {side}
-          <button
-            type="button"
-            class="button text chart-switch"
-            aria-label={`${title}: ${isTable ? "chart" : "table"}`}
-            onClick={() => setTable(!isTable)}
-          >
-            {isTable ? "Chart" : "Table"}
-          </button>
-        </span>
-      </div>
+    <Section title={title} of={of} act={turn}>
       {above}
       {!isTable && children}
       <ChartTable label={title} head={head} rows={rows} isShown={isTable} />
-    </section>
+    </Section>
   );
 }
 

@@ -1,9 +1,10 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { formatCount } from "../lib/numbers.ts";
 import { useAct } from "../lib/use-act.ts";
 import { Button, FailureLine } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { Field } from "./field.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface Props {
@@ -61,12 +62,13 @@ export function Confirm(props: Props): JSX.Element {
         ))}
       </ul>
       {(typed ?? field) && (
-        <Words
+        <Field
+          id="dialog-words"
           label={typed?.label ?? field?.label ?? ""}
-          hint={field?.hint}
+          {...(field?.hint && { hint: field.hint })}
           value={words}
           onInput={setWords}
-          onEnter={press}
+          onEnter={() => void press()}
         />
       )}
       {changed === null ? (
@@ -77,38 +79,5 @@ export function Confirm(props: Props): JSX.Element {
         </p>
       )}
     </Dialog>
-  );
-}
-
-interface WordsProps {
-  label: string;
-  hint?: string | undefined;
-  value: string;
-  onInput: (value: string) => void;
-  onEnter: () => void;
-}
-
-/** The focus lies here when the dialog opens. */
-function Words({ label, hint, value, onInput, onEnter }: WordsProps): JSX.Element {
-  const id = useId();
-  const ref = useRef<HTMLInputElement>(null);
-  useEffect(() => ref.current?.focus(), []);
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        ref={ref}
-        id={id}
-        value={value}
-        autocomplete="off"
-        spellcheck={false}
-        maxLength={200}
-        onInput={(event) => onInput(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") onEnter();
-        }}
-      />
-      {hint && <p class="hint">{hint}</p>}
-    </div>
   );
 }

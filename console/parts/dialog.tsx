@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
 
 interface Props {
   title: string;
@@ -19,6 +20,7 @@ export function Dialog({ title, children, buttons, onClose, isLight = true }: Pr
     const before = document.activeElement;
     const dialog = ref.current;
     dialog?.showModal();
+    dialog?.querySelector<HTMLElement>("input, select")?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
@@ -44,5 +46,26 @@ export function Dialog({ title, children, buttons, onClose, isLight = true }: Pr
         <div class="dialog-buttons">{buttons}</div>
       </div>
     </dialog>
+  );
+}
+
+interface ButtonsProps {
+  /** The way out, named by what stays. */
+  out: string;
+  act: string;
+  isOff: boolean;
+  onOut: () => void;
+  onAct: () => void;
+}
+
+export function DialogButtons({ out, act, isOff, onOut, onAct }: ButtonsProps): JSX.Element {
+  return (
+    <>
+      <span class="gap" />
+      <Button onPress={onOut}>{out}</Button>
+      <Button kind="dark" isOff={isOff} onPress={onAct}>
+        {act}
+      </Button>
+    </>
   );
 }

@@ -97,7 +97,7 @@ function MarkLine({ mark, minutes, frame, base }: { mark: Mark; minutes: Minute[
   const column = (Date.parse(mark.at) - first) / 60_000;
   if (!(column >= 0 && column < minutes.length)) return null;
   const x = Math.round(frame.from + (column / minutes.length) * (frame.to - frame.from)) + 0.5;
-  const isRight = x > frame.from + (frame.to - frame.from) * 0.7;
+  const isRight = x + 150 > frame.to;
   return (
     <g class="chart-problem">
       <line x1={x} x2={x} y1={18} y2={base + BELOW - 6} />

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { RevealedPerson } from "../answers.ts";
+import { personPath } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
 import { formatPhone, maskPhone } from "../lib/phones.ts";
 import { useIsOperator } from "../lib/session.ts";
@@ -19,7 +20,7 @@ export function Masked({ phone, personId }: { phone: string; personId: string | 
   if (shown !== null) return <span class="masked">{formatPhone(shown)}</span>;
   const reveal = async () => {
     try {
-      const path = `/operator/people/${encodeURIComponent(personId)}/reveal`;
+      const path = `${personPath(personId)}/reveal`;
       setShown((await ask<RevealedPerson>(path, { method: "POST" })).phone);
       tell({ text: "The number is shown. The audit log says that you saw it." });
     } catch (error) {

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { Failure } from "../lib/ask.ts";
 import { Button } from "./button.tsx";
 import { Copy } from "./copy.tsx";
+import { Fact } from "./fact.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface Props {
@@ -51,23 +52,31 @@ export function Page({ title, heading, icon, status, crumbs, lead, acts, childre
   );
 }
 
+/** A page that has no answer to show: it has not come yet, or it is a failure. */
+export function NoAnswer({ failure, title, onRetry }: { failure: Failure | null; title: string; onRetry: () => void }) {
+  return failure ? <FailedPage failure={failure} title={title} onRetry={onRetry} /> : <LoadingPage title={title} />;
+}
+
 /** A page whose first answer has not come: its name, and blocks of its size. No shimmer. */
-export function LoadingPage({ title }: { title: string }): JSX.Element {
+function LoadingPage({ title }: { title: string }): JSX.Element {
   return (
     <Page title={title}>
-      <div class="loading" role="status">
-        <span class="unseen">Loading</span>
-        <div class="block tall" />
-        <div class="block" />
-        <div class="block" />
-        <div class="block" />
-      </div>
+      <Loading />
     </Page>
   );
 }
 
+export const Loading = (): JSX.Element => (
+  <div class="loading" role="status">
+    <span class="unseen">Loading</span>
+    <div class="block tall" />
+    <div class="block" />
+    <div class="block" />
+  </div>
+);
+
 /** A page whose answer is a failure, and that has no older one to show. */
-export function FailedPage({
+function FailedPage({
   failure,
   title,
   onRetry,
@@ -95,15 +104,13 @@ export function FailedPage({
       }
     >
       <dl class="facts">
-        <dt>Answer</dt>
-        <dd>{failure.status === 0 ? "none" : `${failure.status}, code ${failure.code}: ${failure.message}`}</dd>
+        <Fact name="Answer">
+          {failure.status === 0 ? "none" : `${failure.status}, code ${failure.code}: ${failure.message}`}
+        </Fact>
         {failure.requestId && (
-          <>
-            <dt>Request</dt>
-            <dd>
-              <Copy value={failure.requestId} what="The request id" isWhole />
-            </dd>
-          </>
+          <Fact name="Request">
+            <Copy value={failure.requestId} what="The request id" isWhole />
+          </Fact>
         )}
       </dl>
       <p>

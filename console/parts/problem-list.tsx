@@ -7,10 +7,10 @@ import { type Act, wordsOf } from "../lib/problem-words.ts";
 import { cityOf, formatClock, formatSpan } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
 import { ActButton, Button, ButtonLink, FailureLine } from "./button.tsx";
-import { Copy, copyText } from "./copy.tsx";
+import { copyText } from "./copy.tsx";
 import { Icon } from "./icon.tsx";
 import { Time, useNow } from "./time.tsx";
-import { tell } from "./toast.tsx";
+import { tellDone } from "./toast.tsx";
 
 const WHOLE = 2;
 
@@ -54,7 +54,7 @@ function Since({ problem }: { problem: Problem }): JSX.Element | null {
 
 /** What and since when; whom it hurts, and whether anything is lost; the other side's own words; what to do. */
 function ProblemRow({ problem, isDark }: { problem: Problem; isDark: boolean }): JSX.Element {
-  const { sentence, effect, steps, acts, tone } = wordsOf(problem);
+  const { sentence, count, effect, steps, acts, tone } = wordsOf(problem);
   const trying = useAct();
   const { triedUntil, timeZone, cause, lastTry, nextTryAt } = problem;
   const speaker = problem.carrier ?? problem.clientName ?? problem.host;
@@ -66,6 +66,7 @@ function ProblemRow({ problem, isDark }: { problem: Problem; isDark: boolean }):
           {sentence} <Since problem={problem} />
         </h2>
         <p>
+          {count && <a href={count.href}>{count.words}</a>}
           {effect}
           {triedUntil && (
             <>
@@ -104,7 +105,10 @@ function ProblemRow({ problem, isDark }: { problem: Problem; isDark: boolean }):
         <ol>
           {steps.map((step, index) => (
             <li key={step}>
-              <span>{index + 1}</span> {step}
+              <span>{index + 1}</span>
+              <p>
+                {step} {index === steps.length - 1 && <a href="/docs/operator">Runbook</a>}
+              </p>
             </li>
           ))}
         </ol>
@@ -112,9 +116,6 @@ function ProblemRow({ problem, isDark }: { problem: Problem; isDark: boolean }):
           {acts.map((act) => (
             <ActOf key={act.label} act={act} isDark={isDark} trying={trying} />
           ))}
-          <a class="small" href={`/docs/operator#${problem.problem}`}>
-            Runbook
-          </a>
         </div>
       </div>
     </article>
@@ -141,14 +142,9 @@ export async function tryCarrier(carrier: string): Promise<void> {
   const { due } = await ask<{ due: number }>(`/operator/carriers/${encodeURIComponent(carrier)}/try`, {
     method: "POST",
   });
-  tell({
-    text:
-      due === 0
-        ? `${carrier} is tried with the next text.`
-        : `${countOf(due, "text")} of ${carrier} ${due === 1 ? "is" : "are"} tried now.`,
-    link: { label: "Audit entry", href: "#/audit" },
-  });
+  tellDone(
+    due === 0
+      ? `${carrier} is tried with the next text.`
+      : `${countOf(due, "text")} of ${carrier} ${due === 1 ? "is" : "are"} tried now.`,
+  );
 }
-
-/** An id of a request or message within a sentence. */
-export const IdIn = ({ id, what }: { id: string; what: string }) => <Copy value={id} what={what} />;

@@ -7,7 +7,7 @@ import { FailureLine } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 /** The search of the top bar: a number leads to the person, an id to the message, all else to the list. */
-export function SearchBox(): JSX.Element {
+export function SearchBox({ placeholder = "Number, message id or e-mail" }: { placeholder?: string }): JSX.Element {
   const [text, setText] = useState("");
   const asking = useAct();
   const submit = (event: Event) => {
@@ -26,7 +26,7 @@ export function SearchBox(): JSX.Element {
           id="search"
           type="search"
           value={text}
-          placeholder="Number, message id or e-mail"
+          placeholder={placeholder}
           aria-label="Search for a number, a message id or an e-mail address"
           autocomplete="off"
           spellcheck={false}

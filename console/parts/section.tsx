@@ -1,4 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
+import type { Older } from "../lib/use-older.ts";
+import { Button, FailureLine } from "./button.tsx";
 
 /** A part of a page: its heading, what it is of, and what can be done there. */
 export function Section({
@@ -69,12 +71,20 @@ export function Head({
 }
 
 /** The end of a list: what is shown, of how many, and the way to older ones. */
-export function ListEnd({ children, older }: { children: ComponentChildren; older?: ComponentChildren }): JSX.Element {
+export function ListEnd({ children, older }: { children: ComponentChildren; older: Older<unknown> }): JSX.Element {
+  const { hasMore, loading, load } = older;
   return (
-    <div class="list-end">
-      <span>{children}</span>
-      {older}
-    </div>
+    <>
+      <div class="list-end">
+        <span>{children}</span>
+        {hasMore && (
+          <Button isSmall isOff={loading.isBusy} onPress={load}>
+            Older
+          </Button>
+        )}
+      </div>
+      <FailureLine failure={loading.failure} />
+    </>
   );
 }
 

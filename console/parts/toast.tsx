@@ -14,6 +14,10 @@ let show: (toast: Toast | null) => void = () => {};
 /** Says what has happened. A failure is none: it stays beside its button. */
 export const tell = (toast: Toast): void => show(toast);
 
+/** Says what has been changed, with the way to its entry in the audit log. */
+export const tellDone = (text: string, undo?: () => void): void =>
+  tell({ text, link: { label: "Audit entry", href: "#/audit" }, ...(undo && { undo }) });
+
 /** Its place. It goes after eight seconds, but not while it is under the pointer or the focus is in it. */
 export function ToastPlace(): JSX.Element {
   const [toast, setToast] = useState<Toast | null>(null);

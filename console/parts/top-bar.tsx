@@ -8,7 +8,7 @@ import { SearchBox } from "./search-box.tsx";
 import { Note } from "./status.tsx";
 import { useNow } from "./time.tsx";
 
-/** Its search is left out on Messages, whose own field does the same. */
+/** Its search is left out where the page has one of its own: two look like two things. */
 export function TopBar({ hasSearch }: { hasSearch: boolean }): JSX.Element {
   const { at, failure } = useFreshness();
   const zone = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" })
