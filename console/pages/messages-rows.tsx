@@ -30,7 +30,7 @@ export function MessageRows({ messages, now }: { messages: FoundMessage[]; now: 
             </td>
             <td class="what">
               <span class="one-line">{message.text}</span>
-              <span class="second">
+              <span class="second one-line">
                 {message.websiteName ?? message.websiteId} · {message.sendPurpose}
               </span>
             </td>

@@ -1,22 +1,17 @@
 import type { JSX } from "preact";
-import type { Overview as Answer, Problem } from "../answers.ts";
-import { messagesHash } from "../lib/addresses.ts";
+import type { Overview as Answer } from "../answers.ts";
 import { countOf, formatCount, formatShare, listOf } from "../lib/numbers.ts";
-import { wordsOf } from "../lib/problem-words.ts";
-import { useIsOperator } from "../lib/session.ts";
-import { formatClock, formatDay, formatShortSpan, formatTime } from "../lib/times.ts";
+import { formatDay, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { ButtonLink } from "../parts/button.tsx";
 import { ChartSection } from "../parts/chart.tsx";
 import { DaysChart, usualShareOf } from "../parts/days-chart.tsx";
-import { EmptySteps } from "../parts/empty.tsx";
-import { HourChart, type Mark } from "../parts/hour-chart.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { ProblemHistory } from "../parts/problem-history.tsx";
 import { ProblemList } from "../parts/problem-list.tsx";
 import { Section } from "../parts/section.tsx";
 import { SmallChart } from "../parts/small-chart.tsx";
-import { ChartMark, Tiles } from "../parts/tiles.tsx";
+import { FirstDay } from "./first-day.tsx";
+import { Hour, sum } from "./overview-hour.tsx";
 import { Carriers, WebsitesNow } from "./overview-tables.tsx";
 
 export function Overview(): JSX.Element {
@@ -136,149 +131,5 @@ function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element 
       )}
       {last?.ended && ` The last problem ended ${formatTime(last.ended, Date.now())}.`}
     </>
-  );
-}
-
-const sum = (
-  minutes: Answer["minutes"],
-  key: "accepted" | "submitted" | "delivered" | "undelivered" | "noReceipt" | "waiting",
-) => minutes.reduce((total, minute) => total + minute[key], 0);
-
-function Hour({ answer }: { answer: Answer }): JSX.Element {
-  const { minutes, hour, needs, days, websites, problems } = answer;
-  const accepted = sum(minutes, "accepted");
-  const [delivered, undelivered, noReceipt] = [
-    sum(minutes, "delivered"),
-    sum(minutes, "undelivered"),
-    sum(minutes, "noReceipt"),
-  ];
-  const usual = usualShareOf(days);
-  const share = undelivered / Math.max(1, delivered + undelivered);
-  const isUnusual = undelivered > 2 && share >= 0.04 && share >= 3 * (usual ?? 0);
-  const mark = markOf(problems);
-  const first = minutes[0]?.at ?? answer.asOf;
-  const last = minutes.at(-1)?.at ?? answer.asOf;
-  const since = new Date(first).toISOString();
-  const messages = (status: string) => messagesHash(`status:${status} after:${formatClock(since)}`);
-  const waitsFor = [...new Set(websites.flatMap((it) => it.waitsFor ?? []))];
-  return (
-    <ChartSection
-      title="The last hour"
-      of={`${formatClock(first)} to ${formatClock(last)}, by minute${hour.countedSince ? `, counted since ${formatClock(hour.countedSince)}` : ""}`}
-      head={["Minute", "Accepted", "Submitted", "Delivered", "Undelivered", "No receipt", "Waiting"]}
-      rows={minutes.map((it) => [
-        formatClock(it.at),
-        it.accepted,
-        it.submitted,
-        it.delivered,
-        it.undelivered,
-        it.noReceipt,
-        it.waiting,
-      ])}
-      above={
-        <Tiles
-          tiles={[
-            {
-              label: "Accepted",
-              mark: <ChartMark name="step" />,
-              value: formatCount(accepted),
-              judgment: `from ${countOf(hour.clients, "client")}`,
-              href: `#/messages?q=after:${formatClock(since)}`,
-            },
-            {
-              label: "Delivered",
-              mark: <ChartMark name="up" />,
-              value: formatCount(delivered),
-              judgment: `${formatShare(delivered, sum(minutes, "submitted"))} of submitted`,
-              href: messages("delivered"),
-            },
-            {
-              label: "Undelivered",
-              mark: <ChartMark name="down" />,
-              value: formatCount(undelivered),
-              judgment:
-                undelivered === 0
-                  ? "none"
-                  : `${formatShare(undelivered, delivered + undelivered)}${isUnusual ? ", more than on most days" : ", as on most days"}`,
-              tone: isUnusual ? "bad" : undefined,
-              href: messages("undelivered"),
-            },
-            {
-              label: "No receipt yet",
-              mark: <ChartMark name="disc" />,
-              value: formatCount(noReceipt),
-              judgment:
-                hour.oldestWithoutReceiptSeconds === null
-                  ? "none"
-                  : `oldest ${formatShortSpan(hour.oldestWithoutReceiptSeconds * 1000)}`,
-              href: messages("sending"),
-            },
-            {
-              label: "Waiting",
-              mark: <ChartMark name="hatch" />,
-              value: formatCount(needs.waiting),
-              judgment:
-                needs.waiting === 0
-                  ? "none"
-                  : waitsFor.length > 0
-                    ? `${waitsFor.length === 1 ? "all " : ""}for ${listOf(waitsFor)}`
-                    : "for their turn",
-              tone: needs.waiting > 0 ? "wait" : undefined,
-              href: "#/waiting",
-            },
-          ]}
-        />
-      }
-    >
-      <HourChart minutes={minutes} mark={mark} />
-      {accepted === 0 && (
-        <p class="dim small">
-          No texts between {formatClock(first)} and {formatClock(last)}.
-        </p>
-      )}
-    </ChartSection>
-  );
-}
-
-/** Of more than one problem that texts show, the newest has its line in the chart. */
-function markOf(problems: Problem[]): Mark | null {
-  const marks = problems.flatMap((problem) => {
-    const words = wordsOf(problem).short;
-    return words && problem.since ? [{ at: problem.since, words }] : [];
-  });
-  return marks.sort((one, other) => one.at.localeCompare(other.at)).at(-1) ?? null;
-}
-
-function FirstDay({ answer }: { answer: Answer }): JSX.Element {
-  const isOperator = useIsOperator();
-  const id = answer.websites[0]?.websiteId ?? "harbor-coffee";
-  return (
-    <Page title="No text yet" lead="Three steps, then your platform sends, and this page shows whether texts arrive.">
-      {answer.problems.length > 0 && <ProblemList problems={answer.problems} />}
-      <EmptySteps
-        steps={[
-          {
-            title: "Make a website",
-            meaning: "A website is one brand: its people, its sender, its limits.",
-            line: `npm run operator -- put-website ${id} --name "Harbor Coffee" --carrier sandbox`,
-            act: isOperator && (
-              <ButtonLink kind="dark" href="#/websites/new">
-                New website
-              </ButtonLink>
-            ),
-          },
-          {
-            title: "Make a client",
-            meaning: "A client is the platform that sends. You get an id and a secret, shown once.",
-            line: `npm run operator -- create-client ${id} --name braze`,
-          },
-          {
-            title: "Bring your people",
-            meaning: "A file with a column phone_numbers. You see what it does before it does it.",
-            line: `npm run operator -- import-subscribers ${id} people.csv`,
-          },
-        ]}
-      />
-    </Page>
   );
 }

@@ -146,7 +146,7 @@ function Today({ overview, id }: { overview: Overview | null; id: string }): JSX
         {
           label: "Texts today",
           value: formatCount(row?.textsToday),
-          judgment: day ? `${formatShare(day.delivered, day.sent)} delivered` : "not known",
+          judgment: day?.sent ? `${formatShare(day.delivered, day.sent)} delivered` : "none sent",
           href: messagesHash(`website:${id} after:today`),
         },
         {

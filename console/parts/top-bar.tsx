@@ -45,14 +45,14 @@ export function AwayNote(): JSX.Element | null {
         </Button>
       }
     >
-      What you see is of that moment.{failure.status > 0 && ` ${failure.status}`}
+      What you see is of that moment. Texts that were accepted are stored.
+      {seconds !== null && ` The next look is in ${seconds} seconds.`}
       {failure.requestId && (
         <>
-          , request <Copy value={failure.requestId} what="The request id" />
+          {" "}
+          {failure.status}, request <Copy value={failure.requestId} what="The request id" />
         </>
       )}
-      {failure.status > 0 && "."} Texts that were accepted are stored.
-      {seconds !== null && ` The next look is in ${seconds} seconds.`}
     </Note>
   );
 }
