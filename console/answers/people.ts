@@ -68,7 +68,7 @@ export interface InboundText {
 
 /**
  * Wanted: GET /operator/inbound?website=&toDecide=true&before=, of all websites, the newest first. POST /operator/inbound/decide
- * `{websiteId, carrier, carrierMessageId, optOut}` answers 200 `{optedOut}`, audited, and takes it off the list.
+ * `{websiteId, carrier, carrierMessageId, optOut}` answers 200 `{optedOut}`, audited, and takes it off the list; `optOut` null takes the decision back.
  */
 export interface InboundPage {
   texts: (InboundText & {
@@ -82,15 +82,20 @@ export interface InboundPage {
   toDecide: number;
 }
 
-/** Wanted: GET /operator/people/recent: whom one may want to see again, the last that changed a subscription by themselves. */
-export interface RecentPeople {
-  people: {
+/**
+ * Wanted, contract: GET /operator/websites/{websiteId}/subscribers?cursor=&format=csv|json, the last changed first; `total`: who is
+ * subscribed. The file has the numbers in full, and is audited: a viewer gets none.
+ */
+export interface SubscriberPage {
+  total: number | null;
+  next: string | null;
+  subscribers: {
     personId: string;
     phone: string;
-    websiteName: string;
-    what: "opted-out" | "opted-in";
-    text: string;
-    at: string;
+    email: string | null;
+    subscribed: boolean;
+    since: string;
+    source: string;
   }[];
 }
 

@@ -38,7 +38,6 @@ interface Options {
   body?: unknown;
   /** In place of a body of JSON. */
   csv?: Blob;
-  signal?: AbortSignal;
 }
 
 /**
@@ -57,7 +56,7 @@ export async function ask<Answer>(path: string, options: Options = {}): Promise<
  * The answer as it comes. The session's cookie goes with it; a changing call bears the header that no other site can send.
  * @throws Failure
  */
-export async function send(path: string, { method = "GET", body, csv, signal }: Options = {}): Promise<Response> {
+export async function send(path: string, { method = "GET", body, csv }: Options = {}): Promise<Response> {
   const type = csv ? "text/csv" : body === undefined ? undefined : "application/json";
   let response: Response;
   try {
@@ -68,10 +67,8 @@ export async function send(path: string, { method = "GET", body, csv, signal }: 
       cache: "no-store",
       headers: { "X-Console": "1", ...(type && { "Content-Type": type }) },
       ...(type && { body: csv ?? JSON.stringify(body) }),
-      ...(signal && { signal }),
     });
-  } catch (error) {
-    if (signal?.aborted) throw error;
+  } catch {
     throw new Failure(0, null, null);
   }
   if (response.ok) return response;

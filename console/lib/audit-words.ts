@@ -48,3 +48,15 @@ function wordOf(value: unknown): string | null {
   if (value === undefined || value === null || value === "") return null;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
+
+const SOURCES: Record<string, string> = {
+  import: "by an import",
+  api: "by a client",
+  keyword: "by the person",
+  carrier: "told by the carrier",
+  undo: "by the undo of an import",
+  operator: "by an operator",
+};
+
+/** By what a subscription was changed. */
+export const sourceWords = (source: string): string => SOURCES[source] ?? source;

@@ -22,6 +22,17 @@ interface Kept {
 const kept = new Map<string, Kept>();
 const MOST_KEPT = 60;
 
+/** Two parts of a page that ask for the same share one request. */
+const onTheWay = new Map<string, Promise<unknown>>();
+
+function askOnce(path: string): Promise<unknown> {
+  const asked = onTheWay.get(path) ?? ask(path);
+  onTheWay.set(path, asked);
+  const end = () => onTheWay.delete(path);
+  asked.then(end, end);
+  return asked;
+}
+
 export const forgetAnswers = () => kept.clear();
 
 /** What the top bar tells: of when the page is, and whether that is old. */
@@ -63,13 +74,17 @@ export function useAnswer<Answer>(path: string | null, everySeconds?: number, is
     failure: null,
     nextLookAt: null,
   });
-  const reload = useCallback(() => setTurn((it) => it + 1), []);
+  const reload = useCallback(() => {
+    // What is on its way may be of before a change.
+    if (path !== null) onTheWay.delete(path);
+    setTurn((it) => it + 1);
+  }, [path]);
 
   useEffect(() => {
     if (path === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let failures = 0;
-    const stop = new AbortController();
+    let isOver = false;
     const tell = (failure: Failure | null, seconds: number | null) => {
       const nextLookAt = failure?.isAway && seconds !== null ? Date.now() + seconds * 1000 : null;
       setState({ path, failure, nextLookAt });
@@ -81,10 +96,12 @@ export function useAnswer<Answer>(path: string | null, everySeconds?: number, is
       let seconds = everySeconds === undefined ? null : Math.max(10, everySeconds);
       let failure: Failure | null = null;
       try {
-        keep(path, await ask<Answer>(path, { signal: stop.signal }));
+        const data = await askOnce(path);
+        if (isOver) return;
+        keep(path, data);
         failures = 0;
       } catch (error) {
-        if (stop.signal.aborted) return;
+        if (isOver) return;
         failure = error instanceof Failure ? error : new Failure(0, null, null);
         seconds = failure.isAway ? nextLookSeconds(failures++) : null;
       }
@@ -101,7 +118,7 @@ export function useAnswer<Answer>(path: string | null, everySeconds?: number, is
     return () => {
       document.removeEventListener("visibilitychange", onShown);
       clearTimeout(timer);
-      stop.abort();
+      isOver = true;
     };
   }, [path, everySeconds, turn, isOfPage, reload]);
 

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import type { InboundPage } from "../answers.ts";
 import { personHash } from "../lib/addresses.ts";
-import { ask, type Failure, pathOf } from "../lib/ask.ts";
+import { ask, pathOf } from "../lib/ask.ts";
+import { attempt } from "../lib/attempt.ts";
 import { countOf, formatCount } from "../lib/numbers.ts";
 import { type Route, toHash } from "../lib/router.ts";
 import { useAnswer } from "../lib/use-answer.ts";
@@ -13,7 +14,7 @@ import { NoAnswer, Page } from "../parts/page.tsx";
 import { Head, ListEnd, Rows, Tabs } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
-import { tell, tellDone } from "../parts/toast.tsx";
+import { tellDone } from "../parts/toast.tsx";
 
 type Text = InboundPage["texts"][number];
 
@@ -146,18 +147,12 @@ function Effect({ text, reload }: { text: Text; reload: () => void }): JSX.Eleme
 
 async function decide(text: Text, optOut: boolean, reload: () => void): Promise<void> {
   const { websiteId, carrier, carrierMessageId } = text;
-  const body = (is: boolean | null) => ({ websiteId, carrier, carrierMessageId, optOut: is });
-  try {
-    await ask("/operator/inbound/decide", { method: "POST", body: body(optOut) });
-    tellDone(
-      optOut ? "This person gets no more texts of this website." : "This person stays subscribed.",
-      () => void ask("/operator/inbound/decide", { method: "POST", body: body(null) }).then(reload, failed),
-    );
-    reload();
-  } catch (error) {
-    failed(error as Failure);
-  }
+  const call = (decision: boolean | null) =>
+    attempt(async () => {
+      const body = { websiteId, carrier, carrierMessageId, optOut: decision };
+      await ask("/operator/inbound/decide", { method: "POST", body });
+      reload();
+    }, "Nothing is decided");
+  const words = optOut ? "This person gets no more texts of this website." : "This person stays subscribed.";
+  if (await call(optOut)) tellDone(words, () => void call(null));
 }
-
-const failed = (failure: Failure) =>
-  tell({ text: `Nothing is decided: ${failure.message}${failure.requestId ? ` Request ${failure.requestId}` : ""}` });

@@ -80,6 +80,7 @@ function Acts({ message, now, reload }: { message: Message; now: number; reload:
           Try {carrier} now
         </ActButton>
       )}
+      {waits && <ButtonLink href={`#/waiting?website=${message.websiteId}`}>See what waits</ButtonLink>}
       {waits && (
         <ActButton kind="edge" onPress={() => setAsking(true)}>
           Cancel this text…

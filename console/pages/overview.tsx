@@ -67,7 +67,7 @@ function Whole({ answer }: { answer: Answer }): JSX.Element {
             title="Opt-outs"
             act={
               <>
-                today <a href="#/people">{formatCount(today?.optedOut)}</a>
+                today <a href="#/reports">{formatCount(today?.optedOut)}</a>
               </>
             }
           >

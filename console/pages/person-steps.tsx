@@ -1,18 +1,10 @@
 import type { InboundText, Person, PersonAtWebsite, PersonMessage, SubscriptionChange } from "../answers.ts";
+import { sourceWords } from "../lib/audit-words.ts";
 import { lookOfStatus, reasonWords } from "../lib/status-words.ts";
 import { Bubble, type Step } from "../parts/timeline.tsx";
 
 export type Kind = "consent" | "out" | "in";
 export type PersonStep = Step & { kind: Kind };
-
-const SOURCES: Record<string, string> = {
-  import: "by an import",
-  api: "by a client",
-  keyword: "by the person",
-  carrier: "told by the carrier",
-  undo: "by the undo of an import",
-  operator: "by an operator",
-};
 
 /** Consent, texts to them and from them, over all websites, the newest first. */
 export function stepsOfPerson({ websites, messages }: Person): PersonStep[] {
@@ -60,7 +52,7 @@ function changeStep(site: PersonAtWebsite, change: SubscriptionChange): PersonSt
     icon: to ? "shield" : "none",
     tone: to ? "ok" : isByPerson ? "bad" : "plain",
     what,
-    rest: SOURCES[source] ?? source,
+    rest: sourceWords(source),
     explanation: evidence
       ? `Evidence: “${evidence}”`
       : !to && isByPerson

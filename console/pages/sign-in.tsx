@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Session, SessionAnswer } from "../answers.ts";
-import { ask, type Failure } from "../lib/ask.ts";
+import { ask, Failure } from "../lib/ask.ts";
 import { useAct } from "../lib/use-act.ts";
 import { replaceHash } from "../lib/use-route.ts";
 import { CommandLine } from "../parts/copy.tsx";
@@ -26,7 +26,8 @@ export function SignIn({ isAway, words, token, onSignedIn }: Props): JSX.Element
     asking.run(async () => {
       await ask("/console/session", { method: "POST", body: { token: given } });
       const { session } = await ask<SessionAnswer>("/console/session");
-      if (session) onSignedIn(session);
+      if (!session) throw new Failure(0, { code: 0, message: "The browser has not kept the session’s cookie." }, null);
+      onSignedIn(session);
     });
 
   useEffect(() => {

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { WaitingGroup, WaitingRow } from "../answers.ts";
-import { ask, type Failure } from "../lib/ask.ts";
+import { ask } from "../lib/ask.ts";
+import { attempt } from "../lib/attempt.ts";
 import { countOf } from "../lib/numbers.ts";
 import { formatClock } from "../lib/times.ts";
 import { Confirm } from "../parts/confirm.tsx";
@@ -121,30 +122,21 @@ export function WaitingDialog({ asked, onInstead, onClose, reload }: Props): JSX
 
 /** Can be undone: no dialog, but an Undo. */
 export async function release(group: WaitingGroup, row: WaitingRow, reload: () => void): Promise<void> {
-  try {
+  await attempt(async () => {
     const { released } = await call<{ released: number }>("release", group, scopeOf(row));
-    tellDone(
-      `${countOf(released, "text")} of ${row.sendPurpose} ${released === 1 ? "goes" : "go"} now.`,
-      () => void undo("hold", group, row, reload),
-    );
-  } catch (error) {
-    tell({ text: `Nothing is released: ${(error as Failure).message}` });
-  }
+    const texts = `${countOf(released, "text")} of ${row.sendPurpose} ${released === 1 ? "goes" : "go"} now.`;
+    tellDone(texts, () => void undo("hold", group, row, reload));
+  }, "Nothing is released");
   reload();
 }
 
-async function undo(
-  verb: "hold" | "release",
-  group: WaitingGroup,
-  row: WaitingRow | null,
-  reload: () => void,
-): Promise<void> {
-  try {
-    const body = { ...scopeOf(row), ...(verb === "hold" && row?.held?.reason && { reason: row.held.reason }) };
-    await call(verb, group, body);
+type Verb = "hold" | "release";
+
+async function undo(verb: Verb, group: WaitingGroup, row: WaitingRow | null, reload: () => void): Promise<void> {
+  const reason = verb === "hold" && row?.held?.reason;
+  await attempt(async () => {
+    await call(verb, group, { ...scopeOf(row), ...(reason && { reason }) });
     tell({ text: verb === "hold" ? "What has not gone is held again." : "They are released again." });
-  } catch (error) {
-    tell({ text: `It is not undone: ${(error as Failure).message}` });
-  }
+  }, "It is not undone");
   reload();
 }

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Client, Endpoint, NewSecrets, WebsiteWithClients } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
+import { attempt } from "../lib/attempt.ts";
 import type { Look } from "../lib/status-words.ts";
 import { formatTime } from "../lib/times.ts";
 import { ActButton } from "../parts/button.tsx";
@@ -78,10 +79,11 @@ function ClientCard({
       suspended
         ? `${name} is refused, everywhere within 90 seconds.`
         : `${name} can send again, everywhere within 90 seconds.`,
-      suspended ? () => void setSuspended(false) : undefined,
+      suspended ? letSend : undefined,
     );
     reload();
   };
+  const letSend = () => void attempt(() => setSuspended(false), `${name} stays suspended`);
   return (
     <article class="client">
       <header>
@@ -89,7 +91,7 @@ function ClientCard({
         <Status look={lookOfClient(client, endpoint)} soft />
         <div class="row-acts">
           {client.suspended ? (
-            <ActButton isSmall of={name} onPress={() => void setSuspended(false)}>
+            <ActButton isSmall of={name} onPress={letSend}>
               Let it send again
             </ActButton>
           ) : (

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Website, WebsiteWithClients } from "../answers.ts";
 import { websitePath } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
+import { attempt } from "../lib/attempt.ts";
 import { useSigned } from "../lib/session.ts";
 import { effectOf, type SettingsForm, toBody, toForm } from "../lib/settings.ts";
 import { useAct } from "../lib/use-act.ts";
@@ -38,7 +39,10 @@ export function Settings({ website, reload }: { website: Website; reload: () => 
           onSave={() =>
             void saving.run(async () => {
               await save(website.websiteId, form);
-              tellDone(effect.first, () => void save(website.websiteId, before).then(reload));
+              tellDone(
+                effect.first,
+                () => void attempt(() => save(website.websiteId, before), "It is not undone").then(reload),
+              );
               reload();
             })
           }

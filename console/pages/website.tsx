@@ -4,7 +4,7 @@ import type { Overview, WebsiteWithClients } from "../answers.ts";
 import { messagesHash, websitePath } from "../lib/addresses.ts";
 import { pathOf } from "../lib/ask.ts";
 import { formatChange, formatCount, formatShare, listOf } from "../lib/numbers.ts";
-import type { Route } from "../lib/router.ts";
+import { type Route, toHash } from "../lib/router.ts";
 import { useIsOperator } from "../lib/session.ts";
 import { cityOf, formatClock, formatDay } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
@@ -142,6 +142,7 @@ function Today({ overview, id }: { overview: Overview | null; id: string }): JSX
           label: "Subscribers",
           value: formatCount(row?.subscribers),
           judgment: row ? `${formatChange(week, 0)} this week` : "not known",
+          href: toHash(["people"], { website: id }),
         },
         {
           label: "Texts today",
@@ -156,6 +157,7 @@ function Today({ overview, id }: { overview: Overview | null; id: string }): JSX
         },
         {
           label: "Errors to clients today",
+          href: `#/websites/${id}?at=clients`,
           value: formatCount(overview ? total : null),
           judgment: errors.length > 0 ? errors.map(({ code, count }) => `${count} × ${code}`).join(", ") : "none",
         },

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { RevealedPerson } from "../answers.ts";
 import { personPath } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
+import { attempt } from "../lib/attempt.ts";
 import { formatPhone, maskPhone } from "../lib/phones.ts";
 import { useIsOperator } from "../lib/session.ts";
 import { tell } from "./toast.tsx";
@@ -18,15 +19,11 @@ export function Masked({ phone, personId }: { phone: string; personId: string | 
   const isOperator = useIsOperator();
   if (!isOperator || !personId) return <MaskedText phone={phone} />;
   if (shown !== null) return <span class="masked">{formatPhone(shown)}</span>;
-  const reveal = async () => {
-    try {
-      const path = `${personPath(personId)}/reveal`;
-      setShown((await ask<RevealedPerson>(path, { method: "POST" })).phone);
+  const reveal = () =>
+    attempt(async () => {
+      setShown((await ask<RevealedPerson>(`${personPath(personId)}/reveal`, { method: "POST" })).phone);
       tell({ text: "The number is shown. The audit log says that you saw it." });
-    } catch (error) {
-      tell({ text: `The number stays masked: ${error instanceof Error ? error.message : "unknown"}` });
-    }
-  };
+    }, "The number stays masked");
   return (
     <button
       type="button"

@@ -26,7 +26,11 @@ const ANSWERS: [pattern: RegExp, data: (query: URLSearchParams, path: string) =>
   [/^GET \/operator\/messages\/[^/]+$/, texts.deliveredMessage, () => null],
   [/^GET \/operator\/inbound$/, people.inbound, () => ({ texts: [], next: null, toDecide: 0 })],
   [/^POST \/operator\/inbound\/decide$/, () => ({ optedOut: true }), () => null],
-  [/^GET \/operator\/people\/recent$/, people.recent, () => ({ people: [] })],
+  [
+    /^GET \/operator\/websites\/[^/]+\/subscribers$/,
+    people.subscribers,
+    () => ({ total: 0, next: null, subscribers: [] }),
+  ],
   [/^POST \/operator\/people\/find$/, () => ({ personId: "p-ada", phone: "+1206•••••42" }), () => null],
   [/^POST \/operator\/people\/[^/]+\/reveal$/, () => ({ phone: "+12065550142", emails: [] }), () => null],
   [/^GET \/operator\/people\/[^/]+$/, people.person, people.unknownPerson],

@@ -5,7 +5,7 @@ import type {
   InboundText,
   Person,
   PersonMessage,
-  RecentPeople,
+  SubscriberPage,
 } from "../../../console/answers.ts";
 import { MARKUP, minutesAgo } from "./fixture-clock.ts";
 
@@ -127,23 +127,25 @@ export const unknownPerson = (): Person => ({
   messages: [],
 });
 
-export const recent = (): RecentPeople => ({
-  people: [
+export const subscribers = (): SubscriberPage => ({
+  total: 46_522,
+  next: "older",
+  subscribers: [
     {
       personId: "p-ada",
       phone: FROM,
-      websiteName: "Northwind Outfitters",
-      what: "opted-out",
-      text: `Stop please! ${MARKUP}`,
-      at: "2026-11-21T17:02:44Z",
+      email: `a•••@example.com ${MARKUP}`,
+      subscribed: true,
+      since: "2026-10-12T07:20:11Z",
+      source: "import",
     },
     {
       personId: "p-kim",
       phone: "+1206•••••33",
-      websiteName: "Harbor Coffee",
-      what: "opted-in",
-      text: "START",
-      at: "2026-11-20T09:12:00Z",
+      email: null,
+      subscribed: false,
+      since: "2026-11-20T09:12:00Z",
+      source: "keyword",
     },
   ],
 });

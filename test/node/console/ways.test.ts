@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser, openWindow, startBrowser } from "../journeys/browser.ts";
 import { buildConsole } from "./build.ts";
 import { type ConsolePage, openConsole, PAGES } from "./console-page.ts";
+import { NOW } from "./fixture-clock.ts";
 import { type FixtureService, REQUEST_ID, startFixture } from "./fixture-service.ts";
 
 describe.skipIf(!hasBrowser)("in the console", () => {
@@ -207,6 +208,79 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     await page.keyboard.press("t");
     expect(await page.getByRole("slider").count()).toBe(2);
     expect(await page.locator(".chart-table:visible tbody tr").count()).toBe(90);
+  });
+
+  it("a service that goes away leaves its numbers, which are old, and nothing can be changed", async () => {
+    const { page } = shown;
+    await shown.open(PAGES.overview);
+    await page.clock.setFixedTime(NOW + 30_000);
+    service.mode = "failing";
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await page.getByText("Textgate does not answer since 03:05:20.").waitFor();
+    expect(await page.locator("h1").innerText()).toBe("2 things need you");
+    expect(await page.locator(".as-of").innerText()).toBe("Old: 03:05:20");
+    await page.getByText(/The next look is in 10 seconds\. 503, request 7f1c2a9e/).waitFor();
+    expect(await button("Try kannel now").isDisabled()).toBe(true);
+    service.mode = "data";
+    await button("Look now").click();
+    await page.locator(".note").waitFor({ state: "detached" });
+    expect(await button("Try kannel now").isDisabled()).toBe(false);
+    await page.clock.setFixedTime(NOW);
+  });
+
+  it("a tab that is not seen asks for nothing", async () => {
+    const { page } = shown;
+    await shown.open(PAGES.overview);
+    await page.evaluate(() => Object.defineProperty(document, "hidden", { value: true, configurable: true }));
+    service.asked.length = 0;
+    await page.clock.setFixedTime(NOW + 60_000);
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await page.evaluate(() => {
+      location.hash = "#/waiting";
+    });
+    await shown.settled();
+    expect(service.asked).toEqual([]);
+    await page.clock.setFixedTime(NOW);
+  });
+
+  it("a token is exchanged for a session, and stays in no address", async () => {
+    const { page } = shown;
+    const session = { operator: "ada", role: "operator", expiresAt: "2026-11-25T14:00:00.000Z" };
+    service.instead.set("GET /console/session", { status: 200, body: { session: null } });
+    const unknown = { code: 40101, message: "The token is not known.", triesLeft: 4 };
+    service.instead.set("POST /console/session", { status: 401, body: unknown });
+    await shown.open("overview");
+    expect(await page.title()).toBe("Sign in");
+    await page.locator("#token").fill("tg_wrong");
+    await page.keyboard.press("Enter");
+    await page.getByText("This token is not known. 4 more tries, then a pause of a minute.").waitFor();
+    service.instead.set("POST /console/session", { status: 204, body: null });
+    service.instead.set("GET /console/session", { status: 200, body: { session } });
+    await page.evaluate(() => {
+      location.hash = "#/in/tg_right";
+    });
+    await page.getByRole("heading", { name: "2 things need you" }).waitFor();
+    expect(changes().map(({ body }) => JSON.parse(body).token)).toEqual(["tg_wrong", "tg_right"]);
+    expect(hash()).toBe("#/overview");
+    shown.complaints.length = 0;
+  });
+
+  it("a session that has ended leads back to the sign-in, and from there to the page", async () => {
+    const { page } = shown;
+    await shown.open(PAGES.overview);
+    service.instead.set("GET /operator/waiting", {
+      status: 401,
+      body: { code: 40101, message: "The session has ended." },
+    });
+    await page.evaluate(() => {
+      location.hash = "#/waiting";
+    });
+    await page.getByText("The session has ended. Sign in to go on where you were.").waitFor();
+    service.instead.clear();
+    await page.locator("#token").fill("tg_right");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "950 texts wait for kannel" }).waitFor();
+    shown.complaints.length = 0;
   });
 
   it("a viewer sees numbers and changes nothing", async () => {
