@@ -10,6 +10,7 @@ import { Copy } from "../parts/copy.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { EndpointStrip } from "../parts/strip.tsx";
 import { Time, useNow } from "../parts/time.tsx";
+import { ChangeEndpoint } from "./change-endpoint.tsx";
 
 const REFUSALS: Record<string, string> = {
   "secret-malformed": "the secret has not the form of one",
@@ -83,7 +84,13 @@ export function Credentials({ client, endpoint }: { client: Client; endpoint: En
   );
 }
 
-export function EndpointHealth({ client, endpoint }: { client: Client; endpoint: Endpoint | undefined }): JSX.Element {
+interface EndpointProps {
+  client: Client;
+  endpoint: Endpoint | undefined;
+  reload: () => void;
+}
+
+export function EndpointHealth({ client, endpoint, reload }: EndpointProps): JSX.Element {
   const now = useNow(60);
   if (client.callbackUrl === null) {
     return (
@@ -92,6 +99,9 @@ export function EndpointHealth({ client, endpoint }: { client: Client; endpoint:
         <p>
           None. Nothing is posted to this client; it can read its events at <code>GET /text/events</code>.
         </p>
+        <div class="card-acts">
+          <ChangeEndpoint client={client} reload={reload} />
+        </div>
       </div>
     );
   }
@@ -104,7 +114,7 @@ export function EndpointHealth({ client, endpoint }: { client: Client; endpoint:
       ) : (
         <p class="dim">Nothing was posted in the last 24 hours.</p>
       )}
-      <TestButton client={client} />
+      <TestButton client={client} reload={reload} />
     </div>
   );
 }
@@ -155,7 +165,7 @@ function Health({ endpoint, now }: { endpoint: Endpoint; now: number }): JSX.Ele
 }
 
 /** Nothing of a real person is in it; the answer stands in its place. */
-function TestButton({ client }: { client: Client }): JSX.Element {
+function TestButton({ client, reload }: { client: Client; reload: () => void }): JSX.Element {
   const [event, setEvent] = useState<TestEvent | null>(null);
   const sending = useAct();
   const send = () =>
@@ -170,6 +180,7 @@ function TestButton({ client }: { client: Client }): JSX.Element {
         <ActButton isOff={sending.isBusy} of={client.name ?? client.clientId} onPress={() => void send()}>
           Send a test event
         </ActButton>
+        <ChangeEndpoint client={client} reload={reload} />
       </div>
       <div role="status">
         {event && (

@@ -106,7 +106,7 @@ function ClientCard({
       </header>
       <div class="card-grid">
         <Credentials client={client} endpoint={endpoint} />
-        <EndpointHealth client={client} endpoint={endpoint} />
+        <EndpointHealth key={client.callbackUrl} client={client} endpoint={endpoint} reload={reload} />
       </div>
       {asked === "suspend" && (
         <Confirm

@@ -80,9 +80,12 @@ export async function openConsole(context: BrowserContext, service: FixtureServi
   return { page, complaints, open, settled };
 }
 
-/** How many pixels stick out to the right. */
+/** How many pixels stick out to the right, once charts have taken the width that there is. */
 export const sideways = (page: Page): Promise<number> =>
-  page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
+  page.evaluate(async () => {
+    for (let frames = 0; frames < 3; frames += 1) await new Promise(requestAnimationFrame);
+    return Math.max(0, document.documentElement.scrollWidth - innerWidth);
+  });
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 

@@ -53,6 +53,7 @@ const ANSWERS: [pattern: RegExp, data: (query: URLSearchParams, path: string) =>
     () => null,
   ],
   [/^POST \/operator\/clients\/[^/]+\/test-event$/, websites.testEvent, () => null],
+  [/^PATCH \/operator\/clients\/[^/]+$/, () => ({ takesEffect: "within-minutes" }), () => null],
   [
     /^POST \/operator\/carriers\/[^/]+\/try$/,
     () => ({ carrier: "kannel", due: 1 }),

@@ -133,6 +133,17 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     await shown.page.getByText("Not taken: 500 in 207 ms. Nothing of a real person was in it.").waitFor();
   });
 
+  it("the endpoint of a client is changed", async () => {
+    await shown.open(PAGES.website);
+    await button("Change it…: braze").click();
+    await shown.page.getByLabel("URL", { exact: true }).fill("https://hooks.example/new");
+    await button("Change the endpoint").click();
+    await shown.page.getByText("Callbacks of braze go to https://hooks.example/new.").waitFor();
+    expect(changes().map(({ method, body }) => [method, JSON.parse(body)])).toEqual([
+      ["PATCH", { callbackUrl: "https://hooks.example/new" }],
+    ]);
+  });
+
   it("a change of settings says what it will do before it is saved", async () => {
     await shown.open(PAGES.website);
     await shown.page.getByLabel("Words that opt out").fill("adios");
