@@ -19,7 +19,7 @@ export function Changes({ entries }: { entries: AuditEntry[] }): JSX.Element {
               <Time at={entry.at} />
             </td>
             <td class="wide">
-              <strong>{entry.operator}</strong> {actionWords(entry.action)}
+              <strong>{entry.operator}</strong> {actionWords(entry.action)}{" "}
               {entry.outcome === "failed" && <Status look={{ word: "failed", shape: "failed", tone: "bad" }} />}
               <Subject entry={entry} />
             </td>
