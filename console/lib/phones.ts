@@ -29,3 +29,12 @@ export function maskEmail(email: string): string {
 export const isPhone = (text: string): boolean => /^\+[\d ()-]{7,24}$/.test(text);
 export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text);
 export const isMessageId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/** From here on, digits alone are taken for a number that lacks its +. */
+const FEWEST_DIGITS = 9;
+
+/** The number or address among words; a number that lacks its + is one as well. Null: there is none, and the words may be in an address. */
+export function personIn(text: string): string | null {
+  const isNumber = (word: string) => /^[+\d().\s-]+$/.test(word) && word.replaceAll(/\D/g, "").length >= FEWEST_DIGITS;
+  return [text, ...text.split(/\s+/)].find((word) => isPhone(word) || isEmail(word) || isNumber(word)) ?? null;
+}

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { isPhone } from "../lib/phones.ts";
+import { personIn } from "../lib/phones.ts";
 import { parseSearch } from "../lib/search-words.ts";
 import { Icon } from "../parts/icon.tsx";
 
@@ -20,7 +20,7 @@ export function FilterBar({ chips, text, onSubmit }: Props): JSX.Element {
     const { filters, unknown } = parseSearch(typed);
     onSubmit(typed);
     // A word that is not understood stays, to be mended.
-    if (unknown.length > 0 || Object.keys(filters).length > 0 || isPhone(typed)) setTyped(unknown.join(" "));
+    if (unknown.length > 0 || Object.keys(filters).length > 0 || personIn(typed)) setTyped(unknown.join(" "));
   };
   return (
     <search>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { FoundMessages, Status as StatusCode } from "../answers.ts";
 import { pathOf } from "../lib/ask.ts";
 import { formatCount } from "../lib/numbers.ts";
-import { isEmail, isMessageId, isPhone } from "../lib/phones.ts";
+import { isMessageId, personIn } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
 import { toHash } from "../lib/router.ts";
 import { findPerson, maskedNumberOf } from "../lib/search.ts";
@@ -67,8 +67,9 @@ export function Messages({ route }: { route: Route }): JSX.Element {
       const next = parseSearch(typed);
       if (isMessageId(next.text)) return go(toHash(["messages", next.text.toLowerCase()]));
       const filters = { ...search.filters, ...next.filters };
-      if (!isPhone(next.text) && !isEmail(next.text)) return show({ filters, text: next.text });
-      show({ filters, text: "" }, (await findPerson(next.text)).personId);
+      const found = personIn(next.text);
+      if (!found) return show({ filters, text: next.text });
+      show({ filters, text: "" }, (await findPerson(found)).personId);
     });
 
   const chips: { name: string; value: string; drop: () => void }[] = Object.entries(search.filters).map(

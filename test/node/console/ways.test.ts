@@ -116,6 +116,20 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     expect(JSON.parse(changes().at(-1)?.body ?? "")).toEqual({ phone: "+12065550142" });
   });
 
+  it.each([
+    ["#search", "2065550142"],
+    ["#search", "status:delivered 206 555 0142"],
+    ["#search-messages", "2065550142"],
+    ["#search-messages", "purpose:winter-sale 206-555-0142"],
+  ])("a number without its country is asked for, and gets into no address: %s %s", async (field, typed) => {
+    await shown.open(field === "#search" ? PAGES.waiting : "messages");
+    await shown.page.locator(field).fill(typed);
+    await shown.page.keyboard.press("Enter");
+    await shown.page.getByText("A number begins with + and its country").waitFor();
+    expect(hash()).not.toMatch(/0142/);
+    expect(changes()).toEqual([]);
+  });
+
   it("a secret is shown once, and only its button closes it", async () => {
     await shown.open(PAGES.website);
     await button("Rotate secret…: braze").click();

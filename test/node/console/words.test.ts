@@ -10,7 +10,7 @@ import {
   listOf,
   medianOf,
 } from "../../../console/lib/numbers.ts";
-import { formatPhone, isPhone, maskEmail, maskPhone } from "../../../console/lib/phones.ts";
+import { formatPhone, isPhone, maskEmail, maskPhone, personIn } from "../../../console/lib/phones.ts";
 import { wordsOf } from "../../../console/lib/problem-words.ts";
 import { rateOf } from "../../../console/lib/rates.ts";
 import { parseHash, toHash } from "../../../console/lib/router.ts";
@@ -66,6 +66,20 @@ describe("addresses", () => {
   it("are written as they are read, without what is not given", () => {
     expect(toHash(["people", "a/b"], { show: "in", none: null, empty: "" })).toBe("#/people/a%2Fb?show=in");
     expect(parseHash(toHash(["messages"], { q: 'purpose:"a & b"' })).query).toEqual({ q: 'purpose:"a & b"' });
+  });
+});
+
+describe("a person in words", () => {
+  it.each([
+    ["+1 206 555 0142", "+1 206 555 0142"],
+    ["2065550142", "2065550142"],
+    ["206 555 0142", "206 555 0142"],
+    ["for ada@example.com", "ada@example.com"],
+    ["sale of 2026-11-25", null],
+    ["winter-sale", null],
+    ["", null],
+  ])("%s", (text, found) => {
+    expect(personIn(text)).toBe(found);
   });
 });
 
