@@ -140,12 +140,13 @@ describe("the table of routes", () => {
     );
   });
 
-  it("is asked before any file of the docs page", () => {
+  it("is asked before any file of the docs page and the console", () => {
     const [, list = ""] = /run_worker_first = \[([^\]]*)\]/.exec(settings) ?? [];
     const patterns = [...list.matchAll(/"([^"]+)"/g)].map(([, pattern]) => pattern ?? "");
     expect(patterns[0]).toBe("/*");
-    // Each of the others is one file of the page, and none is a pattern: what is no file is answered by the Worker.
-    for (const pattern of patterns.slice(1)) expect(pattern).toMatch(/^!\/docs(\.html|\/|\/[\w./-]+)?$/);
+    // Each of the others is one file of a page, and none is a pattern: what is no file is answered by the Worker.
+    for (const pattern of patterns.slice(1)) expect(pattern).toMatch(/^!\/(docs|console)(\.html|\/|\/[\w./-]+)?$/);
+    expect(patterns).not.toContain("!/console/session");
   });
 });
 

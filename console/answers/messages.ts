@@ -1,0 +1,125 @@
+// What waits, and messages. answers.ts says how to read this.
+
+export type Status =
+  | "PENDING_TO_SEND"
+  | "SENDING"
+  | "DELIVERED"
+  | "FAILED_TO_DELIVERY"
+  | "FAILED_TO_SEND"
+  | "NOT_FOUND"
+  | "NOT_SUBSCRIBED"
+  | "FAILED_TO_MATCH";
+
+/** Wanted: GET /operator/waiting?website= */
+export interface Waiting {
+  asOf: string;
+  groups: WaitingGroup[];
+}
+
+export interface WaitingGroup {
+  websiteId: string;
+  name: string;
+  timeZone: string | null;
+  rows: WaitingRow[];
+}
+
+/** The texts of one purpose and client that wait for one reason. */
+export interface WaitingRow {
+  sendPurpose: string;
+  clientId: string;
+  clientName: string | null;
+  kind?: string | null;
+  count: number;
+  why: "carrier" | "queue" | "held" | "scheduled";
+  carrier: string | null;
+  cause: string | null;
+  nextTryAt: string | null;
+  held: { by: string | null; since: string; reason: string | null } | null;
+  opensAt: string | null;
+  oldestAt: string;
+  /** When the oldest is given up, held or not. */
+  endsAt: string | null;
+}
+
+/** GET /operator/messages, as today. Wanted: `person=<personId>` in place of `phone`, names, `personId`, `deliveredAt`, and the counts of the first page. */
+export interface FoundMessages {
+  messages: FoundMessage[];
+  next: string | null;
+  /** Of all that the search finds without its status; null where counting them would read too much. */
+  counts?: Partial<Record<Status, number>> | null;
+  unavailableDatabases?: string[];
+}
+
+export interface FoundMessage {
+  messageId: string;
+  websiteId: string;
+  websiteName?: string | null;
+  clientId: string;
+  status: Status;
+  reason: string | null;
+  reasonDetail: string | null;
+  phone: string | null;
+  email: string | null;
+  personId?: string | null;
+  text: string;
+  sendPurpose: string;
+  carrier: string | null;
+  attempts: number;
+  acceptedAt: string;
+  updatedAt: string;
+  retryAt: string | null;
+  waits: { until: string | null; because: string } | null;
+  clicked?: boolean;
+}
+
+/** GET /operator/messages/{messageId}, as today; what is optional is wanted. */
+export interface Message extends FoundMessage {
+  websiteName: string | null;
+  clientName: string | null;
+  mediaUrl: string | null;
+  clickUrl: string | null;
+  callbackData: string;
+  encoding: string | null;
+  segments: number | null;
+  carrierMessageId: string | null;
+  claimedAt: string | null;
+  submissions: { at: string; attempt: number | null; outcome: string; reason: string | null; milliseconds?: number }[];
+  clicks: { people: number; robots: number; firstAt: string | null };
+  events: { eventId: string; eventType: string; status?: Status; reason?: string | null; occurredAt: string }[];
+  callbacks: Callback[];
+  requestId?: string | null;
+  sender?: string | null;
+  /** When the message is given up, and when it is deleted. */
+  endsAt?: string | null;
+  keptUntil?: string | null;
+  /** What the ledger says of the moment of acceptance. */
+  consent?: Consent | null;
+  before?: Neighbor | null;
+  after?: Neighbor | null;
+}
+
+export interface Consent {
+  subscribed: boolean;
+  since: string | null;
+  source: string | null;
+  proof: string | null;
+  evidence: string | null;
+  changeId: number | null;
+}
+
+/** The text before or after it to the same person. */
+export interface Neighbor {
+  messageId: string;
+  acceptedAt: string;
+  sendPurpose: string;
+  status: Status;
+}
+
+export interface Callback {
+  eventId: string;
+  attemptedAt: string | null;
+  outcome: string | null;
+  httpStatus: number | null;
+  response: string | null;
+  durationMilliseconds: number | null;
+}

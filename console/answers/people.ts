@@ -1,0 +1,165 @@
+// People, what they write, and imports of them. answers.ts says how to read this.
+import type { Status } from "./messages.ts";
+
+/** Wanted: POST /operator/people/find `{phone}` or `{email}`: whom the console's addresses mean. 404 where nobody knows the number. */
+export interface FoundPerson {
+  personId: string;
+  phone: string;
+}
+
+/** Wanted: POST /operator/people/{personId}/reveal: unmasked, and audited; not for a viewer. */
+export interface RevealedPerson {
+  phone: string;
+  emails: string[];
+}
+
+/** GET /operator/people/{phone}, as today. Wanted: `{personId}` does as well there, and what is optional here. */
+export interface Person {
+  personId?: string;
+  phone: string;
+  websites: PersonAtWebsite[];
+  messages: PersonMessage[];
+  unavailableDatabases?: string[];
+}
+
+export interface PersonAtWebsite {
+  websiteId: string | null;
+  websiteName?: string | null;
+  subscribed: boolean;
+  email: string | null;
+  optedOutByPerson: boolean;
+  optOutConfirmedAt: string | null;
+  changes: SubscriptionChange[];
+  texts: InboundText[];
+}
+
+export interface SubscriptionChange {
+  changeId?: number;
+  from: boolean | null;
+  to: boolean;
+  at: string;
+  addressChanged: boolean;
+  source: string;
+  proof: string;
+  evidence?: string | null;
+}
+
+export interface PersonMessage {
+  messageId: string;
+  websiteId: string;
+  acceptedAt: string;
+  status: Status;
+  reason: string | null;
+  sendPurpose: string;
+  text: string;
+  clickedAt?: string | null;
+}
+
+export interface InboundText {
+  from: string;
+  to: string;
+  text: string;
+  keyword: string | null;
+  maybeOptOut: boolean;
+  carrier: string;
+  carrierMessageId: string;
+  receivedAt: string;
+}
+
+/**
+ * Wanted: GET /operator/inbound?website=&toDecide=true&before=, of all websites, the newest first. POST /operator/inbound/decide
+ * `{websiteId, carrier, carrierMessageId, optOut}` answers 200 `{optedOut}`, audited, and takes it off the list; `optOut` null takes the decision back.
+ */
+export interface InboundPage {
+  texts: (InboundText & {
+    websiteId: string | null;
+    websiteName: string | null;
+    personId: string | null;
+    decided: { optOut: boolean; operator: string; at: string } | null;
+    inReplyTo: { messageId: string; sendPurpose: string } | null;
+  })[];
+  next: string | null;
+  toDecide: number;
+}
+
+/**
+ * Wanted, contract: GET /operator/websites/{websiteId}/subscribers?cursor=&format=csv|json, the last changed first; `total`: who is
+ * subscribed. The file has the numbers in full, and is audited: a viewer gets none.
+ */
+export interface SubscriberPage {
+  total: number | null;
+  next: string | null;
+  subscribers: {
+    personId: string;
+    phone: string;
+    email: string | null;
+    subscribed: boolean;
+    since: string;
+    source: string;
+  }[];
+}
+
+/**
+ * POST /operator/websites/{websiteId}/subscribers?dryRun=true, as today. Wanted: what is optional but for importId, `file=<name>`,
+ * and `progress=true`: lines of JSON, `{"stored": 31200, "rows": 49010}`, and this answer in the last.
+ */
+export interface ImportAnswer {
+  importId?: string;
+  columns: {
+    phone: string;
+    email: string | null;
+    subscribed: string | null;
+    consentedAt?: string | null;
+    evidence?: string | null;
+  };
+  imported: number;
+  new: number;
+  changed: number;
+  unchanged: number;
+  keptUnsubscribed: number;
+  invalidPhoneNumbers: string[];
+  invalidCells?: { line: number; column: string; value: string; message: string }[];
+  rows?: number;
+  withoutEvidence?: number;
+  unreadColumns?: string[];
+  preview?: PreviewRow[];
+}
+
+export interface PreviewRow {
+  line: number;
+  phone: string;
+  email: string | null;
+  consentedAt?: string | null;
+  evidence?: string | null;
+  becomes: "new" | "changed" | "unchanged" | "kept-unsubscribed" | "unsubscribed" | "refused";
+  reason: string | null;
+}
+
+export interface ImportProgress {
+  stored: number;
+  rows: number;
+}
+
+/** POST /operator/imports/{importId}/undo, as today. */
+export interface UndoneImport {
+  restored: number;
+  changedSince: number;
+  isComplete: boolean;
+}
+
+/** Wanted: GET /operator/imports, the newest 20. */
+export interface ImportList {
+  imports: {
+    importId: string;
+    websiteId: string;
+    websiteName: string;
+    file: string | null;
+    operator: string;
+    at: string;
+    rows: number | null;
+    new: number | null;
+    keptUnsubscribed: number | null;
+    refused: number | null;
+    undoneAt: string | null;
+  }[];
+}

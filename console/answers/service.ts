@@ -1,0 +1,43 @@
+// Dead jobs, databases and moves. answers.ts says how to read this.
+
+/** GET /operator/dead-jobs?before=, as today. */
+export interface DeadJobList {
+  deadJobs: {
+    id: string;
+    queue: string;
+    body: unknown;
+    diedAt: string;
+    error: string | null;
+    putBackAt: string | null;
+  }[];
+}
+
+/** GET /operator/databases, as today; `history`, wanted: bytes at the end of each of the last 30 days. */
+export interface DatabaseList {
+  databases: {
+    database: string;
+    status: "ok" | "away" | "unmigrated" | "unbound";
+    bytes: number | null;
+    limitBytes: number;
+    bytesPerDay: number | null;
+    daysLeft: number | null;
+    websites: number;
+    schemaVersion: string | null;
+    history?: number[];
+  }[];
+}
+
+/** GET /operator/websites/{websiteId}/move, as today; wanted: GET /operator/moves lists those of the last day as `{moves}`. */
+export interface Move {
+  websiteId: string;
+  websiteName?: string;
+  state: "paused" | "copying" | "comparing" | "done" | "failed";
+  from: string;
+  to: string;
+  copiedRows: number;
+  comparedRows: number;
+  totalRows: number | null;
+  startedAt: string;
+  endedAt: string | null;
+  problem: string | null;
+}

@@ -1,0 +1,88 @@
+// Websites, their clients and their reports. answers.ts says how to read this.
+import type { AuditEntry } from "./session.ts";
+
+/** GET /operator/websites, as today; `timeZone`, `by` and `reason` are wanted. */
+export interface WebsiteList {
+  websites: Website[];
+  unavailableDatabases?: string[];
+}
+
+export interface Website {
+  websiteId: string;
+  database: string;
+  name: string;
+  carrier: string;
+  sender: string | null;
+  helpText: string | null;
+  duplicateWindowHours: number | null;
+  optOutWords: string[] | null;
+  timeZone?: string | null;
+  holds: { sendPurpose: string | null; clientId: string | null; since: string; by?: string; reason?: string | null }[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** GET and PUT /operator/websites/{websiteId}, as today; wanted: a client as GET /operator/clients/{clientId} gives it. */
+export interface WebsiteWithClients extends Website {
+  clients: Client[];
+  changes: AuditEntry[];
+}
+
+export interface Client {
+  clientId: string;
+  websiteId: string;
+  name: string | null;
+  callbackUrl: string | null;
+  operations: string[];
+  events: string[];
+  suspended: boolean;
+  createdAt: string;
+  lastUsedAt?: string | null;
+  rotatedAt?: string | null;
+  oldPairUntil?: string | null;
+  lastRefusal?: { at: string; cause: string } | null;
+  /** Wanted: the newest first; the last four characters, and when each was used last. */
+  secrets?: { endsIn: string | null; since: string; validUntil: string | null; lastUsedAt: string | null }[];
+}
+
+/** POST /operator/websites/{websiteId}/clients, and …/rotate, as today. */
+export interface NewSecrets {
+  clientId?: string;
+  clientSecret: string;
+  callbackSecret: string;
+}
+
+/** Wanted: POST /operator/clients/{clientId}/test-event posts one event of type `test`. */
+export interface TestEvent {
+  eventId: string;
+  outcome: string;
+  httpStatus: number | null;
+  response: string | null;
+  durationMilliseconds: number | null;
+}
+
+/** GET /operator/websites/{websiteId}/report and GET /operator/report, as today. `by`: day, purpose, website, sender, reason. */
+export interface Report {
+  from: string;
+  to: string;
+  rows: ReportRow[];
+  total: ReportRow;
+}
+
+export interface ReportRow {
+  day?: string;
+  sendPurpose?: string;
+  websiteId?: string;
+  sender?: string | null;
+  reason?: string | null;
+  accepted: number;
+  pending: number;
+  sent: number;
+  delivered: number;
+  failed: Record<string, number>;
+  clicked?: number;
+  clicks?: number;
+  robotClicks?: number;
+  optedOut?: number;
+  segments?: number;
+}

@@ -1,0 +1,17 @@
+// Pure. Addresses that several pages need: of pages of the console behind its #, and of calls of the operator's API.
+import { toHash } from "./router.ts";
+
+const encode = encodeURIComponent;
+
+/** The messages that a search finds: `purpose:winter-sale status:waiting`. */
+export const messagesHash = (search: string): string => toHash(["messages"], { q: search });
+
+export const personHash = (personId: string): string => toHash(["people", personId]);
+
+export const websitePath = (websiteId: string): string => `/operator/websites/${encode(websiteId)}`;
+
+export const personPath = (personId: string): string => `/operator/people/${encode(personId)}`;
+
+/** Of one website, or of all of them. */
+export const reportPath = (websiteId: string | null | undefined): string =>
+  websiteId ? `${websitePath(websiteId)}/report` : "/operator/report";

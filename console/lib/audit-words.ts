@@ -1,0 +1,62 @@
+// Pure. An entry of the audit log as a sentence, and only the difference that it made.
+import type { AuditEntry } from "../answers.ts";
+
+const ACTIONS: Record<string, string> = {
+  "put-website": "changed the website",
+  "create-client": "made a client",
+  "change-client": "changed a client",
+  "rotate-client": "rotated the secrets of a client",
+  hold: "held texts",
+  release: "released texts",
+  cancel: "cancelled texts",
+  import: "imported people",
+  "undo-import": "undid an import",
+  "remove-email": "removed an e-mail address",
+  "erase-person": "erased a person",
+  "try-carrier": "tried a carrier",
+  "put-back": "put dead jobs back",
+  "move-website": "began to move the website",
+  "abort-move": "ended the move of the website",
+  "create-token": "made a token",
+  "end-token": "ended a token",
+  "reveal-person": "saw the number of a person",
+  "sign-in": "signed in",
+  "end-session": "ended a session",
+  "test-event": "sent a test event",
+  "decide-inbound": "decided what a text meant",
+  "cancel-message": "cancelled one text",
+};
+
+export const actionWords = (action: string): string => ACTIONS[action] ?? action.replaceAll("-", " ");
+
+export interface Difference {
+  name: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** Only what is not the same on both sides. */
+export function differencesOf({ before, after }: Pick<AuditEntry, "before" | "after">): Difference[] {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  return names.flatMap((name) => {
+    const [was, is] = [wordOf(before?.[name]), wordOf(after?.[name])];
+    return was === is ? [] : [{ name, before: was, after: is }];
+  });
+}
+
+function wordOf(value: unknown): string | null {
+  if (value === undefined || value === null || value === "") return null;
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+const SOURCES: Record<string, string> = {
+  import: "by an import",
+  api: "by a client",
+  keyword: "by the person",
+  carrier: "told by the carrier",
+  undo: "by the undo of an import",
+  operator: "by an operator",
+};
+
+/** By what a subscription was changed. */
+export const sourceWords = (source: string): string => SOURCES[source] ?? source;

@@ -1,0 +1,33 @@
+// Pure. The rates of a campaign, and how they differ from those of the time before.
+import type { ReportRow } from "../answers.ts";
+import { formatChange, formatShare } from "./numbers.ts";
+
+export interface Rate {
+  value: string;
+  /** Null where there is nothing to compare with. */
+  change: string | null;
+  /** Whether the change is one that an account manager must see. */
+  isBad: boolean;
+}
+
+type Kind = "delivered" | "clicked" | "optedOut";
+
+const WORSE: Record<Kind, { by: number; sign: 1 | -1; decimals: number }> = {
+  delivered: { by: 2, sign: -1, decimals: 1 },
+  clicked: { by: 3, sign: -1, decimals: 1 },
+  optedOut: { by: 0.3, sign: 1, decimals: 2 },
+};
+
+/** In percent of what was given to a carrier. A rate of fewer than 20 texts is compared with nothing. */
+export function rateOf(kind: Kind, now: ReportRow, before: ReportRow | undefined): Rate {
+  const { by, sign, decimals } = WORSE[kind];
+  const percent = (row: ReportRow) => ((row[kind] ?? 0) / row.sent) * 100;
+  const value = kind === "clicked" && !now.clicked ? "–" : formatShare(now[kind] ?? 0, now.sent, decimals);
+  if (!before || before.sent < 20 || now.sent < 20 || value === "–") return { value, change: null, isBad: false };
+  const difference = percent(now) - percent(before);
+  return { value, change: formatChange(difference, decimals), isBad: difference * sign >= by };
+}
+
+/** `2026-11-25`, so many days before. */
+export const dayBefore = (now: number, days: number): string =>
+  new Date(now - days * 86_400_000).toISOString().slice(0, 10);

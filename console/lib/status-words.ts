@@ -1,0 +1,93 @@
+// Pure. What the statuses and reasons of the API are called to an operator.
+import type { FoundMessage, Status } from "../answers.ts";
+import { formatShortSpan } from "./times.ts";
+
+export type Tone = "ok" | "bad" | "wait" | "plain";
+
+export type Shape =
+  | "delivered"
+  | "failed"
+  | "problem"
+  | "waiting"
+  | "held"
+  | "sending"
+  | "no-receipt"
+  | "none"
+  | "cancelled"
+  | "scheduled";
+
+export interface Look {
+  word: string;
+  shape: Shape;
+  tone: Tone;
+}
+
+const LOOKS: Record<Status, Look> = {
+  PENDING_TO_SEND: { word: "Waiting", shape: "waiting", tone: "wait" },
+  SENDING: { word: "Sending", shape: "sending", tone: "plain" },
+  DELIVERED: { word: "Delivered", shape: "delivered", tone: "ok" },
+  FAILED_TO_DELIVERY: { word: "Undelivered", shape: "failed", tone: "bad" },
+  FAILED_TO_SEND: { word: "Not sent", shape: "failed", tone: "bad" },
+  NOT_FOUND: { word: "Unknown number", shape: "none", tone: "plain" },
+  NOT_SUBSCRIBED: { word: "Not subscribed", shape: "none", tone: "plain" },
+  FAILED_TO_MATCH: { word: "Unknown address", shape: "none", tone: "plain" },
+};
+
+const HELD: Look = { word: "Held", shape: "held", tone: "plain" };
+const SCHEDULED: Look = { word: "Scheduled", shape: "scheduled", tone: "plain" };
+const CANCELLED: Look = { word: "Cancelled", shape: "cancelled", tone: "plain" };
+const NO_RECEIPT: Look = { word: "No receipt", shape: "no-receipt", tone: "plain" };
+
+const HOUR = 3_600_000;
+
+export const lookOfStatus = (status: Status): Look => LOOKS[status] ?? { word: status, shape: "none", tone: "plain" };
+
+type Told = Pick<FoundMessage, "status" | "reason" | "waits" | "updatedAt">;
+
+/** How a message looks now: what waits may be held or scheduled, and what has been sending for an hour has no receipt. */
+export function lookOf({ status, reason, waits, updatedAt }: Told, now: number): Look {
+  if (reason === "CANCELLED") return CANCELLED;
+  if (reason === "NO_RECEIPT") return NO_RECEIPT;
+  if (status === "SENDING" && now - Date.parse(updatedAt) > HOUR) return NO_RECEIPT;
+  if (status === "PENDING_TO_SEND" && /\b(holds?|held)\b/i.test(waits?.because ?? "")) return HELD;
+  if (status === "PENDING_TO_SEND" && /\b(scheduled|sendAt|hours)\b/.test(waits?.because ?? "")) return SCHEDULED;
+  return lookOfStatus(status);
+}
+
+const REASONS: Record<string, string> = {
+  CANCELLED: "by an operator",
+  EXPIRED: "too late to send",
+  QUIET_HOURS: "outside sending hours",
+  FREQUENCY_CAP: "over the cap",
+  CARRIER_REFUSED: "the carrier refused it",
+  CARRIER_FILTERED: "the carrier filtered it",
+  CARRIER_UNAVAILABLE: "the carrier could not be reached",
+  CARRIER_NOT_SET_UP: "the carrier is not set up",
+  OUTCOME_UNKNOWN: "whether it went is not known",
+  NO_RECEIPT: "the carrier never said",
+  UNDELIVERED: "did not reach the phone",
+  MEDIA_NOT_SUPPORTED: "the carrier takes no pictures",
+  OPTED_OUT: "the person opted out",
+};
+
+export const reasonWords = (reason: string): string => REASONS[reason] ?? reason.toLowerCase().replaceAll("_", " ");
+
+/** The second line of a status: why, or how long. */
+export function detailOf(message: FoundMessage, now: number): string {
+  const { status, reason, waits, carrier, attempts, acceptedAt, updatedAt } = message;
+  if (reason !== null) return reasonWords(reason);
+  if (status === "DELIVERED") {
+    const took = formatShortSpan(Math.max(0, Date.parse(updatedAt) - Date.parse(acceptedAt)));
+    return message.clicked ? `${took}, clicked` : took;
+  }
+  if (status === "PENDING_TO_SEND") {
+    if (waits && !carrier) return waits.because;
+    const tries = attempts > 0 ? `, ${attempts} ${attempts === 1 ? "try" : "tries"}` : "";
+    return waits && lookOf(message, now).shape !== "waiting" ? waits.because : `for ${carrier ?? "its turn"}${tries}`;
+  }
+  if (status === "SENDING") {
+    const since = now - Date.parse(updatedAt);
+    return since > HOUR ? formatShortSpan(since) : `${carrier ?? "the carrier"} has it`;
+  }
+  return status === "NOT_SUBSCRIBED" ? "opted out" : status === "NOT_FOUND" ? "never subscribed" : "no number for it";
+}

@@ -1,0 +1,199 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { Client, Endpoint, TestEvent } from "../answers.ts";
+import { ask } from "../lib/ask.ts";
+import { formatCount, formatShare } from "../lib/numbers.ts";
+import { formatShortSpan, formatSpan, formatTime } from "../lib/times.ts";
+import { useAct } from "../lib/use-act.ts";
+import { ActButton, FailureLine } from "../parts/button.tsx";
+import { Copy } from "../parts/copy.tsx";
+import { Fact } from "../parts/fact.tsx";
+import { EndpointStrip } from "../parts/strip.tsx";
+import { Time, useNow } from "../parts/time.tsx";
+import { ChangeEndpoint } from "./change-endpoint.tsx";
+
+const REFUSALS: Record<string, string> = {
+  "secret-malformed": "the secret has not the form of one",
+  "secret-wrong": "the secret is wrong",
+  "secret-replaced": "the secret was replaced",
+  suspended: "it is suspended",
+  "operation-denied": "it may not do this",
+  "rate-exceeded": "too many at once",
+};
+
+export function Credentials({ client, endpoint }: { client: Client; endpoint: Endpoint | undefined }): JSX.Element {
+  const now = useNow();
+  const { clientId, secrets, rotatedAt, oldPairUntil, createdAt, lastUsedAt, lastRefusal, operations } = client;
+  const [present, old] = secrets ?? [];
+  const requests = endpoint?.requestsToday;
+  const oldUntil = old?.validUntil ?? oldPairUntil;
+  const isOldInUse = old?.lastUsedAt && now - Date.parse(old.lastUsedAt) < 86_400_000;
+  return (
+    <div>
+      <h4>Credentials</h4>
+      <dl class="facts">
+        <Fact name="Client id">
+          <Copy value={clientId} what="The client id" />
+        </Fact>
+        <Fact name="Secret">
+          {present?.endsIn && (
+            <>
+              ends in <code>…{present.endsIn}</code>,{" "}
+            </>
+          )}
+          since <Time at={present?.since ?? rotatedAt ?? createdAt} />
+        </Fact>
+        {oldUntil && Date.parse(oldUntil) > now && (
+          <Fact name="Old secret">
+            {old?.endsIn && (
+              <>
+                ends in <code>…{old.endsIn}</code>,{" "}
+              </>
+            )}
+            valid until <Time at={oldUntil} />.{" "}
+            {old?.lastUsedAt && (
+              <span class={isOldInUse ? "wait" : ""}>Used {formatSpan(now - Date.parse(old.lastUsedAt))} ago.</span>
+            )}
+          </Fact>
+        )}
+        <Fact name="Last used">
+          {lastUsedAt ? (
+            <>
+              <Time at={lastUsedAt} />, {formatSpan(Math.max(0, now - Date.parse(lastUsedAt)))} ago
+            </>
+          ) : (
+            "never"
+          )}
+        </Fact>
+        {lastRefusal && (
+          <Fact name="Last refused">
+            <Time at={lastRefusal.at} />, {REFUSALS[lastRefusal.cause] ?? lastRefusal.cause}
+          </Fact>
+        )}
+        {requests && (
+          <Fact name="Requests today">
+            {[
+              `${formatCount(requests.accepted)} taken`,
+              ...requests.errors.map(({ code, count }) => `${formatCount(count)} × ${code}`),
+            ].join(", ")}
+          </Fact>
+        )}
+        <Fact name="May">{operations.join(", ")}</Fact>
+      </dl>
+    </div>
+  );
+}
+
+interface EndpointProps {
+  client: Client;
+  endpoint: Endpoint | undefined;
+  reload: () => void;
+}
+
+export function EndpointHealth({ client, endpoint, reload }: EndpointProps): JSX.Element {
+  const now = useNow(60);
+  if (client.callbackUrl === null) {
+    return (
+      <div>
+        <h4>Endpoint</h4>
+        <p>
+          None. Nothing is posted to this client; it can read its events at <code>GET /text/events</code>.
+        </p>
+        <div class="card-acts">
+          <ChangeEndpoint client={client} reload={reload} />
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div>
+      <h4>Endpoint</h4>
+      <Copy value={client.callbackUrl} what="The URL of the endpoint" isWhole />
+      {endpoint ? (
+        <Health endpoint={endpoint} now={now} />
+      ) : (
+        <p class="dim">Nothing was posted in the last 24 hours.</p>
+      )}
+      <TestButton client={client} reload={reload} />
+    </div>
+  );
+}
+
+function Health({ endpoint, now }: { endpoint: Endpoint; now: number }): JSX.Element {
+  const { slots, failing, before, p95Milliseconds, lastFailure } = endpoint;
+  const taken = slots.reduce((sum, slot) => sum + slot.taken, 0);
+  const posted = taken + slots.reduce((sum, slot) => sum + slot.failed, 0);
+  return (
+    <>
+      <EndpointStrip slots={slots} now={now} />
+      <div class="endpoint-ends">
+        <span>24 hours ago</span>
+        {failing ? <span class="bad">fails since {formatTime(failing.since, now)}</span> : <span>now</span>}
+      </div>
+      <div class="card-numbers">
+        {failing ? (
+          <span>
+            <strong class="bad">
+              {formatCount(failing.taken)} of {formatCount(failing.posted)}
+            </strong>
+            taken since {formatTime(failing.since, now)}
+          </span>
+        ) : (
+          <span>
+            <strong>{formatShare(taken, posted)}</strong>of {formatCount(posted)} taken in 24 hours
+          </span>
+        )}
+        <span>
+          <strong>{formatShare(before.taken, before.posted)}</strong>in the 7 days before
+        </span>
+        <span>
+          <strong>{p95Milliseconds === null ? "–" : formatShortSpan(p95Milliseconds)}</strong>95 % are faster
+        </span>
+      </div>
+      {lastFailure && (
+        <details open={failing !== null}>
+          <summary>
+            Last failure, <Time at={lastFailure.at} />
+          </summary>
+          <pre class="words">
+            {[lastFailure.httpStatus ?? lastFailure.outcome, lastFailure.response].filter(Boolean).join("\n")}
+          </pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Nothing of a real person is in it; the answer stands in its place. */
+function TestButton({ client, reload }: { client: Client; reload: () => void }): JSX.Element {
+  const [event, setEvent] = useState<TestEvent | null>(null);
+  const sending = useAct();
+  const send = () =>
+    sending.run(async () =>
+      setEvent(await ask<TestEvent>(`/operator/clients/${client.clientId}/test-event`, { method: "POST" })),
+    );
+  const isTaken = event?.httpStatus != null && event.httpStatus >= 200 && event.httpStatus < 300;
+  const took = event?.durationMilliseconds == null ? "" : ` in ${formatShortSpan(event.durationMilliseconds)}`;
+  return (
+    <>
+      <div class="card-acts">
+        <ActButton isOff={sending.isBusy} of={client.name ?? client.clientId} onPress={() => void send()}>
+          Send a test event
+        </ActButton>
+        <ChangeEndpoint client={client} reload={reload} />
+      </div>
+      <div role="status">
+        {event && (
+          <>
+            <p class={`small ${isTaken ? "ok" : "bad"}`}>
+              {isTaken ? "Taken" : "Not taken"}: {event.httpStatus ?? event.outcome}
+              {took}. Nothing of a real person was in it.
+            </p>
+            {event.response && <pre class="words">{event.response}</pre>}
+          </>
+        )}
+      </div>
+      <FailureLine failure={sending.failure} />
+    </>
+  );
+}

@@ -1,0 +1,158 @@
+import type { JSX } from "preact";
+import type { InboundPage } from "../answers.ts";
+import { personHash } from "../lib/addresses.ts";
+import { ask, pathOf } from "../lib/ask.ts";
+import { attempt } from "../lib/attempt.ts";
+import { countOf, formatCount } from "../lib/numbers.ts";
+import { type Route, toHash } from "../lib/router.ts";
+import { useAnswer } from "../lib/use-answer.ts";
+import { useOlder } from "../lib/use-older.ts";
+import { ActButton } from "../parts/button.tsx";
+import { FromShell } from "../parts/empty.tsx";
+import { MaskedText } from "../parts/masked.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
+import { Head, ListEnd, Rows, Tabs } from "../parts/section.tsx";
+import { Status } from "../parts/status.tsx";
+import { Time } from "../parts/time.tsx";
+import { tellDone } from "../parts/toast.tsx";
+
+type Text = InboundPage["texts"][number];
+
+/** What people have written, the newest first; what may be an opt-out, and nobody has decided, apart. */
+export function Conversations({ route }: { route: Route }): JSX.Element {
+  const { show, website } = route.query;
+  const isDeciding = show === "decide";
+  const path = pathOf("/operator/inbound", { website, toDecide: isDeciding ? "true" : null });
+  const { data, failure, reload } = useAnswer<InboundPage>(path, 30);
+  if (!data) return <NoAnswer failure={failure} title="Conversations" onRetry={reload} />;
+  const { toDecide } = data;
+  const title =
+    toDecide > 0
+      ? `${countOf(toDecide, "text")} may ${toDecide === 1 ? "be an opt-out" : "be opt-outs"}`
+      : "Conversations";
+  return (
+    <Page
+      title={title}
+      lead={
+        toDecide > 0
+          ? "The service does not guess: these people are still subscribed. Read each, and decide."
+          : "Nobody waits for a decision. STOP, START and HELP are answered by themselves."
+      }
+    >
+      <Tabs
+        label="Which texts"
+        tabs={[
+          { label: "All", href: toHash(["conversations"], { website }), isCurrent: !isDeciding },
+          {
+            label: "To decide",
+            count: formatCount(toDecide),
+            href: toHash(["conversations"], { show: "decide", website }),
+            isCurrent: isDeciding,
+          },
+        ]}
+      />
+      <List key={path} first={data} path={path} reload={reload} />
+      <FromShell line="npm run operator -- inbound --without-effect" />
+    </Page>
+  );
+}
+
+function List({ first, path, reload }: { first: InboundPage; path: string; reload: () => void }): JSX.Element {
+  const older = useOlder(first, path, (page) => page.texts, "before");
+  const texts = [...first.texts, ...older.rows];
+  if (texts.length === 0)
+    return <p>Nobody has written yet. What people answer to a text is shown here, with the text that it answers.</p>;
+  return (
+    <>
+      <Rows class="phone conversations" label="What people wrote, the newest first">
+        <Head columns={["Received", "From", "They wrote", "What it did"]} />
+        <tbody>
+          {texts.map((text) => (
+            <Row key={`${text.carrier} ${text.carrierMessageId}`} text={text} reload={reload} />
+          ))}
+        </tbody>
+      </Rows>
+      <ListEnd older={older}>Newest first.</ListEnd>
+    </>
+  );
+}
+
+function Row({ text, reload }: { text: Text; reload: () => void }): JSX.Element {
+  const { receivedAt, from, personId, websiteName, text: words, inReplyTo } = text;
+  const number = <MaskedText phone={from} />;
+  return (
+    <tr>
+      <td class="small">
+        <Time at={receivedAt} />
+      </td>
+      <td class="right">
+        {personId ? (
+          <a class="row-link" href={personHash(personId)}>
+            {number}
+          </a>
+        ) : (
+          number
+        )}
+        <span class="second">{websiteName ?? "no website"}</span>
+      </td>
+      <td class="wide">
+        {words || "a picture without words"}
+        {inReplyTo && (
+          <span class="second">
+            after <a href={`#/messages/${inReplyTo.messageId}`}>{inReplyTo.sendPurpose}</a>
+          </span>
+        )}
+      </td>
+      <td class="wide">
+        <Effect text={text} reload={reload} />
+      </td>
+    </tr>
+  );
+}
+
+const KEYWORDS = {
+  stop: { word: "Opted out", shape: "none", tone: "plain" },
+  start: { word: "Subscribed", shape: "delivered", tone: "ok" },
+  help: { word: "Answered with help", shape: "sending", tone: "plain" },
+} as const;
+
+/** One press decides; it is audited, and can be undone. */
+function Effect({ text, reload }: { text: Text; reload: () => void }): JSX.Element {
+  const { keyword, maybeOptOut, decided, websiteId } = text;
+  if (decided) {
+    return (
+      <>
+        <Status look={decided.optOut ? KEYWORDS.stop : { word: "No opt-out", shape: "delivered", tone: "plain" }} />
+        <span class="second">decided by {decided.operator}</span>
+      </>
+    );
+  }
+  if (maybeOptOut) {
+    return (
+      <div class="decide">
+        <ActButton isSmall onPress={() => void decide(text, true, reload)} of={text.text}>
+          Opt them out
+        </ActButton>
+        <ActButton isSmall onPress={() => void decide(text, false, reload)} of={text.text}>
+          No opt-out
+        </ActButton>
+      </div>
+    );
+  }
+  const look = KEYWORDS[keyword as keyof typeof KEYWORDS];
+  if (look && websiteId === null)
+    return <Status look={{ word: `${keyword?.toUpperCase()} without effect`, shape: "problem", tone: "bad" }} />;
+  return look ? <Status look={look} /> : <span class="dim">Given to the clients that listen</span>;
+}
+
+async function decide(text: Text, optOut: boolean, reload: () => void): Promise<void> {
+  const { websiteId, carrier, carrierMessageId } = text;
+  const call = (decision: boolean | null) =>
+    attempt(async () => {
+      const body = { websiteId, carrier, carrierMessageId, optOut: decision };
+      await ask("/operator/inbound/decide", { method: "POST", body });
+      reload();
+    }, "Nothing is decided");
+  const words = optOut ? "This person gets no more texts of this website." : "This person stays subscribed.";
+  if (await call(optOut)) tellDone(words, () => void call(null));
+}

@@ -1,0 +1,162 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { DatabaseList, Move } from "../answers.ts";
+import { ask } from "../lib/ask.ts";
+import { countOf, formatBytes, formatCount } from "../lib/numbers.ts";
+import type { Look } from "../lib/status-words.ts";
+import { formatDate } from "../lib/times.ts";
+import { useAct } from "../lib/use-act.ts";
+import { useAnswer } from "../lib/use-answer.ts";
+import { ActButton, FailureLine } from "../parts/button.tsx";
+import { FromShell } from "../parts/empty.tsx";
+import { GrowthLine } from "../parts/growth-line.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
+import { Progress } from "../parts/progress.tsx";
+import { Head, Rows, Section } from "../parts/section.tsx";
+import { Status } from "../parts/status.tsx";
+import { Time } from "../parts/time.tsx";
+import { tellDone } from "../parts/toast.tsx";
+import { BeginMove } from "./begin-move.tsx";
+
+type Database = DatabaseList["databases"][number];
+
+const LOOKS: Record<Database["status"], Look> = {
+  ok: { word: "Working", shape: "delivered", tone: "ok" },
+  away: { word: "No answer", shape: "failed", tone: "bad" },
+  unmigrated: { word: "Lacks a migration", shape: "problem", tone: "bad" },
+  unbound: { word: "Not bound", shape: "problem", tone: "bad" },
+};
+
+export function Databases(): JSX.Element {
+  const { data, failure, reload } = useAnswer<DatabaseList>("/operator/databases", 30);
+  const moves = useAnswer<{ moves: Move[] }>("/operator/moves", 10, false);
+  const [isMoving, setMoving] = useState(false);
+  if (!data) return <NoAnswer failure={failure} title="Databases" onRetry={reload} />;
+  const { databases } = data;
+  return (
+    <Page
+      title={titleOf(databases)}
+      lead="D1 limits a database to 10 GB. All that belongs to a website is in one of them."
+      acts={databases.length > 1 && <ActButton onPress={() => setMoving(true)}>Move a website…</ActButton>}
+    >
+      <Rows class="phone" label="Databases">
+        <Head
+          columns={["Database", "Used", "A day", "30 days, and the limit", "Full", "Now"]}
+          numbers={["Used", "A day"]}
+        />
+        <tbody>
+          {databases.map((it) => (
+            <DatabaseRow key={it.database} of={it} />
+          ))}
+        </tbody>
+      </Rows>
+      {(moves.data?.moves.length ?? 0) > 0 && (
+        <Section title="Moves" of="of the last day">
+          {moves.data?.moves.map((move) => (
+            <MoveCard key={`${move.websiteId} ${move.startedAt}`} move={move} reload={moves.reload} />
+          ))}
+        </Section>
+      )}
+      <FromShell line="npm run operator -- databases" />
+      {isMoving && (
+        <BeginMove
+          databases={databases.map(({ database }) => database)}
+          onClose={() => setMoving(false)}
+          reload={moves.reload}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** The one that fills first. */
+function titleOf(databases: Database[]): string {
+  const away = databases.filter(({ status }) => status !== "ok");
+  if (away.length > 0) return `${countOf(away.length, "database needs", "databases need")} you`;
+  const first = databases
+    .filter(({ daysLeft }) => daysLeft !== null)
+    .sort((one, other) => (one.daysLeft ?? 0) - (other.daysLeft ?? 0))[0];
+  if (first?.daysLeft == null || first.daysLeft > 365)
+    return databases.length === 1 ? "The database has room" : "The databases have room";
+  return `${first.database} is full in ${countOf(first.daysLeft, "day")}`;
+}
+
+function DatabaseRow({ of }: { of: Database }): JSX.Element {
+  const { database, websites, bytes, limitBytes, bytesPerDay, daysLeft, history, status, schemaVersion } = of;
+  const share = bytes === null ? null : Math.round((bytes / limitBytes) * 100);
+  const isNear = (share ?? 0) >= 70 || (daysLeft ?? 999) <= 60;
+  return (
+    <tr>
+      <th scope="row" title={schemaVersion ?? undefined}>
+        {database}
+        <span class="second">{countOf(websites, "website")}</span>
+      </th>
+      <td class="number right">
+        {formatBytes(bytes)}
+        <span class="second">{share === null ? "not known" : `${share} % of ${formatBytes(limitBytes)}`}</span>
+      </td>
+      <td class="number" data-label="A day">
+        {bytesPerDay === null ? "–" : `${bytesPerDay < 0 ? "−" : "+"}${formatBytes(Math.abs(bytesPerDay))}`}
+      </td>
+      <td class="wide growth">
+        <GrowthLine history={history ?? []} bytes={bytes} limitBytes={limitBytes} />
+      </td>
+      <td>
+        {daysLeft === null ? "not at this rate" : formatDate(Date.now() + daysLeft * 86_400_000)}
+        {daysLeft !== null && <span class={`second ${isNear ? "wait" : ""}`}>in {countOf(daysLeft, "day")}</span>}
+      </td>
+      <td class="right">
+        <Status look={LOOKS[status]} />
+      </td>
+    </tr>
+  );
+}
+
+const STATES: Record<Move["state"], string> = {
+  paused: "is paused, and its rows are not copied yet",
+  copying: "is copied",
+  comparing: "is compared",
+  done: "has moved",
+  failed: "has not moved",
+};
+
+function MoveCard({ move, reload }: { move: Move; reload: () => void }): JSX.Element {
+  const ending = useAct();
+  const { websiteId, websiteName, state, from, to, copiedRows, comparedRows, totalRows, startedAt, problem } = move;
+  const name = websiteName ?? websiteId;
+  const done = state === "comparing" ? comparedRows : copiedRows;
+  const isOpen = state !== "done" && state !== "failed";
+  const abort = () =>
+    ending.run(async () => {
+      await ask(`/operator/websites/${websiteId}/move/abort`, { method: "POST" });
+      tellDone(`${name} is open in ${from} again.`);
+      reload();
+    });
+  return (
+    <article class="card">
+      <h2>
+        {name} {STATES[state]}
+      </h2>
+      <p class="small dim">
+        From {from} to {to}, since <Time at={startedAt} />.{" "}
+        {isOpen && "Its calls answer 503 meanwhile; nothing is lost."}
+      </p>
+      {isOpen && totalRows !== null && (
+        <Progress done={done} of={totalRows} title={`${formatCount(done)} of ${formatCount(totalRows)} rows`} />
+      )}
+      {problem && (
+        <p>
+          <code class="words">{problem}</code>
+        </p>
+      )}
+      {isOpen && (
+        <div class="card-acts">
+          <ActButton isSmall isOff={ending.isBusy} onPress={() => void abort()}>
+            End the move
+          </ActButton>
+        </div>
+      )}
+      <FailureLine failure={ending.failure} />
+    </article>
+  );
+}

@@ -1,0 +1,42 @@
+import type { JSX } from "preact";
+import type { Overview } from "../answers.ts";
+import { useIsOperator } from "../lib/session.ts";
+import { ButtonLink } from "../parts/button.tsx";
+import { EmptySteps } from "../parts/empty.tsx";
+import { Page } from "../parts/page.tsx";
+import { ProblemList } from "../parts/problem-list.tsx";
+
+/** Before the first text: three steps to it. */
+export function FirstDay({ answer }: { answer: Overview }): JSX.Element {
+  const isOperator = useIsOperator();
+  const id = answer.websites[0]?.websiteId ?? "harbor-coffee";
+  return (
+    <Page title="No text yet" lead="Three steps, then your platform sends, and this page shows whether texts arrive.">
+      {answer.problems.length > 0 && <ProblemList problems={answer.problems} />}
+      <EmptySteps
+        steps={[
+          {
+            title: "Make a website",
+            meaning: "A website is one brand: its people, its sender, its limits.",
+            line: `npm run operator -- put-website ${id} --name "Harbor Coffee" --carrier sandbox`,
+            act: isOperator && (
+              <ButtonLink kind="dark" href="#/websites/new">
+                New website
+              </ButtonLink>
+            ),
+          },
+          {
+            title: "Make a client",
+            meaning: "A client is the platform that sends. You get an id and a secret, shown once.",
+            line: `npm run operator -- create-client ${id} --name braze`,
+          },
+          {
+            title: "Bring your people",
+            meaning: "A file with a column phone_numbers. You see what it does before it does it.",
+            line: `npm run operator -- import-subscribers ${id} people.csv`,
+          },
+        ]}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,65 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { Website } from "../answers.ts";
+import type { Import } from "../lib/import-file.ts";
+import { CommandLine } from "../parts/copy.tsx";
+import { Choice } from "../parts/field.tsx";
+
+const MOST_BYTES = 32_000_000;
+
+interface Props {
+  websites: Website[];
+  websiteId: string | undefined;
+  isBusy: boolean;
+  onChoose: (chosen: Import) => void;
+}
+
+export function ImportForm({ websites, websiteId, isBusy, onChoose }: Props): JSX.Element {
+  const [target, setTarget] = useState(websiteId ?? websites[0]?.websiteId ?? "");
+  const [file, setFile] = useState<File | null>(null);
+  const isTooLarge = file !== null && file.size > MOST_BYTES;
+  if (websites.length === 0) {
+    return (
+      <>
+        <p>There is no website yet that people could belong to.</p>
+        <CommandLine line='npm run operator -- put-website harbor-coffee --name "Harbor Coffee" --carrier sandbox' />
+      </>
+    );
+  }
+  return (
+    <form
+      class="import-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (file && !isTooLarge) onChoose({ websiteId: target, file });
+      }}
+    >
+      <Choice
+        id="import-website"
+        label="Website"
+        options={websites.map((website) => [website.websiteId, website.name])}
+        value={target}
+        onChange={setTarget}
+      />
+      <div class="field">
+        <label for="import-file">File</label>
+        <input
+          id="import-file"
+          type="file"
+          accept=".csv,.txt,text/csv"
+          onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
+        />
+        <p class="hint">
+          {isTooLarge
+            ? "More than 32 MB: split it."
+            : "CSV in UTF-8 or UTF-16. Numbers with + and country. Read besides: email, subscribed, consented_at, evidence."}
+        </p>
+      </div>
+      <p>
+        <button type="submit" class="button dark" disabled={file === null || isTooLarge || isBusy}>
+          {isBusy ? "Looking…" : "Look at it"}
+        </button>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,154 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { ImportAnswer, PreviewRow } from "../answers.ts";
+import { countOf, formatCount } from "../lib/numbers.ts";
+import { useSigned } from "../lib/session.ts";
+import type { Look } from "../lib/status-words.ts";
+import { Button } from "../parts/button.tsx";
+import { SaveBar } from "../parts/progress.tsx";
+import { Rows, Section } from "../parts/section.tsx";
+import { Note, Status } from "../parts/status.tsx";
+import { Tiles } from "../parts/tiles.tsx";
+
+const LOOKS: Record<PreviewRow["becomes"], Look> = {
+  new: { word: "New", shape: "delivered", tone: "ok" },
+  changed: { word: "New address", shape: "delivered", tone: "ok" },
+  unchanged: { word: "Unchanged", shape: "none", tone: "plain" },
+  "kept-unsubscribed": { word: "Stays opted out", shape: "none", tone: "plain" },
+  unsubscribed: { word: "Unsubscribed", shape: "none", tone: "plain" },
+  refused: { word: "Refused", shape: "failed", tone: "bad" },
+};
+
+export const refusedOf = (answer: ImportAnswer): number => answer.invalidPhoneNumbers.length;
+
+interface Props {
+  preview: ImportAnswer;
+  name: string;
+  isBusy: boolean;
+  onStart: () => void;
+  onOther: () => void;
+}
+
+/** What the file would do: five counts that add up, the first rows as they are read, and what each becomes. */
+export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props): JSX.Element {
+  const { isAway } = useSigned();
+  const rows = preview.new + preview.changed + preview.unchanged;
+  const without = preview.withoutEvidence ?? 0;
+  return (
+    <>
+      <Tiles
+        tiles={[
+          {
+            label: "New",
+            mark: <Status look={{ ...LOOKS.new, word: "" }} />,
+            value: formatCount(preview.new),
+            judgment: "will be subscribed",
+          },
+          {
+            label: "New address",
+            mark: <Status look={{ ...LOOKS.changed, word: "" }} />,
+            value: formatCount(preview.changed),
+            judgment: "known before",
+          },
+          {
+            label: "Unchanged",
+            mark: <Status look={{ ...LOOKS.unchanged, word: "" }} />,
+            value: formatCount(preview.unchanged),
+            judgment: "nothing to do",
+          },
+          {
+            label: "Stay opted out",
+            mark: <Status look={{ ...LOOKS.unchanged, word: "" }} />,
+            value: formatCount(preview.keptUnsubscribed),
+            judgment: "STOP, or by you",
+          },
+          {
+            label: "Refused",
+            mark: <Status look={{ ...LOOKS.refused, word: "" }} />,
+            value: formatCount(refusedOf(preview)),
+            judgment: "no number in it",
+            tone: refusedOf(preview) > 0 ? "bad" : undefined,
+          },
+        ]}
+      />
+      {without > 0 && (
+        <Note tone="wait" first={`${countOf(without, "row has", "rows have")} no evidence of consent.`}>
+          They are imported all the same; a proof for these people would say “by an import” and no more.
+        </Note>
+      )}
+      {preview.preview && <PreviewTable preview={preview} rows={preview.preview} />}
+      <SaveBar
+        effect={`${countOf(preview.new, "person", "people")} will be subscribed to ${name}.`}
+        rest="You can undo this import afterwards, in one step."
+        save={`Import ${countOf(rows, "row")}`}
+        discard="Other file"
+        isOff={isBusy || isAway || rows === 0}
+        onSave={onStart}
+        onDiscard={onOther}
+      />
+    </>
+  );
+}
+
+/** The head shows the meaning above, and the file's own column under it. */
+function PreviewTable({ preview, rows }: { preview: ImportAnswer; rows: PreviewRow[] }): JSX.Element {
+  const [onlyRefused, setOnlyRefused] = useState(false);
+  const refused = rows.filter(({ becomes }) => becomes === "refused");
+  const shown = onlyRefused ? refused : rows.slice(0, 20);
+  const { columns, unreadColumns = [] } = preview;
+  const heads: [string, string | null | undefined][] = [
+    ["Phone", columns.phone],
+    ["Email", columns.email],
+    ["Consented", columns.consentedAt],
+    ["Evidence", columns.evidence],
+  ];
+  return (
+    <Section
+      title={onlyRefused ? "The refused rows" : `The first ${shown.length} rows, as they are read`}
+      act={
+        refused.length > 0 && (
+          <Button kind="text" onPress={() => setOnlyRefused(!onlyRefused)}>
+            {onlyRefused ? "The first rows" : `Only refused (${formatCount(refusedOf(preview))})`}
+          </Button>
+        )
+      }
+    >
+      <Rows class="phone preview" label="Rows of the file">
+        <thead>
+          <tr>
+            <th scope="col">Row</th>
+            {heads.map(([meaning, column]) => (
+              <th scope="col" key={meaning}>
+                {meaning}
+                <span class="second">
+                  <code>{column ?? "–"}</code>
+                </span>
+              </th>
+            ))}
+            <th scope="col">Becomes</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ line, phone, email, consentedAt, evidence, becomes, reason }) => (
+            <tr key={line}>
+              <td class={`on-desk ${becomes === "refused" ? "bad" : "dim"}`}>{line}</td>
+              <td>
+                <code>{phone}</code>
+              </td>
+              <td class="under">{email ?? "–"}</td>
+              <td class="on-desk">{consentedAt ?? "–"}</td>
+              <td class="on-desk">{evidence ?? "–"}</td>
+              <td class="right becomes">
+                <Status look={LOOKS[becomes]} />
+                {reason && <span class={`second ${becomes === "refused" ? "bad" : ""}`}>{reason}</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Rows>
+      {unreadColumns.length > 0 && (
+        <p class="small dim">Not read: {unreadColumns.map((it) => `“${it}”`).join(", ")}.</p>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,115 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { ImportAnswer, ImportProgress, WebsiteList } from "../answers.ts";
+import { type Import as Chosen, previewImport, runImport } from "../lib/import-file.ts";
+import { countOf } from "../lib/numbers.ts";
+import type { Route } from "../lib/router.ts";
+import { useIsOperator } from "../lib/session.ts";
+import { useAct } from "../lib/use-act.ts";
+import { useAnswer } from "../lib/use-answer.ts";
+import { FailureLine } from "../parts/button.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
+import { ImportForm } from "./import-form.tsx";
+import { ImportHistory } from "./import-history.tsx";
+import { ImportPreview } from "./import-preview.tsx";
+import { ImportDone, ImportRunning } from "./import-running.tsx";
+
+type State =
+  | { is: "choosing" }
+  | { is: "looking"; chosen: Chosen; preview: ImportAnswer }
+  | { is: "running"; chosen: Chosen; preview: ImportAnswer; progress: ImportProgress | null; since: number }
+  | { is: "done"; chosen: Chosen; answer: ImportAnswer };
+
+const STEPS = ["Choose a file", "Look", "Import"];
+const STEP_OF = { choosing: 0, looking: 1, running: 2, done: 2 };
+
+/** Three steps, and nothing is stored before the third. */
+export function Import({ route }: { route: Route }): JSX.Element {
+  const { data, failure, reload } = useAnswer<WebsiteList>("/operator/websites");
+  const [state, setState] = useState<State>({ is: "choosing" });
+  const doing = useAct();
+  const isOperator = useIsOperator();
+  if (!isOperator) return <Page title="Only an operator imports people" />;
+  if (!data) return <NoAnswer failure={failure} title="Import" onRetry={reload} />;
+
+  const look = (chosen: Chosen) =>
+    doing.run(async () => setState({ is: "looking", chosen, preview: await previewImport(chosen) }));
+  const start = (chosen: Chosen, preview: ImportAnswer) =>
+    doing.run(async () => {
+      const since = Date.now();
+      setState({ is: "running", chosen, preview, progress: null, since });
+      try {
+        const answer = await runImport(chosen, (progress) =>
+          setState({ is: "running", chosen, preview, progress, since }),
+        );
+        setState({ is: "done", chosen, answer });
+      } catch (error) {
+        setState({ is: "looking", chosen, preview });
+        throw error;
+      }
+    });
+
+  const chosen = state.is === "choosing" ? null : state.chosen;
+  const name = data.websites.find(({ websiteId }) => websiteId === chosen?.websiteId)?.name ?? "";
+  return (
+    <Page
+      title={chosen?.file.name ?? "Import people"}
+      crumbs={
+        chosen ? [{ label: name, href: `#/websites/${chosen.websiteId}` }, { label: "Import" }] : [{ label: "Import" }]
+      }
+      lead={leadOf(state, name)}
+    >
+      <ol class="import-steps">
+        {STEPS.map((label, index) => (
+          <li key={label} aria-current={index === STEP_OF[state.is] ? "step" : undefined}>
+            <span class="step-number" aria-hidden="true">
+              {index + 1}
+            </span>{" "}
+            {label}
+          </li>
+        ))}
+      </ol>
+      {state.is === "choosing" && (
+        <ImportForm
+          websites={data.websites}
+          websiteId={route.query.website}
+          isBusy={doing.isBusy}
+          onChoose={(it) => void look(it)}
+        />
+      )}
+      {state.is === "looking" && (
+        <ImportPreview
+          preview={state.preview}
+          name={name}
+          isBusy={doing.isBusy}
+          onStart={() => void start(state.chosen, state.preview)}
+          onOther={() => setState({ is: "choosing" })}
+        />
+      )}
+      {state.is === "running" && <ImportRunning progress={state.progress} since={state.since} />}
+      {state.is === "done" && (
+        <ImportDone
+          answer={state.answer}
+          file={state.chosen.file.name}
+          name={name}
+          onOther={() => setState({ is: "choosing" })}
+        />
+      )}
+      <FailureLine failure={doing.failure} />
+      {state.is === "choosing" && <ImportHistory />}
+    </Page>
+  );
+}
+
+function leadOf(state: State, name: string): string {
+  switch (state.is) {
+    case "choosing":
+      return "A file with a column phone_numbers. You see what it does before it does it.";
+    case "looking":
+      return `${state.preview.rows ? `${countOf(state.preview.rows, "row")}. ` : ""}Nothing is stored yet.`;
+    case "running":
+      return `Importing to ${name}. You may close this page: it goes on.`;
+    case "done":
+      return `Imported to ${name}.`;
+  }
+}

@@ -1,0 +1,224 @@
+import type { JSX } from "preact";
+import type { Callback, Message } from "../answers.ts";
+import { countOf } from "../lib/numbers.ts";
+import { lookOfStatus, reasonWords } from "../lib/status-words.ts";
+import { answerOf, carrierOf, clientOf, groupTries, type Tries } from "../lib/story.ts";
+import { formatSeconds, formatShortSpan, formatSpan, formatTime } from "../lib/times.ts";
+import { Copy } from "../parts/copy.tsx";
+import type { Step } from "../parts/timeline.tsx";
+
+/** What happened to a message, the oldest first, and what will. */
+export function stepsOf(message: Message, now: number): Step[] {
+  const failed = message.callbacks.find((it) => it.attemptedAt !== null && !answerOf(it).isTaken)?.eventId;
+  const past: Step[] = [
+    acceptance(message),
+    ...consent(message, now),
+    ...groupTries(message.submissions).map((tries, index) => tryStep(message, tries, index)),
+    ...message.events.flatMap((event) => outcome(message, event)),
+    ...message.callbacks.flatMap((callback) => post(message, callback, callback.eventId === failed)),
+    ...clicks(message),
+  ];
+  // A sort keeps the order of what has the same time.
+  past.sort((one, other) => new Date(one.at).getTime() - new Date(other.at).getTime());
+  return [...past, ...future(message, now)];
+}
+
+const acceptance = (message: Message): Step => ({
+  key: "accepted",
+  at: message.acceptedAt,
+  icon: "messages",
+  what: `Accepted from ${clientOf(message)}`,
+  rest: `for ${message.sendPurpose}`,
+  explanation: message.requestId && (
+    <>
+      Request <Copy value={message.requestId} what="The request id" />
+    </>
+  ),
+});
+
+function consent({ consent, acceptedAt, status }: Message, now: number): Step[] {
+  if (!consent) return [];
+  const { subscribed, since, source, evidence, proof, changeId } = consent;
+  const from = since
+    ? `Since ${formatTime(since, now)}${source ? `, by ${source}` : ""}`
+    : "Nobody had subscribed this number";
+  return [
+    {
+      key: "consent",
+      at: acceptedAt,
+      icon: subscribed ? "shield" : "none",
+      tone: subscribed ? "ok" : "plain",
+      what: subscribed ? "Subscribed at that moment" : "Not subscribed at that moment",
+      explanation: `${from}${evidence ? `: “${evidence}”` : ""}.${status === "PENDING_TO_SEND" ? " It is looked at again when the text goes." : ""}`,
+      ...(proof && {
+        details: {
+          label: "Proof",
+          content: <pre class="words">{changeId === null ? proof : `#${changeId} ${proof}`}</pre>,
+        },
+      }),
+    },
+  ];
+}
+
+const OUTCOMES: Record<string, { words: string; icon: Step["icon"]; tone: "bad" | "wait" | "plain" }> = {
+  accepted: { words: "took it", icon: "sending", tone: "plain" },
+  refused: { words: "refused it", icon: "failed", tone: "bad" },
+  later: { words: "could not take it yet", icon: "waiting", tone: "wait" },
+  unauthorized: { words: "refused our credentials", icon: "failed", tone: "bad" },
+  skipped: { words: "was not asked: it is paused", icon: "waiting", tone: "wait" },
+  unknown: { words: "gave no answer", icon: "no-receipt", tone: "wait" },
+};
+
+function tryStep(message: Message, tries: Tries, index: number): Step {
+  const { words, icon, tone } = OUTCOMES[tries.outcome] ?? {
+    words: tries.outcome,
+    icon: "none" as const,
+    tone: "plain" as const,
+  };
+  const carrier = carrierOf(message);
+  const many = tries.count > 1;
+  const took = tries.milliseconds === null ? "" : `, ${formatShortSpan(tries.milliseconds)}`;
+  return {
+    key: `try ${index}`,
+    at: tries.until,
+    icon,
+    tone,
+    what: many ? `${countOf(tries.count, "more try", "more tries")} of ${carrier}, same answer` : `${carrier} ${words}`,
+    rest: many ? undefined : `${index === 0 ? "first try" : "another try"}${took}`,
+    explanation: many ? (
+      `The first of them ${formatSeconds(tries.at)}. One text is tried each minute; the others wait.`
+    ) : tries.outcome === "accepted" && message.carrierMessageId ? (
+      <>
+        It is <Copy value={message.carrierMessageId} what="The carrier’s id" /> there.
+      </>
+    ) : undefined,
+    ...(tries.reason &&
+      !many && {
+        details: {
+          label: `${carrier}’s words`,
+          content: <pre class="words">{tries.reason}</pre>,
+          isOpen: index === 0 && tone === "bad",
+        },
+      }),
+  };
+}
+
+/** What the carrier's receipt, or the service, has decided. SENDING is told by the try that led to it. */
+function outcome(
+  message: Message,
+  { eventId, eventType, status, reason, occurredAt }: Message["events"][number],
+): Step[] {
+  if (eventType !== "message.status" || !status || status === "SENDING") return [];
+  const look = lookOfStatus(status);
+  const took = message.submissions.find((it) => it.outcome === "accepted")?.at;
+  const isReceipt = status === "DELIVERED" || status === "FAILED_TO_DELIVERY";
+  const words = reason ? `${reasonWords(reason)}${message.reasonDetail ? `: ${message.reasonDetail}` : ""}.` : "";
+  const after =
+    isReceipt && took
+      ? `Receipt of ${carrierOf(message)}, ${formatSpan(Math.max(0, Date.parse(occurredAt) - Date.parse(took)))} after it took the text.`
+      : "";
+  return [
+    {
+      key: `outcome ${eventId}`,
+      at: occurredAt,
+      icon: look.shape,
+      tone: look.tone,
+      what: look.word,
+      explanation: [after, words && words[0]?.toUpperCase() + words.slice(1)].filter(Boolean).join(" "),
+    },
+  ];
+}
+
+function post(message: Message, callback: Callback, isFirstFailure: boolean): Step[] {
+  if (callback.attemptedAt === null) return [];
+  const { words, isTaken } = answerOf(callback);
+  const event = message.events.find(({ eventId }) => eventId === callback.eventId);
+  const name = event?.status && event.eventType === "message.status" ? event.status : "of the click";
+  const took = callback.durationMilliseconds === null ? "" : `, ${formatShortSpan(callback.durationMilliseconds)}`;
+  return [
+    {
+      key: `callback ${callback.eventId}`,
+      at: callback.attemptedAt,
+      icon: "callback",
+      tone: isTaken ? "plain" : "bad",
+      what: `Callback ${name}`,
+      rest: words,
+      explanation: isFirstFailure ? "Posted once and not again. The client can read it in its events." : undefined,
+      details: {
+        label: `Request and answer${took}`,
+        content: <PostAndAnswer message={message} callback={callback} />,
+        isOpen: isFirstFailure,
+      },
+    },
+  ];
+}
+
+function PostAndAnswer({ message, callback }: { message: Message; callback: Callback }): JSX.Element {
+  const event = message.events.find(({ eventId }) => eventId === callback.eventId);
+  const body = {
+    eventId: callback.eventId,
+    eventType: event?.eventType,
+    status: event?.status,
+    callbackData: message.callbackData,
+  };
+  const answer = [callback.httpStatus ?? callback.outcome, callback.response].filter(Boolean).join("\n");
+  return (
+    <div class="post-and-answer">
+      <div>
+        <h3>We posted</h3>
+        <pre class="words">{JSON.stringify(body, null, 1)}</pre>
+      </div>
+      <div>
+        <h3>{clientOf(message)} answered</h3>
+        <pre class="words">{answer || "nothing"}</pre>
+      </div>
+    </div>
+  );
+}
+
+/** Of all clicks, the first; robots are named and not counted. */
+function clicks({ clicks: { people, robots, firstAt }, clickUrl, updatedAt }: Message): Step[] {
+  if (firstAt === null && robots === 0) return [];
+  const opened = `${countOf(robots, "preview robot")} opened it; that is not counted.`;
+  if (firstAt === null)
+    return [{ key: "robots", at: updatedAt, icon: "click", what: "Opened by a robot", explanation: opened }];
+  return [
+    {
+      key: "click",
+      at: firstAt,
+      icon: "click",
+      tone: "ok",
+      what: "Clicked by a person",
+      rest:
+        people > 1
+          ? `and ${people - 1} more times`
+          : `${formatSpan(Math.max(0, Date.parse(firstAt) - Date.parse(updatedAt)))} later`,
+      explanation: `The link to ${clickUrl ?? "the page"}.${robots > 0 ? ` ${opened}` : ""}`,
+    },
+  ];
+}
+
+function future(message: Message, now: number): Step[] {
+  if (message.status !== "PENDING_TO_SEND") return [];
+  const steps: Step[] = [];
+  const next = message.retryAt ?? message.waits?.until ?? null;
+  if (next && Date.parse(next) > now)
+    steps.push({
+      key: "next",
+      at: next,
+      icon: "waiting",
+      what: "Next try",
+      explanation: `In ${formatSpan(Date.parse(next) - now)}.`,
+      isFuture: true,
+    });
+  if (message.endsAt && Date.parse(message.endsAt) > now)
+    steps.push({
+      key: "end",
+      at: message.endsAt,
+      icon: "cancelled",
+      what: "The last try",
+      explanation: `Then it is not sent, and ${clientOf(message)} is told.`,
+      isFuture: true,
+    });
+  return steps;
+}

@@ -1,0 +1,211 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { Message, Neighbor } from "../answers.ts";
+import { messagesHash, personHash } from "../lib/addresses.ts";
+import { ask } from "../lib/ask.ts";
+import { countOf, formatCount } from "../lib/numbers.ts";
+import { maskEmail } from "../lib/phones.ts";
+import type { Route } from "../lib/router.ts";
+import { lookOf, lookOfStatus } from "../lib/status-words.ts";
+import { copyOf, headingOf, leadOf } from "../lib/story.ts";
+import { formatDate, formatTime } from "../lib/times.ts";
+import { useAct } from "../lib/use-act.ts";
+import { useAnswer } from "../lib/use-answer.ts";
+import { ActButton, Button, ButtonLink, FailureLine } from "../parts/button.tsx";
+import { Confirm } from "../parts/confirm.tsx";
+import { Copy, copyText, shortId } from "../parts/copy.tsx";
+import { Fact } from "../parts/fact.tsx";
+import { Masked } from "../parts/masked.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
+import { tryCarrier } from "../parts/problem-list.tsx";
+import { useNow } from "../parts/time.tsx";
+import { Bubble, Timeline } from "../parts/timeline.tsx";
+import { tellDone } from "../parts/toast.tsx";
+import { stepsOf } from "./message-steps.tsx";
+
+export function MessagePage({ route }: { route: Route }): JSX.Element {
+  const id = route.path[1] ?? "";
+  const { data, failure, reload } = useAnswer<Message>(`/operator/messages/${encodeURIComponent(id)}`, 20);
+  if (!data) return <NoAnswer failure={failure} title="Message" onRetry={reload} />;
+  return <Story message={data} reload={reload} />;
+}
+
+function Story({ message, reload }: { message: Message; reload: () => void }): JSX.Element {
+  const now = useNow();
+  const look = lookOf(message, now);
+  return (
+    <Page
+      title={headingOf(message, now)}
+      icon={{ name: look.shape, tone: look.tone }}
+      crumbs={[
+        { label: "Messages", href: "#/messages" },
+        { label: <code>{shortId(message.messageId).slice(0, 8)}</code> },
+      ]}
+      lead={leadOf(message, now)}
+      acts={<Acts message={message} now={now} reload={reload} />}
+    >
+      <div class="story-columns">
+        <Timeline label="What happened, the oldest first" steps={stepsOf(message, now)} precision="tenths" now={now} />
+        <aside aria-label="The text and its facts">
+          <section class="card">
+            <Bubble text={message.text} />
+            {message.mediaUrl && <p class="small dim">With a picture: {message.mediaUrl}</p>}
+            <p class="small dim">
+              {countOf([...message.text].length, "character")}
+              {message.segments !== null && `, ${countOf(message.segments, "segment")}, ${message.encoding}`}
+            </p>
+          </section>
+          <Facts message={message} now={now} />
+          <Neighbors message={message} now={now} />
+        </aside>
+      </div>
+    </Page>
+  );
+}
+
+function Acts({ message, now, reload }: { message: Message; now: number; reload: () => void }): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const trying = useAct();
+  const waits = message.status === "PENDING_TO_SEND";
+  const cancel = async () => {
+    await ask(`/operator/messages/${message.messageId}/cancel`, { method: "POST" });
+    tellDone("The text is cancelled.");
+    reload();
+  };
+  const { carrier } = message;
+  return (
+    <>
+      {waits && carrier && (
+        <ActButton kind="dark" isOff={trying.isBusy} onPress={() => void trying.run(() => tryCarrier(carrier))}>
+          Try {carrier} now
+        </ActButton>
+      )}
+      {waits && <ButtonLink href={`#/waiting?website=${message.websiteId}`}>See what waits</ButtonLink>}
+      {waits && (
+        <ActButton kind="edge" onPress={() => setAsking(true)}>
+          Cancel this text…
+        </ActButton>
+      )}
+      {message.personId && <ButtonLink href={personHash(message.personId)}>See the person</ButtonLink>}
+      <span data-key="copy-story">
+        <Button onPress={() => void copyText(copyOf(message, now), "The story")}>Copy the story</Button>
+      </span>
+      <FailureLine failure={trying.failure} />
+      {isAsking && (
+        <Confirm
+          title={() => "Cancel this text?"}
+          lines={[
+            {
+              icon: "cancelled",
+              text: (
+                <>
+                  It ends as <strong>not sent, cancelled</strong>. This cannot be undone.
+                </>
+              ),
+            },
+            { icon: "callback", text: `${message.clientName ?? "The client"} gets one callback.` },
+            { icon: "waiting", text: `Other texts of ${message.sendPurpose} still go.` },
+          ]}
+          act={() => "Cancel this text"}
+          isDanger
+          out="Keep it waiting"
+          run={cancel}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function Facts({ message, now }: { message: Message; now: number }): JSX.Element {
+  const {
+    phone,
+    email,
+    personId,
+    websiteId,
+    websiteName,
+    sendPurpose,
+    kind,
+    clientId,
+    clientName,
+    carrier,
+    sender,
+    keptUntil,
+    reasonDetail,
+    messageId,
+  } = {
+    kind: null as string | null,
+    ...message,
+  };
+  return (
+    <section class="card">
+      <dl class="facts">
+        <Fact name="To">
+          {phone ? (
+            <Masked phone={phone} personId={personId} />
+          ) : email ? (
+            maskEmail(email)
+          ) : (
+            "nobody: no number for the address"
+          )}
+        </Fact>
+        <Fact name="Website">
+          <a href={`#/websites/${websiteId}`}>{websiteName ?? websiteId}</a>
+        </Fact>
+        <Fact name="Purpose">
+          <a href={messagesHash(`purpose:"${sendPurpose}"`)}>{sendPurpose}</a>
+          {kind && `, ${kind}`}
+        </Fact>
+        <Fact name="Client">
+          <a href={`#/websites/${websiteId}?at=clients`}>{clientName ?? shortId(clientId)}</a>
+        </Fact>
+        {carrier && (
+          <Fact name="Carrier">
+            {carrier}
+            {sender && `, from ${sender}`}
+          </Fact>
+        )}
+        {reasonDetail && (
+          <Fact name="Its words">
+            <code>{reasonDetail}</code>
+          </Fact>
+        )}
+        <Fact name="Id">
+          <Copy value={messageId} what="The message id" />
+        </Fact>
+        {keptUntil && (
+          <Fact name="Kept until" title={formatTime(keptUntil, now)}>
+            {formatDate(keptUntil)}
+          </Fact>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+/** The texts around it to the same person: `[` and `]`. */
+function Neighbors({ message, now }: { message: Message; now: number }): JSX.Element | null {
+  if (message.before === undefined && message.after === undefined) return null;
+  const line = (neighbor: Neighbor | null | undefined, key: string, none: string) =>
+    neighbor ? (
+      <>
+        <a href={`#/messages/${neighbor.messageId}`} data-key={key}>
+          {formatTime(neighbor.acceptedAt, now)}
+        </a>
+        , {neighbor.sendPurpose}, {lookOfStatus(neighbor.status).word.toLowerCase()}
+      </>
+    ) : (
+      none
+    );
+  return (
+    <section class="card">
+      <dl class="facts">
+        <Fact name="Before">{line(message.before, "before", "No earlier text to this person")}</Fact>
+        <Fact name="After">{line(message.after, "after", "No later text to this person")}</Fact>
+      </dl>
+    </section>
+  );
+}
+
+/** So many of something, as the link to them. */
+export const CountLink = ({ count, href }: { count: number; href: string }) => <a href={href}>{formatCount(count)}</a>;

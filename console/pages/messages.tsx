@@ -1,0 +1,173 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { FoundMessages, Status as StatusCode } from "../answers.ts";
+import { pathOf } from "../lib/ask.ts";
+import { formatCount } from "../lib/numbers.ts";
+import { isMessageId, personIn } from "../lib/phones.ts";
+import type { Route } from "../lib/router.ts";
+import { toHash } from "../lib/router.ts";
+import { findPerson, maskedNumberOf } from "../lib/search.ts";
+import { type Filter, parseSearch, type Search, toTime, writeSearch } from "../lib/search-words.ts";
+import { useAct } from "../lib/use-act.ts";
+import { useAnswer } from "../lib/use-answer.ts";
+import { useOlder } from "../lib/use-older.ts";
+import { go } from "../lib/use-route.ts";
+import { Button, FailureLine } from "../parts/button.tsx";
+import { FromShell } from "../parts/empty.tsx";
+import { Loading, NoAnswer, Page } from "../parts/page.tsx";
+import { ListEnd, Tabs } from "../parts/section.tsx";
+import { useNow } from "../parts/time.tsx";
+import { FilterBar } from "./messages-filter.tsx";
+import { MessageRows } from "./messages-rows.tsx";
+
+/** Under the field; each is a status of the API, by its word here. */
+const TABS: [word: string, status: StatusCode | null][] = [
+  ["All", null],
+  ["Delivered", "DELIVERED"],
+  ["Waiting", "PENDING_TO_SEND"],
+  ["Undelivered", "FAILED_TO_DELIVERY"],
+  ["Not sent", "FAILED_TO_SEND"],
+  ["Sending", "SENDING"],
+  ["Not subscribed", "NOT_SUBSCRIBED"],
+];
+
+/** `undelivered`, `not-sent` or FAILED_TO_SEND: the status of the API that somebody means. */
+function statusOf(word: string): string {
+  const plain = word.toLowerCase().replaceAll(/[-_ ]/g, " ");
+  return TABS.find(([name]) => name.toLowerCase() === plain)?.[1] ?? word.toUpperCase();
+}
+
+function pathFor({ filters, text }: Search, person: string | undefined): string {
+  const time = (word: string | undefined) => (word ? toTime(word, new Date())?.toISOString() : undefined);
+  return pathOf("/operator/messages", {
+    person,
+    website: filters.website,
+    purpose: filters.purpose ?? text,
+    status: filters.status && statusOf(filters.status),
+    reason: filters.reason?.toUpperCase().replaceAll("-", "_"),
+    client: filters.client,
+    from: time(filters.after),
+    until: time(filters.before),
+  });
+}
+
+export function Messages({ route }: { route: Route }): JSX.Element {
+  const { q = "", person } = route.query;
+  const search = parseSearch(q);
+  const path = pathFor(search, person);
+  const { data, failure, reload } = useAnswer<FoundMessages>(path, 30);
+  const submitting = useAct();
+
+  const show = (next: Pick<Search, "filters" | "text">, who = person) =>
+    go(toHash(["messages"], { q: writeSearch(next), person: who }));
+
+  /** What is typed: a number becomes a person, an id opens its story, all else are filters. */
+  const submit = (typed: string) =>
+    submitting.run(async () => {
+      const next = parseSearch(typed);
+      if (isMessageId(next.text)) return go(toHash(["messages", next.text.toLowerCase()]));
+      const filters = { ...search.filters, ...next.filters };
+      const found = personIn(next.text);
+      if (!found) return show({ filters, text: next.text });
+      show({ filters, text: "" }, (await findPerson(found)).personId);
+    });
+
+  const chips: { name: string; value: string; drop: () => void }[] = Object.entries(search.filters).map(
+    ([name, value]) => ({
+      name,
+      value,
+      drop: () => show({ ...search, filters: { ...search.filters, [name as Filter]: undefined } }),
+    }),
+  );
+  if (person) chips.push({ name: "to", value: maskedNumberOf(person), drop: () => show(search, "") });
+
+  // While another search is answered, the field stays: somebody writes in it.
+  if (!data && failure && failure.status !== 400)
+    return <NoAnswer failure={failure} title="Messages" onRetry={reload} />;
+  const current = search.filters.status ? statusOf(search.filters.status) : null;
+  const counts = data?.counts;
+  const all = counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : undefined;
+  return (
+    <Page title="Messages">
+      <FilterBar chips={chips} text={search.text} onSubmit={(typed) => void submit(typed)} />
+      {submitting.failure?.status === 404 ? (
+        <p class="failure-line">Nobody has this number or address here.</p>
+      ) : (
+        <FailureLine failure={submitting.failure ?? (failure?.status === 400 ? failure : null)} />
+      )}
+      <Tabs
+        label="Statuses"
+        tabs={TABS.map(([label, status]) => ({
+          label,
+          count: counts ? formatCount(status ? (counts[status] ?? 0) : all) : undefined,
+          href: toHash(["messages"], {
+            q: writeSearch({
+              ...search,
+              filters: {
+                ...search.filters,
+                status: status ? label.toLowerCase().replaceAll(" ", "-") : undefined,
+              } as Search["filters"],
+            }),
+            person,
+          }),
+          isCurrent: status === current,
+        }))}
+      />
+      {data ? (
+        <List key={path} first={data} path={path} all={current ? counts?.[current as StatusCode] : all} />
+      ) : (
+        !failure && <Loading />
+      )}
+    </Page>
+  );
+}
+
+/** The first page is looked at again while it is at the top of the window; older ones are added below. */
+function List({ first, path, all }: { first: FoundMessages; path: string; all: number | undefined }): JSX.Element {
+  const [shown, setShown] = useState(first);
+  const older = useOlder(shown, path, (page) => page.messages);
+  const now = useNow(30);
+  const known = new Set(shown.messages.map(({ messageId }) => messageId));
+  const fresh = first.messages.filter(({ messageId }) => !known.has(messageId)).length;
+  const isAtTop = older.rows.length === 0;
+
+  useEffect(() => {
+    if (scrollY <= 200 && isAtTop) setShown(first);
+  }, [first, isAtTop]);
+
+  const takeFresh = () => {
+    setShown(first);
+    older.clear();
+    scrollTo(0, 0);
+  };
+  const messages = [...shown.messages, ...older.rows];
+  if (messages.length === 0) return <NoMessages />;
+  const of = all ? ` of ${formatCount(all)}` : "";
+  return (
+    <>
+      {fresh > 0 && (
+        <p>
+          <Button isSmall onPress={takeFresh}>
+            {fresh} new
+          </Button>
+        </p>
+      )}
+      <MessageRows messages={messages} now={now} />
+      <ListEnd older={older}>
+        Newest first. {of || older.hasMore ? `These ${formatCount(messages.length)}${of}.` : "These are all."}
+      </ListEnd>
+      <FromShell line="npm run operator -- messages" />
+    </>
+  );
+}
+
+const NoMessages = () => (
+  <>
+    <h2>No text is like this</h2>
+    <p class="lead">
+      Take a filter away, or look <a href="#/messages">at all of them</a>. Texts are kept for as many days as
+      RETENTION_DAYS says.
+    </p>
+    <FromShell line="npm run operator -- messages --status DELIVERED" />
+  </>
+);

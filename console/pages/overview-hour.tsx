@@ -1,0 +1,121 @@
+import type { JSX } from "preact";
+import type { Overview, Problem } from "../answers.ts";
+import { messagesHash } from "../lib/addresses.ts";
+import { countOf, formatCount, formatShare, listOf } from "../lib/numbers.ts";
+import { wordsOf } from "../lib/problem-words.ts";
+import { formatClock, formatShortSpan } from "../lib/times.ts";
+import { ChartSection } from "../parts/chart.tsx";
+import { usualShareOf } from "../parts/days-chart.tsx";
+import { HourChart, type Mark } from "../parts/hour-chart.tsx";
+import { ChartMark, Tiles } from "../parts/tiles.tsx";
+
+export const sum = (
+  minutes: Overview["minutes"],
+  key: "accepted" | "submitted" | "delivered" | "undelivered" | "noReceipt" | "waiting",
+) => minutes.reduce((total, minute) => total + minute[key], 0);
+
+/** The last hour: five numbers, each as the chart draws it, and the chart. */
+export function Hour({ answer }: { answer: Overview }): JSX.Element {
+  const { minutes, hour, needs, days, websites, problems } = answer;
+  const accepted = sum(minutes, "accepted");
+  const [delivered, undelivered, noReceipt] = [
+    sum(minutes, "delivered"),
+    sum(minutes, "undelivered"),
+    sum(minutes, "noReceipt"),
+  ];
+  const usual = usualShareOf(days);
+  const share = undelivered / Math.max(1, delivered + undelivered);
+  const isUnusual = undelivered > 2 && share >= 0.04 && share >= 3 * (usual ?? 0);
+  const mark = markOf(problems);
+  const first = minutes[0]?.at ?? answer.asOf;
+  const last = minutes.at(-1)?.at ?? answer.asOf;
+  const since = new Date(first).toISOString();
+  const messages = (status: string) => messagesHash(`status:${status} after:${formatClock(since)}`);
+  const waitsFor = [...new Set(websites.flatMap((it) => it.waitsFor ?? []))];
+  return (
+    <ChartSection
+      title="The last hour"
+      of={`${formatClock(first)} to ${formatClock(last)}, by minute${hour.countedSince ? `, counted since ${formatClock(hour.countedSince)}` : ""}`}
+      head={["Minute", "Accepted", "Submitted", "Delivered", "Undelivered", "No receipt", "Waiting"]}
+      rows={minutes.map((it) => [
+        formatClock(it.at),
+        it.accepted,
+        it.submitted,
+        it.delivered,
+        it.undelivered,
+        it.noReceipt,
+        it.waiting,
+      ])}
+      above={
+        <Tiles
+          tiles={[
+            {
+              label: "Accepted",
+              mark: <ChartMark name="step" />,
+              value: formatCount(accepted),
+              judgment: `from ${countOf(hour.clients, "client")}`,
+              href: `#/messages?q=after:${formatClock(since)}`,
+            },
+            {
+              label: "Delivered",
+              mark: <ChartMark name="up" />,
+              value: formatCount(delivered),
+              judgment: `${formatShare(delivered, sum(minutes, "submitted"))} of submitted`,
+              href: messages("delivered"),
+            },
+            {
+              label: "Undelivered",
+              mark: <ChartMark name="down" />,
+              value: formatCount(undelivered),
+              judgment:
+                undelivered === 0
+                  ? "none"
+                  : `${formatShare(undelivered, delivered + undelivered)}${isUnusual ? ", more than on most days" : ", as on most days"}`,
+              tone: isUnusual ? "bad" : undefined,
+              href: messages("undelivered"),
+            },
+            {
+              label: "No receipt yet",
+              mark: <ChartMark name="disc" />,
+              value: formatCount(noReceipt),
+              judgment:
+                hour.oldestWithoutReceiptSeconds === null
+                  ? "none"
+                  : `oldest ${formatShortSpan(hour.oldestWithoutReceiptSeconds * 1000)}`,
+              href: messages("sending"),
+            },
+            {
+              label: "Waiting",
+              mark: <ChartMark name="hatch" />,
+              value: formatCount(needs.waiting),
+              judgment:
+                needs.waiting === 0
+                  ? "none"
+                  : waitsFor.length > 0
+                    ? `${waitsFor.length === 1 ? "all " : ""}for ${listOf(waitsFor)}`
+                    : "for their turn",
+              tone: needs.waiting > 0 ? "wait" : undefined,
+              href: "#/waiting",
+            },
+          ]}
+        />
+      }
+    >
+      <HourChart minutes={minutes} mark={mark} />
+      {accepted === 0 && (
+        <p class="dim small">
+          No texts between {formatClock(first)} and {formatClock(last)}.
+        </p>
+      )}
+    </ChartSection>
+  );
+}
+
+/** Of more than one problem that texts show, the newest has its line in the chart. */
+function markOf(problems: Problem[]): Mark | null {
+  const marks = problems.flatMap((problem) => {
+    const words = wordsOf(problem).short;
+    return words && problem.since ? [{ at: problem.since, words }] : [];
+  });
+  return marks.sort((one, other) => one.at.localeCompare(other.at)).at(-1) ?? null;
+}

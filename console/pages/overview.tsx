@@ -1,0 +1,135 @@
+import type { JSX } from "preact";
+import type { Overview as Answer } from "../answers.ts";
+import { countOf, formatCount, formatShare, listOf } from "../lib/numbers.ts";
+import { formatDay, formatTime } from "../lib/times.ts";
+import { useAnswer } from "../lib/use-answer.ts";
+import { ChartSection } from "../parts/chart.tsx";
+import { DaysChart, usualShareOf } from "../parts/days-chart.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
+import { ProblemHistory } from "../parts/problem-history.tsx";
+import { ProblemList } from "../parts/problem-list.tsx";
+import { Section } from "../parts/section.tsx";
+import { SmallChart } from "../parts/small-chart.tsx";
+import { FirstDay } from "./first-day.tsx";
+import { Hour, sum } from "./overview-hour.tsx";
+import { Carriers, WebsitesNow } from "./overview-tables.tsx";
+
+export function Overview(): JSX.Element {
+  const { data, failure, reload } = useAnswer<Answer>("/operator/overview", 20);
+  if (data) return data.hasTexts ? <Whole answer={data} /> : <FirstDay answer={data} />;
+  return <NoAnswer failure={failure} title="Overview" onRetry={reload} />;
+}
+
+function Whole({ answer }: { answer: Answer }): JSX.Element {
+  const { problems, lastProblems, days } = answer;
+  const title =
+    problems.length === 0
+      ? "Nothing needs you"
+      : `${problems.length} ${problems.length === 1 ? "thing needs" : "things need"} you`;
+  const today = days.at(-1);
+  return (
+    <Page title={title} lead={leadOf(answer)}>
+      {problems.length > 0 && <ProblemList problems={problems} />}
+      <Hour answer={answer} />
+      <div class="two-one">
+        <ChartSection
+          title="30 days"
+          of={`${formatCount(days.reduce((sum, day) => sum + day.delivered, 0))} delivered`}
+          head={["Day", "Accepted", "Sent", "Delivered", "Undelivered", "Clicked", "Opted out"]}
+          rows={days.map((it) => [
+            formatDay(it.day),
+            it.accepted,
+            it.sent,
+            it.delivered,
+            it.undelivered,
+            it.clicked,
+            it.optedOut,
+          ])}
+        >
+          <DaysChart days={days} />
+        </ChartSection>
+        <div class="stack">
+          <Section
+            title="Clicks"
+            act={
+              <>
+                today <a href="#/reports">{formatCount(today?.clicked)}</a>
+              </>
+            }
+          >
+            <SmallChart
+              label="Texts clicked, by day"
+              days={days.map((it) => ({ day: it.day, up: it.clicked }))}
+              names={["Clicked"]}
+            />
+          </Section>
+          <Section
+            title="Opt-outs"
+            act={
+              <>
+                today <a href="#/reports">{formatCount(today?.optedOut)}</a>
+              </>
+            }
+          >
+            <SmallChart
+              label="Opt-outs, by day"
+              days={days.map((it) => ({ day: it.day, up: it.optedOut }))}
+              names={["Opted out"]}
+              tone="none-fill"
+            />
+          </Section>
+        </div>
+      </div>
+      <div class="halves">
+        <WebsitesNow websites={answer.websites} />
+        <Carriers carriers={answer.carriers} />
+      </div>
+      {lastProblems.length > 0 && (
+        <Section title="Problems of the last 7 days">
+          <ProblemHistory problems={lastProblems} />
+        </Section>
+      )}
+    </Page>
+  );
+}
+
+/** Which brands are fine, and which are not. */
+function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element {
+  const stuck = websites.filter(({ waiting }) => waiting > 0);
+  const fine = websites.filter(({ waiting, delivered }) => waiting === 0 && delivered > 0);
+  if (stuck.length > 0) {
+    return (
+      <>
+        {fine.length > 0 && (
+          <>
+            Texts of <strong>{listOf(fine.map(({ name }) => name))}</strong> arrive.{" "}
+          </>
+        )}
+        {stuck.map(({ websiteId, name, waiting, waitsFor }) => (
+          <span key={websiteId}>
+            At <strong>{name}</strong>, {countOf(waiting, "text")} {waiting === 1 ? "waits" : "wait"}
+            {waitsFor ? ` for the carrier ${waitsFor}` : ""}.{" "}
+          </span>
+        ))}
+      </>
+    );
+  }
+  const [delivered, undelivered] = [sum(minutes, "delivered"), sum(minutes, "undelivered")];
+  const usual = usualShareOf(days);
+  const share = undelivered / Math.max(1, delivered + undelivered);
+  const isUsual = usual !== null && share < Math.max(0.04, usual * 3);
+  const last = lastProblems.find(({ ended }) => ended !== null);
+  return (
+    <>
+      {delivered + undelivered > 0 ? (
+        <>
+          In the last hour, <strong>{formatShare(delivered, delivered + undelivered)}</strong> of texts arrived
+          {isUsual ? ", as on most days" : ""}.
+        </>
+      ) : (
+        "No text has arrived in the last hour, and none was to."
+      )}
+      {last?.ended && ` The last problem ended ${formatTime(last.ended, Date.now())}.`}
+    </>
+  );
+}

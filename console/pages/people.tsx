@@ -1,0 +1,102 @@
+import type { JSX } from "preact";
+import type { SubscriberPage, WebsiteList } from "../answers.ts";
+import { personHash, websitePath } from "../lib/addresses.ts";
+import { sourceWords } from "../lib/audit-words.ts";
+import { countOf } from "../lib/numbers.ts";
+import { maskEmail } from "../lib/phones.ts";
+import { type Route, toHash } from "../lib/router.ts";
+import { useAnswer } from "../lib/use-answer.ts";
+import { useOlder } from "../lib/use-older.ts";
+import { go } from "../lib/use-route.ts";
+import { CommandLine } from "../parts/copy.tsx";
+import { FromShell } from "../parts/empty.tsx";
+import { Choice } from "../parts/field.tsx";
+import { MaskedText } from "../parts/masked.tsx";
+import { Loading, NoAnswer, Page } from "../parts/page.tsx";
+import { SearchBox } from "../parts/search-box.tsx";
+import { Head, ListEnd, Rows } from "../parts/section.tsx";
+import { Status } from "../parts/status.tsx";
+import { Time } from "../parts/time.tsx";
+
+/** One person by number or address, and the people of a website. */
+export function People({ route }: { route: Route }): JSX.Element {
+  const { data, failure, reload } = useAnswer<WebsiteList>("/operator/websites", undefined, false);
+  const website = data?.websites.find((it) => it.websiteId === route.query.website) ?? data?.websites[0];
+  const path = website ? `${websitePath(website.websiteId)}/subscribers` : null;
+  const people = useAnswer<SubscriberPage>(path, 60);
+  if (!data) return <NoAnswer failure={failure} title="People" onRetry={reload} />;
+  if (!people.data && people.failure)
+    return <NoAnswer failure={people.failure} title="People" onRetry={people.reload} />;
+  const total = people.data?.total ?? null;
+  const title =
+    website && total !== null ? `${countOf(total, "person is", "people are")} subscribed to ${website.name}` : "People";
+  return (
+    <Page
+      title={title}
+      lead="One of them has a page of their own: consent, texts to them and from them, over all websites."
+    >
+      <SearchBox placeholder="+1 206 555 0142, or ada@example.com" />
+      {website && (
+        <div class="filter-row">
+          <Choice
+            id="people-website"
+            label="Website"
+            options={data.websites.map(({ websiteId, name }) => [websiteId, name])}
+            value={website.websiteId}
+            onChange={(to) => go(toHash(["people"], { website: to }))}
+          />
+        </div>
+      )}
+      {path && people.data && <List key={path} first={people.data} path={path} />}
+      {path && !people.data && <Loading />}
+      {!website && <p>There is no website yet that people could belong to.</p>}
+      <FromShell line="npm run operator -- find-person +12065550142" />
+    </Page>
+  );
+}
+
+function List({ first, path }: { first: SubscriberPage; path: string }): JSX.Element {
+  const older = useOlder(first, path, (page) => page.subscribers);
+  const people = [...first.subscribers, ...older.rows];
+  if (people.length === 0) {
+    return (
+      <>
+        <p>Nobody yet. An import brings people, and each client that calls POST /text/subscribe.</p>
+        <CommandLine line="npm run operator -- import-subscribers harbor-coffee people.csv" />
+      </>
+    );
+  }
+  return (
+    <>
+      <Rows class="phone" label="People, the last changed first">
+        <Head columns={["Person", "Address", "Since", "Now"]} />
+        <tbody>
+          {people.map(({ personId, phone, email, subscribed, since, source }) => (
+            <tr key={personId}>
+              <td>
+                <a class="row-link" href={personHash(personId)}>
+                  <MaskedText phone={phone} />
+                </a>
+              </td>
+              <td class="right">{email ? maskEmail(email) : "–"}</td>
+              <td>
+                <Time at={since} />
+                <span class="second">{sourceWords(source)}</span>
+              </td>
+              <td class="right">
+                <Status
+                  look={
+                    subscribed
+                      ? { word: "Subscribed", shape: "delivered", tone: "ok" }
+                      : { word: "Opted out", shape: "none", tone: "plain" }
+                  }
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Rows>
+      <ListEnd older={older}>The last changed first.</ListEnd>
+    </>
+  );
+}

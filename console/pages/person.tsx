@@ -1,0 +1,180 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { Person, PersonAtWebsite } from "../answers.ts";
+import { personPath } from "../lib/addresses.ts";
+import { ask, download } from "../lib/ask.ts";
+import { countOf, formatCount, listOf } from "../lib/numbers.ts";
+import { formatPhone, maskEmail, maskPhone } from "../lib/phones.ts";
+import { type Route, toHash } from "../lib/router.ts";
+import { useAct } from "../lib/use-act.ts";
+import { useAnswer } from "../lib/use-answer.ts";
+import { go } from "../lib/use-route.ts";
+import { ActButton, FailureLine } from "../parts/button.tsx";
+import { Confirm } from "../parts/confirm.tsx";
+import { FromShell } from "../parts/empty.tsx";
+import { Masked, MaskedText } from "../parts/masked.tsx";
+import { NoAnswer, Page } from "../parts/page.tsx";
+import { Tabs } from "../parts/section.tsx";
+import { Status } from "../parts/status.tsx";
+import { useNow } from "../parts/time.tsx";
+import { Timeline } from "../parts/timeline.tsx";
+import { tellDone } from "../parts/toast.tsx";
+import { OptOutProof } from "./person-proof.tsx";
+import { type Kind, stepsOfPerson } from "./person-steps.tsx";
+
+export function PersonPage({ route }: { route: Route }): JSX.Element {
+  const id = route.path[1] ?? "";
+  const { data, failure, reload } = useAnswer<Person>(personPath(id), 60);
+  if (!data) return <NoAnswer failure={failure} title="Person" onRetry={reload} />;
+  return <Known person={data} id={id} show={(route.query.show ?? "all") as Kind | "all"} />;
+}
+
+export const nameOfSite = ({ websiteName, websiteId }: PersonAtWebsite) => websiteName ?? websiteId ?? "no website";
+
+const TABS: [label: string, kind: Kind | "all"][] = [
+  ["Everything", "all"],
+  ["Consent", "consent"],
+  ["Texts to them", "out"],
+  ["From them", "in"],
+];
+
+function Known({ person, id, show }: { person: Person; id: string; show: Kind | "all" }): JSX.Element {
+  const now = useNow(60);
+  const steps = stepsOfPerson(person);
+  const masked = formatPhone(maskPhone(person.phone));
+  const optedOut = person.websites.filter((it) => it.optedOutByPerson);
+  const shown = steps.filter(({ kind }) => show === "all" || kind === show);
+  return (
+    <Page
+      title={masked}
+      heading={<Masked phone={person.phone} personId={person.personId ?? id} />}
+      crumbs={[{ label: "People", href: "#/people" }, { label: <MaskedText phone={person.phone} /> }]}
+      lead={leadOf(person)}
+      acts={<Acts person={person} id={id} masked={masked} />}
+    >
+      <div class="story-columns">
+        <div>
+          <Tabs
+            label="What to show"
+            tabs={TABS.map(([label, kind]) => ({
+              label,
+              count: formatCount(kind === "all" ? steps.length : steps.filter((it) => it.kind === kind).length),
+              href: toHash(["people", id], { show: kind === "all" ? null : kind }),
+              isCurrent: kind === show,
+            }))}
+          />
+          {shown.length > 0 ? (
+            <Timeline label="Everything, the newest first" steps={shown} precision="seconds" now={now} />
+          ) : (
+            <p>Nothing is kept of this person here.</p>
+          )}
+          <FromShell line={`npm run operator -- find-person <number>`} />
+        </div>
+        <aside class="first" aria-label="Proof and websites">
+          {optedOut.map((site) => (
+            <OptOutProof key={site.websiteId} site={site} person={person} />
+          ))}
+          <section class="card">
+            <h2>Websites</h2>
+            <dl class="facts">
+              {person.websites.map((site) => (
+                <SiteLine key={site.websiteId} site={site} />
+              ))}
+            </dl>
+            {person.websites.length === 0 && <p>No website knows this number.</p>}
+          </section>
+        </aside>
+      </div>
+    </Page>
+  );
+}
+
+function SiteLine({ site }: { site: PersonAtWebsite }): JSX.Element {
+  return (
+    <>
+      <dt>{site.websiteId ? <a href={`#/websites/${site.websiteId}`}>{nameOfSite(site)}</a> : nameOfSite(site)}</dt>
+      <dd>
+        <Status
+          look={
+            site.subscribed
+              ? { word: "Subscribed", shape: "delivered", tone: "ok" }
+              : { word: site.optedOutByPerson ? "Opted out" : "Not subscribed", shape: "none", tone: "plain" }
+          }
+        />
+        {site.email && <span class="second">{maskEmail(site.email)}</span>}
+      </dd>
+    </>
+  );
+}
+
+function leadOf({ websites }: Person): string {
+  const of = (sites: PersonAtWebsite[]) => listOf(sites.map(nameOfSite));
+  const groups: [string, PersonAtWebsite[]][] = [
+    ["Subscribed to", websites.filter((it) => it.subscribed)],
+    ["Opted out of", websites.filter((it) => !it.subscribed && it.optedOutByPerson)],
+    ["Not subscribed to", websites.filter((it) => !it.subscribed && !it.optedOutByPerson && it.websiteId)],
+  ];
+  return (
+    groups.flatMap(([words, sites]) => (sites.length > 0 ? [`${words} ${of(sites)}.`] : [])).join(" ") ||
+    "No website knows this number."
+  );
+}
+
+function Acts({ person, id, masked }: { person: Person; id: string; masked: string }): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const exporting = useAct();
+  const path = personPath(id);
+  const texts = person.messages.length;
+  const erase = async () => {
+    const { websites, failed } = await ask<{ websites: { erasedMessages: number }[]; failed: unknown[] }>(path, {
+      method: "DELETE",
+    });
+    const count = websites.reduce((sum, { erasedMessages }) => sum + erasedMessages, 0);
+    tellDone(
+      `${masked} is erased, with ${countOf(count, "text")}.${failed.length > 0 ? ` At ${countOf(failed.length, "website")} it failed: erase again.` : ""}`,
+    );
+    go("#/people");
+  };
+  return (
+    <>
+      <ActButton
+        isOff={exporting.isBusy}
+        onPress={() => void exporting.run(() => download(`${path}/export`, "person.json"))}
+      >
+        Export all
+      </ActButton>
+      <ActButton kind="edge" onPress={() => setAsking(true)}>
+        Erase…
+      </ActButton>
+      <FailureLine failure={exporting.failure} />
+      {isAsking && (
+        <Confirm
+          title={() => `Erase ${masked}?`}
+          lines={[
+            {
+              icon: "cancelled",
+              text: (
+                <>
+                  {countOf(texts, "text")}, their own words and their consent are deleted{" "}
+                  <strong>at all websites</strong>. This cannot be undone.
+                </>
+              ),
+            },
+            { icon: "shield", text: "A mark stays that names nobody: an import does not subscribe them again." },
+            { icon: "callback", text: "No platform is told. Tell them, or they send again." },
+          ]}
+          typed={{ word: masked.slice(-2), label: `Type the last two digits, ${masked.slice(-2)}, to erase them` }}
+          act={() => "Erase this person"}
+          isDanger
+          out="Keep everything"
+          milder={{
+            label: "Export first",
+            onPress: () => void exporting.run(() => download(`${path}/export`, "person.json")),
+          }}
+          run={erase}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  );
+}

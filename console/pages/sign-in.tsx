@@ -1,0 +1,110 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Session, SessionAnswer } from "../answers.ts";
+import { ask, Failure } from "../lib/ask.ts";
+import { useAct } from "../lib/use-act.ts";
+import { replaceHash } from "../lib/use-route.ts";
+import { CommandLine } from "../parts/copy.tsx";
+import { Icon, Mark } from "../parts/icon.tsx";
+
+interface Props {
+  isAway: boolean;
+  /** Why somebody is here who was signed in. */
+  words: string | null;
+  /** Of the link that `npm start` prints. */
+  token: string | null;
+  onSignedIn: (session: Session) => void;
+}
+
+/** The token goes to the service, which answers with a cookie that no script can read. Nothing else keeps it. */
+export function SignIn({ isAway, words, token, onSignedIn }: Props): JSX.Element {
+  const [value, setValue] = useState("");
+  const asking = useAct();
+  const field = useRef<HTMLInputElement>(null);
+
+  const signIn = (given: string) =>
+    asking.run(async () => {
+      await ask("/console/session", { method: "POST", body: { token: given } });
+      const { session } = await ask<SessionAnswer>("/console/session");
+      if (!session) throw new Failure(0, { code: 0, message: "The browser has not kept the session’s cookie." }, null);
+      onSignedIn(session);
+    });
+
+  useEffect(() => {
+    document.title = "Sign in";
+    field.current?.focus();
+  }, []);
+
+  useEffect(() => {
+    if (token === null || isAway) return;
+    replaceHash("#/");
+    void signIn(token);
+  }, [token, isAway]);
+
+  const fault = asking.failure ? sentenceOf(asking.failure) : null;
+  return (
+    <main class="sign-in">
+      <div class="brand">
+        <Mark /> Textgate
+      </div>
+      <h1>Sign in</h1>
+      <p class="lead">
+        With your own operator’s token. It is kept nowhere in this browser; the session ends after 12 hours.
+      </p>
+      {(isAway || words) && (
+        <p class="sign-in-words" role="status">
+          {isAway ? "Textgate does not answer. This page looks again every 10 seconds." : words}
+        </p>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (value.trim()) void signIn(value.trim());
+        }}
+      >
+        <div class={`field ${fault ? "wrong" : ""}`}>
+          <label for="token">Token</label>
+          <input
+            ref={field}
+            id="token"
+            type="password"
+            class="mono"
+            autocomplete="off"
+            spellcheck={false}
+            value={value}
+            aria-invalid={fault !== null}
+            aria-describedby="token-fault"
+            onInput={(event) => setValue(event.currentTarget.value)}
+          />
+          <p id="token-fault" class="fault" role="alert">
+            {fault && (
+              <>
+                <Icon name="failed" /> <span>{fault}</span>
+              </>
+            )}
+          </p>
+        </div>
+        <button type="submit" class="button dark wide" disabled={asking.isBusy || isAway}>
+          Sign in
+        </button>
+      </form>
+      <div class="sign-in-help">
+        <p>
+          <strong>No token?</strong> Whoever runs this service makes one:
+        </p>
+        <CommandLine line="npm run operator -- create-token ada" />
+      </div>
+    </main>
+  );
+}
+
+function sentenceOf(failure: Failure): string {
+  const left = failure.answer?.triesLeft;
+  if (failure.status === 401) {
+    const tries = left === undefined ? "" : ` ${left} more ${left === 1 ? "try" : "tries"}, then a pause of a minute.`;
+    return `This token is not known.${tries}`;
+  }
+  if (failure.status === 429) return "Too many tries. Wait a minute.";
+  if (failure.status === 404) return "This service has no operator’s tokens: the secret OPERATOR_TOKEN is not set.";
+  return `${failure.message}${failure.requestId ? ` Request ${failure.requestId}.` : ""}`;
+}

@@ -1,0 +1,187 @@
+import type { ComponentChildren, JSX, TargetedKeyboardEvent, TargetedPointerEvent } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { columnAt, columnByKey } from "../lib/scale.ts";
+import { Section } from "./section.tsx";
+
+export interface Readout {
+  heading: string;
+  rows: [label: string, value: string][];
+}
+
+export interface Frame {
+  width: number;
+  height: number;
+  /** Where the columns begin and end. */
+  from: number;
+  to: number;
+}
+
+interface Props {
+  /** What the chart is of, and what it says in a sentence. */
+  label: string;
+  description: string;
+  height: number;
+  /** Room for the labels of the axis. */
+  left: number;
+  columns: number;
+  readout: (column: number) => Readout;
+  draw: (frame: Frame) => ComponentChildren;
+}
+
+/**
+ * A chart as SVG, as wide as its place. A pointer or the keyboard picks a column, whose numbers stand beside it: the chart is one
+ * stop, a slider along the columns, so that a screen reader says the numbers.
+ */
+export function Chart({ label, description, height: fullHeight, left, columns, readout, draw }: Props): JSX.Element {
+  const [place, width] = useWidth();
+  const [picked, setPicked] = useState<number | null>(null);
+  const height = width < 480 ? Math.round(fullHeight * 0.82) : fullHeight;
+  const frame: Frame = { width, height, from: left, to: width };
+  const words = picked === null ? null : readout(picked);
+  const said = words ? `${words.heading}, ${words.rows.map((row) => row.join(" ")).join(", ")}` : description;
+  const step = (frame.to - frame.from) / columns;
+  const pick = (event: TargetedPointerEvent<HTMLDivElement>) => {
+    const { left: edge } = event.currentTarget.getBoundingClientRect();
+    setPicked(columnAt(event.clientX - edge, columns, frame.from, frame.to));
+  };
+  const onKey = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
+    const next = columnByKey(event.key, picked, columns);
+    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setPicked(next);
+  };
+  return (
+    <div
+      ref={place}
+      class="chart"
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={1}
+      aria-valuemax={columns}
+      aria-valuenow={(picked ?? columns - 1) + 1}
+      aria-valuetext={said}
+      onPointerMove={pick}
+      onPointerDown={pick}
+      onPointerLeave={() => setPicked(null)}
+      onBlur={() => setPicked(null)}
+      onKeyDown={onKey}
+    >
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+        {width > 0 && draw(frame)}
+        {picked !== null && (
+          <rect class="shade" x={frame.from + picked * step} width={step} y="0" height={height - 20} />
+        )}
+      </svg>
+      {words && picked !== null && <Box words={words} at={frame.from + (picked + 0.5) * step} width={width} />}
+    </div>
+  );
+}
+
+/** Beside the column, and on its other side near the edge. */
+function Box({ words, at, width }: { words: Readout; at: number; width: number }): JSX.Element {
+  const side = at > width - 190 ? { right: `${width - at + 14}px` } : { left: `${at + 14}px` };
+  return (
+    <div class="chart-box" style={side}>
+      <strong>{words.heading}</strong>
+      <dl>
+        {words.rows.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function useWidth() {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width] as const;
+}
+
+interface Figure {
+  title: string;
+  of?: ComponentChildren;
+  side?: ComponentChildren;
+  /** Between the heading and the chart. */
+  above?: ComponentChildren;
+  head: string[];
+  rows: (string | number)[][];
+  children: ComponentChildren;
+}
+
+/** A chart under its heading, and the same numbers as a table at a press; both in print. */
+export function ChartSection({ title, of, side, above, head, rows, children }: Figure): JSX.Element {
+  const [isTable, setTable] = useState(false);
+  const turn = (
+    <>
+      {side}
+      <button
+        type="button"
+        class="button text chart-switch"
+        aria-label={`${isTable ? "Chart" : "Table"}: ${title}`}
+        onClick={() => setTable(!isTable)}
+      >
+        {isTable ? "Chart" : "Table"}
+      </button>
+    </>
+  );
+  return (
+    <Section title={title} of={of} act={turn}>
+      {above}
+      {!isTable && children}
+      <ChartTable label={title} head={head} rows={rows} isShown={isTable} />
+    </Section>
+  );
+}
+
+function ChartTable({
+  label,
+  head,
+  rows,
+  isShown,
+}: {
+  label: string;
+  head: string[];
+  rows: (string | number)[][];
+  isShown: boolean;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must reach that.
+    <section class={`chart-table ${isShown ? "" : "print-only"}`} tabIndex={0} aria-label={`${label}, table`}>
+      <table class="numbers">
+        <thead>
+          <tr>
+            {head.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([first, ...others]) => (
+            <tr key={first}>
+              <th scope="row">{first}</th>
+              {others.map((value, index) => (
+                <td key={head[index + 1]}>{value}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,110 @@
+import type { JSX } from "preact";
+import type { Day } from "../answers.ts";
+import { formatCount, formatShare, isUnusual, medianOf } from "../lib/numbers.ts";
+import { columnOf, heightOf, topOf } from "../lib/scale.ts";
+import { formatDay } from "../lib/times.ts";
+import { Axis, type Tick, Ticks } from "./axis.tsx";
+import { Chart, type Frame, type Readout } from "./chart.tsx";
+
+const HEIGHT = 248;
+const LEFT = 44;
+/** The strip under the bars: the share that was not delivered, in percent, on an axis of its own. */
+const STRIP = 28;
+const GAP = 14;
+const TIMES = 22;
+
+export const failedOf = (day: Day) => day.undelivered / Math.max(1, day.delivered + day.undelivered);
+
+/** What is usual: the middle of the closed days that had texts. */
+export const usualShareOf = (days: Day[]): number | null =>
+  medianOf(
+    days
+      .slice(0, -1)
+      .filter((day) => day.delivered + day.undelivered >= 20)
+      .map(failedOf),
+  );
+
+/** Delivered by day; the last is today, so far. */
+export function DaysChart({ days }: { days: Day[] }): JSX.Element {
+  return (
+    <Chart
+      label="Texts delivered, by day"
+      description={`${formatCount(days.reduce((sum, day) => sum + day.delivered, 0))} delivered in ${days.length} days. Arrow keys go through the days.`}
+      height={HEIGHT}
+      left={LEFT}
+      columns={days.length}
+      readout={(column) => readoutOf(days[column])}
+      draw={(frame) => <Plot days={days} frame={frame} />}
+    />
+  );
+}
+
+function readoutOf(day: Day | undefined): Readout {
+  if (!day) return { heading: "", rows: [] };
+  return {
+    heading: formatDay(day.day),
+    rows: [
+      ["Accepted", formatCount(day.accepted)],
+      ["Delivered", formatCount(day.delivered)],
+      ["Undelivered", formatCount(day.undelivered)],
+      ["of those sent", formatShare(day.undelivered, day.delivered + day.undelivered)],
+    ],
+  };
+}
+
+function Plot({ days, frame }: { days: Day[]; frame: Frame }): JSX.Element {
+  const { from, to, height } = frame;
+  const strip = height - TIMES;
+  const base = strip - STRIP - GAP;
+  const plot = base - 8;
+  const top = topOf(Math.max(0, ...days.map(({ delivered }) => delivered), days.at(-1)?.accepted ?? 0));
+  const topShare = topOf(Math.max(...days.map(failedOf), 0) * 100, 5);
+  const usual = usualShareOf(days);
+  const bars = days.map((day, index) => {
+    const { x, width } = columnOf(index, days.length, from, to);
+    const delivered = heightOf(day.delivered, top, plot);
+    const share = heightOf(failedOf(day) * 100, topShare, STRIP);
+    const tone = isUnusual(day.undelivered, day.delivered + day.undelivered, usual) ? "bad-fill" : "bad-pale";
+    const isToday = index === days.length - 1;
+    const accepted = isToday ? heightOf(day.accepted, top, plot) : 0;
+    return (
+      <g key={day.day}>
+        {accepted > delivered && (
+          <rect class="so-far" x={x + 0.75} width={Math.max(1, width - 1.5)} y={base - accepted} height={accepted} />
+        )}
+        {delivered > 0 && <rect class="ok-fill" x={x} width={width} y={base - delivered} height={delivered} />}
+        {share > 0 && <rect class={tone} x={x} width={width} y={strip - share} height={share} />}
+      </g>
+    );
+  });
+  return (
+    <>
+      <Axis top={top} base={base} height={plot} from={from} to={to} />
+      <Axis
+        top={topShare}
+        base={strip}
+        height={STRIP}
+        from={from}
+        to={to}
+        format={(it) => (it === topShare / 2 ? "" : it === 0 ? "0" : `${it} %`)}
+      />
+      {bars}
+      <Ticks
+        ticks={weekTicks(days, frame.width < 480 ? 14 : 7)}
+        columns={days.length}
+        from={from}
+        to={to}
+        y={height - 4}
+      />
+    </>
+  );
+}
+
+/** The last at the edge, and each so many days before it. */
+export function weekTicks(days: { day: string }[], every: number): Tick[] {
+  const last = days.length - 1;
+  return days.flatMap(({ day }, column): Tick[] => {
+    if ((last - column) % every !== 0) return [];
+    return [{ column, label: formatDay(day), anchor: column === last ? "end" : column < 2 ? "start" : "middle" }];
+  });
+}

@@ -1,0 +1,71 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
+
+interface Props {
+  title: string;
+  children: ComponentChildren;
+  /** From the left: the milder way, the way out, the act. */
+  buttons: ComponentChildren;
+  onClose: () => void;
+  /** False: neither Esc nor a press outside closes it. */
+  isLight?: boolean;
+}
+
+/** A dialog over the page: a sheet from below on a phone. It gives the focus back to where it was. */
+export function Dialog({ title, children, buttons, onClose, isLight = true }: Props): JSX.Element {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    const dialog = ref.current;
+    dialog?.showModal();
+    dialog?.querySelector<HTMLElement>("input, select")?.focus();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc is the key, and arrives as cancel.
+    <dialog
+      ref={ref}
+      class="dialog"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (isLight) onClose();
+      }}
+      onClick={(event) => {
+        if (isLight && event.target === ref.current) onClose();
+      }}
+    >
+      <div class="dialog-content">
+        <h2 id={id}>{title}</h2>
+        {children}
+        <div class="dialog-buttons">{buttons}</div>
+      </div>
+    </dialog>
+  );
+}
+
+interface ButtonsProps {
+  /** The way out, named by what stays. */
+  out: string;
+  act: string;
+  isOff: boolean;
+  onOut: () => void;
+  onAct: () => void;
+}
+
+export function DialogButtons({ out, act, isOff, onOut, onAct }: ButtonsProps): JSX.Element {
+  return (
+    <>
+      <span class="gap" />
+      <Button onPress={onOut}>{out}</Button>
+      <Button kind="dark" isOff={isOff} onPress={onAct}>
+        {act}
+      </Button>
+    </>
+  );
+}

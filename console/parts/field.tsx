@@ -1,0 +1,62 @@
+import type { JSX } from "preact";
+
+interface FieldProps {
+  id: string;
+  label: string;
+  hint?: string;
+  value: string;
+  placeholder?: string;
+  onInput: (value: string) => void;
+  onEnter?: () => void;
+}
+
+/** A line of text, its name above, its meaning below. */
+export function Field({ id, label, hint, value, placeholder, onInput, onEnter }: FieldProps): JSX.Element {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        value={value}
+        placeholder={placeholder}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => onInput(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") onEnter?.();
+        }}
+      />
+      {hint && <p class="hint">{hint}</p>}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  id: string;
+  label: string;
+  options: (readonly [value: string, label: string])[];
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** One of several. */
+export function Choice({ id, label, options, value, onChange }: ChoiceProps): JSX.Element {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <Options id={id} options={options} value={value} onChange={onChange} />
+    </div>
+  );
+}
+
+export function Options({ id, options, value, onChange }: Omit<ChoiceProps, "label">): JSX.Element {
+  return (
+    <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {options.map(([of, label]) => (
+        <option key={of} value={of}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,37 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { RevealedPerson } from "../answers.ts";
+import { personPath } from "../lib/addresses.ts";
+import { ask } from "../lib/ask.ts";
+import { attempt } from "../lib/attempt.ts";
+import { formatPhone, maskPhone } from "../lib/phones.ts";
+import { useIsOperator } from "../lib/session.ts";
+import { tell } from "./toast.tsx";
+
+/** A number as everybody sees it. */
+export const MaskedText = ({ phone }: { phone: string }): JSX.Element => (
+  <span class="masked">{formatPhone(maskPhone(phone))}</span>
+);
+
+/** A number that an operator can see: a press shows it for as long as the page is open, and is audited. */
+export function Masked({ phone, personId }: { phone: string; personId: string | null | undefined }): JSX.Element {
+  const [shown, setShown] = useState<string | null>(null);
+  const isOperator = useIsOperator();
+  if (!isOperator || !personId) return <MaskedText phone={phone} />;
+  if (shown !== null) return <span class="masked">{formatPhone(shown)}</span>;
+  const reveal = () =>
+    attempt(async () => {
+      setShown((await ask<RevealedPerson>(`${personPath(personId)}/reveal`, { method: "POST" })).phone);
+      tell({ text: "The number is shown. The audit log says that you saw it." });
+    }, "The number stays masked");
+  return (
+    <button
+      type="button"
+      class="masked can-show"
+      title="Show the number. The audit log will say so."
+      onClick={() => void reveal()}
+    >
+      {formatPhone(maskPhone(phone))}
+    </button>
+  );
+}

@@ -1,0 +1,87 @@
+import type { JSX } from "preact";
+import { formatAxis, formatCount } from "../lib/numbers.ts";
+import { columnOf, heightOf, topOf } from "../lib/scale.ts";
+import { formatDay } from "../lib/times.ts";
+import { Axis, Ticks } from "./axis.tsx";
+import { Chart } from "./chart.tsx";
+
+const HEIGHT = 92;
+const MIRROR_HEIGHT = 128;
+const LEFT = 44;
+const TIMES = 20;
+
+interface Series {
+  day: string;
+  up: number;
+  down?: number;
+}
+
+interface Props {
+  label: string;
+  days: Series[];
+  /** What goes up, and what goes out: below the line. */
+  names: [up: string, down?: string];
+  tone?: "ok-fill" | "none-fill";
+}
+
+/** A small chart of days: bars, and with a second series its mirror below the line. */
+export function SmallChart({ label, days, names: [up, down], tone = "ok-fill" }: Props): JSX.Element {
+  const isMirror = down !== undefined;
+  const total = (of: (day: Series) => number) => formatCount(days.reduce((sum, day) => sum + of(day), 0));
+  const rest = isMirror ? `, ${down} ${total((it) => it.down ?? 0)}` : "";
+  return (
+    <Chart
+      label={label}
+      description={`${up} ${total((it) => it.up)}${rest} in ${days.length} days.`}
+      height={isMirror ? MIRROR_HEIGHT : HEIGHT}
+      left={LEFT}
+      columns={days.length}
+      readout={(column) => {
+        const day = days[column];
+        if (!day) return { heading: "", rows: [] };
+        const below: [string, string][] = isMirror ? [[down, formatCount(day.down ?? 0)]] : [];
+        return { heading: formatDay(day.day), rows: [[up, formatCount(day.up)], ...below] };
+      }}
+      draw={({ height, from, to }) => {
+        const most = topOf(Math.max(0, ...days.map((it) => Math.max(it.up, it.down ?? 0))));
+        const mostDown = Math.max(0, ...days.map((it) => it.down ?? 0));
+        const room = height - TIMES - 8;
+        const below = isMirror ? Math.max(10, Math.round((room * mostDown) / (most + mostDown))) : 0;
+        const base = 8 + room - below;
+        return (
+          <>
+            <Axis
+              top={most}
+              base={base}
+              height={room - below}
+              from={from}
+              to={to}
+              format={(it) => (it === most / 2 && !isMirror ? "" : formatAxis(it))}
+            />
+            {days.map((day, index) => {
+              const { x, width } = columnOf(index, days.length, from, to);
+              const upward = heightOf(day.up, most, room - below);
+              const downward = Math.min(below, heightOf(day.down ?? 0, most, room - below));
+              return (
+                <g key={day.day}>
+                  {upward > 0 && <rect class={tone} x={x} width={width} y={base - upward} height={upward} />}
+                  {downward > 0 && <rect class="none-fill" x={x} width={width} y={base + 1.5} height={downward} />}
+                </g>
+              );
+            })}
+            <Ticks
+              ticks={[
+                { column: 0, label: formatDay(days[0]?.day ?? ""), anchor: "start" },
+                { column: days.length - 1, label: formatDay(days.at(-1)?.day ?? ""), anchor: "end" },
+              ]}
+              columns={days.length}
+              from={from}
+              to={to}
+              y={height - 4}
+            />
+          </>
+        );
+      }}
+    />
+  );
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { columnAt, columnByKey, columnOf, heightOf, labelsOf, stepPath, topOf } from "../../../console/lib/scale.ts";
+import { detailOf, lookOf } from "../../../console/lib/status-words.ts";
+import { groupTries, headingOf } from "../../../console/lib/story.ts";
+import { NOW } from "./fixture-clock.ts";
+import { deliveredMessage, found, waitingMessage } from "./fixture-texts.ts";
+
+describe("the scale of a chart", () => {
+  it.each([
+    [0, 2],
+    [7, 8],
+    [84, 100],
+    [120, 150],
+    [13_400, 15_000],
+    [15_001, 20_000],
+    [100, 100],
+  ])("has a round top above %i", (most, top) => {
+    expect(topOf(most)).toBe(top);
+  });
+
+  it("has a label in the middle where that is a whole number", () => {
+    expect([labelsOf(100), labelsOf(15), labelsOf(2)]).toEqual([
+      [0, 50, 100],
+      [0, 15],
+      [0, 1, 2],
+    ]);
+  });
+
+  it("begins at 0, and shows the least that is not 0", () => {
+    expect([heightOf(0, 100, 150), heightOf(1, 1000, 150), heightOf(50, 100, 150), heightOf(200, 100, 150)]).toEqual([
+      0, 2, 75, 150,
+    ]);
+  });
+
+  it("leaves a gap between two bars", () => {
+    for (const columns of [30, 60, 72]) {
+      const [one, next] = [columnOf(0, columns, 40, 340), columnOf(1, columns, 40, 340)];
+      expect(next.x - (one.x + one.width)).toBeGreaterThanOrEqual(1.5);
+    }
+  });
+
+  it("draws a line that is level over each column", () => {
+    expect(stepPath([10, 20], 20, { from: 0, to: 10, base: 100, height: 100 })).toBe("M0 50H5V0H10");
+  });
+
+  it("finds the column under a pointer, and the one that a key leads to", () => {
+    expect([
+      columnAt(39, 60, 40, 100),
+      columnAt(40, 60, 40, 100),
+      columnAt(99.9, 60, 40, 100),
+      columnAt(100, 60, 40, 100),
+    ]).toEqual([null, 0, 59, null]);
+    const keys = ["ArrowLeft", "ArrowRight", "PageUp", "PageDown", "Home", "End", "Escape", "a"];
+    expect(keys.map((key) => columnByKey(key, 30, 60))).toEqual([29, 31, 20, 40, 0, 59, null, undefined]);
+    expect([columnByKey("ArrowLeft", null, 60), columnByKey("ArrowRight", null, 60)]).toEqual([59, 0]);
+  });
+});
+
+describe("a message", () => {
+  it("has a status with a shape of its own, and its reason in words", () => {
+    const shown = found().messages.map((message) => [lookOf(message, NOW).word, detailOf(message, NOW)]);
+    expect(shown).toEqual([
+      ["Waiting", "for kannel, 3 tries"],
+      ["Delivered", "2.1 s"],
+      ["Sending", "twilio has it"],
+      ["Undelivered", "did not reach the phone"],
+      ["Not subscribed", "opted out"],
+      ["Not sent", "over the cap"],
+      ["Cancelled", "by an operator"],
+      ["Held", "an operator holds it"],
+      ["No receipt", "2 h 52 min"],
+      ["Unknown address", "no number for it"],
+    ]);
+  });
+
+  it("is headed by its outcome", () => {
+    expect(headingOf(deliveredMessage(), NOW)).toMatch(/^Delivered at \d\d:\d\d:09$/);
+    expect(headingOf(waitingMessage(), NOW)).toBe("Waiting for kannel");
+  });
+
+  it("tells tries with the same answer as one, after the first", () => {
+    const tries = groupTries(waitingMessage().submissions);
+    expect(tries.map(({ count, reason }) => [count, reason])).toEqual([
+      [1, "403 Authorization failed for sendsms"],
+      [4, "403 Authorization failed for sendsms"],
+    ]);
+  });
+});

@@ -1,0 +1,167 @@
+import type {
+  Client,
+  Endpoint,
+  Report,
+  ReportRow,
+  TestEvent,
+  WebsiteList,
+  WebsiteWithClients,
+} from "../../../console/answers.ts";
+import { auditEntries } from "./fixture-audit.ts";
+import { ago, MARKUP, minutesAgo, NOW } from "./fixture-clock.ts";
+
+const CREATED = { createdAt: "2026-03-03T10:00:00Z", updatedAt: "2026-11-24T01:05:00Z" };
+
+const harbor = {
+  ...CREATED,
+  websiteId: "harbor-coffee",
+  database: "DB",
+  name: "Harbor Coffee",
+  carrier: "twilio",
+  sender: "+12065550100",
+  helpText: "Harbor Coffee: call 206 555 0100.",
+  duplicateWindowHours: null,
+  optOutWords: null,
+  timeZone: "America/Los_Angeles",
+  holds: [{ sendPurpose: "loyalty-nudge", clientId: null, since: minutesAgo(535), by: "ada", reason: "wrong text" }],
+};
+
+export const list = (): WebsiteList => ({
+  websites: [
+    harbor,
+    {
+      ...harbor,
+      websiteId: "northwind",
+      name: "Northwind Outfitters",
+      carrier: "kannel",
+      sender: "+15035550107",
+      holds: [],
+    },
+  ],
+});
+
+const BRAZE = "4b1f09d24b1f09d24b1f09d24b1f2d58";
+
+const clients: Client[] = [
+  {
+    clientId: BRAZE,
+    websiteId: "harbor-coffee",
+    name: "braze",
+    callbackUrl: "https://hooks.harborcoffee.example/braze/textgate",
+    operations: ["send", "status"],
+    events: ["message.status"],
+    suspended: false,
+    createdAt: "2026-06-03T08:00:00Z",
+    lastUsedAt: ago(11_000),
+    lastRefusal: { at: "2026-11-21T13:02:00Z", cause: "rate-exceeded" },
+    secrets: [{ endsIn: "9f21", since: "2026-06-03T08:00:00Z", validUntil: null, lastUsedAt: ago(11_000) }],
+  },
+  {
+    clientId: "c07e51aac07e51aac07e51aac07e3b19",
+    websiteId: "harbor-coffee",
+    name: `pos-terminals ${MARKUP}`,
+    callbackUrl: null,
+    operations: ["send", "subscription", "subscribe"],
+    events: [],
+    suspended: false,
+    createdAt: "2026-06-03T08:00:00Z",
+    lastUsedAt: minutesAgo(4),
+    secrets: [
+      { endsIn: "07ce", since: minutesAgo(95), validUntil: null, lastUsedAt: null },
+      { endsIn: "b31d", since: "2026-06-03T08:00:00Z", validUntil: "2026-11-26T00:30:00Z", lastUsedAt: minutesAgo(4) },
+    ],
+  },
+];
+
+export const one = (): WebsiteWithClients => ({ ...harbor, clients, changes: auditEntries });
+export const emptyOne = (): WebsiteWithClients => ({
+  ...harbor,
+  holds: [],
+  helpText: null,
+  timeZone: null,
+  clients: [],
+  changes: [],
+});
+
+export const growth = Array.from({ length: 30 }, (_, index) => ({
+  day: new Date(NOW - (29 - index) * 86_400_000).toISOString().slice(0, 10),
+  joined: index === 11 ? 88 : 16 + ((index * 7) % 17),
+  left: index === 25 ? 22 : 6 + ((index * 5) % 7),
+}));
+
+export const endpoints: Endpoint[] = [
+  {
+    clientId: BRAZE,
+    slots: Array.from({ length: 72 }, (_, index) =>
+      index < 66 ? { taken: 20 + ((index * 13) % 24), failed: index === 23 ? 4 : 0 } : { taken: 0, failed: 36 },
+    ),
+    failing: { since: minutesAgo(113), taken: 0, posted: 214 },
+    before: { taken: 9990, posted: 10_000 },
+    p95Milliseconds: 212,
+    lastFailure: {
+      at: ago(29_000),
+      httpStatus: 500,
+      outcome: "answered",
+      response: `{"error":"upstream connect error or disconnect/reset before headers"} ${MARKUP}`,
+    },
+    requestsToday: { accepted: 2071, errors: [{ code: 40001, count: 4 }] },
+  },
+];
+
+export const testEvent = (): TestEvent => ({
+  eventId: "test_1",
+  outcome: "answered",
+  httpStatus: 500,
+  response: '{"error":"upstream connect error"}',
+  durationMilliseconds: 207,
+});
+
+const row = (
+  more: Partial<ReportRow>,
+  sent: number,
+  rates: [delivered: number, clicked: number, optedOut: number],
+): ReportRow => ({
+  accepted: sent + 40,
+  pending: 0,
+  sent,
+  delivered: Math.round(sent * rates[0]),
+  failed: {
+    FAILED_TO_SEND: 0,
+    FAILED_TO_DELIVERY: Math.round(sent * (1 - rates[0])),
+    NOT_FOUND: 0,
+    NOT_SUBSCRIBED: 40,
+    FAILED_TO_MATCH: 0,
+  },
+  clicked: Math.round(sent * rates[1]),
+  clicks: Math.round(sent * rates[1] * 1.2),
+  robotClicks: 12,
+  optedOut: Math.round(sent * rates[2]),
+  segments: sent,
+  ...more,
+});
+
+/** The rates of the days before are a little others. */
+export function report(query: URLSearchParams): Report {
+  const from = query.get("from") ?? "2026-10-27";
+  const to = query.get("to") ?? "2026-11-25";
+  const total = row({}, 79_446, [0.984, 0.051, 0.0024]);
+  if (query.get("by") === "day") {
+    const rows = growth.map(({ day, joined }) => row({ day }, joined * 100, [0.985, 0.05, 0.002]));
+    return { from, to, rows, total };
+  }
+  const isBefore = to < "2026-11-25";
+  const rows = [
+    row({ sendPurpose: "loyalty-points" }, 38_204, isBefore ? [0.985, 0.053, 0.0023] : [0.986, 0.061, 0.0018]),
+    row({ sendPurpose: "morning-offer" }, 24_870, isBefore ? [0.982, 0.043, 0.0029] : [0.982, 0.039, 0.0031]),
+    row({ sendPurpose: "pickup-ready" }, 11_962, isBefore ? [0.987, 0, 0.0001] : [0.989, 0, 0.0001]),
+    row({ sendPurpose: `loyalty-nudge ${MARKUP}` }, 4410, isBefore ? [0.982, 0.041, 0.0033] : [0.971, 0.022, 0.0074]),
+  ];
+  return { from, to, rows, total };
+}
+
+export const emptyReport = (): Report => ({
+  from: "2026-10-27",
+  to: "2026-11-25",
+  rows: [],
+  total: { ...row({}, 0, [0, 0, 0]), accepted: 0 },
+});

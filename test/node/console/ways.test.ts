@@ -1,0 +1,324 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hasBrowser, openWindow, startBrowser } from "../journeys/browser.ts";
+import { buildConsole } from "./build.ts";
+import { type ConsolePage, openConsole, PAGES } from "./console-page.ts";
+import { NOW } from "./fixture-clock.ts";
+import { type FixtureService, REQUEST_ID, startFixture } from "./fixture-service.ts";
+
+describe.skipIf(!hasBrowser)("in the console", () => {
+  let service: FixtureService;
+  let browser: Browser;
+  let shown: ConsolePage;
+
+  beforeAll(async () => {
+    buildConsole();
+    service = await startFixture();
+    browser = await startBrowser();
+    const context = await openWindow(browser, {
+      timezoneId: "Europe/Berlin",
+      locale: "en-GB",
+      viewport: { width: 1280, height: 800 },
+    });
+    shown = await openConsole(context, service);
+  });
+
+  beforeEach(() => {
+    service.asked.length = 0;
+    service.instead.clear();
+    service.role = "operator";
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  const button = (name: string | RegExp) => shown.page.getByRole("button", { name, exact: typeof name === "string" });
+  const changes = () => service.asked.filter(({ method }) => method !== "GET");
+  const toast = () => shown.page.locator(".toast").innerText();
+  const hash = () => new URL(shown.page.url()).hash;
+
+  it("many texts are cancelled only when their name is typed, and with the count that was shown", async () => {
+    await shown.open(PAGES.waiting);
+    await button("Cancel…: winter-sale").click();
+    const act = button("Cancel 871 texts");
+    expect(await act.isDisabled()).toBe(true);
+    await shown.page.keyboard.type("winter-sale");
+    await act.click();
+    await shown.page.locator(".toast").waitFor();
+    expect(await toast()).toContain("871 texts of winter-sale are cancelled.");
+    const [cancelled] = changes();
+    expect(cancelled?.path).toBe("/operator/websites/northwind/cancel");
+    expect(JSON.parse(cancelled?.body ?? "")).toEqual({ sendPurpose: "winter-sale", clientId: "aa11", expected: 871 });
+    expect(cancelled?.headers["x-console"]).toBe("1");
+    expect(cancelled?.headers["sec-fetch-site"]).toBe("same-origin");
+  });
+
+  it("another count than the one shown wants a second press", async () => {
+    await shown.open(PAGES.waiting);
+    const refused = { code: 40903, message: "The count differs.", details: [{ count: 880 }] };
+    service.instead.set("POST /operator/websites/northwind/cancel", { status: 409, body: refused });
+    await button("Cancel…: winter-sale").click();
+    await shown.page.keyboard.type("winter-sale");
+    await button("Cancel 871 texts").click();
+    await shown.page.getByText("There are now 880.").waitFor();
+    service.instead.clear();
+    await button("Cancel 880 texts").click();
+    await shown.page.locator("dialog").waitFor({ state: "detached" });
+    expect(changes().map(({ body }) => JSON.parse(body).expected)).toEqual([871, 880]);
+    shown.complaints.length = 0;
+  });
+
+  it("a dialog is left with Esc, and gives the focus back", async () => {
+    await shown.open(PAGES.waiting);
+    await button("Hold…: winter-sale").click();
+    await shown.page.keyboard.press("Escape");
+    await shown.page.locator("dialog").waitFor({ state: "detached" });
+    expect(await shown.page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(
+      "Hold…: winter-sale",
+    );
+    expect(changes()).toEqual([]);
+  });
+
+  it("what can be undone has no dialog, but an Undo", async () => {
+    await shown.open(PAGES.waiting);
+    await button("Release: loyalty-nudge").click();
+    await button("Undo").click();
+    await shown.page.getByText("What has not gone is held again.").waitFor();
+    expect(changes().map(({ path }) => path.split("/").at(-1))).toEqual(["release", "hold"]);
+  });
+
+  it("a failure stays beside its button, with the id of the request", async () => {
+    await shown.open(PAGES["dead jobs"]);
+    const body = { code: 50300, message: "A store did not answer.", requestId: REQUEST_ID };
+    service.instead.set("POST /operator/dead-jobs/8f1c2b3a4d5e6f708192a3b4c5d6e7f8/put-back", { status: 503, body });
+    await button("Put back").click();
+    const line = shown.page.locator(".failure-line");
+    await line.waitFor();
+    expect(await line.innerText()).toContain("A store did not answer.");
+    expect(await line.locator("code").getAttribute("title")).toBe(REQUEST_ID);
+    shown.complaints.length = 0;
+  });
+
+  it("a number is masked until somebody asks, and no address has it", async () => {
+    await shown.open(PAGES.person);
+    const heading = shown.page.locator("h1");
+    expect(await heading.innerText()).toBe("+1 206 ••• ••42");
+    await heading.getByRole("button").click();
+    await shown.page.getByText("+1 206 555 0142").first().waitFor();
+    expect(changes().map(({ path }) => path)).toEqual(["/operator/people/p-ada/reveal"]);
+    await shown.page.keyboard.press("/");
+    await shown.page.keyboard.type("+1 206 555 0142");
+    await shown.page.keyboard.press("Enter");
+    await shown.page.waitForFunction(() => (document.getElementById("search") as HTMLInputElement).value === "");
+    expect(hash()).toBe("#/people/p-ada");
+    expect(JSON.parse(changes().at(-1)?.body ?? "")).toEqual({ phone: "+12065550142" });
+  });
+
+  it.each([
+    ["#search", "2065550142"],
+    ["#search", "status:delivered 206 555 0142"],
+    ["#search-messages", "2065550142"],
+    ["#search-messages", "purpose:winter-sale 206-555-0142"],
+  ])("a number without its country is asked for, and gets into no address: %s %s", async (field, typed) => {
+    await shown.open(field === "#search" ? PAGES.waiting : "messages");
+    await shown.page.locator(field).fill(typed);
+    await shown.page.keyboard.press("Enter");
+    await shown.page.getByText("A number begins with + and its country").waitFor();
+    expect(hash()).not.toMatch(/0142/);
+    expect(changes()).toEqual([]);
+  });
+
+  it("a secret is shown once, and only its button closes it", async () => {
+    await shown.open(PAGES.website);
+    await button("Rotate secret…: braze").click();
+    await button("Make new secrets").click();
+    await shown.page.getByText("5".repeat(64)).waitFor();
+    await shown.page.keyboard.press("Escape");
+    expect(await shown.page.locator("dialog").count()).toBe(1);
+    await button("I have kept them").click();
+    expect(await shown.page.getByText("5".repeat(64)).count()).toBe(0);
+  });
+
+  it("a test event is answered in its place", async () => {
+    await shown.open(PAGES.website);
+    await button("Send a test event: braze").click();
+    await shown.page.getByText("Not taken: 500 in 207 ms. Nothing of a real person was in it.").waitFor();
+  });
+
+  it("the endpoint of a client is changed", async () => {
+    await shown.open(PAGES.website);
+    await button("Change it…: braze").click();
+    await shown.page.getByLabel("URL", { exact: true }).fill("https://hooks.example/new");
+    await button("Change the endpoint").click();
+    await shown.page.getByText("Callbacks of braze go to https://hooks.example/new.").waitFor();
+    expect(changes().map(({ method, body }) => [method, JSON.parse(body)])).toEqual([
+      ["PATCH", { callbackUrl: "https://hooks.example/new" }],
+    ]);
+  });
+
+  it("a change of settings says what it will do before it is saved", async () => {
+    await shown.open(PAGES.website);
+    await shown.page.getByLabel("Words that opt out").fill("adios");
+    await shown.page.getByText("These opt out as well: adios.").waitFor();
+    await button("Save this change").click();
+    await shown.page.locator(".toast").waitFor();
+    expect(JSON.parse(changes()[0]?.body ?? "")).toMatchObject({
+      name: "Harbor Coffee",
+      optOutWords: ["adios"],
+      timeZone: "America/Los_Angeles",
+    });
+  });
+
+  it("a file is looked at before it is imported", async () => {
+    await shown.open(PAGES.import);
+    await shown.page
+      .getByLabel("File")
+      .setInputFiles({ name: "till.csv", mimeType: "text/csv", buffer: Buffer.from("phone_numbers\n+12065550142\n") });
+    await button("Look at it").click();
+    await shown.page.getByText("Nothing is stored yet.").waitFor();
+    await shown.page.getByText("A spreadsheet has shortened the number").waitFor();
+    await button("Import 49,316 rows").click();
+    await button("The 37 refused rows, as CSV").waitFor();
+    expect(changes().map(({ path }) => path)).toEqual([
+      "/operator/websites/harbor-coffee/subscribers?dryRun=true&file=till.csv",
+      "/operator/websites/harbor-coffee/subscribers?progress=true&file=till.csv",
+    ]);
+    expect(changes().map(({ body }) => body)).toEqual(Array(2).fill("phone_numbers\n+12065550142\n"));
+  });
+
+  it("words of the search become filters", async () => {
+    await shown.open("messages");
+    await shown.page.keyboard.press("/");
+    await shown.page.keyboard.type("purpose:winter-sale status:undelivered staus:x");
+    await shown.page.keyboard.press("Enter");
+    await shown.page.getByText("Did you mean status:?").waitFor();
+    await shown.settled();
+    const last = () => service.asked.filter(({ path }) => path.startsWith("/operator/messages")).at(-1)?.path;
+    expect(last()).toBe("/operator/messages?purpose=winter-sale&status=FAILED_TO_DELIVERY");
+    await button("Without status: undelivered").click();
+    await shown.settled();
+    expect(last()).toBe("/operator/messages?purpose=winter-sale");
+  });
+
+  it("the keyboard goes to pages, rows and neighbors", async () => {
+    const { page } = shown;
+    await shown.open(PAGES.overview);
+    await page.keyboard.press("g");
+    await page.keyboard.press("m");
+    await page.getByRole("heading", { name: "Messages", exact: true }).waitFor();
+    await shown.settled();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    for (const key of ["j", "j", "k", "Enter"]) await page.keyboard.press(key);
+    await page.waitForURL(/#\/messages\/0197c2ab-71d4-4e0b-8a01-000000000001$/);
+    await shown.settled();
+    await page.keyboard.press("[");
+    await page.waitForURL(/#\/messages\/0197c2aa-0000/);
+    await page.keyboard.press("?");
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+  });
+
+  it("a chart says its numbers to the keyboard, and is a table at a press", async () => {
+    const { page } = shown;
+    await shown.open(PAGES.overview);
+    const chart = page.getByRole("slider").first();
+    await chart.focus();
+    for (const key of ["End", "PageUp", "ArrowLeft"]) await page.keyboard.press(key);
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(
+      /^02:54, Accepted \d+, Delivered \d+, Undelivered \d+, No receipt \d+, Waiting \d+$/,
+    );
+    await page.locator("main").focus();
+    await page.keyboard.press("t");
+    expect(await page.getByRole("slider").count()).toBe(2);
+    expect(await page.locator(".chart-table:visible tbody tr").count()).toBe(90);
+  });
+
+  it("a service that goes away leaves its numbers, which are old, and nothing can be changed", async () => {
+    const { page } = shown;
+    await shown.open(PAGES.overview);
+    await page.clock.setFixedTime(NOW + 30_000);
+    service.mode = "failing";
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await page.getByText("Textgate does not answer since 03:05:20.").waitFor();
+    expect(await page.locator("h1").innerText()).toBe("2 things need you");
+    expect(await page.locator(".as-of").innerText()).toBe("Old: 03:05:20");
+    await page.getByText(/The next look is in 10 seconds\. 503, request 7f1c2a9e/).waitFor();
+    expect(await button("Try kannel now").isDisabled()).toBe(true);
+    service.mode = "data";
+    await button("Look now").click();
+    await page.locator(".note").waitFor({ state: "detached" });
+    expect(await button("Try kannel now").isDisabled()).toBe(false);
+    await page.clock.setFixedTime(NOW);
+  });
+
+  it("a tab that is not seen asks for nothing", async () => {
+    const { page } = shown;
+    await shown.open(PAGES.overview);
+    await page.evaluate(() => Object.defineProperty(document, "hidden", { value: true, configurable: true }));
+    service.asked.length = 0;
+    await page.clock.setFixedTime(NOW + 60_000);
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await page.evaluate(() => {
+      location.hash = "#/waiting";
+    });
+    await shown.settled();
+    expect(service.asked).toEqual([]);
+    await page.clock.setFixedTime(NOW);
+  });
+
+  it("a token is exchanged for a session, and stays in no address", async () => {
+    const { page } = shown;
+    const session = { operator: "ada", role: "operator", expiresAt: "2026-11-25T14:00:00.000Z" };
+    service.instead.set("GET /console/session", { status: 200, body: { session: null } });
+    const unknown = { code: 40101, message: "The token is not known.", triesLeft: 4 };
+    service.instead.set("POST /console/session", { status: 401, body: unknown });
+    await shown.open("overview");
+    expect(await page.title()).toBe("Sign in");
+    await page.locator("#token").fill("tg_wrong");
+    await page.keyboard.press("Enter");
+    await page.getByText("This token is not known. 4 more tries, then a pause of a minute.").waitFor();
+    service.instead.set("POST /console/session", { status: 204, body: null });
+    service.instead.set("GET /console/session", { status: 200, body: { session } });
+    await page.evaluate(() => {
+      location.hash = "#/in/tg_right";
+    });
+    await page.getByRole("heading", { name: "2 things need you" }).waitFor();
+    expect(changes().map(({ body }) => JSON.parse(body).token)).toEqual(["tg_wrong", "tg_right"]);
+    expect(hash()).toBe("#/overview");
+    shown.complaints.length = 0;
+  });
+
+  it("a session that has ended leads back to the sign-in, and from there to the page", async () => {
+    const { page } = shown;
+    await shown.open(PAGES.overview);
+    service.instead.set("GET /operator/waiting", {
+      status: 401,
+      body: { code: 40101, message: "The session has ended." },
+    });
+    await page.evaluate(() => {
+      location.hash = "#/waiting";
+    });
+    await page.getByText("The session has ended. Sign in to go on where you were.").waitFor();
+    service.instead.clear();
+    await page.locator("#token").fill("tg_right");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "950 texts wait for kannel" }).waitFor();
+    shown.complaints.length = 0;
+  });
+
+  it("a viewer sees numbers and changes nothing", async () => {
+    service.role = "viewer";
+    await shown.open("");
+    expect(hash()).toBe("#/websites");
+    for (const [name, address] of Object.entries(PAGES)) {
+      await shown.open(address);
+      const names = await shown.page.locator("main button:visible").allInnerTexts();
+      expect([
+        name,
+        names.filter((it) => /hold|cancel|release|rotate|suspend|erase|try|put|end|new|save|opt|undo/i.test(it)),
+      ]).toEqual([name, []]);
+    }
+  });
+});

@@ -1,0 +1,234 @@
+import { describe, expect, it } from "vitest";
+import { differencesOf } from "../../../console/lib/audit-words.ts";
+import { nextLookSeconds } from "../../../console/lib/backoff.ts";
+import {
+  formatAxis,
+  formatBytes,
+  formatChange,
+  formatShare,
+  isUnusual,
+  listOf,
+  medianOf,
+} from "../../../console/lib/numbers.ts";
+import { formatPhone, isPhone, maskEmail, maskPhone, personIn } from "../../../console/lib/phones.ts";
+import { wordsOf } from "../../../console/lib/problem-words.ts";
+import { rateOf } from "../../../console/lib/rates.ts";
+import { parseHash, toHash } from "../../../console/lib/router.ts";
+import { parseSearch, toTime, writeSearch } from "../../../console/lib/search-words.ts";
+import { effectOf, toForm } from "../../../console/lib/settings.ts";
+import { formatShortSpan, formatSpan, formatTime, formatUtc } from "../../../console/lib/times.ts";
+import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
+import { list } from "./fixture-websites.ts";
+
+describe("the search", () => {
+  it.each([
+    ["status:undelivered purpose:winter-sale", { status: "undelivered", purpose: "winter-sale" }, "", []],
+    ['purpose:"spring sale" hello there', { purpose: "spring sale" }, "hello there", []],
+    ["AFTER:02:41 before:2026-11-21T10:00", { after: "02:41", before: "2026-11-21T10:00" }, "", []],
+    ["staus:x", {}, "", ["“staus:” is no filter. Did you mean status:?"]],
+    ["zebra:x", {}, "", ["“zebra:” is no filter. There are website: purpose: status: reason: client: after: before:"]],
+    ["https://example.com", {}, "https://example.com", []],
+    ["status:", {}, "", []],
+    ["status:a status:b", { status: "b" }, "", []],
+  ])("reads %s", (input, filters, text, faults) => {
+    expect(parseSearch(input)).toMatchObject({ filters, text, faults });
+  });
+
+  it("writes what it has read", () => {
+    const input = 'website:harbor purpose:"spring sale" status:delivered words';
+    expect(writeSearch(parseSearch(input))).toBe(input);
+  });
+
+  it("knows what time somebody means", () => {
+    const now = new Date(2026, 10, 25, 3, 5);
+    const times = ["02:41", "today", "yesterday", "2026-11-21", "2026-11-21T10:30"].map((word) => toTime(word, now));
+    expect(times).toEqual([
+      new Date(2026, 10, 25, 2, 41),
+      new Date(2026, 10, 25),
+      new Date(2026, 10, 24),
+      new Date(2026, 10, 21),
+      new Date(2026, 10, 21, 10, 30),
+    ]);
+    expect(toTime("lately", now)).toBeNull();
+  });
+});
+
+describe("addresses", () => {
+  it.each([
+    ["#/messages?q=status%3Adelivered", { path: ["messages"], query: { q: "status:delivered" } }],
+    ["#/people/a%2Fb", { path: ["people", "a/b"], query: {} }],
+    ["", { path: [], query: {} }],
+    ["#/people/%E0%A4%A", { path: ["people", "%E0%A4%A"], query: {} }],
+  ])("are read: %s", (hash, route) => {
+    expect(parseHash(hash)).toEqual(route);
+  });
+
+  it("are written as they are read, without what is not given", () => {
+    expect(toHash(["people", "a/b"], { show: "in", none: null, empty: "" })).toBe("#/people/a%2Fb?show=in");
+    expect(parseHash(toHash(["messages"], { q: 'purpose:"a & b"' })).query).toEqual({ q: 'purpose:"a & b"' });
+  });
+});
+
+describe("a person in words", () => {
+  it.each([
+    ["+1 206 555 0142", "+1 206 555 0142"],
+    ["2065550142", "2065550142"],
+    ["206 555 0142", "206 555 0142"],
+    ["for ada@example.com", "ada@example.com"],
+    ["sale of 2026-11-25", null],
+    ["winter-sale", null],
+    ["", null],
+  ])("%s", (text, found) => {
+    expect(personIn(text)).toBe(found);
+  });
+});
+
+describe("numbers", () => {
+  it("are written as people read them", () => {
+    expect([1931, 10_000, 1_500_000].map(formatAxis)).toEqual(["1,931", "10k", "1.5m"]);
+    expect([
+      formatShare(984, 1000),
+      formatShare(24, 10_000),
+      formatShare(0, 5),
+      formatShare(5, 5),
+      formatShare(1, 0),
+    ]).toEqual(["98.4 %", "0.24 %", "0 %", "100 %", "–"]);
+    expect([0.8, -1.94, 0.01].map((of) => formatChange(of))).toEqual(["+0.8", "−1.9", "0.0"]);
+    expect([999, 7_400_000_000, 81_000_000].map(formatBytes)).toEqual(["999 bytes", "7.4 GB", "81 MB"]);
+    expect([[], ["a"], ["a", "b"], ["a", "b", "c"]].map(listOf)).toEqual(["", "a", "a and b", "a, b and c"]);
+  });
+
+  it("are unusual at three times the usual share, four percent and twenty texts", () => {
+    expect(medianOf([3, 1, 2])).toBe(2);
+    expect(medianOf([])).toBeNull();
+    expect([
+      isUnusual(85, 1000, 0.014),
+      isUnusual(14, 1000, 0.014),
+      isUnusual(39, 1000, 0.001),
+      isUnusual(5, 19, 0),
+      isUnusual(80, 1000, 0.03),
+    ]).toEqual([true, false, false, false, false]);
+  });
+
+  it("compare a campaign with the days before, and only a bad change is bad", () => {
+    const row = (sent: number, delivered: number, optedOut: number) => ({
+      accepted: sent,
+      pending: 0,
+      sent,
+      delivered,
+      failed: {},
+      clicked: 0,
+      optedOut,
+    });
+    const [now, before] = [row(1000, 971, 8), row(1000, 982, 3)];
+    expect(rateOf("optedOut", now, before)).toEqual({ value: "0.80 %", change: "+0.50", isBad: true });
+    expect(rateOf("delivered", now, before)).toEqual({ value: "97.1 %", change: "−1.1", isBad: false });
+    expect(rateOf("clicked", now, before)).toEqual({ value: "–", change: null, isBad: false });
+    expect(rateOf("delivered", now, undefined).change).toBeNull();
+  });
+
+  it("of phones are masked, and grouped", () => {
+    expect(maskPhone("+12065550142")).toBe("+1206•••••42");
+    expect(maskPhone("+1206•••••42")).toBe("+1206•••••42");
+    expect([formatPhone("+1206•••••42"), formatPhone("+12065550142"), formatPhone("+4915112345678")]).toEqual([
+      "+1 206 ••• ••42",
+      "+1 206 555 0142",
+      "+49 151 123 456 78",
+    ]);
+    expect(maskEmail("ada@example.com")).toBe("a•••@example.com");
+    expect(["+1 206 555 0142", "2065550142", "hello"].map(isPhone)).toEqual([true, false, false]);
+  });
+});
+
+describe("times", () => {
+  const now = new Date(2026, 10, 25, 3, 5).getTime();
+
+  it("say the day where it is another", () => {
+    expect(formatTime(new Date(2026, 10, 25, 2, 41).getTime(), now)).toBe("02:41");
+    expect(formatTime(new Date(2026, 10, 24, 18, 10).getTime(), now)).toBe("yesterday 18:10");
+    expect(formatTime(new Date(2026, 10, 22, 19, 30).getTime(), now)).toBe("Sun 22 Nov 19:30");
+    expect(formatTime(new Date(2025, 2, 3, 19, 30).getTime(), now)).toBe("3 Mar 2025");
+    expect(formatUtc("2026-11-25T02:14:04.800Z")).toBe("2026-11-25 02:14:04 UTC");
+  });
+
+  it.each([
+    [4200, "4.2 seconds", "4.2 s"],
+    [24 * 60_000, "24 minutes", "24 min"],
+    [113 * 60_000, "1 hour 53 minutes", "1 h 53 min"],
+    [60_000, "1 minute", "1 min"],
+    [5.5 * 3_600_000, "5 hours", "5 h 30 min"],
+    [72 * 3_600_000, "3 days", "3 days"],
+  ])("tell how long: %i ms", (milliseconds, words, short) => {
+    expect([formatSpan(milliseconds), formatShortSpan(milliseconds)]).toEqual([words, short]);
+  });
+
+  it("until the next look grow while the service is away", () => {
+    expect([0, 1, 2, 3, 9].map(nextLookSeconds)).toEqual([10, 20, 40, 60, 60]);
+  });
+});
+
+describe("sentences", () => {
+  const NOBODY = {
+    carrier: null,
+    sender: null,
+    websiteId: null,
+    clientId: null,
+    host: null,
+    database: null,
+    cause: null,
+    nextTryAt: null,
+    since: null,
+  };
+
+  it.each(PROBLEMS)("of a problem have no gap, whether it names somebody or nobody: %s", (problem) => {
+    const somebody = {
+      ...NOBODY,
+      carrier: "kannel",
+      websiteId: "shop",
+      host: "hooks.example",
+      websiteNames: ["The Shop"],
+      affected: 950,
+    };
+    for (const named of [NOBODY, somebody]) {
+      const words = wordsOf({ problem, ...named });
+      const said = [
+        words.sentence,
+        `${words.count?.words ?? ""}${words.effect}`,
+        ...words.steps,
+        ...words.acts.map((act) => Object.values(act).join(": ")),
+      ];
+      for (const sentence of said) expect(sentence).not.toMatch(/[{}]|undefined|null|^\s|^$| {2}/);
+      expect(words.steps.length).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it("of a problem say how many it is, as a link to them", () => {
+    const words = wordsOf({
+      ...NOBODY,
+      problem: "carrier-credentials",
+      carrier: "kannel",
+      websiteNames: ["Northwind"],
+      affected: 950,
+    });
+    expect(words).toMatchObject({ count: { words: "950 texts", href: "#/waiting" }, short: "kannel refuses" });
+    expect(words.effect).toBe(" of Northwind wait. They go by themselves when kannel accepts them.");
+    expect(words.acts[0]).toEqual({ label: "Try kannel now", try: "kannel" });
+  });
+
+  it("of a changed setting say what it does, and what was before", () => {
+    const [website] = list().websites;
+    if (!website) throw new Error("no website");
+    const before = toForm(website);
+    expect(effectOf(before, before)).toBeNull();
+    expect(effectOf({ ...before, sender: "+12065550199" }, before)).toEqual({
+      first: "From now on, texts come from +12065550199.",
+      rest: "Before: +12065550100.",
+    });
+  });
+
+  it("of the audit log have only the difference", () => {
+    expect(differencesOf({ before: { a: 1, b: [2] }, after: { a: 1, b: [3], c: null } })).toEqual([
+      { name: "b", before: "[2]", after: "[3]" },
+    ]);
+  });
+});
