@@ -27,6 +27,7 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "idempotency-conflict": 40900,
   "import-closed": 40901,
   "move-refused": 40902,
+  "count-changed": 40903,
   fault: 50000,
   "store-unavailable": 50300,
   "store-full": 50301,

@@ -168,6 +168,13 @@ function explain(
       return {
         message: "The import was undone, and takes no more rows. Send the file as a new import, without importId.",
       };
+    case "count-changed": {
+      const { count } = failure;
+      return {
+        message: `Nothing was done: the count is ${count} now, and not as expected. Look again, and repeat the call with this count.`,
+        details: [{ field: "expected", message: `is ${count} now`, count }],
+      };
+    }
     case "move-refused":
       return { message: `The website is not moved: ${failure.why}.` };
     case "store-full":

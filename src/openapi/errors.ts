@@ -42,6 +42,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "idempotency-conflict": { kind: "idempotency-conflict" },
   "import-closed": { kind: "import-closed" },
   "move-refused": { kind: "move-refused", why: "it is on its way to DB_2" },
+  "count-changed": { kind: "count-changed", count: 880 },
   "store-unavailable": { kind: "store-unavailable" },
   "store-full": { kind: "store-full" },
   "website-paused": { kind: "website-paused" },

@@ -147,6 +147,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
     meaning: "the website cannot be moved now",
     advice: "`message` says why, and what to wait for",
   },
+  "count-changed": {
+    meaning: "the call would act on another count than `expected`; nothing was done",
+    advice: "`details` has the count of now: look again, and repeat the call with it",
+  },
   fault: {
     meaning: "unexpected error; the log has it under the `requestId`",
     advice: "retry with the same Idempotency-Key; without one, ask the operator first",

@@ -12,7 +12,7 @@ import { TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { listClients } from "../store/clients/clients.ts";
 import { listWebsites } from "../store/clients/websites.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { type Answers, heldSchema, missingShape } from "./answers.ts";
 import { auditEntrySchema, CHANGE, CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireWebsite, WEBSITE } from "./params.ts";
@@ -32,7 +32,7 @@ const websiteSchema = z.object({
       z.object({
         sendPurpose: z.string().nullable(),
         clientId: z.string().nullable(),
-        since: z.iso.datetime(),
+        ...heldSchema.shape,
       }),
     )
     .describe("What an operator holds; null: any."),
