@@ -28,6 +28,7 @@ import { people } from "./operator/people.ts";
 import { reports } from "./operator/reports.ts";
 import { serviceState } from "./operator/service-state.ts";
 import { subscribers } from "./operator/subscribers.ts";
+import { testEvent } from "./operator/test-event.ts";
 import { tokens } from "./operator/tokens.ts";
 import { websites } from "./operator/websites.ts";
 
@@ -38,6 +39,7 @@ const open = [links, welcome, openapi, securityTxt, health];
 const ofOperator = [
   websites,
   clients,
+  testEvent,
   holds,
   reports,
   subscribers,

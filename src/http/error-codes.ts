@@ -13,6 +13,7 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "credentials-missing": 40100,
   "credentials-wrong": 40101,
   "guesses-exceeded": 42901,
+  "tests-exceeded": 42902,
   "client-suspended": 40300,
   "operation-denied": 40301,
   "signature-wrong": 40302,

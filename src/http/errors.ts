@@ -133,6 +133,11 @@ function explain(
       return { message: failure.message };
     case "guesses-exceeded":
       return TOO_MANY_GUESSES;
+    case "tests-exceeded":
+      return {
+        message: "This endpoint was tried too often in the last minute. Repeat it after the time in Retry-After.",
+        headers: { "retry-after": "60" },
+      };
     case "client-suspended":
       return { message: "This client is suspended. Ask the operator of the service." };
     case "operation-denied": {

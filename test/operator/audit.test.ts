@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { keepDeadJobs } from "../../src/flows/operations/dead-jobs.ts";
 import type { AuditAnswers } from "../../src/operator/audit.ts";
 import { routes } from "../../src/router.ts";
@@ -16,8 +16,13 @@ let world: World;
 let client: TestClient;
 
 beforeEach(async () => {
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("thanks"));
   world = await World.create();
   client = await world.brand([`${ADA},ada@example.com`]);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 const audit = async (query = "") =>
@@ -87,9 +92,16 @@ function changes(): Change[] {
       entry: { ...ours, action: "rotate-client", before: null, after: { oldPairEndsAt: world.now + 60_000 } },
     },
     {
+      route: "POST /operator/clients/:clientId/test-event",
+      entry: {
+        ...{ ...ours, action: "test-event", before: null },
+        after: { eventId: expect.stringMatching(/^test_/), outcome: "answered", httpStatus: 200 },
+      },
+    },
+    {
       route: "POST /operator/websites/:websiteId/hold",
-      body: { sendPurpose: "sale" },
-      entry: { ...brand, action: "hold", after: { sendPurpose: "sale", clientId: null } },
+      body: { sendPurpose: "sale", reason: "wrong link" },
+      entry: { ...brand, action: "hold", after: { sendPurpose: "sale", clientId: null, reason: "wrong link" } },
     },
     {
       route: "POST /operator/websites/:websiteId/release",
@@ -201,7 +213,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 20 }, (_, index) => index);
+const INDEXES = Array.from({ length: 21 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {

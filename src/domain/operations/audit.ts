@@ -25,6 +25,7 @@ export const AUDIT_ACTIONS = [
   "create-client",
   "change-client",
   "rotate-client",
+  "test-event",
   "hold",
   "release",
   "cancel",

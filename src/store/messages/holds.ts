@@ -4,7 +4,7 @@
 import type { Hold, MessageFilter } from "../../domain/messages/hold.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
-import { auditStatement } from "../operations/audit.ts";
+import { auditStatement, selectAudited } from "../operations/audit.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 /** Condition: an operator holds the message `m`. A reply to a keyword is never held. */
@@ -45,13 +45,10 @@ export async function addHold(
     ),
     auditStatement(db, author, { action: "hold", websiteId, after: { ...filter, reason } }, now),
     // An earlier try of this transaction may have held them: more may wait since.
-    prepare(
-      db,
-      sql`SELECT ${isExpected} OR EXISTS (SELECT 1 FROM audit_log WHERE request_id = ${author.requestId}) AS is_expected`,
-    ),
+    selectAudited(db, author),
+    prepare(db, sql`SELECT 1 WHERE ${isExpected}`),
   ]);
-  const [row] = (results.at(-1)?.results ?? []) as { is_expected: 0 | 1 }[];
-  return row?.is_expected === 1;
+  return results.slice(-2).some((result) => result.results.length > 0);
 }
 
 /** Ends the hold with the same filter; a filter of nothing ends all of them. */
