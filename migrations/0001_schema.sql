@@ -16,7 +16,8 @@ CREATE TABLE websites (
   home INTEGER NOT NULL,               -- its ids carry it: see homes
   database TEXT NOT NULL,              -- the binding of the database that it is in
   -- Words that opt out of this website, in addition to the words that opt out of every website.
-  opt_out_words TEXT
+  opt_out_words TEXT,
+  time_zone TEXT                       -- its IANA name
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);

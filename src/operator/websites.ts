@@ -27,6 +27,7 @@ const websiteSchema = z.object({
   helpText: z.string().nullable(),
   duplicateWindowHours: z.int().nullable(),
   optOutWords: z.array(z.string()).nullable(),
+  timeZone: z.string().nullable().describe("An IANA name."),
   holds: z
     .array(
       z.object({
@@ -60,6 +61,7 @@ const A_WEBSITE = {
   helpText: "Brand: call 212 555 0199.",
   duplicateWindowHours: 24,
   optOutWords: ["BAJA"],
+  timeZone: "America/New_York",
   holds: [],
   createdAt: TIME,
   updatedAt: TIME,
@@ -113,7 +115,7 @@ const put = operatorCall({
   body: settingsBody(websiteFields, {
     brand: {
       ...{ name: "Brand", carrier: "sandbox", helpText: "Brand: call 212 555 0199." },
-      ...{ duplicateWindowHours: 24, optOutWords: ["BAJA"] },
+      ...{ duplicateWindowHours: 24, optOutWords: ["BAJA"], timeZone: "America/New_York" },
     },
   }),
   answers: [WITH_CLIENTS],

@@ -17,6 +17,7 @@ export interface WebsiteRow {
   duplicate_window_hours: number | null;
   /** JSON array. */
   opt_out_words: string | null;
+  time_zone: string | null;
   /** JSON array. */
   holds: string | null;
   home: number;
