@@ -45,7 +45,13 @@ CREATE TABLE clients (
   -- When a request was last taken, and last refused and why. To some minutes: see src/domain/clients/client-uses.ts.
   used_at INTEGER,
   refused_at INTEGER,
-  refusal TEXT
+  refusal TEXT,
+  -- An operator tells one secret from the other by its last four characters, and by when it was last used, as used_at.
+  secret_end TEXT NOT NULL,
+  secret_used_at INTEGER,
+  old_secret_end TEXT,
+  old_secret_since INTEGER,
+  old_secret_used_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX clients_by_website ON clients (website_id);

@@ -51,6 +51,12 @@ export interface ClientRow {
   used_at: number | null;
   refused_at: number | null;
   refusal: string | null;
+  /** The last four characters of each secret, and when each was last used. */
+  secret_end: string;
+  secret_used_at: number | null;
+  old_secret_end: string | null;
+  old_secret_since: number | null;
+  old_secret_used_at: number | null;
 }
 
 export interface MessageRow {
