@@ -16,6 +16,7 @@ import { subscriptions } from "./http/subscribe.ts";
 import { subscriptionStatus } from "./http/subscription-status.ts";
 import { welcome } from "./http/welcome.ts";
 import { audit } from "./operator/audit.ts";
+import { cancelMessage } from "./operator/cancel-message.ts";
 import { carriers } from "./operator/carriers.ts";
 import { clients } from "./operator/clients.ts";
 import { databases } from "./operator/databases.ts";
@@ -27,6 +28,7 @@ import { moves } from "./operator/moves.ts";
 import { people } from "./operator/people.ts";
 import { reports } from "./operator/reports.ts";
 import { serviceState } from "./operator/service-state.ts";
+import { subscriberList } from "./operator/subscriber-list.ts";
 import { subscribers } from "./operator/subscribers.ts";
 import { testEvent } from "./operator/test-event.ts";
 import { tokens } from "./operator/tokens.ts";
@@ -41,7 +43,9 @@ const ofOperator = [
   clients,
   testEvent,
   holds,
+  cancelMessage,
   reports,
+  subscriberList,
   subscribers,
   inbound,
   people,

@@ -50,7 +50,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
 };
 
 /** The paths of what an operator changes of one website. */
-const OF_A_WEBSITE = /^\/operator\/(websites|clients|imports|people)\/(?!.*\/move)/;
+const OF_A_WEBSITE = /^\/operator\/(websites|clients|imports|people|messages)\/(?!.*\/move)/;
 
 const ORDER = Object.keys(ERROR_CODES) as ErrorKind[];
 

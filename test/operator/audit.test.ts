@@ -118,6 +118,13 @@ function changes(): Change[] {
       },
     },
     {
+      route: "POST /operator/messages/:messageId/cancel",
+      entry: {
+        ...{ ...brand, action: "cancel-message", subject: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+        after: { cancelled: 1 },
+      },
+    },
+    {
       route: "POST /operator/websites/:websiteId/subscribers",
       body: `phone_numbers\n${ADA}\n+12125550101\n+1\n`,
       type: "text/csv",
@@ -189,8 +196,10 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
     carrier: "sandbox",
     jobId: "",
     importId: "",
+    messageId: "",
   };
-  if (route.includes("cancel") || route.endsWith("/:phone")) await world.send(client, { phone: ADA });
+  if (route.includes("cancel") || route.endsWith("/:phone"))
+    values.messageId = await world.send(client, { phone: ADA });
   if (route.includes("dead-jobs")) values.jobId = await keepDeadJob();
   if (route.includes("imports")) {
     const stored = await world.subscribers("brand", ["+12125550107"]);
@@ -213,7 +222,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 21 }, (_, index) => index);
+const INDEXES = Array.from({ length: 22 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {

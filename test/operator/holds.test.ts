@@ -275,6 +275,35 @@ describe("a cancellation", () => {
     expect(submitted.toSorted()).toEqual(others.toSorted());
   });
 
+  it("of one text ends it alone, also where it is held, and once", async () => {
+    const [messageId = "", ...others] = await campaign();
+    await call("hold");
+    const cancel = async () => {
+      const answer = await world.operator("POST", `/messages/${messageId}/cancel`);
+      return [answer.status, await answer.json()];
+    };
+    expect(await cancel()).toEqual([200, { messageId, cancelled: 1 }]);
+    expect(await message(messageId)).toMatchObject({ status: "FAILED_TO_SEND", reason: "CANCELLED" });
+    expect(await cancel()).toMatchObject([409, { code: 40903, details: [{ count: 0 }] }]);
+    expect(await statusOf("PENDING_TO_SEND")).toBe(others.length);
+    expect(world.callbacks.map(({ body }) => body)).toEqual([`${messageId}_FAILED_TO_SEND`]);
+    expect(
+      await world.rows("SELECT operator, subject, outcome FROM audit_log WHERE action = 'cancel-message'"),
+    ).toEqual([{ operator: "OPERATOR_TOKEN", subject: messageId, outcome: "done" }]);
+  });
+
+  it("of one text leaves a claimed one and a reply alone, and knows its website", async () => {
+    const [claimed = "", reply = ""] = await campaign();
+    await world.rows("UPDATE messages SET claimed_at = 1, claim = 'a run' WHERE message_id = ?1", claimed);
+    await world.rows("UPDATE messages SET is_reply = 1 WHERE message_id = ?1", reply);
+    for (const id of [claimed, reply]) {
+      expect((await world.operator("POST", `/messages/${id}/cancel`)).status).toBe(409);
+      expect(await world.statusOf(id)).toBe("PENDING_TO_SEND");
+    }
+    expect((await world.operator("POST", "/messages/nobody/cancel")).status).toBe(404);
+    expect((await world.fetch(`/operator/messages/${claimed}/cancel`, { method: "POST" })).status).toBe(401);
+  });
+
   it("of 2,500 waiting texts takes two steps, and leaves what was claimed", async () => {
     const messages = Array.from({ length: 2500 }, (_, index) => ({
       ...SEND,

@@ -29,6 +29,8 @@ export const AUDIT_ACTIONS = [
   "hold",
   "release",
   "cancel",
+  "cancel-message",
+  "export-subscribers",
   "import",
   "undo-import",
   "remove-email",

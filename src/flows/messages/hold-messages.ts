@@ -111,6 +111,22 @@ export async function cancelWaiting(
   );
 }
 
+/**
+ * Ends one waiting message, held or not.
+ * @throws RequestFailure count-changed: it does not wait any more
+ */
+export async function cancelOne(deps: Deps, author: Author, messageId: string, websiteId: string): Promise<void> {
+  const entry = { action: "cancel-message", websiteId, subject: messageId } as const;
+  const cancelled = await audited(
+    deps,
+    author,
+    entry,
+    () => cancelSome(deps, [messageId]),
+    (count) => ({ cancelled: count }),
+  );
+  if (cancelled === 0) throw new RequestFailure({ kind: "count-changed", count: 0 });
+}
+
 type Find = (after: string) => Promise<WaitingStep>;
 
 async function finderOf(
@@ -134,12 +150,15 @@ async function finderOf(
 }
 
 async function cancel(deps: Deps, find: Find): Promise<Worked> {
+  return throughWaiting(deps, find, (ids) => cancelSome(deps, ids));
+}
+
+/** @returns how many are cancelled */
+async function cancelSome(deps: Deps, ids: string[]): Promise<number> {
   const change = { status: "FAILED_TO_SEND", code: "CANCELLED", reason: "cancelled by an operator" } as const;
-  return throughWaiting(deps, find, async (ids) => {
-    await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
-    // A run may have claimed some of them since they were found: those go out.
-    return countCancelled(deps.db, ids);
-  });
+  await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
+  // A run may have claimed some of them since they were found: those go out.
+  return countCancelled(deps.db, ids);
 }
 
 /** Goes through the waiting messages of a website once. */

@@ -162,6 +162,21 @@ async function readStep(db: D1Database, query: Sql): Promise<WaitingStep> {
   return { messageIds: JSON.parse(row?.ids ?? "[]") as string[], next: row?.next ?? null };
 }
 
+/** Whose message it is, and whether it may be cancelled; undefined: unknown. */
+export async function findWaitingMessage(
+  db: D1Database,
+  messageId: string,
+): Promise<{ websiteId: string; waits: boolean } | undefined> {
+  const [row] = await runQuery<{ website_id: string; waits: 0 | 1 }>(
+    prepare(
+      db,
+      sql`SELECT website_id, status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND is_reply = 0 AS waits
+        FROM messages WHERE message_id = ${messageId}`,
+    ),
+  );
+  return row && { websiteId: row.website_id, waits: row.waits === 1 };
+}
+
 /** How many of these messages are cancelled. */
 export async function countCancelled(db: D1Database, messageIds: string[]): Promise<number> {
   const [row] = await runQuery<{ count: number }>(
