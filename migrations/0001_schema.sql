@@ -185,6 +185,10 @@ CREATE TABLE inbound_texts (
   applied INTEGER NOT NULL DEFAULT 0,  -- 1: the keyword took effect; 2: it could not, for lack of a website or a phone number; 3: it took effect, and this website replied
   -- 1: the text contains an opt-out word, and is none. A person decides what is meant.
   maybe_opt_out INTEGER NOT NULL DEFAULT 0,
+  -- What an operator has decided of such a text: then maybe_opt_out is 0. NULL: nothing.
+  decided_opt_out INTEGER,
+  decided_by TEXT,
+  decided_at INTEGER,
   PRIMARY KEY (website_id, carrier, carrier_message_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -21,6 +21,7 @@ import { carriers } from "./operator/carriers.ts";
 import { clients } from "./operator/clients.ts";
 import { databases } from "./operator/databases.ts";
 import { deadJobs } from "./operator/dead-jobs.ts";
+import { decideInbound } from "./operator/decide-inbound.ts";
 import { holds } from "./operator/holds.ts";
 import { inbound } from "./operator/inbound.ts";
 import { messages } from "./operator/messages.ts";
@@ -48,6 +49,7 @@ const ofOperator = [
   subscriberList,
   subscribers,
   inbound,
+  decideInbound,
   people,
   messages,
   serviceState,

@@ -165,6 +165,9 @@ export interface InboundTextRow {
   text: string;
   keyword: Keyword | null;
   maybe_opt_out: Bit;
+  decided_opt_out: Bit | null;
+  decided_by: string | null;
+  decided_at: number | null;
   received_at: number;
   applied: number;
 }

@@ -141,6 +141,11 @@ function changes(): Change[] {
       },
     },
     {
+      route: "POST /operator/inbound/decide",
+      body: { websiteId: "brand", carrier: "sandbox", carrierMessageId: "in-1", optOut: true },
+      entry: { ...brand, action: "decide-inbound", subject: "+…00", after: { optOut: true } },
+    },
+    {
       route: "DELETE /operator/websites/:websiteId/people/:phone/email",
       entry: { ...brand, action: "remove-email", subject: "…00", after: null },
     },
@@ -200,6 +205,13 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
   };
   if (route.includes("cancel") || route.endsWith("/:phone"))
     values.messageId = await world.send(client, { phone: ADA });
+  if (route.includes("decide")) {
+    await world.rows(
+      `INSERT INTO inbound_texts (website_id, carrier, carrier_message_id, sender, recipient, text, received_at, applied, maybe_opt_out)
+       VALUES ('brand', 'sandbox', 'in-1', ?1, '', 'please stop it', 1, 1, 1)`,
+      ADA,
+    );
+  }
   if (route.includes("dead-jobs")) values.jobId = await keepDeadJob();
   if (route.includes("imports")) {
     const stored = await world.subscribers("brand", ["+12125550107"]);
@@ -222,7 +234,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 22 }, (_, index) => index);
+const INDEXES = Array.from({ length: 23 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {

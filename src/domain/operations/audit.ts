@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = [
   "export-subscribers",
   "import",
   "undo-import",
+  "decide-inbound",
   "remove-email",
   "erase-person",
   "try-carrier",
