@@ -447,8 +447,20 @@ CREATE TABLE imports (
   last_id INTEGER NOT NULL,
   undone_to INTEGER,                   -- its rows up to this id are undone, and it takes no more; NULL: it is open
   restored INTEGER NOT NULL DEFAULT 0,
-  changed_since INTEGER NOT NULL DEFAULT 0
+  changed_since INTEGER NOT NULL DEFAULT 0,
+  -- For the list of imports. The counts are of all requests that have ended; NULL: none has.
+  file TEXT,                           -- its name
+  operator TEXT NOT NULL,
+  begun_at INTEGER NOT NULL,
+  undone_at INTEGER,                   -- when the undo began
+  counted_request TEXT,                -- the last request that is in the counts
+  file_rows INTEGER,
+  new_numbers INTEGER,
+  kept_unsubscribed INTEGER,
+  refused INTEGER
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX imports_by_time ON imports (begun_at, import_id);
 
 -- Websites may live in several databases. Each database has the whole schema; the first also has the directory: which database
 -- a website is in, and where to look for a client, or for the owner of a sender.

@@ -23,6 +23,7 @@ import { databases } from "./operator/databases.ts";
 import { deadJobs } from "./operator/dead-jobs.ts";
 import { decideInbound } from "./operator/decide-inbound.ts";
 import { holds } from "./operator/holds.ts";
+import { importList } from "./operator/import-list.ts";
 import { inbound } from "./operator/inbound.ts";
 import { messages } from "./operator/messages.ts";
 import { moves } from "./operator/moves.ts";
@@ -48,6 +49,7 @@ const ofOperator = [
   reports,
   subscriberList,
   subscribers,
+  importList,
   inbound,
   decideInbound,
   people,

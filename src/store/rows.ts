@@ -153,6 +153,15 @@ export interface ImportRow {
   undone_to: number | null;
   restored: number;
   changed_since: number;
+  file: string | null;
+  operator: string;
+  begun_at: number;
+  undone_at: number | null;
+  counted_request: string | null;
+  file_rows: number | null;
+  new_numbers: number | null;
+  kept_unsubscribed: number | null;
+  refused: number | null;
 }
 
 export interface InboundTextRow {
