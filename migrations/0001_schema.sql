@@ -16,7 +16,8 @@ CREATE TABLE websites (
   home INTEGER NOT NULL,               -- its ids carry it: see homes
   database TEXT NOT NULL,              -- the binding of the database that it is in
   -- Words that opt out of this website, in addition to the words that opt out of every website.
-  opt_out_words TEXT
+  opt_out_words TEXT,
+  time_zone TEXT                       -- its IANA name
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
@@ -44,7 +45,13 @@ CREATE TABLE clients (
   -- When a request was last taken, and last refused and why. To some minutes: see src/domain/clients/client-uses.ts.
   used_at INTEGER,
   refused_at INTEGER,
-  refusal TEXT
+  refusal TEXT,
+  -- An operator tells one secret from the other by its last four characters, and by when it was last used, as used_at.
+  secret_end TEXT NOT NULL,
+  secret_used_at INTEGER,
+  old_secret_end TEXT,
+  old_secret_since INTEGER,
+  old_secret_used_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX clients_by_website ON clients (website_id);
@@ -178,6 +185,10 @@ CREATE TABLE inbound_texts (
   applied INTEGER NOT NULL DEFAULT 0,  -- 1: the keyword took effect; 2: it could not, for lack of a website or a phone number; 3: it took effect, and this website replied
   -- 1: the text contains an opt-out word, and is none. A person decides what is meant.
   maybe_opt_out INTEGER NOT NULL DEFAULT 0,
+  -- What an operator has decided of such a text: then maybe_opt_out is 0. NULL: nothing.
+  decided_opt_out INTEGER,
+  decided_by TEXT,
+  decided_at INTEGER,
   PRIMARY KEY (website_id, carrier, carrier_message_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -436,8 +447,20 @@ CREATE TABLE imports (
   last_id INTEGER NOT NULL,
   undone_to INTEGER,                   -- its rows up to this id are undone, and it takes no more; NULL: it is open
   restored INTEGER NOT NULL DEFAULT 0,
-  changed_since INTEGER NOT NULL DEFAULT 0
+  changed_since INTEGER NOT NULL DEFAULT 0,
+  -- For the list of imports. The counts are of all requests that have ended; NULL: none has.
+  file TEXT,                           -- its name
+  operator TEXT NOT NULL,
+  begun_at INTEGER NOT NULL,
+  undone_at INTEGER,                   -- when the undo began
+  counted_request TEXT,                -- the last request that is in the counts
+  file_rows INTEGER,
+  new_numbers INTEGER,
+  kept_unsubscribed INTEGER,
+  refused INTEGER
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX imports_by_time ON imports (begun_at, import_id);
 
 -- Websites may live in several databases. Each database has the whole schema; the first also has the directory: which database
 -- a website is in, and where to look for a client, or for the owner of a sender.

@@ -145,6 +145,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "One website's texts of one person.",
   },
   { step: "SEARCH messages USING INDEX messages_pending (due_at>?)", sql: "ORDER BY due_at LIMIT", reason: COUNTED },
+  {
+    step: "SEARCH subscriptions USING PRIMARY KEY (website_id=?)",
+    sql: "AS numbers, count(*) FILTER (WHERE subscribed = 1)",
+    reason: "One website's numbers, on the first page of its list: at most 100,000.",
+  },
   { step: "SCAN messages USING INDEX messages_sending", sql: "ORDER BY updated_at LIMIT", reason: COUNTED },
   { step: "SEARCH events USING INDEX events_open (due_at>?)", sql: "ORDER BY due_at LIMIT", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "put_back_at IS NULL LIMIT 1000", reason: COUNTED },
