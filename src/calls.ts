@@ -24,11 +24,13 @@ import { holds } from "./operator/holds.ts";
 import { inbound } from "./operator/inbound.ts";
 import { messages } from "./operator/messages.ts";
 import { moves } from "./operator/moves.ts";
+import { overview } from "./operator/overview.ts";
 import { people } from "./operator/people.ts";
 import { reports } from "./operator/reports.ts";
 import { serviceState } from "./operator/service-state.ts";
 import { subscribers } from "./operator/subscribers.ts";
 import { tokens } from "./operator/tokens.ts";
+import { waiting } from "./operator/waiting.ts";
 import { websites } from "./operator/websites.ts";
 
 const ofClients = [sendMessage, sendBulk, messageStatus, messageStatuses, events, subscriptions, subscriptionStatus];
@@ -44,7 +46,9 @@ const ofOperator = [
   inbound,
   people,
   messages,
+  waiting,
   serviceState,
+  overview,
   databases,
   moves,
   carriers,

@@ -104,6 +104,26 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     step: "SEARCH traffic_counts USING PRIMARY KEY (website_id=? AND span=? AND at>?)",
     reason: "The last hour, or 30 days, of all websites or of one.",
   },
+  {
+    step: "SEARCH traffic_counts USING INDEX traffic_by_day (at=?)",
+    reason: "The busiest of a day, in the order of the index, until there are enough.",
+  },
+  { step: "SCAN websites USING INDEX websites_held", reason: "Those with holds, until there are enough." },
+  {
+    step: "SCAN websites",
+    sql: "UNION ALL SELECT * FROM (SELECT website_id AS websiteId FROM websites ORDER BY website_id LIMIT",
+    reason: "The first, until there are enough.",
+  },
+  {
+    step: "SEARCH messages USING INDEX messages_pending_by_website (website_id=?)",
+    sql: "w.holds IS NOT NULL",
+    reason: "Pending messages of websites with holds: 20 at most.",
+  },
+  {
+    step: "SEARCH messages USING INDEX messages_pending_by_website (website_id=?)",
+    sql: "AS websiteName, w.carrier, w.holds",
+    reason: "What waits of a website: 2,000 at most.",
+  },
   { step: "SCAN erasure_key", reason: ONE_ROW },
   {
     step: "SEARCH subscription_changes",
