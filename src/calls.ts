@@ -27,6 +27,7 @@ import { importList } from "./operator/import-list.ts";
 import { inbound } from "./operator/inbound.ts";
 import { messages } from "./operator/messages.ts";
 import { moves } from "./operator/moves.ts";
+import { overview } from "./operator/overview.ts";
 import { people } from "./operator/people.ts";
 import { reports } from "./operator/reports.ts";
 import { serviceState } from "./operator/service-state.ts";
@@ -34,6 +35,7 @@ import { subscriberList } from "./operator/subscriber-list.ts";
 import { subscribers } from "./operator/subscribers.ts";
 import { testEvent } from "./operator/test-event.ts";
 import { tokens } from "./operator/tokens.ts";
+import { waiting } from "./operator/waiting.ts";
 import { websites } from "./operator/websites.ts";
 
 const ofClients = [sendMessage, sendBulk, messageStatus, messageStatuses, events, subscriptions, subscriptionStatus];
@@ -54,7 +56,9 @@ const ofOperator = [
   decideInbound,
   people,
   messages,
+  waiting,
   serviceState,
+  overview,
   databases,
   moves,
   carriers,
