@@ -64,7 +64,7 @@ export function splitDocument(
   return { clients, operator };
 }
 
-const isOthers = (path: string) => /^\/(operator|carriers)\//.test(path);
+const isOthers = (path: string) => /^\/(operator|console|carriers)\//.test(path);
 
 /** Without servers: its calls go to where it comes from. */
 function partOf({ servers: _, ...document }: Document, part: Part): Document {

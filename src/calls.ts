@@ -3,6 +3,7 @@
 import type * as z from "zod";
 import type { Call, Resource } from "./http/call.ts";
 import { carrierWebhooks } from "./http/carrier-webhooks.ts";
+import { consoleSession } from "./http/console-session.ts";
 import { events } from "./http/events.ts";
 import { links } from "./http/follow-link.ts";
 import { health } from "./http/health.ts";
@@ -29,9 +30,11 @@ import { messages } from "./operator/messages.ts";
 import { moves } from "./operator/moves.ts";
 import { overview } from "./operator/overview.ts";
 import { people } from "./operator/people.ts";
+import { personIds } from "./operator/person-ids.ts";
 import { reports } from "./operator/reports.ts";
 import { serviceState } from "./operator/service-state.ts";
 import { subscriberList } from "./operator/subscriber-list.ts";
+import { sessions } from "./operator/sessions.ts";
 import { subscribers } from "./operator/subscribers.ts";
 import { testEvent } from "./operator/test-event.ts";
 import { tokens } from "./operator/tokens.ts";
@@ -40,7 +43,7 @@ import { websites } from "./operator/websites.ts";
 
 const ofClients = [sendMessage, sendBulk, messageStatus, messageStatuses, events, subscriptions, subscriptionStatus];
 
-const open = [links, welcome, openapi, securityTxt, health];
+const open = [links, welcome, openapi, securityTxt, health, consoleSession];
 
 const ofOperator = [
   websites,
@@ -54,6 +57,7 @@ const ofOperator = [
   importList,
   inbound,
   decideInbound,
+  personIds,
   people,
   messages,
   waiting,
@@ -64,6 +68,7 @@ const ofOperator = [
   carriers,
   deadJobs,
   tokens,
+  sessions,
   audit,
 ];
 

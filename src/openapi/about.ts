@@ -9,7 +9,7 @@ export const TAGS = [
   ["Clients", "For the operator: credentials that act for a website."],
   ["People", "For the operator: subscribers, their texts, and single messages."],
   ["Service state", "For the operator: backlogs, problems and dead jobs."],
-  ["Operators", "For the operator: tokens, and who changed what."],
+  ["Operators", "For the operator: tokens, sessions of the console, and who changed what."],
   ["Carriers", "Called by carriers."],
   ["Health", "The liveness check."],
   ["Reference", "This document."],
@@ -23,7 +23,12 @@ export const SECURITY_SCHEMES = {
     name: "X-Client-Secret",
     description: "64 lower-case hex characters; goes with X-Client-ID.",
   },
-  Operator: { type: "http", scheme: "bearer", description: "OPERATOR_TOKEN, or a token of POST /operator/tokens." },
+  Operator: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "OPERATOR_TOKEN, or a token of POST /operator/tokens. The console has the cookie of POST /console/session in its place.",
+  },
 };
 
 /** Markdown. */

@@ -6,7 +6,7 @@ import { ok, type Resource } from "../http/call.ts";
 import { PHONE, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../store/people/inbound.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { type Answers, missingShape, personIdShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { BEFORE, PAGE, readBefore, requireWebsite, WEBSITE } from "./params.ts";
 
@@ -23,6 +23,7 @@ export const inboundTextSchema = z.object({
     .object({ optOut: z.boolean(), operator: z.string(), at: z.iso.datetime() })
     .nullable()
     .describe("What an operator has decided of a text that may be an opt-out: it then has no `maybeOptOut` any more."),
+  ...personIdShape,
 });
 
 export const websiteOfTextSchema = z

@@ -67,6 +67,7 @@ export const STAYING_TABLES = {
   told_problems: "of the service; the first database has them",
   dead_jobs: "their ids lead to where the website is; the first database has them",
   operator_tokens: "the first database has them",
+  operator_sessions: "the first database has them",
   audit_log: "it is never changed; a list asks every database",
   erasure_key: "one for all; the first database has it",
   homes: "the directory",
