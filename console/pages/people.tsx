@@ -49,7 +49,7 @@ export function People({ route }: { route: Route }): JSX.Element {
       )}
       {path && people.data && <List key={path} first={people.data} path={path} />}
       {path && !people.data && <Loading />}
-      {!website && <p>There is no website yet that people could belong to.</p>}
+      {!website && <p>No website yet.</p>}
       <FromShell line="npm run operator -- find-person +12065550142" />
     </Page>
   );
