@@ -402,10 +402,24 @@ CREATE TABLE operator_tokens (
   name TEXT NOT NULL,                  -- at most two tokens have the same, while one is replaced
   created_at INTEGER NOT NULL,
   created_by TEXT NOT NULL,            -- the name of a token
-  ends_at INTEGER                      -- NULL: once an operator ends it
+  ends_at INTEGER,                     -- NULL: once an operator ends it
+  role TEXT NOT NULL DEFAULT 'operator' -- viewer, operator
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX operator_tokens_by_name ON operator_tokens (name, created_at);
+
+-- Who is signed in to the console. A session is over when its token is, whatever its row says.
+CREATE TABLE operator_sessions (
+  secret_hash TEXT NOT NULL PRIMARY KEY, -- SHA-256 of the cookie's value, hex
+  session_id TEXT NOT NULL,            -- shown: it opens nothing
+  token_hash TEXT NOT NULL,            -- the token that signed in
+  created_at INTEGER NOT NULL,
+  used_at INTEGER NOT NULL,            -- in steps of ten minutes
+  ends_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX operator_sessions_by_id ON operator_sessions (session_id);
+CREATE INDEX operator_sessions_by_expiry ON operator_sessions (ends_at);
 
 -- Every change that an operator made, kept for good. A change of one transaction is stored with its row; of any other change the
 -- row is stored before it, without an outcome.

@@ -3,6 +3,7 @@
 import type * as z from "zod";
 import type { Call, Resource } from "./http/call.ts";
 import { carrierWebhooks } from "./http/carrier-webhooks.ts";
+import { consoleSession } from "./http/console-session.ts";
 import { events } from "./http/events.ts";
 import { links } from "./http/follow-link.ts";
 import { health } from "./http/health.ts";
@@ -25,15 +26,17 @@ import { inbound } from "./operator/inbound.ts";
 import { messages } from "./operator/messages.ts";
 import { moves } from "./operator/moves.ts";
 import { people } from "./operator/people.ts";
+import { personIds } from "./operator/person-ids.ts";
 import { reports } from "./operator/reports.ts";
 import { serviceState } from "./operator/service-state.ts";
+import { sessions } from "./operator/sessions.ts";
 import { subscribers } from "./operator/subscribers.ts";
 import { tokens } from "./operator/tokens.ts";
 import { websites } from "./operator/websites.ts";
 
 const ofClients = [sendMessage, sendBulk, messageStatus, messageStatuses, events, subscriptions, subscriptionStatus];
 
-const open = [links, welcome, openapi, securityTxt, health];
+const open = [links, welcome, openapi, securityTxt, health, consoleSession];
 
 const ofOperator = [
   websites,
@@ -42,6 +45,7 @@ const ofOperator = [
   reports,
   subscribers,
   inbound,
+  personIds,
   people,
   messages,
   serviceState,
@@ -50,6 +54,7 @@ const ofOperator = [
   carriers,
   deadJobs,
   tokens,
+  sessions,
   audit,
 ];
 

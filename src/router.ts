@@ -8,17 +8,20 @@ import { noteUse } from "./flows/clients/client-uses.ts";
 import type { ApiRequest, Guard } from "./http/api-request.ts";
 import type { Call } from "./http/call.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
-import { limitRate, refuseEarly, requireClient, requireOperator, toSeconds } from "./http/guards.ts";
+import { limitRate, refuseEarly, requireClient, toSeconds } from "./http/guards.ts";
 import { misconfiguredResponse } from "./http/health.ts";
 import { inItsDatabase } from "./http/in-database.ts";
+import { maskFor } from "./http/mask-answer.ts";
 import { logRequest, routeOf } from "./http/request-log.ts";
+import { requireOperator, requireRole } from "./http/require-operator.ts";
 import { answerSandboxError } from "./http/sandbox-error.ts";
 import { log } from "./log.ts";
 import { describeError } from "./platform/describe-error.ts";
 
 /** What a request passes before it is answered. A carrier's call is guarded by the carrier's signature or key, in its handler. */
-function guardsOf({ access, isCountedWhenStored }: Call): Guard[] {
-  if (access === "operator") return [requireOperator];
+function guardsOf(call: Call): Guard[] {
+  const { access, isCountedWhenStored } = call;
+  if (access === "operator") return [requireOperator, requireRole(call)];
   if (access === "open" || access === "carrier") return [];
   return [requireClient(access.client), isCountedWhenStored ? refuseEarly : limitRate, answerSandboxError as Guard];
 }
@@ -27,11 +30,19 @@ const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHea
 
 for (const call of CALLS) {
   const method = call.method.toLowerCase() as "get" | "head" | "post" | "put" | "patch" | "delete";
-  router[method](call.path, ...guardsOf(call), inItsDatabase(call));
+  router[method](call.path, ...guardsOf(call), maskFor(call, inItsDatabase(call)));
 }
 
 /** A base URL that ends in a slash makes paths that begin with two. They are the same paths, with the same guards. */
 for (const route of router.routes) route[1] = new RegExp(route[1].source.replace(/^\^\\\/(?!\*)/, "^\\/+"));
+
+/** A path that is written out is no value of a parameter: `find` in `/operator/people/find` is nobody's number. */
+const WRITTEN_OUT = CALLS.map(({ path }) => path).filter((path) => path.length > 1 && !path.includes(":"));
+for (const route of router.routes) {
+  const others = WRITTEN_OUT.filter((path) => path !== route[3] && route[1].test(path));
+  const except = others.map((path) => `(?!^\\/+${path.slice(1)}\\/*$)`).join("");
+  route[1] = new RegExp(except + route[1].source);
+}
 
 /** itty-router writes the path "/" as "". */
 export const routes = router.routes.map(
@@ -73,7 +84,7 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
 function refuseUnknown(request: ApiRequest, deps: Deps): never {
   const { pathname } = new URL(request.url);
   const allow = routes.filter(([, path]) => path.test(pathname)).map(([method]) => method);
-  const hidden = /^\/+operator/.test(pathname) && deps.config.operatorToken === undefined;
+  const hidden = /^\/+(operator|console)/.test(pathname) && deps.config.operatorToken === undefined;
   const isUnknown = allow.length === 0 || hidden;
   throw new RequestFailure(
     isUnknown ? { kind: "path-unknown" } : { kind: "method-wrong", given: request.method, allow },

@@ -1,4 +1,6 @@
-// Who is signed in, who may be, and who has changed what. answers.ts says how to read this.
+// Who is signed in, who may be, and who has changed what: the types of the service's own declarations. answers.ts says how to read this.
+import type { ConsoleSessionAnswer } from "../../src/domain/operations/session.ts";
+import type { AuditAnswers, SessionAnswers, TokenAnswers } from "../../src/operator/views/operators.ts";
 
 /** Each error of the service. `triesLeft`, wanted: of a sign-in. `details`, wanted for 40903: `[{count}]`, the count of now. */
 export interface ErrorAnswer {
@@ -9,61 +11,21 @@ export interface ErrorAnswer {
   triesLeft?: number;
 }
 
-/**
- * Wanted: GET /console/session answers 200 `{session}`, null where nobody is signed in: a 401 would be an error in the browser's
- * console. POST takes `{token}`, DELETE ends it: contract.
- */
-export interface SessionAnswer {
-  session: Session | null;
-}
+/** GET /console/session. POST takes `{token}`, DELETE ends it. */
+export type SessionAnswer = ConsoleSessionAnswer;
 
-export interface Session {
-  operator: string;
-  role: "viewer" | "operator";
-  expiresAt: string;
-  /** Whether its data was made by `npm start`. */
-  isDemo?: boolean;
-}
+export type Session = NonNullable<SessionAnswer["session"]>;
 
-/** GET /operator/tokens, as today; `role` is wanted. */
-export interface TokenList {
-  tokens: { name: string; role?: "viewer" | "operator"; createdAt: string; createdBy: string; endsAt: string | null }[];
-}
+/** GET /operator/tokens */
+export type TokenList = TokenAnswers["OperatorTokenList"];
 
 /** POST /operator/tokens `{name, role}`. */
-export interface NewToken {
-  name: string;
-  token: string;
-}
+export type NewToken = TokenAnswers["NewOperatorToken"];
 
-/** Wanted: GET /operator/sessions, DELETE /operator/sessions/{sessionId}. */
-export interface SessionList {
-  sessions: {
-    sessionId: string;
-    operator: string;
-    role: string;
-    createdAt: string;
-    lastUsedAt: string;
-    expiresAt: string;
-    isThis: boolean;
-  }[];
-}
+/** GET /operator/sessions; DELETE /operator/sessions/{sessionId} ends one. */
+export type SessionList = SessionAnswers["OperatorSessionList"];
 
-/** GET /operator/audit?website=&client=&by=&cursor=, as today. */
-export interface AuditPage {
-  entries: AuditEntry[];
-  next: string | null;
-}
+/** GET /operator/audit?website=&client=&by=&cursor= */
+export type AuditPage = AuditAnswers["AuditPage"];
 
-export interface AuditEntry {
-  at: string;
-  operator: string;
-  action: string;
-  websiteId: string | null;
-  clientId: string | null;
-  subject: string | null;
-  before: Record<string, unknown> | null;
-  after: Record<string, unknown> | null;
-  outcome: "done" | "failed" | null;
-  requestId: string;
-}
+export type AuditEntry = AuditAnswers["AuditEntry"];

@@ -20,6 +20,10 @@ export type Failure =
   | { kind: "client-suspended" }
   | { kind: "operation-denied"; operation: string }
   | { kind: "signature-wrong" }
+  /** With the cookie of a session: the call may come from a page of another site. */
+  | { kind: "origin-foreign" }
+  /** A viewer changes nothing, and gets no whole number of a person. */
+  | { kind: "viewer-denied" }
   | { kind: "rate-exceeded"; retryAfterSeconds: number }
   | { kind: "media-type-wrong"; expected: string; given: string | null }
   | { kind: "encoding-wrong" }

@@ -4,7 +4,9 @@ import type { Credentials, Operation } from "../domain/clients/client.ts";
 import type { Admission } from "../domain/clients/sliding-window.ts";
 import type { IgnoredFields } from "../domain/messages/ignored-fields.ts";
 import type { Author } from "../domain/operations/audit.ts";
+import type { Role } from "../domain/operations/operator-token.ts";
 import type { LogFields } from "../log.ts";
+import type { Session } from "../store/operations/operator-sessions.ts";
 
 /** A request on its way through the guards, with what each has found out. */
 export type ApiRequest = IRequestStrict & {
@@ -14,6 +16,10 @@ export type ApiRequest = IRequestStrict & {
   logged: LogFields;
   /** Set by requireOperator: the name of the token. */
   operator?: string;
+  /** Set by requireOperator: what the token may do. */
+  role?: Role;
+  /** Set by requireOperator where it was let in by the cookie of the console. */
+  session?: Session;
   /** Set by requireClient. */
   client?: Credentials;
   /** Set by requireClient: what a later change of the client is held against. */

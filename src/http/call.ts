@@ -101,7 +101,24 @@ export interface Call {
   errors?: ErrorKind[];
   /** Of each call of the operator. */
   command?: Command;
+  /** Of the operator, by POST: it changes nothing, so a viewer may call it. */
+  isRead?: true;
+  /** Of the operator: it is there to show people in full. A viewer is refused, and for anybody who is signed in it is audited. */
+  reveals?: true;
+  /** Of the operator: what it answers in another form than JSON names nobody. Anything else in such a form is not for a viewer. */
+  namesNobody?: true;
   run: Handler;
+}
+
+/** Whether a viewer is refused, whatever form of the answer is asked for. */
+export function isForOperators({ method, isRead, reveals }: Pick<Call, "method" | "isRead" | "reveals">): boolean {
+  return reveals === true || (method !== "GET" && isRead !== true);
+}
+
+/** Whether the call has an answer that is no JSON and may name people. */
+export function hasFiles({ answers, namesNobody }: Pick<Call, "answers" | "namesNobody">): boolean {
+  const types = answers.flatMap(({ mediaType, other }) => [mediaType, other?.mediaType]);
+  return namesNobody !== true && types.some((type) => type !== undefined && type !== "application/json");
 }
 
 /** A call as it is written: what `run` returns is the first answer, as JSON, or the response itself. */

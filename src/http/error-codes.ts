@@ -16,6 +16,8 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "client-suspended": 40300,
   "operation-denied": 40301,
   "signature-wrong": 40302,
+  "origin-foreign": 40303,
+  "viewer-denied": 40304,
   "rate-exceeded": 42900,
   "media-type-wrong": 41500,
   "encoding-wrong": 41501,

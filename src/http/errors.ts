@@ -143,6 +143,15 @@ function explain(
     }
     case "signature-wrong":
       return { message: "This does not come from the carrier: its signature or key is missing, wrong or too old." };
+    case "origin-foreign":
+      return {
+        message:
+          "A session's cookie changes something only from a page of this origin: the headers Sec-Fetch-Site: same-origin and X-Console: 1 are needed.",
+      };
+    case "viewer-denied":
+      return {
+        message: "A viewer changes nothing, and gets no file with people's numbers. It takes an operator's token.",
+      };
     case "rate-exceeded":
       return {
         message: "More than 300 requests in one second for this website. Repeat it after the time in Retry-After.",

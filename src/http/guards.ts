@@ -3,11 +3,9 @@ import { CLIENT_ID, CLIENT_SECRET, type Credentials, type Operation } from "../d
 import type { ClientRefusal } from "../domain/clients/client-uses.ts";
 import type { Admission } from "../domain/clients/sliding-window.ts";
 import { type Failure, RequestFailure } from "../domain/failure.ts";
-import { FIRST_OPERATOR } from "../domain/operations/audit.ts";
 import { noteMalformed, noteRefusal } from "../flows/clients/client-uses.ts";
 import { countMiss } from "../flows/clients/count-miss.ts";
 import type { Counting } from "../flows/messages/accept-message.ts";
-import { findOperator } from "../flows/operations/operator-tokens.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { LIMITER_MILLISECONDS } from "../platform/rate-limiter.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
@@ -188,22 +186,3 @@ function applyAdmission(request: ApiRequest, deps: Deps, admission: Admission): 
 export function toSeconds(milliseconds: number): number {
   return Math.max(1, Math.ceil((milliseconds - 1) / 1000));
 }
-
-/** Lets through an operator: by OPERATOR_TOKEN, or by a token of a name. Where no OPERATOR_TOKEN is set, there is no such path. */
-export const requireOperator: Guard = async (request, deps) => {
-  const { operatorToken } = deps.config;
-  if (operatorToken === undefined) throw new RequestFailure({ kind: "path-unknown" });
-  const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.get("Authorization") ?? "") ?? [];
-  if (token === undefined) {
-    const message = "The header Authorization: Bearer <token of an operator> is missing.";
-    throw new RequestFailure({ kind: "credentials-missing", message });
-  }
-  const hash = await sha256Hex(token);
-  const isFirst = equalHashes(hash, await sha256Hex(operatorToken));
-  const operator = isFirst ? FIRST_OPERATOR : await findOperator(deps, token, hash, addressOf(request));
-  if (operator === undefined) {
-    const message = "This is no token of an operator, or it has ended.";
-    throw new RequestFailure({ kind: "credentials-wrong", message });
-  }
-  request.operator = operator;
-};

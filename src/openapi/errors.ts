@@ -1,6 +1,6 @@
 import type { Failure } from "../domain/failure.ts";
 import { BODY_LIMITS } from "../http/body.ts";
-import type { Call } from "../http/call.ts";
+import { type Call, hasFiles, isForOperators } from "../http/call.ts";
 import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
 import { errorSchema } from "../http/error-schema.ts";
 import { type ErrorAnswer, FAULT, toAnswer } from "../http/errors.ts";
@@ -21,6 +21,8 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "client-suspended": { kind: "client-suspended" },
   "operation-denied": { kind: "operation-denied", operation: "send" },
   "signature-wrong": { kind: "signature-wrong" },
+  "origin-foreign": { kind: "origin-foreign" },
+  "viewer-denied": { kind: "viewer-denied" },
   "rate-exceeded": { kind: "rate-exceeded", retryAfterSeconds: 1 },
   "media-type-wrong": { kind: "media-type-wrong", expected: "application/json", given: "text/plain" },
   "encoding-wrong": { kind: "encoding-wrong" },
@@ -53,10 +55,13 @@ const OF_A_WEBSITE = /^\/operator\/(websites|clients|imports|people)\/(?!.*\/mov
 const ORDER = Object.keys(ERROR_CODES) as ErrorKind[];
 
 /** Every kind of failure that a call may answer. */
-export function errorsOf({ access, body, method, path, errors = [] }: Call): ErrorKind[] {
+export function errorsOf(call: Call): ErrorKind[] {
+  const { access, body, method, path, errors = [] } = call;
   const kinds: ErrorKind[] = [];
   const credentials = ["credentials-missing", "credentials-wrong"] as const;
   if (access === "operator") kinds.push("path-unknown", ...credentials, "guesses-exceeded");
+  if (access === "operator" && method !== "GET") kinds.push("origin-foreign");
+  if (access === "operator" && (isForOperators(call) || hasFiles(call))) kinds.push("viewer-denied");
   if (access === "carrier") kinds.push("path-unknown", "signature-wrong", "body-too-large", "body-incomplete");
   if (typeof access === "object") {
     kinds.push(...credentials, "guesses-exceeded", "client-suspended", "operation-denied", "rate-exceeded");

@@ -121,6 +121,14 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
   "client-suspended": { meaning: "the client is suspended", advice: "ask the operator" },
   "operation-denied": { meaning: "the operation is not granted to the client", advice: "ask the operator" },
   "signature-wrong": { meaning: "not from the carrier: signature or key missing, wrong or too old" },
+  "origin-foreign": {
+    meaning: "a changing call with the cookie of a session that does not come from a page of the console",
+    advice: "send `Sec-Fetch-Site: same-origin` and `X-Console: 1`, or a bearer token in place of the cookie",
+  },
+  "viewer-denied": {
+    meaning: "the token has the role `viewer`: it changes nothing, and gets no file with people's numbers",
+    advice: "use a token with the role `operator`",
+  },
   "rate-exceeded": {
     meaning: `more than ${REQUESTS_PER_SECOND} requests in one second for the website`,
     advice: "retry after `Retry-After`",

@@ -7,6 +7,11 @@ export type Answers<Schemas extends Record<string, z.ZodType>> = {
   [Name in keyof Schemas]: z.output<Schemas[Name]>;
 };
 
+/** The field beside each number of a person. */
+export const personIdShape = {
+  personId: z.string().optional().describe("Only where `phone` or `from` is masked: it stands for the number."),
+};
+
 /** The field of an answer that is made of what all databases have. */
 export const missingShape = {
   unavailableDatabases: z

@@ -1,7 +1,6 @@
-import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { failField, readTogether } from "../domain/failure.ts";
-import { AUDIT_ACTIONS, type StoredAudit } from "../domain/operations/audit.ts";
+import type { StoredAudit } from "../domain/operations/audit.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
 import type { ApiRequest } from "../http/api-request.ts";
@@ -9,42 +8,9 @@ import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { AUDIT_FILTERS, type AuditFilter, listAudit } from "../store/operations/audit.ts";
-import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE } from "./params.ts";
-
-export const auditEntrySchema = z.object({
-  at: z.iso.datetime(),
-  operator: z.string().describe("The name of the token."),
-  action: z.enum(AUDIT_ACTIONS),
-  websiteId: z.string().nullable(),
-  clientId: z.string().nullable(),
-  subject: z
-    .string()
-    .nullable()
-    .describe("What else it concerns: a masked number, a carrier, a dead job, a token, an import."),
-  before: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .describe("The settings that it replaced. Of a callback URL, the origin."),
-  after: z.record(z.string(), z.unknown()).nullable(),
-  outcome: z
-    .enum(["done", "failed"])
-    .nullable()
-    .describe("failed: a part may be done. null: it began, and was cut off or is not over."),
-  requestId: z.string(),
-});
-
-const auditAnswers = {
-  AuditEntry: auditEntrySchema,
-  AuditPage: z.object({
-    entries: z.array(auditEntrySchema),
-    next: z.string().nullable().describe("The `cursor` of the next page; null: this is the last."),
-    ...missingShape,
-  }),
-};
-
-export type AuditAnswers = Answers<typeof auditAnswers>;
+import { type AuditAnswers, auditAnswers } from "./views/operators.ts";
 
 /** In the shell. */
 export const CHANGE_COLUMNS = [

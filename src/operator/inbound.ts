@@ -6,7 +6,7 @@ import { ok, type Resource } from "../http/call.ts";
 import { PHONE, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../store/people/inbound.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { type Answers, missingShape, personIdShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { BEFORE, PAGE, readBefore, requireWebsite, WEBSITE } from "./params.ts";
 
@@ -19,6 +19,7 @@ export const inboundTextSchema = z.object({
   carrier: z.string(),
   carrierMessageId: z.string(),
   receivedAt: z.iso.datetime(),
+  ...personIdShape,
 });
 
 export const websiteOfTextSchema = z

@@ -52,6 +52,7 @@ const find = operatorCall({
   parameters: [
     inQuery("website", "The id of a website."),
     inQuery("phone", "E.164."),
+    inQuery("person", "In place of `phone`: the `personId` of an answer."),
     inQuery(
       "email",
       "Messages to this address that found no number, and messages to the numbers that have it now. With a `website`.",
@@ -65,7 +66,7 @@ const find = operatorCall({
     inQuery("cursor", "The `next` of the page before."),
   ],
   answers: [ok(messageAnswers.FoundMessages, "One page.", { messages: [FACTS], next: null })],
-  errors: ["fields-wrong"],
+  errors: ["resource-unknown", "fields-wrong"],
   command: {
     name: "messages",
     columns: {

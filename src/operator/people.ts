@@ -80,6 +80,7 @@ const exportAll = operatorCall({
   parameters: [PHONE],
   answers: [ok(peopleAnswers.PersonExport, "Each website that knows the number.", EXPORT)],
   errors: ["resource-unknown", "fields-wrong"],
+  reveals: true,
   command: { name: "export-person" },
   run: async (request, deps) => {
     const phone = requirePhone(request);
@@ -175,6 +176,7 @@ const exportOfWebsite = operatorCall({
   parameters: [WEBSITE, PHONE],
   answers: [ok(peopleAnswers.PersonExport, "The website.", EXPORT)],
   errors: ["resource-unknown", "fields-wrong"],
+  reveals: true,
   command: {
     name: "export-person",
     chosenBy: { option: "website", summary: "Only what this website keeps.", fills: "websiteId" },

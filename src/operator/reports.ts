@@ -95,6 +95,7 @@ const get = operatorCall({
   parameters: [WEBSITE, ...parameters("day")],
   answers: [{ ...ok(reportAnswers.Report, ROWS, REPORT), other: CSV }],
   errors: ["resource-unknown", "fields-wrong"],
+  namesNobody: true,
   command: { name: "report", options: OPTIONS },
   run: async (request, deps) => {
     const website = await requireWebsite(request, deps);
@@ -120,6 +121,7 @@ const getOfAll = operatorCall({
     },
   ],
   errors: ["fields-wrong"],
+  namesNobody: true,
   command: { name: "report", options: OPTIONS, chosenBy: { option: "all", summary: "Of all websites." } },
   run: async (request, deps) => {
     const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWebsites(db));

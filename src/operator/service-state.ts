@@ -46,6 +46,7 @@ const getMetrics = operatorCall({
       example: '# TYPE textgate_problem gauge\ntextgate_problem{problem="sweep-late"} 0\n',
     },
   ],
+  namesNobody: true,
   command: { name: "metrics" },
   run: async (request, deps) => {
     const state = await readServiceState(deps, new URL(request.url).origin, request.requestId);

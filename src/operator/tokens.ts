@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { failField } from "../domain/failure.ts";
 import { newTokenSchema, OPERATOR_NAME } from "../domain/operations/operator-token.ts";
 import { createOperatorToken } from "../flows/operations/operator-tokens.ts";
@@ -8,27 +7,9 @@ import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { deleteOperatorTokens, listOperatorTokens } from "../store/operations/operator-tokens.ts";
-import type { Answers } from "./answers.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireFound } from "./params.ts";
-
-const tokenSchema = z.object({
-  name: z.string(),
-  createdAt: z.iso.datetime(),
-  createdBy: z.string().describe("The name of the token that made it."),
-  endsAt: z.iso.datetime().nullable().describe("null: it is valid until it is ended."),
-});
-
-const tokenAnswers = {
-  OperatorTokenList: z.object({ tokens: z.array(tokenSchema) }),
-  NewOperatorToken: z.object({ name: z.string(), token: z.string().describe("Shown only now.") }),
-  EndedOperatorToken: z.object({
-    name: z.string(),
-    left: z.int().describe("How many tokens with this name are still valid."),
-  }),
-};
-
-export type TokenAnswers = Answers<typeof tokenAnswers>;
+import { tokenAnswers } from "./views/operators.ts";
 
 /** No token: its check is wrong everywhere. */
 const TOKEN = `op_${"0123456789abcdef".repeat(4)}`;
@@ -42,7 +23,7 @@ const list = operatorCall({
   description: "In the order of their names. The secret `OPERATOR_TOKEN`, which is always valid, is not among them.",
   answers: [
     ok(tokenAnswers.OperatorTokenList, "Every valid token, without its secret.", {
-      tokens: [{ name: "ada", createdAt: TIME, createdBy: "OPERATOR_TOKEN", endsAt: null }],
+      tokens: [{ name: "ada", role: "operator", createdAt: TIME, createdBy: "OPERATOR_TOKEN", endsAt: null }],
     }),
   ],
   command: { name: "tokens" },
@@ -60,8 +41,12 @@ const create = operatorCall({
   tag: "Operators",
   summary: "Create an operator's token",
   description:
-    "It may do all that `OPERATOR_TOKEN` may, and the audit log has its name. A token that has the name already stays valid: until it is ended, or for `graceSeconds`. Two tokens at most have a name.",
-  body: settingsBody(newTokenSchema, { first: { name: "ada" }, replacement: { name: "ada", graceSeconds: 3600 } }),
+    "With the role `operator` it may do all that `OPERATOR_TOKEN` may, and the audit log has its name; with the role `viewer` it only reads, with numbers, addresses and texts masked. It signs in to the console, too. A token that has the name already stays valid: until it is ended, or for `graceSeconds`. Two tokens at most have a name.",
+  body: settingsBody(newTokenSchema, {
+    first: { name: "ada" },
+    viewer: { name: "bob", role: "viewer" },
+    replacement: { name: "ada", graceSeconds: 3600 },
+  }),
   answers: [ok(tokenAnswers.NewOperatorToken, "The token is shown only now.", { name: "ada", token: TOKEN }, 201)],
   command: { name: "create-token", arguments: ["name"], next: () => "Keep it now: it is not shown again." },
   run: async (request, deps) => {

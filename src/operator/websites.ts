@@ -13,10 +13,11 @@ import { toTime } from "../http/time.ts";
 import { listClients } from "../store/clients/clients.ts";
 import { listWebsites } from "../store/clients/websites.ts";
 import { type Answers, missingShape } from "./answers.ts";
-import { auditEntrySchema, CHANGE, CHANGE_COLUMNS, lastChanges } from "./audit.ts";
+import { CHANGE, CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireWebsite, WEBSITE } from "./params.ts";
 import { CLIENT as A_CLIENT, clientSchema, clientView } from "./views/client.ts";
+import { auditEntrySchema } from "./views/operators.ts";
 
 const websiteSchema = z.object({
   websiteId: z.string(),

@@ -33,7 +33,7 @@ const IV_BYTES = 12;
 /** Encrypts a secret that must be read again (AES-256-GCM). @returns Base64 of IV and ciphertext */
 export async function seal(secret: string, serviceKey: string): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-  const key = await deriveKey(serviceKey);
+  const key = await deriveKey(serviceKey, CALLBACK_SECRETS);
   const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, key, new TextEncoder().encode(secret));
   const bytes = new Uint8Array(IV_BYTES + sealed.byteLength);
   bytes.set(iv);
@@ -44,27 +44,34 @@ export async function seal(secret: string, serviceKey: string): Promise<string> 
 /** @throws DOMException when it was sealed with another key, or altered */
 export async function unseal(sealed: string, serviceKey: string): Promise<string> {
   const bytes = Uint8Array.fromBase64(sealed);
-  const key = await deriveKey(serviceKey);
+  const key = await deriveKey(serviceKey, CALLBACK_SECRETS);
   const iv = bytes.subarray(0, IV_BYTES);
   const secret = await crypto.subtle.decrypt({ name: "AES-GCM", iv }, key, bytes.subarray(IV_BYTES));
   return new TextDecoder().decode(secret);
 }
 
-let derived: { from: string; key: Promise<CryptoKey> } | undefined;
+const CALLBACK_SECRETS = "callback secrets";
 
-function deriveKey(serviceKey: string): Promise<CryptoKey> {
-  if (derived?.from !== serviceKey) derived = { from: serviceKey, key: hkdf(serviceKey) };
-  return derived.key;
+/** By what they are for. */
+const derived = new Map<string, { from: string; key: Promise<CryptoKey> }>();
+
+/** @returns a key of AES-256-GCM of its own for each purpose */
+export function deriveKey(serviceKey: string, purpose: string): Promise<CryptoKey> {
+  const known = derived.get(purpose);
+  if (known?.from === serviceKey) return known.key;
+  const key = hkdf(serviceKey, purpose);
+  derived.set(purpose, { from: serviceKey, key });
+  return key;
 }
 
-async function hkdf(serviceKey: string): Promise<CryptoKey> {
+async function hkdf(serviceKey: string, purpose: string): Promise<CryptoKey> {
   const encoder = new TextEncoder();
   const material = await crypto.subtle.importKey("raw", encoder.encode(serviceKey), "HKDF", false, ["deriveKey"]);
   const parameters = {
     name: "HKDF",
     hash: "SHA-256",
     salt: new Uint8Array(0),
-    info: encoder.encode("callback secrets"),
+    info: encoder.encode(purpose),
   };
   return crypto.subtle.deriveKey(parameters, material, { name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
 }

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { CALLS } from "../../src/calls.ts";
 import { makeCarriers } from "../../src/carriers/index.ts";
-import { limitRate, refuseEarly, requireOperator } from "../../src/http/guards.ts";
+import { limitRate, refuseEarly } from "../../src/http/guards.ts";
+import { requireOperator } from "../../src/http/require-operator.ts";
 import { answerSandboxError } from "../../src/http/sandbox-error.ts";
 import { routes } from "../../src/router.ts";
 import settings from "../../wrangler.toml?raw";
@@ -17,6 +18,9 @@ const OPEN = [
   "GET /openapi.json",
   "GET /.well-known/security.txt",
   "GET /health",
+  "POST /console/session",
+  "GET /console/session",
+  "DELETE /console/session",
 ];
 
 /** Those that a carrier's signature or key guards: test/carriers/signatures.test.ts has what is forged. */

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { CALLS } from "../../src/calls.ts";
 import { keepDeadJobs } from "../../src/flows/operations/dead-jobs.ts";
-import type { AuditAnswers } from "../../src/operator/audit.ts";
-import { routes } from "../../src/router.ts";
+import type { AuditAnswers } from "../../src/operator/views/operators.ts";
+import { sessionIdOf } from "../console.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { bindDatabases } from "../databases.ts";
 import { failingDatabase } from "../failing-database.ts";
@@ -157,12 +158,28 @@ function changes(): Change[] {
     {
       route: "POST /operator/tokens",
       body: { name: "ada", graceSeconds: 60 },
-      entry: { ...nothing, action: "create-token", subject: "ada", after: { othersEndAt: world.now + 60_000 } },
+      entry: {
+        ...nothing,
+        action: "create-token",
+        subject: "ada",
+        after: { role: "operator", othersEndAt: world.now + 60_000 },
+      },
     },
     {
       route: "DELETE /operator/tokens/:name",
       path: "/operator/tokens/bob",
       entry: { ...nothing, action: "end-token", subject: "bob", after: { which: "all" } },
+    },
+    {
+      route: "DELETE /operator/sessions/:sessionId",
+      entry: {
+        ...{ ...nothing, action: "end-session", subject: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+        after: { of: "cleo" },
+      },
+    },
+    {
+      route: "POST /operator/people/:personId/reveal",
+      entry: { ...nothing, action: "reveal", subject: "+…00", after: null },
     },
   ];
 }
@@ -177,8 +194,10 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
     carrier: "sandbox",
     jobId: "",
     importId: "",
+    personId: ADA,
+    sessionId: "",
   };
-  if (route.includes("cancel") || route.endsWith("/:phone")) await world.send(client, { phone: ADA });
+  if (/cancel|reveal|\/:phone$/.test(route)) await world.send(client, { phone: ADA });
   if (route.includes("dead-jobs")) values.jobId = await keepDeadJob();
   if (route.includes("imports")) {
     const stored = await world.subscribers("brand", ["+12125550107"]);
@@ -190,6 +209,7 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
   }
   if (route.endsWith("/move/abort") && (await stateOf(world, "brand")) !== "paused")
     await beginMove(world, "brand", "DB_2");
+  if (route.includes("sessions")) values.sessionId = await sessionIdOf(world, "cleo");
   if (path?.endsWith("/bob")) await world.operator("POST", "/tokens", { name: "bob" });
   const filled = path ?? pattern.replaceAll(/:(\w+)/g, (_, name: keyof typeof values) => values[name]);
   await beforeCall();
@@ -201,12 +221,12 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 20 }, (_, index) => index);
+const INDEXES = Array.from({ length: 22 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {
-    const paths = routes.flatMap(([method, , , path]) =>
-      path.startsWith("/operator/") && method !== "GET" ? [`${method} ${path}`] : [],
+    const paths = CALLS.flatMap(({ method, path, isRead }) =>
+      path.startsWith("/operator/") && method !== "GET" && !isRead ? [`${method} ${path}`] : [],
     );
     expect([...new Set(changes().map(({ route }) => route))].sort()).toEqual(paths.sort());
     expect(changes()).toHaveLength(INDEXES.length);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Report } from "../../src/domain/operations/report.ts";
 import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
-import type { AuditAnswers } from "../../src/operator/audit.ts";
+import type { AuditAnswers } from "../../src/operator/views/operators.ts";
 import type { PeopleAnswers } from "../../src/operator/views/person.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { seed } from "../seed.ts";

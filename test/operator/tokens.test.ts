@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { makeIsolateState } from "../../src/deps.ts";
-import type { AuditAnswers } from "../../src/operator/audit.ts";
-import type { TokenAnswers } from "../../src/operator/tokens.ts";
+import type { AuditAnswers, TokenAnswers } from "../../src/operator/views/operators.ts";
 import { sha256Hex } from "../../src/platform/secrets.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { failingDatabase } from "../failing-database.ts";
@@ -45,7 +44,10 @@ describe("a token of a name", () => {
     ]);
     expect(JSON.parse(world.logs.at(-1) ?? "")).toMatchObject({ event: "request", operator: "ada" });
     expect(await list()).toEqual([
-      { name: "ada", createdAt: new Date(world.now).toISOString(), createdBy: "OPERATOR_TOKEN", endsAt: null },
+      {
+        ...{ name: "ada", role: "operator", createdAt: new Date(world.now).toISOString() },
+        ...{ createdBy: "OPERATOR_TOKEN", endsAt: null },
+      },
     ]);
   });
 
@@ -72,7 +74,7 @@ describe("a token of a name", () => {
   it("costs the rows of its name to make and to end, and a page of the audit log is its rows, beside a thousand others", async () => {
     await world.rows(
       `INSERT INTO operator_tokens WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000)
-       SELECT 'hash ' || n, 'name-' || n, 0, 'ada', NULL FROM numbers`,
+       SELECT 'hash ' || n, 'name-' || n, 0, 'ada', NULL, 'operator' FROM numbers`,
     );
     await world.rows(
       `INSERT INTO audit_log WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000)

@@ -113,6 +113,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "SELECT w.website_id FROM websites w",
     reason: THE_OPERATORS_LOOK,
   },
+  {
+    step: "SCAN websites USING INDEX websites_by_count",
+    sql: "SELECT s.phone FROM websites w CROSS JOIN subscriptions s",
+    reason: THE_OPERATORS_LOOK,
+  },
   { step: "SCAN carrier_pauses", reason: "A row for each carrier that does not answer." },
   {
     step: "SEARCH d1_migrations USING INDEX sqlite_autoindex_d1_migrations_1",

@@ -38,6 +38,9 @@ export const AUDIT_ACTIONS = [
   "abort-move",
   "create-token",
   "end-token",
+  "sign-in",
+  "end-session",
+  "reveal",
 ] as const;
 
 /** Settings, filters and counts; never a secret, a text of a message or a whole phone number of a person. */

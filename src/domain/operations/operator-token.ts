@@ -16,12 +16,20 @@ export function splitToken(token: string): { random: string; check: string } | u
   return random !== undefined && check !== undefined ? { random, check } : undefined;
 }
 
+/** A viewer sees numbers, addresses and texts masked, and changes nothing. */
+export const ROLES = ["viewer", "operator"] as const;
+export type Role = (typeof ROLES)[number];
+
 const NAME_RULE = "must be 1 to 40 of a-z, 0-9 and -, and not begin with -";
 const GRACE_RULE = "must be a whole number of seconds from 0 to 2592000";
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const newTokenSchema = jsonObject({
   name: z.string(NAME_RULE).regex(OPERATOR_NAME, NAME_RULE).describe("Whose it is. The audit log has it."),
+  role: z
+    .enum(ROLES, "must be viewer or operator")
+    .nullish()
+    .describe("`viewer`: sees counts, masked numbers and no texts, and changes nothing. Left out: `operator`."),
   graceSeconds: z
     .int(GRACE_RULE)
     .min(0, GRACE_RULE)

@@ -4,7 +4,7 @@ import { CLIENT_REFUSALS } from "../../domain/clients/client-uses.ts";
 import { CLIENT_ID as A_CLIENT_ID, TIME } from "../../http/examples.ts";
 import { toTime } from "../../http/time.ts";
 import type { Answers } from "../answers.ts";
-import { auditEntrySchema } from "../audit.ts";
+import { auditEntrySchema } from "./operators.ts";
 
 export const clientSchema = z.object({
   clientId: z.string(),

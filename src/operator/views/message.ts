@@ -6,7 +6,7 @@ import { reasonSchema } from "../../domain/messages/reason.ts";
 import { CLIENT_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "../../http/examples.ts";
 import { toTime } from "../../http/time.ts";
 import type { StoredEvent, StoredMessage, WholeMessage } from "../../store/messages/read-message.ts";
-import { callbackSchema } from "../answers.ts";
+import { callbackSchema, personIdShape } from "../answers.ts";
 
 const submissionSchema = z.object({
   at: z.iso.datetime(),
@@ -33,6 +33,7 @@ export const operatorMessageSchema = z.object({
   reason: reasonSchema,
   reasonDetail: z.string().nullable().describe("In words: the carrier's own, or why the message waits."),
   phone: z.string().nullable(),
+  ...personIdShape,
   email: z.string().nullable(),
   text: z.string(),
   mediaUrl: z.string().nullable(),

@@ -11,7 +11,7 @@ import type { InboundText } from "../../store/people/inbound.ts";
 import { readRecords, type StoredNotice } from "../../store/people/person-records.ts";
 import type { Person, SubscriptionEntry } from "../../store/people/subscriptions.ts";
 import { CHANGE_SOURCES } from "../../store/rows.ts";
-import { type Answers, callbackSchema, missingShape } from "../answers.ts";
+import { type Answers, callbackSchema, missingShape, personIdShape } from "../answers.ts";
 import { INBOUND_TEXT, inboundTextSchema, textView, websiteOfTextSchema } from "../inbound.ts";
 import { MESSAGE, messageView, operatorMessageSchema } from "./message.ts";
 
@@ -26,6 +26,7 @@ const changeSchema = z.object({
 
 const personSchema = z.object({
   phone: z.string(),
+  ...personIdShape,
   subscribed: z.boolean(),
   email: z.string().nullable(),
   optedOutByPerson: z.boolean().describe("The person opted out: only a START undoes it."),
@@ -68,6 +69,7 @@ export const peopleAnswers = {
   Person: personSchema,
   PersonEverywhere: z.object({
     phone: z.string(),
+    ...personIdShape,
     websites: z.array(personSchema.extend({ websiteId: websiteOfTextSchema })),
     messages: z.array(messageSchema).describe("The latest 100 to this number, newest first."),
     ...missingShape,
@@ -78,10 +80,11 @@ export const peopleAnswers = {
     websites: z.array(recordsSchema),
     ...missingShape,
   }),
-  EmailRemoval: z.object({ phone: z.string(), email: z.null() }),
-  Erasure: z.object({ phone: z.string(), erasedMessages: z.int() }),
+  EmailRemoval: z.object({ phone: z.string(), ...personIdShape, email: z.null() }),
+  Erasure: z.object({ phone: z.string(), ...personIdShape, erasedMessages: z.int() }),
   ErasureEverywhere: z.object({
     phone: z.string(),
+    ...personIdShape,
     websites: z.array(z.object({ websiteId: websiteOfTextSchema, erasedMessages: z.int() })),
     failed: z.array(websiteOfTextSchema).describe("Nothing is erased there. Repeat the call."),
     ...missingShape,

@@ -1,4 +1,5 @@
 import type { Author } from "../../domain/operations/audit.ts";
+import type { Role } from "../../domain/operations/operator-token.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { piece, prepare, sql } from "../sql.ts";
 import { auditStatement, selectAudited } from "./audit.ts";
@@ -10,23 +11,27 @@ export interface OperatorToken {
   createdBy: string;
   /** null: it has no end yet. */
   endsAt: number | null;
+  role: Role;
 }
 
+/** Whose token it is, and what its bearer may do. */
+export type Operator = Pick<OperatorToken, "name" | "role">;
+
 /** @param hash SHA-256: nobody chooses it, so the time of the look-up says nothing about tokens that are valid */
-export async function findOperatorName(db: D1Database, hash: string, now: number): Promise<string | undefined> {
+export async function findTokenOperator(db: D1Database, hash: string, now: number): Promise<Operator | undefined> {
   const query = prepare(
     db,
-    sql`SELECT name FROM operator_tokens WHERE token_hash = ${hash} AND (ends_at IS NULL OR ends_at > ${now})`,
+    sql`SELECT name, role FROM operator_tokens WHERE token_hash = ${hash} AND (ends_at IS NULL OR ends_at > ${now})`,
   );
-  const [row] = await runQuery<{ name: string }>(query);
-  return row?.name;
+  const [row] = await runQuery<Operator>(query);
+  return row;
 }
 
 export async function listOperatorTokens(db: D1Database, now: number): Promise<OperatorToken[]> {
   return runQuery<OperatorToken>(
     prepare(
       db,
-      sql`SELECT name, created_at AS createdAt, created_by AS createdBy, ends_at AS endsAt FROM operator_tokens
+      sql`SELECT name, created_at AS createdAt, created_by AS createdBy, ends_at AS endsAt, role FROM operator_tokens
         WHERE name > '' AND (ends_at IS NULL OR ends_at > ${now}) ORDER BY name, created_at`,
     ),
   );
@@ -46,7 +51,7 @@ const MOST_OF_A_NAME = 2;
 export async function insertOperatorToken(
   db: D1Database,
   author: Author,
-  { name, hash, othersEndAt }: { name: string; hash: string; othersEndAt: number | null },
+  { name, role, hash, othersEndAt }: Operator & { hash: string; othersEndAt: number | null },
   now: number,
 ): Promise<boolean> {
   const rows = await runNamed(db, {
@@ -54,11 +59,11 @@ export async function insertOperatorToken(
     inserted: [
       prepare(
         db,
-        sql`INSERT INTO operator_tokens (token_hash, name, created_at, created_by)
-          SELECT ${hash}, ${name}, ${now}, ${author.operator}
+        sql`INSERT INTO operator_tokens (token_hash, name, created_at, created_by, role)
+          SELECT ${hash}, ${name}, ${now}, ${author.operator}, ${role}
           WHERE (SELECT count(*) FROM operator_tokens WHERE name = ${name}) < ${MOST_OF_A_NAME} ON CONFLICT DO NOTHING`,
       ),
-      auditStatement(db, author, { action: "create-token", subject: name, after: { othersEndAt } }, now),
+      auditStatement(db, author, { action: "create-token", subject: name, after: { role, othersEndAt } }, now),
     ],
     others:
       othersEndAt === null

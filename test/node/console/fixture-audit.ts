@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../../../console/answers.ts";
 import { MARKUP, minutesAgo } from "./fixture-clock.ts";
 
-const entry = (minutes: number, action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
+const entry = (minutes: number, action: AuditEntry["action"], more: Partial<AuditEntry> = {}): AuditEntry => ({
   at: minutesAgo(minutes),
   operator: "ada",
   action,

@@ -1,0 +1,101 @@
+// Pure. An answer as somebody sees it who is signed in: without numbers and addresses of people, and for a viewer without texts. Everything
+// is masked that is not known to be the service's own, so that a new call cannot forget it.
+import { PHONE_FORM } from "../people/phone.ts";
+import { maskNumbers } from "./mask.ts";
+
+const DOT = "•";
+
+/** In the place of a text. */
+const HIDDEN = DOT.repeat(5);
+
+/** Fields of the service, its websites and clients, and secrets that are shown once: they stay, with all that is in them. */
+const OWN = new Set([
+  ...["sender", "name", "websiteName", "clientName", "helpText", "optOutWords", "callbackUrl", "before", "after"],
+  ...["token", "clientSecret", "callbackSecret", "next", "personId"],
+]);
+
+/** What a person wrote or was sent, whole. */
+const TEXTS = new Set(["text", "proof", "callbackData"]);
+
+/** What others have written, in which a number may stand in any form. */
+const FOREIGN = new Set(["phone", "response", "callbackData", "cause", "error", "invalidPhoneNumbers", "value"]);
+
+/** `+12065550142`, `+1 206 555-0142`, `%2B12065550142`. */
+const NUMBER = /(\+|%2B)(\d[\d ().-]{5,20}\d)/gi;
+
+/** An address, in a URL as well: `ada%40example.com`. */
+const ADDRESS = /([^\s"'<>()[\],;:@\\/?=&%])[^\s"'<>()[\],;:@\\/?=&%]{0,63}(@|%40)([\w-]+(?:\.[\w-]+)+)/giu;
+
+/** `+1206•••••42`: the first digits and the last two. */
+export function maskPhone(phone: string): string {
+  const shown = phone.startsWith("+1") ? 5 : 3;
+  return phone.slice(0, shown) + DOT.repeat(Math.max(1, phone.length - shown - 2)) + phone.slice(-2);
+}
+
+/** Masks each number with a plus sign, and each address: `a•••@example.com`. */
+export function maskPeople(text: string): string {
+  if (!/[@+%]/.test(text)) return text;
+  return text
+    .replace(ADDRESS, (_, first: string, at: string, domain: string) => first + DOT.repeat(3) + at + domain)
+    .replace(NUMBER, (_, plus: string, digits: string) =>
+      maskPhone(`+${digits.replaceAll(/\D/g, "")}`).replace("+", plus),
+    );
+}
+
+export interface Masking {
+  /** For a viewer. */
+  hidesTexts: boolean;
+  /** What stands for each number: those of phonesIn. */
+  personIds: ReadonlyMap<string, string>;
+}
+
+type Fields = Record<string, unknown>;
+
+/** The number of the person whom an object is about: of a message, a subscriber, an inbound text. */
+function phoneOf({ phone, from }: Fields): string | undefined {
+  const number = phone ?? from;
+  return typeof number === "string" && PHONE_FORM.test(number) ? number : undefined;
+}
+
+/** The numbers of all people whom an answer is about. */
+export function phonesIn(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value !== "object" || value === null) return found;
+  const phone = Array.isArray(value) ? undefined : phoneOf(value as Fields);
+  if (phone !== undefined) found.add(phone);
+  for (const inner of Object.values(value)) phonesIn(inner, found);
+  return found;
+}
+
+/** @param value JSON of an answer */
+export function maskAnswer(value: unknown, masking: Masking): unknown {
+  return mask("", value, {}, masking);
+}
+
+function mask(key: string, value: unknown, around: Fields, masking: Masking): unknown {
+  if (OWN.has(key) || (key === "to" && isInbound(around))) return value;
+  if (typeof value === "string") return maskText(key, value, around, masking);
+  if (Array.isArray(value)) return value.map((item) => mask(key, item, around, masking));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = value as Fields;
+  const masked = Object.entries(fields).map(([name, inner]) => [maskPeople(name), mask(name, inner, fields, masking)]);
+  const phone = phoneOf(fields);
+  const personId = phone === undefined ? undefined : masking.personIds.get(phone);
+  return Object.fromEntries(personId === undefined ? masked : [...masked, ["personId", personId]]);
+}
+
+function maskText(key: string, text: string, around: Fields, { hidesTexts }: Masking): string {
+  if (hidesTexts && text !== "" && isText(key, around)) return HIDDEN;
+  // Whoever may read texts reads them whole: a person may have written a number to call.
+  if (key === "text" || (key === "proof" && isText(key, around))) return text;
+  const masked = maskPeople(text);
+  return FOREIGN.has(key) || (key === "from" && isInbound(around)) ? maskNumbers(masked) : masked;
+}
+
+/** The proof of a change is a text only where the person has written it. */
+function isText(key: string, { source }: Fields): boolean {
+  if (key !== "proof") return TEXTS.has(key);
+  return source === undefined || source === "keyword" || source === "carrier";
+}
+
+/** Its sender may be in any form, and its recipient is a sender of ours. */
+const isInbound = ({ from, receivedAt }: Fields): boolean => typeof from === "string" && receivedAt !== undefined;

@@ -1,0 +1,45 @@
+// Pure. The session of an operator in the console: its cookie, and how long it lasts.
+import * as z from "zod";
+import { ROLES } from "./operator-token.ts";
+
+export const SESSION_SECONDS = 12 * 3600;
+
+/** How often a session notes that it is used. */
+export const USE_STEP_MILLISECONDS = 600_000;
+
+/** The prefix makes browsers refuse it from a subdomain, without Secure, or for a part of the paths. */
+const NAME = "__Host-session";
+
+/** Random bytes and the check of them, as of a token. */
+const FORM = /^s_([0-9a-f]{48})([0-9a-f]{16})$/;
+
+export function splitSecret(secret: string): { random: string; check: string } | undefined {
+  const [, random, check] = FORM.exec(secret) ?? [];
+  return random !== undefined && check !== undefined ? { random, check } : undefined;
+}
+
+/** The value of the cookie in the header Cookie; undefined: there is none. */
+export function readCookie(header: string | null): string | undefined {
+  const cookies = (header ?? "").split(";").map((cookie) => cookie.trim());
+  return cookies.find((cookie) => cookie.startsWith(`${NAME}=`))?.slice(NAME.length + 1);
+}
+
+/** The header Set-Cookie. @param seconds 0: the browser forgets it */
+export function writeCookie(secret: string, seconds: number): string {
+  return `${NAME}=${secret}; Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Strict`;
+}
+
+/** What GET /console/session answers: the console takes its types from it. */
+export const consoleSessionSchema = z.object({
+  session: z
+    .object({
+      operator: z.string().describe("The name of the token."),
+      role: z.enum(ROLES),
+      expiresAt: z.iso.datetime(),
+      isDemo: z.boolean().optional().describe("Its data was made by `npm start`. Left out otherwise."),
+    })
+    .nullable()
+    .describe("null: nobody is signed in."),
+});
+
+export type ConsoleSessionAnswer = z.output<typeof consoleSessionSchema>;
