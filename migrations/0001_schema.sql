@@ -20,6 +20,7 @@ CREATE TABLE websites (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
+CREATE INDEX websites_held ON websites (website_id) WHERE holds IS NOT NULL;
 CREATE INDEX websites_by_count ON websites (counted_until);
 
 -- The record of each client. KV holds a copy for the check of credentials, at most a minute or so old.
@@ -386,14 +387,18 @@ CREATE TABLE failing_endpoints (
   cause TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Problems of which somebody has been told, while they last.
+-- Problems of which somebody has been told, while they last and 30 days longer.
 CREATE TABLE told_problems (
   problem TEXT NOT NULL,
   subject TEXT NOT NULL,               -- what it concerns: a carrier, or a client; '' for the service
   began_at INTEGER NOT NULL,
   told_at INTEGER NOT NULL,
-  PRIMARY KEY (problem, subject)
+  ended_at INTEGER,                    -- NULL: it lasts
+  detail TEXT NOT NULL,                -- JSON: what it concerned when it began, and the cause in words
+  PRIMARY KEY (problem, subject, began_at)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX told_problems_by_end ON told_problems (ended_at);
 
 -- Who may call /operator beside the secret OPERATOR_TOKEN, and who has changed what.
 
@@ -554,3 +559,25 @@ CREATE TABLE receipt_counts (
   received_at INTEGER NOT NULL,        -- when the latest of these receipts came
   PRIMARY KEY (minute, carrier, sender, reason, code)
 ) STRICT, WITHOUT ROWID;
+
+-- How many texts were accepted in each minute of the last hour, and on each of the last 31 days (UTC), and what has become of them;
+-- changed with the messages. Minutes of acceptance: so what was accepted and what has arrived add up.
+CREATE TABLE traffic_counts (
+  website_id TEXT NOT NULL,            -- '' for all websites
+  span TEXT NOT NULL,                  -- minute, day
+  at INTEGER NOT NULL,                 -- the minute or the day, since 1970
+  carrier TEXT NOT NULL,               -- of the outcomes of a minute; '' before a text has one, and of a day
+  accepted INTEGER NOT NULL,           -- in the row without a carrier
+  not_sent INTEGER NOT NULL,           -- not found, not subscribed, or no number for the address
+  failed INTEGER NOT NULL,             -- FAILED_TO_SEND
+  sending INTEGER NOT NULL,            -- these three: as the status of a message
+  delivered INTEGER NOT NULL,
+  undelivered INTEGER NOT NULL,
+  clicked INTEGER NOT NULL DEFAULT 0,  -- these two of a day: messages with a person's click, or answered by an opt-out
+  opted_out INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (website_id, span, at, carrier)
+) STRICT, WITHOUT ROWID;
+
+-- The busiest websites of a day; and what is to be deleted.
+CREATE INDEX traffic_by_day ON traffic_counts (at, accepted) WHERE span = 'day' AND website_id <> '';
+CREATE INDEX traffic_by_minute ON traffic_counts (at) WHERE span = 'minute' AND website_id <> '';

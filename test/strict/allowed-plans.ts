@@ -95,6 +95,15 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
+  { step: "SEARCH traffic_counts USING INDEX traffic_by_day (at<?)", reason: "What is deleted." },
+  {
+    step: "SEARCH traffic_counts USING PRIMARY KEY (website_id=? AND span=? AND at<?)",
+    reason: "What is deleted.",
+  },
+  {
+    step: "SEARCH traffic_counts USING PRIMARY KEY (website_id=? AND span=? AND at>?)",
+    reason: "The last hour, or 30 days, of all websites or of one.",
+  },
   { step: "SCAN erasure_key", reason: ONE_ROW },
   {
     step: "SEARCH subscription_changes",
@@ -124,7 +133,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "SELECT max(name) AS name FROM d1_migrations",
     reason: "The last entry of the index.",
   },
-  { step: "SCAN told_problems", reason: "A row for each problem that lasts." },
   { step: "SCAN failing_endpoints", reason: "A row for each endpoint that fails: the operator looks at them." },
   { step: "SCAN websites", sql: "SELECT * FROM websites w WHERE NOT EXISTS", reason: THE_OPERATORS_LOOK },
   {
