@@ -34,7 +34,7 @@ async function makeToken(service: Service, file: string): Promise<string> {
   await callOperator(service, "DELETE", `/tokens/${NAME}`).catch((error) => {
     if (!(error instanceof Refusal) || error.body.code !== 40401) throw error;
   });
-  const { token } = JSON.parse(await callOperator(service, "POST", "/tokens", { name: NAME }));
+  const { token } = JSON.parse(await callOperator(service, "POST", "/tokens", { name: NAME, role: "operator" }));
   writeFileSync(file, `${token}\n`, { mode: 0o600 });
   return token;
 }

@@ -26,7 +26,7 @@ export async function readDemo(url: string, link: string) {
     brands.map(({ websiteId }) => read<{ total: Total; rows: unknown[] }>(`/websites/${websiteId}/report?by=day`)),
   );
   const { callbacks } = await read<{ callbacks: { failingEndpoints: unknown[] } }>("/health");
-  const { deadJobs } = await read<{ deadJobs: unknown[] }>("/dead-jobs");
+  const { deadJobs } = await read<{ deadJobs: { putBackAt: string | null }[] }>("/dead-jobs");
   const { texts } = await read<{ texts: unknown[] }>("/inbound/without-effect");
   const sum = (of: (total: Total) => number) => reports.reduce((all, { total }) => all + of(total), 0);
   return {
@@ -45,7 +45,7 @@ export async function readDemo(url: string, link: string) {
     },
     troubles: {
       holds: brands.flatMap(({ holds }) => holds).length,
-      deadJobs: deadJobs.length,
+      deadJobs: deadJobs.filter(({ putBackAt }) => putBackAt === null).length,
       maybeOptOuts: texts.length,
       failingEndpoints: callbacks.failingEndpoints.length,
     },
