@@ -9,6 +9,8 @@ const RECEIVER_PORT = 9999;
 export interface Started {
   url: string;
   client: DemoClient;
+  /** The address at which the console opens signed in. */
+  console: string;
   /** Where the client's secrets are kept. */
   clientFile: string;
   /** The operator's token is not in .dev.vars, where the operator's command looks for it. */
@@ -16,7 +18,7 @@ export interface Started {
 }
 
 /** What somebody who sees the service for the first time does next. Each command is one line, for bash and zsh. */
-export function nextSteps({ url, client, clientFile, tokenIsElsewhere }: Started): string {
+export function nextSteps({ url, client, console, clientFile, tokenIsElsewhere }: Started): string {
   const flags = [url === DEFAULT_URL ? "" : ` --url ${url}`, tokenIsElsewhere ? " --token <OPERATOR_TOKEN>" : ""].join(
     "",
   );
@@ -24,6 +26,7 @@ export function nextSteps({ url, client, clientFile, tokenIsElsewhere }: Started
   return `
 Textgate runs at ${url}, with a website "demo" whose carrier is a sandbox: no text leaves this machine.
 Every call, to read and to try: ${url}/docs
+The operators' console, signed in: ${console}
 
 Its subscribers, and what becomes of a text to each:
 

@@ -14,6 +14,8 @@ export interface StartOptions {
   /** Those given with --var: they win over the files. */
   vars: Record<string, string>;
   databases: number;
+  /** Whether an empty service is filled with a month of two brands. */
+  demo: boolean;
   logLevel: LogLevel;
 }
 
@@ -30,6 +32,7 @@ Runs the whole service on this machine, with a demo website in it.
   --var <NAME>:<value>  a setting, in place of the one in wrangler.toml; can be repeated
   --env-file <file>     has the secrets; .dev.vars when left out; can be repeated
   --databases <n>       how many databases it has; 1 when left out
+  --no-demo             leaves out the month of two brands with which the console is filled at the first start
   --log-level <level>   the least level that is shown; log when left out: ${LOG_LEVELS.join(", ")}
 
 For the other flags of "wrangler dev", run it in place of this: npx wrangler dev --help`;
@@ -40,6 +43,7 @@ const OPTIONS = {
   "persist-to": { type: "string", default: ".wrangler/state" },
   var: { type: "string", multiple: true, default: [] as string[] },
   databases: { type: "string", default: "1" },
+  "no-demo": { type: "boolean", default: false },
   "env-file": { type: "string", multiple: true, default: [".dev.vars"] as string[] },
   "log-level": { type: "string", default: "log" },
   help: { type: "boolean", short: "h", default: false },
@@ -59,6 +63,7 @@ export function parseStartOptions(args: string[]): StartOptions {
     // wrangler takes several values after one --var.
     vars: Object.fromEntries([...values.var, ...positionals].map(toVar)),
     databases: toDatabases(values.databases),
+    demo: !values["no-demo"],
     logLevel: toLogLevel(values["log-level"]),
   };
 }
@@ -77,7 +82,8 @@ function requireKnown(name: string, rawName: string, value: string | undefined):
       `npm start has no flag ${rawName}: see npm start -- --help. If it is one of wrangler's: npx wrangler dev ${rawName}`,
     );
   }
-  if (name !== "help" && value === undefined) throw new StartError(`${rawName} needs a value.`);
+  if (OPTIONS[name as keyof typeof OPTIONS].type !== "boolean" && value === undefined)
+    throw new StartError(`${rawName} needs a value.`);
 }
 
 function toPort(text: string): number {

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { demoClientFile, ensureDemo } from "./demo.ts";
+import { consoleLink, demoOperatorFile, fillDemo } from "./demo-console.ts";
 import { ensureSecrets, readVars } from "./dev-vars.ts";
 import { startService } from "./local-service.ts";
 import { sweepEachMinute } from "./minute-sweep.ts";
@@ -29,11 +30,16 @@ async function main(args: string[]): Promise<number> {
   origin.resolve(service.origin);
   const url = `http://${toHost(ip)}:${port}`;
   const clientFile = demoClientFile(persistTo);
-  const client = await ensureDemo({ url, token }, clientFile, service.isInForce).catch((error: Error) => {
+  const makeDemo = async () => {
+    if (options.demo) await fillDemo({ url, token });
+    const client = await ensureDemo({ url, token }, clientFile, service.isInForce);
+    return { client, console: await consoleLink({ url, token }, demoOperatorFile(persistTo)) };
+  };
+  const demo = await makeDemo().catch((error: Error) => {
     throw new StartError(`The demo could not be made: ${error.message}\n${log.tail()}`);
   });
   const tokenIsElsewhere = readVars([".dev.vars"]).OPERATOR_TOKEN !== token;
-  console.log(nextSteps({ url, client, clientFile: toShown(clientFile), tokenIsElsewhere }));
+  console.log(nextSteps({ url, ...demo, clientFile: toShown(clientFile), tokenIsElsewhere }));
   log.open();
   await sweepEachMinute(service.call, console.error);
   return service.ended;

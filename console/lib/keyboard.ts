@@ -13,7 +13,7 @@ export const PAGES: Record<string, string> = {
 
 export const SHORTCUTS: [keys: string, does: string][] = [
   ["/", "Search"],
-  ["g, then o m w c r s p", "Overview, Messages, Waiting, Conversations, Reports, Websites, People"],
+  [`g, then ${Object.keys(PAGES).join(" ")}`, Object.values(PAGES).join(", ")],
   ["j k", "The next row, the row before"],
   ["Enter", "Open the row"],
   ["[ ]", "The text before, the text after, to the same person"],

@@ -40,13 +40,13 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
   "state-incomplete": {
     sentence: "A part of the service’s state cannot be read",
     effect: "Texts are not affected. A problem may be missing here.",
-    steps: ["Read the error. The log has it as health.failing."],
+    steps: ["Read health.failing in the log."],
     tone: "wait",
   },
   "sweep-late": {
     sentence: "The sweep of each minute does not run",
     effect: "Texts go, but lost jobs are not requeued, and deadlines do not pass.",
-    steps: ["Look for the cron trigger in the dashboard.", "npm run deploy sets it again."],
+    steps: ["npm run deploy sets its cron trigger again."],
   },
   "sweep-failing": {
     sentence: "A job of the sweep fails",
@@ -120,14 +120,14 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
   "deliveries-failing": {
     sentence: "Texts from {sender} do not arrive",
     effect: "{carrier} takes them, and they are lost on the way. Repeated failures harm the sender.",
-    steps: ["If it is filtered: register the sender.", "Meanwhile hold the website."],
+    steps: ["Register the sender, if it is filtered.", "Meanwhile hold the website."],
     acts: [["See what failed", "#/messages?q=status:undelivered"], WAITING],
     short: "{sender} fails",
   },
   "receipts-missing": {
     sentence: "{carrier} sends no receipts",
     effect: "Texts go, and may arrive: nobody knows. Send nothing again.",
-    steps: ["See whether the receipts queue has a backlog.", "Then whether the carrier reaches PUBLIC_ORIGIN."],
+    steps: ["Look at the queue of receipts.", "Then whether the carrier reaches PUBLIC_ORIGIN."],
     tone: "wait",
     short: "no receipts",
   },
@@ -145,7 +145,7 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
   },
   "callbacks-failing": {
     sentence: "More callbacks fail than are taken",
-    effect: "Texts are not affected. A callback is posted once; clients read the missed ones at GET /text/events.",
+    effect: "Texts are not affected. Each is posted once. GET /text/events has them all.",
     steps: ["Tell the client.", "Has SERVICE_KEY changed? Restore the old one."],
     acts: [["See the websites", "#/websites"]],
   },

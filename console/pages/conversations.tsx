@@ -61,7 +61,7 @@ function List({ first, path, reload }: { first: InboundPage; path: string; reloa
   const older = useOlder(first, path, (page) => page.texts, "before");
   const texts = [...first.texts, ...older.rows];
   if (texts.length === 0)
-    return <p>Nobody has written yet. What people answer to a text is shown here, with the text that it answers.</p>;
+    return <p>Nobody has written yet. What people answer is shown here, with the text before it.</p>;
   return (
     <>
       <Rows class="phone conversations" label="What people wrote, the newest first">

@@ -7,36 +7,48 @@ import { Page } from "../parts/page.tsx";
 import { ProblemList } from "../parts/problem-list.tsx";
 
 /** Before the first text: three steps to it. */
-export function FirstDay({ answer }: { answer: Overview }): JSX.Element {
+export const FirstDay = ({ answer }: { answer: Overview }): JSX.Element => (
+  <Page title="No text yet" lead={LEAD}>
+    {answer.problems.length > 0 && <ProblemList problems={answer.problems} />}
+    <FirstSteps id={answer.websites[0]?.websiteId} />
+  </Page>
+);
+
+/** Before the first website. */
+export const NoWebsite = (): JSX.Element => (
+  <Page title="No website yet" lead={LEAD}>
+    <FirstSteps />
+  </Page>
+);
+
+const LEAD = "Three steps, then your platform sends, and the overview shows whether texts arrive.";
+
+function FirstSteps({ id = "harbor-coffee" }: { id?: string | undefined }): JSX.Element {
   const isOperator = useIsOperator();
-  const id = answer.websites[0]?.websiteId ?? "harbor-coffee";
   return (
-    <Page title="No text yet" lead="Three steps, then your platform sends, and this page shows whether texts arrive.">
-      {answer.problems.length > 0 && <ProblemList problems={answer.problems} />}
-      <EmptySteps
-        steps={[
-          {
-            title: "Make a website",
-            meaning: "A website is one brand: its people, its sender, its limits.",
-            line: `npm run operator -- put-website ${id} --name "Harbor Coffee" --carrier sandbox`,
-            act: isOperator && (
-              <ButtonLink kind="dark" href="#/websites/new">
-                New website
-              </ButtonLink>
-            ),
-          },
-          {
-            title: "Make a client",
-            meaning: "A client is the platform that sends. You get an id and a secret, shown once.",
-            line: `npm run operator -- create-client ${id} --name braze`,
-          },
-          {
-            title: "Bring your people",
-            meaning: "A file with a column phone_numbers. You see what it does before it does it.",
-            line: `npm run operator -- import-subscribers ${id} people.csv`,
-          },
-        ]}
-      />
-    </Page>
+    <EmptySteps
+      steps={[
+        {
+          title: "Make a website",
+          meaning: "A website is one brand: its people, its sender, its limits.",
+          line: `npm run operator -- put-website ${id} --name "Harbor Coffee" --carrier sandbox`,
+          act: isOperator && (
+            <ButtonLink kind="dark" href="#/websites/new">
+              New website
+            </ButtonLink>
+          ),
+        },
+        {
+          title: "Make a client",
+          meaning: "A client is the platform that sends. You get an id and a secret, shown once.",
+          line: `npm run operator -- create-client ${id} --name braze`,
+        },
+        {
+          title: "Bring your people",
+          meaning: "A file with a column phone_numbers. You see what it does before it does it.",
+          line: `npm run operator -- import-subscribers ${id} people.csv`,
+        },
+      ]}
+    />
   );
 }

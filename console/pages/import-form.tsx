@@ -2,7 +2,6 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Website } from "../answers.ts";
 import type { Import } from "../lib/import-file.ts";
-import { CommandLine } from "../parts/copy.tsx";
 import { Choice } from "../parts/field.tsx";
 
 const MOST_BYTES = 32_000_000;
@@ -18,14 +17,6 @@ export function ImportForm({ websites, websiteId, isBusy, onChoose }: Props): JS
   const [target, setTarget] = useState(websiteId ?? websites[0]?.websiteId ?? "");
   const [file, setFile] = useState<File | null>(null);
   const isTooLarge = file !== null && file.size > MOST_BYTES;
-  if (websites.length === 0) {
-    return (
-      <>
-        <p>There is no website yet that people could belong to.</p>
-        <CommandLine line='npm run operator -- put-website harbor-coffee --name "Harbor Coffee" --carrier sandbox' />
-      </>
-    );
-  }
   return (
     <form
       class="import-form"

@@ -9,6 +9,7 @@ import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { FailureLine } from "../parts/button.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
+import { NoWebsite } from "./first-day.tsx";
 import { ImportForm } from "./import-form.tsx";
 import { ImportHistory } from "./import-history.tsx";
 import { ImportPreview } from "./import-preview.tsx";
@@ -31,6 +32,7 @@ export function Import({ route }: { route: Route }): JSX.Element {
   const isOperator = useIsOperator();
   if (!isOperator) return <Page title="Only an operator imports people" />;
   if (!data) return <NoAnswer failure={failure} title="Import" onRetry={reload} />;
+  if (data.websites.length === 0) return <NoWebsite />;
 
   const look = (chosen: Chosen) =>
     doing.run(async () => setState({ is: "looking", chosen, preview: await previewImport(chosen) }));

@@ -31,10 +31,7 @@ export function People({ route }: { route: Route }): JSX.Element {
   const title =
     website && total !== null ? `${countOf(total, "person is", "people are")} subscribed to ${website.name}` : "People";
   return (
-    <Page
-      title={title}
-      lead="One of them has a page of their own: consent, texts to them and from them, over all websites."
-    >
+    <Page title={title} lead="Each has a page: consent, and texts to and from them, over all websites.">
       <SearchBox placeholder="+1 206 555 0142, or ada@example.com" />
       {website && (
         <div class="filter-row">
@@ -49,7 +46,7 @@ export function People({ route }: { route: Route }): JSX.Element {
       )}
       {path && people.data && <List key={path} first={people.data} path={path} />}
       {path && !people.data && <Loading />}
-      {!website && <p>There is no website yet that people could belong to.</p>}
+      {!website && <p>No website yet.</p>}
       <FromShell line="npm run operator -- find-person +12065550142" />
     </Page>
   );

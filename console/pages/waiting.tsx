@@ -75,9 +75,7 @@ function leadOf(rows: WaitingRow[], now: number): string {
       : []),
   ];
   if (parts.length === 0)
-    return rows.length > 0
-      ? "Nothing is held, and nothing is scheduled."
-      : "Every text that was accepted has gone to its carrier, or has ended. Nothing is held, and nothing is scheduled.";
+    return `${rows.length > 0 ? "" : "Every text has gone to its carrier, or has ended. "}Nothing is held or scheduled.`;
   return `${rows.some(isUnwanted) ? "Besides, " : ""}${listOf(parts)}.`;
 }
 

@@ -71,11 +71,7 @@ export function NewWebsite(): JSX.Element {
   const isValid = /^[a-z0-9-]{1,40}$/.test(id) && form.name.trim() !== "";
   if (session.role !== "operator") return <Page title="Only an operator makes a website" />;
   return (
-    <Page
-      title="New website"
-      crumbs={[{ label: "Websites", href: "#/websites" }, { label: "New" }]}
-      lead="A website is one brand: its people, its sender, its limits."
-    >
+    <Page title="New website" crumbs={[{ label: "Websites", href: "#/websites" }, { label: "New" }]}>
       <div class="setting">
         <div>
           <label for="website-id">Id</label>

@@ -7,10 +7,11 @@ import { useSigned } from "../lib/session.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { replaceHash } from "../lib/use-route.ts";
 import { ButtonLink } from "../parts/button.tsx";
-import { EmptySteps, FromShell } from "../parts/empty.tsx";
+import { FromShell } from "../parts/empty.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { Head, Rows } from "../parts/section.tsx";
 import { Note, Status } from "../parts/status.tsx";
+import { NoWebsite } from "./first-day.tsx";
 
 export function Websites(): JSX.Element {
   const { session, overview } = useSigned();
@@ -21,35 +22,8 @@ export function Websites(): JSX.Element {
     if (only && session.role === "viewer") replaceHash(`#/websites/${only.websiteId}`);
   }, [only, session.role]);
   if (!data) return <NoAnswer failure={failure} title="Websites" onRetry={reload} />;
-  const create = session.role === "operator" && (
-    <ButtonLink href="#/websites/new" kind={data.websites.length === 0 ? "dark" : "plain"}>
-      New website
-    </ButtonLink>
-  );
-  if (data.websites.length === 0) {
-    return (
-      <Page
-        title="No website yet"
-        lead="A website is one brand: its people, its sender, its limits. Nothing of it is another’s."
-      >
-        <EmptySteps
-          steps={[
-            {
-              title: "Make one",
-              meaning: "With the sandbox as its carrier, nothing leaves the service.",
-              line: 'npm run operator -- put-website harbor-coffee --name "Harbor Coffee" --carrier sandbox',
-              act: create,
-            },
-            {
-              title: "Make a client for it",
-              meaning: "The platform that sends. You get an id and a secret, shown once.",
-              line: "npm run operator -- create-client harbor-coffee --name braze",
-            },
-          ]}
-        />
-      </Page>
-    );
-  }
+  if (data.websites.length === 0) return <NoWebsite />;
+  const create = session.role === "operator" && <ButtonLink href="#/websites/new">New website</ButtonLink>;
   return (
     <Page title="Websites" lead={leadOf(data, overview)} acts={create}>
       {data.unavailableDatabases?.length ? (

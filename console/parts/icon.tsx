@@ -28,10 +28,9 @@ const LINES = {
   overview: "M2.5 13.5v-5M6.2 13.5v-11M9.8 13.5v-7M13.5 13.5V5",
   messages: "M2.5 3h11v8h-6L4.6 13.4V11H2.5Z",
   waitingPage: "M4 2h8M4 14h8M4.8 2v2.6L8 8l3.2-3.4V2M4.8 14v-2.6L8 8l3.2 3.4V14",
-  conversations: "M1.8 2.5h8.4v5.6H6L3.8 10V8.1h-2ZM12 6h2.2v5.6h-1.8v1.9l-2.2-1.9H6.5v-1.3",
+  conversations: "M2 2.5h8v5.6H6L4 10V8H2ZM12 6h2v5.6h-2v2l-2-2H6.5v-1.3",
   reports: "M3.5 1.8h6l3 3v9.4h-9ZM5.8 7.4h4.4M5.8 10h4.4M9.3 1.9v3.1h3.1",
-  websites:
-    "M2 6.2 3.2 2.5h9.6L14 6.2M2.8 6.5v7h10.4v-7M2 6.2c0 2 3 2 3 0 0 2 3 2 3 0 0 2 3 2 3 0 0 2 3 2 3 0M6.5 13.3V10h3v3.3",
+  websites: "M2 6.5l1-4h10l1 4ZM3 6.5v7h10v-7M6.5 13.5V10h3v3.5",
   people: "M8 2a2.9 2.9 0 1 1 0 5.8A2.9 2.9 0 1 1 8 2ZM2.6 14c.4-3 2.6-4.4 5.4-4.4S13 11 13.4 14",
   import: "M8 1.8v7.8M4.9 6.7 8 9.8l3.1-3.1M2.2 10.4v3.4h11.6v-3.4",
   problems: "M8 2 14.6 13.5H1.4ZM8 6.4v3.3M8 11.5v.1",
@@ -41,7 +40,7 @@ const LINES = {
   search: "M6.8 2.2a4.6 4.6 0 1 1 0 9.2 4.6 4.6 0 1 1 0-9.2ZM10.2 10.2l3.6 3.6",
   copy: "M5.5 5.5h8v8h-8ZM3 10.5H2.5v-8h8V3",
   close: "M3.8 3.8l8.4 8.4M12.2 3.8l-8.4 8.4",
-  more: "M2.500 7.300v1.400h1.400V7.300ZM7.300 7.300v1.400h1.400V7.300ZM12.100 7.300v1.400h1.400V7.300Z",
+  more: "M3 8h.1M8 8h.1M13 8h.1",
   callback: "M1.5 8h8.5M7.2 5.2 10 8l-2.8 2.8M13.5 3v10",
   shield: "M8 1.6 13 3.4v4.2c0 3.4-2.4 5.6-5 6.8-2.6-1.2-5-3.4-5-6.8V3.4ZM5.7 7.9l1.6 1.6 3-3.1",
   click: "M6.5 6.5l7 2.7-3.1 1.2-1.2 3.1ZM4.2 1.6l.5 1.7M1.6 4.2l1.7.5M1.9 7.6l1.4-.8M7.6 1.9l-.8 1.4",
@@ -62,7 +61,7 @@ export function Icon({
 }): JSX.Element {
   const drawing: Drawing = name in STATUSES ? STATUSES[name as Shape] : { d: LINES[name as keyof typeof LINES] };
   return (
-    <svg class={`icon ${extra}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <svg class={`icon ${extra}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
       {drawing.fill && <path class="solid" d={drawing.fill} />}
       {drawing.dash && <path class="dashed" d={drawing.dash} />}
       <path class={drawing.fill ? "cut" : undefined} d={drawing.d} />
@@ -73,7 +72,7 @@ export function Icon({
 /** The mark of the service: a text with two carets. */
 export function Mark({ size = 20 }: { size?: number }): JSX.Element {
   return (
-    <svg class="mark" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <svg class="mark" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
       <path
         fill-rule="evenodd"
         d="M3 1.5h10a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2H6.5l-3 2.7v-2.7H3a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2ZM4.2 4.5v5h1.7V7.8h1.2V6.2H5.9V4.5ZM10.1 4.5v1.7H8.9v1.6h1.2v1.7h1.7v-5Z"

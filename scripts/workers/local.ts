@@ -1,5 +1,8 @@
 // The service as `npm start` runs it. Cloudflare's edge reads the rest of a body that the Worker leaves unread; here this does.
+import { readConfig } from "../../src/config.ts";
 import service from "../../src/index.ts";
+import { answerCallback, ENDPOINT } from "./demo/endpoint.ts";
+import { fillDemo } from "./demo/fill.ts";
 
 export * from "../../src/index.ts";
 
@@ -9,6 +12,9 @@ const LONGEST_REST_MILLISECONDS = 5000;
 export default {
   ...service,
   async fetch(request, env, context) {
+    const { pathname, origin } = new URL(request.url);
+    if (pathname.startsWith(ENDPOINT)) return answerCallback(pathname);
+    if (pathname === "/local/demo") return answerDemo(request, env, origin);
     const { body } = request;
     if (body === null) return service.fetch(request, env, context);
     const { readable, writable } = new IdentityTransformStream();
@@ -20,6 +26,18 @@ export default {
     return answer;
   },
 } satisfies ExportedHandler<Env>;
+
+/** Asked by `npm start`, which has the token of the first operator. It tells a person at this machine what goes wrong. */
+async function answerDemo(request: Request, env: Env, origin: string): Promise<Response> {
+  try {
+    const { operatorToken: token } = readConfig(env);
+    const isAllowed = token !== undefined && request.headers.get("authorization") === `Bearer ${token}`;
+    if (!isAllowed) return new Response(null, { status: 404 });
+    return Response.json({ isFilled: await fillDemo(env, origin, token) });
+  } catch (error) {
+    return new Response(error instanceof Error ? error.message : String(error), { status: 500 });
+  }
+}
 
 /**
  * Reads a body to its end, even after the service has stopped reading it. Otherwise workerd closes the connection, and a client

@@ -48,12 +48,13 @@ export async function untilStarted(service: Run): Promise<void> {
   if (ended) throw new Error(`the service has not started:\n${service.output()}`);
 }
 
-/** `npm start`, without npm, its build and its migrations. */
+/** `npm start`, without npm, its build, its migrations and its month of a demo. */
 export async function runStart(folder: Folder, port: number, flags: string[] = []): Promise<Run> {
   const { version, state } = await prepared();
   if (!existsSync(folder.state)) cpSync(state, folder.state, { recursive: true });
   const env = { TEXTGATE_BUILT: version };
-  const service = run(process.execPath, ["scripts/start.ts", ...startFlags(folder, port), ...flags], { env });
+  const own = ["scripts/start.ts", ...startFlags(folder, port), "--no-demo", ...flags];
+  const service = run(process.execPath, own, { env });
   await untilStarted(service);
   return service;
 }

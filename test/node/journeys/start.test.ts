@@ -12,12 +12,17 @@ import { startRuntime } from "../../../scripts/runtime.ts";
 import { parseStartOptions } from "../../../scripts/start-options.ts";
 import { makeWorkerLog } from "../../../scripts/worker-log.ts";
 import { guardWorkerd } from "../../../scripts/workerd-guard.ts";
+import { readDemo } from "../harness/demo.ts";
 import { listFamily, type Run, run, stillRunning, waitFor } from "../harness/processes.ts";
 import { startReceiver } from "../harness/receiver.ts";
 import { prepared } from "../harness/run-folder.ts";
 import { findFreePort, makeFolder, operate, startFlags, untilStarted, untilStatus } from "../harness/service.ts";
 
 const folder = makeFolder();
+
+/** What the first start has filled an empty service with. */
+let month: Awaited<ReturnType<typeof readDemo>>;
+
 let port: number;
 let url: string;
 
@@ -67,6 +72,8 @@ async function runPrinted(command: string): Promise<string> {
   return shell.output();
 }
 
+const linkOf = (service: Run) => /http\S+#\/in\/op_\w+/.exec(service.output())?.[0] ?? "";
+
 /** Runs the two printed curl lines. */
 async function tryPrinted(service: Run): Promise<void> {
   const [send = "", ask = "", ...others] = commandsOf(service, "curl ");
@@ -96,10 +103,17 @@ function findOne(service: Run, name: string): number {
 }
 
 describe("npm start", () => {
-  test("prints lines that work, with callbacks; Ctrl-C ends every process with exit code 0", async () => {
+  test("prints lines that work, with callbacks, and a link to the console, which has a month to show; Ctrl-C ends every process with exit code 0", async () => {
     const service = await start({});
     expect(service.output()).not.toMatch(/env\.DB|wrangler 4|Scheduled Workers|build|Using secrets/);
-    expect(statSync(join(folder.state, "demo-client.json")).mode & 0o777).toBe(0o600);
+    for (const name of ["demo-client.json", "demo-operator-token"])
+      expect(statSync(join(folder.state, name)).mode & 0o777).toBe(0o600);
+    month = await readDemo(url, linkOf(service));
+    const troubles = { holds: 1, deadJobs: 1, maybeOptOuts: 1, failingEndpoints: 1 };
+    expect(month).toMatchObject({ brands: ["harbor-coffee", "northwind"], troubles });
+    expect(month.accepted).toBeGreaterThan(300);
+    expect(Math.min(...month.days)).toBeGreaterThan(25);
+    expect(Math.min(...Object.values(month.counts))).toBeGreaterThan(0);
     await tryPrinted(service);
 
     const receiver = await startReceiver();
@@ -117,7 +131,10 @@ describe("npm start", () => {
 
   test("prints the same lines when it runs again, and says that its port is in use; they outlive a rotation; a SIGTERM to npm ends it", async () => {
     const client = readFileSync(join(folder.state, "demo-client.json"), "utf8");
+    const token = readFileSync(join(folder.state, "demo-operator-token"), "utf8").trim();
     const service = await start(await built());
+    expect(linkOf(service)).toBe(`${url}/console#/in/${token}`);
+    expect(await readDemo(url, linkOf(service))).toEqual(month);
     expect(readFileSync(join(folder.state, "demo-client.json"), "utf8")).toBe(client);
     await tryPrinted(service);
     expect(service.output()).toContain(`${url}/docs\n`);
@@ -238,6 +255,7 @@ describe("the flags", () => {
     const options = parseStartOptions(["--port=9", ...vars, "--env-file", "/a", "--env-file", "/b", "--ip", "::1"]);
     expect(options).toEqual({
       databases: 1,
+      demo: true,
       help: false,
       ip: "::1",
       port: 9,
