@@ -138,7 +138,14 @@ class Chaos {
     const parts = async function* () {
       yield { rows: 1, changes: [{ phone, email: null, subscribed }], invalidOptOuts: [] };
     };
-    const request = { websiteId: "brand", importId: `i-${this.#made++}`, isJoined: false, isDry: false, file: null, operator: "ada" };
+    const request = {
+      websiteId: "brand",
+      importId: `i-${this.#made++}`,
+      isJoined: false,
+      isDry: false,
+      file: null,
+      operator: "ada",
+    };
     await storeParts(world.deps, { ...request, resubscribes: true }, parts(), { hasBegun: false, storedRows: 0 });
   }
 
