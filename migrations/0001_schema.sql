@@ -16,10 +16,12 @@ CREATE TABLE websites (
   home INTEGER NOT NULL,               -- its ids carry it: see homes
   database TEXT NOT NULL,              -- the binding of the database that it is in
   -- Words that opt out of this website, in addition to the words that opt out of every website.
-  opt_out_words TEXT
+  opt_out_words TEXT,
+  time_zone TEXT                       -- its IANA name
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
+CREATE INDEX websites_held ON websites (website_id) WHERE holds IS NOT NULL;
 CREATE INDEX websites_by_count ON websites (counted_until);
 
 -- The record of each client. KV holds a copy for the check of credentials, at most a minute or so old.
@@ -44,7 +46,13 @@ CREATE TABLE clients (
   -- When a request was last taken, and last refused and why. To some minutes: see src/domain/clients/client-uses.ts.
   used_at INTEGER,
   refused_at INTEGER,
-  refusal TEXT
+  refusal TEXT,
+  -- An operator tells one secret from the other by its last four characters, and by when it was last used, as used_at.
+  secret_end TEXT NOT NULL,
+  secret_used_at INTEGER,
+  old_secret_end TEXT,
+  old_secret_since INTEGER,
+  old_secret_used_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX clients_by_website ON clients (website_id);
@@ -178,6 +186,10 @@ CREATE TABLE inbound_texts (
   applied INTEGER NOT NULL DEFAULT 0,  -- 1: the keyword took effect; 2: it could not, for lack of a website or a phone number; 3: it took effect, and this website replied
   -- 1: the text contains an opt-out word, and is none. A person decides what is meant.
   maybe_opt_out INTEGER NOT NULL DEFAULT 0,
+  -- What an operator has decided of such a text: then maybe_opt_out is 0. NULL: nothing.
+  decided_opt_out INTEGER,
+  decided_by TEXT,
+  decided_at INTEGER,
   PRIMARY KEY (website_id, carrier, carrier_message_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -386,14 +398,18 @@ CREATE TABLE failing_endpoints (
   cause TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Problems of which somebody has been told, while they last.
+-- Problems of which somebody has been told, while they last and 30 days longer.
 CREATE TABLE told_problems (
   problem TEXT NOT NULL,
   subject TEXT NOT NULL,               -- what it concerns: a carrier, or a client; '' for the service
   began_at INTEGER NOT NULL,
   told_at INTEGER NOT NULL,
-  PRIMARY KEY (problem, subject)
+  ended_at INTEGER,                    -- NULL: it lasts
+  detail TEXT NOT NULL,                -- JSON: what it concerned when it began, and the cause in words
+  PRIMARY KEY (problem, subject, began_at)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX told_problems_by_end ON told_problems (ended_at);
 
 -- Who may call /operator beside the secret OPERATOR_TOKEN, and who has changed what.
 
@@ -450,8 +466,20 @@ CREATE TABLE imports (
   last_id INTEGER NOT NULL,
   undone_to INTEGER,                   -- its rows up to this id are undone, and it takes no more; NULL: it is open
   restored INTEGER NOT NULL DEFAULT 0,
-  changed_since INTEGER NOT NULL DEFAULT 0
+  changed_since INTEGER NOT NULL DEFAULT 0,
+  -- For the list of imports. The counts are of all requests that have ended; NULL: none has.
+  file TEXT,                           -- its name
+  operator TEXT NOT NULL,
+  begun_at INTEGER NOT NULL,
+  undone_at INTEGER,                   -- when the undo began
+  counted_request TEXT,                -- the last request that is in the counts
+  file_rows INTEGER,
+  new_numbers INTEGER,
+  kept_unsubscribed INTEGER,
+  refused INTEGER
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX imports_by_time ON imports (begun_at, import_id);
 
 -- Websites may live in several databases. Each database has the whole schema; the first also has the directory: which database
 -- a website is in, and where to look for a client, or for the owner of a sender.
@@ -554,3 +582,25 @@ CREATE TABLE receipt_counts (
   received_at INTEGER NOT NULL,        -- when the latest of these receipts came
   PRIMARY KEY (minute, carrier, sender, reason, code)
 ) STRICT, WITHOUT ROWID;
+
+-- How many texts were accepted in each minute of the last hour, and on each of the last 31 days (UTC), and what has become of them;
+-- changed with the messages. Minutes of acceptance: so what was accepted and what has arrived add up.
+CREATE TABLE traffic_counts (
+  website_id TEXT NOT NULL,            -- '' for all websites
+  span TEXT NOT NULL,                  -- minute, day
+  at INTEGER NOT NULL,                 -- the minute or the day, since 1970
+  carrier TEXT NOT NULL,               -- of the outcomes of a minute; '' before a text has one, and of a day
+  accepted INTEGER NOT NULL,           -- in the row without a carrier
+  not_sent INTEGER NOT NULL,           -- not found, not subscribed, or no number for the address
+  failed INTEGER NOT NULL,             -- FAILED_TO_SEND
+  sending INTEGER NOT NULL,            -- these three: as the status of a message
+  delivered INTEGER NOT NULL,
+  undelivered INTEGER NOT NULL,
+  clicked INTEGER NOT NULL DEFAULT 0,  -- these two of a day: messages with a person's click, or answered by an opt-out
+  opted_out INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (website_id, span, at, carrier)
+) STRICT, WITHOUT ROWID;
+
+-- The busiest websites of a day; and what is to be deleted.
+CREATE INDEX traffic_by_day ON traffic_counts (at, accepted) WHERE span = 'day' AND website_id <> '';
+CREATE INDEX traffic_by_minute ON traffic_counts (at) WHERE span = 'minute' AND website_id <> '';

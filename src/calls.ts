@@ -17,21 +17,28 @@ import { subscriptions } from "./http/subscribe.ts";
 import { subscriptionStatus } from "./http/subscription-status.ts";
 import { welcome } from "./http/welcome.ts";
 import { audit } from "./operator/audit.ts";
+import { cancelMessage } from "./operator/cancel-message.ts";
 import { carriers } from "./operator/carriers.ts";
 import { clients } from "./operator/clients.ts";
 import { databases } from "./operator/databases.ts";
 import { deadJobs } from "./operator/dead-jobs.ts";
+import { decideInbound } from "./operator/decide-inbound.ts";
 import { holds } from "./operator/holds.ts";
+import { importList } from "./operator/import-list.ts";
 import { inbound } from "./operator/inbound.ts";
 import { messages } from "./operator/messages.ts";
 import { moves } from "./operator/moves.ts";
+import { overview } from "./operator/overview.ts";
 import { people } from "./operator/people.ts";
 import { personIds } from "./operator/person-ids.ts";
 import { reports } from "./operator/reports.ts";
 import { serviceState } from "./operator/service-state.ts";
 import { sessions } from "./operator/sessions.ts";
+import { subscriberList } from "./operator/subscriber-list.ts";
 import { subscribers } from "./operator/subscribers.ts";
+import { testEvent } from "./operator/test-event.ts";
 import { tokens } from "./operator/tokens.ts";
+import { waiting } from "./operator/waiting.ts";
 import { websites } from "./operator/websites.ts";
 
 const ofClients = [sendMessage, sendBulk, messageStatus, messageStatuses, events, subscriptions, subscriptionStatus];
@@ -41,14 +48,21 @@ const open = [links, welcome, openapi, securityTxt, health, consoleSession];
 const ofOperator = [
   websites,
   clients,
+  testEvent,
   holds,
+  cancelMessage,
   reports,
+  subscriberList,
   subscribers,
+  importList,
   inbound,
   personIds,
+  decideInbound,
   people,
   messages,
+  waiting,
   serviceState,
+  overview,
   databases,
   moves,
   carriers,

@@ -30,12 +30,13 @@ import { releaseClaim } from "./store/messages/messages.ts";
 
 /** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
-  await inParts(deps, batch, (own, part) => consumePart(part, own));
+  await inParts(deps, batch, consumePart);
 }
 
 type Batch = Pick<MessageBatch, "queue" | "messages">;
 
-async function consumePart(batch: Batch, deps: Deps): Promise<void> {
+/** The jobs of one database. */
+async function consumePart(deps: Deps, batch: Batch): Promise<void> {
   if (batch.queue.endsWith("callbacks")) await consumeCallbacks(batch, deps);
   else if (batch.queue.endsWith("-dead")) await consumeDead(batch, deps);
   else await countOutcomes(deps, (tally) => consumeMessages(batch, deps, tally));

@@ -68,7 +68,8 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
     const started = deps.now();
     const response = await router.fetch(apiRequest, deps);
     logRequest(deps, apiRequest, response, deps.now() - started);
-    if (apiRequest.client) noteUse(deps, apiRequest.client);
+    const { client, access } = apiRequest;
+    if (client && access) noteUse(deps, client, access.secretHash);
     return response;
   } catch (error) {
     const { requestId, method } = apiRequest;

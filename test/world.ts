@@ -2,10 +2,9 @@ import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecu
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { type Deps, makeDeps, makeIsolateState } from "../src/deps.ts";
-import { chunk } from "../src/domain/chunk.ts";
 import type { ClientSettings, Operation } from "../src/domain/clients/client.ts";
 import type { Job } from "../src/domain/messages/job.ts";
-import { byWebsite, CALLBACKS_A_JOB } from "../src/flows/messages/queue-jobs.ts";
+import { CALLBACKS_A_JOB, inJobs } from "../src/flows/messages/queue-jobs.ts";
 import { logLine } from "../src/log.ts";
 import { RateGate } from "../src/platform/rate-limiter.ts";
 import { consume } from "../src/queue.ts";
@@ -250,7 +249,7 @@ export class World {
   /** Delivers one batch; callbacks as jobs, each in a batch of its own, all at once. @returns the indexes of what is to come again, and what was acknowledged */
   async deliver(queue: string, bodies: unknown[], attempts = 1): Promise<{ acknowledged: number; retried: number }> {
     if (queue !== "textgate-callbacks" || bodies.length < 2) return this.#deliverBatch(queue, bodies, attempts);
-    const jobs = byWebsite(bodies.flat(), String).flatMap((ids) => chunk(ids, CALLBACKS_A_JOB));
+    const jobs = inJobs(this.deps, bodies.flat().map(String), CALLBACKS_A_JOB);
     const results = await Promise.all(jobs.map((job) => this.#deliverBatch(queue, [job], attempts)));
     const sum = (of: "acknowledged" | "retried") => results.reduce((total, result) => total + result[of], 0);
     return { acknowledged: sum("acknowledged"), retried: sum("retried") };

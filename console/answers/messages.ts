@@ -10,16 +10,18 @@ export type Status =
   | "NOT_SUBSCRIBED"
   | "FAILED_TO_MATCH";
 
-/** Wanted: GET /operator/waiting?website= */
+/** GET /operator/waiting?website=, as today; what is optional is wanted. */
 export interface Waiting {
   asOf: string;
+  /** There are more than were looked at. */
+  isCut?: boolean;
   groups: WaitingGroup[];
 }
 
 export interface WaitingGroup {
   websiteId: string;
   name: string;
-  timeZone: string | null;
+  timeZone?: string | null;
   rows: WaitingRow[];
 }
 
@@ -35,7 +37,7 @@ export interface WaitingRow {
   cause: string | null;
   nextTryAt: string | null;
   held: { by: string | null; since: string; reason: string | null } | null;
-  opensAt: string | null;
+  opensAt?: string | null;
   oldestAt: string;
   /** When the oldest is given up, held or not. */
   endsAt: string | null;

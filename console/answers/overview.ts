@@ -1,6 +1,6 @@
 // What the overview shows. answers.ts says how to read this.
 
-/** Wanted: GET /operator/overview?website=; `website` only where one is asked for. */
+/** GET /operator/overview?website=, as today; what is optional is wanted, `website` only where one is asked for. */
 export interface Overview {
   asOf: string;
   /** Whether a text was ever accepted. */
@@ -12,11 +12,13 @@ export interface Overview {
   lastProblems: PastProblem[];
   /** 60 of them, the oldest first, by the minute of acceptance. */
   minutes: Minute[];
-  hour: { clients: number; oldestWithoutReceiptSeconds: number | null; countedSince: string | null };
+  hour: { clients?: number; oldestWithoutReceiptSeconds: number | null; countedSince?: string | null };
   /** 30 of them, days of UTC, the oldest first; the last is today. */
   days: Day[];
   websites: WebsiteNow[];
   carriers: CarrierNow[];
+  /** There are more websites than these. */
+  isCut?: boolean;
   website?: WebsiteToday;
 }
 
@@ -68,8 +70,11 @@ export interface Problem {
 export interface PastProblem {
   problem: string;
   carrier: string | null;
-  websiteName: string | null;
-  clientName: string | null;
+  websiteId?: string | null;
+  clientId?: string | null;
+  cause?: string | null;
+  websiteName?: string | null;
+  clientName?: string | null;
   host: string | null;
   database: string | null;
   began: string;
@@ -87,10 +92,10 @@ export interface WebsiteNow {
   noReceipt: number;
   waiting: number;
   waitsFor: string | null;
-  subscribers: number;
-  subscribersWeekAgo: number;
+  subscribers?: number;
+  subscribersWeekAgo?: number;
   textsToday: number;
-  errorsToday: number;
+  errorsToday?: number;
   optedOut30Days: number;
   sent30Days: number;
 }

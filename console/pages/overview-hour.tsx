@@ -53,7 +53,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
               label: "Accepted",
               mark: <ChartMark name="step" />,
               value: formatCount(accepted),
-              judgment: `from ${countOf(hour.clients, "client")}`,
+              judgment: hour.clients === undefined ? "in an hour" : `from ${countOf(hour.clients, "client")}`,
               href: `#/messages?q=after:${formatClock(since)}`,
             },
             {

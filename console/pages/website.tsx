@@ -4,6 +4,7 @@ import type { Overview, WebsiteWithClients } from "../answers.ts";
 import { messagesHash, websitePath } from "../lib/addresses.ts";
 import { pathOf } from "../lib/ask.ts";
 import { formatChange, formatCount, formatShare, listOf } from "../lib/numbers.ts";
+import { growthOf } from "../lib/rates.ts";
 import { type Route, toHash } from "../lib/router.ts";
 import { useIsOperator } from "../lib/session.ts";
 import { cityOf, formatClock, formatDay } from "../lib/times.ts";
@@ -134,14 +135,14 @@ function Today({ overview, id }: { overview: Overview | null; id: string }): JSX
   const day = overview?.days.at(-1);
   const errors = overview?.website?.errors ?? [];
   const total = errors.reduce((sum, { count }) => sum + count, 0);
-  const week = row ? row.subscribers - row.subscribersWeekAgo : 0;
+  const week = growthOf(row);
   return (
     <Tiles
       tiles={[
         {
           label: "Subscribers",
           value: formatCount(row?.subscribers),
-          judgment: row ? `${formatChange(week, 0)} this week` : "not known",
+          judgment: week === null ? "not known" : `${formatChange(week, 0)} this week`,
           href: toHash(["people"], { website: id }),
         },
         {

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Overview, WebsiteList } from "../answers.ts";
 import { countOf, formatChange, formatCount, formatShare } from "../lib/numbers.ts";
+import { growthOf } from "../lib/rates.ts";
 import { useSigned } from "../lib/session.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { replaceHash } from "../lib/use-route.ts";
@@ -64,9 +65,12 @@ export function Websites(): JSX.Element {
 
 function leadOf({ websites }: WebsiteList, overview: Overview | null): string {
   if (!overview) return countOf(websites.length, "brand");
-  const people = overview.websites.reduce((sum, { subscribers }) => sum + subscribers, 0);
-  const texts = overview.websites.reduce((sum, { textsToday }) => sum + textsToday, 0);
-  return `${countOf(people, "person is subscribed", "people are subscribed")}, and ${countOf(texts, "text was", "texts were")} accepted today.`;
+  const known = overview.websites.flatMap(({ subscribers }) => subscribers ?? []);
+  const people = known.reduce((sum, count) => sum + count, 0);
+  const texts = `${countOf(overview.days.at(-1)?.accepted ?? 0, "text was", "texts were")} accepted today.`;
+  return known.length === 0
+    ? texts
+    : `${countOf(people, "person is subscribed", "people are subscribed")}, and ${texts}`;
 }
 
 function List({ list, overview }: { list: WebsiteList; overview: Overview | null }): JSX.Element {
@@ -79,7 +83,7 @@ function List({ list, overview }: { list: WebsiteList; overview: Overview | null
       <tbody>
         {list.websites.map(({ websiteId, name, carrier, sender, holds }) => {
           const now = overview?.websites.find((it) => it.websiteId === websiteId);
-          const growth = now ? now.subscribers - now.subscribersWeekAgo : 0;
+          const growth = growthOf(now);
           return (
             <tr key={websiteId}>
               <td class="wide">
@@ -93,7 +97,7 @@ function List({ list, overview }: { list: WebsiteList; overview: Overview | null
               </td>
               <td class="number" data-label="Subscribers">
                 {formatCount(now?.subscribers)}
-                {now && <span class="second">{formatChange(growth, 0)} this week</span>}
+                {growth !== null && <span class="second">{formatChange(growth, 0)} this week</span>}
               </td>
               <td class="number right" data-label="Opt-outs">
                 {now ? formatShare(now.optedOut30Days, now.sent30Days) : "–"}

@@ -68,16 +68,19 @@ async function runCall(call: Call, own: Own, service: Service, parameters: strin
   const { hasProblem } = call.command ?? {};
   return {
     answer,
-    show: () => (own.show ? own.show(answer) : showAnswer(answer, call)),
+    show: () => (own.show ? own.show(answer) : showAnswer(answer, call, { ...values, ...named(call, parameters) })),
     hasProblem: hasProblem?.(JSON.parse(answer)) ?? false,
   };
 }
+
+const named = (call: Call, parameters: string[]): Record<string, string | undefined> =>
+  Object.fromEntries(argumentsOf(call).map((name, index) => [name, parameters[index]]));
 
 async function askService(call: Call, service: Service, parameters: string[], values: Values): Promise<string> {
   const { command, method, body } = call;
   if (command?.isFinal && !values.yes) throw new UsageError("this cannot be undone: give --yes to do it");
   if (values.csv && values.json) throw new UsageError("--csv and --json exclude each other");
-  const given = Object.fromEntries(argumentsOf(call).map((name, index) => [name, parameters[index]]));
+  const given = named(call, parameters);
   const { fills, option = "" } = command?.chosenBy ?? {};
   if (fills) given[fills] = String(values[option]);
   const options = readOptions(optionsOf(call), values);

@@ -15,15 +15,18 @@ const isTable = (value: unknown): value is Fields[] =>
 const isPart = (value: unknown): value is Fields | Fields[] =>
   isTable(value) || (isFields(value) && Object.values(value).some((it) => isFields(it) || isTable(it)));
 
-/** @param answer JSON, or text that is printed as it is: metrics, CSV */
-export function showAnswer(answer: string, { command, parameters = [], answers }: Call): string {
+/**
+ * @param answer JSON, or text that is printed as it is: metrics, CSV
+ * @param given the arguments and options, by their names
+ */
+export function showAnswer(answer: string, { command, parameters = [], answers }: Call, given: Fields = {}): string {
   // Only JSON begins with a brace.
   if (!answer.startsWith("{") || answers[0]?.mediaType !== "application/json") return answer.replace(/\n$/, "");
   const fields = JSON.parse(answer) as Fields;
   const isPaged = parameters.some(({ name }) => name === "cursor");
   const { next, ...shown } = fields;
   const more = isPaged && typeof next === "string" ? `There may be more: --cursor ${printable(next)}` : undefined;
-  return [showFields(isPaged ? shown : fields, command?.columns), more, command?.next?.(fields)]
+  return [showFields(isPaged ? shown : fields, command?.columns), more, command?.next?.(fields, given)]
     .filter((part) => part)
     .join("\n\n");
 }

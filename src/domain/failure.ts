@@ -7,6 +7,8 @@ export interface FieldError {
   message: string;
   /** The id of a message of a bulk request, where the message is stored. */
   messageId?: string;
+  /** Of `expected`: the count of now. */
+  count?: number;
 }
 
 export type Failure =
@@ -17,6 +19,8 @@ export type Failure =
   | { kind: "credentials-wrong"; message: string }
   /** The caller's address has made too many look-ups that found nothing: see platform/guesses.ts. */
   | { kind: "guesses-exceeded" }
+  /** An endpoint was tried too often in the last minute. */
+  | { kind: "tests-exceeded" }
   | { kind: "client-suspended" }
   | { kind: "operation-denied"; operation: string }
   | { kind: "signature-wrong" }
@@ -36,6 +40,8 @@ export type Failure =
   | { kind: "idempotency-conflict" }
   /** An undo of the import has begun. */
   | { kind: "import-closed" }
+  /** A destructive call would act on another count than the caller expects. Nothing was done. */
+  | { kind: "count-changed"; count: number }
   /** A website cannot be moved now. `why` is a sentence about the website, without its end. */
   | { kind: "move-refused"; why: string }
   /**

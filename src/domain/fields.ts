@@ -69,3 +69,9 @@ export const wholeNumber = (unit: string, least: number, most: number) =>
     .int(`must be a whole number of ${unit}`)
     .min(least, `must be at least ${least}`)
     .max(most, `must be at most ${most}`);
+
+/** What the caller of a destructive call has seen: nothing is done where it has changed. @param unit what it counts */
+export const expectedCount = (unit: string) =>
+  orNull(wholeNumber(unit, 0, 1_000_000_000)).describe(
+    "The count that the caller has seen. Where it differs, nothing is done, and 40903 has the count of now.",
+  );

@@ -57,6 +57,19 @@ export async function readFields<T extends z.ZodType>(
   return parseFields(schema, value);
 }
 
+/**
+ * The fields of a body that may be left out altogether: it then has none.
+ * @throws RequestFailure as readJson
+ */
+export async function readOptionalFields<T extends z.ZodType>(
+  request: ApiRequest,
+  schema: T,
+  limitBytes: number,
+): Promise<z.output<T>> {
+  if (request.body === null || request.headers.get("Content-Length") === "0") return parseFields(schema, {});
+  return readFields(request, schema, limitBytes);
+}
+
 /** @param body a JSON value, which may break the rules of the schema */
 export function noteIgnored(request: ApiRequest, schema: z.ZodType, body: unknown): void {
   request.ignored = new IgnoredFields();

@@ -24,6 +24,8 @@ export interface RequestBody {
   mediaTypes: string[];
   schema: z.ZodType;
   description?: string;
+  /** The request may have none. */
+  isOptional?: true;
   limitBytes: number;
   examples: Record<string, unknown>;
 }
@@ -61,8 +63,11 @@ export interface Command<Body = unknown> {
   notes?: string;
   /** The columns of a list of the answer, where all of them are too many, or in another order. */
   columns?: Record<string, readonly string[]>;
-  /** What the operator is told below the answer: what it means, what is next. */
-  next?(answer: Body): string | null | undefined;
+  /**
+   * What the operator is told below the answer: what it means, what is next.
+   * @param given the arguments and options, by their names in the shell
+   */
+  next?(answer: Body, given: Readonly<Record<string, unknown>>): string | null | undefined;
   /** Whether the answer shows a problem, for the exit code. */
   hasProblem?(answer: Body): boolean;
 }

@@ -10,6 +10,7 @@ export const errorSchema = z.object({
         field: z.string().describe("Such as `phone` or `phone_numbers[3]`."),
         message: z.string(),
         messageId: z.string().optional().describe("Of a message of a bulk request that is stored."),
+        count: z.int().optional().describe("Of `expected`: the count of now."),
       }),
     )
     .optional()

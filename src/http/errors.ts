@@ -133,6 +133,11 @@ function explain(
       return { message: failure.message };
     case "guesses-exceeded":
       return TOO_MANY_GUESSES;
+    case "tests-exceeded":
+      return {
+        message: "This endpoint was tried too often in the last minute. Repeat it after the time in Retry-After.",
+        headers: { "retry-after": "60" },
+      };
     case "client-suspended":
       return { message: "This client is suspended. Ask the operator of the service." };
     case "operation-denied": {
@@ -177,6 +182,13 @@ function explain(
       return {
         message: "The import was undone, and takes no more rows. Send the file as a new import, without importId.",
       };
+    case "count-changed": {
+      const { count } = failure;
+      return {
+        message: `Nothing was done: the count is ${count} now, and not as expected. Look again, and repeat the call with this count.`,
+        details: [{ field: "expected", message: `is ${count} now`, count }],
+      };
+    }
     case "move-refused":
       return { message: `The website is not moved: ${failure.why}.` };
     case "store-full":

@@ -18,6 +18,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
     message: "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.",
   },
   "guesses-exceeded": { kind: "guesses-exceeded" },
+  "tests-exceeded": { kind: "tests-exceeded" },
   "client-suspended": { kind: "client-suspended" },
   "operation-denied": { kind: "operation-denied", operation: "send" },
   "signature-wrong": { kind: "signature-wrong" },
@@ -44,13 +45,14 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "idempotency-conflict": { kind: "idempotency-conflict" },
   "import-closed": { kind: "import-closed" },
   "move-refused": { kind: "move-refused", why: "it is on its way to DB_2" },
+  "count-changed": { kind: "count-changed", count: 880 },
   "store-unavailable": { kind: "store-unavailable" },
   "store-full": { kind: "store-full" },
   "website-paused": { kind: "website-paused" },
 };
 
 /** The paths of what an operator changes of one website. */
-const OF_A_WEBSITE = /^\/operator\/(websites|clients|imports|people)\/(?!.*\/move)/;
+const OF_A_WEBSITE = /^\/operator\/(websites|clients|imports|people|messages)\/(?!.*\/move)/;
 
 const ORDER = Object.keys(ERROR_CODES) as ErrorKind[];
 

@@ -118,6 +118,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
     meaning: "too many unknown clients and wrong secrets from this address",
     advice: "check the credentials; retry after `Retry-After`",
   },
+  "tests-exceeded": {
+    meaning: "too many test events for this client in the last minute",
+    advice: "retry after `Retry-After`",
+  },
   "client-suspended": { meaning: "the client is suspended", advice: "ask the operator" },
   "operation-denied": { meaning: "the operation is not granted to the client", advice: "ask the operator" },
   "signature-wrong": { meaning: "not from the carrier: signature or key missing, wrong or too old" },
@@ -154,6 +158,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: strin
   "move-refused": {
     meaning: "the website cannot be moved now",
     advice: "`message` says why, and what to wait for",
+  },
+  "count-changed": {
+    meaning: "the call would act on another count than `expected`; nothing was done",
+    advice: "`details` has the count of now: look again, and repeat the call with it",
   },
   fault: {
     meaning: "unexpected error; the log has it under the `requestId`",

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { callbackSchemas } from "../domain/callbacks/callback.ts";
+import { callbackSchemas, testEventSchema } from "../domain/callbacks/callback.ts";
 import { CLICK_ID, MESSAGE_ID, NOTICE_ID, OTHER_PHONE, SEND_BY_EMAIL, SEND_BY_PHONE, TIME } from "../http/examples.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";
 
@@ -17,6 +17,9 @@ const ABOUT =
 
 const OF_MESSAGE = `${ABOUT}; \`occurredAt\` orders them. Not posted when \`callbackData\` was \`""\`.`;
 const OF_WEBSITE = `${ABOUT}. Every client of the website that wants it gets it under an \`eventId\` of its own.`;
+
+const OF_TEST =
+  "Posted when the operator tries the client's callback URL, whatever its setting `events` names. It is about no message and no person: answer 2xx, and leave it alone. Signed as every event.";
 
 /** What the service posts to a client. */
 export function webhooks(): JsonObject {
@@ -73,6 +76,13 @@ export function webhooks(): JsonObject {
         clickUrl: SEND_BY_EMAIL.clickUrl,
         ...about,
       },
+    ),
+    test: webhook(
+      "endpointTested",
+      "The operator tries the endpoint",
+      testEventSchema,
+      { eventId: `test_${MESSAGE_ID}`, eventType: "test", occurredAt: TIME },
+      OF_TEST,
     ),
   };
 }

@@ -58,7 +58,11 @@ function writeBody(body: RequestBody, names: SchemaNames): JsonObject {
     schema: names.refer(schema),
     ...(values.length > 0 ? { examples: Object.fromEntries(values) } : {}),
   };
-  return { required: true, description, content: Object.fromEntries(mediaTypes.map((type) => [type, content])) };
+  return {
+    required: !body.isOptional,
+    description,
+    content: Object.fromEntries(mediaTypes.map((type) => [type, content])),
+  };
 }
 
 function writeAnswer({ headers = [], ...answer }: Answer, { access, body }: Call, names: SchemaNames) {

@@ -20,6 +20,13 @@ export const missingShape = {
     .describe("Databases that did not answer: what they have is missing here. Left out where all did."),
 };
 
+/** Of a hold. */
+export const heldSchema = z.object({
+  since: z.iso.datetime(),
+  by: z.string().describe("The name of the operator's token."),
+  reason: z.string().nullable().describe("In the operator's words."),
+});
+
 /** The one attempt of a callback. */
 export const callbackSchema = z.object({
   attemptedAt: z.iso.datetime().nullable(),

@@ -24,7 +24,11 @@ const tryAgain = operatorCall({
   parameters: [inPath("carrier", "A carrier that is set up.", "kannel")],
   answers: [ok(carrierAnswers.TriedCarrier, "It is tried now.", { carrier: "kannel", due: 748 })],
   errors: ["resource-unknown"],
-  command: { name: "try-carrier" },
+  command: {
+    name: "try-carrier",
+    next: ({ carrier, due }) =>
+      `${due.toLocaleString("en-US")} messages that waited for ${carrier} are due now. \`health\` tells whether it takes them.`,
+  },
   run: async (request, deps) => {
     const carrier = request.params.carrier ?? "";
     requireFound(Object.hasOwn(deps.carriers.ready, carrier), "carrier that is set up");

@@ -6,26 +6,18 @@ import { changeClient, createClient, rotateClient } from "../flows/clients/manag
 import { type ApiRequest, authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
-import { CLIENT_ID as A_CLIENT_ID, CALLBACK_SECRET, CLIENT_SECRET, TIME } from "../http/examples.ts";
-import { toTime } from "../http/time.ts";
+import { CLIENT_ID as A_CLIENT_ID, CALLBACK_SECRET, CLIENT_SECRET } from "../http/examples.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { readClient } from "../store/clients/client-uses.ts";
 import { countWaiting } from "../store/messages/holds.ts";
 import { CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { CLIENT as CLIENT_PARAMETER, requireFound, requireWebsite, WEBSITE } from "./params.ts";
-import { CLIENT, type ClientAnswers, clientAnswers, clientView } from "./views/client.ts";
+import { CLIENT, type ClientAnswers, clientAnswers, clientView, clientWithUseView, USE } from "./views/client.ts";
 
 const { name, callbackUrl, operations, events } = CLIENT;
 
 const SECRETS = { clientSecret: CLIENT_SECRET, callbackSecret: CALLBACK_SECRET };
-
-const USE = {
-  lastUsedAt: TIME,
-  rotatedAt: TIME,
-  oldPairUntil: null,
-  lastRefusal: { at: TIME, cause: "secret-replaced" },
-} satisfies Partial<ClientAnswers["ClientWithChanges"]>;
 
 const ClientSettings = clientSettingsSchema(false);
 
@@ -91,15 +83,7 @@ const get = operatorCall({
       readClient(deps.db, clientId, deps.now()),
       lastChanges(deps, { name: "client", value: clientId }),
     ]);
-    const { lastUsedAt, rotatedAt, oldPairUntil, lastRefusal, ...client } = requireFound(found, "client");
-    return {
-      ...clientView(client),
-      lastUsedAt: toTime(lastUsedAt),
-      rotatedAt: toTime(rotatedAt),
-      oldPairUntil: toTime(oldPairUntil),
-      lastRefusal: lastRefusal && { ...lastRefusal, at: toTime(lastRefusal.at) },
-      changes,
-    };
+    return { ...clientWithUseView(requireFound(found, "client")), changes };
   },
 });
 

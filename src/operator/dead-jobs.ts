@@ -1,14 +1,16 @@
 import * as z from "zod";
+import { expectedCount, jsonObject } from "../domain/fields.ts";
 import { audited } from "../flows/operations/audit.ts";
-import { requeueOne, requeueWaiting } from "../flows/operations/dead-jobs.ts";
+import { findWaitingJobs, requeueOne, requeueWaiting } from "../flows/operations/dead-jobs.ts";
 import { authorOf } from "../http/api-request.ts";
+import { BODY_LIMITS, readOptionalFields } from "../http/body.ts";
 import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { parseJsonColumn } from "../store/database.ts";
 import { type DeadJob, findDeadJob, listDeadJobs } from "../store/operations/dead-jobs.ts";
 import type { Answers } from "./answers.ts";
-import { operatorCall } from "./operator-call.ts";
+import { operatorCall, settingsBody } from "./operator-call.ts";
 import { PAGE, requireFound } from "./params.ts";
 
 const deadJobSchema = z.object({
@@ -28,6 +30,10 @@ const deadJobAnswers = {
     left: z.int().describe("How many were never requeued; 1,000 means 1,000 or more."),
   }),
 };
+
+const putBackSchema = jsonObject({ expected: expectedCount("jobs") });
+
+const jobsOf = (count: number) => (count === 1 ? "1 job is" : `${count.toLocaleString("en-US")} jobs are`);
 
 export type DeadJobAnswers = Answers<typeof deadJobAnswers>;
 
@@ -78,17 +84,26 @@ const putBackAll = operatorCall({
   tag: "Service state",
   summary: "Requeue dead jobs",
   description: `The oldest 100 that were not requeued yet. ${HARMLESS}`,
+  body: { ...settingsBody(putBackSchema, { all: {}, counted: { expected: 100 } }), isOptional: true },
   answers: [
     ok(deadJobAnswers.PutBackAll, "How many were requeued, and how many are left.", { putBack: 100, left: 23 }),
   ],
-  command: { name: "put-back", chosenBy: { option: "all", summary: "Every one that nobody has put back." } },
+  errors: ["count-changed"],
+  command: {
+    name: "put-back",
+    chosenBy: { option: "all", summary: "Every one that nobody has put back." },
+    next: ({ putBack, left }) =>
+      `${jobsOf(putBack)} put back, and done once more. ${left === 0 ? "None is left: `dead-jobs` shows what fails again." : `${left.toLocaleString("en-US")} are left: repeat it.`}`,
+  },
   run: async (request, deps) => {
+    const { expected } = await readOptionalFields(request, putBackSchema, BODY_LIMITS.settings);
+    const jobs = await findWaitingJobs(deps, expected ?? null);
     const { requeued: putBack, left } = await audited(
       deps,
       authorOf(request),
       { action: "put-back" },
-      () => requeueWaiting(deps),
-      (jobs) => ({ ...jobs }),
+      () => requeueWaiting(deps, jobs),
+      (done) => ({ ...done }),
     );
     request.logged = { putBack, left };
     return { putBack, left };
@@ -105,7 +120,12 @@ const putBack = operatorCall({
   parameters: [inPath("jobId", "The `id` in the list.", DEAD_JOB.id)],
   answers: [ok(deadJobAnswers.PutBackOne, "The job is requeued.", { putBack: 1 })],
   errors: ["resource-unknown"],
-  command: { name: "put-back", notes: HARMLESS },
+  command: {
+    name: "put-back",
+    notes: HARMLESS,
+    next: ({ putBack }) =>
+      `${jobsOf(putBack)} put back, and done once more. \`dead-jobs\` shows whether it fails again.`,
+  },
   run: async (request, deps) => {
     const id = request.params.jobId ?? "";
     const job = requireFound(await findDeadJob(deps.db, id), "dead job");
@@ -121,4 +141,7 @@ const putBack = operatorCall({
   },
 });
 
-export const deadJobs: Resource = { calls: [list, putBackAll, putBack], schemas: deadJobAnswers };
+export const deadJobs: Resource = {
+  calls: [list, putBackAll, putBack],
+  schemas: { PutBackRequest: putBackSchema, ...deadJobAnswers },
+};

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { failField } from "../domain/failure.ts";
-import { cancelSchema, holdSchema, type MessageFilter } from "../domain/messages/hold.ts";
+import { cancelSchema, holdSchema, type MessageFilter, releaseSchema } from "../domain/messages/hold.ts";
 import { cancelWaiting, holdMessages, releaseMessages } from "../flows/messages/hold-messages.ts";
 import { type ApiRequest, authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
@@ -22,7 +22,7 @@ const holdAnswers = {
   CancelledMessages: z.object({ cancelled: z.int().describe("With dryRun, how many would be."), more }),
 };
 
-async function readFilter<T extends typeof holdSchema | typeof cancelSchema>(
+async function readFilter<T extends typeof holdSchema | typeof cancelSchema | typeof releaseSchema>(
   request: ApiRequest,
   deps: Deps,
   schema: T,
@@ -44,7 +44,10 @@ const COMMON = { method: "POST", tag: "Websites", database: "named" } as const;
 
 const OPTIONS = { purpose: { field: "sendPurpose" }, client: { field: "clientId" } };
 
-const next = (answer: { more?: true | undefined }) => (answer.more ? "There are more: repeat it." : undefined);
+const MORE = "There are more: repeat it.";
+
+const textsOf = (count: number) =>
+  count === 1 ? "1 waiting message is" : `${count.toLocaleString("en-US")} waiting messages are`;
 
 const hold = operatorCall({
   ...COMMON,
@@ -52,12 +55,16 @@ const hold = operatorCall({
   path: "/operator/websites/:websiteId/hold",
   summary: "Hold the waiting messages of a website",
   description:
-    "Holds the whole website, one `sendPurpose`, one client, or one of both. Waiting messages are not submitted until they are released. Messages that a run has claimed still go: about 10, at most 20. New messages are accepted, and held. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND.",
+    "Holds the whole website, one `sendPurpose`, one client, or one of both. Waiting messages are not submitted until they are released. Messages that a run has claimed still go: about 10, at most 20. New messages are accepted, and held. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND. Who held it and the `reason` are shown with the website and its messages.",
   parameters: [WEBSITE],
-  body: settingsBody(holdSchema, { campaign: { sendPurpose: "spring-sale_01" }, website: {} }),
+  body: settingsBody(holdSchema, { campaign: { sendPurpose: "spring-sale_01", reason: "wrong link" }, website: {} }),
   answers: [ok(holdAnswers.HeldMessages, "The hold is stored.", { held: 1500 })],
-  errors: ["resource-unknown"],
-  command: { name: "hold", options: OPTIONS },
+  errors: ["resource-unknown", "count-changed"],
+  command: {
+    name: "hold",
+    options: OPTIONS,
+    next: ({ held }, { websiteId }) => `${textsOf(held)} held. \`release ${websiteId}\` sends them.`,
+  },
   run: async (request, deps) => {
     const { websiteId, filter } = await readFilter(request, deps, holdSchema);
     const answer = { held: await holdMessages(deps, authorOf(request), websiteId, filter) };
@@ -74,12 +81,19 @@ const release = operatorCall({
   description:
     "Ends the hold with the same fields; without any, all holds of the website. What another hold still covers stays held. Several hundred thousand messages take a minute: then the answer has `more`, and the call is to be repeated.",
   parameters: [WEBSITE],
-  body: settingsBody(holdSchema, { campaign: { sendPurpose: "spring-sale_01" }, all: {} }),
+  body: settingsBody(releaseSchema, { campaign: { sendPurpose: "spring-sale_01" }, all: {} }),
   answers: [ok(holdAnswers.ReleasedMessages, "What was held is due.", { released: 1500 })],
   errors: ["resource-unknown"],
-  command: { name: "release", options: OPTIONS, next },
+  command: {
+    name: "release",
+    options: OPTIONS,
+    next: ({ released, more }, { websiteId }) =>
+      more
+        ? MORE
+        : `${textsOf(released)} due now, and sent within a minute. \`hold ${websiteId}\` stops what has not gone.`,
+  },
   run: async (request, deps) => {
-    const { websiteId, filter } = await readFilter(request, deps, holdSchema);
+    const { websiteId, filter } = await readFilter(request, deps, releaseSchema);
     const { count, more } = await releaseMessages(deps, authorOf(request), websiteId, filter);
     const answer = { released: count, ...(more ? { more } : {}) };
     request.logged = { websiteId, ...answer };
@@ -97,8 +111,18 @@ const cancel = operatorCall({
   parameters: [WEBSITE],
   body: settingsBody(cancelSchema, { count: { sendPurpose: "spring-sale_01", dryRun: true } }),
   answers: [ok(holdAnswers.CancelledMessages, "They are cancelled, or counted.", { cancelled: 1500 })],
-  errors: ["resource-unknown"],
-  command: { name: "cancel", options: OPTIONS, next },
+  errors: ["resource-unknown", "count-changed"],
+  command: {
+    name: "cancel",
+    options: OPTIONS,
+    next: ({ cancelled, more }, given) => {
+      if (given["dry-run"])
+        return `${textsOf(cancelled)} counted. \`cancel\` without --dry-run ends them: that cannot be undone.`;
+      return more
+        ? MORE
+        : `${textsOf(cancelled)} cancelled. New ones are still accepted: \`hold ${given.websiteId}\` stops those.`;
+    },
+  },
   run: async (request, deps) => {
     const { websiteId, filter } = await readFilter(request, deps, cancelSchema);
     const { count, more } = filter.dryRun
@@ -112,5 +136,5 @@ const cancel = operatorCall({
 
 export const holds: Resource = {
   calls: [hold, release, cancel],
-  schemas: { HoldRequest: holdSchema, CancelRequest: cancelSchema, ...holdAnswers },
+  schemas: { HoldRequest: holdSchema, ReleaseRequest: releaseSchema, CancelRequest: cancelSchema, ...holdAnswers },
 };

@@ -20,6 +20,10 @@ export const inboundTextSchema = z.object({
   carrierMessageId: z.string(),
   receivedAt: z.iso.datetime(),
   ...personIdShape,
+  decided: z
+    .object({ optOut: z.boolean(), operator: z.string(), at: z.iso.datetime() })
+    .nullable()
+    .describe("What an operator has decided of a text that may be an opt-out: it then has no `maybeOptOut` any more."),
 });
 
 export const websiteOfTextSchema = z
@@ -47,13 +51,14 @@ export const INBOUND_TEXT = {
   carrier: "twilio",
   carrierMessageId: "SM00000000000000000000000000000001",
   receivedAt: TIME,
+  decided: null,
 } satisfies InboundAnswers["InboundText"];
 
 /** In the shell. */
 export const TEXT_COLUMNS = ["receivedAt", "from", "keyword", "maybeOptOut", "text"];
 
-export function textView({ websiteId, receivedAt, ...text }: InboundText): InboundAnswers["InboundText"] {
-  return { ...text, receivedAt: toTime(receivedAt) };
+export function textView({ websiteId, receivedAt, decided, ...text }: InboundText): InboundAnswers["InboundText"] {
+  return { ...text, receivedAt: toTime(receivedAt), decided: decided && { ...decided, at: toTime(decided.at) } };
 }
 
 const list = operatorCall({

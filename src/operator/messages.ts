@@ -89,7 +89,7 @@ const find = operatorCall({
     const { items, next, missing } = await mergePages(databases, cursor, PAGE, read);
     request.logged = { found: items.length };
     return {
-      messages: items.map(({ isHeld, place: _, ...message }) => factsView(message, isHeld, deps.now())),
+      messages: items.map(({ hold, place: _, ...message }) => factsView(message, hold, deps.now())),
       next,
       ...missing,
     };

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { MOVE_STATES, type Move } from "../domain/databases/move.ts";
-import { inDatabaseOf } from "../flows/databases/places.ts";
+import { inDatabaseOf, inFirst } from "../flows/databases/places.ts";
 import { abortMove, findMove, startMove } from "../flows/databases/start-move.ts";
 import { authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
+import { listMoves } from "../store/databases/moves.ts";
 import type { Answers } from "./answers.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
@@ -35,6 +36,8 @@ const moveAnswers = {
       .describe("Why it has failed; while it is under way, why its latest job has, which is repeated."),
   }),
 };
+
+const moveList = { MoveList: z.object({ moves: z.array(moveAnswers.Move) }) };
 
 export type MoveAnswers = Answers<typeof moveAnswers>;
 
@@ -105,6 +108,21 @@ const start = operatorCall({
   },
 });
 
+const list = operatorCall({
+  id: "listMoves",
+  method: "GET",
+  path: "/operator/moves",
+  tag: "Websites",
+  summary: "List the moves of websites",
+  description: "The last move of each website that is on the move, or was within the last 24 hours; newest first.",
+  answers: [ok(moveList.MoveList, "The moves.", { moves: [MOVE] })],
+  command: { name: "moves" },
+  run: async (_request, deps) => {
+    const found = await listMoves(inFirst(deps).db);
+    return { moves: found.sort((a, b) => b.startedAt - a.startedAt).map(moveView) };
+  },
+});
+
 const get = operatorCall({
   id: "getMove",
   method: "GET",
@@ -141,6 +159,6 @@ const abort = operatorCall({
 });
 
 export const moves: Resource = {
-  calls: [start, get, abort],
-  schemas: { MoveRequest: moveRequestSchema, ...moveAnswers },
+  calls: [list, start, get, abort],
+  schemas: { MoveRequest: moveRequestSchema, ...moveAnswers, ...moveList },
 };

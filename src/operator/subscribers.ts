@@ -1,22 +1,50 @@
 import * as z from "zod";
 import { failField, RequestFailure, readTogether } from "../domain/failure.ts";
-import { MOST_NAMED } from "../domain/people/import-figures.ts";
+import { FigureCounter, MOST_NAMED, type Outcome } from "../domain/people/import-figures.ts";
 import { toE164 } from "../domain/people/phone.ts";
-import { MOST_ROWS, SubscriberFile } from "../domain/people/subscriber-file.ts";
+import { type FirstRow, MOST_ROWS, SubscriberFile } from "../domain/people/subscriber-file.ts";
 import { MOST_INVALID_CELLS, without } from "../domain/people/subscribers.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { inDatabaseOf, inEach } from "../flows/databases/places.ts";
 import { type Imported, importSubscribers } from "../flows/people/import-subscribers.ts";
 import { undoImport } from "../flows/people/undo-import.ts";
+import { unlessItFails } from "../flows/unless-it-fails.ts";
 import { type ApiRequest, authorOf, toStoredId } from "../http/api-request.ts";
 import { BODY_LIMITS, requireMediaType } from "../http/body.ts";
 import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { PHONE as A_PHONE, MESSAGE_ID } from "../http/examples.ts";
 import { readParts } from "../http/import-parts.ts";
-import { readImport } from "../store/people/imports.ts";
-import type { Answers } from "./answers.ts";
+import { countImport, readImport } from "../store/people/imports.ts";
+import { type Answers, personIdShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
+
+const BECOMES = ["new", "changed", "unchanged", "kept-unsubscribed", "unsubscribed", "refused"] as const;
+
+/** Of a dry run. */
+const previewShape = {
+  rows: z.int().optional().describe("With `dryRun`: those of the file."),
+  refused: z.int().optional().describe("With `dryRun`: the rows whose number is invalid."),
+  repeated: z
+    .int()
+    .optional()
+    .describe(
+      "With `dryRun`: the rows whose number an earlier row has. With `new`, `changed`, `unchanged`, `keptUnsubscribed` and `refused`, the sum of the rows.",
+    ),
+  preview: z
+    .array(
+      z.object({
+        line: z.int().describe("The line of the file on which the row begins, from 1."),
+        phone: z.string(),
+        ...personIdShape,
+        email: z.string().nullable(),
+        becomes: z.enum(BECOMES),
+        reason: z.string().nullable().describe("Why it is refused, or stays unsubscribed."),
+      }),
+    )
+    .optional()
+    .describe("With `dryRun`: the first 20 rows, and what becomes of each."),
+};
 
 const subscriberAnswers = {
   ImportAnswer: z.object({
@@ -68,6 +96,7 @@ const subscriberAnswers = {
       .describe(
         `Left out if empty. Unsubscribed by a client, an import or an operator: \`resubscribe=true\` subscribes them again. At most ${MOST_NAMED}.`,
       ),
+    ...previewShape,
   }),
   UndoneImport: z.object({
     restored: z.int().describe("Numbers that this call has given back what they were."),
@@ -97,6 +126,7 @@ const importFile = operatorCall({
       "true: also subscribes numbers that a client, an import or an operator has unsubscribed. Whoever opted out themselves stays opted out.",
       SWITCH,
     ),
+    inQuery("file", "The name of the file, for the list of imports: at most 200 characters."),
     inQuery(
       "importId",
       "Adds the file to this import, which an earlier request into the same website has begun with the same `resubscribe`. The answer has the figures of this request. An import that was undone takes no more rows: 40901.",
@@ -131,7 +161,8 @@ const importFile = operatorCall({
   },
   run: async (request, deps) => {
     const { websiteId } = await requireWebsite(request, deps);
-    const { isDry, resubscribes } = readTogether({
+    const { isDry, resubscribes, name } = readTogether({
+      name: () => readFileName(request),
       isDry: () => readYes(request, "dryRun"),
       resubscribes: () => readYes(request, "resubscribe"),
     });
@@ -139,18 +170,30 @@ const importFile = operatorCall({
     const joined = toStoredId(String(request.query.importId ?? ""));
     const importId = joined || request.requestId;
     const file = new SubscriberFile();
+    const counter = new FigureCounter();
     const done = await importSubscribers(
       deps,
       authorOf(request),
-      { websiteId, importId, isJoined: joined !== "", isDry, resubscribes },
+      {
+        ...{ websiteId, importId, isJoined: joined !== "", isDry, resubscribes },
+        ...{ file: name, operator: authorOf(request).operator },
+      },
       readParts(request, file),
       (stored) => ({
         ...countsOf(stored),
         invalid: file.invalid.invalidPhoneNumbers.length,
         ...(resubscribes ? { resubscribe: true } : {}),
       }),
+      counter,
     );
     request.logged = { websiteId, dryRun: isDry, ...countsOf(done) };
+    const { rows, refused } = file.counts;
+    const counts = { rows, refused, added: done.added, keptUnsubscribed: done.refused.count };
+    if (!isDry) {
+      await unlessItFails(deps, "import.not-counted", { importId }, () =>
+        countImport(deps.db, importId, request.requestId, counts),
+      );
+    }
     const known = done.knownOptOuts.map(toE164);
     const { invalidPhoneNumbers, invalidEmails, invalidCells } = file.invalid;
     return {
@@ -165,9 +208,43 @@ const importFile = operatorCall({
       ),
       ...unlessEmpty("optedOutNumbers", done.refused.byPerson.map(toE164)),
       ...unlessEmpty("unsubscribedNumbers", done.refused.byOthers.map(toE164)),
+      ...(isDry ? previewOf(file, done, counter) : {}),
     };
   },
 });
+
+function readFileName({ query }: ApiRequest): string | null {
+  const name = String(query.file ?? "").trim();
+  return name.length <= 200 ? name || null : failField("file", "must have at most 200 characters");
+}
+
+function previewOf(file: SubscriberFile, done: Imported, counter: FigureCounter) {
+  const { rows, refused } = file.counts;
+  const told = done.count + done.refused.count + refused;
+  return {
+    rows,
+    refused,
+    repeated: Math.max(0, rows - told),
+    preview: file.preview.map((row) => rowView(row, counter)),
+  };
+}
+
+const BECOMES_OF: Record<Outcome, [becomes: (typeof BECOMES)[number], reason: string | null]> = {
+  added: ["new", null],
+  changed: ["changed", null],
+  unchanged: ["unchanged", null],
+  byPerson: ["kept-unsubscribed", "the person has opted out, or was erased: only START brings them back"],
+  byOthers: ["kept-unsubscribed", "unsubscribed by a client, an import or an operator"],
+};
+
+function rowView({ digits, fault, subscribed, ...row }: FirstRow, counter: FigureCounter) {
+  const { line, phone, email } = row;
+  if (digits === null) return { line, phone, email, becomes: "refused" as const, reason: fault };
+  const outcome = counter.outcomeOf(digits) ?? "unchanged";
+  const [becomes, reason] = BECOMES_OF[outcome];
+  const isOptOut = !subscribed && (outcome === "added" || outcome === "changed");
+  return { line, phone, email, becomes: isOptOut ? ("unsubscribed" as const) : becomes, reason };
+}
 
 function readYes({ query }: ApiRequest, name: string): boolean {
   const given = query[name] || "false";

@@ -10,13 +10,13 @@ import { BODY_LIMITS, noteIgnored, readJson } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
-import { listClients } from "../store/clients/clients.ts";
+import { listClientsWithUse } from "../store/clients/client-uses.ts";
 import { listWebsites } from "../store/clients/websites.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { type Answers, heldSchema, missingShape } from "./answers.ts";
 import { CHANGE, CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireWebsite, WEBSITE } from "./params.ts";
-import { CLIENT as A_CLIENT, clientSchema, clientView } from "./views/client.ts";
+import { CLIENT as A_CLIENT, clientWithUseSchema, clientWithUseView, USE } from "./views/client.ts";
 import { auditEntrySchema } from "./views/operators.ts";
 
 const websiteSchema = z.object({
@@ -28,12 +28,13 @@ const websiteSchema = z.object({
   helpText: z.string().nullable(),
   duplicateWindowHours: z.int().nullable(),
   optOutWords: z.array(z.string()).nullable(),
+  timeZone: z.string().nullable().describe("An IANA name."),
   holds: z
     .array(
       z.object({
         sendPurpose: z.string().nullable(),
         clientId: z.string().nullable(),
-        since: z.iso.datetime(),
+        ...heldSchema.shape,
       }),
     )
     .describe("What an operator holds; null: any."),
@@ -41,10 +42,15 @@ const websiteSchema = z.object({
   updatedAt: z.iso.datetime(),
 });
 
+/** In the shell: `client` shows the others. */
+const CLIENT_COLUMNS = [
+  ...["clientId", "name", "callbackUrl", "operations", "events", "suspended", "createdAt", "updatedAt", "lastUsedAt"],
+];
+
 const websiteAnswers = {
   Website: websiteSchema,
   WebsiteWithClients: websiteSchema.extend({
-    clients: z.array(clientSchema),
+    clients: z.array(clientWithUseSchema),
     changes: z.array(auditEntrySchema).describe("The last 10 of the website and its clients, newest first."),
   }),
   WebsiteList: z.object({ websites: z.array(websiteSchema), ...missingShape }),
@@ -61,6 +67,7 @@ const A_WEBSITE = {
   helpText: "Brand: call 212 555 0199.",
   duplicateWindowHours: 24,
   optOutWords: ["BAJA"],
+  timeZone: "America/New_York",
   holds: [],
   createdAt: TIME,
   updatedAt: TIME,
@@ -68,7 +75,7 @@ const A_WEBSITE = {
 
 const WITH_CLIENTS = ok(websiteAnswers.WebsiteWithClients, "The website with its clients, without secrets.", {
   ...A_WEBSITE,
-  clients: [A_CLIENT],
+  clients: [{ ...A_CLIENT, ...USE }],
   changes: [CHANGE],
 });
 
@@ -80,10 +87,10 @@ function websiteView({ home: _, createdAt, updatedAt, holds, ...website }: Websi
 async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {
   const { websiteId } = website;
   const [clients, changes] = await Promise.all([
-    listClients(deps.db, websiteId),
+    listClientsWithUse(deps.db, websiteId, deps.now()),
     lastChanges(deps, { name: "website", value: websiteId }),
   ]);
-  return { ...websiteView(website), clients: clients.map(clientView), changes };
+  return { ...websiteView(website), clients: clients.map(clientWithUseView), changes };
 }
 
 const list = operatorCall({
@@ -114,11 +121,11 @@ const put = operatorCall({
   body: settingsBody(websiteFields, {
     brand: {
       ...{ name: "Brand", carrier: "sandbox", helpText: "Brand: call 212 555 0199." },
-      ...{ duplicateWindowHours: 24, optOutWords: ["BAJA"] },
+      ...{ duplicateWindowHours: 24, optOutWords: ["BAJA"], timeZone: "America/New_York" },
     },
   }),
   answers: [WITH_CLIENTS],
-  command: { name: "put-website", columns: { changes: CHANGE_COLUMNS } },
+  command: { name: "put-website", columns: { clients: CLIENT_COLUMNS, changes: CHANGE_COLUMNS } },
   run: async (request, deps) => {
     const websiteId = request.params.websiteId ?? "";
     if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
@@ -140,7 +147,7 @@ const get = operatorCall({
   parameters: [WEBSITE],
   answers: [WITH_CLIENTS],
   errors: ["resource-unknown"],
-  command: { name: "website", columns: { changes: CHANGE_COLUMNS } },
+  command: { name: "website", columns: { clients: CLIENT_COLUMNS, changes: CHANGE_COLUMNS } },
   run: async (request, deps) => {
     return await readPage(deps, await requireWebsite(request, deps));
   },

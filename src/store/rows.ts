@@ -17,6 +17,7 @@ export interface WebsiteRow {
   duplicate_window_hours: number | null;
   /** JSON array. */
   opt_out_words: string | null;
+  time_zone: string | null;
   /** JSON array. */
   holds: string | null;
   home: number;
@@ -50,6 +51,12 @@ export interface ClientRow {
   used_at: number | null;
   refused_at: number | null;
   refusal: string | null;
+  /** The last four characters of each secret, and when each was last used. */
+  secret_end: string;
+  secret_used_at: number | null;
+  old_secret_end: string | null;
+  old_secret_since: number | null;
+  old_secret_used_at: number | null;
 }
 
 export interface MessageRow {
@@ -146,6 +153,15 @@ export interface ImportRow {
   undone_to: number | null;
   restored: number;
   changed_since: number;
+  file: string | null;
+  operator: string;
+  begun_at: number;
+  undone_at: number | null;
+  counted_request: string | null;
+  file_rows: number | null;
+  new_numbers: number | null;
+  kept_unsubscribed: number | null;
+  refused: number | null;
 }
 
 export interface InboundTextRow {
@@ -158,6 +174,9 @@ export interface InboundTextRow {
   text: string;
   keyword: Keyword | null;
   maybe_opt_out: Bit;
+  decided_opt_out: Bit | null;
+  decided_by: string | null;
+  decided_at: number | null;
   received_at: number;
   applied: number;
 }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CALLS } from "../../src/calls.ts";
 import { keepDeadJobs } from "../../src/flows/operations/dead-jobs.ts";
 import type { AuditAnswers } from "../../src/operator/views/operators.ts";
@@ -17,8 +17,13 @@ let world: World;
 let client: TestClient;
 
 beforeEach(async () => {
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("thanks"));
   world = await World.create();
   client = await world.brand([`${ADA},ada@example.com`]);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 const audit = async (query = "") =>
@@ -88,9 +93,16 @@ function changes(): Change[] {
       entry: { ...ours, action: "rotate-client", before: null, after: { oldPairEndsAt: world.now + 60_000 } },
     },
     {
+      route: "POST /operator/clients/:clientId/test-event",
+      entry: {
+        ...{ ...ours, action: "test-event", before: null },
+        after: { eventId: expect.stringMatching(/^test_/), outcome: "answered", httpStatus: 200 },
+      },
+    },
+    {
       route: "POST /operator/websites/:websiteId/hold",
-      body: { sendPurpose: "sale" },
-      entry: { ...brand, action: "hold", after: { sendPurpose: "sale", clientId: null } },
+      body: { sendPurpose: "sale", reason: "wrong link" },
+      entry: { ...brand, action: "hold", after: { sendPurpose: "sale", clientId: null, reason: "wrong link" } },
     },
     {
       route: "POST /operator/websites/:websiteId/release",
@@ -104,6 +116,13 @@ function changes(): Change[] {
         ...brand,
         action: "cancel",
         after: { sendPurpose: null, clientId: client.clientId, cancelled: 1 },
+      },
+    },
+    {
+      route: "POST /operator/messages/:messageId/cancel",
+      entry: {
+        ...{ ...brand, action: "cancel-message", subject: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+        after: { cancelled: 1 },
       },
     },
     {
@@ -121,6 +140,11 @@ function changes(): Change[] {
         ...{ ...brand, subject: expect.stringMatching(/^[0-9a-f-]{36}$/), action: "undo-import" },
         after: { restored: 1, changedSince: 0 },
       },
+    },
+    {
+      route: "POST /operator/inbound/decide",
+      body: { websiteId: "brand", carrier: "sandbox", carrierMessageId: "in-1", optOut: true },
+      entry: { ...brand, action: "decide-inbound", subject: "+…00", after: { optOut: true } },
     },
     {
       route: "DELETE /operator/websites/:websiteId/people/:phone/email",
@@ -196,8 +220,16 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
     importId: "",
     personId: ADA,
     sessionId: "",
+    messageId: "",
   };
-  if (/cancel|reveal|\/:phone$/.test(route)) await world.send(client, { phone: ADA });
+  if (/cancel|reveal|\/:phone$/.test(route)) values.messageId = await world.send(client, { phone: ADA });
+  if (route.includes("decide")) {
+    await world.rows(
+      `INSERT INTO inbound_texts (website_id, carrier, carrier_message_id, sender, recipient, text, received_at, applied, maybe_opt_out)
+       VALUES ('brand', 'sandbox', 'in-1', ?1, '', 'please stop it', 1, 1, 1)`,
+      ADA,
+    );
+  }
   if (route.includes("dead-jobs")) values.jobId = await keepDeadJob();
   if (route.includes("imports")) {
     const stored = await world.subscribers("brand", ["+12125550107"]);
@@ -221,7 +253,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 22 }, (_, index) => index);
+const INDEXES = Array.from({ length: 25 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {

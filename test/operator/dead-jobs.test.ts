@@ -118,6 +118,20 @@ describe("the operator", () => {
     expect(world.jobs).toHaveLength(120);
   });
 
+  it("puts back as many as expected, or none", async () => {
+    await keep("a", deliverJob("m"));
+    await keep("b", deliverJob("m"));
+    const press = async (expected: number) => {
+      const answer = await world.operator("POST", "/dead-jobs/put-back", { expected });
+      return [answer.status, await answer.json()];
+    };
+    expect(await press(1)).toMatchObject([409, { code: 40903, details: [{ count: 2 }] }]);
+    expect(world.jobs).toEqual([]);
+    expect(await world.rows("SELECT action FROM audit_log WHERE action = 'put-back'")).toEqual([]);
+    expect(await press(2)).toEqual([200, { putBack: 2, left: 0 }]);
+    expect(world.jobs).toHaveLength(2);
+  });
+
   it("sees a job that fails again as another", async () => {
     await keep("a", { kind: "fly" });
     await putBack("a");

@@ -103,7 +103,9 @@ describe("a hold", () => {
     await world.runQueues();
     expect(submitted).toEqual([]);
     const { holds } = (await (await world.operator("GET", "/websites/brand")).json()) as { holds: object[] };
-    expect(holds).toEqual([{ sendPurpose: null, clientId: client.clientId, since: expect.any(String) }]);
+    expect(holds).toEqual([
+      { sendPurpose: null, clientId: client.clientId, since: expect.any(String), by: "OPERATOR_TOKEN", reason: null },
+    ]);
     expect(await call("release")).toEqual({ released: ids.length });
   });
 
@@ -162,6 +164,96 @@ describe("a hold", () => {
   });
 });
 
+describe("the reason of a hold and who has made it", () => {
+  const audit = () => world.rows("SELECT operator, after FROM audit_log WHERE action = 'hold'");
+
+  it("are shown with the website and each of its messages, and are in the audit log", async () => {
+    const [messageId = ""] = await campaign();
+    const [other = ""] = await campaign(CODES);
+    await call("hold", { sendPurpose: TYPO, reason: " wrong link " });
+    const hold = { since: "2026-11-21T12:00:00.000Z", by: "OPERATOR_TOKEN", reason: "wrong link" };
+    const held = { until: null, because: "an operator holds it", held: hold };
+    expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject({
+      holds: [{ sendPurpose: TYPO, clientId: null, ...hold }],
+    });
+    expect(await message(messageId)).toMatchObject({ waits: held });
+    expect(await message(other)).toMatchObject({ waits: { because: "its job" } });
+    const { messages } = (await (await world.operator("GET", `/messages?website=brand&purpose=${TYPO}`)).json()) as {
+      messages: object[];
+    };
+    expect(messages[0]).toMatchObject({ waits: held });
+    const after = JSON.stringify({ sendPurpose: TYPO, clientId: null, reason: "wrong link" });
+    expect(await audit()).toEqual([{ operator: "OPERATOR_TOKEN", after }]);
+  });
+
+  it("stay those of the first, where what is held is held again", async () => {
+    await call("hold", { reason: "first" });
+    await call("hold", { reason: "second" });
+    const [row] = await world.rows("SELECT holds FROM websites WHERE website_id = 'brand'");
+    expect(JSON.parse(String(row?.holds))).toMatchObject([{ reason: "first" }]);
+    expect(await audit()).toHaveLength(1);
+  });
+});
+
+describe("a count that the operator expects", () => {
+  const refused = (count: number) => ({ code: 40903, details: [{ field: "expected", count }] });
+  const holdsOf = () => world.rows("SELECT holds FROM websites WHERE holds IS NOT NULL");
+
+  it.each(["hold", "cancel"])("and that is another one keeps %s from doing anything", async (what) => {
+    await campaign();
+    await campaign(CODES);
+    const filter = { sendPurpose: TYPO };
+    expect(await call(what, { ...filter, expected: 29 })).toMatchObject(refused(30));
+    const answer = await world.operator("POST", `/websites/brand/${what}`, { ...filter, expected: 31 });
+    expect(answer.status).toBe(409);
+    expect(await statusOf("FAILED_TO_SEND")).toBe(0);
+    expect(await holdsOf()).toEqual([]);
+    expect(await world.rows("SELECT action FROM audit_log WHERE action = ?1", what)).toEqual([]);
+    const verb = what === "hold" ? "held" : "cancelled";
+    expect(await call(what, { ...filter, expected: 30 })).toEqual({ [verb]: 30 });
+  });
+
+  /** Another text is accepted after the first count. */
+  function acceptBetween() {
+    const { db, prepare } = { db: world.deps.db, prepare: world.deps.db.prepare.bind(world.deps.db) };
+    let isDone = false;
+    const between = async () => {
+      if (isDone) return;
+      isDone = true;
+      await world.rows(
+        `INSERT INTO messages (message_id, website_id, client_id, phone, text, callback_data, send_purpose, status,
+           accepted_at, updated_at, due_at) VALUES ('zz', 'brand', '', 12125550100, 'Late', '', ?1, 'PENDING_TO_SEND', ?2, ?2, 0)`,
+        TYPO,
+        world.now,
+      );
+    };
+    const batch = async (statements: D1PreparedStatement[]) => {
+      await between();
+      return db.batch(statements);
+    };
+    world.deps = { ...world.deps, db: { prepare, batch } as unknown as D1Database };
+  }
+
+  it("is counted again by the transaction that holds", async () => {
+    await campaign();
+    acceptBetween();
+    expect(await call("hold", { sendPurpose: TYPO, expected: 30 })).toMatchObject(refused(31));
+    expect(await holdsOf()).toEqual([]);
+  });
+
+  it("is that of the texts that are cancelled: a later one is not among them", async () => {
+    await campaign();
+    acceptBetween();
+    expect(await call("cancel", { sendPurpose: TYPO, expected: 30 })).toEqual({ cancelled: 30 });
+    expect(await world.statusOf("zz")).toBe("PENDING_TO_SEND");
+  });
+
+  it("is a whole number", async () => {
+    const answer = await world.operator("POST", "/websites/brand/cancel", { expected: -1 });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { details: [{ field: "expected" }] }]);
+  });
+});
+
 describe("a cancellation", () => {
   it("is counted first, then ends waiting and held messages, with their callbacks", async () => {
     const ids = await campaign();
@@ -181,6 +273,35 @@ describe("a cancellation", () => {
       ids.map((id) => `${id}_FAILED_TO_SEND`).toSorted(),
     );
     expect(submitted.toSorted()).toEqual(others.toSorted());
+  });
+
+  it("of one text ends it alone, also where it is held, and once", async () => {
+    const [messageId = "", ...others] = await campaign();
+    await call("hold");
+    const cancel = async () => {
+      const answer = await world.operator("POST", `/messages/${messageId}/cancel`);
+      return [answer.status, await answer.json()];
+    };
+    expect(await cancel()).toEqual([200, { messageId, cancelled: 1 }]);
+    expect(await message(messageId)).toMatchObject({ status: "FAILED_TO_SEND", reason: "CANCELLED" });
+    expect(await cancel()).toMatchObject([409, { code: 40903, details: [{ count: 0 }] }]);
+    expect(await statusOf("PENDING_TO_SEND")).toBe(others.length);
+    expect(world.callbacks.map(({ body }) => body)).toEqual([`${messageId}_FAILED_TO_SEND`]);
+    expect(
+      await world.rows("SELECT operator, subject, outcome FROM audit_log WHERE action = 'cancel-message'"),
+    ).toEqual([{ operator: "OPERATOR_TOKEN", subject: messageId, outcome: "done" }]);
+  });
+
+  it("of one text leaves a claimed one and a reply alone, and knows its website", async () => {
+    const [claimed = "", reply = ""] = await campaign();
+    await world.rows("UPDATE messages SET claimed_at = 1, claim = 'a run' WHERE message_id = ?1", claimed);
+    await world.rows("UPDATE messages SET is_reply = 1 WHERE message_id = ?1", reply);
+    for (const id of [claimed, reply]) {
+      expect((await world.operator("POST", `/messages/${id}/cancel`)).status).toBe(409);
+      expect(await world.statusOf(id)).toBe("PENDING_TO_SEND");
+    }
+    expect((await world.operator("POST", "/messages/nobody/cancel")).status).toBe(404);
+    expect((await world.fetch(`/operator/messages/${claimed}/cancel`, { method: "POST" })).status).toBe(401);
   });
 
   it("of 2,500 waiting texts takes two steps, and leaves what was claimed", async () => {

@@ -44,6 +44,7 @@ it("lists the texts to a website page by page, the latest first", async () => {
       carrierMessageId: "in-102",
     },
     receivedAt: new Date(world.now - 2000).toISOString(),
+    decided: null,
   });
   const second = await list(`/websites/brand/inbound?before=${first.at(-1)?.receivedAt}`);
   expect(second.map((it) => it.text)).toEqual(["text 1", "text 0"]);

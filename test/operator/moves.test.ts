@@ -74,6 +74,13 @@ describe("a move", () => {
     expect(await call("POST", `/imports/${importId}/undo`)).toMatchObject({ status: 200, restored: 2 });
   });
 
+  it("is in the list of moves", async () => {
+    expect(await call("GET", "/moves")).toMatchObject({ status: 200, moves: [] });
+    await move("DB_2");
+    const { websiteId, to, state } = (await look()) as unknown as Record<string, unknown>;
+    expect(await call("GET", "/moves")).toMatchObject({ status: 200, moves: [{ websiteId, to, state }] });
+  });
+
   it("is refused with a reason", async () => {
     expect(await move("DB")).toMatchObject(refused("it is in DB already"));
     expect(await move("DB_9")).toMatchObject({ status: 400 });

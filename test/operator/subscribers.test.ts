@@ -120,9 +120,11 @@ describe("an import of subscribers", () => {
 });
 
 describe("a dry run of an import", () => {
-  const dryRun = (lines: string[], value = "true") => {
+  const dryRun = async (lines: string[], value = "true") => {
     const csv = ["phone_numbers,email,subscribed", ...lines].join("\n");
-    return json(world.operator("POST", `/websites/brand/subscribers?dryRun=${value}`, csv, "text/csv"));
+    const answer = await json(world.operator("POST", `/websites/brand/subscribers?dryRun=${value}`, csv, "text/csv"));
+    const { rows, refused, repeated, preview, ...body } = answer.body;
+    return { status: answer.status, body, file: { rows, refused, repeated, shown: (preview as [])?.length } };
   };
 
   const LINES = ["+12125550100,,", "+12125550101,new@example.com,", "+12125550102,,false", "+12125550103,,", "nope,x,"];
@@ -142,7 +144,8 @@ describe("a dry run of an import", () => {
       ...{ columns, invalidPhoneNumbers: ["nope"], optedOutNumbers: ["+12125550104"] },
       invalidCells: [{ line: 6, column: "phone_numbers", value: "nope", message: none }],
     };
-    expect(await dryRun(lines)).toEqual({ status: 200, body });
+    const file = { rows: 6, refused: 1, repeated: 0, shown: 6 };
+    expect(await dryRun(lines)).toEqual({ status: 200, body, file });
     expect(await dumpStores(world)).toBe(before);
     const real = await json(world.subscribers("brand", lines));
     expect(real.body).toEqual({ ...body, importId: expect.anything() });
@@ -154,6 +157,7 @@ describe("a dry run of an import", () => {
     const many = Array.from({ length: 3000 }, (_, index) => `+1212${5_600_000 + index}`);
     const lines = [...LINES, ...many, "+12125550104"];
     const dry = await dryRun(lines);
+    expect(dry.file).toEqual({ rows: 3006, refused: 1, repeated: 0, shown: 20 });
     expect(dry.body).toMatchObject(counts({ new: 3001, changed: 2, unchanged: 1, keptUnsubscribed: 1 }));
     expect((await json(world.subscribers("brand", lines))).body).toEqual({ ...dry.body, importId: expect.anything() });
   });

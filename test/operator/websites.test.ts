@@ -11,6 +11,7 @@ const WHOLE = {
   helpText: "Write to us",
   duplicateWindowHours: 24,
   optOutWords: ["BAJA", "no más"],
+  timeZone: "Europe/Berlin",
 };
 
 let world: World;
@@ -51,6 +52,7 @@ describe("a website that is changed", () => {
     ["the help text", { helpText: "Call us" }],
     ["the window", { duplicateWindowHours: 1 }],
     ["the opt-out words", { optOutWords: ["alto"] }],
+    ["the time zone", { timeZone: "America/Los_Angeles" }],
   ])("in %s keeps the rest", async (_, given) => {
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, ...given } });
     expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject({ ...WHOLE, ...given });
@@ -63,8 +65,9 @@ describe("a website that is changed", () => {
       helpText: nothing,
       duplicateWindowHours: nothing,
       optOutWords: nothing,
+      timeZone: nothing,
     };
-    const none = { sender: null, helpText: null, duplicateWindowHours: null, optOutWords: null };
+    const none = { sender: null, helpText: null, duplicateWindowHours: null, optOutWords: null, timeZone: null };
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, carrier: "sandbox", ...none } });
   });
 
@@ -104,6 +107,11 @@ describe("a website that is changed", () => {
       helpText: "Call us",
       duplicateWindowHours: 1,
     });
+  });
+
+  it.each(["Portland", "+01:00", 7])("is not given the time zone %j", async (timeZone) => {
+    expect(await put({ timeZone })).toMatchObject({ status: 400, body: { details: [{ field: "timeZone" }] } });
+    expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject(WHOLE);
   });
 
   it.each<[words: unknown, field: string, message: RegExp]>([

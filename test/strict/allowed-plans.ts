@@ -95,6 +95,35 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
+  { step: "SEARCH traffic_counts USING INDEX traffic_by_day (at<?)", reason: "What is deleted." },
+  {
+    step: "SEARCH traffic_counts USING PRIMARY KEY (website_id=? AND span=? AND at<?)",
+    reason: "What is deleted.",
+  },
+  {
+    step: "SEARCH traffic_counts USING PRIMARY KEY (website_id=? AND span=? AND at>?)",
+    reason: "The last hour, or 30 days, of all websites or of one.",
+  },
+  {
+    step: "SEARCH traffic_counts USING INDEX traffic_by_day (at=?)",
+    reason: "The busiest of a day, in the order of the index, until there are enough.",
+  },
+  { step: "SCAN websites USING INDEX websites_held", reason: "Those with holds, until there are enough." },
+  {
+    step: "SCAN websites",
+    sql: "UNION ALL SELECT * FROM (SELECT website_id AS websiteId FROM websites ORDER BY website_id LIMIT",
+    reason: "The first, until there are enough.",
+  },
+  {
+    step: "SEARCH messages USING INDEX messages_pending_by_website (website_id=?)",
+    sql: "w.holds IS NOT NULL",
+    reason: "Pending messages of websites with holds: 20 at most.",
+  },
+  {
+    step: "SEARCH messages USING INDEX messages_pending_by_website (website_id=?)",
+    sql: "AS websiteName, w.carrier, w.holds",
+    reason: "What waits of a website: 2,000 at most.",
+  },
   { step: "SCAN erasure_key", reason: ONE_ROW },
   {
     step: "SEARCH subscription_changes",
@@ -124,7 +153,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "SELECT max(name) AS name FROM d1_migrations",
     reason: "The last entry of the index.",
   },
-  { step: "SCAN told_problems", reason: "A row for each problem that lasts." },
   { step: "SCAN failing_endpoints", reason: "A row for each endpoint that fails: the operator looks at them." },
   { step: "SCAN websites", sql: "SELECT * FROM websites w WHERE NOT EXISTS", reason: THE_OPERATORS_LOOK },
   {
@@ -150,6 +178,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "One website's texts of one person.",
   },
   { step: "SEARCH messages USING INDEX messages_pending (due_at>?)", sql: "ORDER BY due_at LIMIT", reason: COUNTED },
+  {
+    step: "SEARCH subscriptions USING PRIMARY KEY (website_id=?)",
+    sql: "AS numbers, count(*) FILTER (WHERE subscribed = 1)",
+    reason: "One website's numbers, on the first page of its list: at most 100,000.",
+  },
   { step: "SCAN messages USING INDEX messages_sending", sql: "ORDER BY updated_at LIMIT", reason: COUNTED },
   { step: "SEARCH events USING INDEX events_open (due_at>?)", sql: "ORDER BY due_at LIMIT", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "put_back_at IS NULL LIMIT 1000", reason: COUNTED },

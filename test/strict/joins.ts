@@ -10,6 +10,8 @@ export const OF_THE_DATABASE: (keyof typeof STAYING_TABLES)[] = [
   "moving",
   "outcome_counts",
   "receipt_counts",
+  // Each database counts what it changes: an answer adds them up.
+  "traffic_counts",
 ];
 
 /** Statements that may read the directory with the websites of the first database, by a part of their text, and why. */

@@ -73,6 +73,23 @@ export const callbackSchemas = {
   }),
 };
 
+/** An operator tries the endpoint: no event that is stored. */
+export const testEventSchema = z.object({
+  eventId: z.string().describe("`test_` and an id."),
+  eventType: z.literal("test"),
+  occurredAt: z.iso.datetime(),
+});
+
+/** @returns JSON */
+export function testEventBody(eventId: string, now: number): string {
+  const event: z.output<typeof testEventSchema> = {
+    eventId,
+    eventType: "test",
+    occurredAt: new Date(now).toISOString(),
+  };
+  return JSON.stringify(event);
+}
+
 /** An inbound text or a change of a subscription, for one client. */
 export interface Notice {
   eventId: string;

@@ -109,5 +109,7 @@ export interface ClientUse {
   rotatedAt: number | null;
   /** null: only the present pair is valid. */
   oldPairUntil: number | null;
+  /** Those that are valid, the newest first. */
+  secrets: { endsIn: string; since: number; validUntil: number | null; lastUsedAt: number | null }[];
   lastRefusal: { at: number; cause: ClientRefusal } | null;
 }

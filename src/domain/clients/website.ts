@@ -35,6 +35,14 @@ const optOutWord = z
     }),
   );
 
+/** @returns undefined: it is one. An offset is none: it would be wrong for half the year */
+function findZoneFault(name: string): string | undefined {
+  try {
+    if (/^[a-z]/i.test(name)) return void new Intl.DateTimeFormat("en", { timeZone: name });
+  } catch {}
+  return "must be the IANA name of a time zone, such as America/New_York";
+}
+
 /** The settings, without the rules that depend on the carriers that are set up. */
 export const websiteFields = jsonObject({
   name: z
@@ -62,6 +70,9 @@ export const websiteFields = jsonObject({
     z.array(optOutWord, "must be an array of words").min(LEAST_WORDS, WORD_COUNT).max(MOST_WORDS, WORD_COUNT),
   ).describe(
     "Further words with which people opt out of this website, such as `BAJA`. Case, accents, spaces and punctuation do not matter. None may be a word that opts in or asks for help.",
+  ),
+  timeZone: orNull(text(64).superRefine(firstFault(findZoneFault))).describe(
+    "Where its people work, for an operator elsewhere: an IANA name, such as `America/New_York`. Nothing is sent by it.",
   ),
 });
 
@@ -105,6 +116,8 @@ interface WebsiteSettings {
   duplicateWindowHours: number | null;
   /** Words that opt out of this website, in addition to the words that opt out of every website. */
   optOutWords: string[] | null;
+  /** An IANA name. */
+  timeZone: string | null;
 }
 
 export interface Website extends WebsiteSettings {

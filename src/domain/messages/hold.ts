@@ -1,7 +1,7 @@
 // Pure. Which waiting messages of a website an operator holds or cancels.
 import * as z from "zod";
 import { CLIENT_ID } from "../clients/client.ts";
-import { jsonObject, orAbsent } from "../fields.ts";
+import { expectedCount, jsonObject, orAbsent, text } from "../fields.ts";
 
 /** null: any. */
 export interface MessageFilter {
@@ -12,6 +12,10 @@ export interface MessageFilter {
 export interface Hold extends MessageFilter {
   /** Milliseconds since 1970. */
   since: number;
+  /** The name of the operator's token. */
+  by: string;
+  /** Why, for the next operator. */
+  reason: string | null;
 }
 
 const PURPOSE_RULE = "must be a string of at most 100 characters";
@@ -24,9 +28,16 @@ const fields = {
   ),
 };
 
-export const holdSchema = jsonObject(fields);
+export const holdSchema = jsonObject({
+  ...fields,
+  reason: orAbsent(text(200).trim()).describe("Why, for the next operator: it is shown wherever the hold is."),
+  expected: expectedCount("messages"),
+});
+
+export const releaseSchema = jsonObject(fields);
 
 export const cancelSchema = jsonObject({
   ...fields,
+  expected: expectedCount("messages"),
   dryRun: z.boolean("must be true or false").default(false).describe("Counts them, and changes nothing."),
 });

@@ -54,6 +54,11 @@ export class FigureCounter {
     }
   }
 
+  /** undefined: no part has had it. */
+  outcomeOf(phone: number): Outcome | undefined {
+    return this.#outcomes.get(phone);
+  }
+
   figures(): ImportFigures {
     const byOutcome: Record<Outcome, number> = { added: 0, changed: 0, unchanged: 0, byPerson: 0, byOthers: 0 };
     const named: Record<"byPerson" | "byOthers", number[]> = { byPerson: [], byOthers: [] };

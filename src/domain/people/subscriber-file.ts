@@ -2,9 +2,11 @@
 
 import { type FieldError, RequestFailure } from "../failure.ts";
 import { CsvError } from "./csv.ts";
-import { echoPhone } from "./echo.ts";
+import { echoEmail, echoPhone } from "./echo.ts";
 import { FileText } from "./file-text.ts";
 import { strip } from "./invisible.ts";
+import { e164Digits } from "./phone.ts";
+import { explainPhone } from "./phone-fault.ts";
 import { PhoneRowReader } from "./phone-file.ts";
 import { RowFaults } from "./row-faults.ts";
 import { refuseStates } from "./state-column.ts";
@@ -43,6 +45,36 @@ const ADVICE =
 
 const WANTED = { others: ["email", "subscribed"], check: (names: string[]) => refuseStates(names, ADVICE) };
 
+/** So many rows are shown before an import. */
+const PREVIEW_ROWS = 20;
+
+/** A row as an operator sees it before the import. */
+export interface FirstRow {
+  /** The line of the file on which it begins, from 1. */
+  line: number;
+  /** In digits; null: it is invalid. */
+  digits: number | null;
+  phone: string;
+  email: string | null;
+  subscribed: boolean;
+  /** What is wrong with its number. */
+  fault: string | null;
+}
+
+function toPreview(row: { phone: string; email: string; line: number }, subscribed: boolean): FirstRow {
+  const phone = strip(row.phone);
+  const digits = e164Digits(phone);
+  const isValid = !Number.isNaN(digits);
+  return {
+    line: row.line,
+    digits: isValid ? digits : null,
+    phone: echoPhone(phone),
+    email: echoEmail(strip(row.email)) || null,
+    subscribed,
+    fault: isValid ? null : explainPhone(phone),
+  };
+}
+
 /** Checks the file while it comes in, and cuts it into parts. */
 export class SubscriberFile {
   readonly #reader = new PhoneRowReader(WANTED, (cells, line) => this.#take(cells, line));
@@ -50,6 +82,9 @@ export class SubscriberFile {
   readonly #faults = new RowFaults();
   readonly #subscribers = new Subscribers();
   #rows = 0;
+  #refused = 0;
+  /** The first rows. */
+  readonly preview: FirstRow[] = [];
   #parts: SubscriberPart[] = [];
   /** What ended the reading. */
   #error: CsvError | undefined;
@@ -90,6 +125,11 @@ export class SubscriberFile {
     return this.#subscribers;
   }
 
+  /** How many rows it has, as far as it has been read, and of how many the number is invalid. */
+  get counts(): { rows: number; refused: number } {
+    return { rows: this.#rows, refused: this.#refused };
+  }
+
   #takeParts(): SubscriberPart[] {
     const parts = this.#error || this.#faults.count > 0 ? [] : this.#parts;
     this.#parts = [];
@@ -121,7 +161,9 @@ export class SubscriberFile {
     if (subscribed === undefined) {
       this.#faults.add(`must be true or false; line ${line} has ${JSON.stringify(echoPhone(strip(yesNo)))}`);
     }
-    this.#subscribers.add(phone, email, subscribed ?? false, line);
+    const isValid = this.#subscribers.add(phone, email, subscribed ?? false, line);
+    if (!isValid) this.#refused += 1;
+    if (this.preview.length < PREVIEW_ROWS) this.preview.push(toPreview({ phone, email, line }, subscribed ?? false));
     if (this.#subscribers.invalidCount > MOST_INVALID) {
       throw new CsvError(`has more than ${MOST_INVALID} invalid phone numbers and e-mail addresses`);
     }

@@ -41,15 +41,16 @@ export class Subscribers {
   /**
    * A row as given; an empty email counts as absent.
    * @param line of the file, where there is one
+   * @returns whether its number is valid
    */
-  add(givenPhone: string, givenEmail: string, subscribed: boolean, line?: number): void {
+  add(givenPhone: string, givenEmail: string, subscribed: boolean, line?: number): boolean {
     this.#rowCount += 1;
     const phone = strip(givenPhone);
     const digits = e164Digits(phone);
     if (Number.isNaN(digits)) {
       this.#addInvalid(this.#invalidPhones, "phone_numbers", echoPhone(phone), line, () => explainPhone(phone));
       if (!subscribed && PHONE_FORM.test(phone)) this.#invalidOptOuts.add(copy(phone));
-      return;
+      return false;
     }
     const email = strip(givenEmail);
     const address = email === "" ? "" : email.toLowerCase();
@@ -58,6 +59,7 @@ export class Subscribers {
       this.#addInvalid(this.#invalidEmails, "email", echoEmail(email), line, () => "must be an e-mail address");
     }
     this.#rows.add({ phone: digits, email: isAddress ? address : null, subscribed });
+    return true;
   }
 
   #addInvalid(

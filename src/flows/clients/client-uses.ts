@@ -11,10 +11,11 @@ import { inDatabase } from "../databases/places.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
 import { countMiss } from "./count-miss.ts";
 
-export function noteUse(deps: Deps, { clientId, database }: Credentials): void {
+/** @param secretHash of the secret that the request had */
+export function noteUse(deps: Deps, { clientId, database }: Credentials, secretHash: string): void {
   const now = deps.now();
-  if (!deps.storedUses.isDue(clientId, USED_AGAIN_MILLISECONDS, now)) return;
-  afterwards(deps, () => storeUse(inDatabase(deps, database).db, clientId, now));
+  if (!deps.storedUses.isDue(`${clientId} ${secretHash}`, USED_AGAIN_MILLISECONDS, now)) return;
+  afterwards(deps, () => storeUse(inDatabase(deps, database).db, clientId, secretHash, now));
 }
 
 export function noteRefusal(deps: Deps, { clientId, database }: Credentials, cause: ClientRefusal): void {

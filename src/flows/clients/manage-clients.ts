@@ -107,6 +107,7 @@ async function issueSecrets(deps: Deps) {
   const issued: IssuedSecrets = { clientSecret: randomHex(CLIENT_SECRET_BYTES), callbackSecret: newCallbackSecret() };
   const stored = {
     secretHash: await sha256Hex(issued.clientSecret),
+    secretEnd: issued.clientSecret.slice(-4),
     callbackSecret: await seal(issued.callbackSecret, deps.config.serviceKey ?? ""),
   };
   return { issued, stored };

@@ -1,4 +1,5 @@
 import type { Deps } from "../../deps.ts";
+import { RequestFailure } from "../../domain/failure.ts";
 import type { MessageFilter } from "../../domain/messages/hold.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import {
@@ -34,10 +35,30 @@ export async function holdMessages(
   deps: Deps,
   author: Author,
   websiteId: string,
-  filter: MessageFilter,
+  { reason, expected, ...given }: MessageFilter & { reason: string | null } & Expecting,
 ): Promise<number> {
-  await addHold(deps.db, author, websiteId, filter, deps.now());
-  return countWaiting(deps.db, websiteId, filter);
+  const { db } = deps;
+  const filter = toFilter(given);
+  const hold = { filter, reason, expected: expected ?? null };
+  if (expected !== undefined) await requireCount(expected, () => countWaiting(db, websiteId, filter));
+  const isHeld = await addHold(db, author, websiteId, hold, deps.now());
+  const count = await countWaiting(db, websiteId, filter);
+  if (!isHeld) throw new RequestFailure({ kind: "count-changed", count });
+  return count;
+}
+
+/** What the caller has seen; null or undefined: nothing that is to be compared. */
+interface Expecting {
+  expected?: number | null | undefined;
+}
+
+const toFilter = ({ sendPurpose, clientId }: MessageFilter): MessageFilter => ({ sendPurpose, clientId });
+
+/** @throws RequestFailure count-changed */
+async function requireCount(expected: number | null, count: () => Promise<number>): Promise<void> {
+  if (expected === null) return;
+  const present = await count();
+  if (present !== expected) throw new RequestFailure({ kind: "count-changed", count: present });
 }
 
 /** Makes due now what was held. */
@@ -67,33 +88,83 @@ async function release(deps: Deps, websiteId: string, filter: MessageFilter): Pr
   });
 }
 
-/** Ends waiting messages, held ones too, with their events and callbacks. */
-export function cancelWaiting(deps: Deps, author: Author, websiteId: string, filter: MessageFilter): Promise<Worked> {
-  const { sendPurpose, clientId } = filter;
-  const entry = { action: "cancel", websiteId, after: { sendPurpose, clientId } } as const;
+/**
+ * Ends waiting messages, held ones too, with their events and callbacks. Where a count is expected, it ends the messages that were
+ * counted, and no other.
+ * @throws RequestFailure count-changed
+ */
+export async function cancelWaiting(
+  deps: Deps,
+  author: Author,
+  websiteId: string,
+  { expected, ...given }: MessageFilter & Expecting,
+): Promise<Worked> {
+  const filter = toFilter(given);
+  const entry = { action: "cancel", websiteId, after: { ...filter } } as const;
+  const find = await finderOf(deps, websiteId, filter, expected ?? null);
   return audited(
     deps,
     author,
     entry,
-    () => cancel(deps, websiteId, filter),
+    () => cancel(deps, find),
     ({ count, more }) => ({ cancelled: count, ...(more ? { more } : {}) }),
   );
 }
 
-async function cancel(deps: Deps, websiteId: string, filter: MessageFilter): Promise<Worked> {
+/**
+ * Ends one waiting message, held or not.
+ * @throws RequestFailure count-changed: it does not wait any more
+ */
+export async function cancelOne(deps: Deps, author: Author, messageId: string, websiteId: string): Promise<void> {
+  const entry = { action: "cancel-message", websiteId, subject: messageId } as const;
+  const cancelled = await audited(
+    deps,
+    author,
+    entry,
+    () => cancelSome(deps, [messageId]),
+    (count) => ({ cancelled: count }),
+  );
+  if (cancelled === 0) throw new RequestFailure({ kind: "count-changed", count: 0 });
+}
+
+type Find = (after: string) => Promise<WaitingStep>;
+
+async function finderOf(
+  { db }: Deps,
+  websiteId: string,
+  filter: MessageFilter,
+  expected: number | null,
+): Promise<Find> {
+  const find = (after: string) => findWaiting(db, websiteId, filter, after);
+  if (expected === null) return find;
+  const steps = new Map<string, WaitingStep>();
+  let count = 0;
+  for (let after: string | null = ""; after !== null; ) {
+    const step: WaitingStep = await find(after);
+    steps.set(after, step);
+    count += step.messageIds.length;
+    after = step.next;
+  }
+  await requireCount(expected, async () => count);
+  return async (after) => steps.get(after) ?? { messageIds: [], next: null };
+}
+
+async function cancel(deps: Deps, find: Find): Promise<Worked> {
+  return throughWaiting(deps, find, (ids) => cancelSome(deps, ids));
+}
+
+/** @returns how many are cancelled */
+async function cancelSome(deps: Deps, ids: string[]): Promise<number> {
   const change = { status: "FAILED_TO_SEND", code: "CANCELLED", reason: "cancelled by an operator" } as const;
-  const find = (after: string) => findWaiting(deps.db, websiteId, filter, after);
-  return throughWaiting(deps, find, async (ids) => {
-    await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
-    // A run may have claimed some of them since they were found: those go out.
-    return countCancelled(deps.db, ids);
-  });
+  await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
+  // A run may have claimed some of them since they were found: those go out.
+  return countCancelled(deps.db, ids);
 }
 
 /** Goes through the waiting messages of a website once. */
 async function throughWaiting(
   deps: Deps,
-  find: (after: string) => Promise<WaitingStep>,
+  find: Find,
   work: (messageIds: string[]) => Promise<number>,
 ): Promise<Worked> {
   const started = deps.now();

@@ -23,6 +23,15 @@ export function byWebsite<T>(items: readonly T[], idOf: (item: T) => string): T[
   return [...Map.groupBy(items, (item) => homeOf(idOf(item))).values()];
 }
 
+/**
+ * The ids of each job of deliveries or of callbacks. With one database, websites share a job, because each job costs the database a claim
+ * and a record. If a website moves to another database meanwhile, the job does not find it, and the sweep there queues its ids again.
+ */
+export function inJobs<T extends string>({ others }: Pick<Deps, "others">, ids: readonly T[], most: number): T[][] {
+  const parts = others.size === 0 ? [[...ids]] : byWebsite(ids, String);
+  return parts.flatMap((some) => chunk(some, most));
+}
+
 /** See queueJobs. */
 export async function queueDeliveries(
   deps: Deps,
@@ -30,7 +39,7 @@ export async function queueDeliveries(
   messageIds: string[],
   delaySeconds = 0,
 ): Promise<boolean> {
-  const parts = byWebsite(messageIds, String).flatMap((ids) => chunk(ids, MESSAGES_A_JOB));
+  const parts = inJobs(deps, messageIds, MESSAGES_A_JOB);
   const jobs = parts.map((some): Job => ({ kind: "deliver", messageIds: some }));
   return sendAll(deps, deps[lane], jobs, delaySeconds);
 }
@@ -93,7 +102,7 @@ export const CALLBACKS_A_JOB = 24;
 
 /** See queueJobs. */
 export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {
-  const parts = byWebsite(due, String).flatMap((some) => chunk(some, CALLBACKS_A_JOB));
+  const parts = inJobs(deps, due, CALLBACKS_A_JOB);
   await sendAll(deps, deps.callbacks, parts, delaySeconds);
 }
 

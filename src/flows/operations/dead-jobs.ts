@@ -41,12 +41,24 @@ function toKeptBody(body: unknown): string {
 const REQUEUED_AT_ONCE = 100;
 
 /**
- * Requeues the oldest waiting dead jobs.
+ * The oldest waiting dead jobs.
+ * @param expected null: however many
+ * @throws RequestFailure count-changed
+ */
+export async function findWaitingJobs(deps: Deps, expected: number | null): Promise<DeadJob[]> {
+  const jobs = await listWaitingDeadJobs(deps.db, REQUEUED_AT_ONCE);
+  if (expected !== null && jobs.length !== expected) {
+    throw new RequestFailure({ kind: "count-changed", count: jobs.length });
+  }
+  return jobs;
+}
+
+/**
+ * Requeues dead jobs.
  * @returns how many it has requeued, and how many are left (1,000 at most)
  * @throws RequestFailure store-unavailable: some may have been queued
  */
-export async function requeueWaiting(deps: Deps): Promise<{ requeued: number; left: number }> {
-  const jobs = await listWaitingDeadJobs(deps.db, REQUEUED_AT_ONCE);
+export async function requeueWaiting(deps: Deps, jobs: DeadJob[]): Promise<{ requeued: number; left: number }> {
   return { requeued: jobs.length, left: await requeue(deps, jobs) };
 }
 

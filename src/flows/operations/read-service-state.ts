@@ -28,7 +28,7 @@ import { LATEST_MIGRATION } from "../../store/database.ts";
 import { listMoves } from "../../store/databases/moves.ts";
 import type { CarrierPause } from "../../store/messages/carrier-pauses.ts";
 import { minuteOf, type OutcomeCount } from "../../store/operations/outcome-counts.ts";
-import { countStates, type StateCounts } from "../../store/operations/service-state.ts";
+import { COUNTED_ROWS, countStates, type StateCounts } from "../../store/operations/service-state.ts";
 import { inEach } from "../databases/places.ts";
 import { readDatabases } from "../databases/read-databases.ts";
 import { inParallel } from "../in-parallel.ts";
@@ -40,11 +40,17 @@ import { asRefused, countAnswers, countArrivals, countOutcomes, countSenders } f
  * In parts: what one of them does not answer is null or empty, and named. Never throws.
  * @param origin the origin of the request
  * @param requestId null: the sweep asks
+ * @param most rows that are read of each state. Fewer than all of them find the oldest, which make most problems
  */
-export async function readServiceState(deps: Deps, origin: string, requestId: string | null): Promise<ServiceState> {
+export async function readServiceState(
+  deps: Deps,
+  origin: string,
+  requestId: string | null,
+  most = COUNTED_ROWS,
+): Promise<ServiceState> {
   const now = deps.now();
   const [{ milliseconds, ...counts }, ...queues] = await Promise.all([
-    readCounts(deps, now),
+    readCounts(deps, now, most),
     ...QUEUES.map((queue) => readQueue(deps, queue, now)),
   ]);
   const { lastSweep, callbacks, outcomes, receipts, failing, carriersInUse: inUse } = counts;
@@ -120,10 +126,10 @@ const countedIn = (state: MessageState): StatePart => (state === "withoutReceipt
 const BEHIND_MILLISECONDS = 2000;
 
 /** @returns `milliseconds`: what the first database took */
-async function readCounts(deps: Deps, now: number) {
+async function readCounts(deps: Deps, now: number, most: number) {
   let milliseconds = 0;
   const [first, ...others] = await inParallel(inEach(deps), CONNECTIONS, async (own) => {
-    const counts = await countStates(own.db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS });
+    const counts = await countStates(own.db, { now, stuckBefore: now - LONGEST_RUN_MILLISECONDS, most });
     if (own === deps) milliseconds = deps.now() - now;
     return counts;
   });

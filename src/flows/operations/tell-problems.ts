@@ -9,7 +9,7 @@ import { withinTime } from "../../platform/time-limit.ts";
 import { USER_AGENT } from "../../platform/user-agent.ts";
 import {
   deleteAway,
-  deleteTold,
+  endTold,
   readAway,
   readTold,
   storeAway,
@@ -46,7 +46,6 @@ type Kind = "began" | "lasts" | "ended";
 
 interface Alert extends ToldProblem {
   kind: Kind;
-  detail: Partial<ProblemDetail>;
 }
 
 /** Each is stored as told once its post has succeeded: one that failed is posted again by the next sweep. */
@@ -65,7 +64,7 @@ async function tell(deps: Deps, url: string): Promise<void> {
   const sure = failing.length > 0 ? alerts.filter(({ kind }) => kind !== "ended") : alerts;
   for (const alert of sure.slice(0, MOST_POSTS)) {
     if (!(await post(deps, url, alert))) return;
-    if (alert.kind === "ended") await deleteTold(deps.db, alert);
+    if (alert.kind === "ended") await endTold(deps.db, alert, deps.now());
     else await storeTold(deps.db, alert);
   }
 }
@@ -75,8 +74,9 @@ async function tellAway(deps: Deps, url: string, detail: ProblemDetail): Promise
   const now = deps.now();
   const told = await readAway(deps.kv);
   if (told && now - told.toldAt < DAY_MILLISECONDS) return;
-  const next = { problem: detail.problem, subject: "", beganAt: told?.beganAt ?? now, toldAt: now };
-  const alert = { ...next, kind: told ? ("lasts" as const) : ("began" as const), detail };
+  const of = { problem: detail.problem, subject: "", endedAt: null, detail };
+  const next = { ...of, beganAt: told?.beganAt ?? now, toldAt: now };
+  const alert = { ...next, kind: told ? ("lasts" as const) : ("began" as const) };
   if (await post(deps, url, alert)) await storeAway(deps.kv, next);
 }
 
@@ -89,7 +89,8 @@ function findAlerts(details: ProblemDetail[], told: ToldProblem[], now: number):
     if (before && now - before.toldAt < DAY_MILLISECONDS) return [];
     const { problem, since } = detail;
     const beganAt = before?.beganAt ?? (since === null ? now : Date.parse(since));
-    return [{ kind: before ? "lasts" : "began", problem, subject: subjectOf(detail), beganAt, toldAt: now, detail }];
+    const at = { beganAt, toldAt: now, endedAt: null };
+    return [{ kind: before ? "lasts" : "began", problem, subject: subjectOf(detail), ...at, detail }];
   });
   const ended = told.filter((it) => !present.has(keyOf(it))).map((it): Alert => ({ ...it, kind: "ended", detail: {} }));
   return [...begun, ...ended];

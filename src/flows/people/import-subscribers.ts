@@ -19,6 +19,9 @@ export interface ImportRequest {
   isDry: boolean;
   /** Subscribes again whom anybody else than the person has unsubscribed. */
   resubscribes: boolean;
+  /** The name of the file, for the list of imports. */
+  file: string | null;
+  operator: string;
 }
 
 /** How far a request has come. */
@@ -40,6 +43,7 @@ export interface Imported extends ImportFigures {
  * Within an import an opt-out wins, whatever the order; of subscriptions, the last counts.
  * @param parts throws where the file is refused. If that is before its first part, nothing is stored, and the audit log has no entry
  * @param toAfter see audited
+ * @param counter tells afterwards what has come of a number
  * @throws RequestFailure fields-wrong, import-closed; import-interrupted around the cause where rows of the import may be stored
  */
 export async function importSubscribers(
@@ -48,15 +52,16 @@ export async function importSubscribers(
   request: ImportRequest,
   parts: AsyncGenerator<SubscriberPart, void>,
   toAfter: (imported: Imported) => Record<string, unknown>,
+  counter = new FigureCounter(),
 ): Promise<Imported> {
   const { websiteId, importId, isJoined, isDry } = request;
   if (isJoined) await requireJoinable(deps, request);
   const progress: Progress = { hasBegun: isJoined && !isDry, storedRows: 0 };
   try {
     const all = await begin(parts);
-    if (isDry) return await storeParts(deps, request, all, progress);
+    if (isDry) return await storeParts(deps, request, all, progress, counter);
     const entry = { action: "import", websiteId, subject: importId } as const;
-    return await audited(deps, author, entry, () => storeParts(deps, request, all, progress), toAfter);
+    return await audited(deps, author, entry, () => storeParts(deps, request, all, progress, counter), toAfter);
   } catch (error) {
     if (!progress.hasBegun) throw error;
     const because = error instanceof RequestFailure ? error.failure : ({ kind: "fault" } as const);
@@ -91,15 +96,15 @@ export async function storeParts(
   request: ImportRequest,
   parts: AsyncIterable<SubscriberPart>,
   progress: Progress,
+  counter = new FigureCounter(),
 ): Promise<Imported> {
   const { websiteId, importId, isJoined, isDry, resubscribes } = request;
-  const latestId = isDry ? 0 : await beginImport(deps.db, request);
+  const latestId = isDry ? 0 : await beginImport(deps.db, request, deps.now());
   progress.hasBegun = !isDry;
   const run = { isJoined, isDry, resubscribes, latestId };
   const origin = { source: "import", proof: importId, now: deps.now() } as const;
   // Nobody is told of an import.
   const target: Target = { db: deps.db, websiteId, origin, newRun: null, due: [], import: run };
-  const counter = new FigureCounter();
   const knownOptOuts = new Set<number>();
   for await (const part of parts) {
     const known = await findInvalidOptOuts(deps, websiteId, part.invalidOptOuts);

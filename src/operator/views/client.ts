@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CLIENT_EVENTS, type Client, EFFECTS, OPERATIONS } from "../../domain/clients/client.ts";
+import { CLIENT_EVENTS, type Client, type ClientUse, EFFECTS, OPERATIONS } from "../../domain/clients/client.ts";
 import { CLIENT_REFUSALS } from "../../domain/clients/client-uses.ts";
 import { CLIENT_ID as A_CLIENT_ID, TIME } from "../../http/examples.ts";
 import { toTime } from "../../http/time.ts";
@@ -29,22 +29,39 @@ const takesEffect = z
     "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change spreads through KV, which takes 60 seconds or more, and the sweep tells the limiter again each minute. What a change grants always spreads through KV.",
   );
 
+const useShape = {
+  lastUsedAt: z.iso
+    .datetime()
+    .nullable()
+    .describe("When a request was last taken, to ten minutes; null: never, or long ago."),
+  rotatedAt: z.iso.datetime().nullable(),
+  oldPairUntil: z.iso
+    .datetime()
+    .nullable()
+    .describe("The pair before the last rotation is valid until then; null: no more."),
+  secrets: z
+    .array(
+      z.object({
+        endsIn: z.string().describe("The last four characters of the client secret."),
+        since: z.iso.datetime(),
+        validUntil: z.iso.datetime().nullable().describe("Of the one that is being replaced."),
+        lastUsedAt: z.iso.datetime().nullable().describe("As `lastUsedAt` of the client."),
+      }),
+    )
+    .describe("Those that are valid, newest first."),
+  lastRefusal: z
+    .object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) })
+    .nullable()
+    .describe("Of a request of this client, to a minute."),
+};
+
+/** On the page of its website. */
+export const clientWithUseSchema = clientSchema.extend(useShape);
+
 export const clientAnswers = {
   Client: clientSchema,
   ClientWithChanges: clientSchema.extend({
-    lastUsedAt: z.iso
-      .datetime()
-      .nullable()
-      .describe("When a request was last taken, to ten minutes; null: never, or long ago."),
-    rotatedAt: z.iso.datetime().nullable(),
-    oldPairUntil: z.iso
-      .datetime()
-      .nullable()
-      .describe("The pair before the last rotation is valid until then; null: no more."),
-    lastRefusal: z
-      .object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) })
-      .nullable()
-      .describe("Of a request of this client, to a minute."),
+    ...useShape,
     changes: z.array(auditEntrySchema).describe("The last 10, newest first."),
   }),
   ChangedClient: clientSchema.extend({
@@ -71,6 +88,32 @@ export const CLIENT = {
   createdAt: TIME,
   updatedAt: TIME,
 } satisfies ClientAnswers["Client"];
+
+/** What is known of its requests. */
+export const USE = {
+  lastUsedAt: TIME,
+  rotatedAt: TIME,
+  oldPairUntil: null,
+  secrets: [{ endsIn: "9f21", since: TIME, validUntil: null, lastUsedAt: TIME }],
+  lastRefusal: { at: TIME, cause: "secret-replaced" },
+} satisfies Partial<ClientAnswers["ClientWithChanges"]>;
+
+export function clientWithUseView(found: Client & ClientUse): z.output<typeof clientWithUseSchema> {
+  const { lastUsedAt, rotatedAt, oldPairUntil, secrets, lastRefusal, ...client } = found;
+  return {
+    ...clientView(client),
+    lastUsedAt: toTime(lastUsedAt),
+    rotatedAt: toTime(rotatedAt),
+    oldPairUntil: toTime(oldPairUntil),
+    secrets: secrets.map((secret) => ({
+      endsIn: secret.endsIn,
+      since: toTime(secret.since),
+      validUntil: toTime(secret.validUntil),
+      lastUsedAt: toTime(secret.lastUsedAt),
+    })),
+    lastRefusal: lastRefusal && { ...lastRefusal, at: toTime(lastRefusal.at) },
+  };
+}
 
 /** Without secrets. */
 export function clientView({ createdAt, changedAt, ...client }: Client): ClientAnswers["Client"] {

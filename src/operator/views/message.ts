@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { MESSAGE_EVENT_TYPES } from "../../domain/callbacks/callback.ts";
+import type { Hold } from "../../domain/messages/hold.ts";
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
 import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/messages/message.ts";
 import { reasonSchema } from "../../domain/messages/reason.ts";
 import { CLIENT_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "../../http/examples.ts";
 import { toTime } from "../../http/time.ts";
 import type { StoredEvent, StoredMessage, WholeMessage } from "../../store/messages/read-message.ts";
-import { callbackSchema, personIdShape } from "../answers.ts";
+import { callbackSchema, heldSchema, personIdShape } from "../answers.ts";
 
 const submissionSchema = z.object({
   at: z.iso.datetime(),
@@ -54,7 +55,11 @@ export const operatorMessageSchema = z.object({
   claimedAt: z.iso.datetime().nullable(),
   retryAt: z.iso.datetime().nullable().describe("Not before; null once it has passed."),
   waits: z
-    .object({ until: z.iso.datetime().nullable(), because: z.string() })
+    .object({
+      until: z.iso.datetime().nullable(),
+      because: z.string(),
+      held: heldSchema.optional().describe("Who holds it, and why. Left out where nobody does."),
+    })
     .nullable()
     .describe("Of PENDING_TO_SEND: until when, and why. Without a time, it is its turn."),
   submissions: z.array(submissionSchema).describe("In order: the first, and the latest 19."),
@@ -146,18 +151,22 @@ function callbackViews({ eventId, callback }: StoredEvent): Message["callbacks"]
 }
 
 /** Why a message is pending, and until when at least. */
-function waitsView(message: StoredMessage & { isHeld: boolean }, now: number): Message["waits"] {
+function waitsView(message: StoredMessage & { hold: Hold | null }, now: number): Message["waits"] {
   const { status, claimedAt, reasonDetail, retryAt } = message;
   if (status !== "PENDING_TO_SEND") return null;
   if (claimedAt !== null) return { until: null, because: "its submission" };
-  if (message.isHeld) return { until: null, because: "an operator holds it" };
+  const { hold } = message;
+  if (hold) {
+    const held = { by: hold.by, since: toTime(hold.since), reason: hold.reason };
+    return { until: null, because: "an operator holds it", held };
+  }
   const isRetried = retryAt !== null && retryAt > now;
   return isRetried
     ? { until: toTime(retryAt), because: reasonDetail ?? "a retry" }
     : { until: null, because: "its job" };
 }
 
-export function factsView(message: StoredMessage, isHeld: boolean, now: number) {
+export function factsView(message: StoredMessage, hold: Hold | null, now: number) {
   const { callbackData: _, ...facts } = message;
   return {
     ...facts,
@@ -165,15 +174,15 @@ export function factsView(message: StoredMessage, isHeld: boolean, now: number) 
     updatedAt: toTime(message.updatedAt),
     claimedAt: toTime(message.claimedAt),
     retryAt: message.retryAt !== null && message.retryAt > now ? toTime(message.retryAt) : null,
-    waits: waitsView({ ...message, isHeld }, now),
+    waits: waitsView({ ...message, hold }, now),
   };
 }
 
 /** A message with all that is stored of it. */
 export function messageView(whole: WholeMessage, now: number): Message {
-  const { isHeld, events, clicks, submissions, websiteName, clientName, ignoredFields, ...message } = whole;
+  const { hold, events, clicks, submissions, websiteName, clientName, ignoredFields, ...message } = whole;
   return {
-    ...factsView(message, isHeld, now),
+    ...factsView(message, hold, now),
     ...{ websiteName, clientName, ignoredFields, callbackData: message.callbackData },
     submissions: submissionViews(submissions, message, events),
     clicks: { ...clicks, firstAt: toTime(clicks.firstAt) },

@@ -23,7 +23,7 @@ const queueSchema = z.object({
   oldestSeconds: z.int().nullable(),
 });
 
-const detailSchema = z.object({
+export const problemSchema = z.object({
   problem: z.enum(PROBLEMS),
   carrier: z.string().nullable(),
   sender: z.string().nullable().describe("The sender of the websites whose texts it concerns."),
@@ -112,7 +112,7 @@ export const serviceStateAnswers = {
       .array(z.enum(PROBLEMS))
       .describe("Problems that need an operator. The description of the operation explains each."),
     details: z
-      .array(detailSchema)
+      .array(problemSchema)
       .describe("An entry for each problem and carrier, or client's endpoint, that it concerns."),
     database: firstDatabaseSchema,
     failing: z

@@ -55,6 +55,7 @@ export function selectFailingEndpoints(
   db: D1Database,
   failedAfter: number,
   leastFailures: number,
+  most: number,
 ): D1PreparedStatement {
   return prepare(
     db,
@@ -62,7 +63,7 @@ export function selectFailingEndpoints(
       FROM failing_endpoints f CROSS JOIN clients c ON c.client_id = f.client_id
         CROSS JOIN websites w ON w.website_id = c.website_id
       WHERE f.failed_at > ${failedAfter} AND f.failures >= ${leastFailures} AND c.callback_url IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.arriving})`,
+        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.arriving}) LIMIT ${most}`,
   );
 }
 

@@ -11,13 +11,16 @@ import type { ClientRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { toClient } from "./clients.ts";
 
-/** No row is written where another isolate has stored a use lately. */
-export async function storeUse(db: D1Database, clientId: string, now: number): Promise<void> {
+/** No row is written where another isolate has stored a use of this secret lately. */
+export async function storeUse(db: D1Database, clientId: string, secretHash: string, now: number): Promise<void> {
   await runQuery(
     prepare(
       db,
-      sql`UPDATE clients AS c SET used_at = ${now}
-        WHERE client_id = ${clientId} AND coalesce(used_at, 0) <= ${now - USED_AGAIN_MILLISECONDS}
+      sql`UPDATE clients AS c SET used_at = ${now}, secret_used_at = iif(secret_hash = ${secretHash}, ${now}, secret_used_at),
+          old_secret_used_at = iif(old_secret_hash = ${secretHash}, ${now}, old_secret_used_at)
+        WHERE client_id = ${clientId}
+          AND coalesce(CASE ${secretHash} WHEN secret_hash THEN secret_used_at WHEN old_secret_hash THEN old_secret_used_at
+            ELSE used_at END, 0) <= ${now - USED_AGAIN_MILLISECONDS}
           AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.paused})`,
     ),
   );
@@ -46,12 +49,42 @@ export async function readClient(
   return row && { ...toClient(row), ...toUse(row, now) };
 }
 
-function toUse({ used_at, rotated_at, old_until, refused_at, refusal }: ClientRow, now: number): ClientUse {
+export async function listClientsWithUse(
+  db: D1Database,
+  websiteId: string,
+  now: number,
+): Promise<(Client & ClientUse)[]> {
+  const query = prepare(db, sql`SELECT * FROM clients WHERE website_id = ${websiteId} ORDER BY created_at, client_id`);
+  return (await runQuery<ClientRow>(query)).map((row) => ({ ...toClient(row), ...toUse(row, now) }));
+}
+
+function toUse(row: ClientRow, now: number): ClientUse {
+  const { used_at, rotated_at, old_until, refused_at, refusal } = row;
   const cause = CLIENT_REFUSALS.find((it) => it === refusal);
   return {
     lastUsedAt: used_at,
     rotatedAt: rotated_at,
     oldPairUntil: old_until !== null && old_until > now ? old_until : null,
+    secrets: toSecrets(row, now),
     lastRefusal: cause && refused_at !== null ? { at: refused_at, cause } : null,
   };
+}
+
+/** The newest first. */
+function toSecrets(row: ClientRow, now: number): ClientUse["secrets"] {
+  const { old_until: until, old_secret_since: since } = row;
+  const present = {
+    endsIn: row.secret_end,
+    since: row.rotated_at ?? row.created_at,
+    validUntil: null,
+    lastUsedAt: row.secret_used_at,
+  };
+  if (until === null || until <= now || row.old_secret_end === null) return [present];
+  const old = {
+    endsIn: row.old_secret_end,
+    since: since ?? row.created_at,
+    validUntil: until,
+    lastUsedAt: row.old_secret_used_at,
+  };
+  return [present, old];
 }

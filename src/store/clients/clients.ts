@@ -7,6 +7,8 @@ import { prepare, sql } from "../sql.ts";
 
 export interface NewClient extends Client {
   secretHash: string;
+  /** Its last four characters. */
+  secretEnd: string;
   /** Encrypted. */
   callbackSecret: string;
 }
@@ -20,9 +22,9 @@ export async function insertClient(db: D1Database, author: Author, client: NewCl
     prepare(
       db,
       sql`INSERT INTO clients (client_id, website_id, callback_url, operations, suspended, secret_hash, callback_secret,
-          created_at, changed_at, events, name)
+          created_at, changed_at, events, name, secret_end)
         VALUES (${clientId}, ${websiteId}, ${callbackUrl}, ${JSON.stringify(operations)}, ${suspended ? 1 : 0},
-          ${client.secretHash}, ${client.callbackSecret}, ${createdAt}, ${createdAt}, ${eventsColumn(client.events)}, ${name})
+          ${client.secretHash}, ${client.callbackSecret}, ${createdAt}, ${createdAt}, ${eventsColumn(client.events)}, ${name}, ${client.secretEnd})
         ON CONFLICT DO NOTHING`,
     ),
     auditStatement(db, author, entry, createdAt),
@@ -82,7 +84,7 @@ export async function rotateSecrets(
   db: D1Database,
   author: Author,
   { clientId, websiteId, changedAt }: Client,
-  pair: { secretHash: string; callbackSecret: string; oldUntil: number },
+  pair: { secretHash: string; secretEnd: string; callbackSecret: string; oldUntil: number },
   now: number,
 ): Promise<boolean> {
   const isRepeated = sql`(rotated_at > ${now - REPEATED_ROTATION_MILLISECONDS} AND old_until > ${now})`;
@@ -91,6 +93,10 @@ export async function rotateSecrets(
       db,
       sql`UPDATE clients SET old_secret_hash = iif(${isRepeated}, old_secret_hash, secret_hash),
           old_callback_secret = iif(${isRepeated}, old_callback_secret, callback_secret), old_until = ${pair.oldUntil},
+          old_secret_end = iif(${isRepeated}, old_secret_end, secret_end),
+          old_secret_since = iif(${isRepeated}, old_secret_since, coalesce(rotated_at, created_at)),
+          old_secret_used_at = iif(${isRepeated}, old_secret_used_at, secret_used_at),
+          secret_end = ${pair.secretEnd}, secret_used_at = NULL,
           rotated_at = ${now}, secret_hash = ${pair.secretHash}, callback_secret = ${pair.callbackSecret},
           changed_at = max(${now}, changed_at + 1), copied_at = NULL
         WHERE client_id = ${clientId} AND changed_at = ${changedAt}`,

@@ -30,10 +30,10 @@ export async function insertWebsite(
     ),
     prepare(
       db,
-      sql`INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, opt_out_words,
+      sql`INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, opt_out_words, time_zone,
           created_at, updated_at, home, database)
         SELECT ${websiteId}, ${name}, ${carrier}, ${sender}, ${helpText}, ${duplicateWindowHours},
-          ${toColumn(settings.optOutWords) ?? null}, ${now}, ${now},
+          ${toColumn(settings.optOutWords) ?? null}, ${settings.timeZone ?? null}, ${now}, ${now},
           coalesce(${place?.home ?? null}, (SELECT home FROM homes WHERE website_id = ${websiteId})),
           ${place?.database ?? FIRST}
         WHERE ${place?.database ?? null} IS NOT NULL
@@ -60,7 +60,7 @@ export async function updateWebsite(
 ): Promise<boolean> {
   const { websiteId, updatedAt } = present;
   const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(present, given) };
-  const { name, carrier, sender, helpText, duplicateWindowHours, optOutWords } = given;
+  const { name, carrier, sender, helpText, duplicateWindowHours, optOutWords, timeZone } = given;
   const [, updated] = await runBatch(db, [
     keepSender(db, websiteId),
     prepare(
@@ -70,6 +70,7 @@ export async function updateWebsite(
           help_text = iif(${isKept(helpText)}, help_text, ${helpText ?? null}),
           duplicate_window_hours = iif(${isKept(duplicateWindowHours)}, duplicate_window_hours, ${duplicateWindowHours ?? null}),
           opt_out_words = iif(${isKept(optOutWords)}, opt_out_words, ${toColumn(optOutWords) ?? null}),
+          time_zone = iif(${isKept(timeZone)}, time_zone, ${timeZone ?? null}),
           updated_at = max(${now}, updated_at + 1)
         WHERE website_id = ${websiteId} AND updated_at = ${updatedAt} RETURNING website_id`,
     ),
@@ -125,6 +126,7 @@ export function toWebsite(row: WebsiteRow): Website {
     helpText: row.help_text,
     duplicateWindowHours: row.duplicate_window_hours,
     optOutWords: parseJsonColumn<string[] | null>(row.opt_out_words, null),
+    timeZone: row.time_zone,
     holds: toHolds(row.holds),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

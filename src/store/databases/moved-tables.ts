@@ -62,6 +62,7 @@ export const STAYING_TABLES = {
   last_sweep: "of the sweep of this database",
   outcome_counts: "of an hour, of all websites",
   receipt_counts: "of an hour, of all websites",
+  traffic_counts: "of what this database has stored: the sum over all databases holds wherever a website is",
   carrier_pauses: "how carriers answer the messages of this database",
   told_problems: "of the service; the first database has them",
   dead_jobs: "their ids lead to where the website is; the first database has them",

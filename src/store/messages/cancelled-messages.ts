@@ -1,5 +1,6 @@
 import { runBatch } from "../database.ts";
 import { uncountCancelled } from "../operations/daily-counts.ts";
+import { countAccepted } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 
 /** Lifetime of a tombstone: longer than any transaction may take to commit. */
@@ -23,6 +24,12 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
       WHERE (website_id, phone) IN (SELECT website_id, phone FROM messages WHERE message_id IN (${unconfirmed}))
         AND message_id IN (${unconfirmed})`),
     uncountCancelled(db, unconfirmed),
+    countAccepted(
+      db,
+      sql`SELECT website_id, accepted_at, '' AS carrier, status AS was, NULL AS status FROM messages
+        WHERE message_id IN (${unconfirmed})`,
+      now,
+    ),
     run(sql`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
     run(sql`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
     run(sql`DELETE FROM events WHERE message_id IN (SELECT value FROM json_each(${list}) WHERE value NOT IN (

@@ -8,6 +8,7 @@ import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed } from "../database.ts";
 import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
+import { countTraffic } from "../operations/traffic-counts.ts";
 import type { MessageRow, WebsiteRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { breakerStatements, selectBreakers, toBreakers } from "./carrier-pauses.ts";
@@ -87,8 +88,8 @@ export interface Recorded {
 
 /** Every statement of the transaction, in the order in which they run: a spread replaces a value, and keeps its place. */
 const IN_ORDER = {
-  ...{ counts: null, breaker: null, afterReceipt: null, outcomes: null, events: null, reported: null },
-  ...{ optedOut: null, claimed: null, ended: null, breakers: null },
+  ...{ counts: null, breaker: null, afterReceipt: null, traffic: null, outcomes: null, events: null },
+  ...{ reported: null, optedOutTraffic: null, optedOut: null, claimed: null, ended: null, breakers: null },
 };
 
 function outcomeStatements(db: D1Database, { claim, records, longestWait, counts, breaker }: Outcomes, now: number) {
@@ -107,6 +108,13 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
       sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),
           submissions = ${WITH_ENTRY}
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status <> 'PENDING_TO_SEND'`,
+    ),
+    traffic: countTraffic(
+      db,
+      sql`SELECT m.website_id, m.accepted_at, coalesce(m.carrier, '') AS carrier, m.status AS was, r.status
+        FROM ${recorded} CROSS JOIN messages m ON m.message_id = r.message_id
+        WHERE m.claim = ${claim} AND m.status = 'PENDING_TO_SEND' AND r.status IS NOT NULL`,
+      now,
     ),
     outcomes: prepare(
       db,
@@ -129,17 +137,23 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
 
 function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClaim, now: number) {
   const list = JSON.stringify(ids);
+  const hasOptedOut = sql`m.message_id IN (SELECT value FROM json_each(${list})) AND m.status = 'PENDING_TO_SEND'
+    AND m.claimed_at IS NULL AND CASE m.is_reply WHEN ${OPT_OUT_CONFIRMATION} THEN false
+      WHEN ${ANSWER} THEN EXISTS (SELECT 1 FROM subscriptions s
+        WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 0)
+      ELSE NOT EXISTS (SELECT 1 FROM subscriptions s
+        WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1) END`;
   return {
+    optedOutTraffic: countTraffic(
+      db,
+      sql`SELECT m.website_id, m.accepted_at, coalesce(m.carrier, '') AS carrier, m.status AS was, 'NOT_SUBSCRIBED' AS status
+        FROM messages m WHERE ${hasOptedOut}`,
+      now,
+    ),
     optedOut: prepare(
       db,
       sql`UPDATE messages AS m SET status = 'NOT_SUBSCRIBED', reason = 'opted out before it was submitted', reason_code = 'OPTED_OUT',
-          updated_at = ${now}, due_at = NULL
-        WHERE message_id IN (SELECT value FROM json_each(${list})) AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL
-          AND CASE is_reply WHEN ${OPT_OUT_CONFIRMATION} THEN false
-            WHEN ${ANSWER} THEN EXISTS (SELECT 1 FROM subscriptions s
-              WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 0)
-            ELSE NOT EXISTS (SELECT 1 FROM subscriptions s
-              WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1) END`,
+          updated_at = ${now}, due_at = NULL WHERE ${hasOptedOut}`,
     ),
     claimed: prepare(
       db,

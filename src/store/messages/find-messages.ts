@@ -1,10 +1,11 @@
+import type { Hold } from "../../domain/messages/hold.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
 import { REASON_STATUSES, type Reason } from "../../domain/messages/reason.ts";
 import { runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import type { MessageRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
-import { IS_HELD } from "./holds.ts";
+import { HOLD, toHold } from "./holds.ts";
 import { type StoredMessage, toStoredMessage } from "./read-message.ts";
 
 /** Messages looked through for one page: whoever looks for a rare one goes on with the next page. */
@@ -34,7 +35,7 @@ export interface MessageSearch {
   before: MessagePlace | null;
 }
 
-export type FoundMessage = StoredMessage & { isHeld: boolean; place: MessagePlace };
+export type FoundMessage = StoredMessage & { hold: Hold | null; place: MessagePlace };
 
 /**
  * Newest first. Reads what is asked for by its index, at most LOOKED_THROUGH messages and what finds them.
@@ -49,10 +50,10 @@ export async function findMessages(
   const source = sourceOf(search);
   // A code that does not explain the status is none: see readReason.
   const statuses = JSON.stringify(reason === null ? [] : REASON_STATUSES[reason]);
-  const found = await runQuery<MessageRow & { place: number; is_held: 0 | 1 }>(
+  const found = await runQuery<MessageRow & { place: number; hold: string | null }>(
     prepare(
       db,
-      sql`SELECT m.*, ${IS_HELD} AS is_held
+      sql`SELECT m.*, ${HOLD} AS hold
         FROM (SELECT * FROM (${source}) ORDER BY accepted_at DESC, place DESC LIMIT ${LOOKED_THROUGH}) m
         WHERE (${status} IS NULL OR status = ${status})
           AND (${reason} IS NULL OR reason_code = ${reason} AND status IN (SELECT value FROM json_each(${statuses})))
@@ -65,7 +66,7 @@ export async function findMessages(
   const isFiltered = [status, reason, sendPurpose, clientId].some((filter) => filter !== null);
   const end = isFull ? last : isFiltered ? await lastLookedAt(db, source) : undefined;
   return {
-    messages: found.map((row) => ({ ...toStoredMessage(row), isHeld: row.is_held === 1, place: placeOf(row) })),
+    messages: found.map((row) => ({ ...toStoredMessage(row), hold: toHold(row.hold), place: placeOf(row) })),
     next: end ? placeOf(end) : null,
   };
 }

@@ -4,7 +4,7 @@
 import type { Hold, MessageFilter } from "../../domain/messages/hold.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
-import { auditStatement } from "../operations/audit.ts";
+import { auditStatement, selectAudited } from "../operations/audit.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 /** Condition: an operator holds the message `m`. A reply to a keyword is never held. */
@@ -12,27 +12,43 @@ export const IS_HELD = piece(`(m.is_reply = 0 AND EXISTS (SELECT 1 FROM websites
   WHERE hw.website_id = m.website_id AND coalesce(h.value ->> 'sendPurpose', m.send_purpose) = m.send_purpose
     AND coalesce(h.value ->> 'clientId', m.client_id) = m.client_id))`);
 
+/** The hold because of which IS_HELD is true: JSON, the oldest of several; NULL: none. */
+export const HOLD = piece(`iif(m.is_reply = 0, (SELECT h.value FROM websites hw CROSS JOIN json_each(hw.holds) h
+  WHERE hw.website_id = m.website_id AND coalesce(h.value ->> 'sendPurpose', m.send_purpose) = m.send_purpose
+    AND coalesce(h.value ->> 'clientId', m.client_id) = m.client_id LIMIT 1), NULL)`);
+
 /** The operator sees it with the message. */
 export const HELD = "held by an operator";
 
-/** Holding what is held changes nothing. */
+/**
+ * Holding what is held changes nothing.
+ * @param expected null: any. The transaction counts again, unless the website has very many pending messages: see COUNTED
+ * @returns false: another count waits, and nothing is held
+ */
 export async function addHold(
   db: D1Database,
   author: Author,
   websiteId: string,
-  filter: MessageFilter,
+  { filter, reason, expected }: { filter: MessageFilter; reason: string | null; expected: number | null },
   now: number,
-): Promise<void> {
-  const hold: Hold = { ...filter, since: now };
-  await runBatch(db, [
+): Promise<boolean> {
+  const hold: Hold = { ...filter, since: now, by: author.operator, reason };
+  const isExpected = sql`(${expected} IS NULL
+    OR (SELECT count(*) = ${COUNTED} OR ${waitingAmong(filter)} = ${expected} FROM (${pendingOf(websiteId, "", COUNTED)}) m))`;
+  const results = await runBatch(db, [
     prepare(
       db,
       sql`UPDATE websites SET holds = json_insert(coalesce(holds, '[]'), '$[#]', json(${JSON.stringify(hold)}))
         WHERE website_id = ${websiteId} AND NOT EXISTS (SELECT 1 FROM json_each(coalesce(holds, '[]')) h
-          WHERE h.value ->> 'sendPurpose' IS ${filter.sendPurpose} AND h.value ->> 'clientId' IS ${filter.clientId})`,
+          WHERE h.value ->> 'sendPurpose' IS ${filter.sendPurpose} AND h.value ->> 'clientId' IS ${filter.clientId})
+          AND ${isExpected}`,
     ),
-    auditStatement(db, author, { action: "hold", websiteId, after: { ...filter } }, now),
+    auditStatement(db, author, { action: "hold", websiteId, after: { ...filter, reason } }, now),
+    // An earlier try of this transaction may have held them: more may wait since.
+    selectAudited(db, author),
+    prepare(db, sql`SELECT 1 WHERE ${isExpected}`),
   ]);
+  return results.slice(-2).some((result) => result.results.length > 0);
 }
 
 /** Ends the hold with the same filter; a filter of nothing ends all of them. */
@@ -50,6 +66,10 @@ export async function removeHolds(db: D1Database, websiteId: string, filter: Mes
   ]);
 }
 
+export function toHold(column: string | null): Hold | null {
+  return column === null ? null : parseJsonColumn<Hold | null>(column, null);
+}
+
 export function toHolds(column: string | null): Hold[] {
   return column === null ? [] : parseJsonColumn<Hold[]>(column, []);
 }
@@ -63,20 +83,26 @@ const LOOKED_THROUGH = 2000;
 // Pending messages are read in the order of their ids. An id means the same in every database, so a call goes on where it was, even if
 // the website moves meanwhile. Messages of other websites are not read.
 
+const pendingOf = (websiteId: string, after: string, limit: number): Sql =>
+  sql`SELECT message_id, client_id, send_purpose, claimed_at, is_reply
+    FROM messages INDEXED BY messages_pending_by_website
+    WHERE website_id = ${websiteId} AND status = 'PENDING_TO_SEND' AND message_id > ${after}
+    ORDER BY message_id LIMIT ${limit}`;
+
+/** How many of the pending messages `m` wait. */
+const waitingAmong = (filter: MessageFilter): Sql =>
+  sql`count(*) FILTER (WHERE m.claimed_at IS NULL AND m.is_reply = 0
+    AND m.send_purpose = coalesce(${filter.sendPurpose}, m.send_purpose)
+    AND m.client_id = coalesce(${filter.clientId}, m.client_id))`;
+
 /** Counts the waiting messages of a website: unclaimed ones that are no replies. */
 export async function countWaiting(db: D1Database, websiteId: string, filter: MessageFilter): Promise<number> {
   let count = 0;
   for (let after: string | null = ""; after !== null; ) {
     const query: D1PreparedStatement = prepare(
       db,
-      sql`SELECT count(*) FILTER (WHERE m.claimed_at IS NULL AND m.is_reply = 0
-            AND m.send_purpose = coalesce(${filter.sendPurpose}, m.send_purpose)
-            AND m.client_id = coalesce(${filter.clientId}, m.client_id)) AS count,
-          iif(count(*) = ${COUNTED}, max(m.message_id), NULL) AS next
-        FROM (SELECT message_id, client_id, send_purpose, claimed_at, is_reply
-          FROM messages INDEXED BY messages_pending_by_website
-          WHERE website_id = ${websiteId} AND status = 'PENDING_TO_SEND' AND message_id > ${after}
-          ORDER BY message_id LIMIT ${COUNTED}) m`,
+      sql`SELECT ${waitingAmong(filter)} AS count, iif(count(*) = ${COUNTED}, max(m.message_id), NULL) AS next
+        FROM (${pendingOf(websiteId, after, COUNTED)}) m`,
     );
     const [row] = await runQuery<{ count: number; next: string | null }>(query);
     count += row?.count ?? 0;
@@ -105,10 +131,7 @@ export function findWaiting(
           AND m.send_purpose = coalesce(${filter.sendPurpose}, m.send_purpose)
           AND m.client_id = coalesce(${filter.clientId}, m.client_id)) AS ids,
         iif(count(*) = ${LOOKED_THROUGH}, max(m.message_id), NULL) AS next
-      FROM (SELECT message_id, client_id, send_purpose, claimed_at, is_reply
-        FROM messages INDEXED BY messages_pending_by_website
-        WHERE website_id = ${websiteId} AND status = 'PENDING_TO_SEND' AND message_id > ${after}
-        ORDER BY message_id LIMIT ${LOOKED_THROUGH}) m`,
+      FROM (${pendingOf(websiteId, after, LOOKED_THROUGH)}) m`,
   );
 }
 
@@ -137,6 +160,21 @@ export function findReleased(
 async function readStep(db: D1Database, query: Sql): Promise<WaitingStep> {
   const [row] = await runQuery<{ ids: string; next: string | null }>(prepare(db, query));
   return { messageIds: JSON.parse(row?.ids ?? "[]") as string[], next: row?.next ?? null };
+}
+
+/** Whose message it is, and whether it may be cancelled; undefined: unknown. */
+export async function findWaitingMessage(
+  db: D1Database,
+  messageId: string,
+): Promise<{ websiteId: string; waits: boolean } | undefined> {
+  const [row] = await runQuery<{ website_id: string; waits: 0 | 1 }>(
+    prepare(
+      db,
+      sql`SELECT website_id, status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND is_reply = 0 AS waits
+        FROM messages WHERE message_id = ${messageId}`,
+    ),
+  );
+  return row && { websiteId: row.website_id, waits: row.waits === 1 };
 }
 
 /** How many of these messages are cancelled. */

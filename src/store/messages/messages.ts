@@ -3,6 +3,7 @@ import { ALLOWED_FROM, type MessageStatus } from "../../domain/messages/message.
 import type { Reason } from "../../domain/messages/reason.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runBatch, runQuery } from "../database.ts";
+import { countTraffic } from "../operations/traffic-counts.ts";
 import { prepare, sql } from "../sql.ts";
 import { HELD } from "./holds.ts";
 
@@ -56,18 +57,25 @@ export const notSetUp = (carrier: string) => `carrier ${carrier} is not set up`;
  */
 export async function changeStatus(db: D1Database, change: StatusChange): Promise<DueEvent[]> {
   const { ids, status, code, reason, keepsReason, onlyUnclaimed, claimedBefore, carrier, now } = change;
+  const isChanged = sql`message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
+    AND status IN (SELECT value FROM json_each(${JSON.stringify(ALLOWED_FROM[status])}))
+    AND (NOT ${onlyUnclaimed ? 1 : 0} OR claimed_at IS NULL)
+    AND (${claimedBefore ?? null} IS NULL OR claimed_at <= ${claimedBefore ?? null})
+    AND (${carrier ?? null} IS NULL OR carrier = ${carrier ?? null})`;
   const results = await runBatch(db, [
+    countTraffic(
+      db,
+      sql`SELECT website_id, accepted_at, coalesce(carrier, '') AS carrier, status AS was, ${status} AS status
+        FROM messages WHERE ${isChanged}`,
+      now,
+    ),
     prepare(
       db,
       sql`UPDATE messages SET status = ${status}, updated_at = ${now}, due_at = NULL,
           reason_code = CASE WHEN reason = ${HELD} THEN 'CANCELLED'
             WHEN ${code} = 'CARRIER_UNAVAILABLE' AND reason LIKE ${`%${notSetUp("%")}%`} THEN 'CARRIER_NOT_SET_UP' ELSE ${code} END,
           reason = iif(${keepsReason ? 1 : 0} AND reason IS NOT NULL, ${reason} || ' (before: ' || reason || ')', ${reason})
-        WHERE message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
-          AND status IN (SELECT value FROM json_each(${JSON.stringify(ALLOWED_FROM[status])}))
-          AND (NOT ${onlyUnclaimed ? 1 : 0} OR claimed_at IS NULL)
-          AND (${claimedBefore ?? null} IS NULL OR claimed_at <= ${claimedBefore ?? null})
-          AND (${carrier ?? null} IS NULL OR carrier = ${carrier ?? null})`,
+        WHERE ${isChanged}`,
     ),
     recordEvents(db, ids, now),
   ]);

@@ -3,6 +3,7 @@ import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamedResults, runQuery, toJsonLists } from "../database.ts";
+import { countAccepted } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
 import { type BulkPart, claimPart, isOurs, selectHolder } from "./idempotency-keys.ts";
@@ -69,6 +70,7 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
   return {
     part: part && claimPart(db, part),
     claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isOurPart)) : null,
+    traffic: lists.map((list) => countInserted(db, list, sql`${isOurPart} AND ${IS_FIRST}`, now)),
     insert: lists.map((list) => prepare(db, insertMessages(list, sql`${isOurPart} AND ${IS_FIRST}`))),
     events: recordEvents(db, ids, now, isOurPart),
     links: messages.some(({ linkCode }) => linkCode !== null)
@@ -89,6 +91,14 @@ export function insertMessages(list: string, condition: Sql): Sql {
       r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'acceptedAt',
       r.value ->> 'acceptedAt', r.status, iif(r.status = 'PENDING_TO_SEND', r.value ->> 'acceptedAt', NULL)
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
+}
+
+/** Counts the messages that insertMessages is about to insert. @param condition the same */
+export function countInserted(db: D1Database, list: string, condition: Sql, now: number): D1PreparedStatement {
+  const inserted = sql`${recipients(list)} SELECT r.website_id, r.value ->> 'acceptedAt' AS accepted_at, '' AS carrier,
+      NULL AS was, r.status
+    FROM recipients r WHERE ${condition} AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.message_id = r.message_id)`;
+  return countAccepted(db, inserted, now);
 }
 
 /** Stores where the links of messages lead. */

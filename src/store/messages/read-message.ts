@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from "../../domain/callbacks/callback.ts";
+import type { Hold } from "../../domain/messages/hold.ts";
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
 import { type Reason, readReason } from "../../domain/messages/reason.ts";
@@ -8,7 +9,7 @@ import { isClick, toEventId } from "../callbacks/events.ts";
 import { runNamed, runQuery } from "../database.ts";
 import type { EventRow, MessageRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
-import { HELD, IS_HELD } from "./holds.ts";
+import { HELD, HOLD, toHold } from "./holds.ts";
 import { type ClickCounts, NO_CLICKS } from "./links.ts";
 import { readSubmissions } from "./submissions.ts";
 
@@ -41,7 +42,7 @@ export interface StoredMessage {
 }
 
 export async function readMessage(db: D1Database, messageId: string): Promise<WholeMessage | undefined> {
-  const query = sql`SELECT m.*, ${IS_HELD} AS is_held, w.name AS website_name, c.name AS client_name
+  const query = sql`SELECT m.*, ${HOLD} AS hold, w.name AS website_name, c.name AS client_name
     FROM messages m LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id
     WHERE m.message_id = ${messageId}`;
   return (await addDetails(db, await runQuery<StoryRow>(prepare(db, query))))[0];
@@ -50,7 +51,7 @@ export async function readMessage(db: D1Database, messageId: string): Promise<Wh
 function toStory(row: StoryRow): MessageStory {
   return {
     ...toStoredMessage(row),
-    isHeld: row.is_held === 1,
+    hold: toHold(row.hold),
     websiteName: row.website_name,
     clientName: row.client_name,
     submissions: readSubmissions(row.submissions),
@@ -59,7 +60,8 @@ function toStory(row: StoryRow): MessageStory {
 }
 
 interface MessageStory extends StoredMessage {
-  isHeld: boolean;
+  /** Because of which it waits; null: none. */
+  hold: Hold | null;
   /** null: it has none, or is not there any more. */
   websiteName: string | null;
   clientName: string | null;
@@ -69,8 +71,8 @@ interface MessageStory extends StoredMessage {
   ignoredFields: string[] | null;
 }
 
-/** A message `m`, with whether it is held (IS_HELD) and the names of its website and its client. */
-export type StoryRow = MessageRow & { is_held: 0 | 1; website_name: string | null; client_name: string | null };
+/** A message `m`, with its hold (HOLD) and the names of its website and its client. */
+export type StoryRow = MessageRow & { hold: string | null; website_name: string | null; client_name: string | null };
 
 export function toStoredMessage(row: MessageRow): StoredMessage {
   return {

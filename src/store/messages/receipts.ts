@@ -4,6 +4,7 @@ import { failureReason, foldReceipts, type Receipt } from "../../domain/messages
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runBatch } from "../database.ts";
 import { countReceipts } from "../operations/receipt-counts.ts";
+import { countTraffic } from "../operations/traffic-counts.ts";
 import { prepare, sql } from "../sql.ts";
 
 /** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
@@ -43,6 +44,12 @@ function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | 
     AND (${carrier} IS NULL OR m.carrier = ${carrier})`;
   return [
     ...(status === "SENDING" ? [] : [countReceipts(db, reports, isChanged, now)]),
+    countTraffic(
+      db,
+      sql`SELECT m.website_id, m.accepted_at, coalesce(m.carrier, '') AS carrier, m.status AS was, j.value ->> 'status' AS status
+        FROM json_each(${reports}) j CROSS JOIN messages m ON m.message_id = j.value ->> 'messageId' WHERE ${isChanged}`,
+      now,
+    ),
     prepare(
       db,
       sql`UPDATE messages AS m SET status = r.status, reason = r.reason, reason_code = r.code, updated_at = ${now}, due_at = NULL

@@ -3,7 +3,8 @@
 import { runNamed, runNamedResults } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
-import { hourBefore } from "../operations/outcome-counts.ts";
+import { hourBefore, minuteOf } from "../operations/outcome-counts.ts";
+import { dayNumber, KEPT_DAYS, KEPT_MINUTES } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 
 /**
@@ -119,7 +120,7 @@ export function purgeKeys(
   });
 }
 
-/** Deletes counts older than one hour. */
+/** Deletes counts older than one hour, and counts of days older than a month. */
 export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
   return purge(db, {
     outcomes: sql`DELETE FROM outcome_counts WHERE (minute, kind, carrier, outcome) IN (
@@ -128,6 +129,16 @@ export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
     receipts: sql`DELETE FROM receipt_counts WHERE (minute, carrier, sender, reason, code) IN (
       SELECT minute, carrier, sender, reason, code FROM receipt_counts WHERE minute <= ${hourBefore(now)}
       ORDER BY minute LIMIT ${DELETED_A_STEP})`,
+    minutes: sql`DELETE FROM traffic_counts WHERE (website_id, span, at, carrier) IN (
+      SELECT website_id, span, at, carrier FROM traffic_counts
+      WHERE span = 'minute' AND website_id <> '' AND at <= ${minuteOf(now) - KEPT_MINUTES} ORDER BY at LIMIT ${DELETED_A_STEP})`,
+    days: sql`DELETE FROM traffic_counts WHERE (website_id, span, at, carrier) IN (
+      SELECT website_id, span, at, carrier FROM traffic_counts
+      WHERE span = 'day' AND website_id <> '' AND at <= ${dayNumber(now) - KEPT_DAYS} ORDER BY at LIMIT ${DELETED_A_STEP})`,
+    minutesOfAll: sql`DELETE FROM traffic_counts
+      WHERE website_id = '' AND span = 'minute' AND at <= ${minuteOf(now) - KEPT_MINUTES}`,
+    daysOfAll: sql`DELETE FROM traffic_counts
+      WHERE website_id = '' AND span = 'day' AND at <= ${dayNumber(now) - KEPT_DAYS}`,
   });
 }
 

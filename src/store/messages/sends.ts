@@ -5,7 +5,7 @@ import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { piece, prepare, type Query, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
-import { failUnconfirmed, insertLinks, insertMessages } from "./new-messages.ts";
+import { countInserted, failUnconfirmed, insertLinks, insertMessages } from "./new-messages.ts";
 import { recipients } from "./recipients.ts";
 
 /**
@@ -68,6 +68,7 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
   return {
     keys: hasKeys ? inEach((list) => claimKeys(db, list, now)) : null,
     duplicates: suppresses ? inEach((list) => claimDuplicates(db, list, now, HOLDS_KEY)) : null,
+    traffic: inEach((list) => countInserted(db, list, sql`${HOLDS_KEY} AND ${IS_FIRST}`, now)),
     inserted: inEach((list) =>
       prepare(
         db,

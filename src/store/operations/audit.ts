@@ -1,5 +1,5 @@
 import { type AuditEntry, type Author, type StoredAudit, toRequestId } from "../../domain/operations/audit.ts";
-import { parseJsonColumn, runQuery } from "../database.ts";
+import { parseJsonColumn, runNamed, runQuery } from "../database.ts";
 import type { AuditRow } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
@@ -36,6 +36,27 @@ export async function beginAudit(db: D1Database, author: Author, entry: AuditEnt
 /** Of a look that is a change to nobody but the person who was looked at. @throws RequestFailure store-unavailable: then nothing is to be shown */
 export async function storeAudit(db: D1Database, author: Author, entry: AuditEntry, now: number): Promise<void> {
   await runQuery(insert(db, author, entry, { now, outcome: "done", condition: piece("true") }));
+}
+
+/**
+ * As beginAudit, unless the client has had so many of these changes in that time.
+ * @returns whether it has begun, also in an earlier try
+ */
+export async function beginRareAudit(
+  db: D1Database,
+  author: Author,
+  entry: AuditEntry & { clientId: string },
+  { most, milliseconds }: { most: number; milliseconds: number },
+  now: number,
+): Promise<boolean> {
+  const latest = sql`SELECT action, stored_at FROM audit_log WHERE client_id = ${entry.clientId} ORDER BY id DESC LIMIT 100`;
+  const condition = sql`(SELECT count(*) FROM (${latest})
+    WHERE action = ${entry.action} AND stored_at > ${now - milliseconds}) < ${most}`;
+  const { begun } = await runNamed(db, {
+    inserted: insert(db, author, entry, { now, outcome: null, condition }),
+    begun: selectAudited(db, author),
+  });
+  return begun.length > 0;
 }
 
 export async function endAudit(

@@ -38,10 +38,10 @@ export function addCounts(db: D1Database, counts: OutcomeCount[], condition: Sql
 }
 
 /** The last hour, including this minute, by minute: rows of OutcomeCount. */
-export function selectOutcomes(db: D1Database, now: number): D1PreparedStatement {
+export function selectOutcomes(db: D1Database, now: number, most: number): D1PreparedStatement {
   return prepare(
     db,
     sql`SELECT minute, kind, carrier, outcome, count, first_at AS firstAt, last_at AS lastAt FROM outcome_counts
-      WHERE minute > ${hourBefore(now)}`,
+      WHERE minute > ${hourBefore(now)} ORDER BY minute DESC LIMIT ${most}`,
   );
 }

@@ -29,10 +29,10 @@ export function countReceipts(db: D1Database, reports: string, isChanged: Sql, n
 }
 
 /** The counts of texts that were submitted in the last hour: rows of ReceiptCount. */
-export function selectReceiptCounts(db: D1Database, now: number): D1PreparedStatement {
+export function selectReceiptCounts(db: D1Database, now: number, most: number): D1PreparedStatement {
   return prepare(
     db,
     sql`SELECT minute, carrier, sender, reason, code, count, first_at AS firstAt, last_at AS lastAt, received_at AS receivedAt
-      FROM receipt_counts WHERE minute > ${hourBefore(now)}`,
+      FROM receipt_counts WHERE minute > ${hourBefore(now)} ORDER BY minute DESC LIMIT ${most}`,
   );
 }

@@ -26,6 +26,9 @@ import { selectReceiptCounts } from "./receipt-counts.ts";
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
 
+/** Rows of counts by minute that are read for each row of a state. The latest count. */
+const COUNTS_A_ROW = 10;
+
 const HOUR_MILLISECONDS = 3_600_000;
 
 /** Times in milliseconds since 1970. What a failing part would say is empty. */
@@ -59,30 +62,30 @@ export interface StateCounts {
 }
 
 /**
- * Counts waiting rows by state. Each statement reads an index of its state and stops after COUNTED_ROWS. Never throws.
+ * Counts waiting rows by state. Each statement reads an index of its state and stops after `most` rows. Never throws.
  * @param stuckBefore the run of a message claimed before this time has ended
  */
 export async function countStates(
   db: D1Database,
-  { now, stuckBefore }: { now: number; stuckBefore: number },
+  { now, stuckBefore, most }: { now: number; stuckBefore: number; most: number },
 ): Promise<StateCounts> {
   const { rows, failing, failure } = await readParts(db, {
-    pending: pending(db, now, stuckBefore),
-    sending: sending(db),
-    callbacks: callbacks(db),
+    pending: pending(db, now, stuckBefore, most),
+    sending: sending(db, most),
+    callbacks: callbacks(db, most),
     deadJobs: prepare(
       db,
       sql`SELECT count(*) AS count, min(died_at) AS oldest_at
-        FROM (SELECT died_at FROM dead_jobs WHERE put_back_at IS NULL ORDER BY died_at LIMIT ${COUNTED_ROWS})`,
+        FROM (SELECT died_at FROM dead_jobs WHERE put_back_at IS NULL ORDER BY died_at LIMIT ${most})`,
     ),
-    credentialsBehind: countBehind(db, COUNTED_ROWS),
-    keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, COUNTED_ROWS),
-    maybeOptOuts: countMaybeOptOuts(db, now - MAYBE_OPT_OUT_MILLISECONDS, COUNTED_ROWS),
+    credentialsBehind: countBehind(db, most),
+    keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, most),
+    maybeOptOuts: countMaybeOptOuts(db, now - MAYBE_OPT_OUT_MILLISECONDS, most),
     lastSweep: selectLastSweep(db),
     pauses: selectPauses(db),
-    endpoints: selectFailingEndpoints(db, now - HOUR_MILLISECONDS, ENDPOINT_FAILURES),
-    outcomes: selectOutcomes(db, now),
-    receipts: selectReceiptCounts(db, now),
+    endpoints: selectFailingEndpoints(db, now - HOUR_MILLISECONDS, ENDPOINT_FAILURES, most),
+    outcomes: selectOutcomes(db, now, most * COUNTS_A_ROW),
+    receipts: selectReceiptCounts(db, now, most * COUNTS_A_ROW),
     carriersInUse: selectCarriersInUse(db),
     migrations: prepare(db, sql`SELECT max(name) AS name FROM d1_migrations`),
   });
@@ -101,7 +104,7 @@ export async function countStates(
     keywordsWithoutEffect: toLoad(keywordsWithoutEffect),
     maybeOptOuts: toLoad(rows.maybeOptOuts),
     lastSweep: toLastSweep(lastSweep),
-    isCut: counted.some((some) => sum(some) >= COUNTED_ROWS),
+    isCut: counted.some((some) => sum(some) >= most),
     outcomes: rows.outcomes as OutcomeCount[],
     receipts: rows.receipts as ReceiptCount[],
     carriersInUse: (rows.carriersInUse as Pick<WebsiteRow, "carrier">[]).map(({ carrier }) => carrier),
@@ -141,7 +144,7 @@ async function readPart(part: StatePart, statement: D1PreparedStatement) {
  * Counts pending messages, those whose job was due first. An unclaimed message will go to its website's current carrier. It has a
  * reason if it could not be submitted at first, or if an operator holds it.
  */
-function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedStatement {
+function pending(db: D1Database, now: number, stuckBefore: number, most: number): D1PreparedStatement {
   return prepare(
     db,
     sql`SELECT state, carrier, count(*) AS count, min(since) AS oldest_at, min(iif(state = 'held', NULL, retried)) AS retried_since FROM (
@@ -155,30 +158,30 @@ function pending(db: D1Database, now: number, stuckBefore: number): D1PreparedSt
             reason IS NOT NULL AND reason <> ${HELD} AS is_retried
           FROM messages p WHERE due_at IS NOT NULL
             AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = p.website_id AND v.state >= ${STATE.arriving})
-          ORDER BY due_at LIMIT ${COUNTED_ROWS}) m
+          ORDER BY due_at LIMIT ${most}) m
       ) GROUP BY state, carrier`,
   );
 }
 
-function sending(db: D1Database): D1PreparedStatement {
+function sending(db: D1Database, most: number): D1PreparedStatement {
   return prepare(
     db,
     sql`SELECT 'withoutReceipt' AS state, coalesce(carrier, '') AS carrier, count(*) AS count, min(updated_at) AS oldest_at
       FROM (SELECT carrier, updated_at FROM messages m WHERE status = 'SENDING'
           AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = m.website_id AND v.state >= ${STATE.arriving})
-        ORDER BY updated_at LIMIT ${COUNTED_ROWS}) GROUP BY carrier`,
+        ORDER BY updated_at LIMIT ${most}) GROUP BY carrier`,
   );
 }
 
 /** Since an event occurred, or its callback was claimed: the sweep and a slow endpoint put off when its job is due. */
-function callbacks(db: D1Database): D1PreparedStatement {
+function callbacks(db: D1Database, most: number): D1PreparedStatement {
   return prepare(
     db,
     sql`SELECT iif(attempted_at IS NULL, 'due', 'claimed') AS state, count(*) AS count,
         min(coalesce(attempted_at, occurred_at)) AS oldest_at
       FROM (SELECT attempted_at, occurred_at FROM events e WHERE due_at IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = e.website_id AND v.state >= ${STATE.arriving})
-        ORDER BY due_at LIMIT ${COUNTED_ROWS}) GROUP BY state`,
+        ORDER BY due_at LIMIT ${most}) GROUP BY state`,
   );
 }
 

@@ -23,13 +23,47 @@ export interface StoredImport {
   changedSince: number;
 }
 
+export interface NewImport extends Pick<StoredImport, "importId" | "websiteId" | "resubscribes"> {
+  /** The name of the file. */
+  file: string | null;
+  /** The name of the token. */
+  operator: string;
+}
+
+/** What a request of an import has come to. */
+export interface ImportCounts {
+  rows: number;
+  added: number;
+  keptUnsubscribed: number;
+  refused: number;
+}
+
+/** After a request of an import. Repeating it changes nothing. */
+export async function countImport(
+  db: D1Database,
+  importId: string,
+  requestId: string,
+  { rows, added, keptUnsubscribed, refused }: ImportCounts,
+): Promise<void> {
+  await runQuery(
+    prepare(
+      db,
+      sql`UPDATE imports SET counted_request = ${requestId}, file_rows = coalesce(file_rows, 0) + ${rows},
+          new_numbers = coalesce(new_numbers, 0) + ${added},
+          kept_unsubscribed = coalesce(kept_unsubscribed, 0) + ${keptUnsubscribed}, refused = coalesce(refused, 0) + ${refused}
+        WHERE import_id = ${importId} AND counted_request IS NOT ${requestId}`,
+    ),
+  );
+}
+
 /** Before the first part of an import. @returns the id of the latest row of the ledger: those of the import are higher */
 export async function beginImport(
   db: D1Database,
-  { importId, websiteId, resubscribes }: Pick<StoredImport, "importId" | "websiteId" | "resubscribes">,
+  { importId, websiteId, resubscribes, file, operator }: NewImport,
+  now: number,
 ): Promise<number> {
-  const insert = sql`INSERT INTO imports (import_id, website_id, resubscribes, after_id, last_id)
-    SELECT ${importId}, ${websiteId}, ${resubscribes ? 1 : 0}, latest, latest
+  const insert = sql`INSERT INTO imports (import_id, website_id, resubscribes, after_id, last_id, file, operator, begun_at)
+    SELECT ${importId}, ${websiteId}, ${resubscribes ? 1 : 0}, latest, latest, ${file}, ${operator}, ${now}
     FROM (SELECT coalesce((SELECT max(change_id) FROM subscription_changes), 0) AS latest) WHERE true
     ON CONFLICT (import_id) DO UPDATE SET last_id = imports.last_id RETURNING last_id`;
   const [row] = await runQuery<Pick<ImportRow, "last_id">>(prepare(db, insert));

@@ -114,6 +114,8 @@ export interface InboundText
   > {
   /** null: no website has its recipient as a sender. */
   websiteId: string | null;
+  /** What an operator has decided of a text that may be an opt-out; null: nothing. */
+  decided: { optOut: boolean; operator: string; at: number } | null;
 }
 
 export function toInboundText(row: InboundTextRow): InboundText {
@@ -127,6 +129,10 @@ export function toInboundText(row: InboundTextRow): InboundText {
     keyword: row.keyword,
     maybeOptOut: row.maybe_opt_out === 1,
     receivedAt: row.received_at,
+    decided:
+      row.decided_opt_out === null
+        ? null
+        : { optOut: row.decided_opt_out === 1, operator: row.decided_by ?? "", at: row.decided_at ?? 0 },
   };
 }
 

@@ -4,6 +4,7 @@ import type { NewMessage } from "../../domain/messages/message.ts";
 import type { Keyword } from "../../domain/people/keyword.ts";
 import { runQuery } from "../database.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "../messages/messages.ts";
+import { countAccepted } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 /** A repeated STOP within this time gets no second confirmation. */
@@ -81,26 +82,31 @@ export function replyStatements(
   if (elsewhere.isAnswered || keyword === "start") return [];
   if (keyword === "stop") {
     const isDue = elsewhere.isUntold ? piece("true") : isUntold(asked, now);
-    return [insertReply(db, asked, reply, OPT_OUT_CONFIRMATION, isDue)];
+    return insertReply(db, asked, reply, OPT_OUT_CONFIRMATION, isDue);
   }
   const isAllowed = sql`NOT EXISTS (SELECT 1 FROM subscriptions
       WHERE website_id = ${reply.websiteId} AND phone = ${asked.phone} AND subscribed = 0)
     AND ${helped(asked, now)} + ${elsewhere.helped} < ${MOST_HELP}`;
-  return [insertReply(db, asked, reply, ANSWER, isAllowed)];
+  return insertReply(db, asked, reply, ANSWER, isAllowed);
 }
 
 function insertReply(db: D1Database, asked: Asked, reply: NewMessage, isReply: number, isDue: Sql) {
   const { carrier, carrierMessageId, phone } = asked;
   const { websiteId, messageId, clientId, text, callbackData, sendPurpose, acceptedAt, encoding, segments } = reply;
-  return prepare(
+  const isOwed = sql`EXISTS (SELECT 1 FROM inbound_texts
+      WHERE website_id = ${websiteId} AND carrier = ${carrier} AND carrier_message_id = ${carrierMessageId} AND applied = 0)
+    AND NOT ${isAnswered(asked)} AND ${isDue}`;
+  const counted = sql`SELECT ${websiteId} AS website_id, ${acceptedAt} AS accepted_at, '' AS carrier, NULL AS was,
+      'PENDING_TO_SEND' AS status
+    WHERE ${isOwed} AND NOT EXISTS (SELECT 1 FROM messages WHERE message_id = ${messageId})`;
+  const insert = prepare(
     db,
     sql`INSERT INTO messages (website_id, message_id, client_id, phone, text, callback_data, send_purpose, status,
         accepted_at, updated_at, due_at, encoding, segments, is_reply)
       SELECT ${websiteId}, ${messageId}, ${clientId}, ${phone}, ${text}, ${callbackData}, ${sendPurpose}, 'PENDING_TO_SEND',
         ${acceptedAt}, ${acceptedAt}, ${acceptedAt}, ${encoding}, ${segments}, ${isReply}
-      WHERE EXISTS (SELECT 1 FROM inbound_texts
-          WHERE website_id = ${websiteId} AND carrier = ${carrier} AND carrier_message_id = ${carrierMessageId} AND applied = 0)
-        AND NOT ${isAnswered(asked)} AND ${isDue}
+      WHERE ${isOwed}
       ON CONFLICT (message_id) DO NOTHING`,
   );
+  return [countAccepted(db, counted, acceptedAt), insert];
 }

@@ -2,6 +2,7 @@ import type { Keyword } from "../../domain/people/keyword.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { IS_ACQUAINTED } from "../clients/senders.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
+import { countResponses } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { Tombstone } from "./erasure.ts";
 import { IS_OPEN_TO_UNDO } from "./imports.ts";
@@ -71,6 +72,7 @@ function markLatest(db: D1Database, acted: Acted): D1PreparedStatement[] {
         SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason
         FROM message_counts m WHERE m.message_id IN (${answered}) AND ${IS_COUNTED})`,
     ),
+    countResponses(db, "opted-out", answered, acted.receivedAt),
     prepare(db, sql`UPDATE messages SET opted_out = 1 WHERE message_id IN (${answered})`),
   ];
 }

@@ -1,7 +1,7 @@
 // All that a website has stored about one person, for an export.
 import type { NoticeType } from "../../domain/callbacks/callback.ts";
 import { parseJsonColumn, runNamed } from "../database.ts";
-import { IS_HELD } from "../messages/holds.ts";
+import { HOLD } from "../messages/holds.ts";
 import {
   addDetails,
   type StoredCallback,
@@ -51,7 +51,7 @@ export async function readRecords(
     ...selectPerson(db, websiteId, phone),
     messages: prepare(
       db,
-      sql`SELECT m.*, ${IS_HELD} AS is_held, w.name AS website_name, c.name AS client_name
+      sql`SELECT m.*, ${HOLD} AS hold, w.name AS website_name, c.name AS client_name
         FROM (SELECT * FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
           UNION ALL SELECT * FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
             AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})

@@ -8,6 +8,7 @@ import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { auditStatement } from "../operations/audit.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
+import { countResponses } from "../operations/traffic-counts.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
 
@@ -110,6 +111,7 @@ export async function optOutRecipient(
         SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason FROM message_counts m
         WHERE m.message_id IN (SELECT m.message_id FROM messages m WHERE ${isNew}) AND ${IS_COUNTED})`,
     ),
+    responses: countResponses(db, "opted-out", sql`SELECT m.message_id FROM messages m WHERE ${isNew}`, origin.now),
     message: prepare(db, sql`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`),
   });
   return dueEvents(rows.told);

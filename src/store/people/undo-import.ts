@@ -92,7 +92,7 @@ export async function undoStep(db: D1Database, begun: StoredImport, now: number)
     counts: prepare(
       db,
       sql`UPDATE imports SET undone_to = min(${undoneTo} + ${STEP_IDS}, last_id), restored = restored + n.back,
-          changed_since = changed_since + n.found - n.back
+          changed_since = changed_since + n.found - n.back, undone_at = coalesce(undone_at, ${now})
         FROM (SELECT count(*) AS found, count(u.change_id) AS back FROM ${step} LEFT JOIN ${undo}) n
         WHERE import_id = ${importId} AND coalesce(undone_to, after_id) = ${undoneTo}`,
     ),

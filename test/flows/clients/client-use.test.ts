@@ -43,6 +43,46 @@ describe("the page of a client", () => {
     expect((await page()).lastUsedAt).toBe(at(30 * MINUTE));
   });
 
+  it("tells the two secrets apart while one is being replaced, and which of them was used", async () => {
+    const first = client.clientSecret.slice(-4);
+    await ask();
+    world.advance(60);
+    const { clientSecret } = await rotate(3600);
+    const second = clientSecret.slice(-4);
+    const old = { endsIn: first, since: at(0), validUntil: at(3660) };
+    const present = { endsIn: second, since: at(60), validUntil: null };
+    expect((await page()).secrets).toEqual([
+      { ...present, lastUsedAt: null },
+      { ...old, lastUsedAt: at(0) },
+    ]);
+    world.advance(600);
+    await ask();
+    expect((await page()).secrets).toEqual([
+      { ...present, lastUsedAt: null },
+      { ...old, lastUsedAt: at(660) },
+    ]);
+    world.advance(60);
+    await ask(clientSecret);
+    expect((await page()).secrets).toEqual([
+      { ...present, lastUsedAt: at(720) },
+      { ...old, lastUsedAt: at(660) },
+    ]);
+    const { clients } = (await (await world.operator("GET", "/websites/brand")).json()) as { clients: object[] };
+    expect(clients).toMatchObject([{ lastUsedAt: at(720), secrets: [present, old] }]);
+    world.advance(3000);
+    expect((await page()).secrets).toEqual([{ ...present, lastUsedAt: at(720) }]);
+  });
+
+  it("knows the original pair of a rotation that was repeated", async () => {
+    await rotate(3600);
+    world.advance(60);
+    const { clientSecret } = await rotate(3600);
+    expect((await page()).secrets.map(({ endsIn }) => endsIn)).toEqual([
+      clientSecret.slice(-4),
+      client.clientSecret.slice(-4),
+    ]);
+  });
+
   it("says until when the old pair is valid, and that it was refused since", async () => {
     const { clientSecret } = await rotate(3600);
     expect(await page()).toMatchObject({ rotatedAt: at(0), oldPairUntil: at(3600) });

@@ -85,7 +85,14 @@ it("tells of a problem when it begins, and when it ends, with a text that a pers
   await passMinutes(2);
   expect(of("carrier-paused")).toEqual(["problem.began", "problem.ended"]);
   expect(posted.at(-1)?.text).toMatch(/^Textgate: Over after \d+ minutes: /);
-  expect(await world.rows("SELECT * FROM told_problems")).toEqual([]);
+  expect(await world.rows("SELECT * FROM told_problems WHERE ended_at IS NULL")).toEqual([]);
+  expect(
+    await world.rows("SELECT problem, began_at < ended_at AS is_over, detail ->> 'cause' AS cause FROM told_problems"),
+  ).toContainEqual({
+    problem: "carrier-paused",
+    is_over: 1,
+    cause: expect.stringContaining("connection refused"),
+  });
   expect(JSON.stringify([posted, world.logs])).not.toContain("0199");
   expect(world.logs.join()).not.toContain("secret-part");
 });

@@ -133,7 +133,15 @@ it("an opt-out wins, else the last row; a dry run counts the same; and an undo t
       for (const [index, some] of cut(rows, requests).entries()) {
         const load = (isDry: boolean) => {
           const author = { operator: "test", requestId: crypto.randomUUID() };
-          const request = { websiteId: "brand", importId, isJoined: index > 0, isDry, resubscribes };
+          const request = {
+            websiteId: "brand",
+            importId,
+            isJoined: index > 0,
+            isDry,
+            resubscribes,
+            file: null,
+            operator: "test",
+          };
           return importSubscribers(world.deps, author, request, partsOf(run, some, parts), () => ({}));
         };
         expect(await load(true)).toEqual(await load(false));

@@ -72,7 +72,11 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
     "website_id carrier carrier_message_id inbound",
     "a text that comes while its website is on the move, for some minutes: it is applied, and deleted, when the move ends",
   ],
-  told_problems: ["problem subject", "the subject is a carrier, a client or a database"],
+  told_problems: [
+    "problem subject detail",
+    "the subject is a carrier, a client or a database; numbers in the cause are masked",
+  ],
+  traffic_counts: ["website_id span carrier", COUNTS],
   websites: ["website_id name carrier sender help_text holds database opt_out_words", SETTINGS],
 };
 

@@ -1,0 +1,130 @@
+// What an operator looks at first: what was accepted and what has arrived, what waits against the will, and the problems. A look reads
+// at most 2,000 rows of each database, and writes nothing.
+import type { Deps } from "../../deps.ts";
+import { DAY_MILLISECONDS, toDay } from "../../domain/day.ts";
+import type { ServiceState } from "../../domain/operations/problems.ts";
+import { hourBefore } from "../../store/operations/outcome-counts.ts";
+import {
+  type DayTraffic,
+  type MinuteTraffic,
+  MOST_WEBSITES,
+  readTraffic,
+  type Traffic,
+  type WebsiteTraffic,
+} from "../../store/operations/overview.ts";
+import { readHistory, type ToldProblem } from "../../store/operations/told-problems.ts";
+import { dayNumber } from "../../store/operations/traffic-counts.ts";
+import { askEach, type Missing } from "../databases/ask-each.ts";
+import { inEach, inFirst } from "../databases/places.ts";
+import { readServiceState } from "./read-service-state.ts";
+
+/** Rows of each state that a look reads: the oldest make most problems, and GET /operator/health reads many more. */
+const STATE_ROWS = 20;
+
+const HISTORY_DAYS = 7;
+const MOST_PROBLEMS = 50;
+const MINUTES = 60;
+const DAYS = 30;
+
+export interface Figures {
+  accepted: number;
+  /** Taken by a carrier. */
+  submitted: number;
+  delivered: number;
+  /** Refused by the carrier, given up, or lost on the way. */
+  undelivered: number;
+  noReceipt: number;
+  waiting: number;
+}
+
+export interface Overview {
+  state: ServiceState;
+  minutes: (Figures & { at: number })[];
+  days: (Figures & { day: string; clicked: number; optedOut: number })[];
+  websites: (WebsiteTraffic & Figures)[];
+  carriers: (Figures & { carrier: string })[];
+  isCut: boolean;
+  /** Against the will: accepted over a minute ago, and not held. */
+  waiting: number;
+  past: ToldProblem[];
+  missing: Missing;
+}
+
+/** @param websiteId null: all of them @param origin see readServiceState */
+export async function readOverview(
+  deps: Deps,
+  websiteId: string | null,
+  origin: string,
+  requestId: string,
+): Promise<Overview> {
+  const now = deps.now();
+  const [state, { answers, missing }, past] = await Promise.all([
+    readServiceState(deps, origin, requestId, STATE_ROWS),
+    askEach(inEach(deps), ({ db }) => readTraffic(db, websiteId, now)),
+    readHistory(inFirst(deps).db, now - HISTORY_DAYS * DAY_MILLISECONDS, MOST_PROBLEMS),
+  ]);
+  const minutes = answers.flatMap((answer) => answer.minutes);
+  const days = answers.flatMap((answer) => answer.days);
+  const websites = answers.flatMap((answer) => answer.websites).sort((a, b) => b.accepted - a.accepted);
+  const held = websites.reduce((sum, website) => sum + website.held, 0);
+  return {
+    state,
+    minutes: byMinute(minutes, now),
+    days: byDay(days, now),
+    websites: websites
+      .slice(0, MOST_WEBSITES)
+      .map((own) => ({ ...own, ...figuresOf([own]), waiting: own.pending - own.held })),
+    carriers: byCarrier(minutes),
+    isCut: websites.length > MOST_WEBSITES || answers.some((answer) => answer.isCut),
+    waiting: Math.max(
+      0,
+      pendingOf(days) - pendingOf(minutes.filter(({ at }) => at >= hourBefore(now) + MINUTES - 1)) - held,
+    ),
+    past,
+    missing,
+  };
+}
+
+const sumOf = (some: Traffic[], read: (one: Traffic) => number) => some.reduce((sum, one) => sum + read(one), 0);
+
+const pendingOf = (some: Traffic[]) =>
+  sumOf(some, (it) => it.accepted - it.notSent - it.failed - it.sending - it.delivered - it.undelivered);
+
+function figuresOf(some: Traffic[]): Figures {
+  return {
+    accepted: sumOf(some, ({ accepted }) => accepted),
+    submitted: sumOf(some, ({ sending, delivered, undelivered }) => sending + delivered + undelivered),
+    delivered: sumOf(some, ({ delivered }) => delivered),
+    undelivered: sumOf(some, ({ undelivered, failed }) => undelivered + failed),
+    noReceipt: sumOf(some, ({ sending }) => sending),
+    waiting: Math.max(0, pendingOf(some)),
+  };
+}
+
+function byMinute(rows: MinuteTraffic[], now: number): Overview["minutes"] {
+  const byTime = Map.groupBy(rows, ({ at }) => at);
+  return Array.from({ length: MINUTES }, (_, index) => {
+    const at = hourBefore(now) + 1 + index;
+    return { at: at * 60_000, ...figuresOf(byTime.get(at) ?? []) };
+  });
+}
+
+function byDay(rows: DayTraffic[], now: number): Overview["days"] {
+  const byTime = Map.groupBy(rows, ({ at }) => at);
+  return Array.from({ length: DAYS }, (_, index) => {
+    const at = dayNumber(now) - DAYS + 1 + index;
+    const own = byTime.get(at) ?? [];
+    const clicked = own.reduce((sum, it) => sum + it.clicked, 0);
+    const optedOut = own.reduce((sum, it) => sum + it.optedOut, 0);
+    return { day: toDay(at * DAY_MILLISECONDS), ...figuresOf(own), clicked, optedOut };
+  });
+}
+
+/** What has no carrier yet counts for none. */
+function byCarrier(rows: MinuteTraffic[]): Overview["carriers"] {
+  const carriers = Map.groupBy(
+    rows.filter(({ carrier }) => carrier !== ""),
+    ({ carrier }) => carrier,
+  );
+  return Array.from(carriers, ([carrier, own]) => ({ carrier, ...figuresOf(own), waiting: 0 }));
+}

@@ -1,0 +1,89 @@
+import * as z from "zod";
+import { failField } from "../domain/failure.ts";
+import { mergePages } from "../flows/databases/ask-each.ts";
+import { inEach } from "../flows/databases/places.ts";
+import { inQuery, ok, type Resource } from "../http/call.ts";
+import { MESSAGE_ID, TIME } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
+import { type ListedImport, listImports } from "../store/people/list-imports.ts";
+import { type Answers, missingShape } from "./answers.ts";
+import { operatorCall } from "./operator-call.ts";
+import { PAGE } from "./params.ts";
+
+const count = z.int().nullable();
+
+const importListAnswers = {
+  ImportList: z.object({
+    imports: z.array(
+      z.object({
+        importId: z.uuid(),
+        websiteId: z.string(),
+        websiteName: z.string(),
+        file: z.string().nullable().describe("The name that the request gave."),
+        operator: z.string(),
+        at: z.iso.datetime().describe("When it began."),
+        rows: count.describe("Of its requests that have ended, as the next three; null: none has."),
+        new: count,
+        keptUnsubscribed: count,
+        refused: count.describe("Rows whose number is invalid."),
+        undoneAt: z.iso.datetime().nullable().describe("When its undo began."),
+      }),
+    ),
+    next: z.string().nullable().describe("The `cursor` of the next page; null: this is the last."),
+    ...missingShape,
+  }),
+};
+
+export type ImportListAnswers = Answers<typeof importListAnswers>;
+
+const list = operatorCall({
+  id: "listImports",
+  method: "GET",
+  path: "/operator/imports",
+  tag: "People",
+  summary: "List the imports",
+  description: "Newest first, 100 per page; of one website, or of all.",
+  parameters: [
+    inQuery("website", "Only imports into this website."),
+    inQuery("cursor", "The `next` of the page before."),
+  ],
+  answers: [
+    ok(importListAnswers.ImportList, "One page.", {
+      imports: [
+        {
+          ...{ importId: MESSAGE_ID, websiteId: "brand", websiteName: "Brand", file: "people.csv", operator: "ada" },
+          ...{ at: TIME, rows: 2, new: 1, keptUnsubscribed: 0, refused: 0, undoneAt: null },
+        },
+      ],
+      next: null,
+    }),
+  ],
+  errors: ["fields-wrong"],
+  command: { name: "imports" },
+  run: async ({ query }, deps) => {
+    const website = query.website ? String(query.website) : null;
+    const cursor = String(query.cursor ?? "");
+    const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, from) => {
+      const found = await listImports(db, website, readCursor(from), PAGE);
+      const items = found.map((item) => ({ item, at: item.begunAt, cursor: writeCursor(item) }));
+      return { items, next: found.length === PAGE ? (items.at(-1)?.cursor ?? null) : null };
+    });
+    const imports = items.map(({ begunAt, undoneAt, ...others }) => ({
+      ...others,
+      at: toTime(begunAt),
+      undoneAt: toTime(undoneAt),
+    }));
+    return { imports, next, ...missing };
+  },
+});
+
+const writeCursor = ({ begunAt, importId }: ListedImport) => `${begunAt}_${importId}`;
+
+function readCursor(cursor: string): { begunAt: number; importId: string } | null {
+  if (cursor === "") return null;
+  const [, begunAt, importId = ""] =
+    /^(\d{1,15})_([0-9a-f-]{36})$/.exec(cursor) ?? failField("cursor", "must be the next of a page");
+  return { begunAt: Number(begunAt), importId };
+}
+
+export const importList: Resource = { calls: [list], schemas: importListAnswers };

@@ -1,0 +1,229 @@
+import * as z from "zod";
+import type { Deps } from "../deps.ts";
+import { WEBSITE_ID } from "../domain/clients/website.ts";
+import type { CarrierState } from "../domain/operations/service-state.ts";
+import { inDatabaseOf } from "../flows/databases/places.ts";
+import { type Overview as Read, readOverview } from "../flows/operations/read-overview.ts";
+import type { ApiRequest } from "../http/api-request.ts";
+import { inQuery, ok, type Resource } from "../http/call.ts";
+import { TIME } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
+import { findWebsite } from "../store/clients/websites.ts";
+import { type Answers, missingShape } from "./answers.ts";
+import { operatorCall } from "./operator-call.ts";
+import { requireFound } from "./params.ts";
+import { problemSchema } from "./views/service-state.ts";
+
+const CARRIER_LOOKS = ["accepting", "refusing", "paused", "failing", "not-set-up", "idle"] as const;
+
+const figures = {
+  accepted: z.int(),
+  submitted: z.int().describe("A carrier has taken them."),
+  delivered: z.int(),
+  undelivered: z.int().describe("FAILED_TO_DELIVERY or FAILED_TO_SEND."),
+  noReceipt: z.int().describe("SENDING: a carrier has them, and no final receipt has come."),
+  waiting: z.int().describe("PENDING_TO_SEND."),
+};
+
+const minuteSchema = z.object({ at: z.iso.datetime(), ...figures });
+
+const daySchema = z.object({
+  day: z.iso.date(),
+  accepted: figures.accepted,
+  sent: figures.submitted,
+  delivered: figures.delivered,
+  undelivered: figures.undelivered,
+  clicked: z.int().describe("Texts of the day that a person has clicked, at any time since."),
+  optedOut: z.int().describe("Texts of the day that a person has answered by opting out."),
+});
+
+const pastProblemSchema = z.object({
+  problem: z.string(),
+  carrier: z.string().nullable(),
+  websiteId: z.string().nullable(),
+  clientId: z.string().nullable(),
+  host: z.string().nullable(),
+  database: z.string().nullable(),
+  cause: z.string().nullable().describe("In words, when it began."),
+  began: z.iso.datetime(),
+  ended: z.iso.datetime().nullable().describe("null: it lasts."),
+});
+
+const websiteNowSchema = z.object({
+  websiteId: z.string(),
+  name: z.string(),
+  accepted: figures.accepted,
+  sent: figures.submitted,
+  delivered: figures.delivered,
+  undelivered: figures.undelivered,
+  noReceipt: figures.noReceipt,
+  waiting: z.int().describe("Against the will: accepted over a minute ago, pending, and not held."),
+  waitsFor: z.string().nullable().describe("The carrier, where something waits."),
+  textsToday: z.int(),
+  sent30Days: z.int(),
+  optedOut30Days: z.int(),
+});
+
+const carrierNowSchema = z.object({
+  carrier: z.string(),
+  submitted: figures.submitted,
+  delivered: figures.delivered,
+  undelivered: figures.undelivered,
+  noReceipt: figures.noReceipt,
+  waiting: z.int().describe("Of the oldest that wait: 20 of each database are looked at."),
+  state: z.enum(CARRIER_LOOKS),
+});
+
+const overviewAnswers = {
+  Overview: z.object({
+    asOf: z.iso.datetime(),
+    hasTexts: z.boolean().describe("A text was accepted in the last 30 days."),
+    needs: z.object({
+      waiting: z
+        .int()
+        .describe("Against the will: accepted over a minute ago, pending, and not held; of the last 30 days."),
+      toDecide: z.int().describe("Inbound texts that may be opt-outs: 20 at most are counted."),
+      problems: z.int(),
+    }),
+    problems: z
+      .array(problemSchema)
+      .describe("As in `details` of GET /operator/health, found in the 20 oldest rows of each state."),
+    lastProblems: z
+      .array(pastProblemSchema)
+      .describe(
+        "Those that last, and those that have ended in the last seven days, the newest first, 50 at most. They are known where ALERT_URL is set.",
+      ),
+    minutes: z.array(minuteSchema).describe("The last hour by the minute of acceptance, the oldest first: 60 of them."),
+    hour: z.object({ oldestWithoutReceiptSeconds: z.int().nullable() }),
+    days: z.array(daySchema).describe("30 days of UTC by the day of acceptance, the oldest first; the last is today."),
+    websites: z
+      .array(websiteNowSchema)
+      .describe(
+        "Of texts that were accepted in the last hour. At most five: those of which something is held, and the busiest of today and yesterday.",
+      ),
+    isCut: z.boolean().describe("There are more websites than `websites` has. The other counts are of all."),
+    carriers: z.array(carrierNowSchema).describe("Of texts that were accepted in the last hour."),
+    ...missingShape,
+  }),
+};
+
+type Overview = Answers<typeof overviewAnswers>["Overview"];
+
+const FIGURES = { accepted: 32, submitted: 27, delivered: 25, undelivered: 1, noReceipt: 1, waiting: 5 };
+const { accepted, submitted, delivered, undelivered, noReceipt } = FIGURES;
+
+const EXAMPLE = {
+  asOf: TIME,
+  hasTexts: true,
+  needs: { waiting: 0, toDecide: 0, problems: 0 },
+  problems: [],
+  lastProblems: [],
+  minutes: [{ at: TIME, ...FIGURES }],
+  hour: { oldestWithoutReceiptSeconds: 42 },
+  days: [{ day: "2026-11-21", accepted, sent: submitted, delivered, undelivered, clicked: 3, optedOut: 1 }],
+  websites: [
+    {
+      ...{ websiteId: "brand", name: "Brand", accepted, sent: submitted, delivered, undelivered, noReceipt },
+      ...{ waiting: 0, waitsFor: null, textsToday: 412, sent30Days: 9120, optedOut30Days: 31 },
+    },
+  ],
+  isCut: false,
+  carriers: [{ carrier: "twilio", submitted, delivered, undelivered, noReceipt, waiting: 0, state: "accepting" }],
+} satisfies Overview;
+
+const get = operatorCall({
+  id: "getOverview",
+  method: "GET",
+  path: "/operator/overview",
+  tag: "Service state",
+  summary: "Look at the last hour, the last 30 days and what needs an operator",
+  description:
+    "What was accepted, and what has become of it: by the minute and by the day of acceptance, by website and by carrier. A look reads at most 2,000 rows of each database, whatever the traffic, and writes nothing.",
+  parameters: [
+    inQuery("website", "Only the texts of this website. Problems are those of the service.", {
+      pattern: WEBSITE_ID.source,
+    }),
+  ],
+  answers: [ok(overviewAnswers.Overview, "As of now.", EXAMPLE)],
+  errors: ["resource-unknown"],
+  command: { name: "overview", hasProblem: ({ problems }) => problems.length > 0 },
+  run: async (request, deps) => {
+    const websiteId = await readWebsiteId(request, deps);
+    const read = await readOverview(deps, websiteId, new URL(request.url).origin, request.requestId);
+    return toAnswer(read);
+  },
+});
+
+/** @throws RequestFailure resource-unknown */
+export async function readWebsiteId(request: ApiRequest, deps: Deps): Promise<string | null> {
+  const given = request.query.website;
+  if (given === undefined || given === "") return null;
+  const websiteId = String(given);
+  const { db } = await inDatabaseOf(deps, { websiteId }, true);
+  return requireFound(WEBSITE_ID.test(websiteId) ? await findWebsite(db, websiteId) : undefined, "website").websiteId;
+}
+
+function toAnswer({ state, minutes, days, websites, carriers, isCut, waiting, past, missing }: Read): Overview {
+  return {
+    asOf: state.checkedAt,
+    hasTexts: days.some((day) => day.accepted > 0),
+    needs: { waiting, toDecide: state.maybeOptOuts.count ?? 0, problems: state.details.length },
+    problems: state.details,
+    lastProblems: past.map(({ problem, beganAt, endedAt, detail }) => {
+      const { carrier = null, websiteId = null, clientId = null, host = null, database = null, cause = null } = detail;
+      return {
+        problem,
+        carrier,
+        websiteId,
+        clientId,
+        host,
+        database,
+        cause,
+        began: toTime(beganAt),
+        ended: toTime(endedAt),
+      };
+    }),
+    minutes: minutes.map((minute) => ({ ...minute, at: toTime(minute.at) })),
+    hour: { oldestWithoutReceiptSeconds: state.messages.withoutReceipt.oldestSeconds },
+    days: days.map(({ submitted: sent, noReceipt: _, waiting: __, ...day }) => ({ ...day, sent })),
+    websites: websites.map(toWebsite),
+    isCut,
+    carriers: toCarriers(carriers, state),
+    ...missing,
+  };
+}
+
+function toWebsite(website: Read["websites"][number]): Overview["websites"][number] {
+  const { websiteId, name, carrier, accepted, submitted: sent, delivered, undelivered, noReceipt, waiting } = website;
+  const { acceptedToday: textsToday, sent30Days, optedOut30Days } = website;
+  return {
+    ...{ websiteId, name, accepted, sent, delivered, undelivered, noReceipt, waiting },
+    ...{ waitsFor: waiting > 0 ? carrier : null, textsToday, sent30Days, optedOut30Days },
+  };
+}
+
+const NONE = { submitted: 0, delivered: 0, undelivered: 0, noReceipt: 0 };
+
+/** Those that websites use, or that have taken a text in the last hour. */
+function toCarriers(counted: Read["carriers"], { carriers, details }: Read["state"]): Overview["carriers"] {
+  return carriers.flatMap((state) => {
+    const { carrier } = state;
+    const own = counted.find((it) => it.carrier === carrier);
+    if (!own && !state.isInUse) return [];
+    const { submitted, delivered, undelivered, noReceipt } = own ?? NONE;
+    const isFailing = details.some((it) => it.carrier === carrier && it.problem === "carrier-failing");
+    const waiting = (state.waiting.count ?? 0) + (state.retrying.count ?? 0);
+    const look = lookOf(state, isFailing, submitted);
+    return [{ carrier, submitted, delivered, undelivered, noReceipt, waiting, state: look }];
+  });
+}
+
+function lookOf(state: CarrierState, isFailing: boolean, submitted: number): (typeof CARRIER_LOOKS)[number] {
+  if (!state.isSetUp) return "not-set-up";
+  if (state.isUnauthorized) return "refusing";
+  if (state.pause) return "paused";
+  if (isFailing) return "failing";
+  return submitted > 0 ? "accepting" : "idle";
+}
+
+export const overview: Resource = { calls: [get], schemas: overviewAnswers };

@@ -1,0 +1,156 @@
+import * as z from "zod";
+import type { Deps } from "../deps.ts";
+import { failField, readTogether } from "../domain/failure.ts";
+import { writeCsv } from "../domain/people/csv.ts";
+import { toE164 } from "../domain/people/phone.ts";
+import { audited } from "../flows/operations/audit.ts";
+import { type ApiRequest, authorOf } from "../http/api-request.ts";
+import { inQuery, ok, type Resource } from "../http/call.ts";
+import { PHONE, TIME } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
+import {
+  beginSubscribers,
+  isKnownChange,
+  listSubscribers,
+  MOST_COUNTED,
+  type Subscriber,
+} from "../store/people/list-subscribers.ts";
+import { CHANGE_SOURCES } from "../store/rows.ts";
+import { type Answers, personIdShape } from "./answers.ts";
+import { operatorCall } from "./operator-call.ts";
+import { PAGE, readChoice, requireWebsite, WEBSITE } from "./params.ts";
+
+const subscriberSchema = z.object({
+  phone: z.string(),
+  ...personIdShape,
+  email: z.string().nullable(),
+  subscribed: z.boolean(),
+  since: z.iso.datetime(),
+  source: z.enum(CHANGE_SOURCES).describe("What made it so."),
+});
+
+const listAnswers = {
+  SubscriberPage: z.object({
+    total: z
+      .int()
+      .nullable()
+      .describe(
+        `How many are subscribed, on the first page; null on the others, and of more than ${MOST_COUNTED} numbers.`,
+      ),
+    subscribers: z.array(subscriberSchema),
+    next: z.string().nullable().describe("The `cursor` of the next page; null: this is the last."),
+  }),
+};
+
+export type SubscriberListAnswers = Answers<typeof listAnswers>;
+
+const CSV = {
+  mediaType: "text/csv",
+  schema: z.string(),
+  example: `phone_numbers,email,subscribed,since,source\r\n${PHONE},"ada@example.com","true","${TIME}","import"\r\n`,
+};
+
+const list = operatorCall({
+  id: "listSubscribers",
+  method: "GET",
+  path: "/operator/websites/:websiteId/subscribers",
+  tag: "People",
+  summary: "List the subscribers of a website, or export them",
+  description:
+    "Every number that the website knows, subscribed or not, in the order of the numbers, 100 per page. `format=csv` answers all of them as a file that an import takes, and is in the audit log.",
+  database: "named",
+  parameters: [
+    WEBSITE,
+    inQuery("cursor", "The `next` of the page before."),
+    inQuery("format", "`csv`: the whole list as a file.", { enum: ["json", "csv"], default: "json" }),
+  ],
+  answers: [
+    {
+      ...ok(listAnswers.SubscriberPage, "One page, or the file.", {
+        total: 1,
+        subscribers: [{ phone: PHONE, email: "ada@example.com", subscribed: true, since: TIME, source: "import" }],
+        next: null,
+      }),
+      other: CSV,
+    },
+  ],
+  errors: ["resource-unknown", "fields-wrong"],
+  command: {
+    name: "subscribers",
+    options: {
+      csv: { field: "format", sets: "csv", summary: "All of them as CSV; npm run -s operator prints nothing else." },
+    },
+    next: ({ total }) => (total === null ? undefined : `${total.toLocaleString("en-US")} are subscribed.`),
+  },
+  run: async (request, deps) => {
+    const { websiteId } = await requireWebsite(request, deps);
+    const { cursor, format } = readTogether({
+      cursor: () => readCursor(request),
+      format: () => readChoice(request, "format", ["json", "csv"]),
+    });
+    if (format === "csv") return exportAll(request, deps, websiteId);
+    if (cursor === null) {
+      const { subscribers, total } = await beginSubscribers(deps.db, websiteId, PAGE);
+      return pageView(subscribers, total);
+    }
+    if (!(await isKnownChange(deps.db, websiteId, cursor))) failField("cursor", "is not known any more: begin again");
+    return pageView(await listSubscribers(deps.db, websiteId, cursor, PAGE), null);
+  },
+});
+
+function readCursor({ query }: ApiRequest): number | null {
+  const cursor = String(query.cursor ?? "");
+  if (cursor === "") return null;
+  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : failField("cursor", "must be the next of a page");
+}
+
+function pageView(subscribers: Subscriber[], total: number | null): SubscriberListAnswers["SubscriberPage"] {
+  const last = subscribers.length === PAGE ? subscribers.at(-1) : undefined;
+  return { total, subscribers: subscribers.map(subscriberView), next: last ? String(last.changeId) : null };
+}
+
+const subscriberView = ({ changeId: _, phone, since, ...subscriber }: Subscriber) => ({
+  phone: toE164(phone),
+  ...subscriber,
+  since: toTime(since),
+});
+
+/** Read at a time: an invocation may make a thousand calls of D1. */
+const FILE_ROWS = 5000;
+
+/** The file goes out as it is read. One that breaks off lacks its end, and whoever loads it sees that. */
+async function exportAll(request: ApiRequest, { ...deps }: Deps, websiteId: string): Promise<Response> {
+  const read = (after: number | null) => listSubscribers(deps.db, websiteId, after, FILE_ROWS);
+  const entry = { action: "export-subscribers", websiteId } as const;
+  const first = await audited(
+    deps,
+    authorOf(request),
+    entry,
+    () => read(null),
+    () => ({}),
+  );
+  const encoder = new TextEncoder();
+  let page = first;
+  let isBegun = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const head = isBegun ? "" : "phone_numbers,email,subscribed,since,source\r\n";
+      if (isBegun) page = await read(page.at(-1)?.changeId ?? null);
+      isBegun = true;
+      controller.enqueue(encoder.encode(head + page.map(toLine).join("")));
+      if (page.length < FILE_ROWS) controller.close();
+    },
+  });
+  const headers = {
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": `attachment; filename="${websiteId}-subscribers.csv"`,
+  };
+  return new Response(body, { headers });
+}
+
+/** A number is no formula, and an apostrophe in front would keep it from being imported. */
+function toLine({ phone, email, subscribed, since, source }: Subscriber): string {
+  return `${toE164(phone)},${writeCsv([[email ?? "", String(subscribed), toTime(since), source]])}`;
+}
+
+export const subscriberList: Resource = { calls: [list], schemas: listAnswers };

@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { WEBSITE_ID } from "../domain/clients/website.ts";
+import type { Hold } from "../domain/messages/hold.ts";
+import { maskNumbers } from "../domain/operations/mask.ts";
+import { askEach } from "../flows/databases/ask-each.ts";
+import { inEach } from "../flows/databases/places.ts";
+import { inQuery, ok, type Resource } from "../http/call.ts";
+import { CLIENT_ID, TIME } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
+import { LOOKED_AT, readWaiting, type WaitingGroup } from "../store/messages/waiting.ts";
+import { type Answers, missingShape } from "./answers.ts";
+import { operatorCall } from "./operator-call.ts";
+import { readWebsiteId } from "./overview.ts";
+
+const rowSchema = z.object({
+  sendPurpose: z.string(),
+  clientId: z.string().describe("Empty for replies to keywords."),
+  clientName: z.string().nullable(),
+  count: z.int(),
+  why: z
+    .enum(["carrier", "queue", "held"])
+    .describe(
+      "`held`: an operator holds them. Against the will: `carrier`: it could not take one of them at first; `queue`: they wait for their turn.",
+    ),
+  carrier: z.string().describe("Of the website."),
+  cause: z.string().nullable().describe("The words of the other side; numbers in them are masked."),
+  nextTryAt: z.iso.datetime().nullable(),
+  held: z
+    .object({ since: z.iso.datetime(), by: z.string().nullable(), reason: z.string().nullable() })
+    .nullable()
+    .describe("The hold, and who holds them and why, as far as it says."),
+  oldestAt: z.iso.datetime().describe("When the oldest was accepted."),
+  endsAt: z.iso.datetime().describe("When the oldest is given up, held or not."),
+});
+
+const waitingAnswers = {
+  WaitingMessages: z.object({
+    asOf: z.iso.datetime(),
+    isCut: z
+      .boolean()
+      .describe("There are more than were looked at: 2,000 of each database, those whose jobs were due first."),
+    groups: z
+      .array(z.object({ websiteId: z.string(), name: z.string(), rows: z.array(rowSchema) }))
+      .describe("By website, the one with the oldest first; its rows in the same order."),
+    ...missingShape,
+  }),
+};
+
+type Waiting = Answers<typeof waitingAnswers>["WaitingMessages"];
+type Row = Waiting["groups"][number]["rows"][number];
+
+const EXAMPLE = {
+  asOf: TIME,
+  isCut: false,
+  groups: [
+    {
+      ...{ websiteId: "brand", name: "Brand" },
+      rows: [
+        {
+          ...{ sendPurpose: "spring-sale_01", clientId: CLIENT_ID, clientName: "The newsletter platform", count: 871 },
+          ...{ why: "carrier", carrier: "kannel", cause: "HTTP 403", nextTryAt: TIME, held: null },
+          ...{ oldestAt: TIME, endsAt: TIME },
+        },
+      ],
+    },
+  ],
+} satisfies Waiting;
+
+const get = operatorCall({
+  id: "getWaiting",
+  method: "GET",
+  path: "/operator/waiting",
+  tag: "Messages",
+  summary: "Read what waits, by website, purpose and client",
+  description:
+    "Pending messages that no run has claimed: how many, since when, and why. A look reads at most 15,000 rows of each database, whatever waits, and writes nothing. `POST /operator/websites/{websiteId}/cancel` with `dryRun` counts all of them.",
+  parameters: [inQuery("website", "Only of this website.", { pattern: WEBSITE_ID.source })],
+  answers: [ok(waitingAnswers.WaitingMessages, "As of now.", EXAMPLE)],
+  errors: ["resource-unknown"],
+  command: { name: "waiting" },
+  run: async (request, deps) => {
+    const websiteId = await readWebsiteId(request, deps);
+    const { answers, missing } = await askEach(inEach(deps), ({ db }) => readWaiting(db, websiteId));
+    const found = answers.flat().sort((a, b) => a.oldestAt - b.oldestAt);
+    const groups = [...Map.groupBy(found, (group) => group.websiteId)].map(([id, rows]) => ({
+      websiteId: id,
+      name: rows[0]?.websiteName ?? id,
+      rows: rows.map((row) => toRow(row, deps.config.submitWithinMilliseconds)),
+    }));
+    const isCut = answers.some((some) => some.reduce((sum, { count }) => sum + count, 0) >= LOOKED_AT);
+    return { asOf: toTime(deps.now()), isCut, groups, ...missing };
+  },
+});
+
+function toRow({ hold, websiteId: _, websiteName: __, ...group }: WaitingGroup, submitWithin: number): Row {
+  const { oldestAt, cause } = group;
+  return {
+    ...group,
+    why: hold ? "held" : cause === null ? "queue" : "carrier",
+    cause: hold || cause === null ? null : maskNumbers(cause),
+    nextTryAt: hold ? null : toTime(group.nextTryAt),
+    held: hold && { since: toTime(hold.since), ...sayOf(hold) },
+    oldestAt: toTime(oldestAt),
+    endsAt: toTime(oldestAt + submitWithin),
+  };
+}
+
+/** What a hold says of itself, as far as it was stored with it. */
+function sayOf(hold: Hold) {
+  const { by = null, reason = null } = hold as { by?: string | null; reason?: string | null };
+  return { by, reason };
+}
+
+export const waiting: Resource = { calls: [get], schemas: waitingAnswers };

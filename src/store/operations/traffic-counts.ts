@@ -1,0 +1,75 @@
+// The table traffic_counts: how many texts were accepted in each minute and on each day, and what has become of them. A change of a
+// message changes it in the same transaction, by a statement that runs before the change, with the condition of the change: run
+// again, it finds the message changed, and counts nothing. Messages that are erased or purged stay counted, as in a report.
+import { piece, prepare, type Sql, sql } from "../sql.ts";
+import { minuteOf } from "./outcome-counts.ts";
+
+/** Minutes are kept for so long, and five minutes longer than they are shown: a change on the edge changes a row that is there. */
+export const KEPT_MINUTES = 65;
+
+/** Days are kept for so long: a day longer than they are shown. */
+export const KEPT_DAYS = 31;
+
+export const dayNumber = (now: number) => Math.floor(minuteOf(now) / 1440);
+
+/**
+ * Counts changes of status: for its website and for all websites (`''`), the minute and the day of acceptance.
+ * @param changes query of `website_id, accepted_at, carrier, was, status` of messages; `carrier` is '' for one that has had none. `was`
+ * is NULL for one that is stored now, `status` for one that is deleted
+ */
+export function countTraffic(db: D1Database, changes: Sql, now: number): D1PreparedStatement {
+  return countWith(db, changes, now, piece(""));
+}
+
+/** The same for messages that are stored or deleted. */
+export function countAccepted(db: D1Database, changes: Sql, now: number): D1PreparedStatement {
+  return countWith(db, changes, now, piece("accepted = accepted + excluded.accepted,"));
+}
+
+/** @param accepted left out where it does not change: an index has it, and setting it to what it is would write there */
+function countWith(db: D1Database, changes: Sql, now: number, accepted: Sql): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`WITH changes AS (${changes}), sums AS MATERIALIZED (
+        SELECT website_id, CAST(accepted_at / 60000 AS INTEGER) AS minute, carrier, sum((was IS NULL) - (status IS NULL)) AS accepted,
+          sum((status IN ('NOT_FOUND', 'NOT_SUBSCRIBED', 'FAILED_TO_MATCH')) IS TRUE) -
+            sum((was IN ('NOT_FOUND', 'NOT_SUBSCRIBED', 'FAILED_TO_MATCH')) IS TRUE) AS not_sent,
+          sum((status IS 'FAILED_TO_SEND') - (was IS 'FAILED_TO_SEND')) AS failed,
+          sum((status IS 'SENDING') - (was IS 'SENDING')) AS sending,
+          sum((status IS 'DELIVERED') - (was IS 'DELIVERED')) AS delivered,
+          sum((status IS 'FAILED_TO_DELIVERY') - (was IS 'FAILED_TO_DELIVERY')) AS undelivered
+        FROM changes GROUP BY 1, 2, 3
+      ), scopes AS (SELECT a.value AS of_all, s.value AS span FROM json_each('[0, 1]') a CROSS JOIN json_each('["minute", "day"]') s)
+      INSERT INTO traffic_counts (website_id, span, at, carrier, accepted, not_sent, failed, sending, delivered, undelivered)
+      SELECT iif(of_all, '', website_id), span, iif(span = 'day', minute / 1440, minute), iif(span = 'day', '', carrier),
+        sum(accepted), sum(not_sent), sum(failed), sum(sending), sum(delivered), sum(undelivered)
+      FROM sums CROSS JOIN scopes
+      WHERE iif(span = 'day', minute / 1440 > ${dayNumber(now) - KEPT_DAYS}, minute > ${minuteOf(now) - KEPT_MINUTES})
+      GROUP BY 1, 2, 3, 4
+      ON CONFLICT (website_id, span, at, carrier) DO UPDATE SET ${accepted} not_sent = not_sent + excluded.not_sent, failed = failed + excluded.failed, sending = sending + excluded.sending,
+        delivered = delivered + excluded.delivered, undelivered = undelivered + excluded.undelivered`,
+  );
+}
+
+/**
+ * Counts, on the days of acceptance, messages that a person has clicked for the first time, or answered by opting out.
+ * @param which query of message ids, which gives none when it is run again
+ */
+export function countResponses(
+  db: D1Database,
+  response: "clicked" | "opted-out",
+  which: Sql,
+  now: number,
+): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`INSERT INTO traffic_counts (website_id, span, at, carrier, accepted, not_sent, failed, sending, delivered, undelivered,
+        clicked, opted_out)
+      SELECT iif(a.value, '', m.website_id), 'day', CAST(m.accepted_at / 86400000 AS INTEGER), '', 0, 0, 0, 0, 0, 0,
+        (${response} = 'clicked') * count(*), (${response} = 'opted-out') * count(*)
+      FROM (${which}) w CROSS JOIN messages m ON m.message_id = w.message_id CROSS JOIN json_each('[0, 1]') a
+      WHERE m.accepted_at >= ${(dayNumber(now) - KEPT_DAYS + 1) * 86_400_000} GROUP BY 1, 3
+      ON CONFLICT (website_id, span, at, carrier) DO UPDATE SET clicked = clicked + excluded.clicked,
+        opted_out = opted_out + excluded.opted_out`,
+  );
+}

@@ -1,0 +1,83 @@
+import { runNamed, runQuery } from "../database.ts";
+import type { ChangeSource } from "../rows.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
+
+/** A number of a website, subscribed or not, with its latest change. */
+export interface Subscriber {
+  /** As digits. */
+  phone: number;
+  email: string | null;
+  subscribed: boolean;
+  /** Milliseconds since 1970. */
+  since: number;
+  source: ChangeSource;
+  /** The cursor of what follows: an address must not hold a number. */
+  changeId: number;
+}
+
+/** Counting reads every number: more are not counted. */
+export const MOST_COUNTED = 100_000;
+
+interface Row {
+  phone: number;
+  email: string | null;
+  subscribed: 0 | 1;
+  change_id: number;
+  changed_at: number;
+  source: ChangeSource;
+}
+
+/** In the order of the numbers. @param after a changeId; null: the first */
+export async function listSubscribers(
+  db: D1Database,
+  websiteId: string,
+  after: number | null,
+  limit: number,
+): Promise<Subscriber[]> {
+  return (await runQuery<Row>(prepare(db, pageOf(websiteId, after, limit)))).map(toSubscriber);
+}
+
+/** The first page, and how many are subscribed; `total` null: the website has more than MOST_COUNTED numbers. */
+export async function beginSubscribers(
+  db: D1Database,
+  websiteId: string,
+  limit: number,
+): Promise<{ subscribers: Subscriber[]; total: number | null }> {
+  const { page, counted } = await runNamed(db, {
+    page: prepare(db, pageOf(websiteId, null, limit)),
+    counted: prepare(
+      db,
+      sql`SELECT count(*) AS numbers, count(*) FILTER (WHERE subscribed = 1) AS subscribed
+        FROM (SELECT subscribed FROM subscriptions WHERE website_id = ${websiteId} LIMIT ${MOST_COUNTED + 1})`,
+    ),
+  });
+  const [count] = counted as { numbers: number; subscribed: number }[];
+  return {
+    subscribers: (page as Row[]).map(toSubscriber),
+    total: count && count.numbers <= MOST_COUNTED ? count.subscribed : null,
+  };
+}
+
+/** Whether a cursor still leads somewhere: the person may have been erased since. */
+export async function isKnownChange(db: D1Database, websiteId: string, changeId: number): Promise<boolean> {
+  const query = sql`SELECT 1 FROM subscription_changes WHERE change_id = ${changeId} AND website_id = ${websiteId}`;
+  return (await runQuery(prepare(db, query))).length > 0;
+}
+
+const pageOf = (websiteId: string, after: number | null, limit: number): Sql =>
+  sql`SELECT s.phone, s.email, s.subscribed, s.change_id, c.changed_at, c.source
+    FROM (SELECT phone, email, subscribed, change_id FROM subscriptions WHERE website_id = ${websiteId}
+      AND phone > coalesce((SELECT phone FROM subscription_changes WHERE change_id = ${after}), 0)
+      ORDER BY phone LIMIT ${limit}) s
+    CROSS JOIN subscription_changes c ON c.change_id = s.change_id ORDER BY s.phone`;
+
+function toSubscriber(row: Row): Subscriber {
+  return {
+    phone: row.phone,
+    email: row.email,
+    subscribed: row.subscribed === 1,
+    since: row.changed_at,
+    source: row.source,
+    changeId: row.change_id,
+  };
+}

@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ImportListAnswers } from "../../src/operator/import-list.ts";
+import type { SubscriberAnswers } from "../../src/operator/subscribers.ts";
+import { bindDatabases, makeBrand } from "../databases.ts";
+import { World } from "../world.ts";
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.create();
+  await world.website("brand");
+});
+
+type Answer = SubscriberAnswers["ImportAnswer"];
+
+const load = async (lines: string[], query = "", websiteId = "brand") =>
+  (await (await world.subscribers(websiteId, lines, query)).json()) as Answer;
+const list = async (query = "") =>
+  (await (await world.operator("GET", `/imports${query}`)).json()) as ImportListAnswers["ImportList"];
+
+describe("the list of imports", () => {
+  it("says what was imported, by whom, and what came of it", async () => {
+    await load(["+12125550100"]);
+    await world.rows("UPDATE subscriptions SET subscribed = 0, opted_out_by_person = 1");
+    world.advance(60);
+    const lines = ["+12125550100", "+12125550101", "+12125550102", "nope", "nope"];
+    const { importId } = await load(lines, "?file=people.csv");
+    expect((await list()).imports[0]).toEqual({
+      ...{ importId, websiteId: "brand", websiteName: "brand", file: "people.csv", operator: "OPERATOR_TOKEN" },
+      ...{ at: "2026-11-21T12:01:00.000Z", rows: 5, new: 2, keptUnsubscribed: 1, refused: 2, undoneAt: null },
+    });
+    await load(["+12125550103"], `?importId=${importId}`);
+    expect((await list()).imports).toMatchObject([
+      { importId, rows: 6, new: 3 },
+      { file: null, rows: 1, new: 1 },
+    ]);
+    world.advance(60);
+    await world.operator("POST", `/imports/${importId}/undo`);
+    expect((await list()).imports[0]).toMatchObject({ importId, undoneAt: "2026-11-21T12:02:00.000Z" });
+  });
+
+  it("has an import whose counts are not stored, and no dry run", async () => {
+    await load(["+12125550100"], "?dryRun=true");
+    expect((await list()).imports).toEqual([]);
+    await load(["+12125550100"]);
+    await world.rows(
+      "UPDATE imports SET file_rows = NULL, new_numbers = NULL, kept_unsubscribed = NULL, refused = NULL",
+    );
+    expect((await list()).imports).toMatchObject([{ rows: null, new: null, keptUnsubscribed: null, refused: null }]);
+  });
+
+  it("is paged over all databases, and by website", async () => {
+    await bindDatabases(world, 2);
+    const brands = [await makeBrand(world, 1), await makeBrand(world, 2)];
+    for (let n = 0; n < 3; n++) {
+      for (const { websiteId } of brands) {
+        world.advance(1);
+        await load(["+12125550177"], `?file=${n}`, websiteId);
+      }
+    }
+    const named = ({ imports }: ImportListAnswers["ImportList"]) =>
+      imports.flatMap(({ file, websiteId }) => (file ? [`${file} ${websiteId}`] : []));
+    expect(named(await list())).toEqual(["2 w2", "2 w1", "1 w2", "1 w1", "0 w2", "0 w1"]);
+    expect(named(await list("?website=w2"))).toEqual(["2 w2", "1 w2", "0 w2"]);
+  });
+
+  it("goes on where a page ended", async () => {
+    for (let n = 0; n < 101; n++) {
+      await world.rows(
+        `INSERT INTO imports (import_id, website_id, resubscribes, after_id, last_id, operator, begun_at)
+         VALUES (?1, 'brand', 0, 0, 0, 'ada', ?2)`,
+        `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`,
+        world.now,
+      );
+    }
+    const first = await list();
+    const second = await list(`?cursor=${first.next}`);
+    expect([first.imports.length, second.imports.length, second.next]).toEqual([100, 1, null]);
+    expect(new Set([...first.imports, ...second.imports].map(({ importId }) => importId)).size).toBe(101);
+  });
+
+  it("refuses a wrong cursor, a name that is too long, and anybody but the operator", async () => {
+    expect((await world.operator("GET", "/imports?cursor=x")).status).toBe(400);
+    expect((await world.fetch("/operator/imports")).status).toBe(401);
+    expect(await load(["+12125550100"], `?file=${"x".repeat(201)}`)).toMatchObject({ details: [{ field: "file" }] });
+  });
+});
+
+describe("the preview of an import", () => {
+  it("says of the first 20 rows what becomes of each, and the counts add up to the rows", async () => {
+    await load(["+12125550100,old@example.com", "+12125550101", "+12125550102", "+12125550103"]);
+    await world.rows("UPDATE subscriptions SET subscribed = 0, opted_out_by_person = 1 WHERE phone = 12125550102");
+    await world.rows("UPDATE subscriptions SET subscribed = 0 WHERE phone = 12125550103");
+    const lines = [
+      ...["+12125550100,new@example.com,", "+12125550101,,", "+12125550102,,", "+12125550103,,", "nope,,"],
+      ...["+12125550109,,", "+12125550110,,false", "+12125550109,,"],
+    ];
+    const { preview, ...answer } = await load(lines, "?dryRun=true");
+    expect(preview?.map(({ line, becomes }) => [line, becomes])).toEqual([
+      [2, "changed"],
+      [3, "unchanged"],
+      [4, "kept-unsubscribed"],
+      [5, "kept-unsubscribed"],
+      [6, "refused"],
+      [7, "new"],
+      [8, "unsubscribed"],
+      [9, "new"],
+    ]);
+    expect(preview?.[0]).toEqual({
+      ...{ line: 2, phone: "+12125550100", email: "new@example.com", becomes: "changed", reason: null },
+    });
+    expect(preview?.[2]?.reason).toMatch(/START/);
+    expect(preview?.[4]).toMatchObject({ phone: "nope", reason: expect.stringContaining("must be an E.164") });
+    const { changed, unchanged, keptUnsubscribed, refused = 0, repeated = 0, rows } = answer;
+    expect(answer.new + changed + unchanged + keptUnsubscribed + refused + repeated).toBe(rows);
+    expect([rows, refused, repeated]).toEqual([8, 1, 1]);
+  });
+
+  it("has no more than 20 rows, and is of a dry run alone", async () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `+121255501${10 + index}`);
+    expect((await load(lines, "?dryRun=true")).preview).toHaveLength(20);
+    expect(await load(lines)).not.toHaveProperty("preview");
+  });
+});

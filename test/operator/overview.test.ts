@@ -1,0 +1,189 @@
+/** What an operator looks at first, and what a look costs. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { applyReceipts } from "../../src/flows/messages/apply-receipts.ts";
+import { countingDatabase } from "../counting-database.ts";
+import { seed } from "../seed.ts";
+import { World } from "../world.ts";
+
+const [ADA, BOB] = ["+12125550100", "+12125550101"];
+
+interface Figures {
+  accepted: number;
+  submitted: number;
+  delivered: number;
+  undelivered: number;
+  noReceipt: number;
+  waiting: number;
+}
+
+interface Overview {
+  hasTexts: boolean;
+  isCut: boolean;
+  needs: { waiting: number; toDecide: number; problems: number };
+  problems: { problem: string }[];
+  lastProblems: { problem: string; began: string; ended: string | null; cause: string | null }[];
+  minutes: (Figures & { at: string })[];
+  days: { day: string; accepted: number; clicked: number; optedOut: number }[];
+  websites: { websiteId: string; accepted: number; waiting: number; textsToday: number; waitsFor: string | null }[];
+  carriers: { carrier: string; submitted: number; state: string }[];
+}
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.create();
+});
+
+async function look(query = ""): Promise<Overview> {
+  const answer = await world.operator("GET", `/overview${query}`);
+  expect(answer.status).toBe(200);
+  return answer.json();
+}
+
+const sum = <T>(rows: T[], read: (row: T) => number) => rows.reduce((total, row) => total + read(row), 0);
+
+it("has an hour and a month of nothing on the first day", async () => {
+  await world.website("brand", { carrier: "sandbox" });
+  const { hasTexts, minutes, days, websites, needs } = await look();
+  expect([hasTexts, minutes.length, days.length, needs.waiting]).toEqual([false, 60, 30, 0]);
+  expect([minutes[0]?.at, minutes.at(-1)?.at]).toEqual(["2026-11-21T11:01:00.000Z", "2026-11-21T12:00:00.000Z"]);
+  expect([days[0]?.day, days.at(-1)?.day]).toEqual(["2026-10-23", "2026-11-21"]);
+  expect(websites).toMatchObject([{ websiteId: "brand", accepted: 0, textsToday: 0 }]);
+});
+
+describe("texts", () => {
+  it("are shown in the minute of their acceptance, whenever their receipts come", async () => {
+    const client = await world.brand([ADA, BOB]);
+    const first = await world.send(client, { phone: ADA });
+    await world.send(client, { phone: BOB });
+    await world.send(client, { phone: "+12125550199" });
+    await world.deliver(
+      "textgate-messages",
+      world.jobs.splice(0).map(({ body }) => body),
+    );
+    world.advance(600);
+    const receipt = { reason: null, carrierMessageId: null, optedOut: false } as const;
+    await applyReceipts(world.deps, [{ ...receipt, messageId: first, status: "DELIVERED" }]);
+    const { minutes, days, carriers, hasTexts } = await look();
+    const then = minutes.find(({ at }) => at === "2026-11-21T12:00:00.000Z");
+    expect(then).toMatchObject({ accepted: 3, submitted: 2, waiting: 0 });
+    expect((then?.delivered ?? 0) + (then?.noReceipt ?? 0)).toBe(2);
+    expect(sum(minutes, ({ accepted }) => accepted)).toBe(3);
+    expect([hasTexts, days.at(-1)?.accepted]).toEqual([true, 3]);
+    expect(carriers).toMatchObject([{ carrier: "sandbox", submitted: 2, state: "accepting" }]);
+  });
+
+  it("wait against the will after a minute, unless they are held", async () => {
+    const client = await world.brand([ADA, BOB]);
+    await world.send(client, { phone: ADA });
+    await world.send(client, { phone: BOB, sendPurpose: "other" });
+    expect((await look()).needs.waiting).toBe(0);
+    world.advance(120);
+    expect((await look()).needs.waiting).toBe(2);
+    expect((await look()).websites).toMatchObject([{ waiting: 2, waitsFor: "sandbox" }]);
+    await world.operator("POST", "/websites/brand/hold", { sendPurpose: "other" });
+    expect((await look()).needs.waiting).toBe(1);
+    await world.operator("POST", "/websites/brand/hold", {});
+    expect((await look()).needs.waiting).toBe(0);
+    expect((await look()).websites).toMatchObject([{ waiting: 0, waitsFor: null }]);
+  });
+
+  it("are those of one website where one is asked for", async () => {
+    const [one, other] = [await world.brand([ADA]), await world.brand([ADA], "other")];
+    await world.send(one, { phone: ADA });
+    for (let text = 0; text < 2; text++) await world.send(other, { phone: ADA, text: `text ${text}` });
+    expect((await look("?website=other")).websites).toMatchObject([{ websiteId: "other", accepted: 2 }]);
+    expect(sum((await look("?website=other")).minutes, ({ accepted }) => accepted)).toBe(2);
+    expect((await look()).websites).toMatchObject([
+      { websiteId: "other", accepted: 2 },
+      { websiteId: "brand", accepted: 1 },
+    ]);
+    expect((await world.operator("GET", "/overview?website=nobody")).status).toBe(404);
+  });
+});
+
+it("shows the problems of the last week with their begin, their end and their cause", async () => {
+  const day = 86_400_000;
+  const add = (problem: string, began: number, ended: number | null) =>
+    world.rows(
+      "INSERT INTO told_problems (problem, subject, began_at, told_at, ended_at, detail) VALUES (?1, 'twilio', ?2, ?2, ?3, ?4)",
+      ...[problem, began, ended, JSON.stringify({ carrier: "twilio", cause: "401" })],
+    );
+  await add("carrier-credentials", world.now - 2 * day, world.now - day);
+  await add("carrier-failing", world.now - 9 * day, world.now - 8 * day);
+  await add("carrier-paused", world.now - 10 * day, null);
+  const { lastProblems } = await look();
+  expect(lastProblems).toMatchObject([
+    {
+      problem: "carrier-credentials",
+      began: "2026-11-19T12:00:00.000Z",
+      ended: "2026-11-20T12:00:00.000Z",
+      cause: "401",
+    },
+    { problem: "carrier-paused", ended: null },
+  ]);
+});
+
+/** Each with a text in each minute of the hour and on each day of the month, and an endpoint that fails. */
+async function seedCrowd(websites: number): Promise<void> {
+  const now = `${world.now}`;
+  const named = {
+    website_id: "'w' || i",
+    name: "'Website ' || i",
+    carrier: "'sandbox'",
+    created_at: now,
+    updated_at: now,
+  };
+  await seed(world, "websites", websites, {
+    ...named,
+    home: "i + 1",
+    database: "'DB'",
+    holds: "iif(i % 10 = 0, '[{}]', NULL)",
+  });
+  const counts = { not_sent: "0", failed: "1", sending: "1", delivered: "1", undelivered: "1" };
+  const at = { at: `${Math.floor(world.now / 60_000)} - i % 60`, carrier: "iif(i % 120 < 60, '', 'sandbox')" };
+  const minute = { span: "'minute'", accepted: "5", ...counts, ...at };
+  await seed(world, "traffic_counts", websites * 120, { website_id: "'w' || (i / 120)", ...minute });
+  await seed(world, "traffic_counts", 120, { website_id: "''", ...minute });
+  const day = {
+    span: "'day'",
+    at: `${Math.floor(world.now / 86_400_000)} - i % 30`,
+    carrier: "''",
+    accepted: "5 + i / 30",
+  };
+  await seed(world, "traffic_counts", websites * 30, { website_id: "'w' || (i / 30)", ...counts, ...day });
+  await seed(world, "traffic_counts", 30, { website_id: "''", ...counts, ...day });
+  const text = { client_id: "'c'", text: "''", callback_data: "''", send_purpose: "'sale'", updated_at: now };
+  const message = { website_id: `'w' || (i % ${websites})`, accepted_at: now, ...text };
+  await seed(world, "messages", 5000, { ...message, message_id: "'p' || i", status: "'PENDING_TO_SEND'" });
+  await seed(world, "messages", 5000, { ...message, message_id: "'s' || i", status: "'SENDING'" });
+  const reason = { sender: `'+1212' || (i % ${websites})`, reason: "'UNDELIVERED'", code: "i", count: "9" };
+  const times = { first_at: now, last_at: now, received_at: now };
+  await seed(world, "receipt_counts", 5000, { minute: at.at, carrier: "'twilio'", ...reason, ...times });
+  await seed(world, "outcome_counts", 1000, {
+    minute: at.at,
+    kind: "'callback'",
+    carrier: "''",
+    outcome: "i",
+    count: "1",
+  });
+  await seed(world, "dead_jobs", 1000, { id: "i", queue: "'textgate-messages'", body: "'{}'", died_at: now });
+  await seed(world, "events", 1000, { message_id: "'p' || i", event: "'X'", occurred_at: now, due_at: now });
+}
+
+it("reads at most 2,000 rows and writes none, however many websites have texts and whatever waits", async () => {
+  await seedCrowd(1000);
+  const { deps } = world;
+  const { db, take } = countingDatabase(deps.db);
+  world.deps = { ...deps, db };
+  const all = await look();
+  const ofAll = take();
+  const one = await look("?website=w7");
+  const ofOne = take();
+  expect([all.isCut, all.websites.length, one.isCut, one.websites.length]).toEqual([true, 5, false, 1]);
+  expect(sum(all.minutes, ({ accepted }) => accepted)).toBe(600);
+  expect([ofAll.rowsWritten, ofOne.rowsWritten]).toEqual([0, 0]);
+  expect(ofAll.rowsRead).toBeLessThanOrEqual(2000);
+  expect(ofOne.rowsRead).toBeLessThanOrEqual(2000);
+  expect(all.problems.map(({ problem }) => problem)).toContain("dead-jobs");
+});

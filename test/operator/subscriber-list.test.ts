@@ -1,0 +1,129 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { SubscriberListAnswers } from "../../src/operator/subscriber-list.ts";
+import { countingDatabase } from "../counting-database.ts";
+import { bindDatabases, makeBrand } from "../databases.ts";
+import { seed } from "../seed.ts";
+import { type TestClient, World } from "../world.ts";
+
+type Page = SubscriberListAnswers["SubscriberPage"];
+
+const ADA = "+12125550100";
+const BOB = "+12125550101";
+const AT = "2026-11-21T12:00:00.000Z";
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([`${ADA},ada@example.com,true`, `${BOB},,false`]);
+});
+
+const page = async (query = "", websiteId = "brand") =>
+  (await (await world.operator("GET", `/websites/${websiteId}/subscribers${query}`)).json()) as Page;
+const audit = () =>
+  world.rows("SELECT operator, website_id, outcome FROM audit_log WHERE action = 'export-subscribers'");
+
+/** Further numbers from 1 646 555 0000 on. */
+async function add(count: number): Promise<void> {
+  const changed = `${world.now}`;
+  await seed(world, "subscription_changes", count, {
+    ...{ change_id: "1000 + i", website_id: "'brand'", phone: "16465550000 + i", subscribed: "i % 2" },
+    ...{ changed_at: changed, source: "'api'", proof: "'a request'" },
+  });
+  await seed(world, "subscriptions", count, {
+    ...{ website_id: "'brand'", phone: "16465550000 + i", subscribed: "i % 2", change_id: "1000 + i" },
+  });
+}
+
+describe("the list of a website's people", () => {
+  it("says what each is, since when and by what, and counts who is subscribed", async () => {
+    world.advance(60);
+    await world.post("/text/unsubscribe", client, { phone_numbers: [ADA] });
+    expect(await page()).toEqual({
+      total: 0,
+      subscribers: [
+        { phone: ADA, email: "ada@example.com", subscribed: false, since: "2026-11-21T12:01:00.000Z", source: "api" },
+        { phone: BOB, email: null, subscribed: false, since: AT, source: "import" },
+      ],
+      next: null,
+    });
+    expect(await audit()).toEqual([]);
+  });
+
+  it("has each number once, page by page, and no other website's", async () => {
+    await world.brand(["+12125550199"], "shop");
+    await add(250);
+    const phones: string[] = [];
+    let query = "";
+    for (let pages = 0; pages < 3; pages++) {
+      const { subscribers, next, total } = await page(query);
+      phones.push(...subscribers.map(({ phone }) => phone));
+      expect(total).toBe(pages === 0 ? 126 : null);
+      expect(next === null).toBe(pages === 2);
+      expect(next ?? "").not.toContain("6465550");
+      query = `?cursor=${next}`;
+    }
+    expect(phones).toHaveLength(252);
+    expect(new Set(phones).size).toBe(252);
+    expect(phones).not.toContain("+12125550199");
+    expect((await page("", "shop")).subscribers.map(({ phone }) => phone)).toEqual(["+12125550199"]);
+  });
+
+  it("reads a page alone, however many there are", async () => {
+    await add(3000);
+    const { next } = await page();
+    const { db, take } = countingDatabase(world.deps.db);
+    world.deps = { ...world.deps, db };
+    await page(`?cursor=${next}`);
+    const { rowsRead, rowsWritten } = take();
+    expect(rowsRead).toBeLessThan(100 * 4);
+    expect(rowsWritten).toBe(0);
+  });
+
+  it("is found in the other database", async () => {
+    await bindDatabases(world, 2);
+    await makeBrand(world, 1);
+    const brand = await makeBrand(world, 2);
+    const { subscribers } = await page("", brand.websiteId);
+    expect(subscribers.map(({ phone }) => phone)).toContain(brand.phone);
+  });
+
+  it.each(["?cursor=x", "?cursor=999999", "?format=xml"])("is refused for %s", async (query) => {
+    expect((await world.operator("GET", `/websites/brand/subscribers${query}`)).status).toBe(400);
+  });
+
+  it("is for an operator, and of a website that there is", async () => {
+    expect((await world.fetch("/operator/websites/brand/subscribers")).status).toBe(401);
+    expect((await world.operator("GET", "/websites/nobody/subscribers")).status).toBe(404);
+  });
+});
+
+describe("the file of a website's people", () => {
+  const file = async () => {
+    const answer = await world.operator("GET", "/websites/brand/subscribers?format=csv");
+    expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    return answer.text();
+  };
+
+  it("has all of them, is audited, and changes nothing where it is imported", async () => {
+    await add(5200);
+    const csv = await file();
+    const lines = csv.trimEnd().split("\r\n");
+    expect(lines).toHaveLength(5203);
+    expect(lines.slice(0, 3)).toEqual([
+      "phone_numbers,email,subscribed,since,source",
+      `${ADA},"ada@example.com","true","${AT}","import"`,
+      `${BOB},"","false","${AT}","import"`,
+    ]);
+    expect(new Set(lines).size).toBe(5203);
+    expect(await audit()).toEqual([{ operator: "OPERATOR_TOKEN", website_id: "brand", outcome: "done" }]);
+    const again = await world.operator("POST", "/websites/brand/subscribers?dryRun=true", csv, "text/csv");
+    expect(await again.json()).toMatchObject({ imported: 5202, new: 0, changed: 0, invalidPhoneNumbers: [] });
+  });
+
+  it("of a website without people has its first line", async () => {
+    await world.rows("DELETE FROM subscriptions");
+    expect(await file()).toBe("phone_numbers,email,subscribed,since,source\r\n");
+  });
+});

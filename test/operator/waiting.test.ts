@@ -1,0 +1,88 @@
+/** What waits, why, and what a look at it costs. */
+import { beforeEach, expect, it } from "vitest";
+import { countingDatabase } from "../counting-database.ts";
+import { seed } from "../seed.ts";
+import { World } from "../world.ts";
+
+const [ADA, BOB] = ["+12125550100", "+12125550101"];
+
+interface Waiting {
+  isCut: boolean;
+  groups: {
+    websiteId: string;
+    rows: { sendPurpose: string; count: number; why: string; held: { since: string } | null }[];
+  }[];
+}
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.create();
+});
+
+const look = async (query = ""): Promise<Waiting> => (await world.operator("GET", `/waiting${query}`)).json();
+
+it("is grouped by website, purpose and client, the oldest first, with what holds it", async () => {
+  const [client, other] = [await world.brand([ADA, BOB]), await world.brand([ADA], "other")];
+  await world.send(client, { phone: ADA });
+  await world.send(client, { phone: BOB });
+  world.advance(60);
+  await world.send(other, { phone: ADA });
+  await world.send(client, { phone: ADA, sendPurpose: "welcome" });
+  await world.operator("POST", "/websites/brand/hold", { sendPurpose: "welcome" });
+  const { groups, isCut } = await look();
+  expect(isCut).toBe(false);
+  const [own, others] = groups;
+  expect(own).toMatchObject({
+    websiteId: "brand",
+    name: "brand",
+    rows: [
+      {
+        ...{ sendPurpose: "spring-sale_01", clientId: client.clientId, clientName: null, count: 2, why: "queue" },
+        ...{ carrier: "sandbox", cause: null, nextTryAt: null, held: null },
+        ...{ oldestAt: "2026-11-21T12:00:00.000Z", endsAt: "2026-11-21T16:00:00.000Z" },
+      },
+      { sendPurpose: "welcome", count: 1, why: "held", held: { since: "2026-11-21T12:01:00.000Z" } },
+    ],
+  });
+  expect(others).toMatchObject({ websiteId: "other", rows: [{ count: 1, why: "queue" }] });
+  expect(groups).toHaveLength(2);
+  expect((await look("?website=other")).groups).toEqual([others]);
+  expect((await world.operator("GET", "/waiting?website=nobody")).status).toBe(404);
+});
+
+it("says what the carrier said, with its numbers masked, and when the next is tried", async () => {
+  const client = await world.brand([ADA]);
+  const messageId = await world.send(client, { phone: ADA });
+  const words = "503 for +1 212 555 0100";
+  await world.rows(
+    "UPDATE messages SET reason = ?1, due_at = ?2 WHERE message_id = ?3",
+    words,
+    world.now + 30_000,
+    messageId,
+  );
+  const [row] = (await look()).groups[0]?.rows ?? [];
+  expect(row).toMatchObject({
+    why: "carrier",
+    nextTryAt: "2026-11-21T12:00:30.000Z",
+    cause: expect.stringContaining("503"),
+  });
+  expect(JSON.stringify(row)).not.toContain("555 0100");
+});
+
+it("reads at most 15,000 rows and writes none, whatever waits", async () => {
+  const client = await world.brand([ADA]);
+  const text = { website_id: "'brand'", client_id: `'${client.clientId}'`, text: "''", callback_data: "''" };
+  const times = { accepted_at: `${world.now}`, updated_at: `${world.now}`, due_at: `${world.now} + i` };
+  const message = { ...text, ...times, send_purpose: "'purpose ' || (i % 50)", status: "'PENDING_TO_SEND'" };
+  await seed(world, "messages", 10_000, { message_id: "'m' || i", ...message });
+  const { db, take } = countingDatabase(world.deps.db);
+  world.deps = { ...world.deps, db };
+  for (const query of ["", "?website=brand"]) {
+    const { isCut, groups } = await look(query);
+    expect([isCut, groups[0]?.rows.reduce((sum, { count }) => sum + count, 0)]).toEqual([true, 2000]);
+    const { rowsRead, rowsWritten } = take();
+    expect(rowsRead).toBeLessThan(15_000);
+    expect(rowsWritten).toBe(0);
+  }
+});
