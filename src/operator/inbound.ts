@@ -19,11 +19,11 @@ export const inboundTextSchema = z.object({
   carrier: z.string(),
   carrierMessageId: z.string(),
   receivedAt: z.iso.datetime(),
+  ...personIdShape,
   decided: z
     .object({ optOut: z.boolean(), operator: z.string(), at: z.iso.datetime() })
     .nullable()
     .describe("What an operator has decided of a text that may be an opt-out: it then has no `maybeOptOut` any more."),
-  ...personIdShape,
 });
 
 export const websiteOfTextSchema = z

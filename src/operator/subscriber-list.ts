@@ -16,12 +16,13 @@ import {
   type Subscriber,
 } from "../store/people/list-subscribers.ts";
 import { CHANGE_SOURCES } from "../store/rows.ts";
-import type { Answers } from "./answers.ts";
+import { type Answers, personIdShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readChoice, requireWebsite, WEBSITE } from "./params.ts";
 
 const subscriberSchema = z.object({
   phone: z.string(),
+  ...personIdShape,
   email: z.string().nullable(),
   subscribed: z.boolean(),
   since: z.iso.datetime(),

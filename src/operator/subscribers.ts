@@ -15,7 +15,7 @@ import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { PHONE as A_PHONE, MESSAGE_ID } from "../http/examples.ts";
 import { readParts } from "../http/import-parts.ts";
 import { countImport, readImport } from "../store/people/imports.ts";
-import type { Answers } from "./answers.ts";
+import { type Answers, personIdShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
 
@@ -36,6 +36,7 @@ const previewShape = {
       z.object({
         line: z.int().describe("The line of the file on which the row begins, from 1."),
         phone: z.string(),
+        ...personIdShape,
         email: z.string().nullable(),
         becomes: z.enum(BECOMES),
         reason: z.string().nullable().describe("Why it is refused, or stays unsubscribed."),

@@ -218,9 +218,9 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
     carrier: "sandbox",
     jobId: "",
     importId: "",
-    messageId: "",
     personId: ADA,
     sessionId: "",
+    messageId: "",
   };
   if (/cancel|reveal|\/:phone$/.test(route)) values.messageId = await world.send(client, { phone: ADA });
   if (route.includes("decide")) {

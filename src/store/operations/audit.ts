@@ -33,6 +33,11 @@ export async function beginAudit(db: D1Database, author: Author, entry: AuditEnt
   await runQuery(insert(db, author, entry, { now, outcome: null, condition: piece("true") }));
 }
 
+/** Of a look that is a change to nobody but the person who was looked at. @throws RequestFailure store-unavailable: then nothing is to be shown */
+export async function storeAudit(db: D1Database, author: Author, entry: AuditEntry, now: number): Promise<void> {
+  await runQuery(insert(db, author, entry, { now, outcome: "done", condition: piece("true") }));
+}
+
 /**
  * As beginAudit, unless the client has had so many of these changes in that time.
  * @returns whether it has begun, also in an earlier try
@@ -52,11 +57,6 @@ export async function beginRareAudit(
     begun: selectAudited(db, author),
   });
   return begun.length > 0;
-}
-
-/** Of a look that is a change to nobody but the person who was looked at. @throws RequestFailure store-unavailable: then nothing is to be shown */
-export async function storeAudit(db: D1Database, author: Author, entry: AuditEntry, now: number): Promise<void> {
-  await runQuery(insert(db, author, entry, { now, outcome: "done", condition: piece("true") }));
 }
 
 export async function endAudit(
