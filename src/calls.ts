@@ -17,7 +17,6 @@ import { subscriptions } from "./http/subscribe.ts";
 import { subscriptionStatus } from "./http/subscription-status.ts";
 import { welcome } from "./http/welcome.ts";
 import { audit } from "./operator/audit.ts";
-import { cancelMessage } from "./operator/cancel-message.ts";
 import { carriers } from "./operator/carriers.ts";
 import { clients } from "./operator/clients.ts";
 import { databases } from "./operator/databases.ts";
@@ -50,7 +49,6 @@ const ofOperator = [
   clients,
   testEvent,
   holds,
-  cancelMessage,
   reports,
   subscriberList,
   subscribers,

@@ -83,8 +83,8 @@ export interface InboundPage {
 }
 
 /**
- * Wanted, contract: GET /operator/websites/{websiteId}/subscribers?cursor=&format=csv|json, the last changed first; `total`: who is
- * subscribed. The file has the numbers in full, and is audited: a viewer gets none.
+ * GET /operator/websites/{websiteId}/subscribers?cursor=&format=csv|json, in the order of the numbers; `total`: who is subscribed, on the
+ * first page. `personId`, wanted: of a session. The file has the numbers in full, and is audited: a viewer gets none.
  */
 export interface SubscriberPage {
   total: number | null;
@@ -147,7 +147,7 @@ export interface UndoneImport {
   isComplete: boolean;
 }
 
-/** Wanted: GET /operator/imports, the newest 20. */
+/** GET /operator/imports?website=&cursor=, the newest 100. */
 export interface ImportList {
   imports: {
     importId: string;

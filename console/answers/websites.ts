@@ -41,7 +41,7 @@ export interface Client {
   rotatedAt?: string | null;
   oldPairUntil?: string | null;
   lastRefusal?: { at: string; cause: string } | null;
-  /** Wanted: the newest first; the last four characters, and when each was used last. */
+  /** The newest first; the last four characters, and when each was used last. */
   secrets?: { endsIn: string | null; since: string; validUntil: string | null; lastUsedAt: string | null }[];
 }
 
@@ -52,7 +52,7 @@ export interface NewSecrets {
   callbackSecret: string;
 }
 
-/** Wanted: POST /operator/clients/{clientId}/test-event posts one event of type `test`. */
+/** POST /operator/clients/{clientId}/test-event posts one event of type `test`. */
 export interface TestEvent {
   eventId: string;
   outcome: string;

@@ -175,7 +175,10 @@ function requireClientId(request: ApiRequest): string {
   return requireFound(CLIENT_ID.test(clientId) ? clientId : undefined, "client");
 }
 
+/** A client is answered with what is known of its requests, or of its change: never alone. */
+const { Client: _, ...named } = clientAnswers;
+
 export const clients: Resource = {
   calls: [create, get, change, rotate],
-  schemas: { ClientSettings, Rotation: rotationSchema, ...clientAnswers },
+  schemas: { ClientSettings, Rotation: rotationSchema, ...named },
 };

@@ -1,15 +1,16 @@
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
-import { failField } from "../domain/failure.ts";
+import { failField, RequestFailure } from "../domain/failure.ts";
 import { cancelSchema, holdSchema, type MessageFilter, releaseSchema } from "../domain/messages/hold.ts";
-import { cancelWaiting, holdMessages, releaseMessages } from "../flows/messages/hold-messages.ts";
-import { type ApiRequest, authorOf } from "../http/api-request.ts";
+import { cancelOne, cancelWaiting, holdMessages, releaseMessages } from "../flows/messages/hold-messages.ts";
+import { type ApiRequest, authorOf, toStoredId } from "../http/api-request.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
-import { ok, type Resource } from "../http/call.ts";
+import { inPath, ok, type Resource } from "../http/call.ts";
+import { MESSAGE_ID } from "../http/examples.ts";
 import { findClient } from "../store/clients/clients.ts";
-import { countWaiting } from "../store/messages/holds.ts";
+import { countWaiting, findWaitingMessage } from "../store/messages/holds.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
-import { requireWebsite, WEBSITE } from "./params.ts";
+import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
 
 const more = z
   .literal(true)
@@ -19,6 +20,7 @@ const more = z
 const holdAnswers = {
   HeldMessages: z.object({ held: z.int().describe("How many wait now, and are held.") }),
   ReleasedMessages: z.object({ released: z.int().describe("How many are due now."), more }),
+  CancelledMessage: z.object({ messageId: z.string(), cancelled: z.literal(1) }),
   CancelledMessages: z.object({ cancelled: z.int().describe("With dryRun, how many would be."), more }),
 };
 
@@ -134,7 +136,33 @@ const cancel = operatorCall({
   },
 });
 
+const cancelMessage = operatorCall({
+  id: "cancelMessage",
+  method: "POST",
+  path: "/operator/messages/:messageId/cancel",
+  tag: "Websites",
+  summary: "Cancel one waiting message",
+  description:
+    "A message that waits, held or not, becomes FAILED_TO_SEND, CANCELLED, with its callback. One that does not wait any more, or that a run has claimed, is left alone: 40903. A reply to a keyword is not cancelled.",
+  database: "named",
+  parameters: [inPath("messageId", "The id that the send request returned.", MESSAGE_ID)],
+  answers: [ok(holdAnswers.CancelledMessage, "It is cancelled.", { messageId: MESSAGE_ID, cancelled: 1 })],
+  errors: ["resource-unknown", "count-changed"],
+  command: {
+    name: "cancel-message",
+    next: ({ messageId }) => `1 message is cancelled, and cannot be sent any more. \`message ${messageId}\` shows it.`,
+  },
+  run: async (request, deps) => {
+    const messageId = toStoredId(request.params.messageId ?? "");
+    const { websiteId, waits } = requireFound(await findWaitingMessage(deps.db, messageId), "message");
+    if (!waits) throw new RequestFailure({ kind: "count-changed", count: 0 });
+    await cancelOne(deps, authorOf(request), messageId, websiteId);
+    request.logged = { websiteId, messageId };
+    return { messageId, cancelled: 1 as const };
+  },
+});
+
 export const holds: Resource = {
-  calls: [hold, release, cancel],
+  calls: [hold, release, cancel, cancelMessage],
   schemas: { HoldRequest: holdSchema, ReleaseRequest: releaseSchema, CancelRequest: cancelSchema, ...holdAnswers },
 };

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { failField, RequestFailure, readTogether } from "../domain/failure.ts";
-import { FigureCounter, MOST_NAMED, type Outcome } from "../domain/people/import-figures.ts";
+import { FigureCounter, MOST_NAMED } from "../domain/people/import-figures.ts";
 import { toE164 } from "../domain/people/phone.ts";
-import { type FirstRow, MOST_ROWS, SubscriberFile } from "../domain/people/subscriber-file.ts";
+import { MOST_ROWS, SubscriberFile } from "../domain/people/subscriber-file.ts";
 import { MOST_INVALID_CELLS, without } from "../domain/people/subscribers.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { inDatabaseOf, inEach } from "../flows/databases/places.ts";
@@ -15,36 +15,10 @@ import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { PHONE as A_PHONE, MESSAGE_ID } from "../http/examples.ts";
 import { readParts } from "../http/import-parts.ts";
 import { countImport, readImport } from "../store/people/imports.ts";
-import { type Answers, personIdShape } from "./answers.ts";
+import type { Answers } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
-
-const BECOMES = ["new", "changed", "unchanged", "kept-unsubscribed", "unsubscribed", "refused"] as const;
-
-/** Of a dry run. */
-const previewShape = {
-  rows: z.int().optional().describe("With `dryRun`: those of the file."),
-  refused: z.int().optional().describe("With `dryRun`: the rows whose number is invalid."),
-  repeated: z
-    .int()
-    .optional()
-    .describe(
-      "With `dryRun`: the rows whose number an earlier row has. With `new`, `changed`, `unchanged`, `keptUnsubscribed` and `refused`, the sum of the rows.",
-    ),
-  preview: z
-    .array(
-      z.object({
-        line: z.int().describe("The line of the file on which the row begins, from 1."),
-        phone: z.string(),
-        ...personIdShape,
-        email: z.string().nullable(),
-        becomes: z.enum(BECOMES),
-        reason: z.string().nullable().describe("Why it is refused, or stays unsubscribed."),
-      }),
-    )
-    .optional()
-    .describe("With `dryRun`: the first 20 rows, and what becomes of each."),
-};
+import { previewOf, previewShape } from "./views/import-preview.ts";
 
 const subscriberAnswers = {
   ImportAnswer: z.object({
@@ -216,34 +190,6 @@ const importFile = operatorCall({
 function readFileName({ query }: ApiRequest): string | null {
   const name = String(query.file ?? "").trim();
   return name.length <= 200 ? name || null : failField("file", "must have at most 200 characters");
-}
-
-function previewOf(file: SubscriberFile, done: Imported, counter: FigureCounter) {
-  const { rows, refused } = file.counts;
-  const told = done.count + done.refused.count + refused;
-  return {
-    rows,
-    refused,
-    repeated: Math.max(0, rows - told),
-    preview: file.preview.map((row) => rowView(row, counter)),
-  };
-}
-
-const BECOMES_OF: Record<Outcome, [becomes: (typeof BECOMES)[number], reason: string | null]> = {
-  added: ["new", null],
-  changed: ["changed", null],
-  unchanged: ["unchanged", null],
-  byPerson: ["kept-unsubscribed", "the person has opted out, or was erased: only START brings them back"],
-  byOthers: ["kept-unsubscribed", "unsubscribed by a client, an import or an operator"],
-};
-
-function rowView({ digits, fault, subscribed, ...row }: FirstRow, counter: FigureCounter) {
-  const { line, phone, email } = row;
-  if (digits === null) return { line, phone, email, becomes: "refused" as const, reason: fault };
-  const outcome = counter.outcomeOf(digits) ?? "unchanged";
-  const [becomes, reason] = BECOMES_OF[outcome];
-  const isOptOut = !subscribed && (outcome === "added" || outcome === "changed");
-  return { line, phone, email, becomes: isOptOut ? ("unsubscribed" as const) : becomes, reason };
 }
 
 function readYes({ query }: ApiRequest, name: string): boolean {

@@ -56,7 +56,7 @@ const websiteAnswers = {
   WebsiteList: z.object({ websites: z.array(websiteSchema), ...missingShape }),
 };
 
-type WebsiteAnswers = Answers<typeof websiteAnswers>;
+export type WebsiteAnswers = Answers<typeof websiteAnswers>;
 
 const A_WEBSITE = {
   websiteId: "brand",

@@ -1,0 +1,61 @@
+// What an operator sees of a file before it is imported.
+import * as z from "zod";
+import type { FigureCounter, Outcome } from "../../domain/people/import-figures.ts";
+import type { FirstRow, SubscriberFile } from "../../domain/people/subscriber-file.ts";
+import type { Imported } from "../../flows/people/import-subscribers.ts";
+import { personIdShape } from "../answers.ts";
+
+const BECOMES = ["new", "changed", "unchanged", "kept-unsubscribed", "unsubscribed", "refused"] as const;
+
+/** Of a dry run. */
+export const previewShape = {
+  rows: z.int().optional().describe("With `dryRun`: those of the file."),
+  refused: z.int().optional().describe("With `dryRun`: the rows whose number is invalid."),
+  repeated: z
+    .int()
+    .optional()
+    .describe(
+      "With `dryRun`: the rows whose number an earlier row has. With `new`, `changed`, `unchanged`, `keptUnsubscribed` and `refused`, the sum of the rows.",
+    ),
+  preview: z
+    .array(
+      z.object({
+        line: z.int().describe("The line of the file on which the row begins, from 1."),
+        phone: z.string(),
+        ...personIdShape,
+        email: z.string().nullable(),
+        becomes: z.enum(BECOMES),
+        reason: z.string().nullable().describe("Why it is refused, or stays unsubscribed."),
+      }),
+    )
+    .optional()
+    .describe("With `dryRun`: the first 20 rows, and what becomes of each."),
+};
+
+export function previewOf(file: SubscriberFile, done: Imported, counter: FigureCounter) {
+  const { rows, refused } = file.counts;
+  const told = done.count + done.refused.count + refused;
+  return {
+    rows,
+    refused,
+    repeated: Math.max(0, rows - told),
+    preview: file.preview.map((row) => rowView(row, counter)),
+  };
+}
+
+const BECOMES_OF: Record<Outcome, [becomes: (typeof BECOMES)[number], reason: string | null]> = {
+  added: ["new", null],
+  changed: ["changed", null],
+  unchanged: ["unchanged", null],
+  byPerson: ["kept-unsubscribed", "the person has opted out, or was erased: only START brings them back"],
+  byOthers: ["kept-unsubscribed", "unsubscribed by a client, an import or an operator"],
+};
+
+function rowView({ digits, fault, subscribed, ...row }: FirstRow, counter: FigureCounter) {
+  const { line, phone, email } = row;
+  if (digits === null) return { line, phone, email, becomes: "refused" as const, reason: fault };
+  const outcome = counter.outcomeOf(digits) ?? "unchanged";
+  const [becomes, reason] = BECOMES_OF[outcome];
+  const isOptOut = !subscribed && (outcome === "added" || outcome === "changed");
+  return { line, phone, email, becomes: isOptOut ? ("unsubscribed" as const) : becomes, reason };
+}

@@ -1,0 +1,36 @@
+// Types alone: the console's shapes of answers are held to the schemas of the calls. The console is checked with the types of a browser,
+// which the code of the Worker does not compile with: so this is checked with the Worker.
+import type * as Console from "../../console/answers.ts";
+import type { DeadJobAnswers } from "../../src/operator/dead-jobs.ts";
+import type { ImportListAnswers } from "../../src/operator/import-list.ts";
+import type { MoveAnswers } from "../../src/operator/moves.ts";
+import type { SubscriberListAnswers } from "../../src/operator/subscriber-list.ts";
+import type { SubscriberAnswers } from "../../src/operator/subscribers.ts";
+import type { TestEventAnswers } from "../../src/operator/test-event.ts";
+import type { ClientAnswers } from "../../src/operator/views/client.ts";
+import type { WebsiteAnswers } from "../../src/operator/websites.ts";
+
+/** Does not compile where the call does not give what the console reads. */
+type Gives<Answer extends Wanted, Wanted> = [Answer, Wanted];
+
+/** Zod says `undefined` of a field that may be left out. */
+type Loose<T> = T extends object
+  ? { [Name in keyof T]: Loose<T[Name]> | (undefined extends T[Name] ? undefined : never) }
+  : T;
+
+/** Of a session, which adds `personId`. */
+type ListedSubscriber = Omit<Console.SubscriberPage["subscribers"][number], "personId">;
+
+export type Checked = [
+  Gives<DeadJobAnswers["DeadJobList"], Console.DeadJobList>,
+  Gives<ImportListAnswers["ImportList"], Console.ImportList>,
+  Gives<MoveAnswers["Move"], Console.Move>,
+  Gives<SubscriberListAnswers["SubscriberPage"]["subscribers"][number], ListedSubscriber>,
+  Gives<Omit<SubscriberListAnswers["SubscriberPage"], "subscribers">, Omit<Console.SubscriberPage, "subscribers">>,
+  Gives<SubscriberAnswers["ImportAnswer"], Loose<Console.ImportAnswer>>,
+  Gives<SubscriberAnswers["UndoneImport"], Console.UndoneImport>,
+  Gives<TestEventAnswers["TestEvent"], Console.TestEvent>,
+  Gives<ClientAnswers["ClientWithChanges"], Console.Client>,
+  Gives<WebsiteAnswers["WebsiteWithClients"], Console.WebsiteWithClients>,
+  Gives<WebsiteAnswers["WebsiteList"], Loose<Console.WebsiteList>>,
+];
