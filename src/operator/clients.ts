@@ -9,6 +9,7 @@ import { ok, type Resource } from "../http/call.ts";
 import { CLIENT_ID as A_CLIENT_ID, CALLBACK_SECRET, CLIENT_SECRET, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { readPosts } from "../store/callbacks/endpoint-posts.ts";
 import { readClient } from "../store/clients/client-uses.ts";
 import { countWaiting } from "../store/messages/holds.ts";
 import { CHANGE_COLUMNS, lastChanges } from "./audit.ts";
@@ -25,6 +26,7 @@ const USE = {
   rotatedAt: TIME,
   oldPairUntil: null,
   lastRefusal: { at: TIME, cause: "secret-replaced" },
+  posts: { slots: [{ taken: 71, failed: 1 }], meanMilliseconds: 84, slowestMilliseconds: 920 },
 } satisfies Partial<ClientAnswers["ClientWithChanges"]>;
 
 const ClientSettings = clientSettingsSchema(false);
@@ -87,8 +89,9 @@ const get = operatorCall({
   },
   run: async (request, deps) => {
     const clientId = requireClientId(request);
-    const [found, changes] = await Promise.all([
+    const [found, posts, changes] = await Promise.all([
       readClient(deps.db, clientId, deps.now()),
+      readPosts(deps.db, clientId, deps.now()),
       lastChanges(deps, { name: "client", value: clientId }),
     ]);
     const { lastUsedAt, rotatedAt, oldPairUntil, lastRefusal, ...client } = requireFound(found, "client");
@@ -98,6 +101,7 @@ const get = operatorCall({
       rotatedAt: toTime(rotatedAt),
       oldPairUntil: toTime(oldPairUntil),
       lastRefusal: lastRefusal && { ...lastRefusal, at: toTime(lastRefusal.at) },
+      posts,
       changes,
     };
   },

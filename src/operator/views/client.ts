@@ -45,6 +45,15 @@ export const clientAnswers = {
       .object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) })
       .nullable()
       .describe("Of a request of this client, to a minute."),
+    posts: z
+      .object({
+        slots: z
+          .array(z.object({ taken: z.int(), failed: z.int() }))
+          .describe("By 20 minutes, the oldest first: 72 of them. Taken: answered 2xx."),
+        meanMilliseconds: z.int().nullable().describe("null: none was posted."),
+        slowestMilliseconds: z.int().nullable(),
+      })
+      .describe("The callbacks that were posted to its endpoint in the last 24 hours."),
     changes: z.array(auditEntrySchema).describe("The last 10, newest first."),
   }),
   ChangedClient: clientSchema.extend({
