@@ -398,6 +398,17 @@ CREATE TABLE failing_endpoints (
   cause TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- The callbacks that were posted to the endpoint of a client, by 20 minutes, for a day.
+CREATE TABLE endpoint_posts (
+  client_id TEXT NOT NULL,
+  slot INTEGER NOT NULL,               -- of 20 minutes, since 1970
+  taken INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  total_ms INTEGER NOT NULL,
+  slowest_ms INTEGER NOT NULL,
+  PRIMARY KEY (client_id, slot)
+) STRICT, WITHOUT ROWID;
+
 -- Problems of which somebody has been told, while they last and 30 days longer.
 CREATE TABLE told_problems (
   problem TEXT NOT NULL,

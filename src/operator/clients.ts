@@ -8,6 +8,7 @@ import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { CLIENT_ID as A_CLIENT_ID, CALLBACK_SECRET, CLIENT_SECRET } from "../http/examples.ts";
 import { describeError } from "../platform/describe-error.ts";
+import { readPosts } from "../store/callbacks/endpoint-posts.ts";
 import { readClient } from "../store/clients/client-uses.ts";
 import { countWaiting } from "../store/messages/holds.ts";
 import { CHANGE_COLUMNS, lastChanges } from "./audit.ts";
@@ -18,6 +19,8 @@ import { CLIENT, type ClientAnswers, clientAnswers, clientView, clientWithUseVie
 const { name, callbackUrl, operations, events } = CLIENT;
 
 const SECRETS = { clientSecret: CLIENT_SECRET, callbackSecret: CALLBACK_SECRET };
+
+const POSTS = { slots: [{ taken: 71, failed: 1 }], meanMilliseconds: 84, slowestMilliseconds: 920 };
 
 const ClientSettings = clientSettingsSchema(false);
 
@@ -70,7 +73,7 @@ const get = operatorCall({
     "`lastUsedAt` and `lastRefusal` are coarse: they are stored once in ten minutes, or a minute, for each client.",
   database: "named",
   parameters: [CLIENT_PARAMETER],
-  answers: [ok(clientAnswers.ClientWithChanges, "The client, without secrets.", { ...CLIENT, ...USE, changes: [] })],
+  answers: [ok(clientAnswers.ClientWithChanges, "The client, without secrets.", { ...CLIENT, ...USE, posts: POSTS, changes: [] })],
   errors: ["resource-unknown"],
   command: {
     name: "client",
@@ -79,11 +82,12 @@ const get = operatorCall({
   },
   run: async (request, deps) => {
     const clientId = requireClientId(request);
-    const [found, changes] = await Promise.all([
+    const [found, posts, changes] = await Promise.all([
       readClient(deps.db, clientId, deps.now()),
+      readPosts(deps.db, clientId, deps.now()),
       lastChanges(deps, { name: "client", value: clientId }),
     ]);
-    return { ...clientWithUseView(requireFound(found, "client")), changes };
+    return { ...clientWithUseView(requireFound(found, "client")), posts, changes };
   },
 });
 

@@ -62,6 +62,15 @@ export const clientAnswers = {
   Client: clientSchema,
   ClientWithChanges: clientSchema.extend({
     ...useShape,
+    posts: z
+      .object({
+        slots: z
+          .array(z.object({ taken: z.int(), failed: z.int() }))
+          .describe("By 20 minutes, the oldest first: 72 of them. Taken: answered 2xx."),
+        meanMilliseconds: z.int().nullable().describe("null: none was posted."),
+        slowestMilliseconds: z.int().nullable(),
+      })
+      .describe("The callbacks that were posted to its endpoint in the last 24 hours."),
     changes: z.array(auditEntrySchema).describe("The last 10, newest first."),
   }),
   ChangedClient: clientSchema.extend({

@@ -5,6 +5,7 @@ import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
 import type { ClientRow, WebsiteRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
+import { countPosts } from "./endpoint-posts.ts";
 import { splitEventId, toKeys } from "./events.ts";
 import { type EndpointResult, endpointStatements } from "./failing-endpoints.ts";
 
@@ -112,6 +113,7 @@ export async function recordCallbacks(db: D1Database, end: CallbackEnd): Promise
   await runBatch(db, [
     ...(counts.length > 0 ? [addCounts(db, counts, isNew)] : []),
     ...endpointStatements(db, endpoints, now, isNew),
+    ...countPosts(db, endpoints, now, isNew),
     ...(records.length > 0 ? [recordStatement(db, records)] : []),
     ...released.map((some) => releaseStatement(db, claim, some)),
   ]);

@@ -11,6 +11,11 @@ export interface EndpointResult {
   failures: number;
   /** Why the latest callback failed, in words. */
   cause: string;
+  /** Of all posts of the run. */
+  taken: number;
+  failed: number;
+  totalMilliseconds: number;
+  slowestMilliseconds: number;
 }
 
 /**

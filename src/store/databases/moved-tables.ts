@@ -46,6 +46,7 @@ const TABLES = {
   duplicate_keys: { ...BY_WEBSITE, key: ["website_id", "phone", "content_hash"] },
   suppressed_messages: { key: ["message_id"], by: "message_id" },
   cancelled_messages: { key: ["message_id"], by: "message_id" },
+  endpoint_posts: { key: ["client_id", "slot"], by: "client_id" },
   failing_endpoints: { key: ["client_id"], by: "client_id" },
   daily_counts: { ...BY_WEBSITE, key: ["website_id", "day", "send_purpose", "status", "reason"] },
 } as const satisfies Record<string, MovedTable>;

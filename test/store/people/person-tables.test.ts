@@ -76,6 +76,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
     "problem subject detail",
     "the subject is a carrier, a client or a database; numbers in the cause are masked",
   ],
+  endpoint_posts: ["client_id", COUNTS],
   traffic_counts: ["website_id span carrier", COUNTS],
   websites: ["website_id name carrier sender help_text holds database opt_out_words", SETTINGS],
 };
