@@ -141,7 +141,10 @@ export class Month {
     const at = this.#now - HELD_FROM;
     return [
       { at: this.#now - 1.2 * DAY_MILLISECONDS, run: async () => this.#past.add("messages", { kind: "deliver" }) },
-      { at, run: () => this.#platforms.operate("POST", path, { sendPurpose }) },
+      {
+        at,
+        run: () => this.#platforms.operate("POST", path, { sendPurpose, reason: "the link leads to last year’s sale" }),
+      },
       { at: at + 5 * MINUTE, run: () => this.#platforms.send(brand, brand.weekly, 18) },
     ];
   }

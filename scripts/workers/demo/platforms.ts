@@ -36,7 +36,7 @@ export class Platforms {
     for (const brand of [HARBOR, NORTHWIND]) {
       const { websiteId, name, platform, sender, helpText } = brand;
       const path = `/operator/websites/${websiteId}`;
-      await this.operate("PUT", path, { name, carrier: "sandbox", sender, helpText });
+      await this.operate("PUT", path, { name, carrier: "sandbox", sender, helpText, timeZone: "America/Los_Angeles" });
       const { arriving, failing } = peopleOf(brand);
       await this.operate(
         "POST",
