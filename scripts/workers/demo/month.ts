@@ -62,7 +62,7 @@ export class Month {
     const isWeekly = Math.floor(at / DAY_MILLISECONDS) % 7 === brand.weekday;
     const subscribe = { phone_numbers: [newcomer], sendPurpose: "sign-up" };
     return [
-      { at: at + HOUR, run: () => this.#platforms.send(brand, brand.daily, 4) },
+      { at: at + HOUR, run: () => this.#platforms.send(brand, brand.daily, 6) },
       ...(isWeekly ? this.#campaign(brand, at + 5 * HOUR) : []),
       ...(newcomer && daysAgo % 5 === 0
         ? [{ at: at + 2 * HOUR, run: () => this.#past.call(brand.caller, "POST", "/text/subscribe", subscribe) }]
@@ -87,10 +87,13 @@ export class Month {
       { length: 9 },
       (_, index) => 57 - 6 * index - (brand === this.#platforms.brands[0] ? 0 : 3),
     );
-    return minutes.map((ago) => {
+    const known = { phone_numbers: peopleOf(brand).arriving };
+    const ask = () => this.#past.call(brand.caller, "POST", "/text/subscription/status", known);
+    const sends = minutes.map((ago) => {
       const at = this.#now - ago * MINUTE;
-      return { at, run: () => this.#platforms.send(brand, brand.daily, 2 + Math.floor(this.#platforms.random() * 4)) };
+      return { at, run: () => this.#platforms.send(brand, brand.daily, 1 + Math.floor(this.#platforms.random() * 3)) };
     });
+    return [...sends, { at: this.#now - 2 * MINUTE, run: ask }];
   }
 
   /** One endpoint works, and the other does no more. */
@@ -141,7 +144,10 @@ export class Month {
     const at = this.#now - HELD_FROM;
     return [
       { at: this.#now - 1.2 * DAY_MILLISECONDS, run: async () => this.#past.add("messages", { kind: "deliver" }) },
-      { at, run: () => this.#platforms.operate("POST", path, { sendPurpose }) },
+      {
+        at,
+        run: () => this.#platforms.operate("POST", path, { sendPurpose, reason: "the link leads to last year’s sale" }),
+      },
       { at: at + 5 * MINUTE, run: () => this.#platforms.send(brand, brand.weekly, 18) },
     ];
   }

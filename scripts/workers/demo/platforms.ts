@@ -36,7 +36,7 @@ export class Platforms {
     for (const brand of [HARBOR, NORTHWIND]) {
       const { websiteId, name, platform, sender, helpText } = brand;
       const path = `/operator/websites/${websiteId}`;
-      await this.operate("PUT", path, { name, carrier: "sandbox", sender, helpText });
+      await this.operate("PUT", path, { name, carrier: "sandbox", sender, helpText, timeZone: "America/Los_Angeles" });
       const { arriving, failing } = peopleOf(brand);
       await this.operate(
         "POST",
@@ -62,12 +62,12 @@ export class Platforms {
     return answer.successSent.map(({ messageId }) => messageId);
   }
 
-  /** Distinct people: one in nine is somebody whose text does not arrive. */
+  /** Distinct people: one in sixteen is somebody whose text does not arrive. */
   #choose(brand: Brand, count: number): string[] {
     const { arriving, failing } = peopleOf(brand);
     const chosen = new Set<string>();
     while (chosen.size < count) {
-      const among = this.random() < 1 / 9 ? failing : arriving;
+      const among = this.random() < 1 / 16 ? failing : arriving;
       chosen.add(among[Math.floor(this.random() * among.length)] ?? "");
     }
     return [...chosen];
