@@ -73,7 +73,14 @@ const get = operatorCall({
     "`lastUsedAt` and `lastRefusal` are coarse: they are stored once in ten minutes, or a minute, for each client.",
   database: "named",
   parameters: [CLIENT_PARAMETER],
-  answers: [ok(clientAnswers.ClientWithChanges, "The client, without secrets.", { ...CLIENT, ...USE, posts: POSTS, changes: [] })],
+  answers: [
+    ok(clientAnswers.ClientWithChanges, "The client, without secrets.", {
+      ...CLIENT,
+      ...USE,
+      posts: POSTS,
+      changes: [],
+    }),
+  ],
   errors: ["resource-unknown"],
   command: {
     name: "client",
