@@ -31,6 +31,7 @@ async function seedWebsites(count: number): Promise<void> {
     website_id: "'w' || i",
     operations: "'[]'",
     suspended: "0",
+    secret_end: "''",
     secret_hash: "''",
     callback_secret: "''",
     created_at: `${world.now - 10 * MINUTE}`,

@@ -2,10 +2,10 @@ import type * as z from "zod";
 import { PAUSED_SECONDS } from "../domain/databases/move.ts";
 import type { BulkInterrupted, Failure, FieldError, ImportInterrupted, ImportProgress } from "../domain/failure.ts";
 import { CHUNK_MESSAGES } from "../domain/messages/bulk-request.ts";
-import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 import { adviseImport } from "./advise-import.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 import type { errorSchema } from "./error-schema.ts";
+import { FIXED, isFixed } from "./fixed-errors.ts";
 
 export interface ErrorAnswer {
   code: number;
@@ -111,16 +111,11 @@ function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause:
   }
 }
 
-const TOO_MANY_GUESSES: Omit<ErrorAnswer, "code"> = {
-  message:
-    "Too many requests with unknown clients or wrong secrets came at this time. Check the credentials, and repeat the request after the time in Retry-After.",
-  headers: { "retry-after": String(REFUSED_MILLISECONDS / 1000) },
-};
-
 function explain(
   failure: Exclude<Failure, BulkInterrupted | ImportInterrupted>,
   random: number,
 ): Omit<ErrorAnswer, "code"> {
+  if (isFixed(failure)) return FIXED[failure.kind];
   switch (failure.kind) {
     case "path-unknown":
       return {
@@ -131,32 +126,12 @@ function explain(
     case "credentials-missing":
     case "credentials-wrong":
       return { message: failure.message };
-    case "guesses-exceeded":
-      return TOO_MANY_GUESSES;
-    case "tests-exceeded":
-      return {
-        message: "This endpoint was tried too often in the last minute. Repeat it after the time in Retry-After.",
-        headers: { "retry-after": "60" },
-      };
-    case "client-suspended":
-      return { message: "This client is suspended. Ask the operator of the service." };
     case "operation-denied": {
       const { operation } = failure;
       return {
         message: `The operation "${operation}" is not granted to this client. Ask the operator of the service.`,
       };
     }
-    case "signature-wrong":
-      return { message: "This does not come from the carrier: its signature or key is missing, wrong or too old." };
-    case "origin-foreign":
-      return {
-        message:
-          "A session's cookie changes something only from a page of this origin: the headers Sec-Fetch-Site: same-origin and X-Console: 1 are needed.",
-      };
-    case "viewer-denied":
-      return {
-        message: "A viewer changes nothing, and gets no file with people's numbers. It takes an operator's token.",
-      };
     case "rate-exceeded":
       return {
         message: "More than 300 requests in one second for this website. Repeat it after the time in Retry-After.",
@@ -164,24 +139,14 @@ function explain(
       };
     case "media-type-wrong":
       return { message: `The Content-Type must be ${failure.expected}: ${describeType(failure.given)}.` };
-    case "encoding-wrong":
-      return { message: "The body must not be compressed: leave Content-Encoding out." };
     case "body-too-large":
       return { message: `The body is larger than ${failure.limitBytes} bytes, the most that is taken here.` };
-    case "body-incomplete":
-      return { message: "The body broke off, or did not arrive in time." };
     case "body-not-json":
       return { message: `The body ${failure.problem}` };
     case "fields-wrong":
       return { message: fieldsMessage(failure.details), details: failure.details };
     case "resource-unknown":
       return { message: `There is no such ${failure.what}.` };
-    case "idempotency-conflict":
-      return { message: "This Idempotency-Key was used with another body within the last 24 hours." };
-    case "import-closed":
-      return {
-        message: "The import was undone, and takes no more rows. Send the file as a new import, without importId.",
-      };
     case "count-changed": {
       const { count } = failure;
       return {

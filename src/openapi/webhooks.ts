@@ -21,6 +21,16 @@ const OF_WEBSITE = `${ABOUT}. Every client of the website that wants it gets it 
 const OF_TEST =
   "Posted when the operator tries the client's callback URL, whatever its setting `events` names. It is about no message and no person: answer 2xx, and leave it alone. Signed as every event.";
 
+const CHANGED = {
+  eventId: `${NOTICE_ID}_subscription.changed`,
+  eventType: "subscription.changed",
+  phone: SEND_BY_PHONE.phone,
+  subscribed: false,
+  source: "keyword",
+  changedAt: TIME,
+  changeId: 4711,
+} as const;
+
 /** What the service posts to a client. */
 export function webhooks(): JsonObject {
   const { status, click, received, changed } = callbackSchemas;
@@ -54,15 +64,7 @@ export function webhooks(): JsonObject {
       "subscriptionChanged",
       "A number was subscribed or unsubscribed, but for imports and calls of this client",
       changed,
-      {
-        eventId: `${NOTICE_ID}_subscription.changed`,
-        eventType: "subscription.changed",
-        phone,
-        subscribed: false,
-        source: "keyword",
-        changedAt: TIME,
-        changeId: 4711,
-      },
+      CHANGED,
       OF_WEBSITE,
     ),
     "message.clicked": webhook(

@@ -1,11 +1,11 @@
 // The rows of the tables, as D1 returns them. Each store maps its own rows to the types of the domain. test/store/rows.test.ts holds the
-// types to the migrations.
+// types to the migrations, whose comments say what each column is. Times are milliseconds since 1970.
 import type { AttemptOutcome } from "../domain/callbacks/callback.ts";
 import type { MessageStatus } from "../domain/messages/message.ts";
 import type { Segments } from "../domain/messages/segments.ts";
 import type { Keyword } from "../domain/people/keyword.ts";
 
-/** Columns of the migrations. Times are milliseconds since 1970; 0 and 1 stand for false and true. */
+/** 0 and 1 stand for false and true. */
 type Bit = 0 | 1;
 
 export interface WebsiteRow {
@@ -15,10 +15,8 @@ export interface WebsiteRow {
   sender: string | null;
   help_text: string | null;
   duplicate_window_hours: number | null;
-  /** JSON array. */
   opt_out_words: string | null;
   time_zone: string | null;
-  /** JSON array. */
   holds: string | null;
   home: number;
   database: string;
@@ -32,13 +30,11 @@ export interface ClientRow {
   website_id: string;
   name: string | null;
   callback_url: string | null;
-  /** JSON array. */
   operations: string;
   /** JSON array; null: the default. */
   events: string | null;
   suspended: Bit;
   secret_hash: string;
-  /** Encrypted. */
   callback_secret: string;
   old_secret_hash: string | null;
   old_callback_secret: string | null;
@@ -73,7 +69,6 @@ export interface MessageRow {
   /** JSON array of names; null: none. */
   ignored_fields: string | null;
   status: MessageStatus;
-  /** In words, for the operator. */
   reason: string | null;
   /** See readReason. */
   reason_code: string | null;
@@ -165,7 +160,6 @@ export interface ImportRow {
 }
 
 export interface InboundTextRow {
-  /** `""`: of no website. */
   website_id: string;
   carrier: string;
   carrier_message_id: string;
@@ -243,7 +237,6 @@ export interface AuditRow {
   website_id: string | null;
   client_id: string | null;
   subject: string | null;
-  /** JSON objects. */
   before: string | null;
   after: string | null;
   outcome: string | null;
@@ -252,7 +245,6 @@ export interface AuditRow {
 export interface LastSweepRow {
   only: 1;
   ended_at: number;
-  /** JSON array. */
   failed_jobs: string;
   first_ended_at: number;
 }

@@ -193,6 +193,7 @@ describe("the state of the service", () => {
       website_id: "'w' || i",
       operations: "'[]'",
       suspended: "0",
+      secret_end: "''",
       secret_hash: "''",
       callback_secret: "''",
       created_at: "0",
