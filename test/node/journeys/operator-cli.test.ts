@@ -233,17 +233,20 @@ describe("at night", () => {
     const client = await makeClient(service.url, "", [ADA]);
     const filter = ["--purpose", "spring-sale_01"];
     const { websiteId } = await operatorJson(["message", (await send(client, { phone: ADA })).messageId]);
-    expect(await operator(["hold", websiteId, ...filter])).toEqual({ code: 0, output: "held  0\n" });
+    expect(await operator(["hold", websiteId, ...filter])).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^held +0\n\n/),
+    });
     const sendPurpose = "spring-sale_01";
     const { messageId } = await send(client, { phone: ADA, sendPurpose });
     const dry = await operator(["cancel", websiteId, ...filter, "--dry-run"]);
-    expect(dry).toEqual({ code: 0, output: "cancelled  1\n" });
+    expect(dry).toEqual({ code: 0, output: expect.stringMatching(/^cancelled +1\n/) });
     expect((await operator(["website", websiteId])).output).toMatch(
-      /^holds\nsendPurpose +since\nspring-sale_01 +2\S+Z$/m,
+      /^holds\nsendPurpose +since .*\nspring-sale_01 +2\S+Z/m,
     );
     expect((await operator(["message", messageId])).output).toContain("It waits for: an operator holds it.");
-    expect((await operator(["cancel", websiteId, ...filter])).output).toBe("cancelled  1\n");
-    expect((await operator(["release", websiteId, ...filter])).output).toBe("released  0\n");
+    expect((await operator(["cancel", websiteId, ...filter])).output).toMatch(/^cancelled +1\n/);
+    expect((await operator(["release", websiteId, ...filter])).output).toMatch(/^released +0\n/);
     const found = await operator(["messages", "--phone", ADA, "--reason", "CANCELLED"]);
     expect(found.output).toMatch(
       new RegExp(`^acceptedAt .*\\n2\\S+Z +FAILED_TO_SEND +\\${ADA} .* ${messageId} +CANCELLED`),
@@ -273,9 +276,12 @@ describe("a token leaked", () => {
       output: expect.stringMatching(/^name +ada\nleft +0\n\nada has no token any more\.\n$/),
     });
     expect(await operator(["websites"], mallory)).toEqual({ code: 1, output: expect.stringMatching(/^40101 /) });
-    expect((await operator(["tokens"])).output).toMatch(/^name +createdAt +createdBy\nbackup +2\S+Z +ada$/m);
+    expect((await operator(["tokens"])).output).toMatch(
+      /^name +createdAt +createdBy .*role\nbackup +2\S+Z +ada .*operator$/m,
+    );
     expect((await operator(["end-token", "backup"])).code).toBe(0);
-    expect(await operator(["tokens"])).toEqual({ code: 0, output: "tokens  none\n" });
+    // The one that is left opens the console: npm start makes it.
+    expect((await operator(["tokens"])).output).toMatch(/^name .*\ndemo +2\S+Z .*operator\n$/);
     const { output } = await operator(["audit", "--by", "ada"]);
     expect(output).toMatch(
       /^at .*\n2\S+Z +ada +put-website +leak .*done .*name: Mallory's.*\n2\S+Z +ada +create-token .*backup +done /,
@@ -293,7 +299,10 @@ describe("a token leaked", () => {
 describe("faults", () => {
   test("that no job has died of leave nothing to put back", async () => {
     expect(await operator(["dead-jobs"])).toEqual({ code: 0, output: "deadJobs  none\n" });
-    expect(await operator(["put-back", "--all"])).toEqual({ code: 0, output: "putBack  0\nleft     0\n" });
+    expect(await operator(["put-back", "--all"])).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^putBack +0\nleft +0\n/),
+    });
     expect(await operator(["put-back", "nobody"])).toMatchObject({ code: 1, output: expect.stringMatching(/^40401 /) });
   });
 });
