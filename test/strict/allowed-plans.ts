@@ -79,7 +79,8 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   {
     step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
     sql: "SELECT e.mark FROM erased_people e WHERE e.website_id = ?",
-    reason: "Whether the website has erased anybody: one row. Or its other tombstones: at most as many as the request has numbers.",
+    reason:
+      "Whether the website has erased anybody: one row. Or its other tombstones: at most as many as the request has numbers.",
   },
   {
     step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
