@@ -1,20 +1,8 @@
-// Pure. The form of an operator's token, its name, and what a call of its resource takes.
+// Pure. The name and the role of an operator's token, and what a call of its resource takes.
 import * as z from "zod";
 import { jsonObject } from "../fields.ts";
 
 export const OPERATOR_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
-
-/** `op_`, 24 random bytes, and the check of them. */
-const FORM = /^op_([0-9a-f]{48})([0-9a-f]{16})$/;
-
-export const RANDOM_BYTES = 24;
-export const CHECK_CHARACTERS = 16;
-
-/** What of a token is random, and its check; undefined: none of our tokens has this form. */
-export function splitToken(token: string): { random: string; check: string } | undefined {
-  const [, random, check] = FORM.exec(token) ?? [];
-  return random !== undefined && check !== undefined ? { random, check } : undefined;
-}
 
 /** A viewer sees numbers, addresses and texts masked, and changes nothing. */
 export const ROLES = ["viewer", "operator"] as const;

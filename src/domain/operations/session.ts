@@ -10,14 +10,6 @@ export const USE_STEP_MILLISECONDS = 600_000;
 /** The prefix makes browsers refuse it from a subdomain, without Secure, or for a part of the paths. */
 const NAME = "__Host-session";
 
-/** Random bytes and the check of them, as of a token. */
-const FORM = /^s_([0-9a-f]{48})([0-9a-f]{16})$/;
-
-export function splitSecret(secret: string): { random: string; check: string } | undefined {
-  const [, random, check] = FORM.exec(secret) ?? [];
-  return random !== undefined && check !== undefined ? { random, check } : undefined;
-}
-
 /** The value of the cookie in the header Cookie; undefined: there is none. */
 export function readCookie(header: string | null): string | undefined {
   const cookies = (header ?? "").split(";").map((cookie) => cookie.trim());
