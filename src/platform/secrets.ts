@@ -1,3 +1,5 @@
+import { joinBytes } from "../domain/join-bytes.ts";
+
 /** SHA-256 of a text, as lower-case hex. */
 export async function sha256Hex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
@@ -28,26 +30,36 @@ export async function hmacHex(key: string, text: string): Promise<string> {
   return new Uint8Array(await crypto.subtle.sign("HMAC", imported, encoder.encode(text))).toHex();
 }
 
-const IV_BYTES = 12;
+export const IV_BYTES = 12;
 
-/** Encrypts a secret that must be read again (AES-256-GCM). @returns Base64 of IV and ciphertext */
+/** Encrypts a text (AES-256-GCM). @param purpose see deriveKey @returns the IV, and the encrypted text with its tag */
+export async function encrypt(
+  text: string,
+  iv: Uint8Array,
+  serviceKey: string,
+  purpose: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const key = await deriveKey(serviceKey, purpose);
+  const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, key, new TextEncoder().encode(text));
+  return joinBytes(iv, new Uint8Array(sealed));
+}
+
+/** Reads what `encrypt` has made. @throws DOMException when it was encrypted with another key, or altered */
+export async function decrypt(bytes: Uint8Array, serviceKey: string, purpose: string): Promise<string> {
+  const key = await deriveKey(serviceKey, purpose);
+  const iv = bytes.subarray(0, IV_BYTES);
+  return new TextDecoder().decode(await crypto.subtle.decrypt({ name: "AES-GCM", iv }, key, bytes.subarray(IV_BYTES)));
+}
+
+/** Encrypts a secret that must be read again. @returns Base64 of IV and ciphertext */
 export async function seal(secret: string, serviceKey: string): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-  const key = await deriveKey(serviceKey, CALLBACK_SECRETS);
-  const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, key, new TextEncoder().encode(secret));
-  const bytes = new Uint8Array(IV_BYTES + sealed.byteLength);
-  bytes.set(iv);
-  bytes.set(new Uint8Array(sealed), IV_BYTES);
-  return bytes.toBase64();
+  return (await encrypt(secret, iv, serviceKey, CALLBACK_SECRETS)).toBase64();
 }
 
 /** @throws DOMException when it was sealed with another key, or altered */
 export async function unseal(sealed: string, serviceKey: string): Promise<string> {
-  const bytes = Uint8Array.fromBase64(sealed);
-  const key = await deriveKey(serviceKey, CALLBACK_SECRETS);
-  const iv = bytes.subarray(0, IV_BYTES);
-  const secret = await crypto.subtle.decrypt({ name: "AES-GCM", iv }, key, bytes.subarray(IV_BYTES));
-  return new TextDecoder().decode(secret);
+  return decrypt(Uint8Array.fromBase64(sealed), serviceKey, CALLBACK_SECRETS);
 }
 
 const CALLBACK_SECRETS = "callback secrets";
@@ -56,7 +68,7 @@ const CALLBACK_SECRETS = "callback secrets";
 const derived = new Map<string, { from: string; key: Promise<CryptoKey> }>();
 
 /** @returns a key of AES-256-GCM of its own for each purpose */
-export function deriveKey(serviceKey: string, purpose: string): Promise<CryptoKey> {
+function deriveKey(serviceKey: string, purpose: string): Promise<CryptoKey> {
   const known = derived.get(purpose);
   if (known?.from === serviceKey) return known.key;
   const key = hkdf(serviceKey, purpose);
