@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Message, Neighbor } from "../answers.ts";
 import { messagesHash, personHash } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
-import { countOf, formatCount } from "../lib/numbers.ts";
+import { countOf } from "../lib/numbers.ts";
 import { maskEmail } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
 import { lookOf, lookOfStatus } from "../lib/status-words.ts";
@@ -208,4 +208,3 @@ function Neighbors({ message, now }: { message: Message; now: number }): JSX.Ele
 }
 
 /** So many of something, as the link to them. */
-export const CountLink = ({ count, href }: { count: number; href: string }) => <a href={href}>{formatCount(count)}</a>;

@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
 import type { Overview as Answer } from "../answers.ts";
 import { countOf, formatCount, formatShare, listOf } from "../lib/numbers.ts";
-import { formatDay, formatTime } from "../lib/times.ts";
+import { formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { ChartSection } from "../parts/chart.tsx";
-import { DaysChart, usualShareOf } from "../parts/days-chart.tsx";
+import { usualShareOf } from "../parts/days-chart.tsx";
+import { DaysSection } from "../parts/days-section.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { ProblemHistory } from "../parts/problem-history.tsx";
 import { ProblemList } from "../parts/problem-list.tsx";
@@ -32,22 +32,7 @@ function Whole({ answer }: { answer: Answer }): JSX.Element {
       {problems.length > 0 && <ProblemList problems={problems} />}
       <Hour answer={answer} />
       <div class="two-one">
-        <ChartSection
-          title="30 days"
-          of={`${formatCount(days.reduce((sum, day) => sum + day.delivered, 0))} delivered`}
-          head={["Day", "Accepted", "Sent", "Delivered", "Undelivered", "Clicked", "Opted out"]}
-          rows={days.map((it) => [
-            formatDay(it.day),
-            it.accepted,
-            it.sent,
-            it.delivered,
-            it.undelivered,
-            it.clicked,
-            it.optedOut,
-          ])}
-        >
-          <DaysChart days={days} />
-        </ChartSection>
+        <DaysSection title="30 days" delivered={days.reduce((sum, day) => sum + day.delivered, 0)} days={days} />
         <div class="stack">
           <Section
             title="Clicks"

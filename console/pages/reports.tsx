@@ -8,8 +8,7 @@ import { type Route, toHash } from "../lib/router.ts";
 import { formatDay } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { go } from "../lib/use-route.ts";
-import { ChartSection } from "../parts/chart.tsx";
-import { DaysChart } from "../parts/days-chart.tsx";
+import { DaysSection } from "../parts/days-section.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { Choice } from "../parts/field.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
@@ -133,22 +132,5 @@ function ByDay({ report }: { report: Report }): JSX.Element {
       optedOut: row.optedOut ?? 0,
     }))
     .sort((one, other) => one.day.localeCompare(other.day));
-  return (
-    <ChartSection
-      title="By day"
-      of={`${formatCount(report.total.delivered)} delivered`}
-      head={["Day", "Accepted", "Sent", "Delivered", "Undelivered", "Clicked", "Opted out"]}
-      rows={days.map((it) => [
-        formatDay(it.day),
-        it.accepted,
-        it.sent,
-        it.delivered,
-        it.undelivered,
-        it.clicked,
-        it.optedOut,
-      ])}
-    >
-      <DaysChart days={days} />
-    </ChartSection>
-  );
+  return <DaysSection title="By day" delivered={report.total.delivered} days={days} />;
 }

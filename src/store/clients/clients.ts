@@ -117,11 +117,6 @@ export async function findClient(db: D1Database, clientId: string): Promise<Clie
   return row && toClient(row);
 }
 
-export async function listClients(db: D1Database, websiteId: string): Promise<Client[]> {
-  const query = prepare(db, sql`SELECT * FROM clients WHERE website_id = ${websiteId} ORDER BY created_at, client_id`);
-  return (await runQuery<ClientRow>(query)).map(toClient);
-}
-
 /** Unreadable operations count as none: that client is refused, and the other clients of the query are not. */
 export function readOperations(row: Pick<ClientRow, "operations">): Operation[] {
   return parseJsonColumn<Operation[]>(row.operations, []);

@@ -40,7 +40,7 @@ const days = Array.from({ length: 30 }, (_, index) => {
   return { day, accepted, sent, delivered: sent - undelivered, undelivered, clicked, optedOut: Math.round(sent / 420) };
 });
 
-const NO_SUBJECT = {
+export const NO_SUBJECT = {
   carrier: null,
   sender: null,
   websiteId: null,
@@ -172,16 +172,6 @@ export function overview(website: string | null): Overview {
 }
 
 /** Without a problem: what most days look like. */
-export const quietOverview = (): Overview => ({
-  ...overview(null),
-  needs: { waiting: 0, toDecide: 0, problems: 0 },
-  problems: [],
-  lastProblems: lastProblems.slice(2),
-  minutes: minutes.map((it) => ({ ...it, waiting: 0, delivered: it.delivered + it.waiting, submitted: it.accepted })),
-  websites: websitesNow.map((it) => ({ ...it, waiting: 0, waitsFor: null, delivered: it.accepted - it.undelivered })),
-  carriers: carriers.map((it) => ({ ...it, state: "accepting", waiting: 0 })),
-});
-
 export const emptyOverview = (): Overview => ({
   ...overview(null),
   hasTexts: false,

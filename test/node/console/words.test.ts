@@ -18,6 +18,7 @@ import { parseSearch, toTime, writeSearch } from "../../../console/lib/search-wo
 import { effectOf, toForm } from "../../../console/lib/settings.ts";
 import { formatShortSpan, formatSpan, formatTime, formatUtc } from "../../../console/lib/times.ts";
 import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
+import { NO_SUBJECT } from "./fixture-state.ts";
 import { list } from "./fixture-websites.ts";
 
 describe("the search", () => {
@@ -168,17 +169,7 @@ describe("times", () => {
 });
 
 describe("sentences", () => {
-  const NOBODY = {
-    carrier: null,
-    sender: null,
-    websiteId: null,
-    clientId: null,
-    host: null,
-    database: null,
-    cause: null,
-    nextTryAt: null,
-    since: null,
-  };
+  const NOBODY = { ...NO_SUBJECT, since: null };
 
   it.each(PROBLEMS)("of a problem have no gap, whether it names somebody or nobody: %s", (problem) => {
     const somebody = {

@@ -1,0 +1,36 @@
+import type { JSX } from "preact";
+import type { Day } from "../answers.ts";
+import { formatCount } from "../lib/numbers.ts";
+import { formatDay } from "../lib/times.ts";
+import { ChartSection } from "./chart.tsx";
+import { DaysChart } from "./days-chart.tsx";
+
+/** Days as a chart, and as a table at a press. @param delivered on all of them */
+export function DaysSection({
+  title,
+  delivered,
+  days,
+}: {
+  title: string;
+  delivered: number;
+  days: Day[];
+}): JSX.Element {
+  return (
+    <ChartSection
+      title={title}
+      of={`${formatCount(delivered)} delivered`}
+      head={["Day", "Accepted", "Sent", "Delivered", "Undelivered", "Clicked", "Opted out"]}
+      rows={days.map((it) => [
+        formatDay(it.day),
+        it.accepted,
+        it.sent,
+        it.delivered,
+        it.undelivered,
+        it.clicked,
+        it.optedOut,
+      ])}
+    >
+      <DaysChart days={days} />
+    </ChartSection>
+  );
+}
