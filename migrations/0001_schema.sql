@@ -607,6 +607,8 @@ CREATE TABLE traffic_counts (
   sending INTEGER NOT NULL,            -- these three: as the status of a message
   delivered INTEGER NOT NULL,
   undelivered INTEGER NOT NULL,
+  -- Accepted, and none of the others yet.
+  pending INTEGER NOT NULL GENERATED ALWAYS AS (accepted - not_sent - failed - sending - delivered - undelivered) VIRTUAL,
   clicked INTEGER NOT NULL DEFAULT 0,  -- these two of a day: messages with a person's click, or answered by an opt-out
   opted_out INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (website_id, span, at, carrier)

@@ -9,6 +9,7 @@ import {
   type MinuteTraffic,
   MOST_WEBSITES,
   readTraffic,
+  SHOWN_DAYS,
   type Traffic,
   type WebsiteTraffic,
 } from "../../store/operations/overview.ts";
@@ -24,7 +25,6 @@ const STATE_ROWS = 20;
 const HISTORY_DAYS = 7;
 const MOST_PROBLEMS = 50;
 const MINUTES = 60;
-const DAYS = 30;
 
 export interface Figures {
   accepted: number;
@@ -87,8 +87,7 @@ export async function readOverview(
 
 const sumOf = (some: Traffic[], read: (one: Traffic) => number) => some.reduce((sum, one) => sum + read(one), 0);
 
-const pendingOf = (some: Traffic[]) =>
-  sumOf(some, (it) => it.accepted - it.notSent - it.failed - it.sending - it.delivered - it.undelivered);
+const pendingOf = (some: Traffic[]) => sumOf(some, ({ pending }) => pending);
 
 function figuresOf(some: Traffic[]): Figures {
   return {
@@ -111,8 +110,8 @@ function byMinute(rows: MinuteTraffic[], now: number): Overview["minutes"] {
 
 function byDay(rows: DayTraffic[], now: number): Overview["days"] {
   const byTime = Map.groupBy(rows, ({ at }) => at);
-  return Array.from({ length: DAYS }, (_, index) => {
-    const at = dayNumber(now) - DAYS + 1 + index;
+  return Array.from({ length: SHOWN_DAYS }, (_, index) => {
+    const at = dayNumber(now) - SHOWN_DAYS + 1 + index;
     const own = byTime.get(at) ?? [];
     const clicked = own.reduce((sum, it) => sum + it.clicked, 0);
     const optedOut = own.reduce((sum, it) => sum + it.optedOut, 0);

@@ -5,14 +5,14 @@ import { prepare, type Sql, sql } from "../sql.ts";
 import { hourBefore, minuteOf } from "./outcome-counts.ts";
 import { dayNumber } from "./traffic-counts.ts";
 
-/** What has become of the texts that were accepted in some time. */
+/** What has become of the texts that were accepted in some time. `pending`: nothing yet. */
 export interface Traffic {
   accepted: number;
-  notSent: number;
   failed: number;
   sending: number;
   delivered: number;
   undelivered: number;
+  pending: number;
 }
 
 export interface MinuteTraffic extends Traffic {
@@ -53,7 +53,8 @@ export interface DatabaseTraffic {
 /** Websites that are shown: those of which something is held, and the busiest of today and yesterday. */
 export const MOST_WEBSITES = 5;
 
-const SHOWN_DAYS = 30;
+/** Days that are shown, with today. */
+export const SHOWN_DAYS = 30;
 
 /** Minutes and carriers: an hour of a few carriers. */
 const MOST_MINUTE_ROWS = 400;
@@ -67,12 +68,12 @@ export async function readTraffic(db: D1Database, websiteId: string | null, now:
   const found = await runNamed(db, {
     minutes: prepare(
       db,
-      sql<MinuteTraffic>`SELECT at, carrier, accepted, not_sent AS notSent, failed, sending, delivered, undelivered FROM traffic_counts
+      sql<MinuteTraffic>`SELECT at, carrier, accepted, failed, sending, delivered, undelivered, pending FROM traffic_counts
         WHERE website_id = ${websiteId ?? ""} AND span = 'minute' AND at > ${hourBefore(now)} ORDER BY at DESC LIMIT ${MOST_MINUTE_ROWS}`,
     ),
     days: prepare(
       db,
-      sql<DayTraffic>`SELECT at, accepted, not_sent AS notSent, failed, sending, delivered, undelivered, clicked, opted_out AS optedOut
+      sql<DayTraffic>`SELECT at, accepted, failed, sending, delivered, undelivered, pending, clicked, opted_out AS optedOut
         FROM traffic_counts WHERE website_id = ${websiteId ?? ""} AND span = 'day' AND at > ${today - SHOWN_DAYS}`,
     ),
     ids: websiteId === null ? selectBusiest(db, today) : null,
@@ -107,11 +108,11 @@ async function readWebsites(db: D1Database, ids: string[], now: number): Promise
     websites: prepare(
       db,
       sql<SummedRow>`SELECT w.website_id AS websiteId, w.name, w.carrier,
-          (SELECT json_object('accepted', total(accepted), 'notSent', total(not_sent), 'failed', total(failed), 'sending', total(sending),
+          (SELECT json_object('accepted', total(accepted), 'failed', total(failed), 'sending', total(sending),
               'delivered', total(delivered), 'undelivered', total(undelivered),
-              'latest', total(iif(at >= ${latest}, accepted - not_sent - failed - sending - delivered - undelivered, 0)))
+              'latest', total(iif(at >= ${latest}, pending, 0)))
             FROM traffic_counts t WHERE t.website_id = w.website_id AND t.span = 'minute' AND t.at > ${hourBefore(now)}) AS hour,
-          (SELECT json_object('pending', total(accepted - not_sent - failed - sending - delivered - undelivered),
+          (SELECT json_object('pending', total(pending),
               'acceptedToday', total(iif(at = ${today}, accepted, 0)), 'sent30Days', total(sending + delivered + undelivered),
               'optedOut30Days', total(opted_out))
             FROM traffic_counts t WHERE t.website_id = w.website_id AND t.span = 'day' AND t.at > ${today - SHOWN_DAYS}) AS days
@@ -133,7 +134,7 @@ async function readWebsites(db: D1Database, ids: string[], now: number): Promise
     ),
   });
   return websites.map(({ hour, days, ...website }) => {
-    const { latest: young, ...traffic } = JSON.parse(hour) as Traffic & { latest: number };
+    const { latest: young, ...traffic } = JSON.parse(hour) as Omit<Traffic, "pending"> & { latest: number };
     const { pending: all, ...month } = JSON.parse(days) as Pick<WebsiteTraffic, "pending" | Monthly>;
     const pending = Math.max(0, all - young);
     const own = held.find(({ websiteId }) => websiteId === website.websiteId);
