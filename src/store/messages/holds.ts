@@ -34,7 +34,7 @@ export async function addHold(
 ): Promise<boolean> {
   const hold: Hold = { ...filter, since: now, by: author.operator, reason };
   const isExpected = sql`(${expected} IS NULL
-    OR (SELECT count(*) = ${COUNTED} OR ${waitingAmong(filter)} = ${expected} FROM (${pendingOf(websiteId, "", COUNTED)}) m))`;
+    OR (SELECT count(*) = ${COUNTED} OR count(*) FILTER (WHERE ${isWaiting(filter)}) = ${expected} FROM (${pendingOf(websiteId, "", COUNTED)}) m))`;
   const results = await runBatch(db, [
     prepare(
       db,
@@ -84,16 +84,15 @@ const LOOKED_THROUGH = 2000;
 // the website moves meanwhile. Messages of other websites are not read.
 
 const pendingOf = (websiteId: string, after: string, limit: number): Sql =>
-  sql`SELECT message_id, client_id, send_purpose, claimed_at, is_reply
+  sql`SELECT message_id, website_id, client_id, send_purpose, claimed_at, is_reply, due_at, reason
     FROM messages INDEXED BY messages_pending_by_website
     WHERE website_id = ${websiteId} AND status = 'PENDING_TO_SEND' AND message_id > ${after}
     ORDER BY message_id LIMIT ${limit}`;
 
-/** How many of the pending messages `m` wait. */
-const waitingAmong = (filter: MessageFilter): Sql =>
-  sql`count(*) FILTER (WHERE m.claimed_at IS NULL AND m.is_reply = 0
-    AND m.send_purpose = coalesce(${filter.sendPurpose}, m.send_purpose)
-    AND m.client_id = coalesce(${filter.clientId}, m.client_id))`;
+/** Whether the pending message `m` waits, and is meant: no run has claimed it, and it is no reply. */
+const isWaiting = ({ sendPurpose, clientId }: MessageFilter): Sql =>
+  sql`(m.claimed_at IS NULL AND m.is_reply = 0 AND m.send_purpose = coalesce(${sendPurpose}, m.send_purpose)
+    AND m.client_id = coalesce(${clientId}, m.client_id))`;
 
 /** Counts the waiting messages of a website: unclaimed ones that are no replies. */
 export async function countWaiting(db: D1Database, websiteId: string, filter: MessageFilter): Promise<number> {
@@ -101,7 +100,7 @@ export async function countWaiting(db: D1Database, websiteId: string, filter: Me
   for (let after: string | null = ""; after !== null; ) {
     const query: D1PreparedStatement = prepare(
       db,
-      sql`SELECT ${waitingAmong(filter)} AS count, iif(count(*) = ${COUNTED}, max(m.message_id), NULL) AS next
+      sql`SELECT count(*) FILTER (WHERE ${isWaiting(filter)}) AS count, iif(count(*) = ${COUNTED}, max(m.message_id), NULL) AS next
         FROM (${pendingOf(websiteId, after, COUNTED)}) m`,
     );
     const [row] = await runQuery<{ count: number; next: string | null }>(query);
@@ -127,9 +126,7 @@ export function findWaiting(
 ): Promise<WaitingStep> {
   return readStep(
     db,
-    sql`SELECT json_group_array(m.message_id) FILTER (WHERE m.claimed_at IS NULL AND m.is_reply = 0
-          AND m.send_purpose = coalesce(${filter.sendPurpose}, m.send_purpose)
-          AND m.client_id = coalesce(${filter.clientId}, m.client_id)) AS ids,
+    sql`SELECT json_group_array(m.message_id) FILTER (WHERE ${isWaiting(filter)}) AS ids,
         iif(count(*) = ${LOOKED_THROUGH}, max(m.message_id), NULL) AS next
       FROM (${pendingOf(websiteId, after, LOOKED_THROUGH)}) m`,
   );
@@ -145,15 +142,10 @@ export function findReleased(
 ): Promise<WaitingStep> {
   return readStep(
     db,
-    sql`SELECT json_group_array(m.message_id) FILTER (WHERE m.claimed_at IS NULL AND m.is_reply = 0
-          AND m.send_purpose = coalesce(${filter.sendPurpose}, m.send_purpose)
-          AND m.client_id = coalesce(${filter.clientId}, m.client_id)
+    sql`SELECT json_group_array(m.message_id) FILTER (WHERE ${isWaiting(filter)}
           AND (m.due_at <= ${now} OR m.reason IS NULL OR m.reason = ${HELD}) AND NOT ${IS_HELD}) AS ids,
         iif(count(*) = ${LOOKED_THROUGH}, max(m.message_id), NULL) AS next
-      FROM (SELECT message_id, website_id, client_id, send_purpose, claimed_at, is_reply, due_at, reason
-        FROM messages INDEXED BY messages_pending_by_website
-        WHERE website_id = ${websiteId} AND status = 'PENDING_TO_SEND' AND message_id > ${after}
-        ORDER BY message_id LIMIT ${LOOKED_THROUGH}) m`,
+      FROM (${pendingOf(websiteId, after, LOOKED_THROUGH)}) m`,
   );
 }
 
