@@ -47,7 +47,7 @@ export interface WaitingRow {
 export interface FoundMessages {
   messages: FoundMessage[];
   next: string | null;
-  /** Of all that the search finds without its status; null where counting them would read too much. */
+  /** Counts of all messages that the search finds without its status; null where counting them would read too much. */
   counts?: Partial<Record<Status, number>> | null;
   unavailableDatabases?: string[];
 }

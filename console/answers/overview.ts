@@ -8,7 +8,7 @@ export interface Overview {
   /** `waiting`: against the will only, neither held nor scheduled. */
   needs: { waiting: number; toDecide: number; problems: number };
   problems: Problem[];
-  /** Of the last seven days, the newest first, and those that are open. */
+  /** The problems of the last seven days, the newest first, with those that are open. */
   lastProblems: PastProblem[];
   /** 60 of them, the oldest first, by the minute of acceptance. */
   minutes: Minute[];
@@ -122,7 +122,7 @@ export interface Endpoint {
   clientId: string;
   slots: { taken: number; failed: number }[];
   failing: { since: string; taken: number; posted: number } | null;
-  /** Of the seven days before today. */
+  /** The posts of the seven days before today. */
   before: { taken: number; posted: number };
   p95Milliseconds: number | null;
   lastFailure: { at: string; httpStatus: number | null; outcome: string; response: string | null } | null;

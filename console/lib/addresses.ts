@@ -12,6 +12,6 @@ export const websitePath = (websiteId: string): string => `/operator/websites/${
 
 export const personPath = (personId: string): string => `/operator/people/${encode(personId)}`;
 
-/** Of one website, or of all of them. */
+/** The report of one website, or of all websites. */
 export const reportPath = (websiteId: string | null | undefined): string =>
   websiteId ? `${websitePath(websiteId)}/report` : "/operator/report";

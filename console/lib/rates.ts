@@ -32,7 +32,7 @@ export function rateOf(kind: Kind, now: ReportRow, before: ReportRow | undefined
 export const dayBefore = (now: number, days: number): string =>
   new Date(now - days * 86_400_000).toISOString().slice(0, 10);
 
-/** Of a week; null: not known. */
+/** How many subscribers a website has won in a week; null: not known. */
 export function growthOf(row: { subscribers?: number; subscribersWeekAgo?: number } | undefined): number | null {
   return row?.subscribers === undefined || row.subscribersWeekAgo === undefined
     ? null

@@ -176,7 +176,7 @@ function PostAndAnswer({ message, callback }: { message: Message; callback: Call
   );
 }
 
-/** Of all clicks, the first; robots are named and not counted. */
+/** The first of all clicks; robots are named and not counted. */
 function clicks({ clicks: { people, robots, firstAt }, clickUrl, updatedAt }: Message): Step[] {
   if (firstAt === null && robots === 0) return [];
   const opened = `${countOf(robots, "preview robot")} opened it; that is not counted.`;

@@ -111,7 +111,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
   );
 }
 
-/** Of more than one problem that texts show, the newest has its line in the chart. */
+/** The chart has a line for the newest of the problems that texts show. */
 function markOf(problems: Problem[]): Mark | null {
   const marks = problems.flatMap((problem) => {
     const words = wordsOf(problem).short;

@@ -11,7 +11,7 @@ interface Props {
   isAway: boolean;
   /** Why somebody is here who was signed in. */
   words: string | null;
-  /** Of the link that `npm start` prints. */
+  /** The token in the link that `npm start` prints. */
   token: string | null;
   onSignedIn: (session: Session) => void;
 }

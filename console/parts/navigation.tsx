@@ -7,7 +7,7 @@ interface Place {
   path: string;
   label: string;
   icon: IconName;
-  /** Of those that somebody must act on; none where there are none. */
+  /** How many somebody must act on; left out where there are none. */
   count?: "waiting" | "toDecide" | "problems";
   isForOperators?: boolean;
 }

@@ -7,7 +7,7 @@ export interface FieldError {
   message: string;
   /** The id of a message of a bulk request, where the message is stored. */
   messageId?: string;
-  /** Of `expected`: the count of now. */
+  /** The present count, where `expected` is another. */
   count?: number;
 }
 
@@ -74,7 +74,7 @@ export interface ImportInterrupted {
 
 export interface ImportProgress {
   importId: string;
-  /** Of the file of the request, from its first row on: at least so many are stored. */
+  /** At least so many rows of the request's file are stored, from its first row on. */
   storedRows: number;
 }
 

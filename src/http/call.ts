@@ -53,7 +53,7 @@ export interface Command<Body = unknown> {
   /** By their names in the shell, where those are other than the names of the fields. */
   options?: Record<string, CommandOption>;
   /**
-   * Of a second call with the same name: the option that chooses it. With `fills` its value is that parameter of the path; else it
+   * For the second of two calls with the same name: the option that chooses it. With `fills` its value is that parameter of the path; else it
    * is a switch in the place of the first argument.
    */
   chosenBy?: { option: string; summary: string; fills?: string };
@@ -92,7 +92,7 @@ export interface Call {
   /** Markdown. A table of src/openapi/tables.ts stands where its name is in a comment: `<!-- states -->`. */
   description: string;
   access: Access;
-  /** Of a client: the call is counted against the limit by what stores it, not before. */
+  /** A call of a client that is counted against the limit by what stores it, not before. */
   isCountedWhenStored?: true;
   /**
    * In which database it is answered: that of the client's website; a read replica of it; that of the website, client or message that
@@ -104,13 +104,13 @@ export interface Call {
   answers: Answer[];
   /** In addition to the errors of its access and its body. */
   errors?: ErrorKind[];
-  /** Of each call of the operator. */
+  /** Each call of the operator has one. */
   command?: Command;
-  /** Of the operator, by POST: it changes nothing, so a viewer may call it. */
+  /** A POST of the operator that changes nothing, so a viewer may call it. */
   isRead?: true;
-  /** Of the operator: it is there to show people in full. A viewer is refused, and for anybody who is signed in it is audited. */
+  /** A call of the operator that is there to show people in full. A viewer is refused, and for anybody who is signed in it is audited. */
   reveals?: true;
-  /** Of the operator: what it answers in another form than JSON names nobody. Anything else in such a form is not for a viewer. */
+  /** A call of the operator whose answer in another form than JSON names nobody. Anything else in such a form is not for a viewer. */
   namesNobody?: true;
   run: Handler;
 }

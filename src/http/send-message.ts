@@ -10,7 +10,7 @@ import { call, jsonBody, ok, type Parameter, type Resource } from "./call.ts";
 import { MESSAGE_ID, SEND_BY_EMAIL, SEND_BY_PHONE } from "./examples.ts";
 import { countingOf, limitRate } from "./guards.ts";
 
-/** Of a call that sends. */
+/** The parameter of each call that sends. */
 export const IDEMPOTENCY_KEY: Parameter = {
   name: "Idempotency-Key",
   in: "header",

@@ -20,7 +20,7 @@ export const missingShape = {
     .describe("Databases that did not answer: what they have is missing here. Left out where all did."),
 };
 
-/** Of a hold. */
+/** A hold: who began it, when and why. */
 export const heldSchema = z.object({
   since: z.iso.datetime(),
   by: z.string().describe("The name of the operator's token."),

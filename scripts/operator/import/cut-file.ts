@@ -68,7 +68,7 @@ class Cutter {
   readonly #headerBytes: number;
   #header: Uint8Array<ArrayBuffer> = new Uint8Array();
   #headerLines = 0;
-  /** Of the file, so far. */
+  /** Read from the file so far. */
   #bytes = 0;
   #held: Uint8Array[] = [];
   #heldBytes = 0;

@@ -12,7 +12,7 @@ export interface FileImport {
   file: string;
   isDry: boolean;
   resubscribes: boolean;
-  /** Of an import that has broken off. */
+  /** The import that has broken off, to go on with it. */
   importId: string | undefined;
 }
 

@@ -11,10 +11,10 @@ export interface Campaign {
 export interface Brand {
   websiteId: string;
   name: string;
-  /** Of the client that sends for it. */
+  /** The name of the client that sends for it. */
   platform: string;
   sender: string;
-  /** Of its people: most have the first. */
+  /** The area codes of its people: most have the first. */
   areaCodes: [string, ...string[]];
   helpText: string;
   /** Sent each day, to a few. */
@@ -61,10 +61,10 @@ export const NORTHWIND: Brand = {
 const ARRIVING = 40;
 export const FIRST_ARRIVING = 34;
 
-/** Of the sandbox: a text to such a number is undelivered. */
+/** A number of the sandbox: a text to it is undelivered. */
 const UNDELIVERED = "0002";
 
-/** Of the sandbox as well: refused, taken at the second try, no receipt, opted out at the carrier. */
+/** More numbers of the sandbox: refused, taken at the second try, no receipt, opted out at the carrier. */
 const FAILING = ["0001", "0004", "0003", "0008"];
 
 /** @returns E.164, those whose texts arrive first */

@@ -12,7 +12,7 @@ const LINK_ORIGIN = "https://txt.example";
 export interface Sending extends Brand {
   clientId: string;
   caller: Caller;
-  /** Of each send: to check the caller each time would take seconds. */
+  /** The credentials of each send: checking the caller each time would take seconds. */
   credentials: Credentials;
 }
 

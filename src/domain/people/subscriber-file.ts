@@ -28,7 +28,7 @@ const MOST_INVALID = 100_000;
 /** A part is stored in one transaction: of so many rows, it takes D1 some hundredths of a second, in which nothing else is stored. */
 const PART_ROWS = 5_000;
 
-/** Of one request. The figures of its answer are held in memory, number by number. */
+/** The most rows of one request: the figures of its answer are held in memory, number by number. */
 export const MOST_ROWS = 250_000;
 
 const TOO_MANY_ROWS = `has more than ${MOST_ROWS} rows, the most that a request may have: cut the file, repeat its first line in each piece, and send the pieces one after the other, each but the first with the importId that the first one answers`;

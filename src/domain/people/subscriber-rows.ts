@@ -18,7 +18,7 @@ export class SubscriberRows {
 
   add({ phone, subscribed, email }: SubscriptionChange): void {
     const before = this.#changes.get(phone);
-    // Of several numbers with one address, that of the last row is subscribed last.
+    // If several numbers have one address, that of the last row is subscribed last.
     this.#changes.delete(phone);
     this.#changes.set(phone, {
       phone,

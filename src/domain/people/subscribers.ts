@@ -21,7 +21,7 @@ export const MOST_INVALID_CELLS = 1000;
 
 /** Some rows of a file, one after the other. */
 export interface SubscriberPart {
-  /** Of the file, those with an invalid number among them. */
+  /** Rows of the file, with those whose number is invalid. */
   rows: number;
   /** Distinct numbers; see SubscriberRows. */
   changes: SubscriptionChange[];

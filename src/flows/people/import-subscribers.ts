@@ -28,7 +28,7 @@ export interface ImportRequest {
 interface Progress {
   /** Rows of the import may be stored. */
   hasBegun: boolean;
-  /** Of the file, from its first row on: at least so many are stored. */
+  /** At least so many rows of the file are stored, from its first row on. */
   storedRows: number;
 }
 

@@ -7,7 +7,7 @@ import { personIdShape } from "../answers.ts";
 
 const BECOMES = ["new", "changed", "unchanged", "kept-unsubscribed", "unsubscribed", "refused"] as const;
 
-/** Of a dry run. */
+/** What only a dry run answers. */
 export const previewShape = {
   rows: z.int().optional().describe("With `dryRun`: those of the file."),
   refused: z.int().optional().describe("With `dryRun`: the rows whose number is invalid."),

@@ -11,7 +11,7 @@ export interface EndpointResult {
   failures: number;
   /** Why the latest callback failed, in words. */
   cause: string;
-  /** Of all posts of the run. */
+  /** Counts and times of all posts of the run. */
   taken: number;
   failed: number;
   totalMilliseconds: number;

@@ -29,7 +29,7 @@ export interface WaitingGroup {
 type FoundRow = Omit<WaitingGroup, "hold"> & { isReply: 0 | 1; holds: string | null };
 
 /**
- * Of one website, they are looked at in the order of their ids; of all, in the order in which their jobs were due.
+ * Looks at the messages of one website in the order of their ids, and at those of all websites in the order in which their jobs were due.
  * @returns the groups whose oldest message is the oldest first
  */
 export async function readWaiting(db: D1Database, websiteId: string | null): Promise<WaitingGroup[]> {

@@ -33,7 +33,7 @@ export async function beginAudit(db: D1Database, author: Author, entry: AuditEnt
   await runQuery(insert(db, author, entry, { now, outcome: null, condition: piece("true") }));
 }
 
-/** Of a look that is a change to nobody but the person who was looked at. @throws RequestFailure store-unavailable: then nothing is to be shown */
+/** Stores that somebody has looked at a person in full. @throws RequestFailure store-unavailable: then nothing is to be shown */
 export async function storeAudit(db: D1Database, author: Author, entry: AuditEntry, now: number): Promise<void> {
   await runQuery(insert(db, author, entry, { now, outcome: "done", condition: piece("true") }));
 }

@@ -17,7 +17,7 @@ export interface Session {
   endsAt: number;
 }
 
-/** Of a session `s` and its token `t`: it is over once its token has ended, or is deleted. */
+/** The columns of a session `s` with its token `t`: a session is over once its token has ended, or is deleted. */
 const COLUMNS = piece(
   `s.session_id AS sessionId, t.name AS operator, t.role, s.created_at AS createdAt, s.used_at AS usedAt,
     min(s.ends_at, coalesce(t.ends_at, s.ends_at)) AS endsAt`,
