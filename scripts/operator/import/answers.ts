@@ -38,8 +38,16 @@ export function joinAnswers(answers: [ImportAnswer, ...ImportAnswer[]]): ImportA
     optedOutNumbers: join(answers.map(({ optedOutNumbers }) => optedOutNumbers)),
     unsubscribedNumbers: join(answers.map(({ unsubscribedNumbers }) => unsubscribedNumbers)),
   };
+  // Only a dry run has them. Its preview is that of the first request, which has the first rows.
+  const isDry = answers[0].rows !== undefined;
+  const counts = {
+    rows: sum(({ rows = 0 }) => rows),
+    refused: sum(({ refused = 0 }) => refused),
+    repeated: sum(({ repeated = 0 }) => repeated),
+  };
   return {
     ...answers[0],
+    ...(isDry && counts),
     imported: sum(({ imported }) => imported),
     new: sum((answer) => answer.new),
     changed: sum(({ changed }) => changed),
