@@ -47,9 +47,13 @@ async function takeSnapshot(): Promise<Map<string, Rows>> {
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'd1_migrations'",
   );
   const names = tables.map(({ name }) => String(name));
-  return new Map(
-    await Promise.all(names.map(async (name) => [name, await world.rows(`SELECT * FROM ${name}`)] as const)),
-  );
+  return new Map(await Promise.all(names.map(async (name) => [name, await world.rows(await selectAll(name))] as const)));
+}
+
+/** Selects the columns that are stored: nobody can insert into a generated one. */
+async function selectAll(table: string): Promise<string> {
+  const columns = await world.rows(`SELECT name FROM pragma_table_info('${table}')`);
+  return `SELECT ${columns.map(({ name }) => name).join(", ")} FROM ${table}`;
 }
 
 /** As Time Travel does. The queues and KV stay as they are. */
