@@ -47,7 +47,9 @@ async function takeSnapshot(): Promise<Map<string, Rows>> {
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'd1_migrations'",
   );
   const names = tables.map(({ name }) => String(name));
-  return new Map(await Promise.all(names.map(async (name) => [name, await world.rows(await selectAll(name))] as const)));
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await world.rows(await selectAll(name))] as const)),
+  );
 }
 
 /** Selects the columns that are stored: nobody can insert into a generated one. */
