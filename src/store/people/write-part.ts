@@ -27,11 +27,14 @@ export interface Written extends PartOutcome {
   erased: string[];
 }
 
-/** The rows of a part, as `g`. What an earlier request of the import has opted out, a later one does not subscribe. */
+/**
+ * The rows of a part, as `g`. What an earlier request of the import has opted out, a later one does not subscribe. Somebody who opted out is
+ * no such number: the row of the ledger may say only that the address changed, and the number is refused.
+ */
 function givenBy(target: Target, changes: SubscriptionChange[]): Sql {
   if (!target.import?.isJoined) return sql`${tableOf(changes)} g`;
-  return sql`(SELECT r.phone, r.email, iif(r.subscribed = 1 AND k.subscribed = 0 AND ${isOptedOutByImport(target, sql`r.phone`)},
-      0, r.subscribed) AS subscribed
+  return sql`(SELECT r.phone, r.email, iif(r.subscribed = 1 AND k.subscribed = 0 AND k.opted_out_by_person = 0
+      AND ${isOptedOutByImport(target, sql`r.phone`)}, 0, r.subscribed) AS subscribed
     FROM ${tableOf(changes)} r LEFT JOIN subscriptions k ON k.website_id = ${target.websiteId} AND k.phone = r.phone) g`;
 }
 
