@@ -37,6 +37,7 @@ describe("what is no phone number", () => {
     ["+121255501000", "it is too long: it has 11 digits after +1, where numbers have 10"],
     ["+4402079460958", "it has a national prefix after +44: without it, it is +442079460958"],
     ["+112125550100", "it has a national prefix after +1: without it, it is +12125550100"],
+    ["2e551", "it is in scientific notation: format the column of the spreadsheet as text"],
     ["1.2125550100E+10", "it is in scientific notation: format the column of the spreadsheet as text"],
     ["ada", "it has no digits"],
     ["{{ person.phone }}", "it has no digits"],
@@ -61,7 +62,7 @@ describe("what is no phone number", () => {
   const TRUTHS: [said: RegExp, isTrue: (text: string, told: string) => boolean][] = [
     [/its character (\d+ is U\+\w+), which cannot/, (text, told) => hasAt(text, told) && !/[ -~]/.test(charOf(told))],
     [/it has no digits$/, (text) => !/\p{N}/u.test(text)],
-    [/it is in scientific notation/, (text) => Number.isFinite(Number(text.replace(",", "."))) && /e/i.test(text)],
+    [/it is in scientific notation/, (text) => !Number.isNaN(Number(text.replace(",", "."))) && /e/i.test(text)],
     [/it begins with 00/, (text) => text.startsWith("00") && !text.includes("+")],
     [/it has no plus sign/, (text) => !/[+＋]/.test(text)],
     [/it has the plus sign U\+(FF0B)/, (text) => text.includes("＋") && !text.includes("+")],
