@@ -46,10 +46,14 @@ export const IS_CHANGE = piece("(s.subscribed IS NOT g.subscribed AND s.opted_ou
 /** Whether the address of a known number is to be another: also of one that is not subscribed, because its owner has opted out. */
 export const IS_MOVE = piece("(s.phone IS NOT NULL AND g.email IS NOT NULL AND g.email IS NOT s.email)");
 
+/** Whether anybody else than the person has unsubscribed the number of a subscription. @param row its name in the statement */
+export const isOffByOthers = (row: "s" | "k" | "subscriptions") =>
+  piece(`(${row}.subscribed = 0 AND ${row}.opted_out_by_person = 0)`);
+
 /** Whether a known number stays as it is, although the import would subscribe it: anybody else than the person has unsubscribed it. */
 export function isKept(target: Target, row: "s" | "subscriptions" = "s"): Sql {
   const keeps = target.import !== null && !target.import.resubscribes;
-  return piece(keeps ? `(${row}.subscribed = 0 AND ${row}.opted_out_by_person = 0)` : "false");
+  return keeps ? isOffByOthers(row) : piece("false");
 }
 
 /** Whether a row of the part counts. */
@@ -78,7 +82,7 @@ export const isOptedOutByImport = ({ websiteId, origin }: Target, phone: Sql) =>
  */
 export function isFoundOptedOut(target: Target): Sql {
   if (!target.import?.resubscribes) return piece("false");
-  return sql`(g.subscribed = 0 AND s.subscribed = 0 AND s.opted_out_by_person = 0
+  return sql`(g.subscribed = 0 AND ${isOffByOthers("s")}
     AND NOT ${isOptedOutByImport(target, piece("g.phone"))})`;
 }
 

@@ -14,6 +14,7 @@ import {
   isAllowed,
   isFoundOptedOut,
   isKept,
+  isOffByOthers,
   isOptedOutByImport,
   isSaidAgain,
   type PartSql,
@@ -28,12 +29,12 @@ export interface Written extends PartOutcome {
 }
 
 /**
- * The rows of a part, as `g`. What an earlier request of the import has opted out, a later one does not subscribe. Somebody who opted out is
- * no such number: the row of the ledger may say only that the address changed, and the number is refused.
+ * The rows of a part, as `g`. What an earlier request of the import has opted out, a later one does not subscribe. Whoever opted out in
+ * person is left to be refused: the row of the ledger that the import has of such a number may be about its address alone.
  */
 function givenBy(target: Target, changes: SubscriptionChange[]): Sql {
   if (!target.import?.isJoined) return sql`${tableOf(changes)} g`;
-  return sql`(SELECT r.phone, r.email, iif(r.subscribed = 1 AND k.subscribed = 0 AND k.opted_out_by_person = 0
+  return sql`(SELECT r.phone, r.email, iif(r.subscribed = 1 AND ${isOffByOthers("k")}
       AND ${isOptedOutByImport(target, sql`r.phone`)}, 0, r.subscribed) AS subscribed
     FROM ${tableOf(changes)} r LEFT JOIN subscriptions k ON k.website_id = ${target.websiteId} AND k.phone = r.phone) g`;
 }
