@@ -72,3 +72,25 @@ export function readChoice<T extends string>(request: ApiRequest, name: string, 
   if (given === undefined || given === "") return undefined;
   return choices.find((it) => it === given) ?? failField(name, `must be one of: ${choices.join(", ")}`);
 }
+
+export function readFileName({ query }: ApiRequest): string | null {
+  const name = String(query.file ?? "").trim();
+  return name.length <= 200 ? name || null : failField("file", "must have at most 200 characters");
+}
+
+/** Most pieces of the file of an import. */
+export const MOST_PARTS = 1_000_000;
+
+/** @returns null: the request does not say which piece of the file it has */
+export function readPart({ query }: ApiRequest): string | null {
+  const given = String(query.part ?? "");
+  if (given === "") return null;
+  const number = /^\d{1,7}$/.test(given) ? Number(given) : 0;
+  const isPart = number >= 1 && number <= MOST_PARTS;
+  return isPart ? `part ${number}` : failField("part", `must be a number from 1 to ${MOST_PARTS}`);
+}
+
+export function readYes({ query }: ApiRequest, name: string): boolean {
+  const given = query[name] || "false";
+  return given === "true" || (given === "false" ? false : failField(name, "must be true or false"));
+}

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { failField, RequestFailure, readTogether } from "../domain/failure.ts";
+import { RequestFailure, readTogether } from "../domain/failure.ts";
 import { FigureCounter, MOST_NAMED } from "../domain/people/import-figures.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { MOST_ROWS, SubscriberFile } from "../domain/people/subscriber-file.ts";
@@ -9,7 +9,7 @@ import { inDatabaseOf, inEach } from "../flows/databases/places.ts";
 import { type Imported, importSubscribers } from "../flows/people/import-subscribers.ts";
 import { undoImport } from "../flows/people/undo-import.ts";
 import { unlessItFails } from "../flows/unless-it-fails.ts";
-import { type ApiRequest, authorOf, toStoredId } from "../http/api-request.ts";
+import { authorOf, toStoredId } from "../http/api-request.ts";
 import { BODY_LIMITS, requireMediaType } from "../http/body.ts";
 import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { PHONE as A_PHONE, MESSAGE_ID } from "../http/examples.ts";
@@ -17,7 +17,7 @@ import { readParts } from "../http/import-parts.ts";
 import { countImport, readImport } from "../store/people/imports.ts";
 import type { Answers } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
-import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
+import { MOST_PARTS, readFileName, readPart, readYes, requireFound, requireWebsite, WEBSITE } from "./params.ts";
 import { previewOf, previewShape } from "./views/import-preview.ts";
 
 const subscriberAnswers = {
@@ -106,6 +106,11 @@ const importFile = operatorCall({
       "Adds the file to this import, which an earlier request into the same website has begun with the same `resubscribe`. The answer has the figures of this request. An import that was undone takes no more rows: 40901.",
       { format: "uuid" },
     ),
+    inQuery(
+      "part",
+      "With `importId`: the number of this piece of the file. If a request is sent again because its answer was lost, the list of imports counts its rows once.",
+      { type: "integer", minimum: 1, maximum: MOST_PARTS },
+    ),
   ],
   body: {
     mediaTypes: ["text/csv"],
@@ -135,7 +140,8 @@ const importFile = operatorCall({
   },
   run: async (request, deps) => {
     const { websiteId } = await requireWebsite(request, deps);
-    const { isDry, resubscribes, name } = readTogether({
+    const { isDry, resubscribes, name, part } = readTogether({
+      part: () => readPart(request),
       name: () => readFileName(request),
       isDry: () => readYes(request, "dryRun"),
       resubscribes: () => readYes(request, "resubscribe"),
@@ -165,7 +171,7 @@ const importFile = operatorCall({
     const counts = { rows, refused, added: done.added, keptUnsubscribed: done.refused.count };
     if (!isDry) {
       await unlessItFails(deps, "import.not-counted", { importId }, () =>
-        countImport(deps.db, importId, request.requestId, counts),
+        countImport(deps.db, importId, part ?? request.requestId, counts),
       );
     }
     const known = done.knownOptOuts.map(toE164);
@@ -186,16 +192,6 @@ const importFile = operatorCall({
     };
   },
 });
-
-function readFileName({ query }: ApiRequest): string | null {
-  const name = String(query.file ?? "").trim();
-  return name.length <= 200 ? name || null : failField("file", "must have at most 200 characters");
-}
-
-function readYes({ query }: ApiRequest, name: string): boolean {
-  const given = query[name] || "false";
-  return given === "true" || (given === "false" ? false : failField(name, "must be true or false"));
-}
 
 function countsOf({ count, added, changed, refused }: Imported) {
   return {

@@ -39,6 +39,27 @@ describe("the list of imports", () => {
     expect((await list()).imports[0]).toMatchObject({ importId, undoneAt: "2026-11-21T12:02:00.000Z" });
   });
 
+  it("counts a piece of a file once, however often it is sent", async () => {
+    const { importId } = await load([]);
+    const piece = ["+12125550100", "+12125550101", "nope"];
+    const first = await load(piece, `?importId=${importId}&part=1`);
+    // Its answer was lost: it is sent again, and nothing is new any more.
+    const again = await load(piece, `?importId=${importId}&part=1`);
+    expect([first.new, again.new, again.unchanged]).toEqual([2, 0, 2]);
+    expect((await list()).imports).toMatchObject([{ importId, rows: 3, new: 2, keptUnsubscribed: 0, refused: 1 }]);
+    await load(["+12125550102"], `?importId=${importId}&part=2`);
+    expect((await list()).imports).toMatchObject([{ importId, rows: 4, new: 3, refused: 1 }]);
+  });
+
+  it.each(["0", "-1", "1.5", "one", "1000001"])("counts no part that is no number from 1 on: %s", async (part) => {
+    const { importId } = await load([]);
+    expect(await load(["+12125550100"], `?importId=${importId}&part=${part}`)).toMatchObject({
+      code: 40001,
+      details: [{ field: "part" }],
+    });
+    expect((await list()).imports).toMatchObject([{ rows: 0 }]);
+  });
+
   it("has an import whose counts are not stored, and no dry run", async () => {
     await load(["+12125550100"], "?dryRun=true");
     expect((await list()).imports).toEqual([]);

@@ -123,7 +123,7 @@ describe("a dry run of an import", () => {
   const dryRun = async (lines: string[], value = "true") => {
     const csv = ["phone_numbers,email,subscribed", ...lines].join("\n");
     const answer = await json(world.operator("POST", `/websites/brand/subscribers?dryRun=${value}`, csv, "text/csv"));
-    const { rows, refused, repeated, preview, ...body } = answer.body;
+    const { rows, refused, repeated, preview, separator: _separator, unreadColumns: _unread, ...body } = answer.body;
     return { status: answer.status, body, file: { rows, refused, repeated, shown: (preview as [])?.length } };
   };
 
@@ -151,6 +151,16 @@ describe("a dry run of an import", () => {
     expect(real.body).toEqual({ ...body, importId: expect.anything() });
     const again = await json(world.subscribers("brand", lines));
     expect(again.body).toMatchObject(counts({ unchanged: 4, keptUnsubscribed: 1 }));
+  });
+
+  it.each([
+    [",", "points,Phone_Numbers,store,", ["points", "store"]],
+    [";", "sep=;\nphone_numbers;email", []],
+    ["\t", "phone_numbers\tstore id", ["store id"]],
+  ])("says how it reads the file: %j", async (separator, head, unreadColumns) => {
+    const csv = `${head}\n`;
+    const dry = await json(world.operator("POST", "/websites/brand/subscribers?dryRun=true", csv, "text/csv"));
+    expect(dry.body).toMatchObject({ separator, unreadColumns });
   });
 
   it("counts the same for thousands of numbers, where the website has erased people", async () => {

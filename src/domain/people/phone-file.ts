@@ -1,7 +1,7 @@
 // Pure. A CSV file with a column of phone numbers, as requests carry it (Base64) and as operators import it.
 import * as z from "zod";
 import { CsvError, CsvReader, lineAfter } from "./csv.ts";
-import { findColumn, readHeader } from "./csv-header.ts";
+import { type CsvHeader, findColumn, readHeader } from "./csv-header.ts";
 import { readFileText, type TextSink } from "./file-text.ts";
 import { readPlainColumn } from "./number-list/csv-column.ts";
 import type { Cells } from "./number-list/distinct-phones.ts";
@@ -97,6 +97,8 @@ export class PhoneRowReader implements TextSink {
   #csv: CsvReader | undefined;
   /** As the file writes them, in the order of the cells; null: it lacks the column. */
   columns: (string | null)[] = [];
+  /** How the file separates its columns, and all their names. */
+  header: Pick<CsvHeader, "separator" | "names"> = { separator: "", names: [] };
 
   /**
    * @param onRow gets the cell of the phone column, and then of the other columns, "" where the file lacks a column or a cell;
@@ -129,6 +131,7 @@ export class PhoneRowReader implements TextSink {
   #open(isAll: boolean): void {
     const header = readHeader(this.#beginning, isAll, PHONE_COLUMN);
     if (!header) return;
+    this.header = header;
     const { names, separator } = header;
     this.#wanted.check?.(names);
     const places = [PHONE_COLUMN, ...(this.#wanted.others ?? [])].map((name) => findColumn(names, name));

@@ -120,6 +120,16 @@ export class SubscriberFile {
     return { phone, email, subscribed };
   }
 
+  /** One character. Known as the columns are. */
+  get separator(): string {
+    return this.#reader.header.separator;
+  }
+
+  /** The names of the other columns. Known as the columns are. */
+  get unreadColumns(): string[] {
+    return this.#reader.header.names.filter((name) => name !== "" && !this.#reader.columns.includes(name));
+  }
+
   /** What is invalid in it, as far as it has been read. */
   get invalid(): Pick<Subscribers, "invalidPhoneNumbers" | "invalidEmails" | "invalidCells"> {
     return this.#subscribers;

@@ -17,6 +17,11 @@ export const previewShape = {
     .describe(
       "With `dryRun`: the rows whose number an earlier row has. With `new`, `changed`, `unchanged`, `keptUnsubscribed` and `refused`, the sum of the rows.",
     ),
+  separator: z.string().optional().describe("With `dryRun`: what stands between the columns of the file."),
+  unreadColumns: z
+    .array(z.string())
+    .optional()
+    .describe("With `dryRun`: the columns that an import does not read, as the file writes them; the first 100."),
   preview: z
     .array(
       z.object({
@@ -39,6 +44,8 @@ export function previewOf(file: SubscriberFile, done: Imported, counter: FigureC
     rows,
     refused,
     repeated: Math.max(0, rows - told),
+    separator: file.separator,
+    unreadColumns: file.unreadColumns.slice(0, 100).map((name) => name.slice(0, 100)),
     preview: file.preview.map((row) => rowView(row, counter)),
   };
 }

@@ -38,20 +38,20 @@ export interface ImportCounts {
   refused: number;
 }
 
-/** After a request of an import. Repeating it changes nothing. */
+/** After a request of an import. @param request its id, or the piece of the file that it has: what is repeated counts once */
 export async function countImport(
   db: D1Database,
   importId: string,
-  requestId: string,
+  request: string,
   { rows, added, keptUnsubscribed, refused }: ImportCounts,
 ): Promise<void> {
   await runQuery(
     prepare(
       db,
-      sql`UPDATE imports SET counted_request = ${requestId}, file_rows = coalesce(file_rows, 0) + ${rows},
+      sql`UPDATE imports SET counted_request = ${request}, file_rows = coalesce(file_rows, 0) + ${rows},
           new_numbers = coalesce(new_numbers, 0) + ${added},
           kept_unsubscribed = coalesce(kept_unsubscribed, 0) + ${keptUnsubscribed}, refused = coalesce(refused, 0) + ${refused}
-        WHERE import_id = ${importId} AND counted_request IS NOT ${requestId}`,
+        WHERE import_id = ${importId} AND counted_request IS NOT ${request}`,
     ),
   );
 }
