@@ -93,7 +93,6 @@ export interface Message extends FoundMessage {
   sender?: string | null;
   /** When the message is given up, and when it is deleted. */
   endsAt?: string | null;
-  keptUntil?: string | null;
   /** What the ledger says of the moment of acceptance. */
   consent?: Consent | null;
   before?: Neighbor | null;
@@ -105,7 +104,6 @@ export interface Consent {
   since: string | null;
   source: string | null;
   proof: string | null;
-  evidence: string | null;
   changeId: number | null;
 }
 

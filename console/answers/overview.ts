@@ -64,7 +64,6 @@ export interface Problem {
   triedUntil?: string | null;
   timeZone?: string | null;
   /** The last entry of the audit log about it: "ada tried kannel at 03:02". */
-  lastTry?: { operator: string; at: string } | null;
 }
 
 export interface PastProblem {

@@ -41,7 +41,6 @@ export interface SubscriptionChange {
   addressChanged: boolean;
   source: string;
   proof: string;
-  evidence?: string | null;
 }
 
 export interface PersonMessage {
@@ -99,18 +98,13 @@ export interface SubscriberPage {
   }[];
 }
 
-/**
- * POST /operator/websites/{websiteId}/subscribers?dryRun=true, as today. Wanted: what is optional but for importId, `file=<name>`,
- * and `progress=true`: lines of JSON, `{"stored": 31200, "rows": 49010}`, and this answer in the last.
- */
+/** POST /operator/websites/{websiteId}/subscribers. What is optional but for importId comes with `dryRun=true`, which stores nothing. */
 export interface ImportAnswer {
   importId?: string;
   columns: {
     phone: string;
     email: string | null;
     subscribed: string | null;
-    consentedAt?: string | null;
-    evidence?: string | null;
   };
   imported: number;
   new: number;
@@ -120,7 +114,9 @@ export interface ImportAnswer {
   invalidPhoneNumbers: string[];
   invalidCells?: { line: number; column: string; value: string; message: string }[];
   rows?: number;
-  withoutEvidence?: number;
+  refused?: number;
+  repeated?: number;
+  separator?: string;
   unreadColumns?: string[];
   preview?: PreviewRow[];
 }
@@ -129,15 +125,8 @@ export interface PreviewRow {
   line: number;
   phone: string;
   email: string | null;
-  consentedAt?: string | null;
-  evidence?: string | null;
   becomes: "new" | "changed" | "unchanged" | "kept-unsubscribed" | "unsubscribed" | "refused";
   reason: string | null;
-}
-
-export interface ImportProgress {
-  stored: number;
-  rows: number;
 }
 
 /** POST /operator/imports/{importId}/undo, as today. */

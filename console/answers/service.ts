@@ -12,7 +12,7 @@ export interface DeadJobList {
   }[];
 }
 
-/** GET /operator/databases, as today; `history`, wanted: bytes at the end of each of the last 30 days. */
+/** GET /operator/databases, as today. */
 export interface DatabaseList {
   databases: {
     database: string;
@@ -23,7 +23,6 @@ export interface DatabaseList {
     daysLeft: number | null;
     websites: number;
     schemaVersion: string | null;
-    history?: number[];
   }[];
 }
 

@@ -2,13 +2,12 @@
 import type { ConsoleSessionAnswer } from "../../src/domain/operations/session.ts";
 import type { AuditAnswers, SessionAnswers, TokenAnswers } from "../../src/operator/views/operators.ts";
 
-/** Each error of the service. `triesLeft`, wanted: of a sign-in. `details`, wanted for 40903: `[{count}]`, the count of now. */
+/** Each error of the service. `details`, wanted for 40903: `[{count}]`, the count of now. */
 export interface ErrorAnswer {
   code: number;
   message: string;
   details?: { field?: string; message?: string; count?: number }[];
   requestId?: string;
-  triesLeft?: number;
 }
 
 /** GET /console/session. POST takes `{token}`, DELETE ends it. */

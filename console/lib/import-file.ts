@@ -1,45 +1,93 @@
-import type { ImportAnswer, ImportProgress } from "../answers.ts";
+// The file goes in pieces, each a request of one import: so what is told of its progress is what the service has answered.
+import { RowEnds } from "../../scripts/operator/import/row-ends.ts";
+import type { ImportAnswer, ImportList } from "../answers.ts";
 import { websitePath } from "./addresses.ts";
-import { ask, pathOf, send } from "./ask.ts";
+import { ask, pathOf } from "./ask.ts";
 
 export interface Import {
   websiteId: string;
   file: File;
 }
 
-const pathFor = ({ websiteId, file }: Import, query: Record<string, string>) =>
-  pathOf(`${websitePath(websiteId)}/subscribers`, { ...query, file: file.name });
+/** Fewer than the service stores in one transaction: a piece is stored as a whole or not at all. */
+const PIECE_ROWS = 4000;
+
+/** What is sent. */
+export interface Pieces {
+  /** The lines that name the columns: each piece begins with them. */
+  head: string;
+  pieces: { text: string; rows: number }[];
+}
+
+/** How far it has come: it goes on from here. */
+export interface Run extends Pieces {
+  importId?: string | undefined;
+  /** Pieces that are answered. */
+  sent: number;
+  refused: Set<string>;
+}
+
+const post = ({ websiteId, file }: Import, csv: Blob, query: Record<string, string>) =>
+  ask<ImportAnswer>(pathOf(`${websitePath(websiteId)}/subscribers`, { ...query, file: file.name }), {
+    method: "POST",
+    csv,
+  });
 
 /** Nothing is stored. */
-export const previewImport = (it: Import): Promise<ImportAnswer> =>
-  ask<ImportAnswer>(pathFor(it, { dryRun: "true" }), { method: "POST", csv: it.file });
+export const previewImport = (it: Import): Promise<ImportAnswer> => post(it, it.file, { dryRun: "true" });
+
+export const rowsOf = (pieces: Pieces["pieces"]): number => pieces.reduce((sum, { rows }) => sum + rows, 0);
+
+/** Cuts between rows, as the service reads them. @param firstLine the line, from 1, on which the first row begins */
+export function cutRows(text: string, firstLine: number, separator: string, most = PIECE_ROWS): Pieces {
+  const ends = new RowEnds(separator);
+  const cut: Pieces = { head: "", pieces: [] };
+  let [start, rowStart, rows] = [0, 0, 0];
+  const endRow = (end: number, isLast: boolean) => {
+    if (text.slice(rowStart, end).trim()) rows += 1;
+    rowStart = end;
+    if (rows < (isLast ? 1 : most)) return;
+    cut.pieces.push({ text: text.slice(start, end), rows });
+    [start, rows] = [end, 0];
+  };
+  for (let at = 0; at < text.length; at++) {
+    if (!ends.take(text.charCodeAt(at))) continue;
+    if (cut.head) endRow(at + 1, false);
+    else if (ends.lines >= firstLine - 1) {
+      cut.head = text.slice(0, at + 1);
+      start = rowStart = at + 1;
+    }
+  }
+  if (cut.head) endRow(text.length, true);
+  return cut;
+}
+
+export async function beginRun({ file }: Import, { preview, separator = "," }: ImportAnswer): Promise<Run> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const encoding = { 255: "utf-16le", 254: "utf-16be" }[bytes[0] ?? 0] ?? "utf-8";
+  const text = new TextDecoder(encoding).decode(bytes);
+  return { ...cutRows(text, preview?.[0]?.line ?? 2, separator), sent: 0, refused: new Set() };
+}
 
 /**
- * Stores the rows; the service says with a line of JSON how many it has stored, and its last line is the answer.
+ * Sends what is not answered yet. The head goes alone at first: so the id of the import is known before a row is stored. What is sent
+ * again changes nothing, and its rows count once.
+ * @returns the import as the service lists it
  * @throws Failure
  */
-export async function runImport(it: Import, onProgress: (progress: ImportProgress) => void): Promise<ImportAnswer> {
-  const response = await send(pathFor(it, { progress: "true" }), { method: "POST", csv: it.file });
-  if (!response.body || !/ndjson/.test(response.headers.get("content-type") ?? ""))
-    return (await response.json()) as ImportAnswer;
-  let rest = "";
-  let last: ImportAnswer | null = null;
-  const decoder = new TextDecoder();
-  const take = (line: string) => {
-    if (line.trim() === "") return;
-    const told = JSON.parse(line) as ImportProgress | ImportAnswer;
-    if ("stored" in told) onProgress(told);
-    else last = told;
-  };
-  const reader = response.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    rest += decoder.decode(value, { stream: !done });
-    const lines = rest.split("\n");
-    rest = done ? "" : (lines.pop() ?? "");
-    lines.forEach(take);
-    if (done) break;
+export async function runImport(
+  it: Import,
+  run: Run,
+  onSent: () => void,
+): Promise<ImportList["imports"][number] | undefined> {
+  run.importId ??= (await post(it, new Blob([run.head]), {})).importId;
+  for (const { text } of run.pieces.slice(run.sent)) {
+    const query = { importId: run.importId ?? "", part: `${run.sent + 1}` };
+    const { invalidPhoneNumbers } = await post(it, new Blob([run.head, text]), query);
+    for (const number of invalidPhoneNumbers) run.refused.add(number);
+    run.sent += 1;
+    onSent();
   }
-  if (!last) throw new Error("The import was cut off. What is stored stays: look at the list of imports.");
-  return last;
+  const { imports } = await ask<ImportList>(pathOf("/operator/imports", { website: it.websiteId }));
+  return imports.find(({ importId }) => importId === run.importId);
 }

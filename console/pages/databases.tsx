@@ -9,7 +9,6 @@ import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
-import { GrowthLine } from "../parts/growth-line.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { Head, Rows, Section } from "../parts/section.tsx";
@@ -40,10 +39,7 @@ export function Databases(): JSX.Element {
       acts={databases.length > 1 && <ActButton onPress={() => setMoving(true)}>Move a website…</ActButton>}
     >
       <Rows class="phone" label="Databases">
-        <Head
-          columns={["Database", "Used", "A day", "30 days, and the limit", "Full", "Now"]}
-          numbers={["Used", "A day"]}
-        />
+        <Head columns={["Database", "Used", "A day", "Full", "Now"]} numbers={["Used", "A day"]} />
         <tbody>
           {databases.map((it) => (
             <DatabaseRow key={it.database} of={it} />
@@ -82,7 +78,7 @@ function titleOf(databases: Database[]): string {
 }
 
 function DatabaseRow({ of }: { of: Database }): JSX.Element {
-  const { database, websites, bytes, limitBytes, bytesPerDay, daysLeft, history, status, schemaVersion } = of;
+  const { database, websites, bytes, limitBytes, bytesPerDay, daysLeft, status, schemaVersion } = of;
   const share = bytes === null ? null : Math.round((bytes / limitBytes) * 100);
   const isNear = (share ?? 0) >= 70 || (daysLeft ?? 999) <= 60;
   return (
@@ -97,9 +93,6 @@ function DatabaseRow({ of }: { of: Database }): JSX.Element {
       </td>
       <td class="number" data-label="A day">
         {bytesPerDay === null ? "–" : `${bytesPerDay < 0 ? "−" : "+"}${formatBytes(Math.abs(bytesPerDay))}`}
-      </td>
-      <td class="wide growth">
-        <GrowthLine history={history ?? []} bytes={bytes} limitBytes={limitBytes} />
       </td>
       <td>
         {daysLeft === null ? "not at this rate" : formatDate(Date.now() + daysLeft * 86_400_000)}

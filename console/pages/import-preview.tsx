@@ -7,7 +7,7 @@ import type { Look } from "../lib/status-words.ts";
 import { Button } from "../parts/button.tsx";
 import { SaveBar } from "../parts/progress.tsx";
 import { Rows, Section } from "../parts/section.tsx";
-import { Note, Status } from "../parts/status.tsx";
+import { Status } from "../parts/status.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 
 const LOOKS: Record<PreviewRow["becomes"], Look> = {
@@ -18,8 +18,6 @@ const LOOKS: Record<PreviewRow["becomes"], Look> = {
   unsubscribed: { word: "Unsubscribed", shape: "none", tone: "plain" },
   refused: { word: "Refused", shape: "failed", tone: "bad" },
 };
-
-export const refusedOf = (answer: ImportAnswer): number => answer.invalidPhoneNumbers.length;
 
 interface Props {
   preview: ImportAnswer;
@@ -33,7 +31,7 @@ interface Props {
 export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props): JSX.Element {
   const { isAway } = useSigned();
   const rows = preview.new + preview.changed + preview.unchanged;
-  const without = preview.withoutEvidence ?? 0;
+  const { refused = 0, repeated = 0 } = preview;
   return (
     <>
       <Tiles
@@ -65,16 +63,14 @@ export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props
           {
             label: "Refused",
             mark: <Status look={{ ...LOOKS.refused, word: "" }} />,
-            value: formatCount(refusedOf(preview)),
+            value: formatCount(refused),
             judgment: "no number in it",
-            tone: refusedOf(preview) > 0 ? "bad" : undefined,
+            tone: refused > 0 ? "bad" : undefined,
           },
         ]}
       />
-      {without > 0 && (
-        <Note tone="wait" first={`${countOf(without, "row has", "rows have")} no evidence of consent.`}>
-          They are imported all the same; a proof for these people would say “by an import” and no more.
-        </Note>
+      {repeated > 0 && (
+        <p class="small dim">{countOf(repeated, "row repeats", "rows repeat")} a number of an earlier row.</p>
       )}
       {preview.preview && <PreviewTable preview={preview} rows={preview.preview} />}
       <SaveBar
@@ -93,14 +89,15 @@ export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props
 /** The head shows the meaning above, and the file's own column under it. */
 function PreviewTable({ preview, rows }: { preview: ImportAnswer; rows: PreviewRow[] }): JSX.Element {
   const [onlyRefused, setOnlyRefused] = useState(false);
-  const refused = rows.filter(({ becomes }) => becomes === "refused");
-  const shown = onlyRefused ? refused : rows.slice(0, 20);
-  const { columns, unreadColumns = [] } = preview;
-  const heads: [string, string | null | undefined][] = [
+  const { columns, unreadColumns = [], invalidCells = [] } = preview;
+  const refused: PreviewRow[] = invalidCells
+    .filter(({ column }) => column === "phone_numbers")
+    .map(({ line, value, message }) => ({ line, phone: value, email: null, becomes: "refused", reason: message }));
+  const shown = onlyRefused ? refused : rows;
+  const heads: [string, string | null][] = [
     ["Phone", columns.phone],
     ["Email", columns.email],
-    ["Consented", columns.consentedAt],
-    ["Evidence", columns.evidence],
+    ["Becomes", columns.subscribed],
   ];
   return (
     <Section
@@ -108,7 +105,7 @@ function PreviewTable({ preview, rows }: { preview: ImportAnswer; rows: PreviewR
       act={
         refused.length > 0 && (
           <Button kind="text" onPress={() => setOnlyRefused(!onlyRefused)}>
-            {onlyRefused ? "The first rows" : `Only refused (${formatCount(refusedOf(preview))})`}
+            {onlyRefused ? "The first rows" : `Only refused (${formatCount(refused.length)})`}
           </Button>
         )
       }
@@ -125,19 +122,16 @@ function PreviewTable({ preview, rows }: { preview: ImportAnswer; rows: PreviewR
                 </span>
               </th>
             ))}
-            <th scope="col">Becomes</th>
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ line, phone, email, consentedAt, evidence, becomes, reason }) => (
+          {shown.map(({ line, phone, email, becomes, reason }) => (
             <tr key={line}>
               <td class={`on-desk ${becomes === "refused" ? "bad" : "dim"}`}>{line}</td>
               <td>
                 <code>{phone}</code>
               </td>
               <td class="under">{email ?? "–"}</td>
-              <td class="on-desk">{consentedAt ?? "–"}</td>
-              <td class="on-desk">{evidence ?? "–"}</td>
               <td class="right becomes">
                 <Status look={LOOKS[becomes]} />
                 {reason && <span class={`second ${becomes === "refused" ? "bad" : ""}`}>{reason}</span>}

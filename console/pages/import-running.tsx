@@ -1,73 +1,90 @@
 import type { JSX } from "preact";
-import type { ImportAnswer, ImportProgress } from "../answers.ts";
+import type { ImportList } from "../answers.ts";
 import { saveFile } from "../lib/ask.ts";
+import { type Run, rowsOf } from "../lib/import-file.ts";
 import { countOf, formatCount } from "../lib/numbers.ts";
 import { formatSpan } from "../lib/times.ts";
 import { Button } from "../parts/button.tsx";
 import { Progress } from "../parts/progress.tsx";
+import { Note } from "../parts/status.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { UndoImport } from "./import-history.tsx";
-import { refusedOf } from "./import-preview.tsx";
 
-export function ImportRunning({ progress, since }: { progress: ImportProgress | null; since: number }): JSX.Element {
-  if (!progress) {
-    return (
-      <div class="progress" role="status">
-        <h2>The file is on its way</h2>
-      </div>
-    );
-  }
-  const { stored, rows } = progress;
-  const speed = stored / Math.max(1, (Date.now() - since) / 1000);
-  const left =
-    speed > 0
-      ? `${formatCount(Math.round(speed))} rows a second, ${formatSpan(((rows - stored) / speed) * 1000)} left`
-      : "";
+/** @param since where this try began */
+export interface Running {
+  run: Run;
+  since: { at: number; rows: number };
+}
+
+export function ImportRunning({
+  run,
+  since,
+  isBroken,
+  file,
+  onGoOn,
+  onOther,
+}: Running & { isBroken: boolean; file: string; onGoOn: () => void; onOther: () => void }): JSX.Element {
+  const done = rowsOf(run.pieces.slice(0, run.sent));
+  const of = rowsOf(run.pieces);
+  const speed = (done - since.rows) / Math.max(1, (Date.now() - since.at) / 1000);
+  const left = `${formatCount(Math.round(speed))} rows a second, ${formatSpan(((of - done) / speed) * 1000)} left`;
   return (
-    <Progress
-      done={stored}
-      of={rows}
-      title={`${formatCount(stored)} of ${formatCount(rows)} rows are stored`}
-      right={left}
-    />
+    <>
+      <Progress
+        done={done}
+        of={of}
+        title={`${formatCount(done)} of ${formatCount(of)} rows are taken`}
+        right={isBroken || speed === 0 ? "" : left}
+      />
+      {isBroken && (
+        <>
+          <Note tone="bad" first="The import has broken off.">
+            What is taken is stored. To go on is safe: a row that is sent again changes nothing, and counts once.
+          </Note>
+          <div class="card-acts">
+            <Button kind="dark" onPress={onGoOn}>
+              Go on
+            </Button>
+            {run.importId && <UndoImport importId={run.importId} file={file} count={done} onUndone={onOther} />}
+          </div>
+        </>
+      )}
+    </>
   );
 }
 
 interface Props {
-  answer: ImportAnswer;
+  listed: ImportList["imports"][number] | undefined;
+  run: Run;
   file: string;
   name: string;
   onOther: () => void;
 }
 
-export function ImportDone({ answer, file, name, onOther }: Props): JSX.Element {
-  const refused = refusedOf(answer);
+export function ImportDone({ listed, run, file, name, onOther }: Props): JSX.Element {
   const csv = () =>
     saveFile(
-      new Blob([["phone_numbers", ...answer.invalidPhoneNumbers.map(quoted)].join("\r\n")], { type: "text/csv" }),
+      new Blob([["phone_numbers", ...[...run.refused].map(quoted)].join("\r\n")], { type: "text/csv" }),
       `refused-${file}`,
     );
+  const tile = (label: string, value: number | null | undefined, judgment: string, tone?: "bad") => ({
+    ...{ label, value: formatCount(value), judgment, tone },
+  });
+  const refused = listed?.refused ?? 0;
   return (
     <>
       <Tiles
         tiles={[
-          { label: "New", value: formatCount(answer.new), judgment: `are subscribed to ${name}` },
-          { label: "Changed", value: formatCount(answer.changed), judgment: "known before" },
-          { label: "Stay opted out", value: formatCount(answer.keptUnsubscribed), judgment: "STOP, or by you" },
-          {
-            label: "Refused",
-            value: formatCount(refused),
-            judgment: refused > 0 ? "not imported" : "none",
-            tone: refused > 0 ? "bad" : undefined,
-          },
+          tile("Rows", listed?.rows, "of the file"),
+          tile("New", listed?.new, `are subscribed to ${name}`),
+          tile("Stay opted out", listed?.keptUnsubscribed, "STOP, or by you"),
+          tile("Refused", refused, refused > 0 ? "not imported" : "none", refused > 0 ? "bad" : undefined),
         ]}
       />
       <div class="card-acts">
-        {refused > 0 && <Button onPress={csv}>The {countOf(refused, "refused row")}, as CSV</Button>}
+        {refused > 0 && <Button onPress={csv}>The {countOf(run.refused.size, "refused number")}, as CSV</Button>}
         <Button onPress={onOther}>Another file</Button>
-        {answer.importId && (
-          <UndoImport importId={answer.importId} file={file} count={answer.new + answer.changed} onUndone={onOther} />
-        )}
+        {run.importId && <UndoImport importId={run.importId} file={file} count={listed?.new ?? 0} onUndone={onOther} />}
       </div>
     </>
   );

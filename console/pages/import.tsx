@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { ImportAnswer, ImportProgress, WebsiteList } from "../answers.ts";
-import { type Import as Chosen, previewImport, runImport } from "../lib/import-file.ts";
+import type { ImportAnswer, ImportList, WebsiteList } from "../answers.ts";
+import { beginRun, type Import as Chosen, previewImport, type Run, rowsOf, runImport } from "../lib/import-file.ts";
 import { countOf } from "../lib/numbers.ts";
 import type { Route } from "../lib/router.ts";
 import { useIsOperator } from "../lib/session.ts";
@@ -13,13 +13,13 @@ import { NoWebsite } from "./first-day.tsx";
 import { ImportForm } from "./import-form.tsx";
 import { ImportHistory } from "./import-history.tsx";
 import { ImportPreview } from "./import-preview.tsx";
-import { ImportDone, ImportRunning } from "./import-running.tsx";
+import { ImportDone, ImportRunning, type Running } from "./import-running.tsx";
 
 type State =
   | { is: "choosing" }
   | { is: "looking"; chosen: Chosen; preview: ImportAnswer }
-  | { is: "running"; chosen: Chosen; preview: ImportAnswer; progress: ImportProgress | null; since: number }
-  | { is: "done"; chosen: Chosen; answer: ImportAnswer };
+  | ({ is: "running"; chosen: Chosen } & Running)
+  | { is: "done"; chosen: Chosen; run: Run; listed: ImportList["imports"][number] | undefined };
 
 const STEPS = ["Choose a file", "Look", "Import"];
 const STEP_OF = { choosing: 0, looking: 1, running: 2, done: 2 };
@@ -36,20 +36,12 @@ export function Import({ route }: { route: Route }): JSX.Element {
 
   const look = (chosen: Chosen) =>
     doing.run(async () => setState({ is: "looking", chosen, preview: await previewImport(chosen) }));
-  const start = (chosen: Chosen, preview: ImportAnswer) =>
-    doing.run(async () => {
-      const since = Date.now();
-      setState({ is: "running", chosen, preview, progress: null, since });
-      try {
-        const answer = await runImport(chosen, (progress) =>
-          setState({ is: "running", chosen, preview, progress, since }),
-        );
-        setState({ is: "done", chosen, answer });
-      } catch (error) {
-        setState({ is: "looking", chosen, preview });
-        throw error;
-      }
-    });
+  const send = async (chosen: Chosen, run: Run) => {
+    const since = { at: Date.now(), rows: rowsOf(run.pieces.slice(0, run.sent)) };
+    const show = () => setState({ is: "running", chosen, run, since });
+    show();
+    setState({ is: "done", chosen, run, listed: await runImport(chosen, run, show) });
+  };
 
   const chosen = state.is === "choosing" ? null : state.chosen;
   const name = data.websites.find(({ websiteId }) => websiteId === chosen?.websiteId)?.name ?? "";
@@ -84,14 +76,23 @@ export function Import({ route }: { route: Route }): JSX.Element {
           preview={state.preview}
           name={name}
           isBusy={doing.isBusy}
-          onStart={() => void start(state.chosen, state.preview)}
+          onStart={() => void doing.run(async () => send(state.chosen, await beginRun(state.chosen, state.preview)))}
           onOther={() => setState({ is: "choosing" })}
         />
       )}
-      {state.is === "running" && <ImportRunning progress={state.progress} since={state.since} />}
+      {state.is === "running" && (
+        <ImportRunning
+          {...state}
+          isBroken={doing.failure !== null}
+          file={state.chosen.file.name}
+          onGoOn={() => void doing.run(() => send(state.chosen, state.run))}
+          onOther={() => setState({ is: "choosing" })}
+        />
+      )}
       {state.is === "done" && (
         <ImportDone
-          answer={state.answer}
+          listed={state.listed}
+          run={state.run}
           file={state.chosen.file.name}
           name={name}
           onOther={() => setState({ is: "choosing" })}
@@ -110,7 +111,7 @@ function leadOf(state: State, name: string): string {
     case "looking":
       return `${state.preview.rows ? `${countOf(state.preview.rows, "row")}. ` : ""}Nothing is stored yet.`;
     case "running":
-      return `Importing to ${name}. You may close this page: it goes on.`;
+      return `Importing to ${name}. Keep this page open: it sends the file in pieces.`;
     case "done":
       return `Imported to ${name}.`;
   }

@@ -38,7 +38,7 @@ const acceptance = (message: Message): Step => ({
 
 function consent({ consent, acceptedAt, status }: Message, now: number): Step[] {
   if (!consent) return [];
-  const { subscribed, since, source, evidence, proof, changeId } = consent;
+  const { subscribed, since, source, proof, changeId } = consent;
   const from = since
     ? `Since ${formatTime(since, now)}${source ? `, by ${source}` : ""}`
     : "Nobody had subscribed this number";
@@ -49,7 +49,7 @@ function consent({ consent, acceptedAt, status }: Message, now: number): Step[] 
       icon: subscribed ? "shield" : "none",
       tone: subscribed ? "ok" : "plain",
       what: subscribed ? "Subscribed at that moment" : "Not subscribed at that moment",
-      explanation: `${from}${evidence ? `: “${evidence}”` : ""}.${status === "PENDING_TO_SEND" ? " It is looked at again when the text goes." : ""}`,
+      explanation: `${from}.${status === "PENDING_TO_SEND" ? " It is looked at again when the text goes." : ""}`,
       ...(proof && {
         details: {
           label: "Proof",

@@ -8,7 +8,7 @@ import { maskEmail } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
 import { lookOf, lookOfStatus } from "../lib/status-words.ts";
 import { copyOf, headingOf, leadOf } from "../lib/story.ts";
-import { formatDate, formatTime } from "../lib/times.ts";
+import { formatTime } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton, Button, ButtonLink, FailureLine } from "../parts/button.tsx";
@@ -55,7 +55,7 @@ function Story({ message, reload }: { message: Message; reload: () => void }): J
               {message.segments !== null && `, ${countOf(message.segments, "segment")}, ${message.encoding}`}
             </p>
           </section>
-          <Facts message={message} now={now} />
+          <Facts message={message} />
           <Neighbors message={message} now={now} />
         </aside>
       </div>
@@ -117,7 +117,7 @@ function Acts({ message, now, reload }: { message: Message; now: number; reload:
   );
 }
 
-function Facts({ message, now }: { message: Message; now: number }): JSX.Element {
+function Facts({ message }: { message: Message }): JSX.Element {
   const {
     phone,
     email,
@@ -130,7 +130,6 @@ function Facts({ message, now }: { message: Message; now: number }): JSX.Element
     clientName,
     carrier,
     sender,
-    keptUntil,
     reasonDetail,
     messageId,
   } = {
@@ -173,11 +172,6 @@ function Facts({ message, now }: { message: Message; now: number }): JSX.Element
         <Fact name="Id">
           <Copy value={messageId} what="The message id" />
         </Fact>
-        {keptUntil && (
-          <Fact name="Kept until" title={formatTime(keptUntil, now)}>
-            {formatDate(keptUntil)}
-          </Fact>
-        )}
       </dl>
     </section>
   );

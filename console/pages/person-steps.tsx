@@ -34,7 +34,7 @@ const isKeywordOf = (site: PersonAtWebsite, text: InboundText) =>
 
 function changeStep(site: PersonAtWebsite, change: SubscriptionChange): PersonStep {
   const name = nameOf(site);
-  const { from, to, at, source, proof, evidence, addressChanged } = change;
+  const { from, to, at, source, proof, addressChanged } = change;
   const text = textOf(site, change);
   const isByPerson = source === "keyword" || source === "carrier";
   const what =
@@ -53,13 +53,7 @@ function changeStep(site: PersonAtWebsite, change: SubscriptionChange): PersonSt
     tone: to ? "ok" : isByPerson ? "bad" : "plain",
     what,
     rest: sourceWords(source),
-    explanation: evidence
-      ? `Evidence: “${evidence}”`
-      : !to && isByPerson
-        ? "Only this person can undo it, by texting START."
-        : proof && !text
-          ? proof
-          : undefined,
+    explanation: !to && isByPerson ? "Only this person can undo it, by texting START." : text ? undefined : proof,
     content: text && <Bubble text={text.text} isTheirs />,
   };
 }

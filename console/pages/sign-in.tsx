@@ -99,11 +99,7 @@ export function SignIn({ isAway, words, token, onSignedIn }: Props): JSX.Element
 }
 
 function sentenceOf(failure: Failure): string {
-  const left = failure.answer?.triesLeft;
-  if (failure.status === 401) {
-    const tries = left === undefined ? "" : ` ${left} more ${left === 1 ? "try" : "tries"}, then a pause of a minute.`;
-    return `This token is not known.${tries}`;
-  }
+  if (failure.status === 401) return "This token is not known.";
   if (failure.status === 429) return "Too many tries. Wait a minute.";
   if (failure.status === 404) return "This service has no operator’s tokens: the secret OPERATOR_TOKEN is not set.";
   return `${failure.message}${failure.requestId ? ` Request ${failure.requestId}.` : ""}`;

@@ -56,7 +56,7 @@ function Since({ problem }: { problem: Problem }): JSX.Element | null {
 function ProblemRow({ problem, isDark }: { problem: Problem; isDark: boolean }): JSX.Element {
   const { sentence, count, effect, steps, acts, tone } = wordsOf(problem);
   const trying = useAct();
-  const { triedUntil, timeZone, cause, lastTry, nextTryAt } = problem;
+  const { triedUntil, timeZone, cause, nextTryAt } = problem;
   const speaker = problem.carrier ?? problem.clientName ?? problem.host;
   return (
     <article class="problem">
@@ -85,18 +85,9 @@ function ProblemRow({ problem, isDark }: { problem: Problem; isDark: boolean }):
             {speaker ? `${speaker} says` : "It says"} <code class="words">{cause}</code>
           </p>
         )}
-        {(nextTryAt || lastTry) && (
+        {nextTryAt && (
           <p class="small dim">
-            {nextTryAt && (
-              <>
-                Next try <Time at={nextTryAt} as="seconds" />.{" "}
-              </>
-            )}
-            {lastTry && (
-              <>
-                {lastTry.operator} tried it at <Time at={lastTry.at} />.
-              </>
-            )}
+            Next try <Time at={nextTryAt} as="seconds" />.
           </p>
         )}
         <FailureLine failure={trying.failure} />

@@ -44,6 +44,8 @@ export interface FixtureService {
   asked: Asked[];
   /** Answers, by method and path, in place of those of the mode. */
   instead: Map<string, { status: number; body: unknown }>;
+  /** Whose connection is cut once they have come in. */
+  cut: ((asked: Asked) => boolean) | null;
   stop(): Promise<void>;
 }
 
@@ -57,6 +59,7 @@ export async function startFixture(): Promise<FixtureService> {
     role: "operator",
     asked: [],
     instead: new Map(),
+    cut: null,
     stop: () => new Promise((resolve) => void server.close(() => resolve()).closeAllConnections()),
   };
 
@@ -71,7 +74,9 @@ export async function startFixture(): Promise<FixtureService> {
     let body = "";
     for await (const piece of request) body += String(piece);
     const method = request.method ?? "GET";
-    service.asked.push({ method, path: request.url ?? "", headers: request.headers, body });
+    const asked = { method, path: request.url ?? "", headers: request.headers, body };
+    service.asked.push(asked);
+    if (service.cut?.(asked)) return void request.socket.destroy();
     const given =
       service.instead.get(`${method} ${pathname}`) ??
       answerOf({ method, path: pathname, query: searchParams, mode: service.mode, role: service.role });

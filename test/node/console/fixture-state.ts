@@ -298,9 +298,6 @@ export const deadJobs = (): DeadJobList => ({
   ],
 });
 
-const history = (from: number, to: number) =>
-  Array.from({ length: 30 }, (_, index) => from + ((to - from) * index) / 29);
-
 export const databases = (): DatabaseList => ({
   databases: [
     {
@@ -312,7 +309,6 @@ export const databases = (): DatabaseList => ({
       daysLeft: 32,
       websites: 12,
       schemaVersion: "0001_schema.sql",
-      history: history(5e9, 7.4e9),
     },
     {
       database: "DB_2",
@@ -323,7 +319,6 @@ export const databases = (): DatabaseList => ({
       daysLeft: 4795,
       websites: 3,
       schemaVersion: "0001_schema.sql",
-      history: history(3.5e8, 4.1e8),
     },
   ],
 });

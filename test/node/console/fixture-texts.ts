@@ -151,13 +151,11 @@ export const deliveredMessage = (): Message => ({
   ],
   requestId: "8f1c2a9e-55b0-4c0b-9d57-3c1f6e1f8qm2",
   sender: "+1 206 555 0100",
-  keptUntil: "2026-12-25T00:00:00Z",
   consent: {
     subscribed: true,
     since: "2026-10-12T07:20:00Z",
     source: "import till-october.csv, row 1,204",
     proof: "import till-october.csv",
-    evidence: `Loyalty card form, box ticked, store 14 ${MARKUP}`,
     changeId: 90_001,
   },
   before: {
