@@ -11,7 +11,7 @@ export interface Document {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, Record<string, Operation>>;
-  components: { securitySchemes: Record<string, object> };
+  components: { securitySchemes: Record<string, object> } & Record<string, Record<string, object>>;
 }
 
 interface Part {
@@ -71,14 +71,34 @@ function partOf({ servers: _, ...document }: Document, part: Part): Document {
   const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => part.isIn(path)));
   const used = new Set(operationsOf(paths).flatMap((call) => call.tags ?? []));
   const { securitySchemes, ...components } = document.components;
+  const { webhooks } = document;
   const schemes = Object.entries(securitySchemes).filter(([name]) => part.schemes.includes(name));
   const own = {
     ...document,
     tags: document.tags.filter(({ name }) => used.has(name)),
     paths,
-    components: { ...components, securitySchemes: Object.fromEntries(schemes) },
+    components: { ...usedBy({ paths, webhooks }, components), securitySchemes: Object.fromEntries(schemes) },
   };
   return { ...own, info: { ...document.info, title: part.title, description: describe(own, part) } };
+}
+
+/**
+ * Swagger UI reads the whole document again for each call that is opened: with the components of the other page, /docs takes
+ * twice as long.
+ * @returns the components that the calls refer to, directly or by way of other components
+ */
+function usedBy(calls: object, components: Record<string, Record<string, object>>): typeof components {
+  const used: typeof components = {};
+  const visit = (value: object): void => {
+    for (const [, kind = "", name = ""] of JSON.stringify(value).matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)) {
+      const component = components[kind]?.[name];
+      if (component === undefined || used[kind]?.[name]) continue;
+      used[kind] = { ...used[kind], [name]: component };
+      visit(component);
+    }
+  };
+  visit(calls);
+  return used;
 }
 
 /** Markdown with anchors, and contents before it: Swagger UI gives an id to groups of calls and to calls only. */
