@@ -25,14 +25,17 @@ export async function stateOf(world: World, websiteId: string): Promise<unknown>
   return (await world.rows("SELECT state FROM moves WHERE website_id = ?1", websiteId))[0]?.state;
 }
 
-/** One piece of a move. KV's clock stands between pieces that are seconds apart. */
-export async function workOnPiece(world: World, websiteId: string): Promise<void> {
+/** One piece of a move. */
+export const workOnPiece = (world: World, websiteId: string): Promise<void> => workOnJob(world, websiteId, 1);
+
+/** One job of a move. KV's clock stands between jobs that are seconds apart. */
+async function workOnJob(world: World, websiteId: string, mostPieces?: number): Promise<void> {
   platform.keyWrites.clear();
-  await world.invoke("queue", () => workOnMove(world.deps, websiteId, 1));
+  await world.invoke("queue", () => workOnMove(world.deps, websiteId, mostPieces));
   dropMoveJobs(world);
 }
 
-/** Works on the move alone, piece by piece, until it is at rest. While it waits for quiet, the clock goes on. */
+/** Works on the move alone, until it is at rest in whole jobs, or piece by piece until `until` holds. While it waits, the clock goes on. */
 export async function finishMove(world: World, websiteId: string, until: (state: unknown) => boolean = isAtRest) {
   for (let piece = 0; piece < 500; piece++) {
     const [move] = await world.rows(
@@ -41,7 +44,7 @@ export async function finishMove(world: World, websiteId: string, until: (state:
     );
     if (until === isAtRest ? move?.ended_at !== null : until(move?.state)) return;
     if (typeof move?.paused_at === "number" && world.now < move.paused_at + quietAfterMilliseconds()) world.advance(20);
-    await workOnPiece(world, websiteId);
+    await workOnJob(world, websiteId, until === isAtRest ? undefined : 1);
   }
   throw new Error(`the move does not end: ${JSON.stringify(await world.rows("SELECT * FROM moves"))}`);
 }
@@ -66,8 +69,7 @@ export async function rowsOfWebsite(database: string, websiteId: string, home: n
   const clients = (await rowsOf(database, `SELECT client_id FROM clients WHERE website_id = '${websiteId}'`)).map(
     ({ client_id }) => `'${client_id}'`,
   );
-  const found = new Map<TableName, Row[]>();
-  for (const name of MOVED_NAMES) {
+  const statements = MOVED_NAMES.map((name) => {
     const { by, key } = MOVED_TABLES[name];
     const where =
       by === "website_id"
@@ -75,9 +77,11 @@ export async function rowsOfWebsite(database: string, websiteId: string, home: n
         : by === "client_id"
           ? `client_id IN (${clients})`
           : `substr(${by}, 15, 4) || substr(${by}, 21, 2) = ${part}`;
-    found.set(name, await rowsOf(database, `SELECT * FROM ${name} WHERE ${where} ORDER BY ${key}`));
-  }
-  return found;
+    return `SELECT * FROM ${name} WHERE ${where} ORDER BY ${key}`;
+  });
+  const db = boundDatabase(database);
+  const results = await db.batch<Row>(statements.map((sql) => db.prepare(sql)));
+  return new Map<TableName, Row[]>(MOVED_NAMES.map((name, index) => [name, results[index]?.results ?? []]));
 }
 
 const STATUSES = ["DELIVERED", "SENDING", "PENDING_TO_SEND", "FAILED_TO_SEND"];
@@ -98,27 +102,30 @@ export async function fillTables(
 ): Promise<void> {
   const db = boundDatabase(database);
   const ids = Array.from({ length: count }, (_, index) => newId(website.home, now - index, crypto.randomUUID()));
-  for (const name of MOVED_NAMES) {
-    if (name === "websites" || name === "moved_feeds") continue;
-    const { results: columns } = await db
-      .prepare(`PRAGMA table_info(${name})`)
-      .all<{ name: string; type: string; notnull: number }>();
-    for (const [index, id] of ids.entries()) {
-      const values = columns.map((column) => columnOf(name, column, index, id, website, now, random));
-      const list = columns.map((column) => `"${column.name}"`);
-      const isNumbered = name === "subscription_changes" || name === "events";
-      const kept = list.map((_, place) => place).filter((place) => !(isNumbered && place === 0));
-      await db
-        .prepare(`INSERT INTO ${name} (${kept.map((place) => list[place])}) VALUES (${kept.map(() => "?")})`)
-        .bind(...kept.map((place) => values[place]))
-        .run();
-    }
-  }
+  const names = MOVED_NAMES.filter((name) => name !== "websites" && name !== "moved_feeds");
+  const columnsOf = await db.batch<Column>(names.map((name) => db.prepare(`PRAGMA table_info(${name})`)));
+  const inserts = names.flatMap((name, place) => {
+    const isNumbered = name === "subscription_changes" || name === "events";
+    const columns = (columnsOf[place]?.results ?? []).slice(isNumbered ? 1 : 0);
+    const list = columns.map((column) => `"${column.name}"`);
+    return ids.map((id, index) =>
+      db
+        .prepare(`INSERT INTO ${name} (${list}) VALUES (${list.map(() => "?")})`)
+        .bind(...columns.map((column) => columnOf(name, column, index, id, website, now, random))),
+    );
+  });
+  await db.batch(inserts);
+}
+
+interface Column {
+  name: string;
+  type: string;
+  notnull: number;
 }
 
 function columnOf(
   name: TableName,
-  column: { name: string; type: string; notnull: number },
+  column: Column,
   index: number,
   id: string,
   { websiteId, clientId }: Filled,
@@ -170,7 +177,7 @@ function columnOf(
   return column.type === "INTEGER" ? index : `${column.name} ${index} "é" \\ 😀\n'`;
 }
 
-function randomValue({ type, notnull }: { type: string; notnull: number }, random: Random): unknown {
+function randomValue({ type, notnull }: Column, random: Random): unknown {
   if (notnull === 0 && random.next() < 0.3) return null;
   if (type === "INTEGER") return Math.floor(random.next() * 2 ** 53) * (random.next() < 0.2 ? -1 : 1);
   const code = () => Math.floor(random.next() * 0x3000) + 1;

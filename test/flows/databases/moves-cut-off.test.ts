@@ -35,64 +35,89 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A call of D1 that is cut off: before it runs, after it has run, or long after its caller was told that it failed. */
-type Fate = "before" | "after" | "late";
+/** A write that is cut off: after it has run, or long after its caller was told that it failed. */
+type Fate = "after" | "late";
+
+/** The nth write of a name, from 1 on. */
+interface Place {
+  name: string;
+  nth: number;
+}
 
 const killed = () => new Error("D1_ERROR: syntax error: killed");
 
-/** The databases of an isolate whose nth call is cut off; nothing in it runs after that. */
+/** What is asked of a database: `copying: DB_2 INSERT OR REPLACE`. Undefined for what only reads. */
+function nameOf(state: string, database: string, statements: D1PreparedStatement[]): string | undefined {
+  const { statement, params } = statements[0] as unknown as { statement: string; params: unknown[] };
+  // A page of rows is one in any table.
+  const [write] = /^(?:INSERT OR REPLACE|(?:INSERT(?: OR IGNORE)? INTO|UPDATE|DELETE FROM) \w+)/.exec(statement) ?? [];
+  if (write === undefined) return undefined;
+  return `${state}: ${database} ${write === "UPDATE moves" ? `${write} to ${params[0]}` : write}`;
+}
+
+/** The databases of an isolate that is cut off at one of its writes; nothing in it runs after that. */
 class CutOff {
-  calls = 0;
+  readonly writes: string[] = [];
+  /** Of the move, as its piece begins. */
+  state = "";
   isOver = false;
   readonly late: (() => Promise<unknown>)[] = [];
-  readonly #nth: number;
+  readonly #at: Place | undefined;
   readonly #fate: Fate;
 
-  constructor(nth: number, fate: Fate) {
-    this.#nth = nth;
+  constructor(at?: Place, fate: Fate = "after") {
+    this.#at = at;
     this.#fate = fate;
   }
 
-  wrap(db: D1Database): D1Database {
-    const call = async <T>(run: () => Promise<T>): Promise<T> => {
+  countOf(name: string): number {
+    return this.writes.filter((write) => write === name).length;
+  }
+
+  wrap(database: string): D1Database {
+    const db = strictDatabase(boundDatabase(database));
+    const call = async <T>(statements: D1PreparedStatement[], run: () => Promise<T>): Promise<T> => {
       if (this.isOver) throw killed();
-      this.calls += 1;
-      if (this.calls < this.#nth) return run();
+      const name = nameOf(this.state, database, statements);
+      if (name !== undefined) this.writes.push(name);
+      if (name === undefined || name !== this.#at?.name || this.countOf(name) < this.#at.nth) return run();
       this.isOver = true;
       if (this.#fate === "after") await run();
-      if (this.#fate === "late") this.late.push(run);
+      else this.late.push(run);
       throw killed();
     };
-    const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
-    const prepared = (original: D1PreparedStatement): D1PreparedStatement => {
-      const own = {
-        bind: (...values: unknown[]) => prepared(original.bind(...values)),
-        all: () => call(() => original.all()),
-      } as unknown as D1PreparedStatement;
-      originals.set(own, original);
-      return own;
-    };
-    return {
-      prepare: (sql: string) => prepared(db.prepare(sql)),
-      batch: (some: D1PreparedStatement[]) =>
-        call(() => db.batch(some.map((it) => originals.get(it) as D1PreparedStatement))),
-    } as unknown as D1Database;
+    const batch = (some: D1PreparedStatement[]) => call(some, () => db.batch(some));
+    const prepared = (original: D1PreparedStatement): D1PreparedStatement =>
+      Object.assign(original, {
+        bind: (
+          (bind) =>
+          (...values: unknown[]) =>
+            prepared(bind(...values))
+        )(original.bind),
+        all: (
+          (all) => () =>
+            call([original], all)
+        )(original.all),
+      });
+    return { prepare: (sql: string) => prepared(db.prepare(sql)), batch } as unknown as D1Database;
   }
 }
 
-/** Another isolate, whose nth call of a database is cut off. */
-async function cutOffIsolate(nth: number, fate: Fate): Promise<{ isolate: World; cut: CutOff }> {
+/** Another isolate, which is cut off at that write. */
+async function cutOffIsolate(at?: Place, fate?: Fate): Promise<{ isolate: World; cut: CutOff }> {
   const isolate = await World.another(world);
-  const cut = new CutOff(nth, fate);
-  isolate.deps = { ...isolate.deps, db: cut.wrap(strictDatabase(boundDatabase("DB"))) };
-  useDatabases(isolate, (name) => cut.wrap(strictDatabase(boundDatabase(name))), ["DB_2"]);
+  const cut = new CutOff(at, fate);
+  isolate.deps = { ...isolate.deps, db: cut.wrap("DB") };
+  useDatabases(isolate, (name) => cut.wrap(name), ["DB_2"]);
   return { isolate, cut };
 }
 
 /** Works on the move until the isolate is cut off, or the move is over. */
 async function workUntilCut(isolate: World, cut: CutOff): Promise<void> {
   for (let piece = 0; piece < 300 && !cut.isOver; piece++) {
-    if ((await world.rows("SELECT 1 FROM moves WHERE ended_at IS NOT NULL")).length > 0) return;
+    const [move] = await world.rows("SELECT state, ended_at FROM moves");
+    if (move?.ended_at !== null) return;
+    cut.state = String(move.state);
     isolate.now = world.now += 20_000;
     platform.keyWrites.clear();
     await isolate.invoke("queue", () => workOnMove(isolate.deps, "brand", 1)).catch(() => {});
@@ -128,39 +153,63 @@ async function requireOpen(pending: string[]): Promise<void> {
     ]);
 }
 
-/** How many calls of the databases a whole move makes. */
-async function countCalls(): Promise<number> {
-  await beginMove(world, "brand", "DB_2");
-  const { isolate, cut } = await cutOffIsolate(Number.POSITIVE_INFINITY, "before");
-  await workUntilCut(isolate, cut);
-  expect(await stateOf(world, "brand")).toBe("done");
-  return cut.calls;
-}
+/**
+ * The writes of a move, in the order in which they first come, and how often each comes. A cut before a write, or at what only reads,
+ * leaves what a cut after the write before it leaves.
+ */
+const WRITES: [name: string, times: number][] = [
+  ["paused: DB INSERT INTO moving", 1],
+  ["paused: DB_2 INSERT INTO moving", 1],
+  ["paused: DB UPDATE moves to paused", 26],
+  ["paused: DB_2 UPDATE moving", 2],
+  ["paused: DB_2 INSERT OR IGNORE INTO subscription_changes", 1],
+  ["paused: DB UPDATE moves to copying", 1],
+  ["copying: DB_2 INSERT OR REPLACE", 16],
+  ["copying: DB UPDATE moves to copying", 18],
+  ["copying: DB UPDATE moves to comparing", 1],
+  ["comparing: DB UPDATE moves to comparing", 19],
+  ["comparing: DB INSERT INTO client_homes", 1],
+  ["comparing: DB_2 INSERT INTO moved_feeds", 1],
+  ["comparing: DB UPDATE homes", 1],
+  ["switched: DB_2 INSERT INTO moving", 1],
+  ["switched: DB INSERT INTO moving", 1],
+  ["switched: DB_2 UPDATE clients", 1],
+  ["switched: DB UPDATE moves to done", 1],
+];
 
-describe("a move that is cut off at one of its calls", () => {
-  it("makes calls that can be counted", async () => {
-    const calls = await countCalls();
-    expect(calls).toBeGreaterThan(100);
-    expect(calls).toBeLessThan(MOST_CALLS);
+/** The first and the last write of each name; with more seeds, all. */
+const PLACES = WRITES.flatMap(([name, times]) =>
+  Array.from({ length: times }, (_, index) => ({ name, nth: index + 1 })).filter(
+    ({ nth }) => nth === 1 || nth === times || inject("faultSeeds") > 1,
+  ),
+);
+
+describe("a move that is cut off at one of its writes", () => {
+  it("makes these", async () => {
+    await beginMove(world, "brand", "DB_2");
+    const { isolate, cut } = await cutOffIsolate();
+    await workUntilCut(isolate, cut);
+    expect(await stateOf(world, "brand")).toBe("done");
+    expect([...new Set(cut.writes)].map((name) => [name, cut.countOf(name)])).toEqual(WRITES);
   });
 
-  const MOST_CALLS = 400;
-  /** Each call of a move, spread over the tests: more of them with more seeds. */
-  const STEP = Math.max(1, Math.floor(16 / inject("faultSeeds")));
-  const cases = (["before", "after", "late"] as const).flatMap((fate, offset) =>
-    Array.from({ length: Math.floor(MOST_CALLS / STEP) }, (_, index) => [fate, 1 + offset * 5 + index * STEP] as const),
+  const cases = (["after", "late"] as const).flatMap((fate, offset) =>
+    PLACES.map(({ name, nth }, index) => {
+      const isAborted = (index + offset) % 2 === 0;
+      return [isAborted ? "is aborted" : "goes on", fate, name, nth, isAborted] as const;
+    }),
   );
 
-  it.each(cases)("goes on, or is aborted, and is whole in one place: %s, call %i", async (fate, nth) => {
+  it.each(cases)("%s, and is whole in one place: %s %s, no. %i", async (_, fate, name, nth, isAborted) => {
     const pending = [await world.send(brand, { phone: ADA })];
     const before = sizesOf((await whole()).rows);
     await beginMove(world, "brand", "DB_2");
-    const { isolate, cut } = await cutOffIsolate(nth, fate);
+    const { isolate, cut } = await cutOffIsolate({ name, nth }, fate);
     await workUntilCut(isolate, cut);
+    expect(cut.isOver).toBe(true);
     const found = await whole();
-    expect([found.database, sizesOf(found.rows)]).toEqual([found.database, before]);
+    expect(sizesOf(found.rows)).toEqual(before);
     // What runs late runs once the others are further.
-    const isAborted = nth % 2 === 0;
     if (isAborted) {
       const answer = await world.operator("POST", "/websites/brand/move/abort");
       const { code } = (await answer.json()) as { code?: number };
@@ -235,7 +284,8 @@ describe("a page that is written late", () => {
   it("leaves nothing once the move is aborted, and cleared", async () => {
     await beginMove(world, "brand", "DB_2");
     await finishMove(world, "brand", (state) => state === "copying");
-    const { isolate, cut } = await cutOffIsolate(5, "late");
+    const { isolate, cut } = await cutOffIsolate({ name: "copying: DB_2 INSERT OR REPLACE", nth: 2 }, "late");
+    cut.state = "copying";
     for (let piece = 0; piece < 5; piece++)
       await isolate.invoke("queue", () => workOnMove(isolate.deps, "brand", 1)).catch(() => {});
     expect((await world.operator("POST", "/websites/brand/move/abort")).status).toBe(200);
