@@ -43,7 +43,7 @@ export interface WaitingRow {
   endsAt: string | null;
 }
 
-/** GET /operator/messages, as today. Wanted: `person=<personId>` in place of `phone`, names, `personId`, `deliveredAt`, and the counts of the first page. */
+/** GET /operator/messages, as today; what is optional is wanted, but for `personId`, which is of a session. */
 export interface FoundMessages {
   messages: FoundMessage[];
   next: string | null;
@@ -55,7 +55,7 @@ export interface FoundMessages {
 export interface FoundMessage {
   messageId: string;
   websiteId: string;
-  websiteName?: string | null;
+  websiteName: string | null;
   clientId: string;
   status: Status;
   reason: string | null;
@@ -76,7 +76,6 @@ export interface FoundMessage {
 
 /** GET /operator/messages/{messageId}, as today; what is optional is wanted. */
 export interface Message extends FoundMessage {
-  websiteName: string | null;
   clientName: string | null;
   mediaUrl: string | null;
   clickUrl: string | null;

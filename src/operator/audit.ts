@@ -62,9 +62,8 @@ const list = operatorCall({
     const { cursor, filter } = readTogether({ cursor: () => readCursor(request), filter: () => readFilter(request) });
     const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, before) => {
       const found = await listAudit(db, filter, PAGE, before ? Number(before) : null);
-      const last = found.length === PAGE ? found.at(-1) : undefined;
       const items = found.map((item) => ({ item, at: item.storedAt, cursor: String(item.id) }));
-      return { items, next: last ? String(last.id) : null };
+      return { items, next: found.length === PAGE ? (items.at(-1) ?? null) : null };
     });
     return { entries: items.map(auditView), next, ...missing };
   },

@@ -66,7 +66,7 @@ const list = operatorCall({
     const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, from) => {
       const found = await listImports(db, website, readCursor(from), PAGE);
       const items = found.map((item) => ({ item, at: item.begunAt, cursor: writeCursor(item) }));
-      return { items, next: found.length === PAGE ? (items.at(-1)?.cursor ?? null) : null };
+      return { items, next: found.length === PAGE ? (items.at(-1) ?? null) : null };
     });
     const imports = items.map(({ begunAt, undoneAt, ...others }) => ({
       ...others,

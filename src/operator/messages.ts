@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import type { Website } from "../domain/clients/website.ts";
+import { timeOf } from "../domain/databases/home.ts";
 import { failField, readTogether } from "../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../domain/messages/message.ts";
 import { REASONS } from "../domain/messages/reason.ts";
@@ -18,6 +19,7 @@ import {
   type MessagePlace,
   type MessageSearch,
 } from "../store/messages/find-messages.ts";
+import { findNewest } from "../store/messages/newest-messages.ts";
 import { readMessage } from "../store/messages/read-message.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
@@ -39,7 +41,7 @@ const messageAnswers = {
 export type MessageAnswers = Answers<typeof messageAnswers>;
 
 const { events: _, callbacks: _2, clicks: _3, callbackData: _4, submissions: _5, ...others } = MESSAGE;
-const { websiteName: _6, clientName: _7, ignoredFields: _8, ...FACTS } = others;
+const { clientName: _6, ignoredFields: _7, ...FACTS } = others;
 
 const find = operatorCall({
   id: "findMessages",
@@ -48,7 +50,7 @@ const find = operatorCall({
   tag: "People",
   summary: "Find messages",
   description:
-    "By any of these; without a `website`, a `phone` is needed, of all websites. Newest first, 100 per page. One page looks through at most 10,000 messages, so it may have fewer, or none, and `next` all the same.",
+    "By any of these, or the newest of all websites; an `email` needs a `website`. Newest first, 100 per page. One page looks through at most 10,000 messages of each database, so it may have fewer, or none, and `next` all the same.",
   parameters: [
     inQuery("website", "The id of a website."),
     inQuery("phone", "E.164."),
@@ -79,29 +81,52 @@ const find = operatorCall({
   run: async (request, deps) => {
     const { website, search } = await readSearch(request, deps);
     const cursor = String(request.query.cursor ?? "");
-    const read = async ({ db }: Deps, from: string) => {
-      const websiteIds = website === undefined ? await listWebsiteIds(db) : [website.websiteId];
-      const { messages, next } = await findMessages(db, { ...search, websiteIds, before: readCursor(from) }, PAGE);
-      const items = messages.map((item) => ({ item, at: item.acceptedAt, cursor: writeCursor(item.place) }));
-      return { items, next: next && writeCursor(next) };
-    };
     const databases = website === undefined ? inEach(deps) : [await whereToLook(deps, website.home, website.database)];
+    const read = website === undefined && search.phone === undefined ? readNewest(search) : readFound(search, website);
     const { items, next, missing } = await mergePages(databases, cursor, PAGE, read);
     request.logged = { found: items.length };
     return {
-      messages: items.map(({ hold, place: _, ...message }) => factsView(message, hold, deps.now())),
+      messages: items.map(({ hold, websiteName, ...message }) => ({
+        ...factsView(message, hold, deps.now()),
+        websiteName,
+      })),
       next,
       ...missing,
     };
   },
 });
 
+type Search = Omit<MessageSearch, "websiteIds" | "before">;
+
+/** By an index of one website, or of a number. @param website undefined: all */
+const readFound =
+  (search: Search, website: Website | undefined) =>
+  async ({ db }: Deps, from: string) => {
+    const websiteIds = website === undefined ? await listWebsiteIds(db) : [website.websiteId];
+    const { messages, next } = await findMessages(db, { ...search, websiteIds, before: readCursor(from) }, PAGE);
+    const items = messages.map(({ place, ...item }) => ({ item, at: item.acceptedAt, cursor: writeCursor(place) }));
+    return { items, next: next && { at: next.acceptedAt, cursor: writeCursor(next) } };
+  };
+
+/** Their order is that of their ids, in every database. */
+const readNewest =
+  (search: Search) =>
+  async ({ db }: Deps, from: string) => {
+    if (from !== "" && !ID.test(from)) failField("cursor", NO_CURSOR);
+    const { messages, next } = await findNewest(db, search, from || null, PAGE);
+    const items = messages.map((item) => ({ item, at: timeOf(item.messageId), cursor: item.messageId }));
+    return { items, next: next === null ? null : { at: timeOf(next), cursor: next } };
+  };
+
+const ID = /^[0-9a-f-]{36}$/;
+const NO_CURSOR = "must be a `next`";
+
 const writeCursor = ({ acceptedAt, row }: MessagePlace) => `${acceptedAt}-${row}`;
 
 interface Asked {
   /** undefined: any. */
   website: Website | undefined;
-  search: Omit<MessageSearch, "websiteIds" | "before">;
+  search: Search;
 }
 
 async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
@@ -109,12 +134,11 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
   // A plus sign that is not escaped comes as a space.
   const text = phone ? strip(String(phone).replace(/^ (?=\d)/, "+")) : undefined;
   const search = readTogether({
-    phone: () => {
-      if (!website && !text)
-        failField("website", "name a website, or a phone: without both, all messages would be read");
-      return text === undefined ? undefined : toDigits(readPhone(text));
+    phone: () => (text === undefined ? undefined : toDigits(readPhone(text))),
+    email: () => {
+      if (email && !website && !text) failField("website", "is required with an email");
+      return email ? String(email).trim().toLowerCase() : undefined;
     },
-    email: () => (email ? String(email).trim().toLowerCase() : undefined),
     status: () => readChoice(request, "status", MESSAGE_STATUSES),
     reason: () => readChoice(request, "reason", REASONS),
     sendPurpose: () => (request.query.purpose ? String(request.query.purpose) : undefined),
@@ -132,7 +156,7 @@ async function requireKnown(deps: Deps, websiteId: string): Promise<Website> {
 
 function readCursor(cursor: string): MessagePlace | null {
   if (cursor === "") return null;
-  const [, acceptedAt, row] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? failField("cursor", "must be a `next`");
+  const [, acceptedAt, row] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? failField("cursor", NO_CURSOR);
   return { acceptedAt: Number(acceptedAt), row: Number(row) };
 }
 

@@ -16,6 +16,17 @@ export function newId(home: number, now: number, uuid: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${place.slice(0, 3)}-${uuid[19]}${place.slice(3)}${uuid.slice(22)}`;
 }
 
+/** When an id was made, in milliseconds since 1970. */
+export const timeOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
+const LAST_TIME = 2 ** 48 - 1;
+
+/** What the ids of a time and of later ones come after, in the order of text. @param time in milliseconds since 1970 */
+export function firstIdAt(time: number): string {
+  const digits = Math.min(Math.max(time, 0), LAST_TIME).toString(16).padStart(12, "0");
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
+}
+
 /** @param id of a message, or what begins with one: an event, a notice. Of any other text: 0 */
 export function homeOf(id: string): number {
   return (id[14] === "7" && Number.parseInt(id.slice(15, 18) + id.slice(20, 22), 16)) || 0;

@@ -34,19 +34,19 @@ export async function askEach<T>(
   };
 }
 
-interface Placed<T> {
-  item: T;
+/** Where a list goes on in its database, and of when that is. */
+interface Place {
   /** Milliseconds since 1970. */
   at: number;
-  /** Where the list goes on after it, in its database. */
   cursor: string;
 }
 
 /** Newest first. */
 interface Part<T> {
-  items: Placed<T>[];
-  /** The cursor of what follows them; null: nothing. */
-  next: string | null;
+  /** Each with the place after it. */
+  items: (Place & { item: T })[];
+  /** What follows the items; null: nothing. */
+  next: Place | null;
 }
 
 const END = ".";
@@ -68,14 +68,17 @@ export async function mergePages<T>(
     const part: Part<T> = isOver(own.database) ? { items: [], next: null } : await read(own, from);
     return { database: own.database, from, ...part };
   });
+  // What is older than where another database has stopped is left for a later page: that database may have newer items.
+  const stoppedAt = Math.max(...answers.map(({ next }) => next?.at ?? Number.NEGATIVE_INFINITY));
   const page = answers
     .flatMap(({ database, items }) => items.map((placed) => ({ database, ...placed })))
+    .filter(({ at }) => at >= stoppedAt)
     .sort((a, b) => b.at - a.at)
     .slice(0, limit);
   const next = new Map(begun);
   for (const { database, from, items, next: after } of answers) {
     const taken = page.filter((placed) => placed.database === database);
-    next.set(database, taken.length === items.length ? (after ?? END) : (taken.at(-1)?.cursor ?? from));
+    next.set(database, taken.length === items.length ? (after?.cursor ?? END) : (taken.at(-1)?.cursor ?? from));
   }
   return { items: page.map(({ item }) => item), next: writeCursors(next), missing };
 }

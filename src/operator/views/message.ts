@@ -69,7 +69,6 @@ export const operatorMessageSchema = z.object({
 });
 
 export const foundMessageSchema = operatorMessageSchema.omit({
-  websiteName: true,
   clientName: true,
   callbackData: true,
   ignoredFields: true,

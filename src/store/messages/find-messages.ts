@@ -35,7 +35,32 @@ export interface MessageSearch {
   before: MessagePlace | null;
 }
 
-export type FoundMessage = StoredMessage & { hold: Hold | null; place: MessagePlace };
+/** `websiteName` null: the website is not there any more. */
+export type FoundMessage = StoredMessage & { hold: Hold | null; websiteName: string | null };
+
+/** The columns of a message `m` as a search shows it. */
+export const FOUND = sql<FoundRow>`m.*, ${HOLD} AS hold,
+  (SELECT w.name FROM websites w WHERE w.website_id = m.website_id) AS website_name`;
+
+export type FoundRow = MessageRow & { hold: string | null; website_name: string | null };
+
+export const toFound = (row: FoundRow): FoundMessage => ({
+  ...toStoredMessage(row),
+  hold: toHold(row.hold),
+  websiteName: row.website_name,
+});
+
+/** Condition on a message `m`: it is what a search asks for, beside what its index finds. */
+export function isMeant({ status, reason, sendPurpose, clientId }: Omit<MessageSearch, "websiteIds" | "before">): Sql {
+  const given = { status: status ?? null, reason: reason ?? null };
+  const of = { sendPurpose: sendPurpose ?? null, clientId: clientId ?? null };
+  // A code that does not explain the status is none: see readReason.
+  const statuses = JSON.stringify(reason === undefined ? [] : REASON_STATUSES[reason]);
+  return sql`(${given.status} IS NULL OR m.status = ${given.status})
+    AND (${given.reason} IS NULL OR m.reason_code = ${given.reason} AND m.status IN (SELECT value FROM json_each(${statuses})))
+    AND (${of.sendPurpose} IS NULL OR m.send_purpose = ${of.sendPurpose})
+    AND (${of.clientId} IS NULL OR m.client_id = ${of.clientId})`;
+}
 
 /**
  * Newest first. Reads what is asked for by its index, at most LOOKED_THROUGH messages and what finds them.
@@ -45,28 +70,22 @@ export async function findMessages(
   db: D1Database,
   search: MessageSearch,
   limit: number,
-): Promise<{ messages: FoundMessage[]; next: MessagePlace | null }> {
-  const { status = null, reason = null, sendPurpose = null, clientId = null } = search;
+): Promise<{ messages: (FoundMessage & { place: MessagePlace })[]; next: MessagePlace | null }> {
   const source = sourceOf(search);
-  // A code that does not explain the status is none: see readReason.
-  const statuses = JSON.stringify(reason === null ? [] : REASON_STATUSES[reason]);
-  const found = await runQuery<MessageRow & { place: number; hold: string | null }>(
+  const found = await runQuery<FoundRow & { place: number }>(
     prepare(
       db,
-      sql`SELECT m.*, ${HOLD} AS hold
+      sql`SELECT ${FOUND}
         FROM (SELECT * FROM (${source}) ORDER BY accepted_at DESC, place DESC LIMIT ${LOOKED_THROUGH}) m
-        WHERE (${status} IS NULL OR status = ${status})
-          AND (${reason} IS NULL OR reason_code = ${reason} AND status IN (SELECT value FROM json_each(${statuses})))
-          AND (${sendPurpose} IS NULL OR send_purpose = ${sendPurpose}) AND (${clientId} IS NULL OR client_id = ${clientId})
-        ORDER BY accepted_at DESC, place DESC LIMIT ${limit}`,
+        WHERE ${isMeant(search)} ORDER BY accepted_at DESC, place DESC LIMIT ${limit}`,
     ),
   );
   const last = found.at(-1);
   const isFull = last && found.length === limit;
-  const isFiltered = [status, reason, sendPurpose, clientId].some((filter) => filter !== null);
+  const isFiltered = [search.status, search.reason, search.sendPurpose, search.clientId].some((it) => it !== undefined);
   const end = isFull ? last : isFiltered ? await lastLookedAt(db, source) : undefined;
   return {
-    messages: found.map((row) => ({ ...toStoredMessage(row), hold: toHold(row.hold), place: placeOf(row) })),
+    messages: found.map((row) => ({ ...toFound(row), place: placeOf(row) })),
     next: end ? placeOf(end) : null,
   };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { homeOf, MOST_HOMES, newId } from "../../../src/domain/databases/home.ts";
+import { firstIdAt, homeOf, MOST_HOMES, newId, timeOf } from "../../../src/domain/databases/home.ts";
 import { homeOfCode, LINK_CODE, newLinkCode } from "../../../src/domain/messages/link.ts";
 
 const home = fc.integer({ min: 0, max: MOST_HOMES - 1 });
@@ -14,8 +14,22 @@ describe("an id", () => {
       fc.property(home, time, (of, now) => {
         const id = newId(of, now, crypto.randomUUID());
         expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-        expect(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toBe(now);
+        expect(timeOf(id)).toBe(now);
         expect([id, `${id}_DELIVERED`, `${id}-c`].map(homeOf)).toEqual([of, of, of]);
+      }),
+    );
+  });
+
+  it("comes after the first of its time, and before that of any later time", () => {
+    fc.assert(
+      fc.property(home, time, fc.integer({ min: 1 }), (of, now, later) => {
+        const id = newId(of, now, crypto.randomUUID());
+        expect([id > firstIdAt(now), id > firstIdAt(now - later), id < firstIdAt(now + later)]).toEqual([
+          true,
+          true,
+          true,
+        ]);
+        expect(id < firstIdAt(Number.MAX_SAFE_INTEGER)).toBe(true);
       }),
     );
   });
