@@ -29,6 +29,7 @@ export interface PersonAtWebsite {
   email: string | null;
   optedOutByPerson: boolean;
   optOutConfirmedAt: string | null;
+  messageCount: number;
   changes: SubscriptionChange[];
   texts: InboundText[];
 }

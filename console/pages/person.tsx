@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Person, PersonAtWebsite } from "../answers.ts";
 import { personPath } from "../lib/addresses.ts";
-import { ask, download } from "../lib/ask.ts";
+import { ask, download, pathOf } from "../lib/ask.ts";
 import { countOf, formatCount, listOf } from "../lib/numbers.ts";
 import { formatPhone, maskEmail, maskPhone } from "../lib/phones.ts";
 import { type Route, toHash } from "../lib/router.ts";
@@ -124,11 +124,11 @@ function Acts({ person, id, masked }: { person: Person; id: string; masked: stri
   const [isAsking, setAsking] = useState(false);
   const exporting = useAct();
   const path = personPath(id);
-  const texts = person.messages.length;
-  const erase = async () => {
-    const { websites, failed } = await ask<{ websites: { erasedMessages: number }[]; failed: unknown[] }>(path, {
-      method: "DELETE",
-    });
+  const erase = async (expected: number) => {
+    const { websites, failed } = await ask<{ websites: { erasedMessages: number }[]; failed: unknown[] }>(
+      pathOf(path, { expected: `${expected}` }),
+      { method: "DELETE" },
+    );
     const count = websites.reduce((sum, { erasedMessages }) => sum + erasedMessages, 0);
     tellDone(
       `${masked} is erased, with ${countOf(count, "text")}.${failed.length > 0 ? ` At ${countOf(failed.length, "website")} it failed: erase again.` : ""}`,
@@ -149,18 +149,19 @@ function Acts({ person, id, masked }: { person: Person; id: string; masked: stri
       <FailureLine failure={exporting.failure} />
       {isAsking && (
         <Confirm
-          title={() => `Erase ${masked}?`}
+          count={person.websites.reduce((sum, { messageCount }) => sum + messageCount, 0)}
+          title={(texts) => `Erase ${masked} and ${countOf(texts, "text")}?`}
           lines={[
             {
               icon: "cancelled",
               text: (
                 <>
-                  {countOf(texts, "text")}, their own words and their consent are deleted{" "}
-                  <strong>at all websites</strong>. This cannot be undone.
+                  Texts, their own words and consent are deleted <strong>at all websites</strong>. This cannot be
+                  undone.
                 </>
               ),
             },
-            { icon: "shield", text: "A mark stays that names nobody: an import does not subscribe them again." },
+            { icon: "shield", text: "A mark stays that names nobody: no import subscribes them again." },
             { icon: "callback", text: "No platform is told. Tell them, or they send again." },
           ]}
           typed={{ word: masked.slice(-2), label: `Type the last two digits, ${masked.slice(-2)}, to erase them` }}

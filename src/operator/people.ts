@@ -2,7 +2,6 @@ import type { Deps } from "../deps.ts";
 import { toDigits } from "../domain/people/phone.ts";
 import { askEach, type Missing } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
-import { erase, eraseEverywhere } from "../flows/people/erasure-tombstones.ts";
 import { findPerson, inWebsitesOf, readInWebsite } from "../flows/people/find-person.ts";
 import { authorOf } from "../http/api-request.ts";
 import { ok, type Resource } from "../http/call.ts";
@@ -10,6 +9,7 @@ import { PHONE as A_PHONE } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { isKnownIn } from "../store/people/person-tables.ts";
 import { removeEmail } from "../store/people/subscriptions.ts";
+import { eraseEverywhereCall, eraseOne } from "./erase-person.ts";
 import { TEXT_COLUMNS } from "./inbound.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, PHONE, requireFound, requirePhone, requireWebsite, WEBSITE } from "./params.ts";
@@ -46,9 +46,10 @@ const find = operatorCall({
   },
   run: async (request, deps) => {
     const phone = requirePhone(request);
-    const toWebsite = ({ websiteId, person, texts }: KnownIn) => ({
+    const toWebsite = ({ websiteId, person, texts, messageCount }: KnownIn) => ({
       websiteId: websiteId || null,
       ...personView(phone, person, texts),
+      messageCount,
     });
     const { answers, missing } = await askEach(inEach(deps), (own) => findPerson(own, phone, PAGE));
     const websites = answers.flatMap((found) => found.websites.map(toWebsite)).sort(byWebsite);
@@ -92,47 +93,6 @@ const exportAll = operatorCall({
   },
 });
 
-const eraseEverywhereCall = operatorCall({
-  id: "erasePersonEverywhere",
-  method: "DELETE",
-  path: "/operator/people/:phone",
-  tag: "People",
-  summary: "Erase a person in all websites",
-  description:
-    "As in one website, in each that knows the number; and texts that reached no website. A website that fails is in `failed`, and does not hold up the others. A website that does not know the number gets no tombstone.",
-  parameters: [PHONE],
-  answers: [
-    ok(peopleAnswers.ErasureEverywhere, "What is erased, and where.", {
-      phone: A_PHONE,
-      websites: [
-        { websiteId: "brand", erasedMessages: 3 },
-        { websiteId: null, erasedMessages: 0 },
-      ],
-      failed: [],
-    }),
-  ],
-  errors: ["fields-wrong"],
-  command: {
-    name: "erase-person",
-    chosenBy: { option: "everywhere", summary: "In every website that knows the number." },
-    isFinal: true,
-    notes: "The exit code is 4 when a website failed: run it again.",
-    next: ({ failed }) =>
-      failed.length === 0 ? undefined : "FAILED in some websites: nothing is erased there. Run it again.",
-    hasProblem: ({ failed }) => failed.length > 0,
-  },
-  run: async (request, deps) => {
-    const phone = requirePhone(request);
-    const { erased, failed, missing } = await eraseEverywhere(deps, authorOf(request), phone);
-    return {
-      phone,
-      websites: erased.map(({ websiteId, messages }) => ({ websiteId: websiteId || null, erasedMessages: messages })),
-      failed: failed.map((websiteId) => websiteId || null),
-      ...missing,
-    };
-  },
-});
-
 const get = operatorCall({
   id: "getPerson",
   method: "GET",
@@ -143,7 +103,9 @@ const get = operatorCall({
     "A number of which the website stores nothing is unknown. An undo of an import has the source `undo`, and the import as its proof.",
   database: "named",
   parameters: [WEBSITE, PHONE],
-  answers: [ok(peopleAnswers.Person, "The state of the number, its changes and its texts.", PERSON)],
+  answers: [
+    ok(peopleAnswers.Person, "The state of the number, its changes and its texts.", { ...PERSON, messageCount: 1 }),
+  ],
   errors: ["resource-unknown", "fields-wrong"],
   command: {
     name: "person",
@@ -154,8 +116,8 @@ const get = operatorCall({
     const { websiteId } = await requireWebsite(request, deps);
     const phone = requirePhone(request);
     await requireKnown(deps, websiteId, phone);
-    const { person, texts } = await readInWebsite(deps, websiteId, phone, PAGE);
-    return personView(phone, person, texts);
+    const { person, texts, messageCount } = await readInWebsite(deps, websiteId, phone, PAGE);
+    return { ...personView(phone, person, texts), messageCount };
   },
 });
 
@@ -216,27 +178,6 @@ const removeAddress = operatorCall({
     const phone = requirePhone(request);
     requireFound(await removeEmail(deps.db, authorOf(request), websiteId, toDigits(phone), deps.now()), "number");
     return { phone, email: null };
-  },
-});
-
-const eraseOne = operatorCall({
-  id: "erasePerson",
-  method: "DELETE",
-  path: "/operator/websites/:websiteId/people/:phone",
-  tag: "People",
-  summary: "Erase a person",
-  description:
-    "Erases everything about a number except its share of report totals and a one-way hash (tombstone), which keeps it opted out: no import and no client can subscribe it again. Only the person can, by texting START: the tombstone is then removed.",
-  database: "named",
-  parameters: [WEBSITE, PHONE],
-  answers: [ok(peopleAnswers.Erasure, "The number of erased messages.", { phone: A_PHONE, erasedMessages: 3 })],
-  errors: ["resource-unknown", "fields-wrong"],
-  command: { name: "erase-person", isFinal: true },
-  run: async (request, deps) => {
-    const { websiteId } = await requireWebsite(request, deps);
-    const phone = requirePhone(request);
-    const erasedMessages = await erase(deps, authorOf(request), websiteId, phone);
-    return { phone, erasedMessages };
   },
 });
 

@@ -9,6 +9,7 @@ import type { SubscriberListAnswers } from "../../src/operator/subscriber-list.t
 import type { SubscriberAnswers } from "../../src/operator/subscribers.ts";
 import type { TestEventAnswers } from "../../src/operator/test-event.ts";
 import type { ClientAnswers } from "../../src/operator/views/client.ts";
+import type { PeopleAnswers } from "../../src/operator/views/person.ts";
 import type { WebsiteAnswers } from "../../src/operator/websites.ts";
 
 /** Does not compile where the call does not give what the console reads. */
@@ -29,6 +30,7 @@ export type Checked = [
   Gives<MoveAnswers["Move"], Console.Move>,
   Gives<SubscriberListAnswers["SubscriberPage"]["subscribers"][number], ListedSubscriber>,
   Gives<Omit<SubscriberListAnswers["SubscriberPage"], "subscribers">, Omit<Console.SubscriberPage, "subscribers">>,
+  Gives<PeopleAnswers["PersonEverywhere"], Loose<Console.Person>>,
   Gives<SubscriberAnswers["ImportAnswer"], Loose<Console.ImportAnswer>>,
   Gives<SubscriberAnswers["UndoneImport"], Console.UndoneImport>,
   Gives<TestEventAnswers["TestEvent"], Console.TestEvent>,

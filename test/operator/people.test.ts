@@ -279,6 +279,43 @@ describe("the export of a person", () => {
   });
 });
 
+describe("the number of messages that an erasure would erase", () => {
+  const countOf = async (path: string) => (await json(world.operator("GET", path))).body;
+  const stored = async () => (await world.rows("SELECT count(*) AS count FROM messages"))[0]?.count;
+
+  beforeEach(async () => {
+    const client = await world.brand([ADA]);
+    const other = await world.brand([`${ADA},ada@example.com`], "other");
+    // To the address before anybody has it: no number stands in this message.
+    await world.send(client, { email: "ada@example.com" });
+    await world.subscribers("brand", [`${ADA},ada@example.com`]);
+    for (const sendPurpose of ["first", "second"]) await world.send(client, { phone: ADA, sendPurpose });
+    await world.send(other, { email: "ada@example.com" });
+    await world.send(client, { phone: "+12125550101" });
+  });
+
+  it.each([
+    ["in a website", `/websites/brand/people/${ADA}`, 3],
+    ["in all", `/people/${ADA}`, 4],
+  ])("is known before: %s", async (_, path, count) => {
+    const { messageCount, websites } = await countOf(path);
+    const counts = (websites as { messageCount: number }[] | undefined)?.map((it) => it.messageCount);
+    expect(counts ?? [messageCount]).toEqual(counts ? [3, 1] : [3]);
+    const refused = await json(world.operator("DELETE", `${path}?expected=${count - 1}`));
+    expect(refused).toMatchObject({ status: 409, body: { code: 40903, details: [{ field: "expected", count }] } });
+    expect(await stored()).toBe(5);
+    expect(await json(world.operator("DELETE", `${path}?expected=-1`))).toMatchObject({ status: 400 });
+    expect((await world.operator("DELETE", `${path}?expected=${count}`)).status).toBe(200);
+    expect(await stored()).toBe(5 - count);
+  });
+
+  it("is 0 of a number that nobody knows", async () => {
+    const nobody = "/people/+12125550199";
+    expect((await json(world.operator("DELETE", `${nobody}?expected=1`))).status).toBe(409);
+    expect((await json(world.operator("DELETE", `${nobody}?expected=0`))).status).toBe(200);
+  });
+});
+
 describe("the erasure of a person everywhere", () => {
   type Erasure = PeopleAnswers["ErasureEverywhere"];
   const eraseEverywhere = async (expected = 200) => {

@@ -1,15 +1,17 @@
 import type { Deps } from "../../deps.ts";
+import { RequestFailure } from "../../domain/failure.ts";
 import { type Author, partOf, toRequestId } from "../../domain/operations/audit.ts";
 import { maskNumbers } from "../../domain/operations/mask.ts";
 import { toDigits } from "../../domain/people/phone.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { Tombstones } from "../../platform/tombstones.ts";
-import { erasePerson } from "../../store/people/erasure.ts";
+import { countOfErasure, erasePerson } from "../../store/people/erasure.ts";
 import { findWebsitesOf } from "../../store/people/person-tables.ts";
 import { askEach, type Missing } from "../databases/ask-each.ts";
 import { inDatabaseOf, inEach, inFirst } from "../databases/places.ts";
 import { inTurn } from "../in-turn.ts";
 import { audited } from "../operations/audit.ts";
+import { inWebsitesOf } from "./find-person.ts";
 
 export async function readTombstones(deps: Deps, websiteId: string): Promise<Tombstones> {
   return new Tombstones(websiteId, await deps.erasureKey.read(inFirst(deps).db, deps.config.serviceKey ?? ""));
@@ -27,15 +29,42 @@ export async function erase(deps: Deps, author: Author, websiteId: string, phone
   return messages;
 }
 
+/** The messages that an erasure in the website would erase. */
+export const countOfPerson = (deps: Deps, websiteId: string, phone: string): Promise<number> =>
+  countOfErasure(deps.db, websiteId, toDigits(phone));
+
+/**
+ * What comes in after this is erased as well.
+ * @param expected null: however many
+ * @throws RequestFailure count-changed
+ */
+export function requireCount(expected: number | null, count: number): void {
+  if (expected !== null && count !== expected) throw new RequestFailure({ kind: "count-changed", count });
+}
+
+async function countInDatabase(deps: Deps, phone: string): Promise<number> {
+  const counts = await inWebsitesOf(deps, phone, (websiteId) => countOfPerson(deps, websiteId, phone));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
 /**
  * Erases a person in each website that knows the number. A website that fails does not hold up the others.
- * @throws the first failure, when nothing could be erased
+ * @param expected the messages that the caller has seen; null: however many
+ * @throws RequestFailure count-changed: nothing is erased; the first failure, when nothing could be erased
  */
 export async function eraseEverywhere(
   deps: Deps,
   author: Author,
   phone: string,
+  expected: number | null,
 ): Promise<{ erased: { websiteId: string; messages: number }[]; failed: string[]; missing: Missing }> {
+  if (expected !== null) {
+    const counted = await askEach(inEach(deps), (own) => countInDatabase(own, phone));
+    requireCount(
+      expected,
+      counted.answers.reduce((sum, count) => sum + count, 0),
+    );
+  }
   const { answers, missing } = await askEach(inEach(deps), (own) => eraseInDatabase(own, author, phone));
   const erased = answers.flatMap((own) => own.erased);
   const [failure] = answers.flatMap((own) => own.failures);

@@ -2,6 +2,7 @@
 import type { Deps } from "../../deps.ts";
 import { toDigits } from "../../domain/people/phone.ts";
 import { findMessages } from "../../store/messages/find-messages.ts";
+import { countOfErasure } from "../../store/people/erasure.ts";
 import { listInbound } from "../../store/people/inbound.ts";
 import { findWebsitesOf } from "../../store/people/person-tables.ts";
 import { readPerson } from "../../store/people/subscriptions.ts";
@@ -9,11 +10,12 @@ import { inParallel } from "../in-parallel.ts";
 
 /** What a website has: the state of the number, and its latest texts. */
 export async function readInWebsite(deps: Deps, websiteId: string, phone: string, limit: number) {
-  const [person, texts] = await Promise.all([
+  const [person, texts, messageCount] = await Promise.all([
     readPerson(deps.db, websiteId, toDigits(phone)),
     listInbound(deps.db, websiteId, { sender: phone, before: Number.MAX_SAFE_INTEGER, limit }),
+    countOfErasure(deps.db, websiteId, toDigits(phone)),
   ]);
-  return { websiteId, person, texts };
+  return { websiteId, person, texts, messageCount };
 }
 
 /** In each website that knows the number, and the latest messages to it. */

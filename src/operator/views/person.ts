@@ -35,6 +35,11 @@ const personSchema = z.object({
   texts: z.array(inboundTextSchema),
 });
 
+/** With what an erasure would erase. */
+const knownSchema = personSchema.extend({
+  messageCount: z.int().describe("The messages to the number, and those to its address: an erasure erases them."),
+});
+
 const messageSchema = z.object({
   messageId: z.uuid(),
   websiteId: z.string(),
@@ -66,11 +71,11 @@ const recordsSchema = personSchema.extend({
 });
 
 export const peopleAnswers = {
-  Person: personSchema,
+  Person: knownSchema,
   PersonEverywhere: z.object({
     phone: z.string(),
     ...personIdShape,
-    websites: z.array(personSchema.extend({ websiteId: websiteOfTextSchema })),
+    websites: z.array(knownSchema.extend({ websiteId: websiteOfTextSchema })),
     messages: z.array(messageSchema).describe("The latest 100 to this number, newest first."),
     ...missingShape,
   }),
@@ -101,11 +106,11 @@ export const PERSON = {
   optOutConfirmedAt: TIME,
   changes: [{ from: true, to: false, addressChanged: false, at: TIME, source: "keyword", proof: INBOUND_TEXT.text }],
   texts: [INBOUND_TEXT],
-} satisfies PeopleAnswers["Person"];
+} satisfies Omit<PeopleAnswers["Person"], "messageCount">;
 
 export const EVERYWHERE = {
   phone: PHONE,
-  websites: [{ websiteId: "brand", ...PERSON }],
+  websites: [{ websiteId: "brand", ...PERSON, messageCount: 1 }],
   messages: [
     {
       ...{ messageId: MESSAGE_ID, websiteId: "brand", acceptedAt: TIME, status: "DELIVERED", reason: null },
@@ -136,7 +141,7 @@ function changeView({ wasSubscribed, subscribed, changedAt, ...entry }: Subscrip
 }
 
 /** @param person undefined for a number that was never subscribed or opted out */
-export function personView(phone: string, person: Person | undefined, texts: InboundText[]): PeopleAnswers["Person"] {
+export function personView(phone: string, person: Person | undefined, texts: InboundText[]) {
   return {
     phone,
     subscribed: person?.subscribed ?? false,

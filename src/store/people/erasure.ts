@@ -1,7 +1,7 @@
 import { toE164 } from "../../domain/people/phone.ts";
-import { runNamed } from "../database.ts";
+import { runNamed, runQuery } from "../database.ts";
 import { removeCounted } from "../messages/retention.ts";
-import { prepare, sql } from "../sql.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
 import type { PersonTable } from "./person-tables.ts";
 
 /** What is kept of an erased number. */
@@ -9,6 +9,18 @@ export interface Tombstone {
   websiteId: string;
   /** HMAC-SHA-256 of the number, hex. */
   mark: string;
+}
+
+/** The messages to a number, and those to its address. */
+const messagesOf = (websiteId: string, phone: number): Sql =>
+  sql`SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
+    UNION ALL SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
+      AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})`;
+
+/** How many messages an erasure would erase. @param phone as digits */
+export async function countOfErasure(db: D1Database, websiteId: string, phone: number): Promise<number> {
+  const count = prepare(db, sql`SELECT count(*) AS messages FROM (${messagesOf(websiteId, phone)})`);
+  return (await runQuery<{ messages: number }>(count))[0]?.messages ?? 0;
 }
 
 /**
@@ -25,10 +37,7 @@ export async function erasePerson(
   phone: number,
   tombstone: string | null,
 ): Promise<number> {
-  const chosen = sql`SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
-    UNION ALL SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
-      AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})`;
-  const { messages: stored, ...parts } = removeCounted(db, chosen);
+  const { messages: stored, ...parts } = removeCounted(db, messagesOf(websiteId, phone));
   const removed = {
     ...parts,
     // The events of the messages, and the notices.

@@ -39,7 +39,7 @@ const message = (
   ...more,
 });
 
-const SITE = { email: null, optOutConfirmedAt: null, texts: [], changes: [] };
+const SITE = { email: null, optOutConfirmedAt: null, messageCount: 0, texts: [], changes: [] };
 
 export const person = (): Person => ({
   personId: "p-ada",
@@ -72,6 +72,7 @@ export const person = (): Person => ({
       subscribed: false,
       optedOutByPerson: true,
       optOutConfirmedAt: "2026-11-21T17:02:46Z",
+      messageCount: 140,
       changes: [
         {
           changeId: 90_217,

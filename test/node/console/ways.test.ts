@@ -130,6 +130,28 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     expect(changes()).toEqual([]);
   });
 
+  it("a person is erased with the number of their texts, all of them, and with that of now", async () => {
+    await shown.open(PAGES.person);
+    const call = "DELETE /operator/people/p-ada";
+    const refused = { code: 40903, message: "The count differs.", details: [{ count: 141 }] };
+    service.instead.set(call, { status: 409, body: refused });
+    await button("Erase…").click();
+    await shown.page.getByRole("heading", { name: "Erase +1 206 ••• ••42 and 140 texts?" }).waitFor();
+    await shown.page.keyboard.type("42");
+    await button("Erase this person").click();
+    await shown.page.getByText("There are now 141.").waitFor();
+    const erased = { websites: [{ erasedMessages: 141 }], failed: [] };
+    service.instead.set(call, { status: 200, body: erased });
+    await button("Erase this person").click();
+    await shown.page.locator(".toast").waitFor();
+    expect(await toast()).toContain("is erased, with 141 texts.");
+    expect(changes().map(({ path }) => path)).toEqual([
+      "/operator/people/p-ada?expected=140",
+      "/operator/people/p-ada?expected=141",
+    ]);
+    shown.complaints.length = 0;
+  });
+
   it("a secret is shown once, and only its button closes it", async () => {
     await shown.open(PAGES.website);
     await button("Rotate secret…: braze").click();

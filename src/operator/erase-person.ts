@@ -1,0 +1,85 @@
+// Erasing a person: in one website, or in all.
+import { failField } from "../domain/failure.ts";
+import { countOfPerson, erase, eraseEverywhere, requireCount } from "../flows/people/erasure-tombstones.ts";
+import { type ApiRequest, authorOf } from "../http/api-request.ts";
+import { inQuery, ok } from "../http/call.ts";
+import { PHONE as A_PHONE } from "../http/examples.ts";
+import { operatorCall } from "./operator-call.ts";
+import { PHONE, requirePhone, requireWebsite, WEBSITE } from "./params.ts";
+import { peopleAnswers } from "./views/person.ts";
+
+const EXPECTED = inQuery(
+  "expected",
+  "The number of messages that the caller has seen, `messageCount`. Where it differs, nothing is erased, and 40903 has the number of now.",
+  { type: "integer", minimum: 0 },
+);
+
+/** @returns null: however many */
+function readExpected({ query }: ApiRequest): number | null {
+  const given = String(query.expected ?? "");
+  if (given === "") return null;
+  return /^\d{1,9}$/.test(given) ? Number(given) : failField("expected", "must be a whole number of messages");
+}
+
+export const eraseEverywhereCall = operatorCall({
+  id: "erasePersonEverywhere",
+  method: "DELETE",
+  path: "/operator/people/:phone",
+  tag: "People",
+  summary: "Erase a person in all websites",
+  description:
+    "As in one website, in each that knows the number; and texts that reached no website. A website that fails is in `failed`, and does not hold up the others. A website that does not know the number gets no tombstone.",
+  parameters: [PHONE, EXPECTED],
+  answers: [
+    ok(peopleAnswers.ErasureEverywhere, "What is erased, and where.", {
+      phone: A_PHONE,
+      websites: [
+        { websiteId: "brand", erasedMessages: 3 },
+        { websiteId: null, erasedMessages: 0 },
+      ],
+      failed: [],
+    }),
+  ],
+  errors: ["fields-wrong", "count-changed"],
+  command: {
+    name: "erase-person",
+    chosenBy: { option: "everywhere", summary: "In every website that knows the number." },
+    isFinal: true,
+    notes: "The exit code is 4 when a website failed: run it again.",
+    next: ({ failed }) =>
+      failed.length === 0 ? undefined : "FAILED in some websites: nothing is erased there. Run it again.",
+    hasProblem: ({ failed }) => failed.length > 0,
+  },
+  run: async (request, deps) => {
+    const phone = requirePhone(request);
+    const { erased, failed, missing } = await eraseEverywhere(deps, authorOf(request), phone, readExpected(request));
+    return {
+      phone,
+      websites: erased.map(({ websiteId, messages }) => ({ websiteId: websiteId || null, erasedMessages: messages })),
+      failed: failed.map((websiteId) => websiteId || null),
+      ...missing,
+    };
+  },
+});
+
+export const eraseOne = operatorCall({
+  id: "erasePerson",
+  method: "DELETE",
+  path: "/operator/websites/:websiteId/people/:phone",
+  tag: "People",
+  summary: "Erase a person",
+  description:
+    "Erases everything about a number except its share of report totals and a one-way hash (tombstone), which keeps it opted out: no import and no client can subscribe it again. Only the person can, by texting START: the tombstone is then removed.",
+  database: "named",
+  parameters: [WEBSITE, PHONE, EXPECTED],
+  answers: [ok(peopleAnswers.Erasure, "The number of erased messages.", { phone: A_PHONE, erasedMessages: 3 })],
+  errors: ["resource-unknown", "fields-wrong", "count-changed"],
+  command: { name: "erase-person", isFinal: true },
+  run: async (request, deps) => {
+    const { websiteId } = await requireWebsite(request, deps);
+    const phone = requirePhone(request);
+    requireCount(readExpected(request), await countOfPerson(deps, websiteId, phone));
+    const erasedMessages = await erase(deps, authorOf(request), websiteId, phone);
+    return { phone, erasedMessages };
+  },
+});
