@@ -3,6 +3,7 @@ import { readConfig } from "../../src/config.ts";
 import service from "../../src/index.ts";
 import { answerCallback, ENDPOINT } from "./demo/endpoint.ts";
 import { fillDemo } from "./demo/fill.ts";
+import { markDemo } from "./demo/mark.ts";
 
 export * from "../../src/index.ts";
 
@@ -16,6 +17,9 @@ export default {
     if (pathname.startsWith(ENDPOINT)) return answerCallback(pathname);
     if (pathname === "/local/demo") return answerDemo(request, env, origin);
     const { body } = request;
+    if (pathname === "/console/session" && request.method === "GET") {
+      return markDemo(await service.fetch(request, env, context), env.DB);
+    }
     if (body === null) return service.fetch(request, env, context);
     const { readable, writable } = new IdentityTransformStream();
     const passedOn = new Request(request, { body: readable }) as typeof request;

@@ -102,6 +102,16 @@ function findOne(service: Run, name: string): number {
   return last.pid;
 }
 
+/** Whether the console, opened by the link, says that its data is made up. */
+async function isMarked(link: string): Promise<boolean | undefined> {
+  const [, token] = link.split("#/in/");
+  const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin", "x-console": "1" };
+  const signedIn = await fetch(`${url}/console/session`, { method: "POST", headers, body: JSON.stringify({ token }) });
+  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const { session } = await (await fetch(`${url}/console/session`, { headers: { cookie } })).json();
+  return session.isDemo;
+}
+
 describe("npm start", () => {
   test("prints lines that work, with callbacks, and a link to the console, which has a month to show; Ctrl-C ends every process with exit code 0", async () => {
     const service = await start({});
@@ -110,6 +120,7 @@ describe("npm start", () => {
       expect(statSync(join(folder.state, name)).mode & 0o777).toBe(0o600);
     month = await readDemo(url, linkOf(service));
     const troubles = { holds: 1, deadJobs: 1, maybeOptOuts: 1, failingEndpoints: 1 };
+    expect(await isMarked(linkOf(service))).toBe(true);
     expect(month).toMatchObject({ brands: ["harbor-coffee", "northwind"], troubles });
     expect(month.accepted).toBeGreaterThan(300);
     expect(Math.min(...month.days)).toBeGreaterThan(25);
