@@ -25,6 +25,7 @@ import { decideInbound } from "./operator/decide-inbound.ts";
 import { holds } from "./operator/holds.ts";
 import { importList } from "./operator/import-list.ts";
 import { inbound } from "./operator/inbound.ts";
+import { inboundList } from "./operator/inbound-list.ts";
 import { messages } from "./operator/messages.ts";
 import { moves } from "./operator/moves.ts";
 import { overview } from "./operator/overview.ts";
@@ -53,6 +54,7 @@ const ofOperator = [
   subscriberList,
   subscribers,
   importList,
+  inboundList,
   inbound,
   personIds,
   decideInbound,

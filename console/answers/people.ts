@@ -67,19 +67,19 @@ export interface InboundText {
 }
 
 /**
- * Wanted: GET /operator/inbound?website=&toDecide=true&before=, of all websites, the newest first. POST /operator/inbound/decide
+ * GET /operator/inbound?website=&toDecide=true&before=, of all websites, the newest first; `toDecide` of the first page alone, `personId` of a session. POST /operator/inbound/decide
  * `{websiteId, carrier, carrierMessageId, optOut}` answers 200 `{optedOut}`, audited, and takes it off the list; `optOut` null takes the decision back.
  */
 export interface InboundPage {
   texts: (InboundText & {
     websiteId: string | null;
     websiteName: string | null;
-    personId: string | null;
+    personId?: string | null;
     decided: { optOut: boolean; operator: string; at: string } | null;
     inReplyTo: { messageId: string; sendPurpose: string } | null;
   })[];
   next: string | null;
-  toDecide: number;
+  toDecide: number | null;
 }
 
 /**

@@ -25,7 +25,7 @@ export function Conversations({ route }: { route: Route }): JSX.Element {
   const path = pathOf("/operator/inbound", { website, toDecide: isDeciding ? "true" : null });
   const { data, failure, reload } = useAnswer<InboundPage>(path, 30);
   if (!data) return <NoAnswer failure={failure} title="Conversations" onRetry={reload} />;
-  const { toDecide } = data;
+  const toDecide = data.toDecide ?? 0;
   const title =
     toDecide > 0
       ? `${countOf(toDecide, "text")} may ${toDecide === 1 ? "be an opt-out" : "be opt-outs"}`
@@ -52,7 +52,7 @@ export function Conversations({ route }: { route: Route }): JSX.Element {
         ]}
       />
       <List key={path} first={data} path={path} reload={reload} />
-      <FromShell line="npm run operator -- inbound --without-effect" />
+      <FromShell line="npm run operator -- texts" />
     </Page>
   );
 }

@@ -172,7 +172,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
     meaning:
       'In the last three days, a person who is not opted out texted an opt-out word among other words, such as "please stop texting me". The service does not guess what is meant: the person is still subscribed.',
     action:
-      "`npm run operator -- inbound --without-effect` lists them with `maybeOptOut`. Read each: if the person wants no more texts, `decide` it with `--opt-out`, else with `--no-opt-out`. The problem ends when each is decided, or three days after the text. If many people write the same word, add it to the website's `optOutWords`.",
+      "`npm run operator -- texts --to-decide` lists them. Read each: if the person wants no more texts, `decide` it with `--opt-out`, else with `--no-opt-out`. The problem ends when each is decided, or three days after the text. If many people write the same word, add it to the website's `optOutWords`.",
     isSafe: "Yes.",
   },
 };

@@ -3,6 +3,7 @@
 import type * as Console from "../../console/answers.ts";
 import type { DeadJobAnswers } from "../../src/operator/dead-jobs.ts";
 import type { ImportListAnswers } from "../../src/operator/import-list.ts";
+import type { InboundListAnswers } from "../../src/operator/inbound-list.ts";
 import type { MessageAnswers } from "../../src/operator/messages.ts";
 import type { MoveAnswers } from "../../src/operator/moves.ts";
 import type { SubscriberListAnswers } from "../../src/operator/subscriber-list.ts";
@@ -26,6 +27,7 @@ type ListedSubscriber = Omit<Console.SubscriberPage["subscribers"][number], "per
 export type Checked = [
   Gives<DeadJobAnswers["DeadJobList"], Console.DeadJobList>,
   Gives<ImportListAnswers["ImportList"], Console.ImportList>,
+  Gives<InboundListAnswers["InboundPage"], Loose<Console.InboundPage>>,
   Gives<MessageAnswers["FoundMessages"], Loose<Console.FoundMessages>>,
   Gives<MoveAnswers["Move"], Console.Move>,
   Gives<SubscriberListAnswers["SubscriberPage"]["subscribers"][number], ListedSubscriber>,

@@ -170,6 +170,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The days that are asked for, all purposes and statuses of them.",
   },
   {
+    step: "SCAN inbound_texts USING INDEX inbound_texts_maybe_opt_out",
+    sql: "FROM (SELECT 1 FROM inbound_texts i WHERE i.maybe_opt_out = 1",
+    reason: COUNTED,
+  },
+  {
     step: "SEARCH inbound_texts USING INDEX inbound_texts_of_sender (website_id=? AND sender=?)",
     reason: "One website's texts of one person.",
   },

@@ -1,0 +1,118 @@
+import * as z from "zod";
+import { WEBSITE_ID } from "../domain/clients/website.ts";
+import { failField } from "../domain/failure.ts";
+import { mergePages } from "../flows/databases/ask-each.ts";
+import { inEach } from "../flows/databases/places.ts";
+import { inQuery, ok, type Resource } from "../http/call.ts";
+import { MESSAGE_ID } from "../http/examples.ts";
+import { COUNTED_TEXTS, countToDecide, listTexts, type TextPlace } from "../store/people/list-texts.ts";
+import { type Answers, missingShape } from "./answers.ts";
+import { INBOUND_TEXT, inboundTextSchema, TEXT_COLUMNS, textView, websiteOfTextSchema } from "./inbound.ts";
+import { operatorCall } from "./operator-call.ts";
+import { PAGE, readYes } from "./params.ts";
+
+const listedTextSchema = inboundTextSchema.extend({
+  websiteId: websiteOfTextSchema,
+  websiteName: z.string().nullable(),
+  inReplyTo: z
+    .object({ messageId: z.uuid(), sendPurpose: z.string() })
+    .nullable()
+    .describe("The latest message of the website to this person that a carrier had taken before."),
+});
+
+const inboundListAnswers = {
+  InboundPage: z.object({
+    texts: z.array(listedTextSchema),
+    next: z
+      .string()
+      .nullable()
+      .describe("The `before` of the next page, which may have older ones; null: there are none."),
+    toDecide: z
+      .int()
+      .nullable()
+      .describe(
+        `Texts that may be opt-outs, that nobody has decided, and whose sender is not opted out: ${COUNTED_TEXTS.toLocaleString("en")} of each database at most. null on any page but the first.`,
+      ),
+    ...missingShape,
+  }),
+};
+
+export type InboundListAnswers = Answers<typeof inboundListAnswers>;
+
+const list = operatorCall({
+  id: "listTexts",
+  method: "GET",
+  path: "/operator/inbound",
+  tag: "People",
+  summary: "List the inbound texts of all websites",
+  description: "What people wrote, to any website or to none. Newest first, 100 per page.",
+  parameters: [
+    inQuery("website", "Only texts to this website.", { pattern: WEBSITE_ID.source }),
+    inQuery("toDecide", "true: only those that `toDecide` counts.", { enum: ["true", "false"] }),
+    inQuery("before", "The `next` of the page before."),
+  ],
+  answers: [
+    ok(inboundListAnswers.InboundPage, "One page.", {
+      texts: [
+        {
+          ...INBOUND_TEXT,
+          ...{ websiteId: "brand", websiteName: "Brand" },
+          inReplyTo: { messageId: MESSAGE_ID, sendPurpose: "newsletter" },
+        },
+      ],
+      next: null,
+      toDecide: 0,
+    }),
+  ],
+  errors: ["fields-wrong"],
+  command: {
+    name: "texts",
+    options: { "to-decide": { field: "toDecide", sets: "true", summary: "Only those that wait for a decision." } },
+    columns: { texts: ["websiteId", ...TEXT_COLUMNS] },
+  },
+  run: async (request, deps) => {
+    const search = {
+      websiteId: request.query.website ? String(request.query.website) : null,
+      toDecide: readYes(request, "toDecide"),
+    };
+    const cursor = String(request.query.before ?? "");
+    let toDecide = 0;
+    const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, from) => {
+      const before = readCursor(from);
+      const count = cursor === "" ? await countToDecide(db, search.websiteId) : 0;
+      // Not in one line with the await: the databases are asked side by side.
+      toDecide += count;
+      const texts = await listTexts(db, search, before, PAGE);
+      const found = texts.map((item) => ({ item, at: item.receivedAt, cursor: writeCursor(item.place) }));
+      return { items: found, next: found.length === PAGE ? (found.at(-1) ?? null) : null };
+    });
+    const texts = items.map(({ place: _, websiteName, inReplyTo, ...text }) => ({
+      ...textView(text),
+      ...{ websiteId: text.websiteId, websiteName, inReplyTo },
+    }));
+    return { texts, next, toDecide: cursor === "" ? toDecide : null, ...missing };
+  },
+});
+
+/** A carrier's id may have any characters: `,` and `~` are those that end a cursor and a part of it. */
+const writeCursor = ({ receivedAt, websiteId, carrier, carrierMessageId }: TextPlace) =>
+  [receivedAt, websiteId, carrier, carrierMessageId]
+    .map((part) => encodeURIComponent(part).replaceAll("~", "%7E"))
+    .join(",");
+
+function readCursor(cursor: string): TextPlace | null {
+  if (cursor === "") return null;
+  const parts = /^(\d{1,15}),([^,]*),([^,]+),([^,]+)$/.exec(cursor)?.slice(1).map(decode);
+  const [receivedAt, websiteId, carrier, carrierMessageId] = parts ?? failField("before", "must be a `next`");
+  return { receivedAt: Number(receivedAt), websiteId, carrier, carrierMessageId } as TextPlace;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return failField("before", "must be a `next`");
+  }
+}
+
+export const inboundList: Resource = { calls: [list], schemas: inboundListAnswers };
