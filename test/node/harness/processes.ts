@@ -1,14 +1,19 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Waits until `look` gives something other than undefined, null and false. */
+const [SHORTEST_PAUSE_MILLISECONDS, LONGEST_PAUSE_MILLISECONDS] = [20, 100];
+
+/**
+ * Waits until `look` gives something other than undefined, null and false. The pause between two looks grows: a look may ask a
+ * service, whose work it holds up.
+ */
 export async function waitFor<T>(what: string, look: () => Promise<T> | T, milliseconds = 90_000) {
   const deadline = Date.now() + milliseconds;
-  for (;;) {
+  for (let pause = SHORTEST_PAUSE_MILLISECONDS; ; pause = Math.min(pause * 1.2, LONGEST_PAUSE_MILLISECONDS)) {
     const found = await look();
     if (found !== undefined && found !== null && found !== false) return found as Exclude<T, undefined | null | false>;
     if (Date.now() > deadline) throw new Error(`waited ${milliseconds} ms in vain for ${what}`);
-    await wait(20);
+    await wait(pause);
   }
 }
 

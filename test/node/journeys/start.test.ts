@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keepRotated } from "../../../scripts/demo.ts";
 import { ensureSecrets } from "../../../scripts/dev-vars.ts";
@@ -32,6 +33,14 @@ beforeAll(async () => {
 });
 
 afterAll(() => folder.remove());
+
+/** The file of the only database that is kept there. */
+function storeOf(state: string): string {
+  const place = join(state, "v3/d1/miniflare-D1DatabaseObject");
+  const [name, ...others] = readdirSync(place).filter((file) => /^[0-9a-f]{64}\.sqlite$/.test(file));
+  expect(others).toEqual([]);
+  return join(place, name ?? "");
+}
 
 /** As a person types it. @param env with the bundle where the build is not what is tested */
 function npmStart(env: Record<string, string>, ...flags: string[]): Run {
@@ -206,18 +215,19 @@ describe("npm start", () => {
   });
 
   test("says in a line that its data have another schema, and which folder to delete", async () => {
-    const change = async (sql: string) => {
-      const flags = ["--local", "--persist-to", folder.state, "--command", sql];
-      expect(await runWrangler("d1", "execute", "DB", ...flags).exited).toBe(0);
+    const change = (sql: string) => {
+      const database = new DatabaseSync(storeOf(folder.state));
+      expect(database.prepare(sql).run().changes).toBe(1);
+      database.close();
     };
-    await change("INSERT INTO d1_migrations (name) VALUES ('0002_of_another_checkout.sql')");
+    change("INSERT INTO d1_migrations (name) VALUES ('0002_of_another_checkout.sql')");
     const service = npmStart(await built());
     expect(await service.exited).toBe(1);
     expect(linesOfItsOwn(service)).toEqual([
       "Starting …",
       `The data in ${folder.state} have another schema: delete that folder, or choose another with --persist-to.`,
     ]);
-    await change("DELETE FROM d1_migrations WHERE name = '0002_of_another_checkout.sql'");
+    change("DELETE FROM d1_migrations WHERE name = '0002_of_another_checkout.sql'");
   });
 
   test("says what is wrong with a var", async () => {
