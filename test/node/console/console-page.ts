@@ -33,6 +33,8 @@ export interface ConsolePage {
   complaints: string[];
   /** Opens a page of the console anew, and waits until it is drawn. */
   open(address: string, mode?: Mode): Promise<void>;
+  /** Goes from the page that is shown to another, as a link does, which takes a quarter of the time. */
+  go(address: string): Promise<void>;
   /** Until what it has asked for is answered and drawn. */
   settled(): Promise<void>;
 }
@@ -65,8 +67,9 @@ export async function openConsole(context: BrowserContext, service: FixtureServi
   page.on("requestfinished", () => (unanswered -= 1));
   page.on("requestfailed", () => (unanswered -= 1));
   const settled = async () => {
-    do await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20))));
-    while (unanswered > 0);
+    // Twice, because what was just answered is not drawn yet.
+    for (let quiet = 0; quiet < 2; quiet = unanswered > 0 ? 0 : quiet + 1)
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20))));
   };
 
   let turn = 0;
@@ -77,7 +80,13 @@ export async function openConsole(context: BrowserContext, service: FixtureServi
     await page.locator("h1").waitFor();
     await settled();
   };
-  return { page, complaints, open, settled };
+  const go = async (address: string) => {
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, `#/${address}`);
+    await settled();
+  };
+  return { page, complaints, open, go, settled };
 }
 
 /** How many pixels stick out to the right, once charts have taken the width that there is. */

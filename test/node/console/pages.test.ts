@@ -81,24 +81,32 @@ describe.skipIf(!hasBrowser)("each page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it.each(Object.entries(PAGES))("says what to do where there is nothing: %s", async (_, address) => {
-    await view(390, "light");
-    await shown.open(address, "empty");
-    await headingOf();
-    expect(await sideways(shown.page)).toBe(0);
-    expect(shown.complaints.filter((words) => !/ 404 /.test(words))).toEqual([]);
-    shown.complaints.length = 0;
+  describe("where there is nothing", () => {
+    beforeAll(() => shown.open("more", "empty"));
+
+    it.each(Object.entries(PAGES))("says what to do: %s", async (_, address) => {
+      await view(390, "light");
+      await shown.go(address);
+      await headingOf();
+      expect(await sideways(shown.page)).toBe(0);
+      expect(shown.complaints.filter((words) => !/ 404 /.test(words))).toEqual([]);
+      shown.complaints.length = 0;
+    });
   });
 
-  const ASKING = Object.entries(PAGES).filter(([name]) => !["new website", "more"].includes(name));
+  describe("of a service that does not answer", () => {
+    beforeAll(() => shown.open("more", "failing"));
 
-  it.each(ASKING)("says that the service does not answer, and the request: %s", async (_, address) => {
-    await view(390, "dark");
-    await shown.open(address, "failing");
-    expect(await headingOf()).toBe("Textgate does not answer");
-    expect(await shown.page.locator("main").innerText()).toContain(REQUEST_ID);
-    expect(await sideways(shown.page)).toBe(0);
-    expect(shown.complaints).toEqual([]);
+    const ASKING = Object.entries(PAGES).filter(([name]) => !["new website", "more"].includes(name));
+
+    it.each(ASKING)("says that, and the request: %s", async (_, address) => {
+      await view(390, "dark");
+      await shown.go(address);
+      expect(await headingOf()).toBe("Textgate does not answer");
+      expect(await shown.page.locator("main").innerText()).toContain(REQUEST_ID);
+      expect(await sideways(shown.page)).toBe(0);
+      expect(shown.complaints).toEqual([]);
+    });
   });
 
   it("can be read where it says that nothing is there, and that nothing answers", async () => {

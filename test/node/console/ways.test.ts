@@ -331,7 +331,7 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     await shown.open("");
     expect(hash()).toBe("#/websites");
     for (const [name, address] of Object.entries(PAGES)) {
-      await shown.open(address);
+      await shown.go(address);
       const names = await shown.page.locator("main button:visible").allInnerTexts();
       expect([
         name,
