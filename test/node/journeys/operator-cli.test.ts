@@ -254,10 +254,7 @@ describe("at night", () => {
     expect((await operator(["find-person", ADA])).output).toMatch(
       new RegExp(`^phone .*^websiteId +${websiteId}$.*^messages\n.*${messageId}`, "ms"),
     );
-    expect(await operator(["messages"])).toMatchObject({
-      code: 1,
-      output: expect.stringMatching(/^40001 .*\n {2}website: /),
-    });
+    expect(await operator(["messages"])).toMatchObject({ code: 0, output: expect.stringContaining(messageId) });
     expect((await operator(["try-carrier", "sandbox"])).output).toMatch(/^carrier +sandbox\ndue +\d+$/m);
   });
 });
