@@ -29,6 +29,12 @@ export interface Script {
   kv: ("heard" | "refused")[];
 }
 
+const ROUTES = ["database", "objects", "queue", "kv"] as const;
+
+/** Whether two scripts have the same fates as far as one of them was used up. */
+export const beginsAlike = (one: Script, other: Script, used: number[]) =>
+  ROUTES.every((route, index) => one[route].slice(0, used[index]).every((fate, place) => fate === other[route][place]));
+
 /** @param script is used up */
 export class ScriptedBindings {
   readonly #script: Script;
@@ -52,6 +58,11 @@ export class ScriptedBindings {
   /** Whether a call that nobody waits for has yet to take effect. */
   get isLate(): boolean {
     return this.#late.length > 0;
+  }
+
+  /** How many fates of each route were used up. Another script that begins with these ends as this one did. */
+  used(of: Script): number[] {
+    return ROUTES.map((route) => of[route].length - this.#script[route].length);
   }
 
   /** What is late takes effect. */

@@ -193,7 +193,8 @@ describe("a body that breaks off", () => {
     expect((await refusal(await world.fetch(PATH, { method: "POST", headers, body }))).body.code).toBe(41300);
   });
 
-  const LIMIT = BODY_LIMITS.bulk;
+  // A quarter of what is taken: what took a time of the square of its length would not end all the same.
+  const LIMIT = BODY_LIMITS.bulk / 4;
   it.each([
     ["escapes", 200, `{"messages":[${`{"text":"${"\\u00e9".repeat(16_000)}"},`.repeat(LIMIT / 96_100)}{}]}`],
     ["numbers", 200, `{"messages":[${"0,".repeat(LIMIT / 2 - 10)}0]}`],
@@ -203,7 +204,7 @@ describe("a body that breaks off", () => {
     ["white space", 400, " ".repeat(LIMIT)],
     ["brackets", 400, "[".repeat(LIMIT)],
     ["objects", 400, '{"a":'.repeat(LIMIT / 5)],
-  ])("of 48 MB is answered in a limited time, full of %s", async (_, status, body) => {
+  ])("of 12 MB is answered in a limited time, full of %s", async (_, status, body) => {
     expect((await world.post(PATH, client, body)).status).toBe(status);
     expect(await countStored()).toBe(0);
   });

@@ -142,7 +142,7 @@ describe("the link", () => {
         );
         expect(placeLink(text, clickUrl, "LINK")).toBe(isPlaced ? placed : `${text} LINK`);
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 });

@@ -127,7 +127,7 @@ describe("a number of any country", () => {
           expect(readings[0]?.assumed).toBe(Number(code + national));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -147,7 +147,7 @@ describe("a number of any country", () => {
         const readings = readNumber(written, [country]).flatMap(({ assumed }) => assumed ?? []);
         expect(readings[0]).toBe(Number(code + national));
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -161,7 +161,7 @@ describe("a number of any country", () => {
         const assumed = readings.flatMap((reading) => reading.assumed ?? []);
         if (national.length >= 7) expect(assumed).toContain(Number(code + national));
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 });

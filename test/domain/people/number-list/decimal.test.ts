@@ -15,7 +15,7 @@ describe("a number as decimal bytes", () => {
         const value = Math.abs(seed) % 10 ** digits;
         expect(written(value)).toBe(String(value));
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
