@@ -1,8 +1,10 @@
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
+import { RequestFailure } from "../domain/failure.ts";
 import type { CarrierState } from "../domain/operations/service-state.ts";
-import { inDatabaseOf } from "../flows/databases/places.ts";
+import { askEach } from "../flows/databases/ask-each.ts";
+import { inEach } from "../flows/databases/places.ts";
 import { type Overview as Read, readOverview } from "../flows/operations/read-overview.ts";
 import type { ApiRequest } from "../http/api-request.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
@@ -107,7 +109,9 @@ const overviewAnswers = {
   }),
 };
 
-type Overview = Answers<typeof overviewAnswers>["Overview"];
+export type OverviewAnswers = Answers<typeof overviewAnswers>;
+
+type Overview = OverviewAnswers["Overview"];
 
 const FIGURES = { accepted: 32, submitted: 27, delivered: 25, undelivered: 1, noReceipt: 1, waiting: 5 };
 const { accepted, submitted, delivered, undelivered, noReceipt } = FIGURES;
@@ -159,8 +163,12 @@ export async function readWebsiteId(request: ApiRequest, deps: Deps): Promise<st
   const given = request.query.website;
   if (given === undefined || given === "") return null;
   const websiteId = String(given);
-  const { db } = await inDatabaseOf(deps, { websiteId }, true);
-  return requireFound(WEBSITE_ID.test(websiteId) ? await findWebsite(db, websiteId) : undefined, "website").websiteId;
+  if (!WEBSITE_ID.test(websiteId)) throw new RequestFailure({ kind: "resource-unknown", what: "website" });
+  // Each is asked: the first, which says where a website is, may be away.
+  const { answers, missing } = await askEach(inEach(deps), ({ db }) => findWebsite(db, websiteId));
+  const isFound = answers.some((found) => found !== undefined);
+  if (!isFound && missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
+  return requireFound(isFound && websiteId, "website");
 }
 
 function toAnswer({ state, minutes, days, websites, carriers, isCut, waiting, past, missing }: Read): Overview {

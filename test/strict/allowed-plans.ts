@@ -107,7 +107,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   { step: "SCAN websites USING INDEX websites_held", reason: "Those with holds, until there are enough." },
   {
     step: "SCAN websites",
-    sql: "UNION ALL SELECT * FROM (SELECT website_id AS websiteId FROM websites ORDER BY website_id LIMIT",
+    sql: "UNION ALL SELECT * FROM (SELECT website_id AS websiteId, 3 AS rank, 0 AS accepted FROM websites ORDER BY website_id LIMIT",
     reason: "The first, until there are enough.",
   },
   {

@@ -2,13 +2,16 @@
 // at most 2,000 rows of each database, and writes nothing.
 import type { Deps } from "../../deps.ts";
 import { DAY_MILLISECONDS, toDay } from "../../domain/day.ts";
+import { isStoreUnavailable } from "../../domain/failure.ts";
 import type { ServiceState } from "../../domain/operations/problems.ts";
 import { hourBefore } from "../../store/operations/outcome-counts.ts";
 import {
+  type Candidate,
   type DayTraffic,
   type MinuteTraffic,
   MOST_WEBSITES,
   readTraffic,
+  readWebsites,
   SHOWN_DAYS,
   type Traffic,
   type WebsiteTraffic,
@@ -37,11 +40,18 @@ export interface Figures {
   waiting: number;
 }
 
+/** `waiting`: against the will. */
+export type WebsiteNow = Figures &
+  Pick<WebsiteTraffic, "websiteId" | "acceptedToday" | "sent30Days" | "optedOut30Days"> & {
+    name: string;
+    carrier: string;
+  };
+
 export interface Overview {
   state: ServiceState;
   minutes: (Figures & { at: number })[];
   days: (Figures & { day: string; clicked: number; optedOut: number })[];
-  websites: (WebsiteTraffic & Figures)[];
+  websites: WebsiteNow[];
   carriers: (Figures & { carrier: string })[];
   isCut: boolean;
   /** Against the will: accepted over a minute ago, and not held. */
@@ -58,31 +68,82 @@ export async function readOverview(
   requestId: string,
 ): Promise<Overview> {
   const now = deps.now();
-  const [state, { answers, missing }, past] = await Promise.all([
+  const [state, traffic, history] = await Promise.all([
     readServiceState(deps, origin, requestId, STATE_ROWS),
     askEach(inEach(deps), ({ db }) => readTraffic(db, websiteId, now)),
-    readHistory(inFirst(deps).db, now - HISTORY_DAYS * DAY_MILLISECONDS, MOST_PROBLEMS),
+    readPast(deps, now),
   ]);
-  const minutes = answers.flatMap((answer) => answer.minutes);
-  const days = answers.flatMap((answer) => answer.days);
-  const websites = answers.flatMap((answer) => answer.websites).sort((a, b) => b.accepted - a.accepted);
+  const minutes = traffic.answers.flatMap((answer) => answer.minutes);
+  const days = traffic.answers.flatMap((answer) => answer.days);
+  const ids = websiteId === null ? choose(traffic.answers.flatMap((answer) => answer.candidates)) : [websiteId];
+  const chosen = ids.slice(0, MOST_WEBSITES);
+  const counted = await askEach(inEach(deps), ({ db }) => readWebsites(db, chosen, now));
+  const websites = chosen.flatMap((id) => sumUp(counted.answers.flat().filter((own) => own.websiteId === id)));
   const held = websites.reduce((sum, website) => sum + website.held, 0);
   return {
     state,
     minutes: byMinute(minutes, now),
     days: byDay(days, now),
-    websites: websites
-      .slice(0, MOST_WEBSITES)
-      .map((own) => ({ ...own, ...figuresOf([own]), waiting: own.pending - own.held })),
+    websites: websites.sort((a, b) => b.accepted - a.accepted),
     carriers: byCarrier(minutes),
-    isCut: websites.length > MOST_WEBSITES || answers.some((answer) => answer.isCut),
+    isCut: ids.length > chosen.length,
     waiting: Math.max(
       0,
       pendingOf(days) - pendingOf(minutes.filter(({ at }) => at >= hourBefore(now) + MINUTES - 1)) - held,
     ),
-    past,
-    missing,
+    past: history.past,
+    missing: together(traffic.missing, counted.missing, history.missing),
   };
+}
+
+/** The other databases are shown while the first, which has the history, is away. */
+async function readPast(deps: Deps, now: number): Promise<{ past: ToldProblem[]; missing: Missing }> {
+  const { db, database } = inFirst(deps);
+  try {
+    return { past: await readHistory(db, now - HISTORY_DAYS * DAY_MILLISECONDS, MOST_PROBLEMS), missing: {} };
+  } catch (error) {
+    if (!isStoreUnavailable(error)) throw error;
+    return { past: [], missing: { unavailableDatabases: [database] } };
+  }
+}
+
+function together(...all: Missing[]): Missing {
+  const unavailableDatabases = [...new Set(all.flatMap((one) => one.unavailableDatabases ?? []))];
+  return unavailableDatabases.length > 0 ? { unavailableDatabases } : {};
+}
+
+/** The ids of websites: those of which something is held, then the busiest of today and of yesterday over all databases. */
+function choose(candidates: Candidate[]): string[] {
+  const ranked = Map.groupBy(candidates, ({ rank }) => rank);
+  const ids = [0, 1, 2, 3].flatMap((rank) => {
+    const accepted = new Map<string, number>();
+    for (const one of ranked.get(rank) ?? [])
+      accepted.set(one.websiteId, (accepted.get(one.websiteId) ?? 0) + one.accepted);
+    return [...accepted].sort(([, a], [, b]) => b - a).map(([id]) => id);
+  });
+  return [...new Set(ids)];
+}
+
+/** The counts of one website in all databases. None where no database has it that has answered. */
+function sumUp(counted: WebsiteTraffic[]): (WebsiteNow & { held: number })[] {
+  const here = counted.find(({ name }) => name !== null);
+  if (!here) return [];
+  const { websiteId, name, carrier, isHeld } = here;
+  const total = (read: (one: WebsiteTraffic) => number) => counted.reduce((sum, one) => sum + read(one), 0);
+  const pending = Math.max(
+    0,
+    total((one) => one.pending - one.young),
+  );
+  const held = isHeld ? pending : Math.min(pending, here.held);
+  const figures = { ...figuresOf(counted), waiting: pending - held };
+  return [
+    {
+      ...{ websiteId, name: name ?? "", carrier: carrier ?? "", ...figures, held },
+      acceptedToday: total((one) => one.acceptedToday),
+      sent30Days: total((one) => one.sent30Days),
+      optedOut30Days: total((one) => one.optedOut30Days),
+    },
+  ];
 }
 
 const sumOf = (some: Traffic[], read: (one: Traffic) => number) => some.reduce((sum, one) => sum + read(one), 0);

@@ -1,7 +1,8 @@
 // What the overview reads of one database: some hundred rows, however many websites it has and texts they send.
 import { runNamed } from "../database.ts";
+import { STATE } from "../databases/moving.ts";
 import { IS_HELD } from "../messages/holds.ts";
-import { prepare, type Sql, sql } from "../sql.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { hourBefore, minuteOf } from "./outcome-counts.ts";
 import { dayNumber } from "./traffic-counts.ts";
 
@@ -29,14 +30,26 @@ export interface DayTraffic extends Traffic {
   optedOut: number;
 }
 
-/** Its last hour, but for what is named. */
+/** A website that a database has, or had: it may have counts of it in the order of its business. */
+export interface Candidate {
+  websiteId: string;
+  /** 0: something of it is held; 1: it sent today; 2: it sent yesterday; 3: any other. */
+  rank: number;
+  accepted: number;
+}
+
+/** What one database has counted of a website in its last hour, but for what is named. A moved website has counts in each that it was in. */
 export interface WebsiteTraffic extends Traffic {
   websiteId: string;
-  name: string;
-  carrier: string;
-  /** Accepted over a minute ago, on the last 30 days, and still pending: how many, and how many of them an operator holds. */
+  /** null: the website is not in this database. */
+  name: string | null;
+  carrier: string | null;
+  /** Accepted on the last 30 days and still pending, and how many of them were accepted in the last minute. */
   pending: number;
+  young: number;
+  /** How many an operator holds, of the first; and whether the website is held as a whole. */
   held: number;
+  isHeld: boolean;
   acceptedToday: number;
   sent30Days: number;
   optedOut30Days: number;
@@ -45,9 +58,8 @@ export interface WebsiteTraffic extends Traffic {
 export interface DatabaseTraffic {
   minutes: MinuteTraffic[];
   days: DayTraffic[];
-  websites: WebsiteTraffic[];
-  /** There are websites that are not among them. */
-  isCut: boolean;
+  /** Of one website, none. */
+  candidates: Candidate[];
 }
 
 /** Websites that are shown: those of which something is held, and the busiest of today and yesterday. */
@@ -65,7 +77,7 @@ const MOST_HELD_ROWS = 20;
 /** @param websiteId null: all websites of the database */
 export async function readTraffic(db: D1Database, websiteId: string | null, now: number): Promise<DatabaseTraffic> {
   const today = dayNumber(now);
-  const found = await runNamed(db, {
+  return runNamed(db, {
     minutes: prepare(
       db,
       sql<MinuteTraffic>`SELECT at, carrier, accepted, failed, sending, delivered, undelivered, pending FROM traffic_counts
@@ -76,30 +88,32 @@ export async function readTraffic(db: D1Database, websiteId: string | null, now:
       sql<DayTraffic>`SELECT at, accepted, failed, sending, delivered, undelivered, pending, clicked, opted_out AS optedOut
         FROM traffic_counts WHERE website_id = ${websiteId ?? ""} AND span = 'day' AND at > ${today - SHOWN_DAYS}`,
     ),
-    ids: websiteId === null ? selectBusiest(db, today) : null,
+    candidates: websiteId === null ? selectCandidates(db, today) : null,
   });
-  const ids = [...new Set(found.ids.map((row) => row.websiteId))];
-  const chosen = websiteId === null ? ids.slice(0, MOST_WEBSITES) : [websiteId];
-  const websites = await readWebsites(db, chosen, now);
-  return { minutes: found.minutes, days: found.days, websites, isCut: ids.length > chosen.length };
 }
 
-/** One more than are shown: so it is known whether there are more. */
-function selectBusiest(db: D1Database, today: number) {
+const IS_HERE = piece(
+  `NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})`,
+);
+
+/** One more of each kind than are shown: so it is known whether there are more. */
+function selectCandidates(db: D1Database, today: number) {
   const most = MOST_WEBSITES + 1;
-  const ofDay = (day: number): Sql => sql`SELECT * FROM (SELECT website_id AS websiteId FROM traffic_counts
-    WHERE span = 'day' AND website_id <> '' AND at = ${day} ORDER BY accepted DESC LIMIT ${most})`;
+  const ofDay = (
+    day: number,
+    rank: number,
+  ): Sql => sql`SELECT * FROM (SELECT website_id AS websiteId, ${rank} AS rank, accepted
+    FROM traffic_counts WHERE span = 'day' AND website_id <> '' AND at = ${day} ORDER BY accepted DESC LIMIT ${most})`;
   return prepare(
     db,
-    sql<{
-      websiteId: string;
-    }>`SELECT * FROM (SELECT website_id AS websiteId FROM websites WHERE holds IS NOT NULL LIMIT ${most})
-      UNION ALL ${ofDay(today)} UNION ALL ${ofDay(today - 1)}
-      UNION ALL SELECT * FROM (SELECT website_id AS websiteId FROM websites ORDER BY website_id LIMIT ${most})`,
+    sql<Candidate>`SELECT * FROM (SELECT website_id AS websiteId, 0 AS rank, 0 AS accepted FROM websites WHERE holds IS NOT NULL LIMIT ${most})
+      UNION ALL ${ofDay(today, 1)} UNION ALL ${ofDay(today - 1, 2)}
+      UNION ALL SELECT * FROM (SELECT website_id AS websiteId, 3 AS rank, 0 AS accepted FROM websites ORDER BY website_id LIMIT ${most})`,
   );
 }
 
-async function readWebsites(db: D1Database, ids: string[], now: number): Promise<WebsiteTraffic[]> {
+/** @returns a row for each id, whether or not the website is here */
+export async function readWebsites(db: D1Database, ids: string[], now: number): Promise<WebsiteTraffic[]> {
   const list = JSON.stringify(ids);
   const latest = minuteOf(now) - 1;
   const today = dayNumber(now);
@@ -107,16 +121,16 @@ async function readWebsites(db: D1Database, ids: string[], now: number): Promise
     // Sums without GROUP BY, which would read each row twice.
     websites: prepare(
       db,
-      sql<SummedRow>`SELECT w.website_id AS websiteId, w.name, w.carrier,
+      sql<SummedRow>`SELECT j.value AS websiteId, w.name, w.carrier,
           (SELECT json_object('accepted', total(accepted), 'failed', total(failed), 'sending', total(sending),
               'delivered', total(delivered), 'undelivered', total(undelivered),
-              'latest', total(iif(at >= ${latest}, pending, 0)))
-            FROM traffic_counts t WHERE t.website_id = w.website_id AND t.span = 'minute' AND t.at > ${hourBefore(now)}) AS hour,
+              'young', total(iif(at >= ${latest}, pending, 0)))
+            FROM traffic_counts t WHERE t.website_id = j.value AND t.span = 'minute' AND t.at > ${hourBefore(now)}) AS hour,
           (SELECT json_object('pending', total(pending),
               'acceptedToday', total(iif(at = ${today}, accepted, 0)), 'sent30Days', total(sending + delivered + undelivered),
               'optedOut30Days', total(opted_out))
-            FROM traffic_counts t WHERE t.website_id = w.website_id AND t.span = 'day' AND t.at > ${today - SHOWN_DAYS}) AS days
-        FROM json_each(${list}) j CROSS JOIN websites w ON w.website_id = j.value`,
+            FROM traffic_counts t WHERE t.website_id = j.value AND t.span = 'day' AND t.at > ${today - SHOWN_DAYS}) AS days
+        FROM json_each(${list}) j LEFT JOIN websites w ON w.website_id = j.value AND ${IS_HERE}`,
     ),
     held: prepare(
       db,
@@ -128,27 +142,25 @@ async function readWebsites(db: D1Database, ids: string[], now: number): Promise
           (SELECT EXISTS (SELECT 1 FROM json_each(w.holds) h WHERE h.value ->> 'sendPurpose' IS NULL AND h.value ->> 'clientId' IS NULL)
             FROM websites w WHERE w.website_id = m.website_id) AS hasAll
         FROM (SELECT p.website_id, p.is_reply, p.send_purpose, p.client_id FROM json_each(${list}) j
-            CROSS JOIN websites w ON w.website_id = j.value AND w.holds IS NOT NULL
+            CROSS JOIN websites w ON w.website_id = j.value AND w.holds IS NOT NULL AND ${IS_HERE}
             CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.status = 'PENDING_TO_SEND'
           LIMIT ${MOST_HELD_ROWS}) m GROUP BY 1`,
     ),
   });
   return websites.map(({ hour, days, ...website }) => {
-    const { latest: young, ...traffic } = JSON.parse(hour) as Omit<Traffic, "pending"> & { latest: number };
-    const { pending: all, ...month } = JSON.parse(days) as Pick<WebsiteTraffic, "pending" | Monthly>;
-    const pending = Math.max(0, all - young);
     const own = held.find(({ websiteId }) => websiteId === website.websiteId);
     return {
       ...website,
-      ...traffic,
-      ...month,
-      pending,
-      held: Math.min(pending, own?.hasAll ? pending : (own?.count ?? 0)),
+      ...(JSON.parse(hour) as Hourly),
+      ...(JSON.parse(days) as Monthly),
+      ...{ held: own?.count ?? 0, isHeld: own?.hasAll === 1 },
     };
   });
 }
 
-type Monthly = "acceptedToday" | "sent30Days" | "optedOut30Days";
+type Hourly = Omit<Traffic, "pending"> & { young: number };
+
+type Monthly = Pick<WebsiteTraffic, "pending" | "acceptedToday" | "sent30Days" | "optedOut30Days">;
 
 /** `hour`, `days`: JSON. */
 interface SummedRow extends Pick<WebsiteTraffic, "websiteId" | "name" | "carrier"> {

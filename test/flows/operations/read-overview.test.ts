@@ -1,0 +1,150 @@
+/** The overview over several databases: what a moved website has counted in each, and what is shown while one is away. */
+import { beforeEach, describe, expect, it } from "vitest";
+import type { OverviewAnswers } from "../../../src/operator/overview.ts";
+import { bindDatabases, boundDatabase, useDatabases } from "../../databases.ts";
+import { failingDatabase } from "../../failing-database.ts";
+import { World } from "../../world.ts";
+
+type Overview = OverviewAnswers["Overview"];
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.create();
+  await bindDatabases(world, 2);
+});
+
+async function look(query = ""): Promise<Overview> {
+  const answer = await world.operator("GET", `/overview${query}`);
+  expect(answer.status).toBe(200);
+  return answer.json();
+}
+
+const run = (database: string, sql: string, ...values: unknown[]) =>
+  boundDatabase(database)
+    .prepare(sql)
+    .bind(...values)
+    .run();
+
+let homes = 0;
+
+const website = (database: string, websiteId: string, holds: string | null = null) =>
+  run(
+    database,
+    `INSERT INTO websites (website_id, name, carrier, created_at, updated_at, holds, home, database)
+     VALUES (?1, ?2, 'sandbox', 0, 0, ?3, ?4, ?5)`,
+    ...[websiteId, `The ${websiteId}`, holds, ++homes, database],
+  );
+
+interface Counts {
+  accepted: number;
+  delivered?: number;
+  pending?: number;
+  minutesAgo?: number;
+  daysAgo?: number;
+}
+
+/** Of the hour and of the day, as a database counts them. */
+async function count(database: string, websiteId: string, counts: Counts): Promise<void> {
+  const { accepted, delivered = 0, minutesAgo = 10, daysAgo = 0 } = counts;
+  const minute = Math.floor(world.now / 60_000) - minutesAgo;
+  const day = Math.floor(world.now / 86_400_000) - daysAgo;
+  const at =
+    daysAgo === 0
+      ? [
+          ["minute", minute],
+          ["day", day],
+        ]
+      : [["day", day]];
+  for (const id of [websiteId, ""])
+    for (const [span, place] of at)
+      await run(
+        database,
+        `INSERT INTO traffic_counts (website_id, span, at, carrier, accepted, delivered, not_sent, failed, sending, undelivered)
+         VALUES (?1, ?2, ?3, '', ?4, ?5, 0, 0, 0, 0)
+         ON CONFLICT DO UPDATE SET accepted = accepted + excluded.accepted, delivered = delivered + excluded.delivered`,
+        ...[id, span, place, accepted, delivered],
+      );
+}
+
+const moved = (database: string, websiteId: string, home: number, state: number) =>
+  run(
+    database,
+    "INSERT INTO moving (home, website_id, id_part, state, run, turn) VALUES (?1, ?2, ?2, ?3, 1, 0)",
+    ...[home, websiteId, state],
+  );
+
+describe("a website that has moved", () => {
+  it("has what both databases have counted", async () => {
+    await website("DB_2", "w1");
+    await moved("DB", "w1", 1, 3);
+    await count("DB", "w1", { accepted: 30, delivered: 20 });
+    // The receipts of texts that were accepted before come where the website is now.
+    await count("DB_2", "w1", { accepted: 5, delivered: 9 });
+    const { websites, minutes, days, isCut } = await look();
+    expect(websites).toMatchObject([
+      { websiteId: "w1", name: "The w1", accepted: 35, delivered: 29, textsToday: 35, sent30Days: 29, waiting: 6 },
+    ]);
+    expect(isCut).toBe(false);
+    expect(minutes.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(35);
+    expect(days.at(-1)).toMatchObject({ accepted: 35, delivered: 29 });
+    expect((await look("?website=w1")).websites).toEqual(websites);
+  });
+
+  it("is shown once, and is held once, while it moves", async () => {
+    await website("DB", "w1", '[{"since":0}]');
+    await website("DB_2", "w1", '[{"since":0}]');
+    await moved("DB_2", "w1", 1, 2);
+    await count("DB", "w1", { accepted: 4 });
+    const { websites, needs } = await look();
+    expect(websites).toMatchObject([{ websiteId: "w1", accepted: 4 }]);
+    expect(websites).toHaveLength(1);
+    expect(needs.waiting).toBeLessThanOrEqual(4);
+  });
+});
+
+it("shows the websites of which something is held, and the busiest over all databases", async () => {
+  for (const [index, database] of ["DB", "DB_2", "DB", "DB_2", "DB", "DB_2", "DB"].entries())
+    await website(database, `w${index + 1}`, index === 6 ? '[{"since":0}]' : null);
+  // w2 was busy in both databases: it is the busiest of all, and of none of them.
+  await count("DB", "w2", { accepted: 60 });
+  await count("DB_2", "w2", { accepted: 60 });
+  await count("DB", "w1", { accepted: 100 });
+  await count("DB_2", "w4", { accepted: 90 });
+  await count("DB", "w3", { accepted: 80 });
+  await count("DB_2", "w6", { accepted: 500, daysAgo: 1 });
+  const { websites, isCut } = await look();
+  expect([websites.map(({ websiteId }) => websiteId), isCut]).toEqual([["w2", "w1", "w4", "w3", "w7"], true]);
+});
+
+describe("while a database is away", () => {
+  beforeEach(async () => {
+    await website("DB", "w1");
+    await website("DB_2", "w2");
+    await count("DB", "w1", { accepted: 3 });
+    await count("DB_2", "w2", { accepted: 7 });
+  });
+
+  it("the first, what the others have is shown, and what is missing is said", async () => {
+    world.deps = { ...world.deps, db: failingDatabase(boundDatabase("DB"), 1000) };
+    for (const query of ["", "?website=w2"]) {
+      const { websites, unavailableDatabases, lastProblems, problems } = await look(query);
+      expect(websites).toMatchObject([{ websiteId: "w2", accepted: 7 }]);
+      expect([unavailableDatabases, lastProblems]).toEqual([["DB"], []]);
+      expect(problems).toMatchObject([{ problem: "database-away" }]);
+    }
+    expect((await world.operator("GET", "/overview?website=w1")).status).toBe(503);
+  });
+
+  it("another, the first is shown", async () => {
+    useDatabases(world, (name) => failingDatabase(boundDatabase(name), 1000));
+    const { websites, unavailableDatabases } = await look();
+    expect([websites.map(({ websiteId }) => websiteId), unavailableDatabases]).toEqual([["w1"], ["DB_2"]]);
+  });
+
+  it("every one, the call fails", async () => {
+    useDatabases(world, (name) => failingDatabase(boundDatabase(name), 1000));
+    world.deps = { ...world.deps, db: failingDatabase(boundDatabase("DB"), 1000) };
+    expect((await world.operator("GET", "/overview")).status).toBe(503);
+  });
+});
