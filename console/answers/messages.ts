@@ -10,7 +10,7 @@ export type Status =
   | "NOT_SUBSCRIBED"
   | "FAILED_TO_MATCH";
 
-/** GET /operator/waiting?website=, as today; what is optional is wanted. */
+/** GET /operator/waiting?website=, as today. */
 export interface Waiting {
   asOf: string;
   /** There are more than were looked at. */
@@ -70,7 +70,11 @@ export interface FoundMessage {
   acceptedAt: string;
   updatedAt: string;
   retryAt: string | null;
-  waits: { until: string | null; because: string } | null;
+  waits: {
+    until: string | null;
+    because: string;
+    held?: { by: string; since: string; reason: string | null };
+  } | null;
   clicked?: boolean;
 }
 
@@ -84,18 +88,16 @@ export interface Message extends FoundMessage {
   segments: number | null;
   carrierMessageId: string | null;
   claimedAt: string | null;
-  submissions: { at: string; attempt: number | null; outcome: string; reason: string | null; milliseconds?: number }[];
+  submissions: { at: string; attempt: number | null; outcome: string; reason: string | null }[];
   clicks: { people: number; robots: number; firstAt: string | null };
   events: { eventId: string; eventType: string; status?: Status; reason?: string | null; occurredAt: string }[];
   callbacks: Callback[];
-  requestId?: string | null;
-  sender?: string | null;
-  /** When the message is given up, and when it is deleted. */
-  endsAt?: string | null;
+  /** When the message is given up. */
+  endsAt: string | null;
   /** What the ledger says of the moment of acceptance. */
-  consent?: Consent | null;
-  before?: Neighbor | null;
-  after?: Neighbor | null;
+  consent: Consent | null;
+  before: Neighbor | null;
+  after: Neighbor | null;
 }
 
 export interface Consent {

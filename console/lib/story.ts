@@ -35,8 +35,9 @@ export function leadOf(message: Message, now: number): string {
     const next = retryAt
       ? `Next try ${formatSeconds(retryAt)}${endsAt ? `, the last at ${formatClock(endsAt)}` : ""}. `
       : "";
-    const held = lookOf(message, now).shape === "held" ? "It waits until somebody releases it. " : "";
-    return `${tried}${next}${held}Nothing is lost: it goes by itself when it may.`;
+    if (lookOf(message, now).shape === "held")
+      return `${tried}It goes when somebody releases it${endsAt ? `; at ${formatClock(endsAt)} it ends as not sent` : ""}.`;
+    return `${tried}${next}Nothing is lost: it goes by itself when it may.`;
   }
   if (status === "SENDING")
     return `${carrierOf(message)} took it, and has said nothing more for ${formatSpan(now - Date.parse(updatedAt))}. ${told}`;
@@ -75,17 +76,16 @@ export interface Tries {
   count: number;
   outcome: string;
   reason: string | null;
-  milliseconds: number | null;
 }
 
 /** Tries in a row with the same answer as one. */
 export function groupTries(submissions: Message["submissions"]): Tries[] {
   const groups: Tries[] = [];
-  for (const { at, outcome, reason, milliseconds = null } of submissions) {
+  for (const { at, outcome, reason } of submissions) {
     const last = groups.at(-1);
     const isMore = last && groups.length > 1 && last.outcome === outcome && last.reason === reason;
     if (isMore) Object.assign(last, { until: at, count: last.count + 1 });
-    else groups.push({ at, until: at, count: 1, outcome, reason, milliseconds });
+    else groups.push({ at, until: at, count: 1, outcome, reason });
   }
   return groups;
 }
@@ -95,7 +95,7 @@ export function copyOf(message: Message, now: number): string {
   const lines = [
     `Message ${message.messageId}: ${headingOf(message, now)} (${message.status}${message.reason ? `, ${message.reason}` : ""})`,
     `To ${message.phone ? maskPhone(message.phone) : maskEmail(message.email ?? "nobody")}, website ${message.websiteId}, purpose ${message.sendPurpose}, client ${clientOf(message)}`,
-    `${formatUtc(message.acceptedAt)}  accepted${message.requestId ? `, request ${message.requestId}` : ""}`,
+    `${formatUtc(message.acceptedAt)}  accepted`,
     ...message.submissions.map(
       ({ at, outcome, reason }) => `${formatUtc(at)}  ${carrierOf(message)}: ${outcome}${reason ? `, ${reason}` : ""}`,
     ),

@@ -13,6 +13,7 @@ export function stepsOf(message: Message, now: number): Step[] {
   const past: Step[] = [
     acceptance(message),
     ...consent(message, now),
+    ...hold(message),
     ...groupTries(message.submissions).map((tries, index) => tryStep(message, tries, index)),
     ...message.events.flatMap((event) => outcome(message, event)),
     ...message.callbacks.flatMap((callback) => post(message, callback, callback.eventId === failed)),
@@ -29,11 +30,6 @@ const acceptance = (message: Message): Step => ({
   icon: "messages",
   what: `Accepted from ${clientOf(message)}`,
   rest: `for ${message.sendPurpose}`,
-  explanation: message.requestId && (
-    <>
-      Request <Copy value={message.requestId} what="The request id" />
-    </>
-  ),
 });
 
 function consent({ consent, acceptedAt, status }: Message, now: number): Step[] {
@@ -60,6 +56,20 @@ function consent({ consent, acceptedAt, status }: Message, now: number): Step[] 
   ];
 }
 
+function hold({ waits }: Message): Step[] {
+  const held = waits?.held;
+  if (!held) return [];
+  return [
+    {
+      key: "held",
+      at: held.since,
+      icon: "held",
+      what: `Held by ${held.by}`,
+      explanation: held.reason && `“${held.reason}”`,
+    },
+  ];
+}
+
 const OUTCOMES: Record<string, { words: string; icon: Step["icon"]; tone: "bad" | "wait" | "plain" }> = {
   accepted: { words: "took it", icon: "sending", tone: "plain" },
   refused: { words: "refused it", icon: "failed", tone: "bad" },
@@ -77,14 +87,13 @@ function tryStep(message: Message, tries: Tries, index: number): Step {
   };
   const carrier = carrierOf(message);
   const many = tries.count > 1;
-  const took = tries.milliseconds === null ? "" : `, ${formatShortSpan(tries.milliseconds)}`;
   return {
     key: `try ${index}`,
     at: tries.until,
     icon,
     tone,
     what: many ? `${countOf(tries.count, "more try", "more tries")} of ${carrier}, same answer` : `${carrier} ${words}`,
-    rest: many ? undefined : `${index === 0 ? "first try" : "another try"}${took}`,
+    rest: many ? undefined : index === 0 ? "first try" : "another try",
     explanation: many ? (
       `The first of them ${formatSeconds(tries.at)}. One text is tried each minute; the others wait.`
     ) : tries.outcome === "accepted" && message.carrierMessageId ? (

@@ -125,17 +125,12 @@ function Facts({ message }: { message: Message }): JSX.Element {
     websiteId,
     websiteName,
     sendPurpose,
-    kind,
     clientId,
     clientName,
     carrier,
-    sender,
     reasonDetail,
     messageId,
-  } = {
-    kind: null as string | null,
-    ...message,
-  };
+  } = message;
   return (
     <section class="card">
       <dl class="facts">
@@ -153,17 +148,11 @@ function Facts({ message }: { message: Message }): JSX.Element {
         </Fact>
         <Fact name="Purpose">
           <a href={messagesHash(`purpose:"${sendPurpose}"`)}>{sendPurpose}</a>
-          {kind && `, ${kind}`}
         </Fact>
         <Fact name="Client">
           <a href={`#/websites/${websiteId}?at=clients`}>{clientName ?? shortId(clientId)}</a>
         </Fact>
-        {carrier && (
-          <Fact name="Carrier">
-            {carrier}
-            {sender && `, from ${sender}`}
-          </Fact>
-        )}
+        {carrier && <Fact name="Carrier">{carrier}</Fact>}
         {reasonDetail && (
           <Fact name="Its words">
             <code>{reasonDetail}</code>
@@ -179,7 +168,6 @@ function Facts({ message }: { message: Message }): JSX.Element {
 
 /** The texts around it to the same person: `[` and `]`. */
 function Neighbors({ message, now }: { message: Message; now: number }): JSX.Element | null {
-  if (message.before === undefined && message.after === undefined) return null;
   const line = (neighbor: Neighbor | null | undefined, key: string, none: string) =>
     neighbor ? (
       <>

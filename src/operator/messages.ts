@@ -12,6 +12,7 @@ import { inDatabaseOf, inEach, whereToLook } from "../flows/databases/places.ts"
 import { type ApiRequest, toStoredId } from "../http/api-request.ts";
 import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
 import { findWebsite } from "../store/clients/websites.ts";
 import {
   findMessages,
@@ -19,15 +20,17 @@ import {
   type MessagePlace,
   type MessageSearch,
 } from "../store/messages/find-messages.ts";
+import { readContext } from "../store/messages/message-context.ts";
 import { findNewest } from "../store/messages/newest-messages.ts";
 import { readMessage } from "../store/messages/read-message.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readChoice, readPhone, readTime, requireFound } from "./params.ts";
-import { factsView, foundMessageSchema, MESSAGE, messageView, operatorMessageSchema } from "./views/message.ts";
+import { factsView, foundMessageSchema, MESSAGE, messageView } from "./views/message.ts";
+import { contextView, STORY, storySchema } from "./views/message-context.ts";
 
 const messageAnswers = {
-  OperatorMessage: operatorMessageSchema,
+  OperatorMessage: storySchema,
   FoundMessages: z.object({
     messages: z.array(foundMessageSchema),
     next: z
@@ -170,18 +173,19 @@ const get = operatorCall({
   database: "named",
   parameters: [inPath("messageId", "The id that the send request returned.", MESSAGE_ID)],
   answers: [
-    ok(
-      messageAnswers.OperatorMessage,
-      "The message, its events in order, and the responses to its callbacks.",
-      MESSAGE,
-    ),
+    ok(messageAnswers.OperatorMessage, "The message, its events in order, and the responses to its callbacks.", STORY),
   ],
   errors: ["resource-unknown"],
   command: { name: "message" },
   run: async (request, deps) => {
     const messageId = toStoredId(request.params.messageId ?? "");
-    const found = await readMessage(deps.db, messageId);
-    return messageView(requireFound(found, "message"), deps.now());
+    const found = requireFound(await readMessage(deps.db, messageId), "message");
+    const isPending = found.status === "PENDING_TO_SEND";
+    return {
+      ...messageView(found, deps.now()),
+      endsAt: isPending ? toTime(found.acceptedAt + deps.config.submitWithinMilliseconds) : null,
+      ...contextView(await readContext(deps.db, found)),
+    };
   },
 });
 

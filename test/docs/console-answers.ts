@@ -32,6 +32,7 @@ export type Checked = [
   Gives<MoveAnswers["Move"], Console.Move>,
   Gives<SubscriberListAnswers["SubscriberPage"]["subscribers"][number], ListedSubscriber>,
   Gives<Omit<SubscriberListAnswers["SubscriberPage"], "subscribers">, Omit<Console.SubscriberPage, "subscribers">>,
+  Gives<MessageAnswers["OperatorMessage"], Loose<Console.Message>>,
   Gives<PeopleAnswers["PersonEverywhere"], Loose<Console.Person>>,
   Gives<SubscriberAnswers["ImportAnswer"], Loose<Console.ImportAnswer>>,
   Gives<SubscriberAnswers["UndoneImport"], Console.UndoneImport>,
