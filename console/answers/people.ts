@@ -24,7 +24,7 @@ export interface Person {
 
 export interface PersonAtWebsite {
   websiteId: string | null;
-  websiteName?: string | null;
+  websiteName: string | null;
   subscribed: boolean;
   email: string | null;
   optedOutByPerson: boolean;

@@ -81,6 +81,7 @@ function DatabaseRow({ of }: { of: Database }): JSX.Element {
   const { database, websites, bytes, limitBytes, bytesPerDay, daysLeft, status, schemaVersion } = of;
   const share = bytes === null ? null : Math.round((bytes / limitBytes) * 100);
   const isNear = (share ?? 0) >= 70 || (daysLeft ?? 999) <= 60;
+  const isFar = daysLeft === null || daysLeft > 3650;
   return (
     <tr>
       <th scope="row" title={schemaVersion ?? undefined}>
@@ -95,8 +96,8 @@ function DatabaseRow({ of }: { of: Database }): JSX.Element {
         {bytesPerDay === null ? "–" : `${bytesPerDay < 0 ? "−" : "+"}${formatBytes(Math.abs(bytesPerDay))}`}
       </td>
       <td>
-        {daysLeft === null ? "not at this rate" : formatDate(Date.now() + daysLeft * 86_400_000)}
-        {daysLeft !== null && <span class={`second ${isNear ? "wait" : ""}`}>in {countOf(daysLeft, "day")}</span>}
+        {isFar ? "not in ten years" : formatDate(Date.now() + daysLeft * 86_400_000)}
+        {!isFar && <span class={`second ${isNear ? "wait" : ""}`}>in {countOf(daysLeft, "day")}</span>}
       </td>
       <td class="right">
         <Status look={LOOKS[status]} />

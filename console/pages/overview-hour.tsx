@@ -60,7 +60,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
               label: "Delivered",
               mark: <ChartMark name="up" />,
               value: formatCount(delivered),
-              judgment: `${formatShare(delivered, sum(minutes, "submitted"))} of submitted`,
+              judgment: `${formatShare(delivered, delivered + undelivered)} of those with a receipt`,
               href: messages("delivered"),
             },
             {

@@ -65,7 +65,7 @@ function List({ first, path }: { first: SubscriberPage; path: string }): JSX.Ele
   }
   return (
     <>
-      <Rows class="phone" label="People, the last changed first">
+      <Rows class="phone" label="People, by number">
         <Head columns={["Person", "Address", "Since", "Now"]} />
         <tbody>
           {people.map(({ personId, phone, email, subscribed, since, source }) => (

@@ -7,9 +7,12 @@ import { formatSpan, formatUtc } from "../lib/times.ts";
 import { Button } from "../parts/button.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Time } from "../parts/time.tsx";
-import { nameOfSite } from "./person.tsx";
+import { nameOfSite } from "./person-steps.tsx";
 
 const SENT = ["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"];
+
+/** So many texts a person's answer has: there may be older ones. */
+const MOST = 100;
 
 /** That a person opted out, when that was in force, and that nothing was sent since: made to be printed. */
 export function OptOutProof({ site, person }: { site: PersonAtWebsite; person: Person }): JSX.Element | null {
@@ -25,6 +28,7 @@ export function OptOutProof({ site, person }: { site: PersonAtWebsite; person: P
   const stopped = after.length - sent.length;
   const received = text?.receivedAt ?? change.at;
   const proof = {
+    ...(person.messages.length === MOST && { ofLatest: MOST }),
     website: site.websiteId,
     wrote: text?.text ?? change.proof,
     to: text?.to ?? null,
@@ -58,6 +62,7 @@ export function OptOutProof({ site, person }: { site: PersonAtWebsite; person: P
         </Fact>
         <Fact name="Sent since">
           <strong class={sent.length > 0 ? "bad" : ""}>{countOf(sent.length, "text")}</strong>
+          {person.messages.length === MOST && ` of the latest ${MOST}`}
           {stopped > 0 && `, ${stopped} ${stopped === 1 ? "was" : "were"} stopped`}
         </Fact>
         {change.changeId !== undefined && (

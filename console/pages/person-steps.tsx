@@ -8,7 +8,7 @@ export type PersonStep = Step & { kind: Kind };
 
 /** Consent, texts to them and from them, over all websites, the newest first. */
 export function stepsOfPerson({ websites, messages }: Person): PersonStep[] {
-  const names = new Map(websites.map((site) => [site.websiteId, nameOf(site)]));
+  const names = new Map(websites.map((site) => [site.websiteId, nameOfSite(site)]));
   const steps = [
     ...websites.flatMap((site) => site.changes.map((change) => changeStep(site, change))),
     ...websites.flatMap((site) =>
@@ -20,7 +20,7 @@ export function stepsOfPerson({ websites, messages }: Person): PersonStep[] {
   return steps.sort((one, other) => new Date(other.at).getTime() - new Date(one.at).getTime());
 }
 
-const nameOf = ({ websiteName, websiteId }: PersonAtWebsite) => websiteName ?? websiteId ?? "no website";
+export const nameOfSite = ({ websiteName, websiteId }: PersonAtWebsite) => websiteName ?? websiteId ?? "no website";
 
 const NEAR = 5000;
 const textOf = (site: PersonAtWebsite, change: SubscriptionChange) =>
@@ -33,7 +33,7 @@ const isKeywordOf = (site: PersonAtWebsite, text: InboundText) =>
   site.changes.some((change) => textOf(site, change) === text);
 
 function changeStep(site: PersonAtWebsite, change: SubscriptionChange): PersonStep {
-  const name = nameOf(site);
+  const name = nameOfSite(site);
   const { from, to, at, source, proof, addressChanged } = change;
   const text = textOf(site, change);
   const isByPerson = source === "keyword" || source === "carrier";
@@ -72,7 +72,7 @@ function inboundStep(
       : keyword
         ? `They wrote ${keyword.toUpperCase()}`
         : "They wrote",
-    rest: nameOf(site),
+    rest: nameOfSite(site),
     tone: maybeOptOut ? "wait" : "plain",
     content: <Bubble text={text} isTheirs />,
   };

@@ -20,7 +20,7 @@ import { useNow } from "../parts/time.tsx";
 import { Timeline } from "../parts/timeline.tsx";
 import { tellDone } from "../parts/toast.tsx";
 import { OptOutProof } from "./person-proof.tsx";
-import { type Kind, stepsOfPerson } from "./person-steps.tsx";
+import { type Kind, nameOfSite, stepsOfPerson } from "./person-steps.tsx";
 
 export function PersonPage({ route }: { route: Route }): JSX.Element {
   const id = route.path[1] ?? "";
@@ -28,8 +28,6 @@ export function PersonPage({ route }: { route: Route }): JSX.Element {
   if (!data) return <NoAnswer failure={failure} title="Person" onRetry={reload} />;
   return <Known person={data} id={id} show={(route.query.show ?? "all") as Kind | "all"} />;
 }
-
-export const nameOfSite = ({ websiteName, websiteId }: PersonAtWebsite) => websiteName ?? websiteId ?? "no website";
 
 const TABS: [label: string, kind: Kind | "all"][] = [
   ["Everything", "all"],

@@ -46,8 +46,9 @@ const find = operatorCall({
   },
   run: async (request, deps) => {
     const phone = requirePhone(request);
-    const toWebsite = ({ websiteId, person, texts, messageCount }: KnownIn) => ({
+    const toWebsite = ({ websiteId, websiteName, person, texts, messageCount }: KnownIn) => ({
       websiteId: websiteId || null,
+      websiteName,
       ...personView(phone, person, texts),
       messageCount,
     });

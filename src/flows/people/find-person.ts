@@ -1,6 +1,7 @@
 // What one database has of a number.
 import type { Deps } from "../../deps.ts";
 import { toDigits } from "../../domain/people/phone.ts";
+import { findWebsite } from "../../store/clients/websites.ts";
 import { findMessages } from "../../store/messages/find-messages.ts";
 import { countOfErasure } from "../../store/people/erasure.ts";
 import { listInbound } from "../../store/people/inbound.ts";
@@ -10,12 +11,13 @@ import { inParallel } from "../in-parallel.ts";
 
 /** What a website has: the state of the number, and its latest texts. */
 export async function readInWebsite(deps: Deps, websiteId: string, phone: string, limit: number) {
-  const [person, texts, messageCount] = await Promise.all([
+  const [person, texts, messageCount, website] = await Promise.all([
     readPerson(deps.db, websiteId, toDigits(phone)),
     listInbound(deps.db, websiteId, { sender: phone, before: Number.MAX_SAFE_INTEGER, limit }),
     countOfErasure(deps.db, websiteId, toDigits(phone)),
+    websiteId === "" ? undefined : findWebsite(deps.db, websiteId),
   ]);
-  return { websiteId, person, texts, messageCount };
+  return { websiteId, websiteName: website?.name ?? null, person, texts, messageCount };
 }
 
 /** In each website that knows the number, and the latest messages to it. */

@@ -75,7 +75,7 @@ export const peopleAnswers = {
   PersonEverywhere: z.object({
     phone: z.string(),
     ...personIdShape,
-    websites: z.array(knownSchema.extend({ websiteId: websiteOfTextSchema })),
+    websites: z.array(knownSchema.extend({ websiteId: websiteOfTextSchema, websiteName: z.string().nullable() })),
     messages: z.array(messageSchema).describe("The latest 100 to this number, newest first."),
     ...missingShape,
   }),
@@ -110,7 +110,7 @@ export const PERSON = {
 
 export const EVERYWHERE = {
   phone: PHONE,
-  websites: [{ websiteId: "brand", ...PERSON, messageCount: 1 }],
+  websites: [{ websiteId: "brand", websiteName: "The Brand", ...PERSON, messageCount: 1 }],
   messages: [
     {
       ...{ messageId: MESSAGE_ID, websiteId: "brand", acceptedAt: TIME, status: "DELIVERED", reason: null },
