@@ -125,7 +125,7 @@ export const deliveredMessage = (): Message => ({
   acceptedAt: at(0),
   updatedAt: at(4.2),
   carrierMessageId: "SM9f01020304050607c31e",
-  submissions: [{ at: at(0.3), attempt: 1, outcome: "accepted", reason: null, milliseconds: 164 }],
+  submissions: [{ at: at(0.3), attempt: 1, outcome: "accepted", reason: null }],
   clicks: { people: 1, robots: 1, firstAt: at(1055) },
   events: [
     { eventId: `${ID}_SENDING`, eventType: "message.status", status: "SENDING", occurredAt: at(0.3) },
@@ -149,8 +149,7 @@ export const deliveredMessage = (): Message => ({
       durationMilliseconds: 198,
     },
   ],
-  requestId: "8f1c2a9e-55b0-4c0b-9d57-3c1f6e1f8qm2",
-  sender: "+1 206 555 0100",
+  endsAt: null,
   consent: {
     subscribed: true,
     since: "2026-10-12T07:20:00Z",
@@ -187,10 +186,8 @@ export const waitingMessage = (): Message => ({
     attempt: index + 1,
     outcome: "unauthorized",
     reason: "403 Authorization failed for sendsms",
-    milliseconds: 11,
   })),
   clicks: { people: 0, robots: 0, firstAt: null },
   events: [],
   callbacks: [],
-  sender: "+1 503 555 0107",
 });
