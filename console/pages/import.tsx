@@ -111,7 +111,7 @@ function leadOf(state: State, name: string): string {
     case "looking":
       return `${state.preview.rows ? `${countOf(state.preview.rows, "row")}. ` : ""}Nothing is stored yet.`;
     case "running":
-      return `Importing to ${name}. Keep this page open: it sends the file in pieces.`;
+      return `Importing to ${name}. Keep this page open.`;
     case "done":
       return `Imported to ${name}.`;
   }

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Callback, Message } from "../answers.ts";
+import { sourceWords } from "../lib/audit-words.ts";
 import { countOf } from "../lib/numbers.ts";
 import { lookOfStatus, reasonWords } from "../lib/status-words.ts";
 import { answerOf, carrierOf, clientOf, groupTries, type Tries } from "../lib/story.ts";
@@ -36,7 +37,7 @@ function consent({ consent, acceptedAt, status }: Message, now: number): Step[] 
   if (!consent) return [];
   const { subscribed, since, source, proof, changeId } = consent;
   const from = since
-    ? `Since ${formatTime(since, now)}${source ? `, by ${source}` : ""}`
+    ? `Since ${formatTime(since, now)}, ${sourceWords(source ?? "")}`
     : "Nobody had subscribed this number";
   return [
     {
@@ -56,13 +57,13 @@ function consent({ consent, acceptedAt, status }: Message, now: number): Step[] 
   ];
 }
 
-function hold({ waits }: Message): Step[] {
+function hold({ waits, acceptedAt }: Message): Step[] {
   const held = waits?.held;
   if (!held) return [];
   return [
     {
       key: "held",
-      at: held.since,
+      at: held.since > acceptedAt ? held.since : acceptedAt,
       icon: "held",
       what: `Held by ${held.by}`,
       explanation: held.reason && `“${held.reason}”`,

@@ -44,7 +44,6 @@ const LINES = {
   callback: "M1.5 8h8.5M7.2 5.2 10 8l-2.8 2.8M13.5 3v10",
   shield: "M8 1.6 13 3.4v4.2c0 3.4-2.4 5.6-5 6.8-2.6-1.2-5-3.4-5-6.8V3.4ZM5.7 7.9l1.6 1.6 3-3.1",
   click: "M6.5 6.5l7 2.7-3.1 1.2-1.2 3.1ZM4.2 1.6l.5 1.7M1.6 4.2l1.7.5M1.9 7.6l1.4-.8M7.6 1.9l-.8 1.4",
-  sun: "M8 4.6v3.6l2 1.4",
 } as const;
 
 export type IconName = Shape | keyof typeof LINES;

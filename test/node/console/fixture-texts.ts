@@ -153,7 +153,7 @@ export const deliveredMessage = (): Message => ({
   consent: {
     subscribed: true,
     since: "2026-10-12T07:20:00Z",
-    source: "import till-october.csv, row 1,204",
+    source: "import",
     proof: "import till-october.csv",
     changeId: 90_001,
   },

@@ -5,6 +5,7 @@ import { buildConsole } from "./build.ts";
 import { type ConsolePage, openConsole, PAGES } from "./console-page.ts";
 import { NOW } from "./fixture-clock.ts";
 import { type FixtureService, REQUEST_ID, startFixture } from "./fixture-service.ts";
+import { waitingMessage } from "./fixture-texts.ts";
 
 describe.skipIf(!hasBrowser)("in the console", () => {
   let service: FixtureService;
@@ -128,6 +129,16 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     await shown.page.getByText("A number begins with + and its country").waitFor();
     expect(hash()).not.toMatch(/0142/);
     expect(changes()).toEqual([]);
+  });
+
+  it("a text that is held says by whom and why, after its acceptance, however old the hold is", async () => {
+    const held = { by: "ada", since: "2026-01-01T00:00:00.000Z", reason: "wrong link" };
+    const body = { ...waitingMessage(), waits: { until: null, because: "an operator holds it", held } };
+    service.instead.set(`GET /operator/${PAGES["message that waits"]}`, { status: 200, body });
+    await shown.open(PAGES["message that waits"]);
+    await shown.page.getByRole("heading", { name: "Held", exact: true }).waitFor();
+    const story = await shown.page.locator("main").innerText();
+    expect(story).toMatch(/Accepted from[\s\S]+subscribed[\s\S]+Held by ada[\s\S]+“wrong link”[\s\S]+Now, /i);
   });
 
   it("a person is erased with the number of their texts, all of them, and with that of now", async () => {
