@@ -2,13 +2,10 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasBrowser, openWindow, startBrowser } from "../journeys/browser.ts";
+import { hasBrowser, openWindow, RULES_OF_A_VIEW, startBrowser } from "../journeys/browser.ts";
 import { buildConsole } from "./build.ts";
 import { type ConsolePage, openConsole, PAGES, sideways, violationsOf } from "./console-page.ts";
 import { type FixtureService, headersOfConsole, REQUEST_ID, startFixture } from "./fixture-service.ts";
-
-/** What another width or scheme may change. */
-const OF_A_VIEW = ["color-contrast", "target-size", "link-in-text-block"];
 
 const MOST_BYTES = 60 * 1024;
 const FILES = ["console.html", "console/app.js", "console/app.css", "console/icon.svg"];
@@ -72,7 +69,7 @@ describe.skipIf(!hasBrowser)("each page", () => {
     expect(await violationsOf(page)).toEqual([]);
     await view(390, "dark");
     expect(await sideways(page)).toBe(0);
-    expect(await violationsOf(page, OF_A_VIEW)).toEqual([]);
+    expect(await violationsOf(page, RULES_OF_A_VIEW)).toEqual([]);
     await view(360, "light");
     expect(await sideways(page)).toBe(0);
     // What a stranger has written is text.

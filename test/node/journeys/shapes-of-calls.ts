@@ -6,7 +6,6 @@ interface Schema {
 }
 
 interface Media {
-  schema?: Schema;
   examples?: Record<string, unknown>;
 }
 
@@ -22,41 +21,58 @@ interface Call {
 /** What Markdown makes an element of. */
 const MARKS = { table: /^\|/m, list: /^ *[-*] /m, block: /^```/m, code: /`/, link: /\]\(/, bold: /\*\*/, html: /<\w/ };
 
-/** What a page draws in another way than for a call that lacks it; a word that does not break makes a page wider. */
-function shapeOf(method: string, { parameters = [], requestBody, responses, ...call }: Call): Set<string> {
-  const answers = Object.entries(responses);
-  const media = (place: string, content: Record<string, Media> = {}) =>
-    Object.entries(content).map(([type, { schema, examples = {} }]) =>
-      [place, type, schema?.type, Object.keys(examples).length > 1 ? "of several examples" : ""].join(" "),
-    );
+/** The texts that a page draws of a call. */
+function wordsOf({ parameters = [], requestBody, responses, ...call }: Call): string {
   const described = [call, ...parameters, ...(requestBody ? [requestBody] : []), ...Object.values(responses)];
-  const words = described.map(({ description = "" }) => description).join("\n");
   const names = parameters.map(({ name }) => name);
-  const longest = Math.max(...[...names, ...words.split(/[\s|]/)].map(({ length }) => length));
+  return [...names, ...described.map(({ description = "" }) => description)].join("\n");
+}
+
+/** What a page draws in another way than for a call that lacks it. */
+function shapeOf(method: string, call: Call): Set<string> {
+  const { parameters = [], requestBody, responses, ...others } = call;
+  const media = (place: string, content: Record<string, Media> = {}) =>
+    Object.entries(content).map(([type, { examples = {} }]) =>
+      [place, type, Object.keys(examples).length > 1 ? "of several examples" : ""].join(" "),
+    );
+  const answers = Object.entries(responses).flatMap(([status, it]) => [
+    `answer ${status[0]}`,
+    ...Object.keys(it),
+    ...media("answer", it.content),
+  ]);
+  const words = wordsOf(call);
   return new Set([
     method,
-    ...Object.keys(call),
-    ...parameters.flatMap((it) => [`${it.in} ${it.schema?.type} ${it.schema?.enum ? "of a list" : ""}`]),
+    ...Object.keys(others),
+    ...parameters.map((it) => `${it.in} ${it.schema?.type} ${it.schema?.enum ? "of a list" : ""}`),
     ...media("body", requestBody?.content),
-    ...answers.flatMap(([status, it]) => [`answer ${status[0]}`, ...Object.keys(it), ...media("answer", it.content)]),
+    ...answers,
     ...Object.entries(MARKS).flatMap(([name, mark]) => (mark.test(words) ? [name] : [])),
-    `a word of ${Math.floor(longest / 10)} times ten letters`,
   ]);
 }
 
-/** @returns the ids of as few calls and events as have together what any has; of two that have as much of it, the first */
+/** Of the longest word: what does not break makes a page wider. */
+const longestWordOf = (call: Call) =>
+  Math.max(
+    ...wordsOf(call)
+      .split(/[\s|]/)
+      .map(({ length }) => length),
+  );
+
+/** @returns the ids of the call or event with the longest word, and of as few others as have together what any has */
 export function callsOfEachShape(documents: Document[]): string[] {
   const calls = documents
     .flatMap(({ paths, webhooks = {} }) => [...Object.values(paths), ...Object.values(webhooks)])
     .flatMap((methods) => Object.entries(methods as object as Record<string, Call>))
-    .map(([method, call]) => ({ id: call.operationId, shape: shapeOf(method, call) }));
+    .map(([method, call]) => ({ id: call.operationId, shape: shapeOf(method, call), length: longestWordOf(call) }));
   const missing = new Set(calls.flatMap(({ shape }) => [...shape]));
   const chosen: string[] = [];
-  while (missing.size > 0) {
-    const newIn = ({ shape }: { shape: Set<string> }) => [...shape].filter((part) => missing.has(part)).length;
-    const best = calls.reduce((one, other) => (newIn(other) > newIn(one) ? other : one));
-    for (const part of best.shape) missing.delete(part);
+  let best = calls.reduce((one, other) => (other.length > one.length ? other : one));
+  for (;;) {
     chosen.push(best.id);
+    for (const part of best.shape) missing.delete(part);
+    if (missing.size === 0) return chosen;
+    const newIn = ({ shape }: { shape: Set<string> }) => [...shape].filter((part) => missing.has(part)).length;
+    best = calls.reduce((one, other) => (newIn(other) > newIn(one) ? other : one));
   }
-  return chosen;
 }
