@@ -70,6 +70,8 @@ const LONGEST_WAIT_SECONDS = 20;
 export async function pause({ deps, move, source, target }: MoveWork): Promise<Piece> {
   const { pausedAt, at } = move.progress;
   if (pausedAt === null) {
+    // A client that was made while there was one database is not in the directory: its calls would not be found to be paused.
+    await keepRoutes(deps.db, move.home, await readRoutes(source, move.websiteId));
     await setState(source, move, STATE.paused);
     await setState(target, move, STATE.arriving);
     return { progress: { pausedAt: deps.now() } };

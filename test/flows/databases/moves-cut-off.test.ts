@@ -19,14 +19,16 @@ let posts: string[];
 
 beforeEach(async () => {
   world = await World.create();
+  brand = await world.begin("two websites", async () => {
+    for (const websiteId of ["brand", "near"]) {
+      await world.operator("PUT", `/websites/${websiteId}`, { name: websiteId, carrier: "sandbox", database: "DB" });
+      await world.subscribers(websiteId, [`${ADA},ada@example.com`, BEA]);
+    }
+    return world.client("brand", { callbackUrl: "https://brand.example.com/" });
+  });
   await bindDatabases(world, 2);
   posts = takeCallbacks();
   await world.sweep();
-  for (const websiteId of ["brand", "near"]) {
-    await world.operator("PUT", `/websites/${websiteId}`, { name: websiteId, carrier: "sandbox", database: "DB" });
-    await world.subscribers(websiteId, [`${ADA},ada@example.com`, BEA]);
-  }
-  brand = await world.client("brand", { callbackUrl: "https://brand.example.com/" });
   home = (await world.rows("SELECT home FROM homes WHERE website_id = 'brand'"))[0]?.home as number;
   await fillTables("DB", { websiteId: "brand", home, clientId: "another" }, world.now, 2);
 });
@@ -158,6 +160,7 @@ async function requireOpen(pending: string[]): Promise<void> {
  * leaves what a cut after the write before it leaves.
  */
 const WRITES: [name: string, times: number][] = [
+  ["paused: DB INSERT INTO client_homes", 1],
   ["paused: DB INSERT INTO moving", 1],
   ["paused: DB_2 INSERT INTO moving", 1],
   ["paused: DB UPDATE moves to paused", 26],
