@@ -409,12 +409,12 @@ CREATE TABLE endpoint_posts (
   PRIMARY KEY (client_id, slot)
 ) STRICT, WITHOUT ROWID;
 
--- Problems of which somebody has been told, while they last and 30 days longer.
+-- Problems that the sweep has found, while they last and 30 days longer.
 CREATE TABLE told_problems (
   problem TEXT NOT NULL,
   subject TEXT NOT NULL,               -- what it concerns: a carrier, or a client; '' for the service
   began_at INTEGER NOT NULL,
-  told_at INTEGER NOT NULL,
+  told_at INTEGER NOT NULL,            -- when somebody was last told of it, or of its end; 0: never
   ended_at INTEGER,                    -- NULL: it lasts
   detail TEXT NOT NULL,                -- JSON: what it concerned when it began, and the cause in words
   PRIMARY KEY (problem, subject, began_at)

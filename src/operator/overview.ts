@@ -93,7 +93,7 @@ const overviewAnswers = {
     lastProblems: z
       .array(pastProblemSchema)
       .describe(
-        "Those that last, and those that have ended in the last seven days, the newest first, 50 at most. They are known where ALERT_URL is set.",
+        "Those that last, and those that have ended in the last seven days, the newest first, 50 at most. The sweep finds them, once a minute.",
       ),
     minutes: z.array(minuteSchema).describe("The last hour by the minute of acceptance, the oldest first: 60 of them."),
     hour: z.object({ oldestWithoutReceiptSeconds: z.int().nullable() }),

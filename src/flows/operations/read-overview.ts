@@ -20,10 +20,7 @@ import { readHistory, type ToldProblem } from "../../store/operations/told-probl
 import { dayNumber } from "../../store/operations/traffic-counts.ts";
 import { askEach, type Missing } from "../databases/ask-each.ts";
 import { inEach, inFirst } from "../databases/places.ts";
-import { readServiceState } from "./read-service-state.ts";
-
-/** Rows of each state that a look reads: the oldest make most problems, and GET /operator/health reads many more. */
-const STATE_ROWS = 20;
+import { FEW_ROWS, readServiceState } from "./read-service-state.ts";
 
 const HISTORY_DAYS = 7;
 const MOST_PROBLEMS = 50;
@@ -69,7 +66,7 @@ export async function readOverview(
 ): Promise<Overview> {
   const now = deps.now();
   const [state, traffic, history] = await Promise.all([
-    readServiceState(deps, origin, requestId, STATE_ROWS),
+    readServiceState(deps, origin, requestId, FEW_ROWS),
     askEach(inEach(deps), ({ db }) => readTraffic(db, websiteId, now)),
     readPast(deps, now),
   ]);

@@ -36,6 +36,9 @@ import { CONNECTIONS } from "../messages/connections.ts";
 import { addCounts } from "./add-counts.ts";
 import { asRefused, countAnswers, countArrivals, countOutcomes, countSenders } from "./last-hour.ts";
 
+/** Rows of each state that are enough for a look: the oldest make most problems, and GET /operator/health reads many more. */
+export const FEW_ROWS = 20;
+
 /**
  * In parts: what one of them does not answer is null or empty, and named. Never throws.
  * @param origin the origin of the request

@@ -1,5 +1,5 @@
-// Tells somebody when a problem begins, once a day while it lasts, and when it ends. The sweep posts by itself: a queue may be
-// the problem.
+// Keeps which problems begin and end, and tells somebody when a problem begins, once a day while it lasts, and when it ends. The sweep
+// posts by itself: a queue may be the problem.
 import type { Deps } from "../../deps.ts";
 import { signatureHeaders } from "../../domain/callbacks/callback.ts";
 import { DAY_MILLISECONDS } from "../../domain/day.ts";
@@ -7,17 +7,19 @@ import { describeProblem, type ProblemDetail, subjectOf } from "../../domain/ope
 import { postOnce } from "../../platform/callback-post.ts";
 import { withinTime } from "../../platform/time-limit.ts";
 import { USER_AGENT } from "../../platform/user-agent.ts";
+import { COUNTED_ROWS } from "../../store/operations/service-state.ts";
 import {
   deleteAway,
-  endTold,
   readAway,
-  readTold,
+  readOpen,
+  readUntoldEnds,
   storeAway,
+  storeProblems,
   storeTold,
   type ToldProblem,
 } from "../../store/operations/told-problems.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
-import { readServiceState } from "./read-service-state.ts";
+import { FEW_ROWS, readServiceState } from "./read-service-state.ts";
 
 const HEARTBEAT_MILLISECONDS = 10_000;
 
@@ -27,7 +29,7 @@ const MOST_POSTS = 20;
 /** Never throws. @param isRecorded whether the end of this sweep is stored: a heartbeat says that the service works */
 export async function tellProblems(deps: Deps, isRecorded: boolean): Promise<void> {
   const { alertUrl, heartbeatUrl } = deps.config;
-  if (alertUrl) await unlessItFails(deps, "alert.failed", {}, () => tell(deps, alertUrl));
+  await unlessItFails(deps, "alert.failed", {}, () => keepAndTell(deps, alertUrl));
   if (heartbeatUrl && isRecorded) await unlessItFails(deps, "heartbeat.failed", {}, () => beat(heartbeatUrl));
 }
 
@@ -48,24 +50,55 @@ interface Alert extends ToldProblem {
   kind: Kind;
 }
 
-/** Each is stored as told once its post has succeeded: one that failed is posted again by the next sweep. */
-async function tell(deps: Deps, url: string): Promise<void> {
-  const { details, database, failing } = await readServiceState(
-    deps,
-    deps.config.carriers.PUBLIC_ORIGIN ?? "http://localhost",
-    null,
-  );
+/** @param url undefined: nobody is told, and the history has what the overview shows */
+async function keepAndTell(deps: Deps, url: string | undefined): Promise<void> {
+  const origin = deps.config.carriers.PUBLIC_ORIGIN ?? "http://localhost";
+  const { details, database, failing } = await readServiceState(deps, origin, null, url ? COUNTED_ROWS : FEW_ROWS);
   const [unreadable] = database.milliseconds === null ? details : [];
-  if (unreadable) return tellAway(deps, url, unreadable);
+  if (unreadable) return url ? tellAway(deps, url, unreadable) : undefined;
+  const { begun, lasting, ended } = compare(details, await readOpen(deps.db), deps.now());
+  // A problem of a part that does not answer may last.
+  const sure = failing.length > 0 ? [] : ended;
+  if (begun.length + sure.length > 0) await storeProblems(deps.db, begun, sure, deps.now());
+  if (url) await tell(deps, url, [...begun, ...lasting]);
+}
+
+const keyOf = ({ problem, subject }: { problem: string; subject: string }) => `${problem} ${subject}`;
+
+/** @param open those of the sweep before. @returns `lasting`: as they are now */
+function compare(details: ProblemDetail[], open: ToldProblem[], now: number) {
+  const known = new Map(open.map((it) => [keyOf(it), it]));
+  const present = new Map(
+    details.map((detail): [string, ToldProblem] => {
+      const { problem, since } = detail;
+      const subject = subjectOf(detail);
+      const before = known.get(keyOf({ problem, subject }));
+      const { beganAt = since === null ? now : Date.parse(since), toldAt = 0 } = before ?? {};
+      return [keyOf({ problem, subject }), { problem, subject, beganAt, toldAt, endedAt: null, detail }];
+    }),
+  );
+  const all = [...present];
+  return {
+    begun: all.flatMap(([key, it]) => (known.has(key) ? [] : [it])),
+    lasting: all.flatMap(([key, it]) => (known.has(key) ? [it] : [])),
+    ended: open.filter((it) => !present.has(keyOf(it))),
+  };
+}
+
+/** Each is stored as told once its post has succeeded: one that failed is posted again by the next sweep. */
+async function tell(deps: Deps, url: string, open: ToldProblem[]): Promise<void> {
   const away = await readAway(deps.kv);
   if (away && (await post(deps, url, { ...away, kind: "ended", detail: {} }))) await deleteAway(deps.kv);
-  const alerts = findAlerts(details, await readTold(deps.db), deps.now());
-  // A problem of a part that does not answer may last.
-  const sure = failing.length > 0 ? alerts.filter(({ kind }) => kind !== "ended") : alerts;
-  for (const alert of sure.slice(0, MOST_POSTS)) {
+  const now = deps.now();
+  const due = open.filter(({ toldAt }) => now - toldAt >= DAY_MILLISECONDS);
+  const ends = await readUntoldEnds(deps.db, now - DAY_MILLISECONDS);
+  const alerts: Alert[] = [
+    ...due.map((it) => ({ ...it, kind: it.toldAt > 0 ? ("lasts" as const) : ("began" as const) })),
+    ...ends.map((it) => ({ ...it, kind: "ended" as const, detail: {} })),
+  ];
+  for (const alert of alerts.slice(0, MOST_POSTS)) {
     if (!(await post(deps, url, alert))) return;
-    if (alert.kind === "ended") await endTold(deps.db, alert, deps.now());
-    else await storeTold(deps.db, alert);
+    await storeTold(deps.db, alert, deps.now());
   }
 }
 
@@ -78,22 +111,6 @@ async function tellAway(deps: Deps, url: string, detail: ProblemDetail): Promise
   const next = { ...of, beganAt: told?.beganAt ?? now, toldAt: now };
   const alert = { ...next, kind: told ? ("lasts" as const) : ("began" as const) };
   if (await post(deps, url, alert)) await storeAway(deps.kv, next);
-}
-
-function findAlerts(details: ProblemDetail[], told: ToldProblem[], now: number): Alert[] {
-  const keyOf = ({ problem, subject }: { problem: string; subject: string }) => `${problem} ${subject}`;
-  const known = new Map(told.map((it) => [keyOf(it), it]));
-  const present = new Map(details.map((detail) => [keyOf({ ...detail, subject: subjectOf(detail) }), detail]));
-  const begun = [...present].flatMap(([key, detail]): Alert[] => {
-    const before = known.get(key);
-    if (before && now - before.toldAt < DAY_MILLISECONDS) return [];
-    const { problem, since } = detail;
-    const beganAt = before?.beganAt ?? (since === null ? now : Date.parse(since));
-    const at = { beganAt, toldAt: now, endedAt: null };
-    return [{ kind: before ? "lasts" : "began", problem, subject: subjectOf(detail), ...at, detail }];
-  });
-  const ended = told.filter((it) => !present.has(keyOf(it))).map((it): Alert => ({ ...it, kind: "ended", detail: {} }));
-  return [...begun, ...ended];
 }
 
 /** @returns whether it was taken */

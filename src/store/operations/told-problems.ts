@@ -1,4 +1,4 @@
-// The problems that an operator has been told of, while they last and 30 days longer.
+// The problems that the sweep has found, while they last and 30 days longer, and when somebody was told of each.
 import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import type { ProblemDetail } from "../../domain/operations/problems.ts";
 import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
@@ -10,6 +10,7 @@ export interface ToldProblem {
   /** The carrier or client that it concerns; `""`: the service. */
   subject: string;
   beganAt: number;
+  /** When somebody was last told of it, of its end as well; 0: never. */
   toldAt: number;
   /** null: it lasts. */
   endedAt: number | null;
@@ -20,8 +21,16 @@ export interface ToldProblem {
 const COLUMNS = piece("problem, subject, began_at AS beganAt, told_at AS toldAt, ended_at AS endedAt, detail");
 
 /** Those that last. */
-export async function readTold(db: D1Database): Promise<ToldProblem[]> {
+export async function readOpen(db: D1Database): Promise<ToldProblem[]> {
   return readRows(db, sql`SELECT ${COLUMNS} FROM told_problems WHERE ended_at IS NULL`);
+}
+
+/** Those that have ended since a time, of whose begin somebody was told, and of whose end nobody. */
+export async function readUntoldEnds(db: D1Database, since: number): Promise<ToldProblem[]> {
+  return readRows(
+    db,
+    sql`SELECT ${COLUMNS} FROM told_problems WHERE ended_at > ${since} AND told_at > 0 AND told_at <= ended_at`,
+  );
 }
 
 /** The latest, at most `most`: those that last, and those that have ended since a time. */
@@ -39,32 +48,52 @@ async function readRows(db: D1Database, query: Sql): Promise<ToldProblem[]> {
   return rows.map((row) => ({ ...row, detail: parseJsonColumn<ToldProblem["detail"]>(row.detail, {}) }));
 }
 
-/** One that begins again as it began before, lasts again. */
-export async function storeTold(db: D1Database, told: ToldProblem): Promise<void> {
-  const { problem, subject, beganAt, toldAt, detail } = told;
+/** How long an ended problem is kept. */
+const KEPT_MILLISECONDS = 30 * DAY_MILLISECONDS;
+
+/**
+ * Stores which problems have begun, and which have ended now; and deletes those that are too old. One that begins again as it began
+ * before, lasts again.
+ */
+export async function storeProblems(
+  db: D1Database,
+  begun: ToldProblem[],
+  ended: ToldProblem[],
+  now: number,
+): Promise<void> {
+  const rowsOf = (some: ToldProblem[]) =>
+    JSON.stringify(
+      some.map(({ problem, subject, beganAt, detail }) => [problem, subject, beganAt, JSON.stringify(detail)]),
+    );
   await runBatch(db, [
     prepare(
       db,
       sql`INSERT INTO told_problems (problem, subject, began_at, told_at, detail)
-        VALUES (${problem}, ${subject}, ${beganAt}, ${toldAt}, ${JSON.stringify(detail)})
-        ON CONFLICT (problem, subject, began_at) DO UPDATE SET told_at = max(told_at, excluded.told_at), ended_at = NULL`,
+        SELECT value ->> 0, value ->> 1, value ->> 2, 0, value ->> 3 FROM json_each(${rowsOf(begun)}) WHERE true
+        ON CONFLICT (problem, subject, began_at)
+          DO UPDATE SET told_at = iif(told_at > ended_at, 0, told_at), ended_at = NULL`,
     ),
+    prepare(
+      db,
+      sql`UPDATE told_problems SET ended_at = ${now} WHERE ended_at IS NULL
+        AND (problem, subject, began_at) IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${rowsOf(ended)}))`,
+    ),
+    prepare(db, sql`DELETE FROM told_problems WHERE ended_at <= ${now - KEPT_MILLISECONDS}`),
   ]);
 }
 
-/** How long an ended problem is kept. */
-const KEPT_MILLISECONDS = 30 * DAY_MILLISECONDS;
-
-/** Keeps it as ended, and deletes those that are too old. */
-export async function endTold(db: D1Database, told: ToldProblem, now: number): Promise<void> {
-  const { problem, subject, beganAt } = told;
+/** After the end, somebody was told of the end. */
+export async function storeTold(
+  db: D1Database,
+  { problem, subject, beganAt }: ToldProblem,
+  now: number,
+): Promise<void> {
   await runBatch(db, [
     prepare(
       db,
-      sql`UPDATE told_problems SET ended_at = ${now} WHERE problem = ${problem} AND subject = ${subject}
-        AND began_at = ${beganAt} AND ended_at IS NULL`,
+      sql`UPDATE told_problems SET told_at = max(told_at, ${now}, coalesce(ended_at + 1, 0))
+        WHERE problem = ${problem} AND subject = ${subject} AND began_at = ${beganAt}`,
     ),
-    prepare(db, sql`DELETE FROM told_problems WHERE ended_at <= ${now - KEPT_MILLISECONDS}`),
   ]);
 }
 

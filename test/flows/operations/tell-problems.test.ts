@@ -1,6 +1,6 @@
 /** The sweep tells somebody of problems: once when one begins, once a day, and once when it ends. */
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Carrier, Submission } from "../../../src/carriers/carrier.ts";
 import { sandbox } from "../../../src/carriers/sandbox.ts";
 import { countingDatabase } from "../../counting-database.ts";
@@ -152,7 +152,7 @@ it("tells that the database is away, once, and that it is back; without it, no h
   expect(beats).toBe(2);
 });
 
-it("reads a few rows, and nothing where nobody is to be told", async () => {
+it("reads a few rows, whether or not somebody is to be told", async () => {
   const { deps } = world;
   const { db, take } = countingDatabase(deps.db);
   const quiet = { ...deps.config, alertUrl: undefined, heartbeatUrl: undefined };
@@ -165,8 +165,92 @@ it("reads a few rows, and nothing where nobody is to be told", async () => {
   world.deps = { ...deps, db };
   await world.sweep();
   const told = take();
-  expect(told.calls - without.calls).toBe(3);
-  expect(told.rowsRead - without.rowsRead).toBeLessThan(35);
+  expect(told.calls - without.calls).toBe(1);
+  expect(told.rowsRead - without.rowsRead).toBeLessThan(5);
   expect(told.rowsWritten).toBe(without.rowsWritten);
+  expect(without.calls).toBeLessThan(20);
+  expect(without.rowsRead).toBeLessThan(70);
   expect(beats).toBe(1);
+});
+
+describe("the history of problems", () => {
+  const history = () =>
+    world.rows(
+      "SELECT problem, told_at > 0 AS is_told, ended_at IS NOT NULL AS is_over FROM told_problems ORDER BY problem",
+    );
+  const mend = () => {
+    submit = () => ({ kind: "accepted", carrierMessageId: "c" });
+  };
+  const useAlerts = (alertUrl: string | undefined) => {
+    world.deps = { ...world.deps, config: { ...world.deps.config, alertUrl } };
+  };
+
+  it("is kept where nobody is told, and who is told later hears of what lasts", async () => {
+    useAlerts(undefined);
+    await breakCarrier();
+    await passMinutes(8);
+    const both = ["carrier-failing", "carrier-paused", "messages-late"];
+    expect(await history()).toMatchObject(both.map((problem) => ({ problem, is_told: 0, is_over: 0 })));
+    useAlerts(ALERTS);
+    await passMinutes(1);
+    expect(both.map(of)).toEqual(both.map(() => ["problem.began"]));
+    useAlerts(undefined);
+    mend();
+    await passMinutes(3);
+    expect(await history()).toMatchObject(both.map((problem) => ({ problem, is_told: 1, is_over: 1 })));
+    useAlerts(ALERTS);
+    await passMinutes(3);
+    expect(both.map(of)).toEqual(both.map(() => ["problem.began", "problem.ended"]));
+  });
+
+  it("is kept while no post is taken, and nobody hears of the end of what nobody was told of", async () => {
+    isTaken = false;
+    await breakCarrier();
+    await passMinutes(2);
+    expect(await history()).toContainEqual({ problem: "carrier-paused", is_told: 0, is_over: 0 });
+    mend();
+    await passMinutes(2);
+    expect(await history()).toContainEqual({ problem: "carrier-paused", is_told: 0, is_over: 1 });
+    isTaken = true;
+    await passMinutes(2);
+    expect(of("carrier-paused")).not.toContain("problem.ended");
+  });
+
+  it("has one entry for what begins again as it began before, and tells of it again", async () => {
+    const job = () =>
+      world.rows(
+        "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('j', 'textgate-messages', '{}', ?1)",
+        world.now,
+      );
+    await job();
+    await passMinutes(1);
+    await world.rows("DELETE FROM dead_jobs");
+    await passMinutes(2);
+    expect(of("dead-jobs")).toEqual(["problem.began", "problem.ended"]);
+    await world.rows("UPDATE told_problems SET began_at = ?1", world.now + 60_000);
+    await job();
+    isTaken = false;
+    await passMinutes(1);
+    isTaken = true;
+    await passMinutes(3);
+    expect(of("dead-jobs")).toEqual(["problem.began", "problem.ended", "problem.began", "problem.began"]);
+    expect(await history()).toEqual([{ problem: "dead-jobs", is_told: 1, is_over: 0 }]);
+  });
+
+  it("is kept for 30 days", async () => {
+    await world.rows(
+      "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('j', 'textgate-messages', '{}', ?1)",
+      world.now,
+    );
+    await passMinutes(1);
+    await world.rows("DELETE FROM dead_jobs");
+    await passMinutes(1);
+    world.advance(31 * 86_400);
+    await world.rows(
+      "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('k', 'textgate-messages', '{}', ?1)",
+      world.now,
+    );
+    await passMinutes(1);
+    expect(await history()).toMatchObject([{ problem: "dead-jobs", is_over: 0 }]);
+  });
 });
