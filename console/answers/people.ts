@@ -35,7 +35,7 @@ export interface PersonAtWebsite {
 }
 
 export interface SubscriptionChange {
-  changeId?: number;
+  changeId: number;
   from: boolean | null;
   to: boolean;
   at: string;

@@ -37,7 +37,7 @@ export function OptOutProof({ site, person }: { site: PersonAtWebsite; person: P
     confirmedAt: site.optOutConfirmedAt,
     sentSince: sent.length,
     stoppedSince: stopped,
-    ledger: change.changeId ?? null,
+    ledger: change.changeId,
   };
   return (
     <section class="card proof">
@@ -65,11 +65,9 @@ export function OptOutProof({ site, person }: { site: PersonAtWebsite; person: P
           {person.messages.length === MOST && ` of the latest ${MOST}`}
           {stopped > 0 && `, ${stopped} ${stopped === 1 ? "was" : "were"} stopped`}
         </Fact>
-        {change.changeId !== undefined && (
-          <Fact name="Ledger">
-            <code>#{change.changeId}</code>
-          </Fact>
-        )}
+        <Fact name="Ledger">
+          <code>#{change.changeId}</code>
+        </Fact>
       </dl>
       <div class="card-acts">
         <Button isSmall onPress={() => print()}>

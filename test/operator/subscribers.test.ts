@@ -210,8 +210,8 @@ describe("the id of an import", () => {
     expect(person).toMatchObject({
       ...{ subscribed: false, email: null },
       changes: [
-        { from: null, to: true, addressChanged: false, source: "import", proof: body.importId },
-        { from: true, to: false, addressChanged: false, source: "undo", proof: body.importId },
+        { changeId: 1, from: null, to: true, addressChanged: false, source: "import", proof: body.importId },
+        { changeId: 2, from: true, to: false, addressChanged: false, source: "undo", proof: body.importId },
       ],
     });
   });

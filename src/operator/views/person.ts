@@ -16,6 +16,7 @@ import { INBOUND_TEXT, inboundTextSchema, textView, websiteOfTextSchema } from "
 import { MESSAGE, messageView, operatorMessageSchema } from "./message.ts";
 
 const changeSchema = z.object({
+  changeId: z.int().describe("The number of the row in the ledger."),
   from: z.boolean().nullable().describe("null: unknown before."),
   to: z.boolean(),
   at: z.iso.datetime(),
@@ -104,7 +105,17 @@ export const PERSON = {
   email: "ada@example.com",
   optedOutByPerson: true,
   optOutConfirmedAt: TIME,
-  changes: [{ from: true, to: false, addressChanged: false, at: TIME, source: "keyword", proof: INBOUND_TEXT.text }],
+  changes: [
+    {
+      changeId: 7,
+      from: true,
+      to: false,
+      addressChanged: false,
+      at: TIME,
+      source: "keyword",
+      proof: INBOUND_TEXT.text,
+    },
+  ],
   texts: [INBOUND_TEXT],
 } satisfies Omit<PeopleAnswers["Person"], "messageCount">;
 

@@ -130,6 +130,8 @@ export interface Person {
 
 /** One row of the ledger. */
 export interface SubscriptionEntry {
+  /** Its number in the ledger. */
+  changeId: number;
   /** null: the number was new. */
   wasSubscribed: boolean | null;
   subscribed: boolean;
@@ -173,6 +175,7 @@ function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
   return {
     wasSubscribed: row.was_subscribed === null ? null : row.was_subscribed === 1,
     subscribed: row.subscribed === 1,
+    changeId: row.change_id,
     changedAt: row.changed_at,
     addressChanged: row.was_email !== null,
     source: row.source,
