@@ -264,15 +264,11 @@ describe("a report", () => {
     for (let step = 0; step < 250; step++) {
       happened.push(await life.step());
       await life.model.see();
-      for (const by of GROUPS) {
-        const found = inOrder(await countMessages(world.deps.db, PARTS, by));
-        expect([step, by, happened.slice(-3), found]).toEqual([
-          step,
-          by,
-          happened.slice(-3),
-          inOrder(life.model.count(by)),
-        ]);
-      }
+      // In turn: what is counted wrong stays so, in all four.
+      const by = GROUPS[step % GROUPS.length] as (typeof GROUPS)[number];
+      const found = inOrder(await countMessages(world.deps.db, PARTS, by));
+      const [last, counted] = [happened.slice(-3), inOrder(life.model.count(by))];
+      expect([step, by, last, found]).toEqual([step, by, last, counted]);
     }
     // Nothing was left out: days were closed, messages were purged, and closed days were changed.
     const [counts] = await world.rows(
