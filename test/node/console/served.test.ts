@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../harness/service.ts";
+import { askedPaths, declaredCalls, isDeclared, pathsIn } from "./asked-paths.ts";
 import { headersOfConsole } from "./fixture-service.ts";
 
 describe("the console of a service", () => {
@@ -32,5 +33,33 @@ describe("the console of a service", () => {
       const answer = await fetch(`${service.url}${path}`, { redirect: "manual" });
       expect([path, answer.headers.get("x-request-id")]).toEqual([path, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
     }
+  });
+});
+
+describe("the calls that the console's pages ask for", () => {
+  it("are declared, each", () => {
+    const asked = askedPaths();
+    // The pages ask for some forty: a search that finds hardly any has missed them.
+    expect(asked.length).toBeGreaterThan(40);
+    const calls = declaredCalls();
+    expect(asked.filter((it) => !isDeclared(it, calls)).map(({ at }) => at)).toEqual([]);
+  });
+
+  it.each([
+    ["a path that is misspelled", 'ask("/operator/!")', "inbund", "inbound"],
+    ["a method that the call does not have", 'ask("/operator/inbound", { method: "!" })', "DELETE", "GET"],
+    ["a path with an id", "ask(`/operator/websites/\u0024{id}/!`)", "subscriber", "subscribers"],
+    ["a path whose beginning a function makes", "ask(`\u0024{websitePath(id)}/!`)", "subscriber", "subscribers"],
+    [
+      "a path whose beginning has a name",
+      "const path = personPath(id);\ndownload(`\u0024{path}/!`)",
+      "exports",
+      "export",
+    ],
+    ["a path that is too long", "ask(`/operator/messages/\u0024{id}/!`)", "cancel/all", "cancel"],
+  ])("would be found with a slip: %s", (_, source, wrong, right) => {
+    const calls = declaredCalls();
+    const found = [wrong, right].map((word) => pathsIn("page.tsx", source.replace("!", word)));
+    expect(found.map((asked) => asked.map((it) => isDeclared(it, calls)))).toEqual([[false], [true]]);
   });
 });
