@@ -24,7 +24,8 @@ export interface Run extends Pieces {
   importId?: string | undefined;
   /** Pieces that are answered. */
   sent: number;
-  refused: Set<string>;
+  /** Rows of the file: a session's answer has their numbers masked. */
+  refused: string[];
 }
 
 const post = ({ websiteId, file }: Import, csv: Blob, query: Record<string, string>) =>
@@ -66,7 +67,7 @@ export async function beginRun({ file }: Import, { preview, separator = "," }: I
   const bytes = new Uint8Array(await file.arrayBuffer());
   const encoding = { 255: "utf-16le", 254: "utf-16be" }[bytes[0] ?? 0] ?? "utf-8";
   const text = new TextDecoder(encoding).decode(bytes);
-  return { ...cutRows(text, preview?.[0]?.line ?? 2, separator), sent: 0, refused: new Set() };
+  return { ...cutRows(text, preview?.[0]?.line ?? 2, separator), sent: 0, refused: [] };
 }
 
 /**
@@ -83,8 +84,10 @@ export async function runImport(
   run.importId ??= (await post(it, new Blob([run.head]), {})).importId;
   for (const { text } of run.pieces.slice(run.sent)) {
     const query = { importId: run.importId ?? "", part: `${run.sent + 1}` };
-    const { invalidPhoneNumbers } = await post(it, new Blob([run.head, text]), query);
-    for (const number of invalidPhoneNumbers) run.refused.add(number);
+    const { invalidCells = [] } = await post(it, new Blob([run.head, text]), query);
+    const lines = (run.head + text).split(/\r\n?|\n/);
+    for (const { column, line } of invalidCells)
+      if (column === "phone_numbers") run.refused.push(lines[line - 1] ?? "");
     run.sent += 1;
     onSent();
   }

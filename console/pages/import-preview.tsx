@@ -64,7 +64,7 @@ export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props
             label: "Refused",
             mark: <Status look={{ ...LOOKS.refused, word: "" }} />,
             value: formatCount(refused),
-            judgment: "no number in it",
+            judgment: "not imported",
             tone: refused > 0 ? "bad" : undefined,
           },
         ]}

@@ -64,7 +64,7 @@ interface Props {
 export function ImportDone({ listed, run, file, name, onOther }: Props): JSX.Element {
   const csv = () =>
     saveFile(
-      new Blob([["phone_numbers", ...[...run.refused].map(quoted)].join("\r\n")], { type: "text/csv" }),
+      new Blob([run.head.trimEnd(), ...run.refused.map((row) => `\r\n${row}`)], { type: "text/csv" }),
       `refused-${file}`,
     );
   const tile = (label: string, value: number | null | undefined, judgment: string, tone?: "bad") => ({
@@ -82,14 +82,12 @@ export function ImportDone({ listed, run, file, name, onOther }: Props): JSX.Ele
         ]}
       />
       <div class="card-acts">
-        {refused > 0 && <Button onPress={csv}>The {countOf(run.refused.size, "refused number")}, as CSV</Button>}
+        {run.refused.length > 0 && (
+          <Button onPress={csv}>The {countOf(run.refused.length, "refused row")}, as CSV</Button>
+        )}
         <Button onPress={onOther}>Another file</Button>
         {run.importId && <UndoImport importId={run.importId} file={file} count={listed?.new ?? 0} onUndone={onOther} />}
       </div>
     </>
   );
 }
-
-/** A cell that begins like a formula is none in a spreadsheet. */
-const quoted = (cell: string) =>
-  `"${(/^[=+\-@\t\r]/.test(cell) && !/^\+\d+$/.test(cell) ? `'${cell}` : cell).replaceAll('"', '""')}"`;
