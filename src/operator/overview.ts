@@ -1,19 +1,13 @@
 import * as z from "zod";
-import type { Deps } from "../deps.ts";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
-import { RequestFailure } from "../domain/failure.ts";
 import type { CarrierState } from "../domain/operations/service-state.ts";
-import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { type Overview as Read, readOverview } from "../flows/operations/read-overview.ts";
-import type { ApiRequest } from "../http/api-request.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
-import { findWebsite } from "../store/clients/websites.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
-import { requireFound } from "./params.ts";
+import { readWebsiteId } from "./params.ts";
 import { problemSchema } from "./views/service-state.ts";
 
 const CARRIER_LOOKS = ["accepting", "refusing", "paused", "failing", "not-set-up", "idle"] as const;
@@ -39,11 +33,20 @@ const daySchema = z.object({
   optedOut: z.int().describe("Texts of the day that a person has answered by opting out."),
 });
 
+const nowProblemSchema = problemSchema.extend({
+  websiteNames: z
+    .array(z.string())
+    .describe("What the website is called that the problem concerns. Empty: it concerns no single one."),
+  clientName: z.string().nullable(),
+});
+
 const pastProblemSchema = z.object({
   problem: z.string(),
   carrier: z.string().nullable(),
   websiteId: z.string().nullable(),
+  websiteName: z.string().nullable(),
   clientId: z.string().nullable(),
+  clientName: z.string().nullable(),
   host: z.string().nullable(),
   database: z.string().nullable(),
   cause: z.string().nullable().describe("In words, when it began."),
@@ -88,7 +91,7 @@ const overviewAnswers = {
       problems: z.int(),
     }),
     problems: z
-      .array(problemSchema)
+      .array(nowProblemSchema)
       .describe("As in `details` of GET /operator/health, found in the 20 oldest rows of each state."),
     lastProblems: z
       .array(pastProblemSchema)
@@ -158,32 +161,27 @@ const get = operatorCall({
   },
 });
 
-/** @throws RequestFailure resource-unknown */
-export async function readWebsiteId(request: ApiRequest, deps: Deps): Promise<string | null> {
-  const given = request.query.website;
-  if (given === undefined || given === "") return null;
-  const websiteId = String(given);
-  if (!WEBSITE_ID.test(websiteId)) throw new RequestFailure({ kind: "resource-unknown", what: "website" });
-  // Each is asked: the first, which says where a website is, may be away.
-  const { answers, missing } = await askEach(inEach(deps), ({ db }) => findWebsite(db, websiteId));
-  const isFound = answers.some((found) => found !== undefined);
-  if (!isFound && missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
-  return requireFound(isFound && websiteId, "website");
-}
-
-function toAnswer({ state, minutes, days, websites, carriers, isCut, waiting, past, missing }: Read): Overview {
+function toAnswer({ state, minutes, days, websites, carriers, isCut, waiting, past, names, missing }: Read): Overview {
+  const websiteName = (id: string | null) => names.websites.get(id ?? "") ?? null;
+  const clientName = (id: string | null) => names.clients.get(id ?? "") ?? null;
   return {
     asOf: state.checkedAt,
     hasTexts: days.some((day) => day.accepted > 0),
     needs: { waiting, toDecide: state.maybeOptOuts.count ?? 0, problems: state.details.length },
-    problems: state.details,
+    problems: state.details.map((detail) => ({
+      ...detail,
+      websiteNames: [websiteName(detail.websiteId)].filter((name) => name !== null),
+      clientName: clientName(detail.clientId),
+    })),
     lastProblems: past.map(({ problem, beganAt, endedAt, detail }) => {
       const { carrier = null, websiteId = null, clientId = null, host = null, database = null, cause = null } = detail;
       return {
         problem,
         carrier,
         websiteId,
+        websiteName: websiteName(websiteId),
         clientId,
+        clientName: clientName(clientId),
         host,
         database,
         cause,

@@ -5,6 +5,8 @@ import { failField, RequestFailure } from "../domain/failure.ts";
 import { strip } from "../domain/people/invisible.ts";
 import { isE164, PHONE_FORM } from "../domain/people/phone.ts";
 import { explainPhone } from "../domain/people/phone-fault.ts";
+import { askEach } from "../flows/databases/ask-each.ts";
+import { inEach } from "../flows/databases/places.ts";
 import type { ApiRequest } from "../http/api-request.ts";
 import { inPath, inQuery } from "../http/call.ts";
 import { PHONE as A_PHONE, CLIENT_ID } from "../http/examples.ts";
@@ -25,6 +27,19 @@ export const WEBSITE = inPath("websiteId", "1 to 40 of a–z 0–9 `-`.", "brand
 export async function requireWebsite(request: ApiRequest, deps: Deps): Promise<Website> {
   const websiteId = request.params.websiteId ?? "";
   return requireFound(WEBSITE_ID.test(websiteId) ? await findWebsite(deps.db, websiteId) : undefined, "website");
+}
+
+/** The `website` of the query; null: none is named. @throws RequestFailure resource-unknown, store-unavailable */
+export async function readWebsiteId(request: ApiRequest, deps: Deps): Promise<string | null> {
+  const given = request.query.website;
+  if (given === undefined || given === "") return null;
+  const websiteId = String(given);
+  if (!WEBSITE_ID.test(websiteId)) throw new RequestFailure({ kind: "resource-unknown", what: "website" });
+  // Each is asked: the first, which says where a website is, may be away.
+  const { answers, missing } = await askEach(inEach(deps), ({ db }) => findWebsite(db, websiteId));
+  const isFound = answers.some((found) => found !== undefined);
+  if (!isFound && missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
+  return requireFound(isFound && websiteId, "website");
 }
 
 export const CLIENT = inPath("clientId", "As issued.", CLIENT_ID);

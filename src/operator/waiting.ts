@@ -10,7 +10,7 @@ import { toTime } from "../http/time.ts";
 import { LOOKED_AT, readWaiting, type WaitingGroup } from "../store/messages/waiting.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
-import { readWebsiteId } from "./overview.ts";
+import { readWebsiteId } from "./params.ts";
 
 const rowSchema = z.object({
   sendPurpose: z.string(),

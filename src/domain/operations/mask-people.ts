@@ -10,7 +10,18 @@ const HIDDEN = DOT.repeat(5);
 
 /** Fields of the service, its websites and clients, and secrets that are shown once: they stay, with all that is in them. */
 const OWN = new Set([
-  ...["sender", "name", "websiteName", "clientName", "helpText", "optOutWords", "callbackUrl", "before", "after"],
+  ...[
+    "sender",
+    "name",
+    "websiteName",
+    "websiteNames",
+    "clientName",
+    "helpText",
+    "optOutWords",
+    "callbackUrl",
+    "before",
+    "after",
+  ],
   ...["token", "clientSecret", "callbackSecret", "next", "personId"],
 ]);
 

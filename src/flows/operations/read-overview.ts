@@ -3,7 +3,7 @@
 import type { Deps } from "../../deps.ts";
 import { DAY_MILLISECONDS, toDay } from "../../domain/day.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
-import type { ServiceState } from "../../domain/operations/problems.ts";
+import type { ProblemDetail, ServiceState } from "../../domain/operations/problems.ts";
 import { hourBefore } from "../../store/operations/outcome-counts.ts";
 import {
   type Candidate,
@@ -16,6 +16,7 @@ import {
   type Traffic,
   type WebsiteTraffic,
 } from "../../store/operations/overview.ts";
+import { readNames } from "../../store/operations/problem-names.ts";
 import { readHistory, type ToldProblem } from "../../store/operations/told-problems.ts";
 import { dayNumber } from "../../store/operations/traffic-counts.ts";
 import { askEach, type Missing } from "../databases/ask-each.ts";
@@ -54,7 +55,14 @@ export interface Overview {
   /** Against the will: accepted over a minute ago, and not held. */
   waiting: number;
   past: ToldProblem[];
+  names: ProblemNames;
   missing: Missing;
+}
+
+/** Of what the problems concern, by id. */
+export interface ProblemNames {
+  websites: ReadonlyMap<string, string>;
+  clients: ReadonlyMap<string, string | null>;
 }
 
 /** @param websiteId null: all of them @param origin see readServiceState */
@@ -75,6 +83,7 @@ export async function readOverview(
   const ids = websiteId === null ? choose(traffic.answers.flatMap((answer) => answer.candidates)) : [websiteId];
   const chosen = ids.slice(0, MOST_WEBSITES);
   const counted = await askEach(inEach(deps), ({ db }) => readWebsites(db, chosen, now));
+  const named = await nameProblems(deps, [...state.details, ...history.past.map(({ detail }) => detail)]);
   const websites = chosen.flatMap((id) => sumUp(counted.answers.flat().filter((own) => own.websiteId === id)));
   const held = websites.reduce((sum, website) => sum + website.held, 0);
   return {
@@ -89,8 +98,22 @@ export async function readOverview(
       pendingOf(days) - pendingOf(minutes.filter(({ at }) => at >= hourBefore(now) + MINUTES - 1)) - held,
     ),
     past: history.past,
-    missing: together(traffic.missing, counted.missing, history.missing),
+    names: named.names,
+    missing: together(traffic.missing, counted.missing, named.missing, history.missing),
   };
+}
+
+async function nameProblems(deps: Deps, details: Partial<ProblemDetail>[]) {
+  const websiteIds = [...new Set(details.flatMap(({ websiteId }) => websiteId ?? []))];
+  const clientIds = [...new Set(details.flatMap(({ clientId }) => clientId ?? []))];
+  const none: ProblemNames = { websites: new Map(), clients: new Map() };
+  if (websiteIds.length + clientIds.length === 0) return { names: none, missing: {} };
+  const { answers, missing } = await askEach(inEach(deps), ({ db }) => readNames(db, websiteIds, clientIds));
+  const names: ProblemNames = {
+    websites: new Map(answers.flatMap((answer) => answer.websites)),
+    clients: new Map(answers.flatMap((answer) => answer.clients)),
+  };
+  return { names, missing };
 }
 
 /** The other databases are shown while the first, which has the history, is away. */

@@ -117,6 +117,32 @@ it("shows the websites of which something is held, and the busiest over all data
   expect([websites.map(({ websiteId }) => websiteId), isCut]).toEqual([["w2", "w1", "w4", "w3", "w7"], true]);
 });
 
+it("says what the websites and clients of a problem are called, whatever database they are in", async () => {
+  await website("DB_2", "w1");
+  await run("DB_2", "UPDATE websites SET carrier = 'twilio'");
+  await run(
+    "DB_2",
+    `INSERT INTO clients (client_id, website_id, callback_url, operations, suspended, secret_hash, callback_secret, created_at, changed_at, name, secret_end)
+     VALUES ('c1', 'w1', 'https://shop.example.com/', '[]', 0, '', '', 0, 0, 'The shop', '')`,
+  );
+  await run(
+    "DB_2",
+    `INSERT INTO failing_endpoints (client_id, host, since, failed_at, failures, cause)
+     VALUES ('c1', 'shop.example.com', ?1, ?1, 5, 'answered 500')`,
+    world.now,
+  );
+  await run(
+    "DB",
+    `INSERT INTO told_problems (problem, subject, began_at, told_at, ended_at, detail) VALUES ('endpoint-failing', 'c1', ?1, 0, ?1, ?2)`,
+    ...[world.now - 1000, JSON.stringify({ websiteId: "w1", clientId: "c1" })],
+  );
+  const { problems, lastProblems } = await look();
+  const failing = problems.filter(({ problem }) => problem === "endpoint-failing");
+  expect(failing).toMatchObject([{ clientId: "c1", websiteNames: ["The w1"], clientName: "The shop" }]);
+  expect(problems.find(({ clientId }) => clientId === null)).toMatchObject({ websiteNames: [], clientName: null });
+  expect(lastProblems).toMatchObject([{ clientId: "c1", websiteName: "The w1", clientName: "The shop" }]);
+});
+
 describe("while a database is away", () => {
   beforeEach(async () => {
     await website("DB", "w1");
