@@ -168,5 +168,5 @@ describe("in any order of sends, submissions, receipts and sweeps", () => {
       }),
       { numRuns: 25 },
     );
-  }, 30_000);
+  });
 });
